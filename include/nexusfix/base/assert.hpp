@@ -1,0 +1,22 @@
+// Assertions for our own mistakes. No byte from a counterparty, a file or a user may ever reach one:
+// bad input is an error value, a broken invariant ends the process before it can harm an order.
+#pragma once
+
+namespace nexusfix::detail {
+
+// Prints the condition and its place to standard error and aborts.
+[[noreturn]] void assertion_failed(const char* condition, const char* file, int line) noexcept;
+
+}  // namespace nexusfix::detail
+
+// Always on, in every build; the condition must cost O(1).
+#define NEXUSFIX_ASSERT(condition)                                              \
+  ((condition) ? static_cast<void>(0)                                           \
+               : ::nexusfix::detail::assertion_failed(#condition, __FILE__, __LINE__))
+
+// On in debug, sanitizer and simulation builds only.
+#ifdef NDEBUG
+#define NEXUSFIX_DEBUG_ASSERT(condition) static_cast<void>(sizeof((condition) ? 1 : 0))
+#else
+#define NEXUSFIX_DEBUG_ASSERT(condition) NEXUSFIX_ASSERT(condition)
+#endif

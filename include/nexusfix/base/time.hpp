@@ -1,0 +1,32 @@
+// The two kinds of time. A wall time stamps messages and schedules; a monotonic time measures
+// time-outs, because the wall clock may jump. Neither can be used for the other by mistake.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace nexusfix {
+
+// UTC, nanoseconds since 1970-01-01; reaches from 1677-09-21 to 2262-04-11. Leap seconds are not
+// counted, as POSIX does.
+using WallTime = std::chrono::sys_time<std::chrono::nanoseconds>;
+
+// A clock that only moves forward; its zero means nothing.
+struct MonotonicClock {
+  using rep = std::int64_t;
+  using period = std::nano;
+  using duration = std::chrono::nanoseconds;
+  using time_point = std::chrono::time_point<MonotonicClock, duration>;
+  static constexpr bool is_steady = true;
+};
+using MonoTime = MonotonicClock::time_point;
+
+// Both readings, taken together once for each batch of events and passed down as an argument.
+struct Now {
+  WallTime wall;
+  MonoTime mono;
+};
+
+inline constexpr MonoTime kNever = MonoTime::max();
+
+}  // namespace nexusfix

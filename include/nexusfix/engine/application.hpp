@@ -1,0 +1,130 @@
+// What a user's program is to the engine, and how its callbacks are found: at compile time.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <expected>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/engine/session.hpp>
+#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/typed.hpp>
+
+namespace nexusfix::engine {
+
+// The typed messages that an application handles: `using Handles = Messages<fix44::NewOrderSingle>;`
+template <wire::TypedMessage... Types>
+struct Messages {};
+
+// An application message out of the store, shown before the engine starts: an application rebuilds
+// from these what it had in memory.
+struct RecoveredMessage {
+  std::string_view session;  // SessionId::to_string()
+  std::uint64_t msg_seq_num = 0;
+  wire::MessageView message;
+};
+
+// The engine's view of an application: plain functions, so that the engine need not be a template.
+// Made by make_callbacks(); every function may be called on the engine's thread only.
+struct Callbacks {
+  void* application = nullptr;
+  void (*on_logon)(void*, Session&) = nullptr;
+  void (*on_logout)(void*, Session&) = nullptr;
+  session::Verdict (*on_message)(void*, Session&, const wire::MessageView&) = nullptr;
+  void (*on_recovered)(void*, const RecoveredMessage&) = nullptr;  // null: not wanted
+};
+
+[[nodiscard]] inline session::Verdict accept() noexcept { return {}; }
+
+// Answers with a BusinessMessageReject (Reject before FIX 4.2). text must outlive the callback:
+// a literal, or a member of the application.
+[[nodiscard]] session::Verdict business_reject(unsigned reason, wire::Tag ref_tag,
+                                               std::string_view text) noexcept;
+[[nodiscard]] session::Verdict session_reject(unsigned reason, wire::Tag ref_tag,
+                                              std::string_view text) noexcept;
+[[nodiscard]] session::Verdict unsupported_message_type() noexcept;
+[[nodiscard]] session::Verdict reject_for(const wire::FieldError& error) noexcept;
+
+namespace detail {
+
+template <class Application, class Argument>
+session::Verdict call(Application& application, Session& session, const Argument& argument) {
+  if constexpr (std::same_as<void, decltype(application.on_message(session, argument))>) {
+    application.on_message(session, argument);
+    return accept();
+  } else {
+    return application.on_message(session, argument);
+  }
+}
+
+// Calls the handler of Type if the message is one; reports whether it was.
+template <class Type, class Application>
+bool try_typed(Application& application, Session& session, const wire::MessageView& message,
+               session::Verdict& verdict) {
+  if (message.msg_type() != Type::kMsgType ||
+      session.application_version() != std::string_view{Type::kBeginString}) {
+    return false;
+  }
+  auto typed = Type::from(message);
+  verdict = typed ? call(application, session, *typed) : reject_for(typed.error());
+  return true;
+}
+
+template <class Application, class... Types>
+session::Verdict dispatch(Messages<Types...>, Application& application, Session& session,
+                          const wire::MessageView& message) {
+  session::Verdict verdict;
+  if ((try_typed<Types>(application, session, message, verdict) || ...)) return verdict;
+  if constexpr (requires { application.on_message(session, message); }) {
+    return call(application, session, message);
+  } else {
+    return unsupported_message_type();
+  }
+}
+
+template <class Application>
+struct HandlesOf {
+  using type = Messages<>;
+};
+template <class Application>
+  requires requires { typename Application::Handles; }
+struct HandlesOf<Application> {
+  using type = typename Application::Handles;
+};
+
+}  // namespace detail
+
+// An application is any type with some of these; what it lacks is not called:
+//   using Handles = Messages<fix44::NewOrderSingle, ...>;
+//   void on_logon(Session&);   void on_logout(Session&);
+//   void or Verdict on_message(Session&, const fix44::NewOrderSingle&);   one for each of Handles
+//   void or Verdict on_message(Session&, const MessageView&);             everything else
+//   void on_recovered(const RecoveredMessage&);                           before start
+// A message that nobody handles is answered with a BusinessMessageReject. The application must
+// outlive the engine.
+template <class Application>
+[[nodiscard]] Callbacks make_callbacks(Application& application) {
+  Callbacks callbacks;
+  callbacks.application = &application;
+  if constexpr (requires(Session& s) { application.on_logon(s); }) {
+    callbacks.on_logon = [](void* a, Session& s) { static_cast<Application*>(a)->on_logon(s); };
+  }
+  if constexpr (requires(Session& s) { application.on_logout(s); }) {
+    callbacks.on_logout = [](void* a, Session& s) { static_cast<Application*>(a)->on_logout(s); };
+  }
+  callbacks.on_message = [](void* a, Session& s, const wire::MessageView& message) {
+    return detail::dispatch(typename detail::HandlesOf<Application>::type{},
+                            *static_cast<Application*>(a), s, message);
+  };
+  if constexpr (requires(const RecoveredMessage& m) { application.on_recovered(m); }) {
+    callbacks.on_recovered = [](void* a, const RecoveredMessage& m) {
+      static_cast<Application*>(a)->on_recovered(m);
+    };
+  }
+  return callbacks;
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,101 @@
+// Acceptors and initiators of one configuration file, on one event loop.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine/application.hpp>
+#include <nexusfix/engine/session.hpp>
+#include <nexusfix/engine/settings.hpp>
+#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/store/store.hpp>
+#include <nexusfix/transport/network.hpp>
+
+namespace nexusfix::engine {
+
+// Everything that the engine has from outside. A null pointer: the operating system's own. None is
+// owned; each must outlive the engine.
+struct EngineOptions {
+  Clock* clock = nullptr;
+  Disk* disk = nullptr;
+  transport::Network* network = nullptr;
+  observe::EventLog* log = nullptr;   // null: standard error
+  bool busy_spin = false;             // run(): poll without sleeping
+};
+
+struct EngineError {
+  std::string text;  // every mistake, one a line, each with file and line where it has one
+  [[nodiscard]] const std::string& what() const noexcept { return text; }
+};
+
+struct EngineStats {
+  std::uint64_t messages_in = 0;
+  std::uint64_t messages_out = 0;
+  std::uint64_t garbled = 0;
+  std::uint64_t connections_refused = 0;
+};
+
+class Engine {
+ public:
+  // Reads the configuration, opens the store, shows the application what was stored, listens. After
+  // it has returned the ports are open; nothing is served before run() or poll().
+  template <class Application>
+  [[nodiscard]] static std::expected<Engine, EngineError> open(const std::string& path,
+                                                               Application& application,
+                                                               EngineOptions options = {}) {
+    return open_with(path, make_callbacks(application), options);
+  }
+  template <class Application>
+  [[nodiscard]] static std::expected<Engine, EngineError> open(Settings settings,
+                                                               Application& application,
+                                                               EngineOptions options = {}) {
+    return open_with(std::move(settings), make_callbacks(application), options);
+  }
+
+  Engine(Engine&&) noexcept;
+  Engine& operator=(Engine&&) noexcept;
+  ~Engine();
+
+  // Serves until stop() was called and every session has logged out (or its time was over), or the
+  // store failed. 0: all well; 1: the store failed, as the log says.
+  int run();
+  // One turn, for a thread of the user's own: waits up to timeout for something to happen and does
+  // it. False: nothing is left to do, as when run() would return.
+  bool poll(std::chrono::nanoseconds timeout);
+  // Readable when poll(0) would find something to read. Timers need a poll() now and then too, at
+  // the latest when next_deadline() is reached.
+  [[nodiscard]] int descriptor() const noexcept;
+  [[nodiscard]] MonoTime next_deadline() const noexcept;
+
+  // Logs out every session and ends run(). Any thread, and signal handlers.
+  void stop() noexcept;
+
+  // Sessions in the order of the file. The engine's thread.
+  [[nodiscard]] std::size_t session_count() const noexcept;
+  [[nodiscard]] Session& session(std::size_t index) noexcept;
+  [[nodiscard]] Session* find_session(std::string_view name) noexcept;
+  // The port of the first acceptor: what SocketAcceptPort=0 became. 0: there is none.
+  [[nodiscard]] std::uint16_t accept_port() const noexcept;
+  [[nodiscard]] const EngineStats& stats() const noexcept;
+  [[nodiscard]] store::Store& store() noexcept;
+
+ private:
+  explicit Engine(std::unique_ptr<Runtime> runtime) noexcept;
+  [[nodiscard]] static std::expected<Engine, EngineError> open_with(const std::string& path,
+                                                                    Callbacks callbacks,
+                                                                    EngineOptions options);
+  [[nodiscard]] static std::expected<Engine, EngineError> open_with(Settings settings,
+                                                                    Callbacks callbacks,
+                                                                    EngineOptions options);
+  std::unique_ptr<Runtime> runtime_;
+};
+
+}  // namespace nexusfix::engine

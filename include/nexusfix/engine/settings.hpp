@@ -1,0 +1,55 @@
+// A QuickFIX-style configuration file: [DEFAULT], [SESSION], Key=Value.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/session/config.hpp>
+#include <nexusfix/store/journal.hpp>
+#include <nexusfix/transport/network.hpp>
+
+namespace nexusfix::engine {
+
+// "trader.cfg:12: HeartBtInt=abc: a whole number of seconds from 0 to 3600 was expected"
+struct SettingsError {
+  std::string file;
+  std::size_t line = 0;  // 1-based; 0: the file as a whole
+  std::string text;
+  [[nodiscard]] std::string what() const;
+};
+
+enum class StoreKind : std::uint8_t { Journal, Memory };
+
+// One [SESSION], with [DEFAULT] merged under it.
+struct SessionSettings {
+  session::SessionConfig session;
+  std::vector<transport::Endpoint> connect;     // initiator: tried in order, at least one
+  std::optional<transport::Endpoint> accept;    // acceptor
+  std::chrono::seconds reconnect_interval{30};  // initiator, ≥ 1
+  std::size_t line = 0;                         // of its [SESSION]
+};
+
+struct Settings {
+  std::string file;
+  std::vector<SessionSettings> sessions;  // at least one
+  StoreKind store = StoreKind::Journal;
+  std::string store_folder;               // FileStorePath; required for the journal
+  store::Durability durability = store::Durability::Process;
+  std::vector<SettingsError> warnings;    // unknown, misspelt or not honoured keys: what is done instead
+};
+
+// Every mistake of the file, not only the first: at least one when it is returned.
+using SettingsErrors = std::vector<SettingsError>;
+
+[[nodiscard]] std::expected<Settings, SettingsErrors> parse_settings(std::string_view text,
+                                                                     std::string_view file_name);
+[[nodiscard]] std::expected<Settings, SettingsErrors> load_settings(Disk& disk,
+                                                                    const std::string& path);
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,105 @@
+// What a session asks its owner to do, in the order in which it is to be done.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include <nexusfix/wire/message_view.hpp>
+
+namespace nexusfix::session {
+
+// Send these bytes and remember that msg_seq_num is used up. Administrative messages only: they are
+// never resent, so the number is enough. The bytes lie in the scratch buffer given to next_action().
+struct Transmit {
+  std::uint64_t msg_seq_num = 0;
+  std::string_view msg_type;
+  std::string_view bytes;
+};
+
+// Send these bytes; no number is used up: a resent message, or the gap fill in place of one.
+struct Retransmit {
+  std::uint64_t msg_seq_num = 0;
+  std::string_view bytes;
+};
+
+// Give this application message to the application, then call on_delivered().
+struct Deliver {
+  const wire::MessageView* message = nullptr;
+  std::uint64_t msg_seq_num = 0;
+  bool poss_dup = false;
+  bool poss_resend = false;
+};
+
+// Keep a copy of this message, which came too early, and give it to on_message() again when
+// numbers().next_inbound has reached msg_seq_num. If it cannot be kept, drop it: it is asked for again.
+struct Hold {
+  std::uint64_t msg_seq_num = 0;
+  std::string_view bytes;
+};
+
+// Read the stored messages begin to end (inclusive) and pass each to on_replay_message(), taking
+// the actions in between; then on_replay_done(). It may be done in slices, other events in between.
+struct Replay {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// Both sequence numbers are 1 again and a new reset epoch begins; forget what is held and replayed.
+struct Reset {};
+
+// Tell the application.
+struct LoggedOn {};
+struct LoggedOut {};
+
+enum class DisconnectReason : std::uint8_t {
+  LogonTimeout,       // no Logon within the time
+  LogoutComplete,     // both sides have said Logout
+  LogoutTimeout,      // our Logout was not answered
+  HeartbeatTimeout,   // silence, and no answer to our TestRequest
+  FirstMessageNotLogon,
+  LogonRefused,       // the Logon breaks a rule; nothing is sent
+  MsgSeqNumTooLow,
+  ProtocolViolation,  // see the notice before it
+  StreamUnusable,     // the position within the stream is lost
+  Operator,
+};
+
+// Close the connection when everything transmitted before has been sent.
+struct Disconnect {
+  DisconnectReason reason = DisconnectReason::Operator;
+};
+
+enum class NoticeCode : std::uint8_t {
+  MessageGarbled,
+  MessageRejected,      // we sent a Reject
+  RejectReceived,
+  GapDetected,          // expected, received
+  GapClosed,
+  ResendServed,
+  SequenceResetReceived,
+  MsgSeqNumTooLow,      // expected, received
+  CompIdWrong,
+  SendingTimeWrong,
+  BeginStringWrong,
+  LogonInvalid,
+  TestRequestSent,
+  LogoutReceived,
+  CallbackFailed,
+};
+
+// For the log. The text lives until the next event.
+struct Notice {
+  NoticeCode code = NoticeCode::MessageGarbled;
+  std::uint64_t expected = 0;
+  std::uint64_t received = 0;
+  std::string_view text;
+};
+
+using Action = std::variant<Transmit, Retransmit, Deliver, Hold, Replay, Reset, LoggedOn, LoggedOut,
+                            Disconnect, Notice>;
+
+[[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
+[[nodiscard]] std::string_view to_string(NoticeCode code) noexcept;
+
+}  // namespace nexusfix::session

@@ -1,0 +1,43 @@
+// What a session may be told, with the defaults of QuickFIX where it has one.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/wire/conversions.hpp>
+
+namespace nexusfix::session {
+
+enum class Role : std::uint8_t { Initiator, Acceptor };
+
+struct SessionConfig {
+  SessionId id;
+  Role role = Role::Acceptor;
+
+  // Initiator: sent in the Logon (0 to 3,600; 0: no heartbeats). Acceptor: what the Logon says counts.
+  std::chrono::seconds heart_bt_int{30};
+  std::chrono::seconds logon_timeout{10};   // ≥ 1
+  std::chrono::seconds logout_timeout{2};   // ≥ 1
+  // A TestRequest after (1 + test_request_delay) × HeartBtInt of silence; the connection is closed
+  // after (1 + heartbeat_timeout) × HeartBtInt of it.
+  double test_request_delay = 0.2;
+  double heartbeat_timeout = 1.4;
+
+  bool reset_on_logon = false;
+  bool reset_on_logout = false;
+  bool reset_on_disconnect = false;
+  bool check_comp_id = true;
+  bool check_latency = true;
+  std::chrono::seconds max_latency{120};
+  bool requires_orig_sending_time = true;  // PossDup without OrigSendingTime is rejected
+  bool send_redundant_resend_requests = false;
+  bool persist_messages = true;  // false: a ResendRequest is answered with gap fills only
+  // Largest accepted jump of a SequenceReset over the expected number.
+  std::uint64_t sequence_jump_max = 1'000'000'000;
+  wire::TimePrecision time_precision = wire::TimePrecision::Millis;  // FIX 4.0, 4.1: always seconds
+  std::string default_appl_ver_id;  // 1137, FIXT only
+};
+
+}  // namespace nexusfix::session

@@ -1,0 +1,84 @@
+// Seam: the network, as one event loop sees it. The real one is epoll over TCP; a simulator has its
+// own. No other code opens a socket.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace nexusfix::transport {
+
+// Names a listener or a connection for its lifetime; never used again after close(), so a late
+// event of an old connection cannot be taken for a new one's.
+using SocketId = std::uint64_t;
+
+struct Endpoint {
+  std::string host;  // name or address; empty (listen only): every address
+  std::uint16_t port = 0;  // 0 (listen only): any free port
+};
+
+struct NetworkError {
+  std::string text;      // "bind 127.0.0.1:5001: Address already in use"
+  int error_number = 0;  // errno, 0 if the cause is not an errno
+};
+
+enum class ReadyKind : std::uint8_t {
+  Accepted,   // listener: a new connection, `accepted`
+  Connected,  // connect() has finished
+  Readable,   // receive() has bytes, the end or an error to give
+  Writable,   // send() may go on after it took less than all
+  Failed,     // connect() failed, or the connection broke; close() it
+};
+
+struct Ready {
+  ReadyKind kind = ReadyKind::Readable;
+  SocketId socket = 0;
+  SocketId accepted = 0;
+};
+
+enum class IoStatus : std::uint8_t { Ok, WouldBlock, Closed, Failed };
+
+struct IoResult {
+  IoStatus status = IoStatus::Ok;
+  std::size_t bytes = 0;   // moved, when Ok
+  int error_number = 0;    // when Failed
+};
+
+// One thread at a time, but for wake(). Never blocks except in wait().
+class Network {
+ public:
+  virtual ~Network() = default;
+
+  [[nodiscard]] virtual std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) = 0;
+  // Starts connecting; Connected or Failed comes from wait().
+  [[nodiscard]] virtual std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) = 0;
+  // The port in use: what port 0 became.
+  [[nodiscard]] virtual std::uint16_t local_port(SocketId socket) const = 0;
+  // "127.0.0.1:40112"
+  [[nodiscard]] virtual std::string peer_name(SocketId socket) const = 0;
+
+  [[nodiscard]] virtual IoResult receive(SocketId socket, std::span<char> buffer) noexcept = 0;
+  // May take fewer than all bytes; then Writable comes from wait() when there is room again.
+  [[nodiscard]] virtual IoResult send(SocketId socket, std::span<const char> bytes) noexcept = 0;
+  // Bytes already taken by send() are still delivered. Unknown ids are ignored.
+  virtual void close(SocketId socket) noexcept = 0;
+
+  // Waits until something is ready, the time is over or wake() was called; fills events and returns
+  // how many. A zero timeout polls; nothing: no limit. Level-triggered: what was not consumed comes again.
+  [[nodiscard]] virtual std::size_t wait(std::span<Ready> events,
+                                         std::optional<std::chrono::nanoseconds> timeout) noexcept = 0;
+  // Ends a wait() early. Any thread; safe in a signal handler.
+  virtual void wake() noexcept = 0;
+  // Readable when wait(0) would return something, for a user's own loop. -1: none (a simulator).
+  [[nodiscard]] virtual int descriptor() const noexcept = 0;
+};
+
+// Linux epoll, IPv4 and IPv6, TCP_NODELAY set.
+[[nodiscard]] std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network();
+
+}  // namespace nexusfix::transport

@@ -1,0 +1,31 @@
+// Which Length field announces which data field. The value of a data field may hold SOH and `=`, so
+// a parser must know the pairs before it can find the end of such a field.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <nexusfix/wire/field.hpp>
+
+namespace nexusfix::wire {
+
+struct DataFieldPair {
+  Tag length = 0;
+  Tag data = 0;
+};
+
+// A dictionary can extend it. Value type; reading is const and thread-safe.
+class DataFieldTable {
+ public:
+  // The pairs of FIX 4.0 to 5.0 SP2.
+  [[nodiscard]] static DataFieldTable standard();
+  void add(DataFieldPair pair);
+  // The data field that this Length field announces.
+  [[nodiscard]] std::optional<Tag> data_tag_for(Tag length_tag) const noexcept;
+  [[nodiscard]] std::optional<Tag> length_tag_for(Tag data_tag) const noexcept;
+
+ private:
+  std::vector<DataFieldPair> pairs_;  // sorted by length tag
+};
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,41 @@
+// What a field is: a tag and the bytes of its value, and what can be wrong with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <string_view>
+
+namespace nexusfix::wire {
+
+// 1 to kTagMax. Plain integer, so that a user's custom tags need no declaration.
+using Tag = std::uint32_t;
+inline constexpr Tag kTagMax = 0x7fff'ffff;
+
+inline constexpr char kSoh = '\x01';
+
+// One field of a message. The view lives as long as the message's bytes.
+struct FieldView {
+  Tag tag = 0;
+  std::uint32_t offset = 0;  // of the value's first byte, from the start of the message
+  std::string_view value;
+};
+
+enum class FieldErrorCode : std::uint8_t {
+  Missing,     // the tag is not in the message
+  Empty,       // `55=` and SOH
+  Malformed,   // not of the type asked for
+  OutOfRange,  // of the type, but not representable in it
+};
+
+// Why a typed read gave no value. Text is made elsewhere, on the cold side.
+struct FieldError {
+  FieldErrorCode code = FieldErrorCode::Missing;
+  Tag tag = 0;
+  std::uint32_t offset = 0;  // of the value, 0 if the field is missing
+};
+
+template <class T>
+using FieldResult = std::expected<T, FieldError>;
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,85 @@
+// The protocol between typed messages (generated from a dictionary) and whoever sends or receives
+// them. A typed field is a value with its tag in its type; a typed message is a checked MessageView.
+#pragma once
+
+#include <concepts>
+#include <expected>
+#include <string_view>
+#include <type_traits>
+
+#include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/message_view.hpp>
+
+namespace nexusfix::wire {
+
+// A typed field: `using ClOrdID = wire::Field<11, std::string_view>;`, written ClOrdID{"A1"}.
+template <Tag FieldTag, class Value>
+struct Field {
+  static constexpr Tag kTag = FieldTag;
+  using ValueType = Value;
+  Value value{};
+
+  Field() = default;
+  constexpr explicit Field(Value v) noexcept : value{v} {}
+  friend bool operator==(const Field&, const Field&) = default;
+};
+
+// How an enumeration of a dictionary stands on the wire. A generated header specialises it for each
+// enum: `kTag`, `static std::string_view text(E)`, `static Converted<E> from(std::string_view)`.
+template <class Enum>
+struct EnumTraits;
+
+template <class T>
+concept DictionaryEnum = std::is_enum_v<T> && requires { EnumTraits<T>::kTag; };
+
+template <class T>
+struct IsField : std::false_type {};
+template <Tag FieldTag, class Value>
+struct IsField<Field<FieldTag, Value>> : std::true_type {};
+
+template <class T>
+concept TypedField = IsField<T>::value || DictionaryEnum<T>;
+
+template <TypedField T>
+[[nodiscard]] consteval Tag tag_of() {
+  if constexpr (DictionaryEnum<T>) {
+    return EnumTraits<T>::kTag;
+  } else {
+    return T::kTag;
+  }
+}
+
+template <TypedField T>
+void write_field(Encoder& encoder, const T& field) noexcept {
+  if constexpr (DictionaryEnum<T>) {
+    encoder.field(EnumTraits<T>::kTag, EnumTraits<T>::text(field));
+  } else {
+    encoder.field(T::kTag, field.value);
+  }
+}
+
+// The tags that a message cannot do without, header and trailer apart.
+template <Tag... Tags>
+struct TagList {};
+
+template <class List, TypedField... Fields>
+struct HasAll;
+template <Tag... Tags, TypedField... Fields>
+struct HasAll<TagList<Tags...>, Fields...> {
+  template <Tag Wanted>
+  static constexpr bool has = ((tag_of<Fields>() == Wanted) || ...);
+  static constexpr bool value = (has<Tags> && ...);
+};
+
+// M::kMsgType, M::kBeginString, M::Required (a TagList), and M::from(view), which checks once that
+// the required fields are there and convertible.
+template <class M>
+concept TypedMessage = requires(const MessageView& view) {
+  { M::kMsgType } -> std::convertible_to<std::string_view>;
+  { M::kBeginString } -> std::convertible_to<std::string_view>;
+  typename M::Required;
+  { M::from(view) } -> std::same_as<std::expected<M, FieldError>>;
+};
+
+}  // namespace nexusfix::wire
