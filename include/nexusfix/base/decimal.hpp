@@ -1,12 +1,20 @@
 // An exact decimal number, as FIX writes prices and quantities: mantissa / 10^scale. No floating
 // point anywhere: 1234567.89 is sent as 1234567.89, and trailing zeros are kept.
+//
+//   using namespace nexusfix::literals;
+//   constexpr Decimal price = 150.25_d;            // exact; what does not fit does not compile
+//   auto total = checked_add(price, 0.750_d);      // 151.000, or nothing if it does not fit
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 
 namespace nexusfix {
 
+// Any thread; a value type without invariants to break; no function allocates.
 class Decimal {
  public:
   static constexpr unsigned kScaleMax = 18;
@@ -23,20 +31,84 @@ class Decimal {
 
   // Compares values, not spellings: 1.50 == 1.5.
   friend constexpr std::strong_ordering operator<=>(Decimal a, Decimal b) noexcept {
-    return static_cast<__int128>(a.mantissa_) * power_of_ten(b.scale_) <=>
-           static_cast<__int128>(b.mantissa_) * power_of_ten(a.scale_);
+    return a.mantissa_ * power_of_ten(b.scale_) <=> b.mantissa_ * power_of_ten(a.scale_);
   }
   friend constexpr bool operator==(Decimal a, Decimal b) noexcept { return (a <=> b) == 0; }
 
+  // The sum and the difference with the larger of the two scales; nothing if that mantissa does
+  // not fit into 64 bits. The result is exact: nothing is rounded.
+  friend constexpr std::optional<Decimal> checked_add(Decimal a, Decimal b) noexcept {
+    return aligned(a, b, 1);
+  }
+  friend constexpr std::optional<Decimal> checked_subtract(Decimal a, Decimal b) noexcept {
+    return aligned(a, b, -1);
+  }
+
  private:
-  static constexpr __int128 power_of_ten(unsigned exponent) noexcept {
-    __int128 power = 1;
+  // 64 by 64 bits never overflows it: 2^63 * 10^18 < 2^127. The extension marker keeps -Wpedantic
+  // silent about a type that ISO C++ does not know.
+  __extension__ using Wide = __int128;
+
+  static constexpr Wide power_of_ten(unsigned exponent) noexcept {
+    Wide power = 1;
     while (exponent-- > 0) power *= 10;
     return power;
+  }
+
+  static constexpr std::optional<Decimal> aligned(Decimal a, Decimal b, int sign) noexcept {
+    const unsigned scale = a.scale() > b.scale() ? a.scale() : b.scale();
+    const Wide left = a.mantissa_ * power_of_ten(scale - a.scale());
+    const Wide right = b.mantissa_ * power_of_ten(scale - b.scale());
+    const Wide sum = sign > 0 ? left + right : left - right;
+    if (sum > std::numeric_limits<std::int64_t>::max() ||
+        sum < std::numeric_limits<std::int64_t>::min()) {
+      return std::nullopt;
+    }
+    return Decimal{static_cast<std::int64_t>(sum), scale};
   }
 
   std::int64_t mantissa_ = 0;
   std::uint8_t scale_ = 0;
 };
+
+namespace detail {
+
+// Not constexpr: reaching it while a literal is evaluated is the compiler's error message.
+inline void decimal_literal_must_be_digits_with_at_most_one_point() {}
+inline void decimal_literal_does_not_fit() {}
+
+template <std::size_t Size>
+consteval Decimal decimal_literal(const char (&text)[Size]) {
+  std::int64_t mantissa = 0;
+  unsigned scale = 0;
+  bool behind_point = false;
+  for (const char c : text) {
+    if (c == '\'') continue;  // 1'000_d
+    if (c == '.' && !behind_point) {
+      behind_point = true;
+      continue;
+    }
+    if (c < '0' || c > '9') decimal_literal_must_be_digits_with_at_most_one_point();
+    if (mantissa > (std::numeric_limits<std::int64_t>::max() - (c - '0')) / 10) {
+      decimal_literal_does_not_fit();
+    }
+    mantissa = mantissa * 10 + (c - '0');
+    if (behind_point && ++scale > Decimal::kScaleMax) decimal_literal_does_not_fit();
+  }
+  return {mantissa, scale};
+}
+
+}  // namespace detail
+
+namespace literals {
+
+// 150.25_d is mantissa 15025, scale 2. Digits, digit separators and one point only.
+template <char... Characters>
+consteval Decimal operator""_d() {
+  constexpr char text[] = {Characters...};
+  return detail::decimal_literal(text);
+}
+
+}  // namespace literals
 
 }  // namespace nexusfix

@@ -1,5 +1,6 @@
 // Seam: files. "Write this span" and "sync" are all that a store asks of a disk, so that a
-// simulator can tear writes, lose what was not synced, fill up and fail. No other code opens a file.
+// simulator can tear writes, lose what was not synced, fill up and fail. No other code opens a
+// file.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,8 @@ class File {
   // Reads up to bytes.size(); fewer only at the end of the file.
   [[nodiscard]] virtual DiskResult<std::size_t> read_at(std::uint64_t offset,
                                                         std::span<char> bytes) = 0;
-  // Returns when everything written so far would survive a loss of power.
+  // Returns when everything written so far would survive a loss of power. An error is final: what
+  // was written since the last success counts as lost, and a repeated call proves nothing.
   [[nodiscard]] virtual DiskResult<void> sync() = 0;
   [[nodiscard]] virtual DiskResult<std::uint64_t> size() = 0;
   [[nodiscard]] virtual DiskResult<void> truncate(std::uint64_t size_bytes) = 0;
@@ -43,9 +45,9 @@ class File {
 };
 
 enum class OpenMode : std::uint8_t {
-  Read,        // must exist
-  ReadWrite,   // must exist
-  Create,      // read and write; created (0600) if absent
+  Read,       // must exist
+  ReadWrite,  // must exist
+  Create,     // read and write; created (0600) if absent
 };
 
 class Disk {
@@ -53,7 +55,7 @@ class Disk {
   virtual ~Disk() = default;
   [[nodiscard]] virtual DiskResult<std::unique_ptr<File>> open(const std::string& path,
                                                                OpenMode mode) = 0;
-  // Creates the folder and its parents (0700); fine if it exists.
+  // Creates the folder and its parents (0700), durably; fine if it exists.
   [[nodiscard]] virtual DiskResult<void> make_directories(const std::string& path) = 0;
   // Names (not paths) of the regular files in a folder, sorted.
   [[nodiscard]] virtual DiskResult<std::vector<std::string>> list(const std::string& path) = 0;

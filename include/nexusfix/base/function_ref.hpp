@@ -13,9 +13,11 @@ class FunctionRef;
 template <class Result, class... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
-  // The callable must outlive the FunctionRef; a lambda written in the argument list does.
+  // The callable must outlive the FunctionRef; a lambda written in the argument list does. A plain
+  // function has to be wrapped in a lambda: its address does not fit the pointer kept here.
   template <class Callable>
     requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
+             !std::is_function_v<std::remove_reference_t<Callable>> &&
              std::is_invocable_r_v<Result, Callable&, Arguments...>)
   FunctionRef(Callable&& callable) noexcept  // NOLINT: implicit, so that a lambda can be passed
       : object_{const_cast<void*>(static_cast<const void*>(std::addressof(callable)))},

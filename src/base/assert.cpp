@@ -1,0 +1,13 @@
+#include <cstdio>
+#include <cstdlib>
+
+#include <nexusfix/base/assert.hpp>
+
+namespace nexusfix::detail {
+
+void assertion_failed(const char* condition, const char* file, int line) noexcept {
+  std::fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, condition);
+  std::abort();
+}
+
+}  // namespace nexusfix::detail

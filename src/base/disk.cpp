@@ -1,0 +1,44 @@
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <nexusfix/base/disk.hpp>
+
+namespace nexusfix {
+
+std::string DiskError::what() const {
+  std::string text = operation + ' ' + path + ": ";
+  text += error_number == 0 ? "failed" : std::generic_category().message(error_number);
+  return text;
+}
+
+DiskResult<std::string> read_file(Disk& disk, const std::string& path, std::uint64_t limit_bytes) {
+  DiskResult<std::unique_ptr<File>> file = disk.open(path, OpenMode::Read);
+  if (!file) return std::unexpected{std::move(file.error())};
+  // The size is not asked for: a pipe says 0, and a file may grow while it is read.
+  constexpr std::size_t kChunkBytes = 64U << 10U;
+  std::string content;
+  for (;;) {
+    const std::uint64_t room = limit_bytes - content.size();
+    // One byte above the limit tells a file that fits exactly from one that is too large.
+    const std::size_t want = room < kChunkBytes ? static_cast<std::size_t>(room) + 1 : kChunkBytes;
+    const std::size_t before = content.size();
+    content.resize(before + want);
+    const DiskResult<std::size_t> got =
+        (*file)->read_at(before, std::span{content}.subspan(before, want));
+    if (!got) return std::unexpected{got.error()};
+    content.resize(before + *got);
+    if (content.size() > limit_bytes) {
+      return std::unexpected{DiskError{.path = path, .operation = "read", .error_number = EFBIG}};
+    }
+    if (*got < want) return content;
+  }
+}
+
+}  // namespace nexusfix

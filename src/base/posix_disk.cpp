@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <dirent.h>
+#include <expected>
+#include <fcntl.h>
+#include <memory>
+#include <span>
+#include <string>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+
+namespace nexusfix {
+namespace {
+
+constexpr mode_t kFileMode = 0600;  // journals hold orders: nobody else's business
+constexpr mode_t kFolderMode = 0700;
+
+std::unexpected<DiskError> failure(const char* operation, const std::string& path, int error) {
+  return std::unexpected{DiskError{.path = path, .operation = operation, .error_number = error}};
+}
+
+// Repeats a call that a signal interrupted.
+template <class Call>
+auto restarted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+class PosixFile final : public File {
+ public:
+  PosixFile(int descriptor, std::string path) : descriptor_{descriptor}, path_{std::move(path)} {}
+  PosixFile(const PosixFile&) = delete;
+  PosixFile& operator=(const PosixFile&) = delete;
+  // A failing close says nothing that sync() did not say before, and must not be repeated: the
+  // descriptor is gone either way.
+  ~PosixFile() override { ::close(descriptor_); }
+
+  DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t written = restarted([&] {
+        return ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      });
+      if (written < 0) return failure("write", path_, errno);
+      if (written == 0) return failure("write", path_, EIO);
+      offset += static_cast<std::uint64_t>(written);
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return {};
+  }
+
+  DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
+    std::size_t total = 0;
+    while (total < bytes.size()) {
+      const DiskResult<std::size_t> got = read_some(offset + total, bytes.subspan(total));
+      if (!got) return got;
+      if (*got == 0) break;
+      total += *got;
+    }
+    return total;
+  }
+
+  DiskResult<void> sync() override {
+    // Data and size; not the access times, which would cost a second journal write of the file
+    // system. Never repeated, whatever the error: the kernel may have dropped the pages that it
+    // could not write, and a second call would then call them clean.
+    if (::fdatasync(descriptor_) < 0) return failure("sync", path_, errno);
+    return {};
+  }
+
+  DiskResult<std::uint64_t> size() override {
+    struct stat status{};
+    if (::fstat(descriptor_, &status) < 0) return failure("stat", path_, errno);
+    return static_cast<std::uint64_t>(status.st_size);
+  }
+
+  DiskResult<void> truncate(std::uint64_t size_bytes) override {
+    if (restarted([&] { return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)); }) < 0) {
+      return failure("truncate", path_, errno);
+    }
+    return {};
+  }
+
+  DiskResult<bool> try_lock() override {
+    // flock belongs to the open file, not to the process: two Files of one process exclude each
+    // other too, and closing another descriptor of the same file does not drop the lock.
+    if (restarted([&] { return ::flock(descriptor_, LOCK_EX | LOCK_NB); }) == 0) return true;
+    if (errno == EWOULDBLOCK) return false;
+    return failure("lock", path_, errno);
+  }
+
+ private:
+  DiskResult<std::size_t> read_some(std::uint64_t offset, std::span<char> bytes) {
+    if (!is_stream_) {
+      const ssize_t got = restarted([&] {
+        return ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      });
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != ESPIPE) return failure("read", path_, errno);
+      is_stream_ = true;
+    }
+    // A pipe or terminal has no offsets: it can be read front to back, once.
+    if (offset != stream_offset_) return failure("read", path_, ESPIPE);
+    const ssize_t got = restarted([&] { return ::read(descriptor_, bytes.data(), bytes.size()); });
+    if (got < 0) return failure("read", path_, errno);
+    stream_offset_ += static_cast<std::uint64_t>(got);
+    return static_cast<std::size_t>(got);
+  }
+
+  int descriptor_;
+  bool is_stream_ = false;
+  std::uint64_t stream_offset_ = 0;
+  std::string path_;
+};
+
+int flags_of(OpenMode mode) {
+  switch (mode) {
+    case OpenMode::Read:
+      return O_RDONLY;  // follows symbolic links: /dev/stdin is one
+    case OpenMode::ReadWrite:
+      return O_RDWR | O_NOFOLLOW;
+    case OpenMode::Create:
+      // A link planted in the folder must not make us write into another file.
+      return O_RDWR | O_CREAT | O_NOFOLLOW;
+  }
+  return O_RDONLY;
+}
+
+DiskResult<void> sync_folder(const std::string& path) {
+  const int descriptor =
+      restarted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (descriptor < 0) return failure("open", path, errno);
+  const int result = ::fsync(descriptor);
+  const int error = errno;
+  ::close(descriptor);
+  if (result < 0) return failure("sync", path, error);
+  return {};
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+DiskResult<void> make_one_directory(const std::string& path) {
+  if (::mkdir(path.c_str(), kFolderMode) == 0) return sync_folder(parent_of(path));
+  const int error = errno;
+  struct stat status{};
+  // Whatever mkdir says of a folder that is there (EEXIST, EROFS, EACCES), it is there.
+  if (::stat(path.c_str(), &status) != 0) return failure("create folder", path, error);
+  if (!S_ISDIR(status.st_mode)) return failure("create folder", path, ENOTDIR);
+  return {};
+}
+
+bool is_regular_file(int folder_descriptor, const dirent& entry) {
+  if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_REG;
+  struct stat status{};
+  return ::fstatat(folder_descriptor, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(status.st_mode);
+}
+
+}  // namespace
+
+DiskResult<std::unique_ptr<File>> PosixDisk::open(const std::string& path, OpenMode mode) {
+  const int descriptor =
+      restarted([&] { return ::open(path.c_str(), flags_of(mode) | O_CLOEXEC, kFileMode); });
+  if (descriptor < 0) return failure("open", path, errno);
+  return std::make_unique<PosixFile>(descriptor, path);
+}
+
+DiskResult<void> PosixDisk::make_directories(const std::string& path) {
+  if (path.empty()) return failure("create folder", path, ENOENT);
+  if (path.size() > 1 && path.back() == '/') {
+    return make_directories(path.substr(0, path.size() - 1));
+  }
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    if (DiskResult<void> made = make_one_directory(path.substr(0, slash)); !made) return made;
+  }
+  return make_one_directory(path);
+}
+
+DiskResult<std::vector<std::string>> PosixDisk::list(const std::string& path) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder{::opendir(path.c_str()), &::closedir};
+  if (!folder) return failure("list", path, errno);
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;  // the only way to tell the end from an error
+    const dirent* entry = ::readdir(folder.get());
+    if (entry == nullptr) break;
+    if (is_regular_file(::dirfd(folder.get()), *entry)) names.emplace_back(entry->d_name);
+  }
+  if (errno != 0) return failure("list", path, errno);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+DiskResult<void> PosixDisk::remove(const std::string& path) {
+  if (::unlink(path.c_str()) < 0) return failure("remove", path, errno);
+  return {};
+}
+
+DiskResult<void> PosixDisk::sync_directory(const std::string& path) { return sync_folder(path); }
+
+}  // namespace nexusfix
