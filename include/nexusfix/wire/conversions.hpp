@@ -33,7 +33,7 @@ using Converted = std::expected<T, FieldErrorCode>;
 [[nodiscard]] Converted<char> to_char(std::string_view text) noexcept;  // exactly one byte
 // YYYYMMDD-HH:MM:SS[.f{1,9}]. Second 60 is accepted and is the next minute's first second.
 [[nodiscard]] Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept;
-[[nodiscard]] Converted<Date> to_date(std::string_view text) noexcept;  // YYYYMMDD
+[[nodiscard]] Converted<Date> to_date(std::string_view text) noexcept;              // YYYYMMDD
 [[nodiscard]] Converted<TimeOfDay> to_time_of_day(std::string_view text) noexcept;  // HH:MM:SS[.f]
 
 // Each writes to out and returns the bytes written; out must hold k...BytesMax.

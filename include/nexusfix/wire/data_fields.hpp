@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <nexusfix/wire/field.hpp>
@@ -19,7 +20,9 @@ class DataFieldTable {
  public:
   // The pairs of FIX 4.0 to 5.0 SP2.
   [[nodiscard]] static DataFieldTable standard();
+  // Replaces an earlier pair with the same Length field.
   void add(DataFieldPair pair);
+  [[nodiscard]] std::span<const DataFieldPair> pairs() const noexcept { return pairs_; }
   // The data field that this Length field announces.
   [[nodiscard]] std::optional<Tag> data_tag_for(Tag length_tag) const noexcept;
   [[nodiscard]] std::optional<Tag> length_tag_for(Tag data_tag) const noexcept;

@@ -15,7 +15,7 @@ enum class FrameStatus : std::uint8_t {
 };
 
 enum class GarbledReason : std::uint8_t {
-  NoBeginString,       // rubbish in front of the next `8=`
+  NoBeginString,        // rubbish in front of the next `8=`
   BodyLengthMalformed,  // second field is not 9=<digits>
   BodyLengthTooLarge,   // above the limit: the stream's position is unknowable behind it
   TooLong,              // no CheckSum field found within the limit
@@ -31,6 +31,9 @@ struct FrameResult {
   std::size_t size = 0;
   GarbledReason reason = GarbledReason::NoBeginString;  // only when Garbled
 };
+
+// No limit lets a message be longer than this, because offsets within one have 32 bits.
+inline constexpr std::size_t kMessageBytesMax = 0x7fff'ffff;
 
 struct FrameLimits {
   std::size_t message_bytes_max = 1U << 20U;

@@ -1,14 +1,21 @@
 // A parsed message: an index over bytes that somebody else owns.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
-#include <span>
 #include <string_view>
+#include <type_traits>
 
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/field.hpp>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace nexusfix::wire {
 
@@ -17,35 +24,67 @@ namespace nexusfix::wire {
 enum class FaultRule : std::uint8_t {
   TagMalformed,     // not a number, leading zero, zero, negative, above kTagMax
   TagWithoutValue,  // no `=` in the field
-  ValueEmpty,
+  ValueEmpty,       // the field is in the index all the same
   DataLengthWrong,  // the Length field of a data field does not lead to a SOH
 };
 
-// The first malformed field. tag_text is what stands before the `=`, as it was sent.
+// The first malformed field. For DataLengthWrong that is the Length field; the data field behind it
+// then ends at its first SOH, as an ordinary one does.
 struct Fault {
   FaultRule rule = FaultRule::TagMalformed;
   std::uint32_t offset = 0;  // of the field's first byte
+  // What stands before the `=`, as it was sent; without a `=` the whole field.
   std::string_view tag_text;
 };
 
+struct Faults {
+  std::optional<Fault> first;
+  std::optional<Fault> first_but_empty;  // the first one that is not ValueEmpty
+};
+
+// The arrays behind a MessageView; a Parser's business. tags can be read up to kTagsReadable
+// entries behind count.
+struct FieldIndex {
+  const std::uint32_t* tags = nullptr;
+  const std::uint32_t* begins = nullptr;
+  const std::uint32_t* ends = nullptr;
+  std::uint32_t count = 0;
+};
+inline constexpr std::size_t kTagsReadable = 16;
+
 // Trivially copyable; valid as long as both the bytes and the Parser that made it are unchanged:
-// that is, until the callback that received it returns, or the parser's next parse().
+// that is, until the callback that received it returns, or the parser's next parse(). One made by
+// the default constructor has no fields. No function allocates; any number of threads may read.
 class MessageView {
  public:
-  MessageView() = default;
+  class Iterator;
 
-  [[nodiscard]] std::string_view bytes() const noexcept;
+  MessageView() = default;
+  MessageView(std::string_view bytes, const FieldIndex& index, const Faults& faults) noexcept
+      : bytes_{bytes}, index_{index}, faults_{&faults} {}
+
+  [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::string_view begin_string() const noexcept;  // 8
   [[nodiscard]] std::string_view msg_type() const noexcept;      // 35
 
-  // All well-formed fields in wire order, BeginString and CheckSum included. A malformed field is
-  // not in the index; it is described by fault() if it is the first one.
-  [[nodiscard]] std::size_t field_count() const noexcept;
+  // All fields that have a tag and a `=`, in wire order, BeginString and CheckSum included. Any
+  // other field is not in the index; it is described by fault() if it is the first one.
+  [[nodiscard]] std::size_t field_count() const noexcept { return index_.count; }
   [[nodiscard]] FieldView field(std::size_t index) const noexcept;  // index < field_count()
-  [[nodiscard]] const std::optional<Fault>& fault() const noexcept;
+  [[nodiscard]] const std::optional<Fault>& fault() const noexcept { return faults_->first; }
+  // The first fault for a session that allows empty values: without this one, an empty value in
+  // front of a malformed tag would hide it.
+  [[nodiscard]] const std::optional<Fault>& fault_but_empty() const noexcept {
+    return faults_->first_but_empty;
+  }
+
+  // for (const FieldView field : message). Iterators live as long as the view object itself.
+  [[nodiscard]] Iterator begin() const noexcept;
+  [[nodiscard]] Iterator end() const noexcept;
 
   // The first field with this tag at or behind the field with index from; nothing if absent. An
-  // empty value is a value of size 0. O(fields), by vector compare over the tags.
+  // empty value is a value of size 0. O(fields), 16 of them a step, by vector compare over the
+  // tags.
   [[nodiscard]] std::optional<std::string_view> operator[](Tag tag) const noexcept;
   [[nodiscard]] std::optional<FieldView> find(Tag tag, std::size_t from = 0) const noexcept;
   [[nodiscard]] std::optional<std::size_t> find_index(Tag tag, std::size_t from = 0) const noexcept;
@@ -53,9 +92,154 @@ class MessageView {
 
   // Typed read of the first field with this tag. T: std::string_view, char, bool, std::int64_t,
   // std::uint64_t, Decimal, WallTime (UTCTimestamp), Date (UTCDateOnly, LocalMktDate),
-  // TimeOfDay (UTCTimeOnly).
+  // TimeOfDay (UTCTimeOnly). An empty value is FieldErrorCode::Empty for each of them.
   template <class T>
   [[nodiscard]] FieldResult<T> get(Tag tag) const noexcept;
+
+ private:
+  static inline const Faults kNoFaults;
+
+  // One bit for each of the kTagsReadable entries from tags[from] on that equals tag.
+  [[nodiscard]] unsigned equal_bits(Tag tag, std::size_t from) const noexcept;
+
+  std::string_view bytes_;
+  FieldIndex index_;
+  const Faults* faults_ = &kNoFaults;
 };
+static_assert(std::is_trivially_copyable_v<MessageView>);
+
+class MessageView::Iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = FieldView;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = FieldView;
+
+  Iterator() = default;
+  Iterator(const MessageView& message, std::size_t at) noexcept : message_{&message}, at_{at} {}
+
+  [[nodiscard]] FieldView operator*() const noexcept { return message_->field(at_); }
+  Iterator& operator++() noexcept {
+    ++at_;
+    return *this;
+  }
+  Iterator operator++(int) noexcept {
+    Iterator before = *this;
+    ++at_;
+    return before;
+  }
+  friend bool operator==(const Iterator& a, const Iterator& b) noexcept { return a.at_ == b.at_; }
+
+ private:
+  const MessageView* message_ = nullptr;
+  std::size_t at_ = 0;
+};
+
+inline MessageView::Iterator MessageView::begin() const noexcept { return {*this, 0}; }
+inline MessageView::Iterator MessageView::end() const noexcept { return {*this, field_count()}; }
+
+inline FieldView MessageView::field(std::size_t index) const noexcept {
+  NEXUSFIX_DEBUG_ASSERT(index < field_count());
+  const std::uint32_t begin = index_.begins[index];
+  return {index_.tags[index], begin,
+          std::string_view{bytes_.data() + begin, index_.ends[index] - begin}};
+}
+
+// The parser verified that 8, 9 and 35 are the first three fields.
+inline std::string_view MessageView::begin_string() const noexcept {
+  return field_count() == 0 ? std::string_view{} : field(0).value;
+}
+inline std::string_view MessageView::msg_type() const noexcept {
+  constexpr std::size_t kMsgTypeIndex = 2;
+  return field_count() == 0 ? std::string_view{} : field(kMsgTypeIndex).value;
+}
+
+#if defined(__SSE2__)
+
+// SSE2 belongs to the x86-64 baseline, so this needs no dispatch.
+inline unsigned MessageView::equal_bits(Tag tag, std::size_t from) const noexcept {
+  const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
+  const auto equal = [&](std::size_t offset) noexcept {
+    const void* const four = index_.tags + from + offset;
+    return _mm_cmpeq_epi32(_mm_loadu_si128(static_cast<const __m128i*>(four)), wanted);
+  };
+  static_assert(kTagsReadable == 16);
+  const __m128i low = _mm_packs_epi32(equal(0), equal(4));
+  const __m128i high = _mm_packs_epi32(equal(8), equal(12));
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+}
+
+#else
+
+inline unsigned MessageView::equal_bits(Tag tag, std::size_t from) const noexcept {
+  unsigned bits = 0;
+  for (unsigned i = 0; i < kTagsReadable; ++i) {
+    bits |= (index_.tags[from + i] == tag ? 1U : 0U) << i;
+  }
+  return bits;
+}
+
+#endif
+
+inline std::optional<std::size_t> MessageView::find_index(Tag tag,
+                                                          std::size_t from) const noexcept {
+  for (std::size_t at = from; at < field_count(); at += kTagsReadable) {
+    const unsigned bits = equal_bits(tag, at);
+    if (bits == 0) continue;
+    // What lies behind the last field is of an earlier message.
+    const std::size_t found = at + static_cast<unsigned>(std::countr_zero(bits));
+    if (found < field_count()) return found;
+    break;
+  }
+  return std::nullopt;
+}
+
+inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) const noexcept {
+  const std::optional<std::size_t> index = find_index(tag, from);
+  if (!index) return std::nullopt;
+  return field(*index);
+}
+
+inline std::optional<std::string_view> MessageView::operator[](Tag tag) const noexcept {
+  const std::optional<std::size_t> index = find_index(tag);
+  if (!index) return std::nullopt;
+  return field(*index).value;
+}
+
+// Text as a T, by the conversion of conversions.hpp that belongs to it.
+template <class T>
+[[nodiscard]] Converted<T> convert(std::string_view text) noexcept {
+  if constexpr (std::is_same_v<T, std::string_view>) {
+    if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
+    return text;
+  } else if constexpr (std::is_same_v<T, char>) {
+    return to_char(text);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return to_bool(text);
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return to_int(text);
+  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+    return to_uint(text);
+  } else if constexpr (std::is_same_v<T, Decimal>) {
+    return to_decimal(text);
+  } else if constexpr (std::is_same_v<T, WallTime>) {
+    return to_utc_timestamp(text);
+  } else if constexpr (std::is_same_v<T, Date>) {
+    return to_date(text);
+  } else {
+    static_assert(std::is_same_v<T, TimeOfDay>, "no FIX type is read as this C++ type");
+    return to_time_of_day(text);
+  }
+}
+
+template <class T>
+FieldResult<T> MessageView::get(Tag tag) const noexcept {
+  const std::optional<FieldView> field = find(tag);
+  if (!field) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
+  const Converted<T> value = convert<T>(field->value);
+  if (!value) return std::unexpected{FieldError{value.error(), tag, field->offset}};
+  return *value;
+}
 
 }  // namespace nexusfix::wire

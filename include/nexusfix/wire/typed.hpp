@@ -1,5 +1,6 @@
 // The protocol between typed messages (generated from a dictionary) and whoever sends or receives
-// them. A typed field is a value with its tag in its type; a typed message is a checked MessageView.
+// them. A typed field is a value with its tag in its type; a typed message is a checked
+// MessageView.
 #pragma once
 
 #include <concepts>

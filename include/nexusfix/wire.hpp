@@ -1,0 +1,35 @@
+// The wire layer: bytes to fields and fields to bytes.
+//
+// What it is: framing (where does a message end), parsing (which fields does it have), conversions
+// (what does a value mean), and encoding, for every FIX version, on the caller's bytes.
+// What it is not: it knows no dictionary, so it cannot tell a required field from an optional one
+// and does not group fields; it knows no session, so it never judges a MsgSeqNum; it has no socket.
+//
+// Threads: every object is used by one thread at a time; there is no shared state but the kernel
+// chosen once for the CPU. A MessageView may be read by any number of threads while it is valid.
+// Allocation: none, but a Parser's index, which grows when a message has more fields than any
+// before it. Nothing throws but that. Views live as long as the bytes that they point into.
+//
+//   std::string_view received = ...;                          // what recv() returned
+//   nexusfix::wire::Framer framer{received};
+//   nexusfix::wire::Parser parser;
+//   while (auto frame = framer.next()) {
+//     auto message = parser.parse(*frame);
+//     if (!message) continue;                                 // garbled: message.error() says why
+//     auto symbol = (*message)[55].value_or("none");
+//     auto price = message->get<nexusfix::Decimal>(44);       // a value, or what is wrong with it
+//   }
+//   keep(framer.rest());                                      // the start of the next message
+#pragma once
+
+#include <nexusfix/wire/conversions.hpp>
+#include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/isa.hpp>
+#include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/resend.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/typed.hpp>

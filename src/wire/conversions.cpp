@@ -1,0 +1,150 @@
+#include <limits>
+
+#include <nexusfix/wire/conversions.hpp>
+
+#include "wire/digits.hpp"
+
+namespace nexusfix::wire {
+
+namespace {
+
+constexpr std::uint64_t kInt64Max =
+    static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+// Any number of this many digits fits into 64 bits, so the loop over them needs no check.
+constexpr std::size_t kDigitsAlwaysFit = 18;
+
+[[nodiscard]] std::unexpected<FieldErrorCode> failure(FieldErrorCode code) noexcept {
+  return std::unexpected{code};
+}
+
+struct Magnitude {
+  std::uint64_t value = 0;
+  bool fits = true;
+};
+
+// The value of digits that are known to be digits; fits is false above limit.
+[[nodiscard]] Magnitude magnitude_of(std::string_view digits, std::uint64_t limit) noexcept {
+  while (digits.size() > kDigitsAlwaysFit && digits.front() == '0') digits.remove_prefix(1);
+  Magnitude result;
+  if (digits.size() > kUint64DigitsMax) return {.value = 0, .fits = false};
+  for (const char c : digits) {
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (__builtin_mul_overflow(result.value, std::uint64_t{10}, &result.value) ||
+        __builtin_add_overflow(result.value, digit, &result.value)) {
+      return {.value = 0, .fits = false};
+    }
+  }
+  result.fits = result.value <= limit;
+  return result;
+}
+
+[[nodiscard]] bool all_digits(std::string_view text) noexcept {
+  unsigned worst = 0;
+  for (const char c : text) {
+    const unsigned distance = static_cast<unsigned char>(c) - unsigned{'0'};
+    worst = distance > worst ? distance : worst;
+  }
+  return worst <= 9;
+}
+
+// -value as a signed number; value may be 2^63.
+[[nodiscard]] std::int64_t negated(std::uint64_t value) noexcept {
+  return static_cast<std::int64_t>(0 - value);
+}
+
+[[nodiscard]] bool remove_minus(std::string_view& text) noexcept {
+  if (text.empty() || text.front() != '-') return false;
+  text.remove_prefix(1);
+  return true;
+}
+
+}  // namespace
+
+Converted<std::uint64_t> to_uint(std::string_view text) noexcept {
+  if (text.empty()) return failure(FieldErrorCode::Empty);
+  if (!all_digits(text)) return failure(FieldErrorCode::Malformed);
+  const Magnitude magnitude = magnitude_of(text, std::numeric_limits<std::uint64_t>::max());
+  if (!magnitude.fits) return failure(FieldErrorCode::OutOfRange);
+  return magnitude.value;
+}
+
+Converted<std::int64_t> to_int(std::string_view text) noexcept {
+  if (text.empty()) return failure(FieldErrorCode::Empty);
+  const bool negative = remove_minus(text);
+  if (text.empty() || !all_digits(text)) return failure(FieldErrorCode::Malformed);
+  const Magnitude magnitude = magnitude_of(text, kInt64Max + (negative ? 1 : 0));
+  if (!magnitude.fits) return failure(FieldErrorCode::OutOfRange);
+  return negative ? negated(magnitude.value) : static_cast<std::int64_t>(magnitude.value);
+}
+
+Converted<Decimal> to_decimal(std::string_view text) noexcept {
+  if (text.empty()) return failure(FieldErrorCode::Empty);
+  const bool negative = remove_minus(text);
+  const std::size_t point = text.find('.');
+  const std::string_view whole = text.substr(0, point);
+  std::string_view fraction = point == text.npos ? std::string_view{} : text.substr(point + 1);
+  if (whole.empty() && fraction.empty()) return failure(FieldErrorCode::Malformed);
+  if (!all_digits(whole) || !all_digits(fraction)) return failure(FieldErrorCode::Malformed);
+
+  // Zeros at the end are kept as they were sent unless the value fits only without them.
+  const std::uint64_t limit = kInt64Max + (negative ? 1 : 0);
+  for (;;) {
+    if (fraction.size() <= Decimal::kScaleMax) {
+      const Magnitude front = magnitude_of(whole, limit);
+      const Magnitude back = magnitude_of(fraction, limit);
+      std::uint64_t mantissa = 0;
+      if (front.fits &&
+          !__builtin_mul_overflow(front.value, kPowersOfTen[fraction.size()], &mantissa) &&
+          !__builtin_add_overflow(mantissa, back.value, &mantissa) && mantissa <= limit) {
+        return Decimal{negative ? negated(mantissa) : static_cast<std::int64_t>(mantissa),
+                       static_cast<unsigned>(fraction.size())};
+      }
+    }
+    if (fraction.empty() || fraction.back() != '0') return failure(FieldErrorCode::OutOfRange);
+    fraction.remove_suffix(1);
+  }
+}
+
+Converted<bool> to_bool(std::string_view text) noexcept {
+  if (text.empty()) return failure(FieldErrorCode::Empty);
+  if (text == "Y") return true;
+  if (text == "N") return false;
+  return failure(FieldErrorCode::Malformed);
+}
+
+Converted<char> to_char(std::string_view text) noexcept {
+  if (text.empty()) return failure(FieldErrorCode::Empty);
+  if (text.size() != 1) return failure(FieldErrorCode::Malformed);
+  return text.front();
+}
+
+std::size_t from_uint(std::uint64_t value, char* out) noexcept {
+  const std::size_t count = digit_count(value);
+  write_digits_before(out + count, value, count);
+  return count;
+}
+
+std::size_t from_int(std::int64_t value, char* out) noexcept {
+  if (value >= 0) return from_uint(static_cast<std::uint64_t>(value), out);
+  *out = '-';
+  // 0 - v in unsigned arithmetic is right for the smallest value, whose negation has no int64.
+  return 1 + from_uint(0 - static_cast<std::uint64_t>(value), out + 1);
+}
+
+std::size_t from_decimal(Decimal value, char* out) noexcept {
+  if (value.scale() == 0) return from_int(value.mantissa(), out);
+  char* const begin = out;
+  auto magnitude = static_cast<std::uint64_t>(value.mantissa());
+  if (value.mantissa() < 0) {
+    *out++ = '-';
+    magnitude = 0 - magnitude;
+  }
+  const std::uint64_t power = kPowersOfTen[value.scale()];
+  out += from_uint(magnitude / power, out);
+  *out++ = '.';
+  out += value.scale();
+  write_digits_before(out, magnitude % power, value.scale());
+  return static_cast<std::size_t>(out - begin);
+}
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,52 @@
+#include <algorithm>
+
+#include <nexusfix/wire/data_fields.hpp>
+
+namespace nexusfix::wire {
+
+namespace {
+
+constexpr DataFieldPair kStandardPairs[] = {
+    {90, 91},     {93, 89},     {95, 96},     {212, 213},   {348, 349},   {350, 351},
+    {352, 353},   {354, 355},   {356, 357},   {358, 359},   {360, 361},   {362, 363},
+    {364, 365},   {445, 446},   {618, 619},   {621, 622},   {1184, 1185}, {1277, 1278},
+    {1280, 1281}, {1282, 1283}, {1397, 1398}, {1401, 1402}, {1403, 1404}, {1468, 1469},
+};
+
+constexpr bool by_length_tag(const DataFieldPair& a, const DataFieldPair& b) noexcept {
+  return a.length < b.length;
+}
+static_assert(std::is_sorted(std::begin(kStandardPairs), std::end(kStandardPairs), by_length_tag));
+
+}  // namespace
+
+DataFieldTable DataFieldTable::standard() {
+  DataFieldTable table;
+  table.pairs_.assign(std::begin(kStandardPairs), std::end(kStandardPairs));
+  return table;
+}
+
+void DataFieldTable::add(DataFieldPair pair) {
+  const auto place = std::lower_bound(pairs_.begin(), pairs_.end(), pair, by_length_tag);
+  if (place != pairs_.end() && place->length == pair.length) {
+    *place = pair;
+  } else {
+    pairs_.insert(place, pair);
+  }
+}
+
+std::optional<Tag> DataFieldTable::data_tag_for(Tag length_tag) const noexcept {
+  const auto place =
+      std::lower_bound(pairs_.begin(), pairs_.end(), DataFieldPair{length_tag, 0}, by_length_tag);
+  if (place == pairs_.end() || place->length != length_tag) return std::nullopt;
+  return place->data;
+}
+
+std::optional<Tag> DataFieldTable::length_tag_for(Tag data_tag) const noexcept {
+  const auto place = std::find_if(pairs_.begin(), pairs_.end(),
+                                  [data_tag](DataFieldPair pair) { return pair.data == data_tag; });
+  if (place == pairs_.end()) return std::nullopt;
+  return place->length;
+}
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,76 @@
+#include <cstdlib>
+#include <cstring>
+
+#include <nexusfix/wire/isa.hpp>
+
+#include "wire/kernels/kernel_table.hpp"
+
+namespace nexusfix::wire {
+
+namespace kernels {
+
+namespace scalar {
+extern const KernelTable kTable;
+}
+#if defined(__x86_64__)
+namespace avx2 {
+extern const KernelTable kTable;
+}
+#endif
+
+namespace {
+
+// Best first; the last one runs everywhere.
+constexpr const KernelTable* kTables[] = {
+#if defined(__x86_64__)
+    &avx2::kTable,
+#endif
+    &scalar::kTable,
+};
+
+struct Selection {
+  const KernelTable* table;
+  IsaErrorCode error;
+  bool failed;
+};
+
+[[nodiscard]] Selection select() noexcept {
+  const char* const forced = std::getenv("NEXUSFIX_FORCE_ISA");
+  const bool free_choice = forced == nullptr || *forced == '\0';
+  for (const KernelTable* table : kTables) {
+    if (!free_choice && std::strcmp(forced, table->name) != 0) continue;
+    if (table->supported()) return {table, {}, false};
+    if (!free_choice) return {&scalar::kTable, IsaErrorCode::Unsupported, true};
+  }
+  return {&scalar::kTable, IsaErrorCode::Unknown, true};
+}
+
+// Initialised by the first thread that asks; the others wait. Never changes afterwards.
+[[nodiscard]] const Selection& selection() noexcept {
+  static const Selection chosen = select();
+  return chosen;
+}
+
+}  // namespace
+
+const KernelTable& selected() noexcept { return *selection().table; }
+
+KernelList all() noexcept { return {kTables, sizeof kTables / sizeof kTables[0]}; }
+
+}  // namespace kernels
+
+std::expected<std::string_view, IsaError> selected_isa() noexcept {
+  const kernels::Selection& chosen = kernels::selection();
+  if (chosen.failed) return std::unexpected{IsaError{chosen.error}};
+  return std::string_view{chosen.table->name};
+}
+
+std::string_view known_isas() noexcept {
+#if defined(__x86_64__)
+  return "avx2, scalar";
+#else
+  return "scalar";
+#endif
+}
+
+}  // namespace nexusfix::wire

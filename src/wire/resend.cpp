@@ -1,0 +1,232 @@
+#include <cstring>
+#include <optional>
+
+#include <nexusfix/wire/resend.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+
+#include "wire/envelope.hpp"
+
+namespace nexusfix::wire {
+
+namespace {
+
+struct StoredField {
+  Tag tag = 0;
+  std::string_view value;
+  std::string_view bytes;  // tag, `=`, value and SOH
+};
+
+// Reads the fields of a stored header one after the other.
+class HeaderReader {
+ public:
+  explicit HeaderReader(std::string_view bytes) noexcept : rest_{bytes} {}
+
+  // The next field, or nothing if what follows is none.
+  [[nodiscard]] std::optional<StoredField> peek() const noexcept {
+    constexpr std::size_t kTagDigitsMax = 9;
+    Tag tag = 0;
+    std::size_t at = 0;
+    for (; at < rest_.size() && is_digit(rest_[at]); ++at) {
+      if (at == kTagDigitsMax) return std::nullopt;
+      tag = tag * 10 + static_cast<Tag>(rest_[at] - '0');
+    }
+    if (at == 0 || at == rest_.size() || rest_[at] != '=') return std::nullopt;
+    const std::size_t value = at + 1;
+    // SecureData and XmlData are the data fields of a header: their length governs.
+    const bool is_data = tag == tag::SecureData || tag == tag::XmlData;
+    const std::size_t end = is_data ? value + data_bytes_ : rest_.find(kSoh, value);
+    if (end >= rest_.size() || rest_[end] != kSoh) return std::nullopt;
+    return StoredField{tag, rest_.substr(value, end - value), rest_.substr(0, end + 1)};
+  }
+
+  void skip(const StoredField& field) noexcept {
+    data_bytes_ = 0;
+    if (field.tag == tag::SecureDataLen || field.tag == tag::XmlDataLen) {
+      data_bytes_ = to_uint(field.value).value_or(0);
+    }
+    rest_.remove_prefix(field.bytes.size());
+  }
+
+  [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
+
+ private:
+  std::string_view rest_;
+  std::size_t data_bytes_ = 0;  // announced by the Length field before
+};
+
+[[nodiscard]] bool is_header_tag(Tag tag) noexcept {
+  switch (tag) {
+    case tag::MsgSeqNum:
+    case tag::PossDupFlag:
+    case tag::SenderCompID:
+    case tag::SenderSubID:
+    case tag::SendingTime:
+    case tag::TargetCompID:
+    case tag::TargetSubID:
+    case tag::SecureDataLen:
+    case tag::SecureData:
+    case tag::PossResend:
+    case tag::OnBehalfOfCompID:
+    case tag::OnBehalfOfSubID:
+    case tag::OrigSendingTime:
+    case tag::DeliverToCompID:
+    case tag::DeliverToSubID:
+    case tag::SenderLocationID:
+    case tag::TargetLocationID:
+    case tag::OnBehalfOfLocationID:
+    case tag::DeliverToLocationID:
+    case tag::XmlDataLen:
+    case tag::XmlData:
+    case tag::MessageEncoding:
+    case tag::LastMsgSeqNumProcessed:
+    case tag::OnBehalfOfSendingTime:
+    case tag::NoHops:
+    case tag::HopCompID:
+    case tag::HopSendingTime:
+    case tag::HopRefID:
+    case tag::ApplVerID:
+    case tag::CstmApplVerID:
+    case tag::ApplExtID:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Appends to the caller's buffer and remembers when something did not fit.
+class Writer {
+ public:
+  Writer(char* begin, char* limit) noexcept : at_{begin}, limit_{limit} {}
+
+  void append(std::string_view bytes) noexcept {
+    if (full_ || static_cast<std::size_t>(limit_ - at_) < bytes.size()) {
+      full_ = true;
+      return;
+    }
+    std::memcpy(at_, bytes.data(), bytes.size());
+    at_ += bytes.size();
+  }
+
+  [[nodiscard]] char* end() const noexcept { return at_; }
+  [[nodiscard]] bool full() const noexcept { return full_; }
+
+ private:
+  char* at_;
+  char* limit_;
+  bool full_ = false;
+};
+
+// The header of a resent message, made of that of the stored one.
+class HeaderPatch {
+ public:
+  HeaderPatch(Writer& writer, WallTime sending_time, TimePrecision precision) noexcept
+      : writer_{writer},
+        sending_time_bytes_{from_utc_timestamp(sending_time, precision, sending_time_)} {}
+
+  void copy(const StoredField& field) noexcept {
+    insert_what_stands_before(field.tag);
+    switch (field.tag) {
+      case tag::PossDupFlag:
+        break;  // already written, as Y
+      case tag::SendingTime:
+        writer_.append("52=");
+        writer_.append({sending_time_, sending_time_bytes_});
+        writer_.append(kSohText);
+        break;
+      default:
+        writer_.append(field.bytes);
+    }
+  }
+
+  // The stored header ends: what has found no place in front of a field comes now.
+  void end() noexcept { insert_what_stands_before(kTagMax); }
+
+  void set_original(std::string_view sending_time, bool has_orig_sending_time) noexcept {
+    original_ = sending_time;
+    orig_sending_time_written_ = has_orig_sending_time;
+  }
+
+ private:
+  static constexpr std::string_view kSohText{"\x01", 1};
+
+  void insert_what_stands_before(Tag next) noexcept {
+    if (!poss_dup_written_ && next >= tag::PossDupFlag) {
+      writer_.append("43=Y");
+      writer_.append(kSohText);
+      poss_dup_written_ = true;
+    }
+    if (!orig_sending_time_written_ && next > tag::OrigSendingTime) {
+      writer_.append("122=");
+      writer_.append(original_);
+      writer_.append(kSohText);
+      orig_sending_time_written_ = true;
+    }
+  }
+
+  Writer& writer_;
+  char sending_time_[kUtcTimestampBytesMax];
+  std::size_t sending_time_bytes_;
+  std::string_view original_;
+  bool poss_dup_written_ = false;
+  bool orig_sending_time_written_ = false;
+};
+
+[[nodiscard]] std::unexpected<EncodeError> failure(EncodeErrorCode code, Tag tag) noexcept {
+  return std::unexpected{EncodeError{code, tag}};
+}
+
+}  // namespace
+
+std::expected<std::string_view, EncodeError> resend_copy(std::string_view stored,
+                                                         WallTime sending_time,
+                                                         TimePrecision precision,
+                                                         std::span<char> out) noexcept {
+  if (stored.size() < kTrailerBytes ||
+      !stored.substr(stored.size() - kTrailerBytes).starts_with("10=")) {
+    return failure(EncodeErrorCode::MessageMalformed, tag::CheckSum);
+  }
+  HeaderReader reader{stored.substr(0, stored.size() - kTrailerBytes)};
+  const Tag first_tags[] = {tag::BeginString, tag::BodyLength, tag::MsgType};
+  StoredField first[std::size(first_tags)];
+  for (std::size_t i = 0; i < std::size(first_tags); ++i) {
+    const std::optional<StoredField> field = reader.peek();
+    if (!field || field->tag != first_tags[i]) {
+      return failure(EncodeErrorCode::MessageMalformed, first_tags[i]);
+    }
+    first[i] = *field;
+    reader.skip(*field);
+  }
+
+  // 122 needs the SendingTime, which may stand behind the place where 122 goes: look first.
+  std::string_view original;
+  bool has_orig_sending_time = false;
+  HeaderReader ahead = reader;
+  for (auto field = ahead.peek(); field && is_header_tag(field->tag); field = ahead.peek()) {
+    if (field->tag == tag::SendingTime) original = field->value;
+    if (field->tag == tag::OrigSendingTime) has_orig_sending_time = true;
+    ahead.skip(*field);
+  }
+  if (original.empty()) return failure(EncodeErrorCode::MessageMalformed, tag::SendingTime);
+
+  const std::string_view begin_string = first[0].value;
+  const std::size_t front_bytes = envelope_front_bytes(begin_string.size(), out.size());
+  if (out.size() < front_bytes + kTrailerBytes) {
+    return failure(EncodeErrorCode::BufferFull, tag::BeginString);
+  }
+  char* const body = out.data() + front_bytes;
+  Writer writer{body, out.data() + out.size() - kTrailerBytes};
+  HeaderPatch patch{writer, sending_time, precision};
+  patch.set_original(original, has_orig_sending_time);
+  writer.append(first[2].bytes);
+  while (reader.rest().size() > ahead.rest().size()) {
+    const std::optional<StoredField> field = reader.peek();
+    patch.copy(*field);
+    reader.skip(*field);
+  }
+  patch.end();
+  writer.append(reader.rest());
+  if (writer.full()) return failure(EncodeErrorCode::BufferFull, tag::CheckSum);
+  return seal(body, writer.end(), begin_string);
+}
+
+}  // namespace nexusfix::wire
