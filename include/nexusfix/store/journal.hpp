@@ -20,6 +20,7 @@ struct JournalOptions {
   std::string folder;  // created if absent
   Durability durability = Durability::Process;
   std::uint64_t segment_bytes = 64U << 20U;  // a segment is closed when it is this large
+  // Of one transaction as it lies in the file; at most 1 GiB. Older, larger records are still read.
   std::uint32_t record_bytes_max = 16U << 20U;
 };
 
@@ -37,7 +38,9 @@ struct OpenedJournal {
 };
 
 // Opens or creates. Takes the folder's lock, verifies every record, cuts a torn tail; a damaged
-// record with valid ones behind it is an error, never skipped.
+// record with valid ones behind it is an error, never skipped. The disk must outlive the store.
+// Destroying the store writes nothing: what was not flushed is lost, as it may not have been sent.
+// append() allocates only for a record of more than 1 MiB and when a segment is closed.
 [[nodiscard]] StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options,
                                                       WallTime now);
 

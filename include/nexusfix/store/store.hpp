@@ -17,17 +17,18 @@ using LogPosition = std::uint64_t;
 
 struct SessionRecord {
   std::uint64_t next_inbound = 1;
-  std::uint64_t next_outbound = 1;
-  std::uint64_t epoch = 1;  // counts resets
-  WallTime created;
+  std::uint64_t next_outbound = 1;  // the highest number used in this epoch, plus 1
+  std::uint64_t epoch = 1;          // counts resets
+  WallTime created;  // when this epoch began: at the first opening, or the last reset
 };
 
 enum class StoreErrorCode : std::uint8_t {
-  Disk,        // the file system refused; text names path and cause
-  Corrupt,     // a record in the middle does not check; text names file, offset and remedy
-  Locked,      // another process owns the log
-  Failed,      // an earlier error stopped this store: nothing is accepted any more
-  TooLarge,    // a transaction above the record limit
+  Disk,      // the file system refused; text names path and cause
+  Corrupt,   // a record in the middle does not check; text names file, offset and remedy
+  Locked,    // another process owns the log
+  Failed,    // an earlier error stopped this store: nothing is accepted any more
+  TooLarge,  // above a limit (record, sessions, name); nothing changed, the store goes on
+  Refused,   // a transaction that takes a number back or uses one twice; nothing changed either
 };
 
 // Cold: made only when something is wrong.
@@ -39,21 +40,28 @@ struct StoreError {
 template <class T>
 using StoreResult = std::expected<T, StoreError>;
 
-// One thread at a time. After any error from append() or flush() the store is stopped: every
-// further call fails, because what is on disk is no longer certain.
+// One thread at a time; no call of a store may be made inside of a visitor. After a disk error from
+// open_session(), append() or flush() the store is stopped: every further call fails, because what
+// is on disk is no longer certain. Only TooLarge and Refused leave it as it was.
 class Store {
  public:
   virtual ~Store() = default;
 
-  // The session of this name, created if it is new.
-  [[nodiscard]] virtual StoreResult<SessionKey> open_session(std::string_view name, WallTime now) = 0;
+  // The session of this name, created (durably) if it is new. Allocates, may block on the disk.
+  // TooLarge: a name above 1024 bytes, or the 65,537th session of the log.
+  [[nodiscard]] virtual StoreResult<SessionKey> open_session(std::string_view name,
+                                                             WallTime now) = 0;
+  // The reference stays valid for the life of the store and shows every later change.
   [[nodiscard]] virtual const SessionRecord& session(SessionKey key) const noexcept = 0;
 
-  // Appends one record; the session records above change at once. No allocation in steady state.
+  // Appends one record, whole or not at all, even if it touches several sessions; the session
+  // records above change at once. Within an epoch a number is used once and numbers ascend. An
+  // empty transaction appends nothing. No allocation in steady state.
   [[nodiscard]] virtual StoreResult<LogPosition> append(const Transaction& transaction,
                                                         WallTime now) = 0;
   // Everything before appended() is in the log; everything before durable() survives what the
-  // durability mode promises to survive. Bytes may go to a socket only once their record is durable.
+  // durability mode promises to survive. Bytes may go to a socket only once their record is
+  // durable.
   [[nodiscard]] virtual LogPosition appended() const noexcept = 0;
   [[nodiscard]] virtual LogPosition durable() const noexcept = 0;
   // Moves durable() towards appended(): at once or in the background. Returns durable().
@@ -61,6 +69,8 @@ class Store {
 
   // Passes the kept messages of the current epoch with numbers first to last, ascending, numbers
   // without a kept message left out, until visit returns false. Bytes live until visit returns.
+  // What was appended and not yet flushed is among them. An error (a disk that does not read, a
+  // record damaged since) ends the call after the messages before it; the store goes on.
   using MessageVisitor = FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)>;
   [[nodiscard]] virtual StoreResult<void> read(SessionKey key, std::uint64_t first,
                                                std::uint64_t last, MessageVisitor visit) = 0;

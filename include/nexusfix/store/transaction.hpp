@@ -1,4 +1,5 @@
-// What one event changed, in every session that it touched: one record of the log, whole or not at all.
+// What one event changed, in every session that it touched: one record of the log, whole or not at
+// all.
 #pragma once
 
 #include <cstddef>

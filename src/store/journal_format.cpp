@@ -1,0 +1,127 @@
+#include "store/journal_format.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "store/byte_order.hpp"
+#include "store/crc32c.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+constexpr std::string_view kMagic = "NXFXJRNL";
+constexpr std::string_view kSegmentSuffix = ".journal";
+constexpr std::size_t kSegmentDigits = 10;  // 10^10 segments of 64 MiB: 600 PiB
+
+constexpr std::size_t kVersionAt = 8;
+constexpr std::size_t kHeaderCrcAt = 12;
+constexpr std::size_t kLogIdAt = 16;
+constexpr std::size_t kNumberAt = 24;
+constexpr std::size_t kPositionAt = 32;
+constexpr std::size_t kHeaderTimeAt = 40;
+static_assert(kMagic.size() == kVersionAt);
+static_assert(kHeaderTimeAt + sizeof(std::int64_t) == kSegmentHeaderBytes);
+
+constexpr std::size_t kLengthAt = 4;
+constexpr std::size_t kTimeAt = 8;
+static_assert(kTimeAt + sizeof(std::int64_t) == kRecordHeaderBytes);
+
+std::int64_t to_nanoseconds(WallTime time) { return time.time_since_epoch().count(); }
+WallTime from_nanoseconds(std::int64_t count) { return WallTime{std::chrono::nanoseconds{count}}; }
+
+std::uint32_t header_crc(std::span<const char, kSegmentHeaderBytes> bytes) {
+  const std::uint32_t front = crc32c(0, bytes.first<kHeaderCrcAt>());
+  return crc32c(front, bytes.subspan<kLogIdAt>());
+}
+
+}  // namespace
+
+void encode_segment_header(const SegmentHeader& header, std::span<char, kSegmentHeaderBytes> out) {
+  std::memcpy(out.data(), kMagic.data(), kMagic.size());
+  store_little_endian(&out[kVersionAt], kFormatVersion);
+  store_little_endian(&out[kLogIdAt], header.log_id);
+  store_little_endian(&out[kNumberAt], header.number);
+  store_little_endian(&out[kPositionAt], header.position);
+  store_little_endian(&out[kHeaderTimeAt], to_nanoseconds(header.time));
+  store_little_endian(&out[kHeaderCrcAt], header_crc(out));
+}
+
+std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
+    std::span<const char, kSegmentHeaderBytes> bytes) {
+  if (std::string_view{bytes.data(), kMagic.size()} != kMagic) {
+    return std::unexpected{SegmentHeaderFault::Magic};
+  }
+  // Before the checksum, whose place another version may have moved.
+  if (load_little_endian<std::uint32_t>(&bytes[kVersionAt]) != kFormatVersion) {
+    return std::unexpected{SegmentHeaderFault::Version};
+  }
+  if (load_little_endian<std::uint32_t>(&bytes[kHeaderCrcAt]) != header_crc(bytes)) {
+    return std::unexpected{SegmentHeaderFault::Checksum};
+  }
+  return SegmentHeader{
+      .log_id = load_little_endian<std::int64_t>(&bytes[kLogIdAt]),
+      .number = load_little_endian<std::uint64_t>(&bytes[kNumberAt]),
+      .position = load_little_endian<std::uint64_t>(&bytes[kPositionAt]),
+      .time = from_nanoseconds(load_little_endian<std::int64_t>(&bytes[kHeaderTimeAt]))};
+}
+
+std::string segment_file_name(std::uint64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string name(kSegmentDigits - std::min(digits.size(), kSegmentDigits), '0');
+  return name.append(digits).append(kSegmentSuffix);
+}
+
+std::optional<std::uint64_t> segment_number(std::string_view file_name) {
+  if (file_name.size() != kSegmentDigits + kSegmentSuffix.size()) return std::nullopt;
+  if (!file_name.ends_with(kSegmentSuffix)) return std::nullopt;
+  const char* begin = file_name.data();
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(begin, begin + kSegmentDigits, number);
+  if (error != std::errc{} || end != begin + kSegmentDigits) return std::nullopt;
+  return number;
+}
+
+RecordSeed::RecordSeed(const SegmentHeader& segment) noexcept {
+  std::array<char, 2 * sizeof(std::uint64_t)> bytes;
+  store_little_endian(bytes.data(), segment.log_id);
+  store_little_endian(bytes.data() + sizeof(std::uint64_t), segment.number);
+  segment_ = crc32c(0, bytes);
+}
+
+std::uint32_t RecordSeed::at(std::uint64_t offset) const noexcept {
+  std::array<char, sizeof offset> bytes;
+  store_little_endian(bytes.data(), offset);
+  return crc32c(segment_, bytes);
+}
+
+void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
+                   std::span<const char> entries) {
+  NEXUSFIX_ASSERT(!entries.empty());
+  NEXUSFIX_ASSERT(entries.size() <= kRecordBytesLimit);
+  const std::size_t at = buffer.size();
+  const std::size_t record_bytes = kRecordHeaderBytes + entries.size();
+  buffer.resize(at + record_bytes);
+  char* out = buffer.data() + at;
+  store_little_endian(out + kLengthAt, static_cast<std::uint32_t>(entries.size()));
+  store_little_endian(out + kTimeAt, to_nanoseconds(time));
+  std::memcpy(out + kRecordHeaderBytes, entries.data(), entries.size());
+  store_little_endian(out, crc32c(seed.at(offset), {out + kLengthAt, record_bytes - kLengthAt}));
+}
+
+RecordHeader decode_record_header(std::span<const char, kRecordHeaderBytes> bytes) noexcept {
+  return {.crc = load_little_endian<std::uint32_t>(bytes.data()),
+          .entries_bytes = load_little_endian<std::uint32_t>(&bytes[kLengthAt]),
+          .time = from_nanoseconds(load_little_endian<std::int64_t>(&bytes[kTimeAt]))};
+}
+
+bool record_checks(RecordSeed seed, std::uint64_t offset, std::span<const char> record) noexcept {
+  return load_little_endian<std::uint32_t>(record.data()) ==
+         crc32c(seed.at(offset), record.subspan(kLengthAt));
+}
+
+}  // namespace nexusfix::store

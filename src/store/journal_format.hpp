@@ -1,0 +1,85 @@
+// How a journal's bytes are laid out; docs/store.md describes it for people. All numbers are
+// little-endian.
+//
+//   segment header (48 bytes)             record (16 bytes + entries)
+//   offset bytes what                     offset bytes what
+//        0     8 "NXFXJRNL"                    0     4 CRC-32C
+//        8     4 format version                4     4 length of the entries
+//       12     4 CRC-32C of the rest           8     8 time, ns since 1970
+//       16     8 log id                       16     - entries
+//       24     8 segment number
+//       32     8 log position of its start
+//       40     8 time, ns since 1970
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+
+namespace nexusfix::store {
+
+inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::size_t kSegmentHeaderBytes = 48;
+inline constexpr std::size_t kRecordHeaderBytes = 16;
+// No writer makes a longer record, so that a length above it is damage, not a large record.
+inline constexpr std::uint32_t kRecordBytesLimit = 1U << 30U;
+
+struct SegmentHeader {
+  // Tells this log from every other: the time of its creation. A segment that was copied in from
+  // another journal is recognised by it.
+  std::int64_t log_id = 0;
+  std::uint64_t number = 1;  // 1-based, in the file's name too
+  LogPosition position = 0;  // of the file's first byte in the log
+  WallTime time;
+};
+
+enum class SegmentHeaderFault : std::uint8_t { Magic, Version, Checksum };
+
+void encode_segment_header(const SegmentHeader& header, std::span<char, kSegmentHeaderBytes> out);
+[[nodiscard]] std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
+    std::span<const char, kSegmentHeaderBytes> bytes);
+
+// "0000000001.journal"
+[[nodiscard]] std::string segment_file_name(std::uint64_t number);
+// Nothing: not a segment's name.
+[[nodiscard]] std::optional<std::uint64_t> segment_number(std::string_view file_name);
+
+// What a record's checksum starts from, beside the record's own offset: a record that lies in
+// another log, segment or place than it was written to does not check.
+class RecordSeed {
+ public:
+  RecordSeed() = default;
+  explicit RecordSeed(const SegmentHeader& segment) noexcept;
+  [[nodiscard]] std::uint32_t at(std::uint64_t offset) const noexcept;
+
+ private:
+  std::uint32_t segment_ = 0;
+};
+
+struct RecordHeader {
+  std::uint32_t crc = 0;
+  std::uint32_t entries_bytes = 0;
+  WallTime time;
+  [[nodiscard]] std::uint64_t record_bytes() const noexcept {
+    return std::uint64_t{kRecordHeaderBytes} + entries_bytes;
+  }
+};
+
+// Appends one record to buffer; offset is where it will lie in its segment.
+void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
+                   std::span<const char> entries);
+[[nodiscard]] RecordHeader decode_record_header(
+    std::span<const char, kRecordHeaderBytes> bytes) noexcept;
+// record: header and entries.
+[[nodiscard]] bool record_checks(RecordSeed seed, std::uint64_t offset,
+                                 std::span<const char> record) noexcept;
+
+}  // namespace nexusfix::store

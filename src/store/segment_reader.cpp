@@ -1,0 +1,120 @@
+#include "store/segment_reader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "store/entry.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+constexpr std::size_t kWindowBytes = 256U << 10U;
+
+// How much more than the searched bytes themselves a search may look at.
+constexpr std::uint64_t kSearchFactor = 8;
+constexpr std::uint64_t kSearchBytesMin = 1U << 20U;
+
+}  // namespace
+
+void FileWindow::open(File& file, std::uint64_t size_bytes) {
+  file_ = &file;
+  size_bytes_ = size_bytes;
+  begin_ = 0;
+  buffer_.clear();
+}
+
+DiskResult<std::span<const char>> FileWindow::view(std::uint64_t offset, std::size_t count) {
+  NEXUSFIX_ASSERT(offset <= size_bytes_);
+  NEXUSFIX_ASSERT(count <= size_bytes_ - offset);
+  if (offset < begin_ || offset + count > begin_ + buffer_.size()) {
+    const std::uint64_t left = size_bytes_ - offset;
+    buffer_.resize(static_cast<std::size_t>(
+        std::min<std::uint64_t>(left, std::max<std::size_t>(count, kWindowBytes))));
+    begin_ = offset;
+    const DiskResult<std::size_t> got = file_->read_at(offset, buffer_);
+    if (!got) {
+      buffer_.clear();
+      return std::unexpected{got.error()};
+    }
+    buffer_.resize(*got);
+    if (*got < count) {
+      // The size was asked for before: the file shrank while we read it.
+      return std::unexpected{DiskError{.path = {}, .operation = "read", .error_number = EIO}};
+    }
+  }
+  return std::span{buffer_}.subspan(static_cast<std::size_t>(offset - begin_), count);
+}
+
+DiskResult<std::optional<Record>> SegmentReader::next() {
+  const std::uint64_t left = window_->size() - offset_;
+  if (left == 0 || fault_ != RecordFault::None) return std::nullopt;
+  if (left < kRecordHeaderBytes) {
+    fault_ = RecordFault::Cut;
+    return std::nullopt;
+  }
+  DiskResult<std::span<const char>> bytes = window_->view(offset_, kRecordHeaderBytes);
+  if (!bytes) return std::unexpected{std::move(bytes.error())};
+  const RecordHeader header = decode_record_header(bytes->first<kRecordHeaderBytes>());
+  if (header.entries_bytes < kEntryHeaderBytes || header.entries_bytes > kRecordBytesLimit) {
+    fault_ = RecordFault::Length;
+    return std::nullopt;
+  }
+  if (header.record_bytes() > left) {
+    fault_ = RecordFault::Cut;
+    return std::nullopt;
+  }
+  bytes = window_->view(offset_, static_cast<std::size_t>(header.record_bytes()));
+  if (!bytes) return std::unexpected{std::move(bytes.error())};
+  if (!record_checks(seed_, offset_, *bytes)) {
+    fault_ = RecordFault::Checksum;
+    return std::nullopt;
+  }
+  const Record record{.offset = offset_,
+                      .record_bytes = header.record_bytes(),
+                      .time = header.time,
+                      .entries = bytes->subspan(kRecordHeaderBytes)};
+  offset_ += header.record_bytes();
+  return record;
+}
+
+namespace {
+
+// Whether the entries' form fits; adds what it looked at to work.
+bool looks_like_entries(std::span<const char> bytes, std::uint64_t& work) {
+  EntryReader reader{bytes};
+  Entry entry;
+  while (reader.next(entry)) work += kEntryHeaderBytes;
+  return reader.at_end();
+}
+
+}  // namespace
+
+DiskResult<std::optional<std::uint64_t>> find_valid_record(FileWindow& window, RecordSeed seed,
+                                                           std::uint64_t from) {
+  constexpr std::size_t kRecordBytesMin = kRecordHeaderBytes + kEntryHeaderBytes;
+  const std::uint64_t size = window.size();
+  if (size < kRecordBytesMin || from > size - kRecordBytesMin) return std::nullopt;
+  const std::uint64_t work_max = kSearchBytesMin + kSearchFactor * (size - from);
+  std::uint64_t work = 0;
+  for (std::uint64_t offset = from; offset <= size - kRecordBytesMin; ++offset) {
+    DiskResult<std::span<const char>> bytes = window.view(offset, kRecordBytesMin);
+    if (!bytes) return std::unexpected{std::move(bytes.error())};
+    const RecordHeader header = decode_record_header(bytes->first<kRecordHeaderBytes>());
+    if (header.entries_bytes < kEntryHeaderBytes || header.record_bytes() > size - offset) continue;
+    if (header.entries_bytes > kRecordBytesLimit) continue;
+    // A cheap look at the first entry before the whole record is read and summed.
+    if (!could_begin_entries(bytes->last<kEntryHeaderBytes>(), header.entries_bytes)) continue;
+    if (work > work_max) return offset;
+    work += header.record_bytes();
+    bytes = window.view(offset, static_cast<std::size_t>(header.record_bytes()));
+    if (!bytes) return std::unexpected{std::move(bytes.error())};
+    if (!looks_like_entries(bytes->subspan(kRecordHeaderBytes), work)) continue;
+    if (record_checks(seed, offset, *bytes)) return offset;
+  }
+  return std::nullopt;
+}
+
+}  // namespace nexusfix::store

@@ -1,0 +1,64 @@
+// The sessions of one log, and what each entry does to them. Every store and the recovery of a
+// journal use this one place, so that they cannot disagree about what an entry means.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <expected>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "store/entry.hpp"
+
+namespace nexusfix::store {
+
+// What one log is made for; every session costs memory, and a hostile file must not take it all.
+inline constexpr std::size_t kSessionsMax = 1U << 16U;
+inline constexpr std::size_t kSessionNameBytesMax = 1024;
+
+class SessionTable {
+ public:
+  SessionTable();
+
+  [[nodiscard]] std::size_t size() const noexcept { return sessions_.size(); }
+  [[nodiscard]] std::optional<SessionKey> find(std::string_view name) const;
+  // References stay valid for the life of the table.
+  [[nodiscard]] const SessionRecord& record(SessionKey key) const noexcept;
+  [[nodiscard]] const std::string& name(SessionKey key) const noexcept;
+
+  // Whether one more session of this name keeps the limits above; the reason if not.
+  [[nodiscard]] std::expected<void, std::string_view> has_room_for(
+      std::string_view name) const noexcept;
+
+  // Does what a record's entries say: all of it, or nothing and the reason why not. No allocation
+  // but for a new session.
+  [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
+                                                            WallTime time);
+
+ private:
+  struct Session {
+    std::string name;
+    SessionRecord record;
+  };
+
+  [[nodiscard]] std::expected<void, std::string_view> apply_one(const Entry& entry, WallTime time);
+  [[nodiscard]] std::expected<void, std::string_view> open(const Entry& entry, WallTime time);
+  void undo() noexcept;
+
+  std::deque<Session> sessions_;  // by key; a deque, because references into it are handed out
+  std::map<std::string, SessionKey, std::less<>> keys_;
+  // What the entries applied so far changed, to be put back if a later one is refused.
+  std::vector<std::pair<SessionKey, SessionRecord>> undo_;
+  std::size_t sessions_before_ = 0;
+};
+
+}  // namespace nexusfix::store
