@@ -18,7 +18,7 @@ namespace nexusfix::transport {
 using SocketId = std::uint64_t;
 
 struct Endpoint {
-  std::string host;  // name or address; empty (listen only): every address
+  std::string host;        // name or address; empty (listen only): every address
   std::uint16_t port = 0;  // 0 (listen only): any free port
 };
 
@@ -45,8 +45,8 @@ enum class IoStatus : std::uint8_t { Ok, WouldBlock, Closed, Failed };
 
 struct IoResult {
   IoStatus status = IoStatus::Ok;
-  std::size_t bytes = 0;   // moved, when Ok
-  int error_number = 0;    // when Failed
+  std::size_t bytes = 0;  // moved, when Ok
+  int error_number = 0;   // when Failed
 };
 
 // One thread at a time, but for wake(). Never blocks except in wait().
@@ -55,30 +55,42 @@ class Network {
   virtual ~Network() = default;
 
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) = 0;
-  // Starts connecting; Connected or Failed comes from wait().
+  // Starts connecting; Connected or Failed comes from wait(). An error: it could not be started.
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) = 0;
   // The port in use: what port 0 became.
   [[nodiscard]] virtual std::uint16_t local_port(SocketId socket) const = 0;
-  // "127.0.0.1:40112"
+  // "127.0.0.1:40112", "[::1]:40112"; empty for unknown ids.
   [[nodiscard]] virtual std::string peer_name(SocketId socket) const = 0;
+  // Why a socket failed: "connect 127.0.0.1:5001: Connection refused". Good until close(); empty if
+  // nothing failed.
+  [[nodiscard]] virtual std::string last_error(SocketId socket) const = 0;
+  // Connections that were accepted and closed at once because the process had no descriptor left.
+  [[nodiscard]] virtual std::uint64_t connections_refused() const noexcept = 0;
 
+  // Unknown ids, and so the closed ones: Failed, EBADF. The same for send().
   [[nodiscard]] virtual IoResult receive(SocketId socket, std::span<char> buffer) noexcept = 0;
-  // May take fewer than all bytes; then Writable comes from wait() when there is room again.
+  // May take fewer than all bytes; then Writable comes from wait() when there is room again, until
+  // a send() is taken whole (an empty one does too: for a caller who has given up).
   [[nodiscard]] virtual IoResult send(SocketId socket, std::span<const char> bytes) noexcept = 0;
   // Bytes already taken by send() are still delivered. Unknown ids are ignored.
   virtual void close(SocketId socket) noexcept = 0;
 
   // Waits until something is ready, the time is over or wake() was called; fills events and returns
-  // how many. A zero timeout polls; nothing: no limit. Level-triggered: what was not consumed comes again.
-  [[nodiscard]] virtual std::size_t wait(std::span<Ready> events,
-                                         std::optional<std::chrono::nanoseconds> timeout) noexcept = 0;
+  // how many. A zero timeout polls; nothing: no limit. Level-triggered: what was not consumed comes
+  // again. May return 0 early (a signal, a matter of the network's own).
+  [[nodiscard]] virtual std::size_t wait(
+      std::span<Ready> events, std::optional<std::chrono::nanoseconds> timeout) noexcept = 0;
   // Ends a wait() early. Any thread; safe in a signal handler.
   virtual void wake() noexcept = 0;
   // Readable when wait(0) would return something, for a user's own loop. -1: none (a simulator).
   [[nodiscard]] virtual int descriptor() const noexcept = 0;
 };
 
-// Linux epoll, IPv4 and IPv6, TCP_NODELAY set.
+// Linux epoll, IPv4 and IPv6, TCP_NODELAY set. connect() never blocks: a literal address and
+// "localhost" need no resolution, any other name is resolved on a thread that lives only as long as
+// there are names to resolve. listen() on a name (a start-up matter) waits for the resolution.
+// A peer that acknowledges nothing for a minute has failed. No allocation in wait(), receive() and
+// send() but for a connection that is new.
 [[nodiscard]] std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network();
 
 }  // namespace nexusfix::transport

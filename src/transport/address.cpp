@@ -1,0 +1,150 @@
+#include "transport/address.hpp"
+
+#include <arpa/inet.h>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <netdb.h>
+#include <system_error>
+
+namespace nexusfix::transport {
+namespace {
+
+struct AddressListFree {
+  void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
+};
+using AddressList = std::unique_ptr<addrinfo, AddressListFree>;
+
+int look_up(const Endpoint& endpoint, int flags, AddressList& list) {
+  addrinfo hints{};
+  hints.ai_family = AF_UNSPEC;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  const int result =
+      ::getaddrinfo(endpoint.host.c_str(), std::to_string(endpoint.port).c_str(), &hints, &found);
+  if (result == 0) list.reset(found);
+  return result;
+}
+
+std::vector<Address> to_addresses(const addrinfo* list) {
+  std::vector<Address> addresses;
+  for (; list != nullptr && addresses.size() < kCandidatesMax; list = list->ai_next) {
+    if (list->ai_addrlen > sizeof(sockaddr_in6)) continue;
+    Address address;
+    std::memcpy(&address.v6, list->ai_addr, list->ai_addrlen);
+    address.size = list->ai_addrlen;
+    addresses.push_back(address);
+  }
+  return addresses;
+}
+
+Address loopback(int family, std::uint16_t port) noexcept {
+  Address address = any_address(family, port);
+  if (family == AF_INET) {
+    address.v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  } else {
+    address.v6.sin6_addr = in6addr_loopback;
+  }
+  return address;
+}
+
+bool is_localhost(std::string_view host) noexcept {
+  constexpr std::string_view kName = "localhost";
+  if (host.size() != kName.size()) return false;
+  for (std::size_t i = 0; i < kName.size(); ++i) {
+    const char lower = host[i] >= 'A' && host[i] <= 'Z' ? static_cast<char>(host[i] + 32) : host[i];
+    if (lower != kName[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::uint16_t Address::port() const noexcept {
+  return ntohs(family() == AF_INET ? v4.sin_port : v6.sin6_port);
+}
+
+std::string Address::to_string() const {
+  if (size == 0) return {};
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const std::string port_text = ":" + std::to_string(port());
+  if (family() == AF_INET) {
+    ::inet_ntop(AF_INET, &v4.sin_addr, text.data(), text.size());
+    return text.data() + port_text;
+  }
+  if (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr)) {
+    constexpr std::size_t kMappedPrefixBytes = 12;
+    ::inet_ntop(AF_INET, v6.sin6_addr.s6_addr + kMappedPrefixBytes, text.data(), text.size());
+    return text.data() + port_text;
+  }
+  ::inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
+  return "[" + std::string{text.data()} + "]" + port_text;
+}
+
+bool operator==(const Address& left, const Address& right) noexcept {
+  if (left.family() != right.family() || left.port() != right.port()) return false;
+  if (left.family() == AF_INET) return left.v4.sin_addr.s_addr == right.v4.sin_addr.s_addr;
+  return std::memcmp(&left.v6.sin6_addr, &right.v6.sin6_addr, sizeof(in6_addr)) == 0;
+}
+
+std::string to_string(const Endpoint& endpoint) {
+  const bool is_v6 = endpoint.host.find(':') != std::string::npos;
+  const std::string host = endpoint.host.empty() ? "*" : endpoint.host;
+  return (is_v6 ? "[" + host + "]" : host) + ":" + std::to_string(endpoint.port);
+}
+
+std::optional<Address> literal_address(const Endpoint& endpoint) {
+  AddressList list;
+  if (endpoint.host.empty() || look_up(endpoint, AI_NUMERICHOST, list) != 0) return std::nullopt;
+  const std::vector<Address> addresses = to_addresses(list.get());
+  if (addresses.empty()) return std::nullopt;
+  return addresses.front();
+}
+
+std::vector<Address> known_addresses(const Endpoint& endpoint) {
+  if (is_localhost(endpoint.host)) {
+    return {loopback(AF_INET, endpoint.port), loopback(AF_INET6, endpoint.port)};
+  }
+  if (const std::optional<Address> literal = literal_address(endpoint)) return {*literal};
+  return {};
+}
+
+Address any_address(int family, std::uint16_t port) noexcept {
+  Address address;
+  if (family == AF_INET) {
+    address.v4.sin_family = AF_INET;
+    address.v4.sin_port = htons(port);
+    address.size = sizeof(sockaddr_in);
+  } else {
+    address.v6.sin6_family = AF_INET6;
+    address.v6.sin6_port = htons(port);
+    address.size = sizeof(sockaddr_in6);
+  }
+  return address;
+}
+
+Resolution resolve_blocking(const Endpoint& endpoint) {
+  AddressList list;
+  const int result = look_up(endpoint, AI_ADDRCONFIG, list);
+  if (result == EAI_SYSTEM) return std::unexpected{std::generic_category().message(errno)};
+  if (result != 0) return std::unexpected{std::string{::gai_strerror(result)}};
+  return to_addresses(list.get());
+}
+
+Address local_address(int descriptor) noexcept {
+  Address address;
+  socklen_t size = sizeof(sockaddr_in6);
+  if (::getsockname(descriptor, &address.generic, &size) == 0) address.size = size;
+  return address;
+}
+
+Address peer_address(int descriptor) noexcept {
+  Address address;
+  socklen_t size = sizeof(sockaddr_in6);
+  if (::getpeername(descriptor, &address.generic, &size) == 0) address.size = size;
+  return address;
+}
+
+}  // namespace nexusfix::transport

@@ -1,0 +1,230 @@
+// How connections come to be: listening, accepting, connecting.
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "transport/epoll_network.hpp"
+#include "transport/socket_calls.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+// Connections accepted from one listener in one wait(), so that a flood of them leaves room for the
+// sessions that are there.
+constexpr int kAcceptsMax = 64;
+constexpr int kBacklog = 1'024;
+
+bool out_of_descriptors(int error_number) noexcept {
+  return error_number == EMFILE || error_number == ENFILE;
+}
+
+}  // namespace
+
+std::expected<Descriptor, NetworkError> EpollNetwork::bind_and_listen(const Endpoint& endpoint,
+                                                                      const Address& address) {
+  const std::string where = to_string(endpoint);
+  constexpr int kType = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+  Descriptor descriptor{::socket(address.family(), kType, 0)};
+  if (!descriptor) return std::unexpected{error_now("listen", where)};
+  // Lets a restarted acceptor have its port while old connections are in TIME_WAIT. On Linux two
+  // listeners still cannot share a port.
+  set_option(descriptor.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  if (address.family() == AF_INET6) {
+    set_option(descriptor.get(), IPPROTO_IPV6, IPV6_V6ONLY, endpoint.host.empty() ? 0 : 1);
+  }
+  if (::bind(descriptor.get(), &address.generic, address.size) != 0 ||
+      ::listen(descriptor.get(), kBacklog) != 0) {
+    return std::unexpected{error_now("listen", where)};
+  }
+  return descriptor;
+}
+
+std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpoint) {
+  std::vector<Address> candidates = known_addresses(endpoint);
+  if (endpoint.host.empty()) {
+    candidates = {any_address(AF_INET6, endpoint.port), any_address(AF_INET, endpoint.port)};
+  } else if (candidates.empty()) {
+    Resolution resolution = resolve_blocking(endpoint);
+    if (!resolution) {
+      return std::unexpected{
+          NetworkError{"listen " + to_string(endpoint) + ": " + resolution.error(), 0}};
+    }
+    candidates = std::move(*resolution);
+  }
+  NetworkError error{"listen " + to_string(endpoint) + ": the name has no address", 0};
+  for (const Address& address : candidates) {
+    std::expected<Descriptor, NetworkError> descriptor = bind_and_listen(endpoint, address);
+    if (!descriptor) {
+      error = descriptor.error();
+      // Only a family that this machine lacks makes the next address worth a try: another port in
+      // use must not end in a listener on half of what was asked.
+      if (error.error_number == EAFNOSUPPORT || error.error_number == EADDRNOTAVAIL) continue;
+      break;
+    }
+    const SocketId socket = add_slot();
+    Slot& slot = slots_[index_of(socket)];
+    slot.state = State::Listening;
+    slot.descriptor = std::move(*descriptor);
+    if (watch(EPOLL_CTL_ADD, socket, EPOLLIN)) return socket;
+    error = error_now("listen", to_string(endpoint));
+    free_slot(socket);
+    break;
+  }
+  return std::unexpected{error};
+}
+
+std::expected<SocketId, NetworkError> EpollNetwork::connect(const Endpoint& endpoint) {
+  if (endpoint.host.empty() || endpoint.port == 0) {
+    return std::unexpected{
+        NetworkError{"connect " + to_string(endpoint) + ": a host and a port are needed", EINVAL}};
+  }
+  auto attempt = std::make_unique<Attempt>();
+  attempt->endpoint = endpoint;
+  attempt->candidates = known_addresses(endpoint);
+  const bool known = !attempt->candidates.empty();
+  const SocketId socket = add_slot();
+  Slot& slot = slots_[index_of(socket)];
+  slot.state = State::Resolving;
+  slot.attempt = std::move(attempt);
+  if (known) {
+    start_next_candidate(socket);
+  } else {
+    ++questions_open_;
+    resolver_->ask(socket, endpoint);
+  }
+  return socket;
+}
+
+// Tries the addresses from the next one on, until one is on its way or none is left.
+void EpollNetwork::start_next_candidate(SocketId socket) {
+  Slot& slot = slots_[index_of(socket)];
+  Attempt& attempt = *slot.attempt;
+  while (attempt.next < attempt.candidates.size()) {
+    const Address& address = attempt.candidates[attempt.next++];
+    slot.state = State::Connecting;
+    slot.peer = address;
+    constexpr int kType = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+    slot.descriptor = Descriptor{::socket(address.family(), kType, 0)};
+    if (slot.descriptor) {
+      tune(slot.descriptor.get());
+      const int result = ::connect(slot.descriptor.get(), &address.generic, address.size);
+      const bool started = result == 0 || errno == EINPROGRESS || errno == EINTR;
+      if (started && watch(EPOLL_CTL_ADD, socket, EPOLLOUT)) return;
+    }
+    // The first address is what the operator thinks of; the last one's error would often be that of
+    // a family which is not there at all.
+    if (slot.error_number == 0) slot.error_number = errno;
+  }
+  fail(socket, "connect", slot.error_number);
+}
+
+void EpollNetwork::finish_connect(SocketId socket, Sink& sink) {
+  Slot& slot = slots_[index_of(socket)];
+  int error_number = take_socket_error(slot.descriptor.get());
+  // A port out of the ephemeral range, on this machine, with nobody listening: the socket may have
+  // been given that very port and have connected to itself.
+  if (error_number == 0 && local_address(slot.descriptor.get()) == slot.peer) {
+    error_number = ECONNREFUSED;
+  }
+  if (error_number == 0 && !watch(EPOLL_CTL_MOD, socket, EPOLLIN)) error_number = errno;
+  if (error_number != 0) {
+    if (slot.error_number == 0) slot.error_number = error_number;
+    start_next_candidate(socket);
+    return;
+  }
+  slot.error_number = 0;
+  slot.state = State::Open;
+  slot.attempt.reset();
+  sink.put({ReadyKind::Connected, socket, 0});
+}
+
+void EpollNetwork::take_resolutions() {
+  for (ResolverAnswer& answer : resolver_->take_answers()) {
+    --questions_open_;
+    Slot* slot = find(answer.socket);
+    if (slot == nullptr || slot->state != State::Resolving) continue;  // closed meanwhile
+    if (answer.resolution && !answer.resolution->empty()) {
+      slot->attempt->candidates = std::move(*answer.resolution);
+      start_next_candidate(answer.socket);
+      continue;
+    }
+    slot->error_text = answer.resolution ? std::string{"the name has no address"}
+                                         : std::move(answer.resolution.error());
+    fail(answer.socket, "connect", 0);
+  }
+}
+
+void EpollNetwork::accept_some(SocketId listener, Sink& sink) noexcept {
+  const int descriptor = slots_[index_of(listener)].descriptor.get();
+  for (int i = 0; i < kAcceptsMax && !sink.full(); ++i) {
+    Address peer;
+    socklen_t size = sizeof(sockaddr_in6);
+    Descriptor connection{
+        ::accept4(descriptor, &peer.generic, &size, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    if (connection) {
+      peer.size = size;
+      if (!adopt(listener, std::move(connection), peer, sink)) ++refused_;
+    } else if (out_of_descriptors(errno)) {
+      if (!refuse_one(listener)) return;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      return;
+    }
+    // Every other error is that of one connection, gone before it was taken (accept(2)).
+  }
+}
+
+bool EpollNetwork::adopt(SocketId listener, Descriptor connection, const Address& peer,
+                         Sink& sink) noexcept {
+  try {
+    const SocketId socket = add_slot();
+    Slot& slot = slots_[index_of(socket)];
+    slot.state = State::Open;
+    slot.descriptor = std::move(connection);
+    slot.peer = peer;
+    tune(slot.descriptor.get());
+    if (!watch(EPOLL_CTL_ADD, socket, EPOLLIN)) {
+      free_slot(socket);
+      return false;
+    }
+    sink.put({ReadyKind::Accepted, listener, socket});
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+// A connection that cannot be taken stays in the queue, and the listener ready: the loop would spin
+// on it. So the reserve descriptor is given up for a moment to take the connection and close it.
+bool EpollNetwork::refuse_one(SocketId listener) noexcept {
+  if (reserve_) {
+    reserve_.reset();
+    const int descriptor = slots_[index_of(listener)].descriptor.get();
+    const Descriptor connection{::accept4(descriptor, nullptr, nullptr, SOCK_CLOEXEC)};
+    if (connection) ++refused_;
+  }
+  reserve_ = open_reserve();
+  if (reserve_) return true;
+  // Another thread was quicker. Nothing is accepted until a socket of ours is closed.
+  pause_listener(listener);
+  return false;
+}
+
+void EpollNetwork::pause_listener(SocketId listener) noexcept {
+  if (!watch(EPOLL_CTL_MOD, listener, 0)) return;
+  slots_[index_of(listener)].paused = true;
+  ++paused_listeners_;
+}
+
+void EpollNetwork::resume_listeners() noexcept {
+  if (!reserve_) reserve_ = open_reserve();
+  if (!reserve_) return;
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    Slot& slot = slots_[index];
+    if (!slot.paused) continue;
+    if (!watch(EPOLL_CTL_MOD, make_id(slot.generation, index), EPOLLIN)) continue;
+    slot.paused = false;
+    --paused_listeners_;
+  }
+}
+
+}  // namespace nexusfix::transport

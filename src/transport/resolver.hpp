@@ -1,0 +1,48 @@
+// Resolves host names without making the event loop wait.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <nexusfix/transport/network.hpp>
+
+#include "transport/address.hpp"
+#include "transport/descriptor.hpp"
+
+namespace nexusfix::transport {
+
+// An eventfd, shared between the network and a resolving thread that may outlive it.
+struct Wakeup {
+  Descriptor descriptor;
+  // Any thread, any signal handler; leaves errno as it was.
+  void signal() const noexcept;
+};
+
+using Lookup = std::function<Resolution(const Endpoint&)>;
+
+struct ResolverAnswer {
+  SocketId socket = 0;
+  Resolution resolution;
+};
+
+// Questions are answered one after the other on a thread of their own, which ends when there are
+// none left. The system's resolver cannot be interrupted, so the destructor does not wait for it:
+// the thread keeps what it needs alive and its late answer goes nowhere.
+class Resolver {
+ public:
+  Resolver(Lookup lookup, std::shared_ptr<const Wakeup> wakeup);
+  ~Resolver();
+  Resolver(const Resolver&) = delete;
+  Resolver& operator=(const Resolver&) = delete;
+
+  // The answer comes through take_answers() after the wakeup was signalled.
+  void ask(SocketId socket, const Endpoint& endpoint);
+  [[nodiscard]] std::vector<ResolverAnswer> take_answers();
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace nexusfix::transport

@@ -1,0 +1,57 @@
+#include "transport/socket_calls.hpp"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#include <system_error>
+
+namespace nexusfix::transport {
+namespace {
+
+constexpr int kKeepAliveIdleSeconds = 30;
+constexpr int kKeepAliveIntervalSeconds = 10;
+constexpr int kKeepAliveProbes = 3;
+constexpr unsigned kUserTimeoutMs = 60'000;
+static_assert(kUserTimeoutMs >=
+              1'000U * (kKeepAliveIdleSeconds + kKeepAliveIntervalSeconds * kKeepAliveProbes));
+
+}  // namespace
+
+std::string explain(std::string_view operation, std::string_view where, int error_number) {
+  std::string text{operation};
+  if (!where.empty()) text.append(" ").append(where);
+  return text.append(": ").append(std::generic_category().message(error_number));
+}
+
+NetworkError error_now(std::string_view operation, std::string_view where) {
+  const int error_number = errno;
+  return {explain(operation, where, error_number), error_number};
+}
+
+void tune(int descriptor) noexcept {
+  set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds);
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, kKeepAliveProbes);
+  set_option(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
+}
+
+Descriptor open_reserve() noexcept { return Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)}; }
+
+int unacknowledged_bytes(int descriptor) noexcept {
+  int bytes = 0;
+  return ::ioctl(descriptor, SIOCOUTQ, &bytes) == 0 ? bytes : 0;
+}
+
+int take_socket_error(int descriptor) noexcept {
+  int error_number = 0;
+  socklen_t size = sizeof error_number;
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error_number, &size) != 0) return errno;
+  return error_number;
+}
+
+}  // namespace nexusfix::transport
