@@ -9,12 +9,14 @@
 
 namespace nexusfix::session {
 
-// Send these bytes and remember that msg_seq_num is used up. Administrative messages only: they are
-// never resent, so the number is enough. The bytes lie in the scratch buffer given to next_action().
+// Send these bytes and remember that msg_seq_num is used up. Administrative messages are never
+// resent, so the number is enough; a BusinessMessageReject is an application message, and its bytes
+// are kept for a resend as well. The bytes lie in the scratch buffer given to next_action().
 struct Transmit {
   std::uint64_t msg_seq_num = 0;
-  std::string_view msg_type;
+  std::string_view msg_type;  // static lifetime
   std::string_view bytes;
+  bool is_resendable = false;  // true: store the bytes, not only the number
 };
 
 // Send these bytes; no number is used up: a resent message, or the gap fill in place of one.
@@ -32,7 +34,8 @@ struct Deliver {
 };
 
 // Keep a copy of this message, which came too early, and give it to on_message() again when
-// numbers().next_inbound has reached msg_seq_num. If it cannot be kept, drop it: it is asked for again.
+// numbers().next_inbound has reached msg_seq_num (drop it when it has gone past). If it cannot be
+// kept, drop it: it is asked for again.
 struct Hold {
   std::uint64_t msg_seq_num = 0;
   std::string_view bytes;
@@ -46,6 +49,8 @@ struct Replay {
 };
 
 // Both sequence numbers are 1 again and a new reset epoch begins; forget what is held and replayed.
+// numbers().next_inbound may already be 2, if the message that asked for the reset was counted:
+// what was recorded of it before this action is void and has to be recorded anew.
 struct Reset {};
 
 // Tell the application.
@@ -53,12 +58,12 @@ struct LoggedOn {};
 struct LoggedOut {};
 
 enum class DisconnectReason : std::uint8_t {
-  LogonTimeout,       // no Logon within the time
-  LogoutComplete,     // both sides have said Logout
-  LogoutTimeout,      // our Logout was not answered
-  HeartbeatTimeout,   // silence, and no answer to our TestRequest
+  LogonTimeout,      // no Logon within the time
+  LogoutComplete,    // both sides have said Logout
+  LogoutTimeout,     // our Logout was not answered
+  HeartbeatTimeout,  // silence, and no answer to our TestRequest
   FirstMessageNotLogon,
-  LogonRefused,       // the Logon breaks a rule; nothing is sent
+  LogonRefused,  // the Logon breaks a rule; nothing is sent
   MsgSeqNumTooLow,
   ProtocolViolation,  // see the notice before it
   StreamUnusable,     // the position within the stream is lost
@@ -72,13 +77,13 @@ struct Disconnect {
 
 enum class NoticeCode : std::uint8_t {
   MessageGarbled,
-  MessageRejected,      // we sent a Reject
+  MessageRejected,  // we sent a Reject
   RejectReceived,
-  GapDetected,          // expected, received
+  GapDetected,  // expected, received
   GapClosed,
   ResendServed,
   SequenceResetReceived,
-  MsgSeqNumTooLow,      // expected, received
+  MsgSeqNumTooLow,  // expected, received
   CompIdWrong,
   SendingTimeWrong,
   BeginStringWrong,
@@ -86,6 +91,8 @@ enum class NoticeCode : std::uint8_t {
   TestRequestSent,
   LogoutReceived,
   CallbackFailed,
+  MessageNotResendable,  // a stored message is damaged: a gap fill goes out in its place
+  ResendNotAnswered,     // a gap is open, and nothing came in answer to our ResendRequest
 };
 
 // For the log. The text lives until the next event.

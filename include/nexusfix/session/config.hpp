@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/conversions.hpp>
@@ -16,10 +18,11 @@ struct SessionConfig {
   SessionId id;
   Role role = Role::Acceptor;
 
-  // Initiator: sent in the Logon (0 to 3,600; 0: no heartbeats). Acceptor: what the Logon says counts.
+  // Initiator: sent in the Logon (0 to 3,600; 0: no heartbeats). Acceptor: what the Logon says
+  // counts.
   std::chrono::seconds heart_bt_int{30};
-  std::chrono::seconds logon_timeout{10};   // ≥ 1
-  std::chrono::seconds logout_timeout{2};   // ≥ 1
+  std::chrono::seconds logon_timeout{10};  // ≥ 1
+  std::chrono::seconds logout_timeout{2};  // ≥ 1
   // A TestRequest after (1 + test_request_delay) × HeartBtInt of silence; the connection is closed
   // after (1 + heartbeat_timeout) × HeartBtInt of it.
   double test_request_delay = 0.2;
@@ -33,11 +36,22 @@ struct SessionConfig {
   std::chrono::seconds max_latency{120};
   bool requires_orig_sending_time = true;  // PossDup without OrigSendingTime is rejected
   bool send_redundant_resend_requests = false;
+  // A gap that does not shrink for this long is asked for again, a few times; ≥ 1.
+  std::chrono::seconds resend_timeout{30};
   bool persist_messages = true;  // false: a ResendRequest is answered with gap fills only
   // Largest accepted jump of a SequenceReset over the expected number.
   std::uint64_t sequence_jump_max = 1'000'000'000;
   wire::TimePrecision time_precision = wire::TimePrecision::Millis;  // FIX 4.0, 4.1: always seconds
-  std::string default_appl_ver_id;  // 1137, FIXT only
+  std::string default_appl_ver_id;                                   // 1137, FIXT only
 };
+
+// What is wrong with a configuration, for people; empty if a StateMachine can be made of it. Static
+// lifetime.
+[[nodiscard]] std::string_view what_is_wrong(const SessionConfig& config) noexcept;
+
+// HeartBtInt (108) above this is refused: an hour of silence is no heartbeat.
+inline constexpr std::chrono::seconds kHeartBtIntMax{3'600};
+// SenderCompID, TargetCompID and DefaultApplVerID may be this long.
+inline constexpr std::size_t kCompIdBytesMax = 256;
 
 }  // namespace nexusfix::session

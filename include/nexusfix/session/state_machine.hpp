@@ -1,13 +1,16 @@
-// The FIX session layer as a pure state machine: events go in, actions come out. It has no clock, no
-// socket, no file, no thread and no log; time and bytes are arguments. The same object runs in
+// The FIX session layer as a pure state machine: events go in, actions come out. It has no clock,
+// no socket, no file, no thread and no log; time and bytes are arguments. The same object runs in
 // production, in unit tests and in the simulator.
 //
 // Protocol of use: call one on_...() function, then take next_action() until it returns nothing,
-// performing each action before taking the next; only then call the next on_...(). Exceptions to the
-// rule, all explained below: on_delivered() follows a Deliver, begin_message() may be called at any
-// time, on_replay_message() and on_replay_done() follow a Replay.
+// performing each action before taking the next; only then call the next on_...(). Exceptions to
+// the rule, all explained below: on_delivered() follows a Deliver, begin_message() may be called at
+// any time, on_replay_message() and on_replay_done() follow a Replay, on_disconnected() may come
+// between two actions and discards those that need a connection.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -17,6 +20,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/session/actions.hpp>
 #include <nexusfix/session/config.hpp>
+#include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/message_view.hpp>
@@ -28,7 +32,7 @@ enum class State : std::uint8_t {
   AwaitingLogon,  // acceptor: connected, nothing received yet
   LogonSent,      // initiator: our Logon is not answered yet
   LoggedOn,
-  LogoutSent,     // our Logout is not answered yet; messages are still processed
+  LogoutSent,  // our Logout is not answered yet; messages are still processed
 };
 
 struct Numbers {
@@ -40,13 +44,13 @@ struct Numbers {
 struct Verdict {
   enum class Kind : std::uint8_t {
     Accept,
-    RejectBusiness,     // BusinessMessageReject (j); a session Reject (3) before FIX 4.2
-    RejectSession,      // Reject (3)
+    RejectBusiness,  // BusinessMessageReject (j); a session Reject (3) before FIX 4.2
+    RejectSession,   // Reject (3)
   };
   Kind kind = Kind::Accept;
-  unsigned reason = 0;          // BusinessRejectReason (380) or SessionRejectReason (373)
-  wire::Tag ref_tag = 0;        // 0: none
-  std::string_view text;        // must live until next_action() returned nothing
+  unsigned reason = 0;    // BusinessRejectReason (380) or SessionRejectReason (373)
+  wire::Tag ref_tag = 0;  // 0: none
+  std::string_view text;  // must live until next_action() returned nothing
 };
 
 enum class SendErrorCode : std::uint8_t { Encode, NotApplicationMessage };
@@ -61,10 +65,10 @@ struct Outbound {
   std::string_view bytes;
 };
 
-// One thread at a time. No function allocates, blocks or throws.
+// One thread at a time. No function but the constructor allocates; none blocks or throws.
 class StateMachine {
  public:
-  // The numbers are what the store knows.
+  // The numbers are what the store knows. what_is_wrong(config) must be empty.
   StateMachine(SessionConfig config, Numbers numbers);
 
   // Events.
@@ -80,7 +84,10 @@ class StateMachine {
   // The operator's or the application's wish to end the session; text goes into Logout (58).
   void on_logout_command(std::string_view text, Now now) noexcept;
 
-  // Serving a Replay: stored messages in ascending order, each as it was sent first.
+  // Serving a Replay: stored messages in ascending order, each as it was sent first. Those without
+  // a kept message are left out, and become gap fills. bytes must live until next_action() returned
+  // nothing. Calls for a Replay that has ended meanwhile (the connection broke, or a Reset) are
+  // ignored.
   void on_replay_message(std::uint64_t msg_seq_num, std::string_view bytes, Now now) noexcept;
   void on_replay_done(Now now) noexcept;
 
@@ -91,7 +98,8 @@ class StateMachine {
 
   // An application message: encode the body between the two calls. Takes a number only when
   // finish_message() succeeds. Allowed in every state: without a logged-on counterparty the message
-  // is numbered and stored, and reaches it by resend after the next Logon.
+  // is numbered and stored, and reaches it by resend after the next Logon. Transmit it at once if,
+  // and only if, state() is LoggedOn. No next_action() between the two calls.
   [[nodiscard]] wire::Encoder begin_message(std::span<char> buffer, std::string_view msg_type,
                                             Now now) noexcept;
   [[nodiscard]] std::expected<Outbound, SendError> finish_message(wire::Encoder& encoder) noexcept;
@@ -104,6 +112,183 @@ class StateMachine {
   [[nodiscard]] const SessionConfig& config() const noexcept;
   // When on_time() must be called next; kNever if nothing is waited for.
   [[nodiscard]] MonoTime next_deadline() const noexcept;
+
+ private:
+  enum class MsgKind : std::uint8_t;
+  struct Inbound;  // a message and what was read of its header
+
+  // A range of outbound numbers, both inclusive. Empty while begin is 0.
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+  };
+
+  // Why a message is not processed.
+  struct Objection {
+    unsigned reason = 0;        // SessionRejectReason (373)
+    std::string_view ref_tag{};   // RefTagID (371) as it is to be sent; empty: none
+    bool ends_session = false;  // a Logout follows the Reject
+    bool is_business = false;   // reason is a BusinessRejectReason (380)
+    std::string_view text{};      // empty: the reason's own text
+  };
+
+  // What an event leaves to be done. next_action() makes an Action of it, and only then gives an
+  // outbound number to it, so that numbers are in the order of transmission.
+  enum class Step : std::uint8_t {
+    TransmitLogon,      // flag: with ResetSeqNumFlag
+    TransmitLogout,     // text
+    TransmitHeartbeat,  // text: TestReqID, flag: whether there is one
+    TransmitTestRequest,
+    TransmitResendRequest,  // first: BeginSeqNo
+    TransmitReject,         // objection_
+    RetransmitStored,       // replay_stored_
+    RetransmitRest,         // the gap fill behind the last stored message
+    Deliver,                // first: MsgSeqNum
+    Hold,                   // first: MsgSeqNum, text: bytes
+    Replay,                 // first, second: range
+    Reset,
+    LoggedOn,
+    LoggedOut,
+    Disconnect,  // code
+    Notice,      // code, first: expected, second: received, text
+  };
+  struct Pending {
+    Step step = Step::Notice;
+    std::uint8_t code = 0;
+    bool flag = false;
+    std::uint64_t first = 0;
+    std::uint64_t second = 0;
+    std::string_view text{};
+  };
+
+  // No event leaves more than this; what grows with its input is drawn out by Replay instead.
+  static constexpr std::size_t kPendingMax = 16;
+  static constexpr std::size_t kTextBytesMax = 160;
+
+  // Queue (state_machine.cpp).
+  void begin_event(Now now) noexcept;
+  void push(const Pending& pending) noexcept;
+  void notice(NoticeCode code, std::string_view text = {}, std::uint64_t expected = 0,
+              std::uint64_t received = 0) noexcept;
+  void advance_to(std::uint64_t next_inbound) noexcept;
+  void forget_connection() noexcept;
+  void reset_numbers() noexcept;
+
+  // Receiving (receive.cpp, header.cpp).
+  void receive(const wire::MessageView& message) noexcept;
+  void receive_by_kind(const Inbound& in) noexcept;
+  void receive_in_order(const Inbound& in, const std::optional<Objection>& objection) noexcept;
+  void process(const Inbound& in) noexcept;
+  void on_msg_seq_num_unreadable(const wire::MessageView& message) noexcept;
+  void on_too_low(const Inbound& in) noexcept;
+  void refuse_too_low(const Inbound& in) noexcept;
+  void on_too_high(const Inbound& in) noexcept;
+  [[nodiscard]] std::optional<Objection> header_objection(const Inbound& in) const noexcept;
+  [[nodiscard]] std::optional<Objection> poss_dup_objection(const Inbound& in) const noexcept;
+  [[nodiscard]] bool comp_ids_match(const wire::MessageView& message) const noexcept;
+  [[nodiscard]] bool sending_time_is_near(WallTime sending_time) const noexcept;
+
+  // Logon and Logout (logon.cpp, logout.cpp).
+  void receive_before_logon(const wire::MessageView& message) noexcept;
+  void on_first_logon(const Inbound& in) noexcept;
+  void on_reset_logon(const Inbound& in, const std::optional<Objection>& objection) noexcept;
+  void accept_logon(const Inbound& in, bool reply_with_reset) noexcept;
+  [[nodiscard]] std::string_view logon_objection(const Inbound& in) const noexcept;
+  void take_heart_bt_int(const wire::MessageView& message) noexcept;
+  void set_heart_bt_int(std::chrono::seconds interval) noexcept;
+  void on_logout(const Inbound& in, const std::optional<Objection>& objection) noexcept;
+  void log_out(std::string_view text) noexcept;
+  void log_out_and_disconnect(std::string_view text, DisconnectReason reason) noexcept;
+  void end_session(DisconnectReason reason) noexcept;
+
+  // Heartbeats and timeouts (heartbeat.cpp).
+  void on_test_request(const Inbound& in) noexcept;
+  void on_heartbeat_time() noexcept;
+  void on_gap_time() noexcept;
+  [[nodiscard]] MonoTime heartbeat_deadline() const noexcept;
+
+  // Gaps and resends (gap.cpp, resend.cpp, sequence_reset.cpp).
+  void request_resend(std::uint64_t received) noexcept;
+  void push_resend_request() noexcept;
+  void on_resend_request(const Inbound& in, const std::optional<Objection>& objection) noexcept;
+  [[nodiscard]] std::expected<Range, Objection> requested_range(const Inbound& in) const noexcept;
+  void serve(Range range) noexcept;
+  void finish_replay() noexcept;
+  void on_sequence_reset(const Inbound& in, const std::optional<Objection>& objection) noexcept;
+  void on_gap_fill(const Inbound& in) noexcept;
+  void skip_to(std::uint64_t new_seq_no) noexcept;
+
+  // Rejects (reject.cpp).
+  void reject(const Inbound& in, const Objection& objection) noexcept;
+  void reject_and_log_out(const Inbound& in, const Objection& objection) noexcept;
+  void push_reject(const wire::MessageView& message, std::uint64_t msg_seq_num,
+                   const Objection& objection) noexcept;
+
+  // Encoding (encode.cpp).
+  [[nodiscard]] std::optional<Action> perform(const Pending& pending,
+                                              std::span<char> scratch) noexcept;
+  [[nodiscard]] Action transmit_logon(bool with_reset, std::span<char> scratch) noexcept;
+  [[nodiscard]] Action transmit_reject(std::span<char> scratch) noexcept;
+  [[nodiscard]] std::optional<Action> retransmit_stored(std::span<char> scratch) noexcept;
+  [[nodiscard]] std::optional<Action> retransmit_rest(std::span<char> scratch) noexcept;
+  [[nodiscard]] Action gap_fill(std::uint64_t new_seq_no, std::span<char> scratch) noexcept;
+  template <class Body>
+  [[nodiscard]] Transmit transmit(std::string_view msg_type, std::span<char> scratch,
+                                  Body&& body) noexcept;
+  [[nodiscard]] wire::HeaderFields header_fields() const noexcept;
+  [[nodiscard]] wire::MessageHeader header(std::string_view msg_type) const noexcept;
+
+  SessionConfig config_;
+  const VersionTraits* version_;
+  wire::TimePrecision precision_;
+  Numbers numbers_;
+  State state_ = State::Disconnected;
+  bool is_connected_ = false;
+  Now now_{};  // of the event being handled
+
+  std::array<Pending, kPendingMax> pending_{};
+  std::size_t pending_begin_ = 0;
+  std::size_t pending_end_ = 0;
+  std::array<char, kTextBytesMax> text_{};  // Text made for the event being handled
+
+  // The message being handled, the one that awaits the application's verdict, or the one rejected.
+  const wire::MessageView* message_ = nullptr;
+  std::uint64_t message_seq_num_ = 0;
+  bool awaits_verdict_ = false;
+  Objection objection_;
+  std::array<char, 10> ref_tag_text_{};
+
+  // Application message between begin_message() and finish_message().
+  std::uint64_t begun_msg_seq_num_ = 0;
+  bool begun_is_administrative_ = false;
+  MonoTime begun_at_{};
+
+  // Timers.
+  MonoTime deadline_ = kNever;  // for the Logon or the Logout that is awaited
+  MonoTime last_sent_{};
+  MonoTime last_received_{};
+  std::optional<MonoTime> test_request_sent_;  // and not answered by anything yet
+  MonoTime::duration heart_bt_int_{};          // 0: none
+  std::chrono::seconds heart_bt_int_seconds_{};
+  MonoTime::duration test_request_after_{};
+  MonoTime::duration disconnect_after_{};  // after the TestRequest
+
+  // An inbound gap: asked for, and open until next_inbound has reached gap_end_. 0: none.
+  std::uint64_t gap_end_ = 0;
+  MonoTime gap_deadline_ = kNever;
+  unsigned gap_requests_ = 0;  // without progress
+  // Numbers above the expected one that were received on this connection. A message up to
+  // held_high_ may be one that the owner had kept, so its SendingTime may be old.
+  std::uint64_t held_high_ = 0;
+  std::uint64_t early_logon_ = 0;           // a Logon's number, counted when its turn comes
+  std::uint64_t early_resend_request_ = 0;  // the highest ResendRequest that was served early
+  bool reset_sent_ = false;                 // our Logon with ResetSeqNumFlag is not answered yet
+
+  // An outbound resend in progress, and the one that comes after it.
+  Range replay_;  // begin: the next number to be covered
+  Range replay_next_;
+  std::uint64_t stored_seq_num_ = 0;
+  std::string_view stored_bytes_;
 };
 
 }  // namespace nexusfix::session

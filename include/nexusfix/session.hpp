@@ -1,0 +1,35 @@
+// The session layer: the rules by which two counterparties keep one numbered conversation, over as
+// many connections as it takes, without losing a message or processing one twice.
+//
+// What it is: a pure state machine for one session, either role, FIX 4.2 and 4.4 in full (4.0, 4.1,
+// 4.3 and FIXT 1.1 share the code; version.hpp holds what differs). Events go in: connected, a
+// parsed message, the time, a command. Actions come out: transmit, deliver, hold, replay,
+// disconnect.
+//
+// What it is not: it has no clock, socket, file, thread or log, it does not frame or parse bytes,
+// it stores no message, and it knows no dictionary: required body fields and enumerations are the
+// concern of whoever validates before or while delivering.
+//
+// Threads: one StateMachine belongs to one thread at a time; two never share anything.
+// Allocation: none after construction. No function throws or blocks.
+//
+//   session::StateMachine machine{{.id = {"FIX.4.4", "VENUE", "TRADER"}}, numbers_from_store};
+//   std::array<char, session::StateMachine::kScratchBytes> scratch;
+//   machine.on_message(*parser.parse(frame), now);
+//   while (auto action = machine.next_action(scratch)) {
+//     if (auto* transmit = std::get_if<session::Transmit>(&*action))
+//     connection.send(transmit->bytes); if (auto* deliver =
+//     std::get_if<session::Deliver>(&*action)) {
+//       machine.on_delivered(application.on_message(*deliver->message), now);
+//     }
+//     // ... and the other eight: see actions.hpp
+//   }
+//   timer.set(machine.next_deadline());
+#pragma once
+
+#include <nexusfix/session/actions.hpp>
+#include <nexusfix/session/config.hpp>
+#include <nexusfix/session/reject_reason.hpp>
+#include <nexusfix/session/session_id.hpp>
+#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/session/version.hpp>

@@ -1,0 +1,71 @@
+#include <nexusfix/session/actions.hpp>
+
+namespace nexusfix::session {
+
+std::string_view to_string(DisconnectReason reason) noexcept {
+  switch (reason) {
+    case DisconnectReason::LogonTimeout:
+      return "no Logon within the time";
+    case DisconnectReason::LogoutComplete:
+      return "logged out";
+    case DisconnectReason::LogoutTimeout:
+      return "Logout not answered";
+    case DisconnectReason::HeartbeatTimeout:
+      return "no answer to TestRequest";
+    case DisconnectReason::FirstMessageNotLogon:
+      return "first message is not a Logon";
+    case DisconnectReason::LogonRefused:
+      return "Logon refused";
+    case DisconnectReason::MsgSeqNumTooLow:
+      return "MsgSeqNum too low";
+    case DisconnectReason::ProtocolViolation:
+      return "protocol violation";
+    case DisconnectReason::StreamUnusable:
+      return "position within the stream is lost";
+    case DisconnectReason::Operator:
+      return "operator";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(NoticeCode code) noexcept {
+  switch (code) {
+    case NoticeCode::MessageGarbled:
+      return "garbled message ignored";
+    case NoticeCode::MessageRejected:
+      return "message rejected";
+    case NoticeCode::RejectReceived:
+      return "Reject received";
+    case NoticeCode::GapDetected:
+      return "gap detected";
+    case NoticeCode::GapClosed:
+      return "gap closed";
+    case NoticeCode::ResendServed:
+      return "resend served";
+    case NoticeCode::SequenceResetReceived:
+      return "SequenceReset-Reset received";
+    case NoticeCode::MsgSeqNumTooLow:
+      return "MsgSeqNum too low";
+    case NoticeCode::CompIdWrong:
+      return "CompID problem";
+    case NoticeCode::SendingTimeWrong:
+      return "SendingTime accuracy problem";
+    case NoticeCode::BeginStringWrong:
+      return "incorrect BeginString";
+    case NoticeCode::LogonInvalid:
+      return "invalid Logon";
+    case NoticeCode::TestRequestSent:
+      return "TestRequest sent";
+    case NoticeCode::LogoutReceived:
+      return "Logout received";
+    case NoticeCode::CallbackFailed:
+      return "callback failed";
+    case NoticeCode::MessageNotResendable:
+      return "stored message cannot be resent";
+    case NoticeCode::ResendNotAnswered:
+      return "ResendRequest not answered";
+  }
+  return "unknown";
+}
+
+}  // namespace nexusfix::session

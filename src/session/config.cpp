@@ -1,0 +1,41 @@
+#include <nexusfix/session/config.hpp>
+#include <nexusfix/session/version.hpp>
+#include <nexusfix/wire/field.hpp>
+
+namespace nexusfix::session {
+namespace {
+
+using std::chrono::seconds;
+
+bool can_be_sent(std::string_view value) noexcept {
+  return !value.empty() && value.size() <= kCompIdBytesMax && !value.contains(wire::kSoh);
+}
+
+}  // namespace
+
+std::string_view what_is_wrong(const SessionConfig& config) noexcept {
+  const VersionTraits* version = find_version(config.id.begin_string);
+  if (version == nullptr) return "BeginString is none of FIX.4.0 to FIX.4.4 and FIXT.1.1";
+  if (!can_be_sent(config.id.sender_comp_id)) return "SenderCompID is empty, too long or holds SOH";
+  if (!can_be_sent(config.id.target_comp_id)) return "TargetCompID is empty, too long or holds SOH";
+  if (version->has_default_appl_ver_id && !can_be_sent(config.default_appl_ver_id)) {
+    return "DefaultApplVerID is empty, too long or holds SOH";
+  }
+  if (config.heart_bt_int < seconds{0} || config.heart_bt_int > kHeartBtIntMax) {
+    return "HeartBtInt is not between 0 and 3600";
+  }
+  if (config.logon_timeout < seconds{1}) return "LogonTimeout is below 1";
+  if (config.logout_timeout < seconds{1}) return "LogoutTimeout is below 1";
+  if (config.resend_timeout < seconds{1}) return "ResendTimeout is below 1";
+  if (config.max_latency < seconds{1}) return "MaxLatency is below 1";
+  if (!(config.test_request_delay >= 0.0 && config.test_request_delay <= 100.0)) {
+    return "TestRequestDelayMultiplier is not between 0 and 100";
+  }
+  if (!(config.heartbeat_timeout >= config.test_request_delay &&
+        config.heartbeat_timeout <= 100.0)) {
+    return "HeartBeatTimeoutMultiplier is not between TestRequestDelayMultiplier and 100";
+  }
+  return {};
+}
+
+}  // namespace nexusfix::session

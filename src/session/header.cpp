@@ -1,0 +1,159 @@
+// What the standard header of a message may be objected to for.
+#include <array>
+#include <utility>
+
+#include <nexusfix/session/reject_reason.hpp>
+
+#include "session/inbound.hpp"
+
+namespace nexusfix::session {
+namespace {
+
+using wire::FaultRule;
+
+// A RefTagID longer than this is no tag that anybody could mean.
+constexpr std::size_t kRefTagBytesMax = 20;
+
+unsigned number(SessionRejectReason reason) noexcept { return std::to_underlying(reason); }
+
+unsigned reason_of(FaultRule rule) noexcept {
+  switch (rule) {
+    case FaultRule::TagMalformed:
+      return number(SessionRejectReason::InvalidTagNumber);
+    case FaultRule::TagWithoutValue:
+    case FaultRule::ValueEmpty:
+      return number(SessionRejectReason::TagWithoutValue);
+    case FaultRule::DataLengthWrong:
+      return number(SessionRejectReason::IncorrectDataFormat);
+  }
+  return number(SessionRejectReason::Other);
+}
+
+bool is_boolean_if_present(const wire::MessageView& message, wire::Tag tag) noexcept {
+  const std::optional<std::string_view> value = message[tag];
+  return !value || *value == "Y" || *value == "N";
+}
+
+struct NamedTag {
+  wire::Tag tag;
+  std::string_view text;
+};
+
+// By ascending tag: of several that are missing, the lowest is named.
+constexpr std::array kRequired{NamedTag{tag::SenderCompID, "49"}, NamedTag{tag::SendingTime, "52"},
+                               NamedTag{tag::TargetCompID, "56"}};
+constexpr std::array kBooleans{NamedTag{tag::PossDupFlag, "43"}, NamedTag{tag::PossResend, "97"}};
+
+}  // namespace
+
+StateMachine::Inbound::Inbound(const wire::MessageView& received, std::uint64_t number) noexcept
+    : message{received}, kind{MsgKind::Application}, msg_seq_num{number} {
+  poss_dup = says_yes(tag::PossDupFlag);
+  const std::string_view type = received.msg_type();
+  if (type.size() != 1) return;
+  switch (type.front()) {
+    case '0':
+      kind = MsgKind::Heartbeat;
+      break;
+    case '1':
+      kind = MsgKind::TestRequest;
+      break;
+    case '2':
+      kind = MsgKind::ResendRequest;
+      break;
+    case '3':
+      kind = MsgKind::Reject;
+      break;
+    case '4':
+      kind = MsgKind::SequenceReset;
+      break;
+    case '5':
+      kind = MsgKind::Logout;
+      break;
+    case 'A':
+      kind = MsgKind::Logon;
+      break;
+    default:
+      break;
+  }
+}
+
+bool StateMachine::Inbound::says_yes(wire::Tag tag) const noexcept {
+  const std::optional<std::string_view> value = message[tag];
+  return value && *value == "Y";
+}
+
+// The form of the message comes first, whom it is for and when it was sent second: the answer to a
+// missing or empty TargetCompID is "required tag missing" or "without a value", not "CompID
+// problem" (TC 14b, 14d). A dictionary's objections belong between the two.
+std::optional<StateMachine::Objection> StateMachine::header_objection(
+    const Inbound& in) const noexcept {
+  const wire::MessageView& message = in.message;
+  if (const std::optional<wire::Fault>& fault = message.fault()) {
+    const bool is_tag = fault->tag_text.size() <= kRefTagBytesMax;
+    return Objection{.reason = reason_of(fault->rule),
+                     .ref_tag = is_tag ? fault->tag_text : std::string_view{}};
+  }
+  for (const NamedTag& required : kRequired) {
+    if (!message.has(required.tag)) {
+      return Objection{.reason = number(SessionRejectReason::RequiredTagMissing),
+                       .ref_tag = required.text};
+    }
+  }
+  const wire::FieldResult<WallTime> sending_time = message.get<WallTime>(tag::SendingTime);
+  if (!sending_time) {
+    return Objection{.reason = number(SessionRejectReason::IncorrectDataFormat), .ref_tag = "52"};
+  }
+  for (const NamedTag& boolean : kBooleans) {
+    if (!is_boolean_if_present(message, boolean.tag)) {
+      return Objection{.reason = number(SessionRejectReason::ValueIncorrect),
+                       .ref_tag = boolean.text};
+    }
+  }
+  if (config_.check_comp_id && !comp_ids_match(message)) {  // TC 2k
+    return Objection{.reason = number(SessionRejectReason::CompIdProblem), .ends_session = true};
+  }
+  const bool may_be_old = in.msg_seq_num <= held_high_;
+  if (config_.check_latency && !may_be_old && !sending_time_is_near(*sending_time)) {  // TC 2o
+    return Objection{.reason = number(SessionRejectReason::SendingTimeAccuracyProblem),
+                     .ends_session = true};
+  }
+  return std::nullopt;
+}
+
+// TC 2f, 2g. A SequenceReset need not carry OrigSendingTime: it stands in for messages, and some
+// engines leave the field out.
+std::optional<StateMachine::Objection> StateMachine::poss_dup_objection(
+    const Inbound& in) const noexcept {
+  const wire::FieldResult<WallTime> original = in.message.get<WallTime>(tag::OrigSendingTime);
+  if (!original) {
+    if (original.error().code != wire::FieldErrorCode::Missing) {
+      return Objection{.reason = number(SessionRejectReason::IncorrectDataFormat),
+                       .ref_tag = "122"};
+    }
+    if (!config_.requires_orig_sending_time || in.kind == MsgKind::SequenceReset) {
+      return std::nullopt;
+    }
+    return Objection{.reason = number(SessionRejectReason::RequiredTagMissing), .ref_tag = "122"};
+  }
+  const wire::FieldResult<WallTime> sending_time = in.message.get<WallTime>(tag::SendingTime);
+  if (sending_time && *original > *sending_time) {
+    return Objection{.reason = number(SessionRejectReason::SendingTimeAccuracyProblem),
+                     .ends_session = true};
+  }
+  return std::nullopt;
+}
+
+bool StateMachine::comp_ids_match(const wire::MessageView& message) const noexcept {
+  return message[tag::SenderCompID] == std::string_view{config_.id.target_comp_id} &&
+         message[tag::TargetCompID] == std::string_view{config_.id.sender_comp_id};
+}
+
+bool StateMachine::sending_time_is_near(WallTime sending_time) const noexcept {
+  // Bounds, not a difference: that of two far times would overflow.
+  const WallTime low = now_.wall - config_.max_latency;
+  const WallTime high = now_.wall + config_.max_latency;
+  return sending_time >= low && sending_time <= high;
+}
+
+}  // namespace nexusfix::session

@@ -1,0 +1,47 @@
+// A received message, with what every rule asks of its header read once.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+
+namespace nexusfix::session {
+
+// The administrative messages; everything else is the application's.
+enum class StateMachine::MsgKind : std::uint8_t {
+  Heartbeat,
+  TestRequest,
+  ResendRequest,
+  Reject,
+  SequenceReset,
+  Logout,
+  Logon,
+  Application,
+};
+
+struct StateMachine::Inbound {
+  const wire::MessageView& message;
+  MsgKind kind;
+  std::uint64_t msg_seq_num = 0;
+  bool poss_dup = false;
+
+  Inbound(const wire::MessageView& received, std::uint64_t number) noexcept;
+
+  // Whether a Boolean field is there and says yes; what is neither Y nor N is objected to
+  // elsewhere.
+  [[nodiscard]] bool says_yes(wire::Tag tag) const noexcept;
+};
+
+// Bounded, so that the number after it exists and differences of two numbers cannot wrap.
+inline constexpr std::uint64_t kMsgSeqNumMax =
+    static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+
+[[nodiscard]] inline bool is_administrative(std::string_view msg_type) noexcept {
+  return msg_type.size() == 1 && std::string_view{"012345A"}.contains(msg_type.front());
+}
+
+}  // namespace nexusfix::session

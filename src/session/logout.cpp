@@ -1,0 +1,57 @@
+// Logout from either side, and every other way in which a session ends.
+#include "session/inbound.hpp"
+
+namespace nexusfix::session {
+
+void StateMachine::on_logout_command(std::string_view text, Now now) noexcept {
+  begin_event(now);
+  switch (state_) {
+    case State::Disconnected:
+    case State::LogoutSent:
+      return;
+    case State::AwaitingLogon:
+    case State::LogonSent:
+      return end_session(DisconnectReason::Operator);
+    case State::LoggedOn:
+      return log_out(text);
+  }
+}
+
+// TC 12, 13: answered whatever its number is, because a gap in front of it can be closed after the
+// next Logon; the side that asked for the Logout waits for the answer, the other one disconnects.
+void StateMachine::on_logout(const Inbound& in,
+                             const std::optional<Objection>& objection) noexcept {
+  notice(NoticeCode::LogoutReceived, in.message[tag::Text].value_or(std::string_view{}));
+  if (objection) {
+    reject(in, *objection);
+  } else if (in.msg_seq_num == numbers_.next_inbound) {
+    advance_to(in.msg_seq_num + 1);
+  }
+  if (state_ == State::LoggedOn) push({.step = Step::TransmitLogout});
+  push({.step = Step::LoggedOut});
+  state_ = State::Disconnected;
+  if (config_.reset_on_logout) reset_numbers();
+  end_session(DisconnectReason::LogoutComplete);
+}
+
+// Said once: what goes wrong after our Logout only waits for the answer or the timeout.
+void StateMachine::log_out(std::string_view text) noexcept {
+  if (state_ != State::LoggedOn) return;
+  push({.step = Step::TransmitLogout, .text = text});
+  state_ = State::LogoutSent;
+  deadline_ = now_.mono + config_.logout_timeout;
+}
+
+void StateMachine::log_out_and_disconnect(std::string_view text, DisconnectReason reason) noexcept {
+  if (state_ != State::LogoutSent) push({.step = Step::TransmitLogout, .text = text});
+  end_session(reason);
+}
+
+void StateMachine::end_session(DisconnectReason reason) noexcept {
+  if (state_ == State::LoggedOn || state_ == State::LogoutSent) push({.step = Step::LoggedOut});
+  state_ = State::Disconnected;
+  forget_connection();
+  push({.step = Step::Disconnect, .code = static_cast<std::uint8_t>(reason)});
+}
+
+}  // namespace nexusfix::session

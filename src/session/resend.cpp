@@ -1,0 +1,108 @@
+// Answering a ResendRequest: the stored messages again, and a gap fill for everything else.
+#include <algorithm>
+
+#include <nexusfix/session/reject_reason.hpp>
+
+#include "session/inbound.hpp"
+
+namespace nexusfix::session {
+namespace {
+
+constexpr unsigned kMissing = static_cast<unsigned>(SessionRejectReason::RequiredTagMissing);
+constexpr unsigned kMalformed = static_cast<unsigned>(SessionRejectReason::IncorrectDataFormat);
+constexpr unsigned kIncorrect = static_cast<unsigned>(SessionRejectReason::ValueIncorrect);
+
+}  // namespace
+
+// Served at once whatever its number is, and before we ask for what we miss ourselves: two sides
+// that each wait for the other's answer first would wait for ever. When the turn of one that came
+// early comes, it is only counted.
+void StateMachine::on_resend_request(const Inbound& in,
+                                     const std::optional<Objection>& objection) noexcept {
+  const bool is_expected = in.msg_seq_num == numbers_.next_inbound;
+  const bool is_early = in.msg_seq_num > numbers_.next_inbound;
+  if (is_expected && in.msg_seq_num <= early_resend_request_) {
+    return advance_to(in.msg_seq_num + 1);
+  }
+  if (objection) return is_early ? on_too_high(in) : reject(in, *objection);
+  const std::expected<Range, Objection> range = requested_range(in);
+  if (range) {
+    serve(*range);
+    if (is_expected) advance_to(in.msg_seq_num + 1);
+  } else {
+    reject(in, range.error());
+  }
+  if (is_early) {
+    early_resend_request_ = std::max(early_resend_request_, in.msg_seq_num);
+    on_too_high(in);
+  }
+}
+
+// FIX Session Layer, "ResendRequest": BeginSeqNo to EndSeqNo, both inclusive; EndSeqNo 0 (999999 in
+// FIX 4.0 and 4.1) is "everything sent so far". That is fixed now: numbers given out while the
+// resend goes on are not part of it.
+std::expected<StateMachine::Range, StateMachine::Objection> StateMachine::requested_range(
+    const Inbound& in) const noexcept {
+  const auto objection_to = [](const wire::FieldError& error, std::string_view ref_tag) {
+    const bool is_missing = error.code == wire::FieldErrorCode::Missing;
+    return std::unexpected{
+        Objection{.reason = is_missing ? kMissing : kMalformed, .ref_tag = ref_tag}};
+  };
+  const wire::FieldResult<std::uint64_t> begin = in.message.get<std::uint64_t>(tag::BeginSeqNo);
+  if (!begin) return objection_to(begin.error(), "7");
+  const wire::FieldResult<std::uint64_t> end = in.message.get<std::uint64_t>(tag::EndSeqNo);
+  if (!end) return objection_to(end.error(), "16");
+  const std::uint64_t last_sent = numbers_.next_outbound - 1;
+  if (*begin == 0 || *begin > last_sent) {
+    return std::unexpected{Objection{.reason = kIncorrect, .ref_tag = "7"}};
+  }
+  const bool to_infinity = *end == 0 || *end == version_->resend_to_infinity;
+  if (!to_infinity && *end < *begin) {
+    return std::unexpected{Objection{.reason = kIncorrect, .ref_tag = "16"}};
+  }
+  return Range{.begin = *begin, .end = to_infinity ? last_sent : std::min(*end, last_sent)};
+}
+
+// One resend at a time. What is asked for meanwhile comes after it, as one range: a counterparty
+// that asks again and again gets one more answer, not one for each request.
+void StateMachine::serve(Range range) noexcept {
+  if (replay_.begin != 0) {
+    const bool is_first = replay_next_.begin == 0;
+    replay_next_ = is_first ? range
+                            : Range{.begin = std::min(replay_next_.begin, range.begin),
+                                    .end = std::max(replay_next_.end, range.end)};
+    return;
+  }
+  replay_ = range;
+  if (config_.persist_messages) {
+    push({.step = Step::Replay, .first = range.begin, .second = range.end});
+  } else {
+    push({.step = Step::RetransmitRest});
+  }
+}
+
+void StateMachine::on_replay_message(std::uint64_t msg_seq_num, std::string_view bytes,
+                                     Now now) noexcept {
+  begin_event(now);
+  if (msg_seq_num < replay_.begin || msg_seq_num > replay_.end || replay_.begin == 0) return;
+  stored_seq_num_ = msg_seq_num;
+  stored_bytes_ = bytes;
+  push({.step = Step::RetransmitStored});
+}
+
+void StateMachine::on_replay_done(Now now) noexcept {
+  begin_event(now);
+  if (replay_.begin != 0) push({.step = Step::RetransmitRest});
+}
+
+// Called when everything of the range has been covered.
+void StateMachine::finish_replay() noexcept {
+  notice(NoticeCode::ResendServed, {}, replay_.end + 1, replay_.end);
+  replay_ = {};
+  if (replay_next_.begin == 0) return;
+  const Range next = replay_next_;
+  replay_next_ = {};
+  serve(next);
+}
+
+}  // namespace nexusfix::session

@@ -1,0 +1,172 @@
+// Construction, the events' entry points, the queue of things to do, and what every rule shares.
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/session/state_machine.hpp>
+
+#include "session/inbound.hpp"
+
+namespace nexusfix::session {
+
+StateMachine::StateMachine(SessionConfig config, Numbers numbers)
+    : config_{std::move(config)},
+      version_{find_version(config_.id.begin_string)},
+      precision_{config_.time_precision},
+      numbers_{numbers} {
+  NEXUSFIX_ASSERT(what_is_wrong(config_).empty());
+  NEXUSFIX_ASSERT(numbers_.next_inbound >= 1);
+  NEXUSFIX_ASSERT(numbers_.next_outbound >= 1);
+  precision_ = effective_precision(*version_, config_.time_precision);
+}
+
+State StateMachine::state() const noexcept { return state_; }
+Numbers StateMachine::numbers() const noexcept { return numbers_; }
+const SessionConfig& StateMachine::config() const noexcept { return config_; }
+
+void StateMachine::on_connected(Now now) noexcept {
+  begin_event(now);
+  NEXUSFIX_ASSERT(!is_connected_);
+  forget_connection();
+  is_connected_ = true;
+  last_sent_ = now.mono;
+  last_received_ = now.mono;
+  deadline_ = now.mono + config_.logon_timeout;
+  if (config_.role == Role::Acceptor) {
+    state_ = State::AwaitingLogon;
+    return;
+  }
+  state_ = State::LogonSent;
+  set_heart_bt_int(config_.heart_bt_int);
+  if (config_.reset_on_logon) {
+    reset_numbers();
+    reset_sent_ = version_->has_reset_seq_num_flag;
+  }
+  push({.step = Step::TransmitLogon, .flag = reset_sent_});
+}
+
+void StateMachine::on_disconnected(Now now) noexcept {
+  now_ = now;
+  // What was still to be done needs the connection, but for a Reset and the application's notice.
+  bool reset_is_pending = false;
+  bool logout_is_pending = state_ == State::LoggedOn || state_ == State::LogoutSent;
+  for (; pending_begin_ != pending_end_; ++pending_begin_) {
+    reset_is_pending |= pending_[pending_begin_].step == Step::Reset;
+    logout_is_pending |= pending_[pending_begin_].step == Step::LoggedOut;
+  }
+  pending_begin_ = pending_end_ = 0;
+  awaits_verdict_ = false;
+  const bool was_connected = std::exchange(is_connected_, false);
+  state_ = State::Disconnected;
+  forget_connection();
+  if (logout_is_pending) push({.step = Step::LoggedOut});
+  if (reset_is_pending || (was_connected && config_.reset_on_disconnect)) reset_numbers();
+}
+
+void StateMachine::on_message(const wire::MessageView& message, Now now) noexcept {
+  begin_event(now);
+  NEXUSFIX_ASSERT(!awaits_verdict_);
+  message_ = &message;
+  switch (state_) {
+    case State::Disconnected:
+      return;  // behind a Disconnect: what still comes is not read
+    case State::AwaitingLogon:
+    case State::LogonSent:
+      return receive_before_logon(message);
+    case State::LoggedOn:
+    case State::LogoutSent:
+      return receive(message);
+  }
+}
+
+// FIX Session Layer, "Garbled message processing": ignored, no MsgSeqNum is used up, and the gap
+// shows with the next message. Before the Logon there is no session to protect: TC 1S, "invalid
+// Logon" with a wrong BodyLength, expects the connection to be closed without a message.
+void StateMachine::on_garbled(wire::GarbledReason reason, Now now) noexcept {
+  begin_event(now);
+  if (state_ == State::Disconnected) return;
+  notice(NoticeCode::MessageGarbled, wire::to_string(reason));
+  if (reason == wire::GarbledReason::BodyLengthTooLarge || reason == wire::GarbledReason::TooLong) {
+    return end_session(DisconnectReason::StreamUnusable);
+  }
+  if (state_ == State::AwaitingLogon || state_ == State::LogonSent) {
+    end_session(DisconnectReason::LogonRefused);
+  }
+}
+
+std::optional<Action> StateMachine::next_action(std::span<char> scratch) noexcept {
+  NEXUSFIX_ASSERT(scratch.size() >= kScratchBytes);
+  while (pending_begin_ != pending_end_) {
+    const Pending pending = pending_[pending_begin_++];
+    if (std::optional<Action> action = perform(pending, scratch)) return action;
+  }
+  return std::nullopt;
+}
+
+// Starts an event: everything of the one before it must have been done.
+void StateMachine::begin_event(Now now) noexcept {
+  NEXUSFIX_ASSERT(pending_begin_ == pending_end_);
+  pending_begin_ = pending_end_ = 0;
+  now_ = now;
+}
+
+void StateMachine::push(const Pending& pending) noexcept {
+  NEXUSFIX_ASSERT(pending_end_ < pending_.size());
+  pending_[pending_end_++] = pending;
+}
+
+void StateMachine::notice(NoticeCode code, std::string_view text, std::uint64_t expected,
+                          std::uint64_t received) noexcept {
+  push({.step = Step::Notice,
+        .code = static_cast<std::uint8_t>(code),
+        .first = expected,
+        .second = received,
+        .text = text});
+}
+
+// Everything below next_inbound is used up. The one place where inbound numbers move forward.
+void StateMachine::advance_to(std::uint64_t next_inbound) noexcept {
+  NEXUSFIX_ASSERT(next_inbound > numbers_.next_inbound);
+  numbers_.next_inbound = next_inbound;
+  if (numbers_.next_inbound == early_logon_) ++numbers_.next_inbound;
+  if (gap_end_ == 0) return;
+  if (numbers_.next_inbound >= gap_end_) {
+    notice(NoticeCode::GapClosed, {}, numbers_.next_inbound, gap_end_);
+    gap_end_ = 0;
+    gap_deadline_ = kNever;
+    return;
+  }
+  gap_requests_ = 1;
+  gap_deadline_ = now_.mono + config_.resend_timeout;
+}
+
+// What belongs to one connection: timers, the open gap, the resend in progress.
+void StateMachine::forget_connection() noexcept {
+  deadline_ = kNever;
+  test_request_sent_.reset();
+  gap_end_ = 0;
+  gap_deadline_ = kNever;
+  gap_requests_ = 0;
+  held_high_ = 0;
+  early_logon_ = 0;
+  early_resend_request_ = 0;
+  reset_sent_ = false;
+  replay_ = {};
+  replay_next_ = {};
+}
+
+// next_inbound is 1 at once, because the message that asked for the reset is judged by it;
+// next_outbound when the owner takes the Reset, because what is transmitted before it belongs to
+// the old epoch.
+void StateMachine::reset_numbers() noexcept {
+  numbers_.next_inbound = 1;
+  gap_end_ = 0;
+  gap_deadline_ = kNever;
+  held_high_ = 0;
+  early_logon_ = 0;
+  early_resend_request_ = 0;
+  replay_ = {};
+  replay_next_ = {};
+  push({.step = Step::Reset});
+}
+
+}  // namespace nexusfix::session
