@@ -15,7 +15,8 @@
 
 namespace nexusfix::engine {
 
-// The typed messages that an application handles: `using Handles = Messages<fix44::NewOrderSingle>;`
+// The typed messages that an application handles: `using Handles =
+// Messages<fix44::NewOrderSingle>;`
 template <wire::TypedMessage... Types>
 struct Messages {};
 

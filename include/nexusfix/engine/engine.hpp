@@ -27,8 +27,8 @@ struct EngineOptions {
   Clock* clock = nullptr;
   Disk* disk = nullptr;
   transport::Network* network = nullptr;
-  observe::EventLog* log = nullptr;   // null: standard error
-  bool busy_spin = false;             // run(): poll without sleeping
+  observe::EventLog* log = nullptr;  // null: standard error
+  bool busy_spin = false;            // run(): poll without sleeping
 };
 
 struct EngineError {
@@ -64,9 +64,14 @@ class Engine {
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
 
-  // Serves until stop() was called and every session has logged out (or its time was over), or the
-  // store failed. 0: all well; 1: the store failed, as the log says.
+  // Serves until nothing is left to do: stop() was called and every session has logged out (or its
+  // time was over), or every session is an initiator that was logged out by log_out(), or the store
+  // failed. 0: all well; 1: the store failed, as the log says.
   int run();
+  // The same on a thread of the engine's own; join() waits for its end and returns what run()
+  // would.
+  void start();
+  int join();
   // One turn, for a thread of the user's own: waits up to timeout for something to happen and does
   // it. False: nothing is left to do, as when run() would return.
   bool poll(std::chrono::nanoseconds timeout);
@@ -88,6 +93,7 @@ class Engine {
   [[nodiscard]] store::Store& store() noexcept;
 
  private:
+  struct Worker;  // the thread of start()
   explicit Engine(std::unique_ptr<Runtime> runtime) noexcept;
   [[nodiscard]] static std::expected<Engine, EngineError> open_with(const std::string& path,
                                                                     Callbacks callbacks,
@@ -96,6 +102,7 @@ class Engine {
                                                                     Callbacks callbacks,
                                                                     EngineOptions options);
   std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<Worker> worker_;
 };
 
 }  // namespace nexusfix::engine

@@ -14,14 +14,14 @@
 
 namespace nexusfix::engine {
 
-class Runtime;        // the engine's inside
-struct SessionSlot;   // a session's place in it
+class Runtime;       // the engine's inside
+struct SessionSlot;  // a session's place in it
 
 enum class SendFailure : std::uint8_t {
-  Encode,         // a value cannot be sent: see encode
-  WrongVersion,   // the typed message is of another FIX version than the session
+  Encode,                 // a value cannot be sent: see encode
+  WrongVersion,           // the typed message is of another FIX version than the session
   NotApplicationMessage,  // administrative messages are the session layer's to send
-  StoreStopped,   // the store failed: nothing is accepted any more
+  StoreStopped,           // the store failed: nothing is accepted any more
 };
 
 struct SendError {

@@ -39,9 +39,10 @@ struct Settings {
   std::string file;
   std::vector<SessionSettings> sessions;  // at least one
   StoreKind store = StoreKind::Journal;
-  std::string store_folder;               // FileStorePath; required for the journal
+  std::string store_folder;  // FileStorePath; required for the journal
   store::Durability durability = store::Durability::Process;
-  std::vector<SettingsError> warnings;    // unknown, misspelt or not honoured keys: what is done instead
+  std::vector<SettingsError>
+      warnings;  // unknown, misspelt or not honoured keys: what is done instead
 };
 
 // Every mistake of the file, not only the first: at least one when it is returned.

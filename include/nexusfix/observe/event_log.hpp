@@ -27,8 +27,11 @@ class EventLog {
   virtual void write(const Event& event) = 0;
 };
 
-// One line an event to a stream: "20240115-10:30:00.123 WARN FIX.4.4:VENUE->TRADER text". Control
-// bytes are shown as | (SOH) and \xNN; a line is cut after 2,000 bytes and says so.
+// One line an event to a stream: "20240115-10:30:00.123 WARN FIX.4.4:VENUE->TRADER text", UTC, and
+// "engine" where there is no session. SOH is shown as |, every other byte that is not printable
+// ASCII as \xNN, so that no counterparty can write lines, or to a terminal, of its own. A line is
+// cut after 2,000 bytes and says so. Flushed after each line; a stream that fails loses lines in
+// silence, as there is nowhere left to say so.
 class StreamEventLog final : public EventLog {
  public:
   explicit StreamEventLog(std::FILE* stream) : stream_{stream} {}  // not owned

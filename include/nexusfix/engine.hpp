@@ -1,0 +1,50 @@
+// engine: acceptors and initiators of one configuration file.
+//
+// What it is: the layer that joins the pure session to the world. It reads a QuickFIX-style .cfg,
+// opens the store, listens and connects, cuts the stream into messages, and performs what the
+// session's state machine asks for: each event is one transaction, journaled before it is sent.
+//
+// What it is not: a thread pool or a scheduler. One engine is one event loop on one thread.
+//
+// Threads: open() on any thread; after that one thread calls run() or poll() and everything else,
+// callbacks included. Only Engine::stop() may be called from other threads and signal handlers.
+//
+// Allocation: at start, when a counterparty connects, and when a buffer grows to a size that it
+// never had before. A logged-on session in steady state allocates nothing between recv and send.
+//
+//   struct Venue {
+//     using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
+//     Verdict on_message(Session& session, const fix44::NewOrderSingle& order) {
+//       auto sent = session.send<fix44::ExecutionReport>(fix44::OrderID{"1"}, ...);
+//       return sent ? accept() : business_reject(0, 0, "cannot answer");
+//     }
+//   };
+//   Venue venue;
+//   auto engine = nexusfix::Engine::open("venue.cfg", venue);
+//   return engine ? engine->run() : 1;
+#pragma once
+
+#include <nexusfix/engine/application.hpp>
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/session.hpp>
+#include <nexusfix/engine/settings.hpp>
+
+namespace nexusfix {
+
+// The dozen words that an application writes.
+using engine::accept;
+using engine::business_reject;
+using engine::Engine;
+using engine::EngineError;
+using engine::EngineOptions;
+using engine::Messages;
+using engine::RecoveredMessage;
+using engine::SendError;
+using engine::Sent;
+using engine::Session;
+using engine::session_reject;
+using session::SessionId;
+using session::Verdict;
+using wire::MessageView;
+
+}  // namespace nexusfix

@@ -1,0 +1,327 @@
+#include "engine/config_keys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace nexusfix::engine {
+namespace {
+
+struct HonouredKey {
+  Key key;
+  std::string_view name;
+};
+
+constexpr HonouredKey kHonoured[] = {
+    {Key::BeginString, "BeginString"},
+    {Key::SenderCompID, "SenderCompID"},
+    {Key::TargetCompID, "TargetCompID"},
+    {Key::SessionQualifier, "SessionQualifier"},
+    {Key::ConnectionType, "ConnectionType"},
+    {Key::HeartBtInt, "HeartBtInt"},
+    {Key::ReconnectInterval, "ReconnectInterval"},
+    {Key::LogonTimeout, "LogonTimeout"},
+    {Key::LogoutTimeout, "LogoutTimeout"},
+    {Key::SocketConnectHost, "SocketConnectHost"},
+    {Key::SocketConnectPort, "SocketConnectPort"},
+    {Key::SocketAcceptPort, "SocketAcceptPort"},
+    {Key::SocketAcceptAddress, "SocketAcceptAddress"},
+    {Key::SocketAcceptHost, "SocketAcceptHost"},
+    {Key::FileStorePath, "FileStorePath"},
+    {Key::PersistMessages, "PersistMessages"},
+    {Key::ResetOnLogon, "ResetOnLogon"},
+    {Key::ResetOnLogout, "ResetOnLogout"},
+    {Key::ResetOnDisconnect, "ResetOnDisconnect"},
+    {Key::CheckCompID, "CheckCompID"},
+    {Key::CheckLatency, "CheckLatency"},
+    {Key::MaxLatency, "MaxLatency"},
+    {Key::SendRedundantResendRequests, "SendRedundantResendRequests"},
+    {Key::RequiresOrigSendingTime, "RequiresOrigSendingTime"},
+    {Key::MillisecondsInTimeStamp, "MillisecondsInTimeStamp"},
+    {Key::TimestampPrecision, "TimestampPrecision"},
+    {Key::TestRequestDelayMultiplier, "TestRequestDelayMultiplier"},
+    {Key::HeartBeatTimeoutMultiplier, "HeartBeatTimeoutMultiplier"},
+    {Key::NonStopSession, "NonStopSession"},
+    {Key::StartTime, "StartTime"},
+    {Key::EndTime, "EndTime"},
+    {Key::Store, "Store"},
+    {Key::JournalDurability, "JournalDurability"},
+};
+static_assert(std::size(kHonoured) + 1 == kKeyCount);
+
+// The keys of the other engines: QuickFIX, QuickFIX/J, QuickFIX/Go, QuickFIX/N.
+struct KeyGroup {
+  std::string_view names;  // separated by blanks
+  std::string_view harmless;
+  std::string_view instead;
+};
+
+constexpr std::string_view kNoSchedule =
+    "sessions are always open, and no schedule resets their sequence numbers";
+constexpr std::string_view kNoDictionary = "messages are not validated against a dictionary";
+constexpr std::string_view kOwnStore =
+    "this store is not used: the engine keeps a journal in FileStorePath";
+constexpr std::string_view kOwnLog =
+    "no log is written there: events go to the program's event log, messages are in the journal";
+constexpr std::string_view kSystemSocket = "the operating system's own value is used";
+
+constexpr KeyGroup kInstead[] = {
+    {"SenderSubID SenderLocationID TargetSubID TargetLocationID", "",
+     "it is neither sent nor part of the session's identity"},
+    {"DefaultApplVerID", "", "only FIXT.1.1 sessions have one"},
+    {"Description", "", "nothing is done with it"},
+    {"DynamicSession AcceptorTemplate DynamicSessions DynamicQualifier", "N",
+     "only the sessions of this file exist, none is made on demand"},
+    {"StartDay EndDay Weekdays LogonTime LogoutTime LogonDay LogoutDay ResetSeqTime", "",
+     kNoSchedule},
+    {"UseLocalTime", "N", kNoSchedule},
+    {"TimeZone", "UTC", kNoSchedule},
+    {"RefreshOnLogon", "N", "the store is read at start-up only"},
+    {"SendNextExpectedMsgSeqNum EnableNextExpectedMsgSeqNum", "N",
+     "NextExpectedMsgSeqNum (789) is not sent; gaps are filled with ResendRequest"},
+    {"EnableLastMsgSeqNumProcessed", "N", "LastMsgSeqNumProcessed (369) is not sent"},
+    {"ResendRequestChunkSize MaxMessagesInResendRequest ClosedResendInterval", "0 N",
+     "a ResendRequest asks for everything that is missing, at once"},
+    {"IgnorePossDupResendRequests", "N", "ResendRequests are answered with or without PossDupFlag"},
+    {"ForceResendWhenCorruptedStore", "N", "Heartbeats never take the place of stored messages"},
+    {"AllowPosDup", "N", "PossDupFlag and OrigSendingTime are set by the engine alone"},
+    {"SEND_RESETSEQNUMFLAG SendResetSeqNumFlag", "",
+     "ResetOnLogon alone decides whether a Logon carries ResetSeqNumFlag"},
+    {"DataDictionary TransportDataDictionary AppDataDictionary", "", kNoDictionary},
+    {"UseDataDictionary ValidateFieldsOutOfOrder ValidateFieldsHaveValues "
+     "ValidateUserDefinedFields ValidateUnorderedGroupFields ValidateIncomingMessage "
+     "FirstFieldInGroupIsDelimiter",
+     "N", kNoDictionary},
+    {"AllowUnknownMsgFields AllowUnknownEnumValues", "Y", kNoDictionary},
+    {"ValidateLengthAndChecksum ValidateChecksum", "Y",
+     "BodyLength and CheckSum are always verified"},
+    {"ValidateSequenceNumbers", "Y", "MsgSeqNum is always checked"},
+    {"RejectInvalidMessage", "Y", "invalid messages are always rejected"},
+    {"RejectGarbledMessage", "N", "garbled messages are always ignored, as the FIX rules say"},
+    {"RejectMessageOnUnhandledException", "N",
+     "the application's verdict decides; exceptions are not turned into rejects"},
+    {"PreserveMessageFieldsOrder", "", "fields are always sent in the order of the application"},
+    {"HeartBtIntOverride", "N", "an acceptor takes the HeartBtInt of the Logon"},
+    {"SocketConnectProtocol SocketAcceptProtocol", "TCP", "TCP is always used"},
+    {"SocketConnectTimeout", "", "a connect lasts until the operating system gives up"},
+    {"SocketConnectSourceHost SocketConnectSourcePort SocketLocalHost SocketLocalPort", "",
+     "the operating system chooses the local address"},
+    {"HostSelectionPolicy HostSelectionPolicyPriorityStartOverInterval", "ROUNDROBIN",
+     "the addresses are tried one after the other, round robin"},
+    {"SocketReuseAddress", "Y", "SO_REUSEADDR is always set"},
+    {"ContinueInitializationOnError", "N", "a mistake in one session stops the start"},
+    {"SocketNodelay SocketTcpNoDelay", "Y", "TCP_NODELAY is always set"},
+    {"SocketKeepAlive", "Y", "TCP keepalive is always on"},
+    {"SocketSendBufferSize SocketReceiveBufferSize", "0", kSystemSocket},
+    {"SocketOobInline SocketLinger SocketTrafficClass", "", kSystemSocket},
+    {"SocketSynchronousWrites SocketSynchronousWriteTimeout", "N", "sending never blocks"},
+    {"MaxScheduledWriteRequests InChanCapacity", "0", "the engine has limits of its own"},
+    {"SocketTimeout SocketSendTimeout SocketReceiveTimeout", "0",
+     "LogonTimeout and the heartbeats find a peer that is silent"},
+    {"FileStoreMaxCachedMsgs", "", "the journal has no such cache"},
+    {"FileStoreSync", "N", "JournalDurability=sync makes the journal wait for the disk"},
+    {"MySQLStoreDatabase MySQLStoreUser MySQLStorePassword MySQLStoreHost MySQLStorePort "
+     "MySQLStoreUseConnectionPool PostgreSQLStoreDatabase PostgreSQLStoreUser "
+     "PostgreSQLStorePassword PostgreSQLStoreHost PostgreSQLStorePort "
+     "PostgreSQLStoreUseConnectionPool OdbcStoreUser OdbcStorePassword OdbcStoreConnectionString "
+     "JdbcDataSourceName JdbcDriver JdbcURL JdbcUser JdbcPassword JdbcStoreMessagesTableName "
+     "JdbcStoreSessionsTableName JdbcSessionIdDefaultPropertyValue JdbcMaxActiveConnection "
+     "JdbcMinIdleConnection JdbcMaxConnectionLifeTime JdbcConnectionTimeout "
+     "JdbcConnectionIdleTimeout JdbcConnectionKeepaliveTime JdbcConnectionTestQuery "
+     "SleepycatDatabaseDir SleepycatSequenceDbName SleepycatMessageDbName JndiContextFactory "
+     "JndiProviderURL SQLStoreDriver SQLStoreDataSourceName SQLStoreConnMaxLifetime "
+     "MongoStoreConnection MongoStoreDatabase MongoStoreReplicaSet",
+     "", kOwnStore},
+    {"FileLogPath FileLogBackupPath FileIncludeMilliseconds FileIncludeTimeStampForMessages "
+     "SLF4JLogEventCategory SLF4JLogErrorEventCategory SLF4JLogIncomingMessageCategory "
+     "SLF4JLogOutgoingMessageCategory SLF4JLogPrependSessionID SLF4JLogHeartbeats MySQLLogDatabase "
+     "MySQLLogUser MySQLLogPassword MySQLLogHost MySQLLogPort MySQLLogUseConnectionPool "
+     "MySQLLogIncomingTable MySQLLogOutgoingTable MySQLLogEventTable PostgreSQLLogDatabase "
+     "PostgreSQLLogUser PostgreSQLLogPassword PostgreSQLLogHost PostgreSQLLogPort "
+     "PostgreSQLLogUseConnectionPool PostgreSQLLogIncomingTable PostgreSQLLogOutgoingTable "
+     "PostgreSQLLogEventTable PostgresSQLLogIncomingTable PostgresSQLLogOutgoingTable "
+     "PostgresSQLLogEventTable OdbcLogUser OdbcLogPassword OdbcLogConnectionString "
+     "OdbcLogIncomingTable OdbcLogOutgoingTable OdbcLogEventTable JdbcLogIncomingTable "
+     "JdbcLogOutgoingTable JdbcLogEventTable SQLLogDriver SQLLogDataSourceName "
+     "SQLLogConnMaxLifetime MongoLogConnection MongoLogDatabase MongoLogReplicaSet "
+     "DebugLogFilePath",
+     "", kOwnLog},
+    {"FileLogHeartbeats JdbcLogHeartBeats ScreenLogShowIncoming ScreenLogShowOutgoing "
+     "ScreenLogShowEvents ScreenLogShowHeartBeats ScreenIncludeMilliseconds",
+     "N", kOwnLog},
+    {"HttpAcceptPort", "0", "no web page is served"},
+    {"LogMessageWhenSessionNotFound", "N",
+     "the event log names the session that was asked for, without the message"},
+    {"LogonTag", "", "it is not sent: a Logon carries the standard fields only"},
+    {"ResetOnError DisconnectOnError", "N", "errors are answered as the FIX rules say"},
+    {"DisableHeartBeatCheck", "N", "a silent counterparty is always disconnected"},
+    {"SendLogoutBeforeDisconnectFromTimeout", "N", "a silent counterparty gets no Logout"},
+    {"ThreadModel", "", "one thread serves all sessions"},
+};
+
+constexpr std::string_view kNoTls = "encrypted connections are not available";
+constexpr std::string_view kNoProxy = "proxies are not available";
+
+constexpr KeyGroup kRefused[] = {
+    {"SocketUseSSL SSLEnable NeedClientAuth UseSNI SocketInsecureSkipVerify "
+     "SSLRequireClientCertificate SSLCheckCertificateRevocation RequireTLS",
+     "N", kNoTls},
+    {"CertificateVerifyLevel", "0", kNoTls},
+    {"SSLProtocol SSLCipherSuite TLSCipherSuites ServerCertificateFile ServerCertificateKeyFile "
+     "ClientCertificateFile ClientCertificateKeyFile CertificationAuthoritiesFile "
+     "CertificationAuthoritiesDirectory CertificateRevocationListFile "
+     "CertificateRevocationListDirectory SocketKeyStore SocketKeyStorePassword KeyStoreType "
+     "KeyManagerFactoryAlgorithm SocketTrustStore SocketTrustStorePassword TrustStoreType "
+     "TrustManagerFactoryAlgorithm EnabledProtocols CipherSuites EndpointIdentificationAlgorithm "
+     "SNIHostName SocketPrivateKeyFile SocketCertificateFile SocketCAFile SocketPrivateKeyBytes "
+     "SocketCertificateBytes SocketCABytes SocketServerName SocketMinimumTLSVersion SSLServerName "
+     "SSLProtocols SSLValidateCertificates SSLCertificate SSLCertificatePassword SSLCACertificate",
+     "", kNoTls},
+    {"AllowedRemoteAddresses", "", "connections cannot be limited to a list of addresses"},
+    {"UseTCPProxy", "N", kNoProxy},
+    {"ProxyType ProxyVersion ProxyHost ProxyPort ProxyUser ProxyPassword ProxyDomain "
+     "ProxyWorkstation",
+     "", kNoProxy},
+};
+
+constexpr std::string_view kNumbered[] = {"socketconnecthost", "socketconnectport",
+                                          "socketconnectprotocol", "logontag"};
+constexpr std::string_view kDictionaryPrefix = "appdatadictionary.";
+
+constexpr char to_lower(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+}
+
+std::string lower(std::string_view text) {
+  std::string result{text};
+  std::ranges::transform(result, result.begin(), to_lower);
+  return result;
+}
+
+// All rules, by their names in lower case.
+class KeyTable {
+ public:
+  KeyTable() {
+    for (const HonouredKey& honoured : kHonoured) {
+      add({honoured.name, Handling::Honoured, honoured.key, {}, {}});
+    }
+    for (const KeyGroup& group : kInstead) add(group, Handling::Instead);
+    for (const KeyGroup& group : kRefused) add(group, Handling::Refused);
+  }
+
+  [[nodiscard]] const KeyRule* find(const std::string& lower_name) const {
+    const auto place = rules_.find(lower_name);
+    return place == rules_.end() ? nullptr : &place->second;
+  }
+  [[nodiscard]] const std::unordered_map<std::string, KeyRule>& rules() const { return rules_; }
+
+ private:
+  void add(const KeyRule& rule) { rules_.emplace(lower(rule.name), rule); }
+  void add(const KeyGroup& group, Handling handling) {
+    std::string_view rest = group.names;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(' '), rest.size());
+      add({rest.substr(0, end), handling, Key::None, group.instead, group.harmless});
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+
+  std::unordered_map<std::string, KeyRule> rules_;
+};
+
+const KeyTable& table() {
+  static const KeyTable kTable;
+  return kTable;
+}
+
+// Typing errors between two names: letters left out, added, exchanged, or two swapped (the optimal
+// string alignment distance).
+unsigned distance(std::string_view left, std::string_view right) {
+  const std::size_t width = right.size() + 1;
+  std::vector<unsigned> before_last(width);
+  std::vector<unsigned> last(width);
+  std::vector<unsigned> row(width);
+  for (std::size_t j = 0; j < width; ++j) last[j] = static_cast<unsigned>(j);
+  for (std::size_t i = 1; i <= left.size(); ++i) {
+    row[0] = static_cast<unsigned>(i);
+    for (std::size_t j = 1; j < width; ++j) {
+      const bool same = left[i - 1] == right[j - 1];
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0U : 1U)});
+      if (i > 1 && j > 1 && left[i - 1] == right[j - 2] && left[i - 2] == right[j - 1]) {
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+      }
+    }
+    std::swap(before_last, last);
+    std::swap(last, row);
+  }
+  return last[right.size()];
+}
+
+}  // namespace
+
+bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept {
+  return std::ranges::equal(left, right, {}, to_lower, to_lower);
+}
+
+KeyMatch find_key(std::string_view name) {
+  // Longer than every key there is: a line of a megabyte is not worth a copy.
+  constexpr std::size_t kNameMax = 128;
+  if (name.size() > kNameMax) return {};
+  const std::string lower_name = lower(name);
+  KeyMatch match;
+  match.rule = table().find(lower_name);
+  if (match.rule != nullptr) {
+    // QuickFIX/J writes this one with a capital S, and both are right.
+    match.odd_case = name != match.rule->name && name != "TimeStampPrecision";
+    return match;
+  }
+  if (lower_name.starts_with(kDictionaryPrefix)) return {table().find("appdatadictionary")};
+  std::size_t digits = 0;
+  while (digits < name.size() && name[name.size() - 1 - digits] >= '0' &&
+         name[name.size() - 1 - digits] <= '9') {
+    ++digits;
+  }
+  const std::string base = lower_name.substr(0, name.size() - digits);
+  if (digits == 0 || digits > 2 || std::ranges::find(kNumbered, base) == std::end(kNumbered)) {
+    return {};
+  }
+  match.rule = table().find(base);
+  for (const char digit : name.substr(base.size())) {
+    match.number = match.number * 10 + static_cast<unsigned>(digit - '0');
+  }
+  match.odd_case = name.substr(0, base.size()) != match.rule->name;
+  return match;
+}
+
+const KeyRule* nearest_key(std::string_view name) {
+  constexpr std::size_t kNameMax = 64;
+  if (name.size() > kNameMax) return nullptr;
+  const std::string lower_name = lower(name);
+  // A third of the letters wrong, and it is another word.
+  const std::size_t limit = std::max<std::size_t>(1, std::min<std::size_t>(4, name.size() / 3));
+  const KeyRule* nearest = nullptr;
+  std::size_t least = limit + 1;
+  for (const auto& [candidate, rule] : table().rules()) {
+    const std::size_t far = distance(lower_name, candidate);
+    // Of two keys that are as near the one first in the alphabet, so that the answer is always the
+    // same.
+    if (far < least || (far == least && nearest != nullptr && rule.name < nearest->name)) {
+      least = far;
+      nearest = &rule;
+    }
+  }
+  return nearest;
+}
+
+bool sounds_like_security(std::string_view name) {
+  constexpr std::string_view kParts[] = {"ssl",       "tls",     "certif",  "keystore",
+                                         "trusts",    "proxy",   "allowed", "allowlist",
+                                         "whitelist", "encrypt", "cipher"};
+  const std::string lower_name = lower(name.substr(0, 256));
+  return std::ranges::any_of(
+      kParts, [&](std::string_view part) { return lower_name.find(part) != std::string::npos; });
+}
+
+}  // namespace nexusfix::engine

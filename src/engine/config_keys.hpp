@@ -1,0 +1,84 @@
+// Every key that a user of this engine or of another one may bring, and what is done with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace nexusfix::engine {
+
+enum class Handling : std::uint8_t {
+  Honoured,
+  Instead,  // accepted, and answered with what is done instead
+  Refused,  // asks for security that is not there: never plain text in place of it
+};
+
+// The honoured keys.
+enum class Key : std::uint8_t {
+  None,
+  BeginString,
+  SenderCompID,
+  TargetCompID,
+  SessionQualifier,
+  ConnectionType,
+  HeartBtInt,
+  ReconnectInterval,
+  LogonTimeout,
+  LogoutTimeout,
+  SocketConnectHost,
+  SocketConnectPort,
+  SocketAcceptPort,
+  SocketAcceptAddress,
+  SocketAcceptHost,
+  FileStorePath,
+  PersistMessages,
+  ResetOnLogon,
+  ResetOnLogout,
+  ResetOnDisconnect,
+  CheckCompID,
+  CheckLatency,
+  MaxLatency,
+  SendRedundantResendRequests,
+  RequiresOrigSendingTime,
+  MillisecondsInTimeStamp,
+  TimestampPrecision,
+  TestRequestDelayMultiplier,
+  HeartBeatTimeoutMultiplier,
+  NonStopSession,
+  StartTime,
+  EndTime,
+  Store,
+  JournalDurability,
+  Count,
+};
+inline constexpr std::size_t kKeyCount = static_cast<std::size_t>(Key::Count);
+
+struct KeyRule {
+  std::string_view name;
+  Handling handling = Handling::Instead;
+  Key key = Key::None;
+  std::string_view instead;   // what is done instead; or what is missing
+  std::string_view harmless;  // values, separated by blanks, that ask for nothing else than is done
+};
+
+struct KeyMatch {
+  const KeyRule* rule = nullptr;  // null: unknown
+  unsigned number = 0;            // the <n> of SocketConnectHost<n>
+  bool odd_case = false;
+};
+
+inline constexpr unsigned kKeyNumberMax = 99;
+
+// Finds a key whatever its case.
+[[nodiscard]] KeyMatch find_key(std::string_view name);
+
+// The key that was most likely meant by an unknown one; null: none is near.
+[[nodiscard]] const KeyRule* nearest_key(std::string_view name);
+
+// An unknown key by whose name somebody expects encryption, certificates or a proxy.
+[[nodiscard]] bool sounds_like_security(std::string_view name);
+
+[[nodiscard]] bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept;
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,52 @@
+// One TCP connection's buffers: what has not fully arrived, and what has not been sent yet.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+#include <nexusfix/transport/network.hpp>
+
+namespace nexusfix::engine {
+
+struct SessionSlot;
+
+// Bytes waiting for the socket, first in, first out. Keeps its storage when it runs empty.
+class OutboundQueue {
+ public:
+  void push(std::string_view bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+  [[nodiscard]] std::span<const char> waiting() const noexcept {
+    return std::span{bytes_}.subspan(taken_);
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - taken_; }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  void take(std::size_t count) noexcept;
+  void clear() noexcept;
+  // Drops what was pushed last, down to size() == size.
+  void shrink_to(std::size_t size) noexcept { bytes_.resize(taken_ + size); }
+
+ private:
+  std::vector<char> bytes_;
+  std::size_t taken_ = 0;
+};
+
+struct Connection {
+  transport::SocketId socket = 0;
+  std::size_t listener = 0;     // index of the listener that accepted it; initiators: unused
+  SessionSlot* slot = nullptr;  // null: accepted, and no Logon seen yet
+  bool established = false;     // false: an initiator's connect() has not finished
+  bool closing = false;         // nothing is read any more; closed when outbound is sent
+  bool blocked = false;         // the socket took less than all; Writable will come
+  bool unsent = false;          // stands in the list of connections with bytes to send
+  MonoTime deadline = kNever;   // until the Logon, or until the last bytes are sent
+
+  std::vector<char> partial;       // the bytes of a message that is not whole yet
+  std::size_t partial_needed = 0;  // no use to look again before there are so many
+  OutboundQueue outbound;
+  store::LogPosition waits_for = 0;  // outbound may be sent when this much of the log is durable
+};
+
+}  // namespace nexusfix::engine

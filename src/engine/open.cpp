@@ -1,0 +1,170 @@
+// Starting: the store, what the application had in memory, the sessions, the ports. Nothing is
+// served and nothing is sent before all of it has succeeded.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <nexusfix/store/memory_store.hpp>
+#include <nexusfix/wire/isa.hpp>
+
+#include "engine/runtime.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::size_t kReceiveBytes = 256U << 10U;
+constexpr std::size_t kEventsPerTurn = 256;
+// What a stored message may grow by when it is sent again: 43=Y, 122 and a longer BodyLength.
+constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
+
+session::Numbers to_numbers(const store::SessionRecord& record) {
+  return {.next_inbound = record.next_inbound, .next_outbound = record.next_outbound};
+}
+
+std::string describe(const store::JournalReport& report, const std::string& folder) {
+  return "journal " + folder + ": " + std::to_string(report.records) + " records, " +
+         std::to_string(report.messages) + " messages, " + std::to_string(report.bytes) + " bytes";
+}
+
+}  // namespace
+
+SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
+                         store::SessionKey store_key, session::Numbers numbers)
+    : settings{std::move(session_settings)},
+      name{settings.session.id.to_string()},
+      key{store_key},
+      machine{settings.session, numbers},
+      session{runtime, *this},
+      inbound_recorded{numbers.next_inbound} {}
+
+Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
+    : seams_{std::move(seams)},
+      callbacks_{callbacks},
+      busy_spin_{busy_spin},
+      now_{seams_.clock->now()},
+      receive_buffer_(kReceiveBytes),
+      encode_buffer_(limits_.message_bytes_max),
+      action_buffer_(limits_.message_bytes_max + kResendGrowthBytes),
+      ready_(kEventsPerTurn) {}
+
+Runtime::~Runtime() {
+  for (const auto& [socket, connection] : connections_) seams_.network->close(socket);
+  for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
+}
+
+std::expected<void, EngineError> Runtime::open(Settings settings) {
+  for (const SettingsError& warning : settings.warnings) {
+    report(observe::Severity::Warning, {}, warning.what());
+  }
+  if (const auto isa = wire::selected_isa(); !isa) {
+    const bool unknown = isa.error().code == wire::IsaErrorCode::Unknown;
+    return std::unexpected{EngineError{
+        std::string{"NEXUSFIX_FORCE_ISA: "} +
+        (unknown ? "not the name of a kernel of this build" : "this CPU cannot run that kernel") +
+        "; one of these was expected: " + std::string{wire::known_isas()}}};
+  }
+  if (auto done = open_store(settings); !done) return done;
+  if (auto done = recover_application(); !done) return done;
+  if (auto done = open_sessions(settings); !done) return done;
+  return open_listeners();
+}
+
+std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
+  if (settings.store == StoreKind::Memory) {
+    store_ = store::make_memory_store();
+    return {};
+  }
+  store::JournalOptions options;
+  options.folder = settings.store_folder;
+  options.durability = settings.durability;
+  auto opened = store::open_journal(*seams_.disk, options, now_.wall);
+  if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
+  store_ = std::move(opened->store);
+  report(observe::Severity::Info, {}, describe(opened->report, options.folder));
+  if (opened->report.torn_bytes > 0) {
+    report(observe::Severity::Warning, {},
+           "journal " + options.folder + ": the last record was not whole; " +
+               std::to_string(opened->report.torn_bytes) +
+               " bytes were cut. Nothing that was sent is missing.");
+  }
+  return {};
+}
+
+std::expected<void, EngineError> Runtime::recover_application() {
+  if (callbacks_.on_recovered == nullptr) return {};
+  std::uint64_t unreadable = 0;
+  const auto visit = [&](const store::Store::LogMessage& stored) {
+    const auto message = parser_.parse(stored.bytes);
+    if (!message) {
+      ++unreadable;
+      return;
+    }
+    callbacks_.on_recovered(callbacks_.application,
+                            RecoveredMessage{stored.session, stored.msg_seq_num, *message});
+  };
+  if (auto scanned = store_->scan(visit); !scanned) {
+    return std::unexpected{EngineError{std::move(scanned.error().text)}};
+  }
+  if (unreadable > 0) {
+    return std::unexpected{EngineError{"the store holds " + std::to_string(unreadable) +
+                                       " messages that are not FIX messages; it was written by "
+                                       "something else"}};
+  }
+  return {};
+}
+
+std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
+  for (SessionSettings& one : settings.sessions) {
+    const std::string name = one.session.id.to_string();
+    const auto key = store_->open_session(name, now_.wall);
+    if (!key) return std::unexpected{EngineError{key.error().text}};
+    SessionSlot& slot =
+        slots_.emplace_back(*this, std::move(one), *key, to_numbers(store_->session(*key)));
+    if (slot.settings.session.role == session::Role::Initiator) {
+      slot.wants_connection = true;
+      slot.connect_at = now_.mono;
+      wake_at(slot.connect_at);
+    } else {
+      // A qualifier does not travel; the configuration refuses it for acceptors.
+      acceptors_.emplace(slot.name, &slot);
+    }
+  }
+  if (auto flushed = store_->flush(); !flushed) {
+    return std::unexpected{EngineError{std::move(flushed.error().text)}};
+  }
+  touched_.reserve(slots_.size() + 1);
+  commanded_.reserve(slots_.size());
+  return {};
+}
+
+std::expected<void, EngineError> Runtime::open_listeners() {
+  for (SessionSlot& slot : slots_) {
+    if (!slot.settings.accept) continue;
+    const transport::Endpoint& wanted = *slot.settings.accept;
+    std::size_t index = 0;
+    while (index < listeners_.size() && (listeners_[index].endpoint.host != wanted.host ||
+                                         listeners_[index].endpoint.port != wanted.port)) {
+      ++index;
+    }
+    if (index == listeners_.size()) {
+      const auto socket = seams_.network->listen(wanted);
+      if (!socket) return std::unexpected{EngineError{socket.error().text}};
+      listeners_.push_back({wanted, *socket, seams_.network->local_port(*socket), {}});
+    }
+    slot.listener = index;
+    Listener& listener = listeners_[index];
+    listener.logon_timeout = std::max(listener.logon_timeout, slot.settings.session.logon_timeout);
+  }
+  for (const Listener& listener : listeners_) {
+    const std::string host = listener.endpoint.host.empty() ? "*" : listener.endpoint.host;
+    report(observe::Severity::Info, {},
+           "listening on " + host + " port " + std::to_string(listener.port));
+  }
+  return {};
+}
+
+std::uint16_t Runtime::accept_port() const noexcept {
+  return listeners_.empty() ? std::uint16_t{0} : listeners_.front().port;
+}
+
+}  // namespace nexusfix::engine

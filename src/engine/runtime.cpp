@@ -1,0 +1,214 @@
+// The event loop: one turn waits, handles what came, runs timers, makes records durable and sends.
+#include "engine/runtime.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+namespace nexusfix::engine {
+namespace {
+
+// Added to the longest LogoutTimeout: a stop ends by then, whatever counterparties do.
+constexpr std::chrono::seconds kStopSlack{2};
+// An idle loop wakes up at least so often.
+constexpr std::chrono::nanoseconds kIdleWait = std::chrono::seconds{1};
+
+}  // namespace
+
+void OutboundQueue::take(std::size_t count) noexcept {
+  taken_ += count;
+  NEXUSFIX_DEBUG_ASSERT(taken_ <= bytes_.size());
+  if (taken_ == bytes_.size()) clear();
+}
+
+void OutboundQueue::clear() noexcept {
+  bytes_.clear();
+  taken_ = 0;
+}
+
+Now Runtime::now() noexcept {
+  if (!in_event_) now_ = seams_.clock->now();
+  return now_;
+}
+
+int Runtime::run() {
+  const auto timeout = busy_spin_ ? std::chrono::nanoseconds{0} : kIdleWait;
+  while (poll(timeout)) {
+  }
+  return store_failed_ ? 1 : 0;
+}
+
+bool Runtime::poll(std::chrono::nanoseconds timeout) {
+  if (timeout > std::chrono::nanoseconds{0}) now_ = seams_.clock->now();
+  flush();  // What the application sent between two turns.
+  if (stop_requested_.load(std::memory_order_acquire) && !stopping_) begin_stop();
+  if (finished()) return false;
+  if (replay_ready_ || next_timer_ <= now_.mono) {
+    timeout = std::chrono::nanoseconds{0};
+  } else if (next_timer_ != kNever) {
+    timeout = std::min(timeout, std::chrono::nanoseconds{next_timer_ - now_.mono});
+  }
+  const std::size_t count = seams_.network->wait(ready_, timeout);
+  now_ = seams_.clock->now();
+  for (std::size_t i = 0; i < count && !store_failed_; ++i) handle(ready_[i]);
+  serve_replays();
+  run_timers();
+  flush();
+  closed_.clear();
+  return !finished();
+}
+
+void Runtime::handle(const transport::Ready& ready) {
+  if (ready.kind == transport::ReadyKind::Accepted) {
+    on_accepted(ready);
+    return;
+  }
+  const auto found = connections_.find(ready.socket);
+  if (found == connections_.end()) return;  // A late event of a connection that was closed.
+  Connection& connection = *found->second;
+  switch (ready.kind) {
+    case transport::ReadyKind::Connected:
+      on_connected(connection);
+      break;
+    case transport::ReadyKind::Readable:
+      on_readable(connection);
+      break;
+    case transport::ReadyKind::Writable:
+      connection.blocked = false;
+      mark_unsent(connection);
+      if (connection.slot != nullptr && connection.slot->replay) replay_ready_ = true;
+      break;
+    case transport::ReadyKind::Failed:
+      close(connection, seams_.network->last_error(connection.socket));
+      break;
+    case transport::ReadyKind::Accepted:
+      break;
+  }
+}
+
+void Runtime::wake_at(MonoTime deadline) noexcept { next_timer_ = std::min(next_timer_, deadline); }
+
+void Runtime::run_timers() {
+  if (now_.mono < next_timer_ || store_failed_) return;
+  next_timer_ = stopping_ ? stop_deadline_ : kNever;
+  run_connection_timers();
+  for (SessionSlot& slot : slots_) {
+    if (slot.machine.next_deadline() <= now_.mono) {
+      transact(slot, [this](session::StateMachine& machine) { machine.on_time(now_); });
+    }
+    wake_at(slot.machine.next_deadline());
+    if (slot.wants_connection && slot.connection == nullptr) {
+      if (slot.connect_at <= now_.mono) connect(slot);
+      wake_at(slot.connect_at);
+    }
+  }
+  if (const std::uint64_t lines = notice_limiter_.take_suppressed(now_.mono); lines > 0) {
+    report(observe::Severity::Warning, {}, std::to_string(lines) + " more notices, not shown");
+  }
+}
+
+void Runtime::run_connection_timers() {
+  const bool stop_now = stopping_ && stop_deadline_ <= now_.mono;
+  std::vector<transport::SocketId> late;
+  for (const auto& [socket, connection] : connections_) {
+    if (stop_now || connection->deadline <= now_.mono) {
+      late.push_back(socket);
+    } else {
+      wake_at(connection->deadline);
+    }
+  }
+  for (const transport::SocketId socket : late) {
+    const auto found = connections_.find(socket);
+    if (found == connections_.end()) continue;
+    Connection& connection = *found->second;
+    if (connection.closing || stop_now) {
+      close(connection, "closed with bytes unsent: the counterparty does not read");
+    } else if (!connection.established) {
+      close(connection, "connect timed out");
+    } else {
+      refuse(connection, "no Logon came in time");
+    }
+  }
+}
+
+void Runtime::request_stop() noexcept {
+  stop_requested_.store(true, std::memory_order_release);  // Pairs with the acquire in poll().
+  seams_.network->wake();
+}
+
+void Runtime::begin_stop() {
+  now_ = seams_.clock->now();
+  stopping_ = true;
+  std::chrono::seconds longest{0};
+  for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
+  for (SessionSlot& slot : slots_) {
+    slot.wants_connection = false;
+    longest = std::max(longest, slot.settings.session.logout_timeout);
+    if (slot.connection == nullptr) continue;
+    if (slot.connection->established) {
+      log_out(slot, {});
+    } else {
+      close(*slot.connection, "stopping");
+    }
+  }
+  std::vector<Connection*> unbound;
+  for (const auto& [socket, connection] : connections_) {
+    if (connection->slot == nullptr) unbound.push_back(connection.get());
+  }
+  for (Connection* connection : unbound) close(*connection, "stopping");
+  stop_deadline_ = now_.mono + longest + kStopSlack;
+  wake_at(stop_deadline_);
+}
+
+bool Runtime::finished() const noexcept {
+  if (store_failed_) return true;
+  if (!connections_.empty()) return false;
+  if (stopping_) return true;
+  return listeners_.empty() && std::none_of(slots_.begin(), slots_.end(),
+                                            [](const auto& slot) { return slot.wants_connection; });
+}
+
+void Runtime::flush() {
+  if (store_failed_) return;
+  if (store_->appended() != store_->durable()) {
+    if (const auto flushed = store_->flush(); !flushed) {
+      fail_store(flushed.error());
+      return;
+    }
+  }
+  sending_.swap(unsent_);
+  for (const transport::SocketId socket : sending_) {
+    const auto found = connections_.find(socket);
+    if (found == connections_.end()) continue;
+    Connection& connection = *found->second;
+    connection.unsent = false;
+    if (store_->durable() < connection.waits_for) {
+      mark_unsent(connection);  // A store that commits in the background: next turn, then.
+    } else if (!connection.blocked) {
+      send_waiting(connection);
+    }
+  }
+  sending_.clear();
+}
+
+// What is on disk is no longer certain: nothing that waits may be sent, and nobody may believe that
+// the session goes on. Sockets are closed without a Logout, which would use up a number.
+void Runtime::fail_store(const store::StoreError& error) {
+  store_failed_ = true;
+  report(observe::Severity::Error, {}, "the store failed, every session is cut: " + error.text);
+  for (const auto& [socket, connection] : connections_) {
+    seams_.network->close(socket);
+    if (connection->slot != nullptr) connection->slot->connection = nullptr;
+    connection->slot = nullptr;
+  }
+  for (auto& [socket, connection] : connections_) closed_.push_back(std::move(connection));
+  connections_.clear();
+}
+
+void Runtime::report(observe::Severity severity, std::string_view session, std::string_view text) {
+  seams_.log->write({now_.wall, severity, session, text});
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,231 @@
+// The engine's inside: sessions, connections, one transaction at a time, one event loop.
+//
+// Every event of a session runs through transact(): the state machine gets the event, its actions
+// are performed, and what they changed is appended to the store as one record. Bytes for sockets
+// are queued meanwhile; flush() makes the records durable and only then sends them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/store/journal.hpp>
+#include <nexusfix/store/store.hpp>
+#include <nexusfix/transport/network.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "engine/connection.hpp"
+#include "engine/notice_limiter.hpp"
+
+namespace nexusfix::engine {
+
+// A resend under way: stored messages from next to end are still to be passed to the state machine.
+struct ReplayCursor {
+  std::uint64_t next = 0;
+  std::uint64_t end = 0;
+};
+
+struct SessionSlot {
+  SessionSlot(Runtime& runtime, SessionSettings session_settings, store::SessionKey store_key,
+              session::Numbers numbers);
+
+  SessionSettings settings;
+  std::string name;
+  store::SessionKey key;
+  session::StateMachine machine;
+  Session session;
+
+  Connection* connection = nullptr;
+  std::size_t listener = 0;            // acceptor: where its counterparty connects
+  bool acting = false;                 // its actions are being taken
+  std::uint64_t inbound_recorded = 1;  // the store's next_inbound
+
+  std::map<std::uint64_t, std::string> held;  // messages that came too early, by MsgSeqNum
+  std::size_t held_bytes = 0;
+  std::optional<ReplayCursor> replay;
+  OutboundQueue behind_replay;  // numbered during a resend, sent after it
+  bool logout_wanted = false;   // a command that waits until the actions of this event are taken
+  std::string logout_text;      // of the Logout that is to be sent
+
+  bool wants_connection = false;  // initiator
+  MonoTime connect_at = kNever;   // initiator: when to try next
+  std::size_t endpoint = 0;       // initiator: which of its addresses is next
+};
+
+class Runtime {
+ public:
+  // What comes from outside, resolved: nothing is null but what is owned beside it.
+  struct Seams {
+    std::unique_ptr<Clock> owned_clock;
+    std::unique_ptr<Disk> owned_disk;
+    std::unique_ptr<transport::Network> owned_network;
+    std::unique_ptr<observe::EventLog> owned_log;
+    Clock* clock = nullptr;
+    Disk* disk = nullptr;
+    transport::Network* network = nullptr;
+    observe::EventLog* log = nullptr;
+  };
+
+  Runtime(Seams seams, Callbacks callbacks, bool busy_spin);
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  [[nodiscard]] std::expected<void, EngineError> open(Settings settings);
+
+  int run();
+  bool poll(std::chrono::nanoseconds timeout);
+  void request_stop() noexcept;
+  [[nodiscard]] int descriptor() const noexcept { return seams_.network->descriptor(); }
+  [[nodiscard]] MonoTime next_deadline() const noexcept { return next_timer_; }
+
+  // For Session.
+  [[nodiscard]] wire::Encoder begin_message(SessionSlot& slot, std::string_view msg_type) noexcept;
+  SendResult finish_message(SessionSlot& slot, wire::Encoder& encoder) noexcept;
+  void log_out(SessionSlot& slot, std::string_view text);
+  void log_on(SessionSlot& slot);
+  // The time of the event being handled, or the clock's when there is none.
+  [[nodiscard]] Now now() noexcept;
+
+  [[nodiscard]] std::deque<SessionSlot>& slots() noexcept { return slots_; }
+  [[nodiscard]] std::uint16_t accept_port() const noexcept;
+  [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
+  [[nodiscard]] store::Store& store() noexcept { return *store_; }
+
+ private:
+  struct Listener {
+    transport::Endpoint endpoint;
+    transport::SocketId socket = 0;
+    std::uint16_t port = 0;
+    std::chrono::seconds logon_timeout{0};  // the longest of its sessions
+  };
+
+  // One session's numbers before a callback, to go back to if the callback throws.
+  struct Touched {
+    SessionSlot* slot = nullptr;
+    std::uint64_t next_outbound = 0;
+    std::size_t outbound_size = 0;
+    std::size_t behind_size = 0;
+  };
+
+  // open.cpp
+  [[nodiscard]] std::expected<void, EngineError> open_store(const Settings& settings);
+  [[nodiscard]] std::expected<void, EngineError> open_sessions(Settings& settings);
+  [[nodiscard]] std::expected<void, EngineError> open_listeners();
+  [[nodiscard]] std::expected<void, EngineError> recover_application();
+
+  // runtime.cpp
+  void handle(const transport::Ready& ready);
+  void run_timers();
+  void run_connection_timers();
+  void begin_stop();
+  [[nodiscard]] bool finished() const noexcept;
+  void flush();
+  void fail_store(const store::StoreError& error);
+  void wake_at(MonoTime deadline) noexcept;
+
+  // connections.cpp
+  void on_accepted(const transport::Ready& ready);
+  void on_connected(Connection& connection);
+  void on_readable(Connection& connection);
+  void receive_small(Connection& connection);
+  void receive_large(Connection& connection);
+  void on_received(Connection& connection, transport::IoResult result);
+  std::size_t take_frames(Connection& connection, std::string_view bytes);
+  void take_frame(Connection& connection, std::string_view frame);
+  void take_garbled(Connection& connection, wire::GarbledReason reason);
+  [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
+  [[nodiscard]] SessionSlot* find_acceptor(const Connection& connection,
+                                           const wire::MessageView& logon);
+  void refuse(Connection& connection, std::string_view why);
+  void send_waiting(Connection& connection);
+  void close(Connection& connection, std::string_view why);
+  void mark_unsent(Connection& connection);
+  void connect(SessionSlot& slot);
+  void schedule_connect(SessionSlot& slot);
+
+  // sessions.cpp
+  using Event = FunctionRef<void(session::StateMachine&)>;
+  void transact(SessionSlot& slot, Event event);
+  void take_actions(SessionSlot& slot);
+  void append_transaction();
+  void note_progress(SessionSlot& slot);
+  void feed_held(SessionSlot& slot);
+  void serve_replays();
+  void serve_replay(SessionSlot& slot);
+  void record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
+                       bool is_resendable);
+  void queue_bytes(SessionSlot& slot, std::string_view bytes);
+  void transmit(SessionSlot& slot, std::string_view bytes);
+  void finish_replay(SessionSlot& slot);
+  void perform(SessionSlot& slot, const session::Transmit& action);
+  void perform(SessionSlot& slot, const session::Retransmit& action);
+  void perform(SessionSlot& slot, const session::Deliver& action);
+  void perform(SessionSlot& slot, const session::Hold& action);
+  void perform(SessionSlot& slot, const session::Replay& action);
+  void perform(SessionSlot& slot, const session::Reset& action);
+  void perform(SessionSlot& slot, const session::LoggedOn& action);
+  void perform(SessionSlot& slot, const session::LoggedOut& action);
+  void perform(SessionSlot& slot, const session::Disconnect& action);
+  void perform(SessionSlot& slot, const session::Notice& action);
+  // Runs a callback; if it throws, undoes what it sent and returns false.
+  [[nodiscard]] bool run_callback(SessionSlot& slot, FunctionRef<void()> callback);
+  void touch(SessionSlot& slot);
+  void undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept;
+
+  void report(observe::Severity severity, std::string_view session, std::string_view text);
+
+  Seams seams_;
+  Callbacks callbacks_;
+  bool busy_spin_ = false;
+  Now now_{};
+  MonoTime next_timer_ = kNever;
+
+  std::unique_ptr<store::Store> store_;
+  store::Transaction transaction_;
+  bool in_event_ = false;
+  bool in_callback_ = false;
+  std::vector<Touched> touched_;
+  std::size_t touched_first_ = 0;        // where the running callback's entries begin
+  std::vector<SessionSlot*> commanded_;  // given a command by another session's callback
+
+  std::deque<SessionSlot> slots_;
+  std::map<std::string, SessionSlot*, std::less<>> acceptors_;  // by the name a Logon gives them
+  std::vector<Listener> listeners_;
+  std::unordered_map<transport::SocketId, std::unique_ptr<Connection>> connections_;
+  std::vector<std::unique_ptr<Connection>> closed_;  // kept until the turn ends
+  std::vector<transport::SocketId> unsent_;          // connections with bytes to send
+  std::vector<transport::SocketId> sending_;         // the same, while they are being sent
+  bool replay_ready_ = false;                        // a resend can go on without waiting
+
+  wire::Parser parser_;
+  wire::FrameLimits limits_;
+  std::vector<char> receive_buffer_;
+  std::vector<char> encode_buffer_;
+  std::vector<char> action_buffer_;
+  std::vector<transport::Ready> ready_;
+  NoticeLimiter notice_limiter_;
+  EngineStats stats_;
+
+  std::atomic<bool> stop_requested_{false};
+  bool stopping_ = false;
+  MonoTime stop_deadline_ = kNever;
+  bool store_failed_ = false;
+};
+
+}  // namespace nexusfix::engine

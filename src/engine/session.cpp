@@ -1,0 +1,60 @@
+#include <nexusfix/engine/session.hpp>
+
+#include "engine/runtime.hpp"
+
+namespace nexusfix::engine {
+
+const session::SessionId& Session::id() const noexcept { return slot_->settings.session.id; }
+std::string_view Session::name() const noexcept { return slot_->name; }
+session::Numbers Session::numbers() const noexcept { return slot_->machine.numbers(); }
+WallTime Session::now() const noexcept { return runtime_->now().wall; }
+
+bool Session::is_logged_on() const noexcept {
+  return slot_->machine.state() == session::State::LoggedOn;
+}
+
+std::string_view Session::application_version() const noexcept {
+  return slot_->settings.session.id.begin_string;
+}
+
+wire::Encoder Session::begin(std::string_view msg_type) noexcept {
+  return runtime_->begin_message(*slot_, msg_type);
+}
+
+SendResult Session::finish(wire::Encoder& encoder) noexcept {
+  return runtime_->finish_message(*slot_, encoder);
+}
+
+void Session::log_out(std::string_view text) { runtime_->log_out(*slot_, text); }
+void Session::log_on() { runtime_->log_on(*slot_); }
+
+std::string SendError::what() const {
+  switch (failure) {
+    case SendFailure::WrongVersion:
+      return "the message is of another FIX version than the session";
+    case SendFailure::NotApplicationMessage:
+      return "administrative messages are sent by the session itself";
+    case SendFailure::StoreStopped:
+      return "the store has failed; nothing is accepted any more";
+    case SendFailure::Encode:
+      break;
+  }
+  const std::string field = "field " + std::to_string(encode.tag) + ": ";
+  switch (encode.code) {
+    case wire::EncodeErrorCode::BufferFull:
+      return field + "the message is longer than the limit";
+    case wire::EncodeErrorCode::SohInValue:
+      return field + "the value holds SOH, which would end it";
+    case wire::EncodeErrorCode::EmptyValue:
+      return field + "the value is empty";
+    case wire::EncodeErrorCode::ValueOutOfRange:
+      return field + "a date or time of day that does not exist";
+    case wire::EncodeErrorCode::MessageMalformed:
+      return "the stored message is damaged";
+    case wire::EncodeErrorCode::TagInvalid:
+      break;
+  }
+  return field + "not a tag that a caller may write";
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,171 @@
+#include "engine/settings_text.hpp"
+
+#include <algorithm>
+
+#include "engine/config_keys.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\f\v";
+
+std::string_view trim(std::string_view text) noexcept {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+bool is_control(char c) noexcept {
+  constexpr unsigned char kDelete = 0x7F;
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < ' ' && c != '\t') || byte == kDelete;
+}
+
+class Splitter {
+ public:
+  explicit Splitter(SettingsReport& report) : report_{report} {}
+
+  void take_line(std::string_view raw) {
+    ++line_;
+    const std::string_view text = trim(raw);
+    if (text.empty() || text.front() == '#') return;
+    if (const auto place = std::ranges::find_if(text, is_control); place != text.end()) {
+      const auto column = static_cast<std::size_t>(place - text.begin());
+      report_.error(
+          line_,
+          "a control character (" + shown(text.substr(column, 1)) + ") in column " +
+              std::to_string(static_cast<std::size_t>(text.data() - raw.data()) + column + 1) +
+              "; text was expected");
+      return;
+    }
+    if (text.front() == '[') {
+      take_section(text);
+    } else {
+      take_entry(text);
+    }
+  }
+
+  [[nodiscard]] std::vector<SettingsSection> take() { return std::move(sections_); }
+
+ private:
+  void take_section(std::string_view text) {
+    SettingsSection& section = sections_.emplace_back();
+    section.line = line_;
+    if (text.back() != ']') {
+      report_.error(line_, shown(text) + ": [DEFAULT] or [SESSION] was expected");
+      return;
+    }
+    const std::string_view name = trim(text.substr(1, text.size() - 2));
+    if (equals_ignoring_case(name, "SESSION")) {
+      section.kind = SectionKind::Session;
+    } else if (equals_ignoring_case(name, "DEFAULT")) {
+      take_default(section);
+    } else if (sounds_like("SESSION", name) || sounds_like("DEFAULT", name)) {
+      // To leave a whole session out because of one letter would be worse than not to start.
+      report_.error(line_, shown(text) + ": [DEFAULT] or [SESSION] was expected");
+    } else {
+      report_.warning(line_,
+                      shown(text) + ": the section is ignored; [DEFAULT] and [SESSION] are read");
+    }
+  }
+
+  void take_default(SettingsSection& section) {
+    if (default_line_ != 0) {
+      report_.warning(line_, "a second [DEFAULT] is ignored; the one in line " +
+                                 std::to_string(default_line_) + " counts");
+      return;
+    }
+    section.kind = SectionKind::Default;
+    default_line_ = line_;
+  }
+
+  void take_entry(std::string_view text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) {
+      report_.warning(line_, shown(text) + ": the line is ignored; Key=Value was expected");
+      return;
+    }
+    const std::string_view key = trim(text.substr(0, equals));
+    if (key.empty()) {
+      report_.warning(line_, shown(text) + ": the line is ignored; no key stands before the =");
+      return;
+    }
+    if (sections_.empty()) {
+      report_.warning(line_, shown(key) + ": ignored, as it stands before the first section");
+      sections_.emplace_back();
+    }
+    sections_.back().entries.push_back({key, trim(text.substr(equals + 1)), line_});
+  }
+
+  // Five of the seven letters in their places, or moved by one.
+  static bool sounds_like(std::string_view wanted, std::string_view name) noexcept {
+    if (name.size() + 2 < wanted.size() || name.size() > wanted.size() + 2) return false;
+    std::size_t found = 0;
+    std::size_t from = 0;
+    for (const char c : wanted) {
+      for (std::size_t i = from; i < name.size(); ++i) {
+        if (!equals_ignoring_case(name.substr(i, 1), {&c, 1})) continue;
+        ++found;
+        from = i + 1;
+        break;
+      }
+    }
+    return found + 2 >= wanted.size();
+  }
+
+  SettingsReport& report_;
+  std::vector<SettingsSection> sections_;
+  std::size_t line_ = 0;
+  std::size_t default_line_ = 0;
+};
+
+}  // namespace
+
+void SettingsReport::add(Messages& messages, std::size_t line, std::string text) {
+  if (messages.messages.size() < kMessagesMax) {
+    messages.messages.emplace(line, std::move(text));
+  } else if (!messages.messages.contains({line, text})) {
+    ++messages.left_out;
+  }
+}
+
+std::vector<SettingsError> SettingsReport::take(Messages& messages) const {
+  std::vector<SettingsError> result;
+  for (const auto& [line, text] : messages.messages) result.push_back({file_, line, text});
+  if (messages.left_out > 0) {
+    result.push_back({file_, 0, "and " + std::to_string(messages.left_out) + " more of this kind"});
+  }
+  return result;
+}
+
+std::vector<SettingsSection> split_settings(std::string_view text, SettingsReport& report) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  Splitter splitter{report};
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    splitter.take_line(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return splitter.take();
+}
+
+std::string shown(std::string_view text) {
+  constexpr std::size_t kShownMax = 60;
+  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
+  std::string result;
+  for (const char c : text.substr(0, kShownMax)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= ' ' && byte <= '~') {
+      result += c;
+    } else {
+      result += "\\x";
+      result += kHexDigits[byte >> 4U];
+      result += kHexDigits[byte & 0xFU];
+    }
+  }
+  if (text.size() > kShownMax) result += "...";
+  return result;
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,68 @@
+// The text of a configuration file, taken apart into sections and entries. What the keys mean is
+// not known here.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/engine/settings.hpp>
+
+namespace nexusfix::engine {
+
+// Gathers mistakes and warnings, in the order of the lines, each once. A file that is no
+// configuration at all does not get an answer longer than itself: after kMessagesMax of a kind the
+// rest is counted.
+class SettingsReport {
+ public:
+  static constexpr std::size_t kMessagesMax = 100;
+
+  explicit SettingsReport(std::string_view file) : file_{file} {}
+  void error(std::size_t line, std::string text) { add(errors_, line, std::move(text)); }
+  void warning(std::size_t line, std::string text) { add(warnings_, line, std::move(text)); }
+  [[nodiscard]] bool has_errors() const noexcept { return !errors_.messages.empty(); }
+  [[nodiscard]] std::vector<SettingsError> take_errors() { return take(errors_); }
+  [[nodiscard]] std::vector<SettingsError> take_warnings() { return take(warnings_); }
+
+ private:
+  struct Messages {
+    std::set<std::pair<std::size_t, std::string>> messages;
+    std::size_t left_out = 0;
+  };
+  static void add(Messages& messages, std::size_t line, std::string text);
+  [[nodiscard]] std::vector<SettingsError> take(Messages& messages) const;
+
+  std::string file_;
+  Messages errors_;
+  Messages warnings_;
+};
+
+struct SettingsEntry {
+  std::string_view key;
+  std::string_view value;
+  std::size_t line = 0;
+};
+
+enum class SectionKind : std::uint8_t {
+  Default,
+  Session,
+  Ignored,  // a second [DEFAULT], or a name that is not ours
+};
+
+struct SettingsSection {
+  SectionKind kind = SectionKind::Ignored;
+  std::size_t line = 0;
+  std::vector<SettingsEntry> entries;
+};
+
+// The views point into text.
+[[nodiscard]] std::vector<SettingsSection> split_settings(std::string_view text,
+                                                          SettingsReport& report);
+
+// For messages: at most 60 bytes, control and other bytes as \xNN.
+[[nodiscard]] std::string shown(std::string_view text);
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,177 @@
+#include "engine/settings_values.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace nexusfix::engine {
+namespace {
+
+struct NumberRule {
+  Key key;
+  std::uint64_t min;
+  std::uint64_t max;
+  std::string_view what;
+};
+
+constexpr std::string_view kSeconds = "a whole number of seconds";
+constexpr std::string_view kPort = "a port";
+
+constexpr NumberRule kNumbers[] = {
+    {Key::HeartBtInt, 0, 3'600, kSeconds},     {Key::ReconnectInterval, 1, 86'400, kSeconds},
+    {Key::LogonTimeout, 1, 3'600, kSeconds},   {Key::LogoutTimeout, 1, 3'600, kSeconds},
+    {Key::MaxLatency, 1, 86'400, kSeconds},    {Key::SocketConnectPort, 1, 65'535, kPort},
+    {Key::SocketAcceptPort, 0, 65'535, kPort},
+};
+
+constexpr double kFactorMax = 100.0;
+constexpr std::size_t kTextMax = 255;
+
+std::string expected_number(const NumberRule& rule, std::string_view value) {
+  const std::optional<std::uint64_t> number =
+      rule.key == Key::ReconnectInterval ? read_interval(value) : read_number(value);
+  if (number && *number >= rule.min && *number <= rule.max) return {};
+  return std::string{rule.what} + " from " + std::to_string(rule.min) + " to " +
+         std::to_string(rule.max);
+}
+
+bool is_time_of_day(std::string_view value) noexcept {
+  // QuickFIX/J lets the name of a time zone follow.
+  const std::string_view time = value.substr(0, value.find(' '));
+  constexpr std::string_view kForm = "00:00:00";
+  if (time.size() != kForm.size()) return false;
+  for (std::size_t i = 0; i < kForm.size(); ++i) {
+    const bool is_digit = time[i] >= '0' && time[i] <= '9';
+    if (kForm[i] == ':' ? time[i] != ':' : !is_digit) return false;
+  }
+  return time.substr(0, 2) <= "23" && time.substr(3, 2) <= "59" && time.substr(6, 2) <= "59";
+}
+
+bool is_text(std::string_view value) noexcept { return !value.empty() && value.size() <= kTextMax; }
+
+std::string unless(bool right, std::string_view expected) {
+  return right ? std::string{} : std::string{expected};
+}
+
+}  // namespace
+
+std::optional<bool> read_bool(std::string_view value) noexcept {
+  for (const std::string_view yes : {"Y", "true", "1"}) {
+    if (equals_ignoring_case(value, yes)) return true;
+  }
+  for (const std::string_view no : {"N", "false", "0"}) {
+    if (equals_ignoring_case(value, no)) return false;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> read_number(std::string_view value) noexcept {
+  std::uint64_t number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return number;
+}
+
+std::optional<double> read_factor(std::string_view value) noexcept {
+  double number = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number, std::chars_format::fixed);
+  // Words such as nan and inf are numbers to from_chars.
+  const bool digits_only = value.find_first_not_of("0123456789.") == std::string_view::npos;
+  if (error != std::errc{} || stop != end || !digits_only) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint64_t> read_interval(std::string_view value) noexcept {
+  std::string_view first = value.substr(0, value.find(';'));
+  const std::size_t times = first.find('*');
+  if (times != std::string_view::npos) first.remove_prefix(times + 1);
+  return read_number(first);
+}
+
+std::optional<unsigned> read_precision(std::string_view value) noexcept {
+  constexpr unsigned kDigitsMax = 9;
+  if (equals_ignoring_case(value, "SECONDS")) return 0U;
+  if (equals_ignoring_case(value, "MILLIS")) return 3U;
+  if (equals_ignoring_case(value, "MICROS")) return 6U;
+  if (equals_ignoring_case(value, "NANOS")) return 9U;
+  const std::optional<std::uint64_t> digits = read_number(value);
+  if (!digits || *digits > kDigitsMax) return std::nullopt;
+  return static_cast<unsigned>(*digits);
+}
+
+std::string expected_instead(Key key, std::string_view value) {
+  const auto number = std::ranges::find(kNumbers, key, &NumberRule::key);
+  if (number != std::end(kNumbers)) return expected_number(*number, value);
+  switch (key) {
+    case Key::BeginString:
+      return unless(value == "FIX.4.2" || value == "FIX.4.4",
+                    "FIX.4.2 or FIX.4.4, the supported versions,");
+    case Key::SenderCompID:
+    case Key::TargetCompID:
+      return unless(is_text(value), "a name of 1 to 255 bytes");
+    case Key::SessionQualifier:
+    case Key::SocketAcceptAddress:
+    case Key::SocketAcceptHost:
+      return unless(value.size() <= kTextMax, "at most 255 bytes");
+    case Key::SocketConnectHost:
+      return unless(is_text(value), "a host name or an address");
+    case Key::ConnectionType:
+      return unless(
+          equals_ignoring_case(value, "initiator") || equals_ignoring_case(value, "acceptor"),
+          "initiator or acceptor");
+    case Key::FileStorePath: {
+      constexpr std::size_t kPathMax = 3'000;  // leaves room under PATH_MAX for the files' names
+      return unless(!value.empty() && value.size() <= kPathMax, "the path of a folder");
+    }
+    case Key::TimestampPrecision:
+      return unless(read_precision(value).has_value(),
+                    "a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS");
+    case Key::TestRequestDelayMultiplier:
+    case Key::HeartBeatTimeoutMultiplier: {
+      const std::optional<double> factor = read_factor(value);
+      return unless(factor && *factor > 0 && *factor <= kFactorMax,
+                    "a decimal number above 0, up to 100");
+    }
+    case Key::StartTime:
+    case Key::EndTime:
+      return unless(is_time_of_day(value), "a time HH:MM:SS");
+    case Key::Store:
+      return unless(equals_ignoring_case(value, "journal") || equals_ignoring_case(value, "memory"),
+                    "journal or memory");
+    case Key::JournalDurability:
+      return unless(equals_ignoring_case(value, "process") || equals_ignoring_case(value, "sync"),
+                    "process or sync");
+    default:
+      return unless(read_bool(value).has_value(), "Y or N");
+  }
+}
+
+std::string remark(Key key, std::string_view value) {
+  if (value.find("${") != std::string_view::npos) return "taken as it is: ${...} is not expanded";
+  switch (key) {
+    case Key::ConnectionType:
+      return unless(value == "initiator" || value == "acceptor",
+                    "read, but other engines want it in lower case");
+    case Key::ReconnectInterval:
+      return unless(read_number(value).has_value(), "only the first of the intervals is used");
+    case Key::TimestampPrecision:
+      return unless(read_precision(value).value_or(0) % 3 == 0,
+                    "there are 0, 3, 6 or 9 digits; the next larger number is used");
+    case Key::PersistMessages:
+    case Key::ResetOnLogon:
+    case Key::ResetOnLogout:
+    case Key::ResetOnDisconnect:
+    case Key::CheckCompID:
+    case Key::CheckLatency:
+    case Key::SendRedundantResendRequests:
+    case Key::RequiresOrigSendingTime:
+    case Key::MillisecondsInTimeStamp:
+    case Key::NonStopSession:
+      return unless(value == "Y" || value == "N", "read, but other engines know Y and N only");
+    default:
+      return {};
+  }
+}
+
+}  // namespace nexusfix::engine

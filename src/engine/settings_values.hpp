@@ -1,0 +1,29 @@
+// The values of the honoured keys: read strictly, or told what was expected.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/config_keys.hpp"
+
+namespace nexusfix::engine {
+
+// What a value should have been: empty if it is right.
+[[nodiscard]] std::string expected_instead(Key key, std::string_view value);
+// What is remarkable about a right value: empty, or the words of a warning.
+[[nodiscard]] std::string remark(Key key, std::string_view value);
+
+// Y and N; y, n, true, false, 1 and 0 too.
+[[nodiscard]] std::optional<bool> read_bool(std::string_view value) noexcept;
+// Digits only.
+[[nodiscard]] std::optional<std::uint64_t> read_number(std::string_view value) noexcept;
+// Digits, with a point perhaps.
+[[nodiscard]] std::optional<double> read_factor(std::string_view value) noexcept;
+// Seconds; of a list like QuickFIX/J's "5;30;60" or "3*10;60" the first.
+[[nodiscard]] std::optional<std::uint64_t> read_interval(std::string_view value) noexcept;
+// The digits behind the second: from a number or from QuickFIX/J's words.
+[[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
+
+}  // namespace nexusfix::engine
