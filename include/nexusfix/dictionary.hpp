@@ -1,0 +1,19 @@
+// The dictionary layer: what FIX's tags, values and messages are called and how they are put
+// together, from a QuickFIX XML file or compiled in.
+//
+// It is not: on the path of a message. Whoever sends or receives typed messages uses the headers
+// that are generated from a dictionary (nexusfix/fix44/...), and those know nothing of this layer.
+// Threads: everything here is a value, or a view of constants; reading is thread-safe.
+// Allocation: loading allocates; looking a name up does not.
+//
+//   auto names = dictionary::builtin_names(dictionary::Version::Fix44);
+//   names.field_name(54);          // "Side"
+//   names.value_name(54, "1");     // "BUY"
+//   auto own = dictionary::load_quickfix_xml(text, "venue.xml");
+//   if (!own) std::cerr << own.error().what();   // venue.xml:12: field "Foo" is not defined ...
+#pragma once
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/dictionary/quickfix_xml.hpp>

@@ -1,0 +1,32 @@
+// The dictionaries that are compiled in, so that nothing has to be found at run time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <nexusfix/dictionary/names.hpp>
+
+namespace nexusfix::dictionary {
+
+enum class Version : std::uint8_t {
+  Fix40,
+  Fix41,
+  Fix42,
+  Fix43,
+  Fix44,
+  Fix50,
+  Fix50Sp1,
+  Fix50Sp2,
+  Fixt11,
+};
+
+// "FIX.4.4" of BeginString (8), and "FIX.5.0" as DefaultApplVerID is written in configurations.
+[[nodiscard]] std::optional<Version> version_of_begin_string(std::string_view text) noexcept;
+// "9" of ApplVerID (1128) or DefaultApplVerID (1137), as FIX 5.0 SP2 enumerates them.
+[[nodiscard]] std::optional<Version> version_of_appl_ver_id(std::string_view text) noexcept;
+
+// Lives as long as the program.
+[[nodiscard]] NameTable builtin_names(Version version) noexcept;
+
+}  // namespace nexusfix::dictionary

@@ -1,0 +1,131 @@
+// What a dictionary says: its fields, enumerations, components, groups and messages. The one
+// representation that loaders write and that code generation, name tables and validation read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/wire/field.hpp>
+
+namespace nexusfix::dictionary {
+
+// The data types of FIX 4.0 to 5.0 SP2, by their names in QuickFIX XML. A type that is not among
+// them is Unknown: its values are text that nobody checks.
+enum class FieldType : std::uint8_t {
+  Unknown,
+  Amt,
+  Boolean,
+  Char,
+  Country,
+  Currency,
+  Data,
+  Date,
+  DayOfMonth,
+  Exchange,
+  Float,
+  Int,
+  Language,
+  Length,
+  LocalMktDate,
+  MonthYear,
+  MultipleCharValue,
+  MultipleStringValue,
+  MultipleValueString,
+  NumInGroup,
+  Percentage,
+  Price,
+  PriceOffset,
+  Qty,
+  SeqNum,
+  String,
+  TagNum,
+  Time,
+  TzTimeOnly,
+  TzTimestamp,
+  UtcDateOnly,
+  UtcTimeOnly,
+  UtcTimestamp,
+  XmlData,
+};
+
+// "UTCTIMESTAMP" and the like, upper or lower case; Unknown if it is none of them.
+[[nodiscard]] FieldType field_type(std::string_view name) noexcept;
+[[nodiscard]] std::string_view to_string(FieldType type) noexcept;
+
+struct EnumValue {
+  std::string value;  // as it stands on the wire
+  std::string name;   // UPPER_SNAKE
+};
+
+struct FieldDefinition {
+  wire::Tag tag = 0;
+  std::string name;
+  FieldType type = FieldType::Unknown;
+  bool allow_other_values = false;  // the enumeration is not complete
+  std::vector<EnumValue> values;    // in the dictionary's order
+};
+
+// Positions in Dictionary::fields, components and groups.
+using Index = std::uint32_t;
+
+enum class MemberKind : std::uint8_t { Field, Component, Group };
+
+struct Member {
+  MemberKind kind = MemberKind::Field;
+  Index index = 0;
+  bool required = false;
+};
+
+struct ComponentDefinition {
+  std::string name;
+  std::vector<Member> members;
+};
+
+// count_field holds the number of entries; an entry begins with its first member.
+struct GroupDefinition {
+  Index count_field = 0;
+  std::vector<Member> members;
+};
+
+struct MessageDefinition {
+  std::string name;
+  std::string msg_type;
+  bool admin = false;
+  std::vector<Member> members;  // of the body
+};
+
+// Made by a loader, and consistent: every index is valid, tags, names and MsgTypes are unique,
+// components do not hold themselves, a group has members. Value type; reading is thread-safe.
+struct Dictionary {
+  std::string begin_string;  // "FIX.4.4", "FIXT.1.1"; of FIX 5.0: "FIX.5.0"
+  unsigned service_pack = 0;
+  std::vector<FieldDefinition> fields;  // by ascending tag
+  std::vector<ComponentDefinition> components;
+  std::vector<GroupDefinition> groups;
+  std::vector<Member> header;
+  std::vector<Member> trailer;
+  std::vector<MessageDefinition> messages;
+  // What a careful reader would mend, but a session can live with; with file and line.
+  std::vector<std::string> warnings;
+
+  [[nodiscard]] const FieldDefinition* field(wire::Tag tag) const noexcept;  // O(log fields)
+  [[nodiscard]] const MessageDefinition* message(std::string_view msg_type) const noexcept;
+};
+
+// One member of a message or group with components replaced by what they hold. required: the member
+// is, and so is each component around it.
+struct FlatMember {
+  Index field = 0;             // of a group: its count field
+  std::optional<Index> group;  // of Dictionary::groups
+  bool required = false;
+};
+
+// In the dictionary's order, a tag once (its first place counts). O(members).
+[[nodiscard]] std::vector<FlatMember> flatten(const Dictionary& dictionary,
+                                              const std::vector<Member>& members);
+
+}  // namespace nexusfix::dictionary

@@ -1,0 +1,84 @@
+// What the tags, values and message types of a dictionary are called: small tables to look up in,
+// for those who print messages.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/wire/field.hpp>
+
+namespace nexusfix::dictionary {
+
+// A piece of a table's text. Offsets, not pointers, so that compiled-in tables need no relocation.
+struct TextPlace {
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;
+};
+
+struct FieldRow {
+  wire::Tag tag = 0;
+  TextPlace name;
+  std::uint32_t values_begin = 0;
+  std::uint32_t values_count = 0;
+  FieldType type = FieldType::Unknown;
+};
+
+// The name of an enumeration's value, or of a MsgType.
+struct ValueRow {
+  TextPlace value;
+  TextPlace name;
+};
+
+// A view: the rows and the text live elsewhere, for a built-in dictionary as long as the program.
+// Reading is thread-safe and allocates nothing; each lookup is O(log rows).
+class NameTable {
+ public:
+  struct Rows {
+    std::string_view text;
+    std::span<const FieldRow> fields;    // by ascending tag
+    std::span<const ValueRow> values;    // those of one field together, by ascending value
+    std::span<const ValueRow> messages;  // by ascending MsgType
+  };
+
+  NameTable() = default;
+  explicit NameTable(const Rows& rows) noexcept : rows_{rows} {}
+
+  // Nothing: the dictionary does not have it.
+  [[nodiscard]] std::optional<std::string_view> field_name(wire::Tag tag) const noexcept;
+  [[nodiscard]] std::optional<FieldType> field_type(wire::Tag tag) const noexcept;
+  [[nodiscard]] std::optional<std::string_view> value_name(wire::Tag tag,
+                                                           std::string_view value) const noexcept;
+  [[nodiscard]] std::optional<std::string_view> message_name(
+      std::string_view msg_type) const noexcept;
+
+ private:
+  [[nodiscard]] const FieldRow* field(wire::Tag tag) const noexcept;
+  [[nodiscard]] std::optional<std::string_view> name_of(std::span<const ValueRow> rows,
+                                                        std::string_view value) const noexcept;
+  [[nodiscard]] std::string_view text(TextPlace place) const noexcept {
+    return rows_.text.substr(place.offset, place.size);
+  }
+
+  Rows rows_;
+};
+
+// Owns the rows of a dictionary that was loaded at run time.
+class LoadedNames {
+ public:
+  explicit LoadedNames(const Dictionary& dictionary);
+  // Valid as long as this object is neither changed nor moved.
+  [[nodiscard]] NameTable table() const noexcept;
+
+ private:
+  std::string text_;
+  std::vector<FieldRow> fields_;
+  std::vector<ValueRow> values_;
+  std::vector<ValueRow> messages_;
+};
+
+}  // namespace nexusfix::dictionary

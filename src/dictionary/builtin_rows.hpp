@@ -1,0 +1,13 @@
+// The rows that nexusfix_codegen wrote from the files in dictionaries/, in Version's order.
+#pragma once
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/names.hpp>
+
+namespace nexusfix::dictionary {
+
+inline constexpr std::size_t kVersionCount = static_cast<std::size_t>(Version::Fixt11) + 1;
+
+extern const NameTable::Rows kBuiltinRows[kVersionCount];
+
+}  // namespace nexusfix::dictionary

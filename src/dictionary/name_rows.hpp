@@ -1,0 +1,33 @@
+// Makes the rows of name tables. Private to the layer and to the tool that compiles dictionaries
+// in.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/dictionary/names.hpp>
+
+namespace nexusfix::dictionary {
+
+// Keeps each text once; several tables may share a pool, as the versions of FIX share most names.
+class TextPool {
+ public:
+  [[nodiscard]] TextPlace place(const std::string& text);
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+  std::unordered_map<std::string, TextPlace> places_;
+};
+
+struct NameRows {
+  std::vector<FieldRow> fields;
+  std::vector<ValueRow> values;
+  std::vector<ValueRow> messages;
+};
+
+[[nodiscard]] NameRows make_name_rows(const Dictionary& dictionary, TextPool& pool);
+
+}  // namespace nexusfix::dictionary

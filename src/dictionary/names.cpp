@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <utility>
+
+#include <nexusfix/dictionary/names.hpp>
+
+#include "dictionary/name_rows.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+// Sorts copies, not places: the pool's order says nothing about the texts'.
+std::vector<EnumValue> by_value(std::vector<EnumValue> values) {
+  std::ranges::sort(values, {}, &EnumValue::value);
+  return values;
+}
+
+}  // namespace
+
+TextPlace TextPool::place(const std::string& text) {
+  const TextPlace next{static_cast<std::uint32_t>(text_.size()),
+                       static_cast<std::uint32_t>(text.size())};
+  const auto [entry, is_new] = places_.emplace(text, next);
+  if (is_new) text_ += text;
+  return entry->second;
+}
+
+NameRows make_name_rows(const Dictionary& dictionary, TextPool& pool) {
+  NameRows rows;
+  for (const FieldDefinition& field : dictionary.fields) {
+    rows.fields.push_back({field.tag, pool.place(field.name),
+                           static_cast<std::uint32_t>(rows.values.size()),
+                           static_cast<std::uint32_t>(field.values.size()), field.type});
+    for (const EnumValue& value : by_value(field.values)) {
+      rows.values.push_back({pool.place(value.value), pool.place(value.name)});
+    }
+  }
+  std::vector<EnumValue> messages;
+  for (const MessageDefinition& message : dictionary.messages) {
+    messages.push_back({message.msg_type, message.name});
+  }
+  for (const EnumValue& message : by_value(std::move(messages))) {
+    rows.messages.push_back({pool.place(message.value), pool.place(message.name)});
+  }
+  return rows;
+}
+
+const FieldRow* NameTable::field(wire::Tag tag) const noexcept {
+  const auto found = std::ranges::lower_bound(rows_.fields, tag, {}, &FieldRow::tag);
+  return found != rows_.fields.end() && found->tag == tag ? &*found : nullptr;
+}
+
+std::optional<std::string_view> NameTable::name_of(std::span<const ValueRow> rows,
+                                                   std::string_view value) const noexcept {
+  const auto text_of = [this](const ValueRow& row) { return text(row.value); };
+  const auto found = std::ranges::lower_bound(rows, value, {}, text_of);
+  if (found == rows.end() || text_of(*found) != value) return std::nullopt;
+  return text(found->name);
+}
+
+std::optional<std::string_view> NameTable::field_name(wire::Tag tag) const noexcept {
+  const FieldRow* const row = field(tag);
+  return row == nullptr ? std::nullopt : std::optional{text(row->name)};
+}
+
+std::optional<FieldType> NameTable::field_type(wire::Tag tag) const noexcept {
+  const FieldRow* const row = field(tag);
+  return row == nullptr ? std::nullopt : std::optional{row->type};
+}
+
+std::optional<std::string_view> NameTable::value_name(wire::Tag tag,
+                                                      std::string_view value) const noexcept {
+  const FieldRow* const row = field(tag);
+  if (row == nullptr) return std::nullopt;
+  return name_of(rows_.values.subspan(row->values_begin, row->values_count), value);
+}
+
+std::optional<std::string_view> NameTable::message_name(std::string_view msg_type) const noexcept {
+  return name_of(rows_.messages, msg_type);
+}
+
+LoadedNames::LoadedNames(const Dictionary& dictionary) {
+  TextPool pool;
+  NameRows rows = make_name_rows(dictionary, pool);
+  text_ = pool.text();
+  fields_ = std::move(rows.fields);
+  values_ = std::move(rows.values);
+  messages_ = std::move(rows.messages);
+}
+
+NameTable LoadedNames::table() const noexcept {
+  return NameTable{{text_, fields_, values_, messages_}};
+}
+
+}  // namespace nexusfix::dictionary

@@ -1,0 +1,37 @@
+// The types of a dictionary's fields.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/dictionary/model.hpp>
+
+#include "codegen/names.hpp"
+
+namespace nexusfix::codegen {
+
+// How the values of a field are enumerated, if they are.
+enum class EnumKind : std::uint8_t { None, Char, Int, String };
+
+// None for a Boolean, for a field that holds several values at once, and for an enumeration that
+// says of itself that it is not complete.
+[[nodiscard]] EnumKind enum_kind(const dictionary::FieldDefinition& field);
+
+// The C++ type of a value that is not enumerated: "std::string_view", "Decimal", ...
+[[nodiscard]] std::string_view value_type(dictionary::FieldType type);
+
+// The identifier of each field, by position in Dictionary::fields.
+[[nodiscard]] std::vector<std::string> field_identifiers(const dictionary::Dictionary& dictionary,
+                                                         UniqueNames& names);
+
+// The text of one field's declaration, and of its EnumTraits if it is enumerated. name_space as in
+// EmitOptions.
+struct FieldText {
+  std::string declaration;  // within the namespace
+  std::string traits;       // within nexusfix::wire; empty: none
+};
+[[nodiscard]] FieldText emit_field(const dictionary::FieldDefinition& field,
+                                   const std::string& name, std::string_view name_space);
+
+}  // namespace nexusfix::codegen

@@ -1,0 +1,35 @@
+// From a dictionary to the C++ headers of its fields and messages.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nexusfix/dictionary/model.hpp>
+
+#include "codegen/names.hpp"
+
+namespace nexusfix::codegen {
+
+struct GeneratedFile {
+  std::string path;  // from the folder of generated headers: "nexusfix/fix44/fields.hpp"
+  std::string text;
+};
+
+// name_space: the last part of the C++ namespace and of the folder, "fix44". source: the name of
+// the dictionary's file, for the first line of each header.
+struct EmitOptions {
+  std::string name_space;
+  std::string source;
+};
+
+// tags.hpp: a constant for each tag. fields.hpp: a type for each field. One header for each
+// message, named by snake_case. The same dictionary gives the same bytes.
+//
+// A field keeps its name. A message that is called like a field gets Message behind its name
+// (SecurityStatus of FIX 5.0: class SecurityStatusMessage in security_status_message.hpp). Two
+// enumerators, or two accessors of a message, that would be spelled the same: the later one gets
+// the value, or the tag, behind it.
+[[nodiscard]] std::vector<GeneratedFile> emit_messages(const dictionary::Dictionary& dictionary,
+                                                       const EmitOptions& options);
+
+}  // namespace nexusfix::codegen

@@ -1,0 +1,14 @@
+// From dictionaries to the compiled-in name tables of the dictionary layer.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nexusfix/dictionary/model.hpp>
+
+namespace nexusfix::codegen {
+
+// A C++ source that defines kBuiltinRows, one entry for each dictionary, in this order.
+[[nodiscard]] std::string emit_names(const std::vector<dictionary::Dictionary>& dictionaries);
+
+}  // namespace nexusfix::codegen
