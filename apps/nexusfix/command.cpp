@@ -1,0 +1,80 @@
+#include "nexusfix/command.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fmt/format.h>
+#include <numeric>
+
+#include "nexusfix/decode.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::array kCommands{
+    Command{"demo", "see it work: a venue and a trader, 120,000 orders, what they took", "demo",
+            run_demo},
+    Command{"decode", "print messages with field names and meanings", "decode messages.log",
+            run_decode},
+    Command{"serve", "run the example venue: an acceptor with an order book", "serve venue.cfg",
+            run_serve},
+    Command{"connect", "talk to an acceptor by hand or by script", "connect client.cfg",
+            run_connect},
+    Command{"trade", "run the example trader against an acceptor", "trade trader.cfg --orders 1000",
+            run_trade},
+    Command{"journal", "show what a journal holds", "journal show store/venue", run_journal},
+};
+
+// How many letters must be put in, left out or changed to make one text of the other.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      const std::size_t change = diagonal + (a[i] == b[k] ? 0 : 1);
+      diagonal = row[k + 1];
+      row[k + 1] = std::min({change, row[k] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::span<const Command> commands() noexcept { return kCommands; }
+
+const Command* nearest_command(std::string_view text) noexcept {
+  constexpr std::size_t kTextBytesMax = 32;  // longer is no misspelling
+  if (text.empty() || text.size() > kTextBytesMax) return nullptr;
+  const Command* nearest = nullptr;
+  std::size_t least = 4;  // more changes than 3 make another word
+  for (const Command& command : kCommands) {
+    if (command.name.starts_with(text)) return &command;
+    const std::size_t distance = edit_distance(text, command.name);
+    if (distance < least && distance < command.name.size()) {
+      nearest = &command;
+      least = distance;
+    }
+  }
+  return nearest;
+}
+
+std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
+  std::ranges::reverse(arguments);  // as CLI11 wants a vector
+  try {
+    app.parse(std::move(arguments));
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kSuccess : kUsage;
+  }
+}
+
+int fail(std::string_view name, std::string_view text) {
+  fmt::print(stderr, "nexusfix {}: {}\n", name, text);
+  return kFailure;
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,50 @@
+// What the subcommands of `nexusfix` share: how one looks to main(), and how it reads its
+// arguments.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace nexusfix::command {
+
+// What the process ends with.
+inline constexpr int kSuccess = 0;
+inline constexpr int kFailure = 1;
+inline constexpr int kUsage = 2;
+
+using Arguments = std::vector<std::string>;
+
+struct Command {
+  std::string_view name;
+  std::string_view purpose;  // one line
+  std::string_view example;
+  int (*run)(Arguments arguments);
+};
+
+// In the order in which a newcomer meets them.
+[[nodiscard]] std::span<const Command> commands() noexcept;
+
+// The subcommand whose name is spelled most like text; null if none is near.
+[[nodiscard]] const Command* nearest_command(std::string_view text) noexcept;
+
+// Nothing: go on. A number: end with it, because help was asked for or the arguments are wrong;
+// what there is to say has been printed.
+[[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, Arguments arguments);
+
+// Prints "nexusfix NAME: text" to standard error. Returns kFailure.
+int fail(std::string_view name, std::string_view text);
+
+int run_demo(Arguments arguments);
+int run_serve(Arguments arguments);
+int run_trade(Arguments arguments);
+int run_connect(Arguments arguments);
+int run_journal(Arguments arguments);
+
+}  // namespace nexusfix::command

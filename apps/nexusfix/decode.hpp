@@ -1,0 +1,35 @@
+// `nexusfix decode`: prints the messages in files or standard input for people.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+
+#include "nexusfix/command.hpp"
+
+namespace nexusfix::command {
+
+enum class ColourChoice : std::uint8_t { Auto, Always, Never };
+
+struct DecodeOptions {
+  std::vector<std::string> files;  // none, or "-": standard input
+  std::string dictionary;          // a file in the QuickFIX XML form; empty: the built-in ones
+  ColourChoice colour = ColourChoice::Auto;
+  bool summary = false;  // one line a message, and a count
+};
+
+struct DecodeStreams {
+  std::FILE* out = stdout;
+  std::FILE* err = stderr;
+};
+
+// Returns kSuccess; kFailure if a message was faulty or there was none; kUsage if a file cannot be
+// read or the dictionary is none. Memory is bounded by one message and one chunk of a file.
+int decode_files(const DecodeOptions& options, Disk& disk, DecodeStreams streams);
+
+int run_decode(Arguments arguments);
+
+}  // namespace nexusfix::command

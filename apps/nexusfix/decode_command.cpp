@@ -1,0 +1,34 @@
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "nexusfix/decode.hpp"
+
+namespace nexusfix::command {
+
+int run_decode(Arguments arguments) {
+  CLI::App app{
+      "Prints FIX messages with the names of their fields and the meanings of their values.\n"
+      "Between fields may stand SOH, `|` or `^A`; what precedes `8=FIX` in a line is kept as it "
+      "is.\n"
+      "Ends with 0 if every message is sound, 1 if one is not or there is none, 2 if a file "
+      "cannot\n"
+      "be read.",
+      "nexusfix decode"};
+  DecodeOptions options;
+  const std::map<std::string, ColourChoice> choices{{"auto", ColourChoice::Auto},
+                                                    {"always", ColourChoice::Always},
+                                                    {"never", ColourChoice::Never}};
+  app.add_option("FILE", options.files, "files to read; none or -: standard input");
+  app.add_option("--dict", options.dictionary, "a dictionary of your own, in QuickFIX XML");
+  app.add_option("--color", options.colour, "auto (if a terminal reads it), always or never")
+      ->transform(CLI::CheckedTransformer(choices))
+      ->option_text("WHEN");
+  app.add_flag("--summary", options.summary, "one line a message, and a count");
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  PosixDisk disk;
+  return decode_files(options, disk, {});
+}
+
+}  // namespace nexusfix::command

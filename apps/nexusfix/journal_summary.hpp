@@ -1,0 +1,36 @@
+// What a journal holds, for people and for scripts.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/store/journal.hpp>
+
+namespace nexusfix::command {
+
+struct SessionSummary {
+  std::string name;
+  store::SessionRecord record;
+  std::uint64_t messages = 0;  // kept, of every epoch
+};
+
+struct JournalSummary {
+  std::string folder;
+  store::JournalReport report;
+  std::vector<SessionSummary> sessions;  // those that have sent an application message
+};
+
+// Never creates one: a folder that is not there is an error. A torn tail is cut, as at any opening.
+[[nodiscard]] std::expected<store::OpenedJournal, std::string> open_existing_journal(
+    Disk& disk, const std::string& folder);
+
+[[nodiscard]] std::expected<JournalSummary, std::string> summarize_journal(
+    store::OpenedJournal& journal, const std::string& folder);
+
+[[nodiscard]] std::string summary_text(const JournalSummary& summary);
+[[nodiscard]] std::string summary_json(const JournalSummary& summary);
+
+}  // namespace nexusfix::command

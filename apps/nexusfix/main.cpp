@@ -1,0 +1,70 @@
+// The command `nexusfix`: finds the subcommand and hands over.
+#include <cstdio>
+#include <exception>
+#include <fmt/format.h>
+#include <string_view>
+
+#include "nexusfix/command.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+void print_help() {
+  fmt::print(
+      "nexusfix {}: a FIX engine, and tools to see it work\n\n"
+      "Usage: nexusfix SUBCOMMAND [OPTIONS]\n\n"
+      "Start here:\n"
+      "  nexusfix demo                    a venue and a trader on this machine, measured\n"
+      "  nexusfix serve venue.cfg         then, in a second terminal:\n"
+      "  nexusfix connect client.cfg      log on, and type: send 35=D|11=A1|55=AAPL|54=1|"
+      "38=100|40=2|44=10.5|60=now\n\n"
+      "Subcommands:\n",
+      NEXUSFIX_VERSION);
+  for (const Command& command : commands()) {
+    fmt::print("  {:<9}{}\n           $ nexusfix {}\n", command.name, command.purpose,
+               command.example);
+  }
+  fmt::print(
+      "\n`nexusfix SUBCOMMAND --help` says all of one. Configuration files are QuickFIX's: "
+      "[DEFAULT],\n[SESSION], Key=Value; docs/tutorial.md begins with one.\n");
+}
+
+int run(int argc, char** argv) {
+  if (argc < 2) {
+    print_help();
+    return kUsage;
+  }
+  const std::string_view name = argv[1];
+  if (name == "--help" || name == "-h" || name == "help") {
+    print_help();
+    return kSuccess;
+  }
+  if (name == "--version") {
+    fmt::print("nexusfix {}\n", NEXUSFIX_VERSION);
+    return kSuccess;
+  }
+  for (const Command& command : commands()) {
+    if (command.name == name) return command.run(Arguments(argv + 2, argv + argc));
+  }
+  const Command* nearest = nearest_command(name);
+  if (nearest != nullptr) {
+    fmt::print(stderr, "nexusfix: there is no subcommand '{}'. Did you mean '{}'?\n", name,
+               nearest->name);
+  } else {
+    fmt::print(stderr, "nexusfix: there is no subcommand '{}'. `nexusfix --help` lists them.\n",
+               name);
+  }
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace nexusfix::command
+
+int main(int argc, char** argv) {
+  try {
+    return nexusfix::command::run(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "nexusfix: {}\n", error.what());
+    return nexusfix::command::kFailure;
+  }
+}

@@ -1,0 +1,117 @@
+// nexusfix serve: the example venue on a configuration file.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fmt/format.h>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/random.hpp>
+#include <nexusfix/store/journal.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "nexusfix/book_json.hpp"
+#include "nexusfix/command.hpp"
+#include "nexusfix/journal_summary.hpp"
+#include "nexusfix/stop_signals.hpp"
+#include "venue/venue.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::string_view kName = "serve";
+
+struct ServeOptions {
+  std::string config;
+  std::string book_file;
+  bool dump_book = false;
+  bool spin = false;
+};
+
+std::expected<void, std::string> write_whole_file(Disk& disk, const std::string& path,
+                                                  std::string_view content) {
+  auto file = disk.open(path, OpenMode::Create);
+  if (!file) return std::unexpected{file.error().what()};
+  if (auto done = (*file)->truncate(0); !done) return std::unexpected{done.error().what()};
+  if (auto done = (*file)->write_at(0, content); !done) {
+    return std::unexpected{done.error().what()};
+  }
+  return {};
+}
+
+// The book as a start would rebuild it, without listening.
+int dump_book(const ServeOptions& options) {
+  PosixDisk disk;
+  const auto settings = engine::load_settings(disk, options.config);
+  if (!settings) {
+    for (const auto& error : settings.error()) fmt::print(stderr, "{}\n", error.what());
+    return kFailure;
+  }
+  if (settings->store != engine::StoreKind::Journal) {
+    return fail(kName, options.config + " keeps no journal: there is no book to rebuild");
+  }
+  auto journal = open_existing_journal(disk, settings->store_folder);
+  if (!journal) return fail(kName, journal.error());
+  venue::Venue venue;
+  wire::Parser parser;
+  std::string unreadable;
+  const auto visit = [&](const store::Store::LogMessage& stored) {
+    if (const auto message = parser.parse(stored.bytes)) {
+      venue.on_recovered({stored.session, stored.msg_seq_num, *message});
+    } else {
+      unreadable =
+          fmt::format("message {} of {} does not parse", stored.msg_seq_num, stored.session);
+    }
+  };
+  if (auto scanned = journal->store->scan(visit); !scanned) {
+    return fail(kName, scanned.error().text);
+  }
+  if (!unreadable.empty()) return fail(kName, unreadable);
+  if (!venue.failure().empty()) return fail(kName, venue.failure());
+  fmt::print("{}", book_json(venue));
+  return kSuccess;
+}
+
+int serve(const ServeOptions& options) {
+  SystemRandom random;
+  venue::Venue venue{{.hash_seed = random.next()}};
+  auto engine = engine::Engine::open(options.config, venue, {.busy_spin = options.spin});
+  if (!engine) return fail(kName, engine.error().what());
+  if (!venue.attach(*engine)) return fail(kName, venue.failure());
+  if (engine->accept_port() == 0) {
+    return fail(kName, options.config + ": no session has ConnectionType=acceptor");
+  }
+  int status = kSuccess;
+  {
+    const StopSignals signals{*engine};
+    fmt::print("listening on port {}\n", engine->accept_port());
+    std::fflush(stdout);
+    status = engine->run() == 0 ? kSuccess : kFailure;
+  }
+  if (!venue.failure().empty()) status = fail(kName, venue.failure());
+  if (!options.book_file.empty()) {
+    PosixDisk disk;
+    const auto written = write_whole_file(disk, options.book_file, book_json(venue));
+    if (!written) status = fail(kName, written.error());
+  }
+  return status;
+}
+
+}  // namespace
+
+int run_serve(Arguments arguments) {
+  ServeOptions options;
+  CLI::App app{
+      "Runs the example venue: accepts the sessions of a configuration file, matches orders by\n"
+      "price and time, reports fills. FIX.4.2 and FIX.4.4; limit and market orders, cancel and\n"
+      "replace. Ends gracefully on Ctrl-C or SIGTERM, and rebuilds its book when started again.\n\n"
+      "  $ nexusfix serve venue.cfg\n",
+      "nexusfix serve"};
+  app.add_option("CONFIG", options.config, "A QuickFIX-style configuration file")->required();
+  app.add_flag("--spin", options.spin, "Poll without sleeping: lower latency, a whole core");
+  app.add_option("--book", options.book_file, "Write the book to this file (JSON) at the end");
+  app.add_flag("--dump-book", options.dump_book,
+               "Print the book (JSON) as the journal has it, and end");
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  return options.dump_book ? dump_book(options) : serve(options);
+}
+
+}  // namespace nexusfix::command

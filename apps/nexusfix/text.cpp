@@ -1,0 +1,63 @@
+#include "nexusfix/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace nexusfix::command {
+
+std::string with_thousands(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, 1, ',');
+  }
+  return text;
+}
+
+std::string duration_text(std::chrono::nanoseconds duration) {
+  struct Unit {
+    double nanoseconds;
+    std::string_view name;
+  };
+  constexpr std::array kUnits{Unit{1e3, "µs"}, Unit{1e6, "ms"}, Unit{1e9, "s"}};
+  const auto nanoseconds = static_cast<double>(duration.count());
+  if (nanoseconds < 999.5) return fmt::format("{} ns", duration.count());
+  for (const Unit& unit : kUnits) {
+    const double value = nanoseconds / unit.nanoseconds;
+    if (value < 9.995) return fmt::format("{:.2f} {}", value, unit.name);
+    if (value < 99.95) return fmt::format("{:.1f} {}", value, unit.name);
+    if (value < 999.5 || &unit == &kUnits.back()) return fmt::format("{:.0f} {}", value, unit.name);
+  }
+  return {};
+}
+
+std::string json_text(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (byte < 0x20 || byte >= 0x7f) {
+      result += fmt::format("\\u{:04x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result + '"';
+}
+
+std::string bar_text(double share, std::size_t columns) {
+  constexpr std::array<std::string_view, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const double exact = std::clamp(share, 0.0, 1.0) * static_cast<double>(columns) * 8;
+  auto eighths = static_cast<std::size_t>(std::llround(exact));
+  if (share > 0) eighths = std::max<std::size_t>(eighths, 1);
+  std::string bar;
+  for (std::size_t i = 0; i < eighths / 8; ++i) bar += "█";
+  bar += kEighths[eighths % 8];
+  return bar;
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,96 @@
+// The example trader: sends a planned number of orders, one at a time or streamed, and knows after
+// every crash which of them were sent (from the engine's store) and which were reported (from its
+// report file).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/fix42/execution_report.hpp>
+#include <nexusfix/fix44/execution_report.hpp>
+
+#include "trader/latency.hpp"
+#include "trader/order_plan.hpp"
+#include "trader/report_file.hpp"
+
+namespace nexusfix::trader {
+
+struct TraderPlan {
+  std::uint64_t orders = 1000;      // over all lives of the trader; a multiple of the group size
+  std::uint64_t one_at_a_time = 0;  // the first so many; the rest are streamed
+  std::uint64_t window = 256;       // streamed orders that may be unacknowledged, ≥ 1
+  Pattern pattern = Pattern::Pairs;
+  std::string symbol = "AAPL";
+};
+
+struct TraderCounts {
+  std::uint64_t sent = 0;          // over all lives
+  std::uint64_t acknowledged = 0;  // at least one report
+  std::uint64_t finished = 0;      // no more reports will come
+  std::uint64_t filled = 0;
+  std::uint64_t reports = 0;  // in this life
+};
+
+struct TraderTimes {
+  std::vector<Nanoseconds> round_trips;  // order sent to its first report, one at a time only
+  std::uint64_t streamed = 0;
+  Nanoseconds stream_time{0};  // first streamed order sent to last one finished
+};
+
+class Trader {
+ public:
+  using Handles = engine::Messages<fix42::ExecutionReport, fix44::ExecutionReport>;
+
+  // The clock must outlive the trader.
+  Trader(TraderPlan plan, Clock& clock);
+
+  // Before the engine is opened: what the report file holds already, and where to write reports.
+  // The file must outlive the trader.
+  void on_reported(const ReportLine& line);
+  void record_to(ReportFile& file) noexcept { report_file_ = &file; }
+
+  // Callbacks of the engine.
+  void on_recovered(const engine::RecoveredMessage& recovered);
+  void on_logon(engine::Session& session);
+  void on_message(engine::Session& session, const fix42::ExecutionReport& report);
+  void on_message(engine::Session& session, const fix44::ExecutionReport& report);
+  void on_message(engine::Session& session, const wire::MessageView& message);
+
+  [[nodiscard]] bool finished() const noexcept { return counts_.finished >= plan_.orders; }
+  [[nodiscard]] const TraderCounts& counts() const noexcept { return counts_; }
+  [[nodiscard]] const TraderTimes& times() const noexcept { return times_; }
+  // Why it cannot go on; empty while it can.
+  [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
+
+ private:
+  struct Progress {
+    bool acknowledged = false;
+    bool finished = false;
+  };
+
+  void take_report(engine::Session& session, const wire::MessageView& report);
+  void note(std::uint64_t number, std::string_view ord_status, std::string_view text);
+  void pump(engine::Session& session);
+  [[nodiscard]] bool may_send() const noexcept;
+  // No report of this order or one before it is still owed, unless others trade with us.
+  [[nodiscard]] bool is_settled(std::uint64_t number) const noexcept;
+  void send_next(engine::Session& session);
+  void fail(engine::Session& session, std::string_view text);
+
+  TraderPlan plan_;
+  Clock& clock_;
+  ReportFile* report_file_ = nullptr;
+  std::vector<Progress> progress_;  // by order number; the first is unused
+  TraderCounts counts_;
+  TraderTimes times_;
+  std::uint64_t timed_ = 0;  // the order whose first report is awaited with a clock; 0: none
+  MonoTime timed_since_{};
+  MonoTime stream_since_{};
+  std::string failure_;
+};
+
+}  // namespace nexusfix::trader

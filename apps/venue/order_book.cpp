@@ -1,0 +1,329 @@
+#include "venue/order_book.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+namespace nexusfix::venue {
+namespace {
+
+__extension__ typedef unsigned __int128 WideProduct;
+
+Units level_key(BookSide side, Units price) noexcept {
+  return side == BookSide::Buy ? -price : price;
+}
+
+// Whether a taker may trade at the price of a resting order.
+bool crosses(const Order& taker, const Order& maker) noexcept {
+  if (taker.kind == OrderKind::Market) return true;
+  return taker.side == BookSide::Buy ? taker.price >= maker.price : taker.price <= maker.price;
+}
+
+bool may_rest(const Order& order) noexcept {
+  return order.kind == OrderKind::Limit && order.lifetime == Lifetime::Day;
+}
+
+}  // namespace
+
+std::string_view to_string(Refusal refusal) noexcept {
+  switch (refusal) {
+    case Refusal::None:
+      return "accepted";
+    case Refusal::ClOrdIdTooLong:
+      return "ClOrdID is longer than 64 bytes";
+    case Refusal::DuplicateClOrdId:
+      return "ClOrdID was used before";
+    case Refusal::SymbolTooLong:
+      return "Symbol is longer than 64 bytes";
+    case Refusal::QuantityNotPositive:
+      return "OrderQty must be above 0";
+    case Refusal::UnknownOrder:
+      return "no order of yours has this OrigClOrdID";
+    case Refusal::OrderClosed:
+      return "the order is filled or canceled already";
+    case Refusal::QuantityNotAboveCum:
+      return "OrderQty must be above what is filled already";
+    case Refusal::NotReplaceable:
+      return "a market order cannot be replaced";
+    case Refusal::BookFull:
+      return "the venue takes no more orders";
+  }
+  return "refused";
+}
+
+OrderBook::OrderBook(BookCapacity capacity)
+    : slots_(std::bit_ceil(std::max<std::size_t>(capacity.orders, 8) * 2)),
+      hash_seed_{capacity.hash_seed} {
+  orders_.reserve(capacity.orders);
+  ids_.reserve(capacity.orders);
+  // Filled and emptied once, so that the first price levels find their memory in the pool.
+  Levels warm_up{&pool_};
+  constexpr Units kLevelsAtStart = 1024;
+  for (Units key = 0; key < kLevelsAtStart; ++key) warm_up.try_emplace(key);
+}
+
+std::string_view OrderBook::cl_ord_id(const Order& order) const noexcept {
+  return ids_[order.cl_ord_id].text.view();
+}
+
+std::string_view OrderBook::symbol(const Order& order) const noexcept {
+  return books_[order.symbol].symbol;
+}
+
+// Eight bytes at a time, each mixed by a multiplication whose halves are folded together.
+std::uint64_t OrderBook::hash(Owner owner, std::string_view text) const noexcept {
+  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15U;
+  const auto mix = [](std::uint64_t a, std::uint64_t b) {
+    const auto product = static_cast<WideProduct>(a) * b;
+    return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+  };
+  std::uint64_t state = hash_seed_ ^ (owner + kOdd);
+  while (!text.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t size = std::min(text.size(), sizeof word);
+    std::memcpy(&word, text.data(), size);
+    state = mix(state ^ word, kOdd) + size;
+    text.remove_prefix(size);
+  }
+  return mix(state, kOdd);
+}
+
+std::optional<OrderIndex> OrderBook::find(Owner owner, std::string_view text) const noexcept {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t slot = hash(owner, text) & mask; slots_[slot] != 0; slot = (slot + 1) & mask) {
+    const Id& id = ids_[slots_[slot] - 1];
+    if (id.owner == owner && id.text.view() == text) return id.order;
+  }
+  return std::nullopt;
+}
+
+Refusal OrderBook::check_id(Owner owner, std::string_view text) const noexcept {
+  if (text.size() > ClOrdIdText::kSizeMax) return Refusal::ClOrdIdTooLong;
+  if (find(owner, text)) return Refusal::DuplicateClOrdId;
+  return Refusal::None;
+}
+
+void OrderBook::grow_slots() {
+  slots_.assign(slots_.size() * 2, 0);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::uint32_t index = 0; index < ids_.size(); ++index) {
+    std::size_t slot = hash(ids_[index].owner, ids_[index].text.view()) & mask;
+    while (slots_[slot] != 0) slot = (slot + 1) & mask;
+    slots_[slot] = index + 1;
+  }
+}
+
+std::uint32_t OrderBook::add_id(Owner owner, std::string_view text, OrderIndex order) {
+  if ((ids_.size() + 1) * 2 > slots_.size()) grow_slots();
+  const auto index = static_cast<std::uint32_t>(ids_.size());
+  ids_.push_back({owner, order, ClOrdIdText{text}});
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t slot = hash(owner, text) & mask;
+  while (slots_[slot] != 0) slot = (slot + 1) & mask;
+  slots_[slot] = index + 1;
+  return index;
+}
+
+std::uint32_t OrderBook::symbol_index(std::string_view symbol) {
+  if (const auto found = symbols_.find(symbol); found != symbols_.end()) return found->second;
+  const auto index = static_cast<std::uint32_t>(books_.size());
+  books_.emplace_back(symbol, &pool_);
+  symbols_.emplace(symbol, index);
+  return index;
+}
+
+OrderIndex OrderBook::add_order(const NewOrder& request) {
+  const auto index = static_cast<OrderIndex>(orders_.size());
+  Order order;
+  order.owner = request.owner;
+  order.symbol = symbol_index(request.symbol);
+  order.cl_ord_id = add_id(request.owner, request.cl_ord_id, index);
+  order.side = request.side;
+  order.kind = request.kind;
+  order.lifetime = request.lifetime;
+  order.price = request.kind == OrderKind::Market ? 0 : request.price;
+  order.quantity = request.quantity;
+  orders_.push_back(order);
+  return index;
+}
+
+OrderBook::Levels& OrderBook::levels(const Order& order) {
+  SymbolBook& book = books_[order.symbol];
+  return order.side == BookSide::Buy ? book.bids : book.asks;
+}
+
+void OrderBook::rest(OrderIndex index) {
+  Order& order = orders_[index];
+  Level& level = levels(order).try_emplace(level_key(order.side, order.price)).first->second;
+  order.previous = level.last;
+  order.next = kNoOrder;
+  (level.last == kNoOrder ? level.first : orders_[level.last].next) = index;
+  level.last = index;
+}
+
+void OrderBook::unrest(OrderIndex index) {
+  Order& order = orders_[index];
+  Levels& side = levels(order);
+  const auto level = side.find(level_key(order.side, order.price));
+  NEXUSFIX_ASSERT(level != side.end());
+  (order.previous == kNoOrder ? level->second.first : orders_[order.previous].next) = order.next;
+  (order.next == kNoOrder ? level->second.last : orders_[order.next].previous) = order.previous;
+  order.previous = order.next = kNoOrder;
+  if (level->second.first == kNoOrder) side.erase(level);
+}
+
+void OrderBook::fill(OrderIndex index, Units quantity, Units price) {
+  Order& order = orders_[index];
+  NEXUSFIX_ASSERT(quantity > 0 && quantity <= order.leaves());
+  order.cum += quantity;
+  order.notional += static_cast<Notional>(quantity) * price;
+  order.state = order.cum == order.quantity ? OrderState::Filled : OrderState::PartiallyFilled;
+}
+
+void OrderBook::match(OrderIndex index, Sink sink) {
+  Order& taker = orders_[index];
+  SymbolBook& book = books_[taker.symbol];
+  Levels& opposite = taker.side == BookSide::Buy ? book.asks : book.bids;
+  while (taker.leaves() > 0 && !opposite.empty()) {
+    const OrderIndex maker_index = opposite.begin()->second.first;
+    Order& maker = orders_[maker_index];
+    if (!crosses(taker, maker)) return;
+    const Units quantity = std::min(taker.leaves(), maker.leaves());
+    const Units price = maker.price;
+    fill(maker_index, quantity, price);
+    fill(index, quantity, price);
+    if (!maker.is_open()) unrest(maker_index);
+    sink({ExecutionKind::Trade, maker_index, quantity, price, {}});
+    sink({ExecutionKind::Trade, index, quantity, price, {}});
+  }
+}
+
+// What is left after matching rests, or ends if it may not.
+void OrderBook::finish_arrival(OrderIndex index, Sink sink) {
+  Order& order = orders_[index];
+  if (!order.is_open()) return;
+  if (may_rest(order)) return rest(index);
+  order.state = OrderState::Canceled;
+  sink({ExecutionKind::Canceled, index, 0, 0, {}});
+}
+
+Refusal OrderBook::submit(const NewOrder& order, Sink sink) {
+  if (const Refusal refusal = check_id(order.owner, order.cl_ord_id); refusal != Refusal::None) {
+    return refusal;
+  }
+  if (order.symbol.size() > kSymbolBytesMax) return Refusal::SymbolTooLong;
+  if (order.quantity <= 0) return Refusal::QuantityNotPositive;
+  if (orders_.size() >= kNoOrder) return Refusal::BookFull;
+  const OrderIndex index = add_order(order);
+  sink({ExecutionKind::New, index, 0, 0, {}});
+  match(index, sink);
+  finish_arrival(index, sink);
+  return Refusal::None;
+}
+
+Refusal OrderBook::cancel(const CancelRequest& request, Sink sink) {
+  const std::optional<OrderIndex> index = find(request.owner, request.orig_cl_ord_id);
+  if (!index) return Refusal::UnknownOrder;
+  if (!orders_[*index].is_open()) return Refusal::OrderClosed;
+  if (const Refusal refusal = check_id(request.owner, request.cl_ord_id);
+      refusal != Refusal::None) {
+    return refusal;
+  }
+  unrest(*index);
+  orders_[*index].state = OrderState::Canceled;
+  orders_[*index].cl_ord_id = add_id(request.owner, request.cl_ord_id, *index);
+  sink({ExecutionKind::Canceled, *index, 0, 0, request.orig_cl_ord_id});
+  return Refusal::None;
+}
+
+bool OrderBook::change(OrderIndex index, const ReplaceRequest& request) {
+  Order& order = orders_[index];
+  // Priority is kept only where nobody behind loses by it: same price, no more quantity.
+  const bool loses_priority = request.price != order.price || request.quantity > order.quantity;
+  if (loses_priority) unrest(index);
+  order.price = request.price;
+  order.quantity = request.quantity;
+  order.cl_ord_id = add_id(request.owner, request.cl_ord_id, index);
+  return loses_priority;
+}
+
+Refusal OrderBook::replace(const ReplaceRequest& request, Sink sink) {
+  const std::optional<OrderIndex> index = find(request.owner, request.orig_cl_ord_id);
+  if (!index) return Refusal::UnknownOrder;
+  const Order& order = orders_[*index];
+  if (!order.is_open()) return Refusal::OrderClosed;
+  if (order.kind == OrderKind::Market) return Refusal::NotReplaceable;
+  if (request.quantity <= order.cum) return Refusal::QuantityNotAboveCum;
+  if (const Refusal refusal = check_id(request.owner, request.cl_ord_id);
+      refusal != Refusal::None) {
+    return refusal;
+  }
+  const bool arrives_again = change(*index, request);
+  sink({ExecutionKind::Replaced, *index, 0, 0, request.orig_cl_ord_id});
+  if (arrives_again) {
+    match(*index, sink);
+    finish_arrival(*index, sink);
+  }
+  return Refusal::None;
+}
+
+bool OrderBook::restore_new(OrderIndex expected_index, const NewOrder& order) {
+  if (expected_index != orders_.size() || order.quantity <= 0 ||
+      order.symbol.size() > kSymbolBytesMax ||
+      check_id(order.owner, order.cl_ord_id) != Refusal::None) {
+    return false;
+  }
+  const OrderIndex index = add_order(order);
+  // It stands at the end of its level from now on, trades or none: the place that the unfilled
+  // rest of a crossing order took as well.
+  if (may_rest(orders_[index])) rest(index);
+  return true;
+}
+
+bool OrderBook::restore_trade(OrderIndex index, Units quantity, Units price) {
+  if (index >= orders_.size() || quantity <= 0 || quantity > orders_[index].leaves()) return false;
+  fill(index, quantity, price);
+  if (!orders_[index].is_open() && may_rest(orders_[index])) unrest(index);
+  return true;
+}
+
+bool OrderBook::restore_canceled(OrderIndex index, std::string_view cl_ord_id) {
+  if (index >= orders_.size() || !orders_[index].is_open()) return false;
+  Order& order = orders_[index];
+  if (!cl_ord_id.empty()) {
+    if (check_id(order.owner, cl_ord_id) != Refusal::None) return false;
+    order.cl_ord_id = add_id(order.owner, cl_ord_id, index);
+  }
+  if (may_rest(order)) unrest(index);
+  order.state = OrderState::Canceled;
+  return true;
+}
+
+bool OrderBook::restore_replaced(OrderIndex index, const ReplaceRequest& request) {
+  if (index >= orders_.size() || !orders_[index].is_open() || !may_rest(orders_[index]) ||
+      request.quantity <= orders_[index].cum ||
+      check_id(orders_[index].owner, request.cl_ord_id) != Refusal::None) {
+    return false;
+  }
+  ReplaceRequest of_owner = request;
+  of_owner.owner = orders_[index].owner;
+  if (change(index, of_owner)) rest(index);
+  return true;
+}
+
+void OrderBook::visit_resting(std::string_view symbol, BookSide side,
+                              FunctionRef<void(OrderIndex)> visit) const {
+  const auto found = symbols_.find(symbol);
+  if (found == symbols_.end()) return;
+  const SymbolBook& book = books_[found->second];
+  for (const auto& [key, level] : side == BookSide::Buy ? book.bids : book.asks) {
+    for (OrderIndex index = level.first; index != kNoOrder; index = orders_[index].next) {
+      visit(index);
+    }
+  }
+}
+
+}  // namespace nexusfix::venue

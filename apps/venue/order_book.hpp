@@ -1,0 +1,200 @@
+// The venue's orders, matched by price and then time. Pure: no session, clock, file or message;
+// what it decides comes out as executions, and the same executions, given back one by one after a
+// restart, rebuild it exactly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory_resource>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/function_ref.hpp>
+
+#include "venue/fixed_text.hpp"
+#include "venue/units.hpp"
+
+namespace nexusfix::venue {
+
+enum class BookSide : std::uint8_t { Buy, Sell };
+enum class OrderKind : std::uint8_t { Limit, Market };
+enum class Lifetime : std::uint8_t { Day, ImmediateOrCancel };
+enum class OrderState : std::uint8_t { New, PartiallyFilled, Filled, Canceled };
+
+// Who sent an order, as the venue counts its sessions. ClOrdIDs are unique for each owner.
+using Owner = std::uint32_t;
+
+// 64 holds any UUID and what desks put around it.
+using ClOrdIdText = FixedText<64>;
+inline constexpr std::size_t kSymbolBytesMax = 64;
+
+// The place of an order among all that were ever accepted; OrderID on the wire is index + 1.
+using OrderIndex = std::uint32_t;
+inline constexpr OrderIndex kNoOrder = 0xffff'ffff;
+
+struct Order {
+  Owner owner = 0;
+  std::uint32_t symbol = 0;
+  std::uint32_t cl_ord_id = 0;  // the current one: a replacement gives an order a new one
+  BookSide side = BookSide::Buy;
+  OrderKind kind = OrderKind::Limit;
+  Lifetime lifetime = Lifetime::Day;
+  OrderState state = OrderState::New;
+  Units price = 0;
+  Units quantity = 0;
+  Units cum = 0;
+  Notional notional = 0;           // sum of LastQty × LastPx
+  OrderIndex previous = kNoOrder;  // within its price level
+  OrderIndex next = kNoOrder;
+
+  [[nodiscard]] bool is_open() const noexcept {
+    return state == OrderState::New || state == OrderState::PartiallyFilled;
+  }
+  [[nodiscard]] Units leaves() const noexcept { return is_open() ? quantity - cum : 0; }
+};
+
+struct NewOrder {
+  Owner owner = 0;
+  std::string_view cl_ord_id;
+  std::string_view symbol;
+  BookSide side = BookSide::Buy;
+  OrderKind kind = OrderKind::Limit;
+  Lifetime lifetime = Lifetime::Day;
+  Units quantity = 0;
+  Units price = 0;  // of a limit order; may be negative, as spreads are
+};
+
+struct CancelRequest {
+  Owner owner = 0;
+  std::string_view cl_ord_id;       // of the request
+  std::string_view orig_cl_ord_id;  // of the order
+};
+
+struct ReplaceRequest {
+  Owner owner = 0;
+  std::string_view cl_ord_id;
+  std::string_view orig_cl_ord_id;
+  Units quantity = 0;  // the whole order's, what is filled already included
+  Units price = 0;
+};
+
+enum class ExecutionKind : std::uint8_t { New, Trade, Canceled, Replaced };
+
+// One thing that happened to one order, already applied to it: one ExecutionReport.
+struct Execution {
+  ExecutionKind kind = ExecutionKind::New;
+  OrderIndex order = kNoOrder;
+  Units last_quantity = 0;  // Trade
+  Units last_price = 0;
+  std::string_view orig_cl_ord_id;  // Canceled on request, Replaced: what it was called before
+};
+
+// Why a request changed nothing.
+enum class Refusal : std::uint8_t {
+  None,
+  ClOrdIdTooLong,
+  DuplicateClOrdId,
+  SymbolTooLong,
+  QuantityNotPositive,
+  UnknownOrder,
+  OrderClosed,          // filled or canceled
+  QuantityNotAboveCum,  // a replacement that asks for no more than what is filled
+  NotReplaceable,       // a market order
+  BookFull,
+};
+
+[[nodiscard]] std::string_view to_string(Refusal refusal) noexcept;
+
+struct BookCapacity {
+  // Room made at the start. Up to this many orders nothing is allocated but for new symbols and
+  // for more price levels at once than ever before.
+  std::size_t orders = 1U << 18U;
+  std::uint64_t hash_seed = 0;  // keeps a counterparty from choosing ClOrdIDs that collide
+};
+
+// One thread at a time.
+class OrderBook {
+ public:
+  using Sink = FunctionRef<void(const Execution&)>;
+
+  explicit OrderBook(BookCapacity capacity = {});
+  OrderBook(const OrderBook&) = delete;
+  OrderBook& operator=(const OrderBook&) = delete;
+
+  // Each gives every execution to sink, in order: for an order New, then a pair of trades for each
+  // order that it meets, the resting one's first, then Canceled for what an immediate or market
+  // order leaves. O(log price levels) and O(1) for each trade.
+  Refusal submit(const NewOrder& order, Sink sink);
+  Refusal cancel(const CancelRequest& request, Sink sink);
+  Refusal replace(const ReplaceRequest& request, Sink sink);
+
+  // The same state out of what was reported, in the order in which it was: no matching is done.
+  // False: this cannot have followed what was restored before.
+  [[nodiscard]] bool restore_new(OrderIndex expected_index, const NewOrder& order);
+  [[nodiscard]] bool restore_trade(OrderIndex index, Units quantity, Units price);
+  // cl_ord_id: of the request; empty if the venue canceled by itself.
+  [[nodiscard]] bool restore_canceled(OrderIndex index, std::string_view cl_ord_id);
+  [[nodiscard]] bool restore_replaced(OrderIndex index, const ReplaceRequest& request);
+
+  [[nodiscard]] std::size_t order_count() const noexcept { return orders_.size(); }
+  [[nodiscard]] const Order& order(OrderIndex index) const noexcept { return orders_[index]; }
+  [[nodiscard]] std::string_view cl_ord_id(const Order& order) const noexcept;
+  [[nodiscard]] std::string_view symbol(const Order& order) const noexcept;
+  // The order that this owner's ClOrdID names, be it its first, a replacement's or a cancel's.
+  [[nodiscard]] std::optional<OrderIndex> find(Owner owner,
+                                               std::string_view cl_ord_id) const noexcept;
+  // Passes the resting orders of one side, best price first, then oldest first.
+  void visit_resting(std::string_view symbol, BookSide side,
+                     FunctionRef<void(OrderIndex)> visit) const;
+
+ private:
+  struct Level {
+    OrderIndex first = kNoOrder;
+    OrderIndex last = kNoOrder;
+  };
+  // Keyed so that the best price comes first on both sides: bids by minus the price.
+  using Levels = std::pmr::map<Units, Level>;
+  struct SymbolBook {
+    SymbolBook(std::string_view name, std::pmr::memory_resource* pool)
+        : symbol{name}, bids{pool}, asks{pool} {}
+    std::string symbol;
+    Levels bids;
+    Levels asks;
+  };
+  struct Id {
+    Owner owner = 0;
+    OrderIndex order = kNoOrder;
+    ClOrdIdText text;
+  };
+
+  [[nodiscard]] Refusal check_id(Owner owner, std::string_view cl_ord_id) const noexcept;
+  [[nodiscard]] std::uint64_t hash(Owner owner, std::string_view cl_ord_id) const noexcept;
+  std::uint32_t add_id(Owner owner, std::string_view cl_ord_id, OrderIndex order);
+  void grow_slots();
+  OrderIndex add_order(const NewOrder& order);
+  std::uint32_t symbol_index(std::string_view symbol);
+
+  [[nodiscard]] Levels& levels(const Order& order);
+  void rest(OrderIndex index);
+  void unrest(OrderIndex index);
+  void fill(OrderIndex index, Units quantity, Units price);
+  void match(OrderIndex index, Sink sink);
+  void finish_arrival(OrderIndex index, Sink sink);
+  // True: the order has lost its place in time, and does not rest until it is put back.
+  bool change(OrderIndex index, const ReplaceRequest& request);
+
+  std::pmr::unsynchronized_pool_resource pool_;
+  std::vector<Order> orders_;
+  std::vector<Id> ids_;
+  std::vector<std::uint32_t> slots_;  // open addressing: index into ids_ + 1, 0 is free
+  std::deque<SymbolBook> books_;
+  std::map<std::string, std::uint32_t, std::less<>> symbols_;
+  std::uint64_t hash_seed_;
+};
+
+}  // namespace nexusfix::venue

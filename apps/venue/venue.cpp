@@ -1,0 +1,395 @@
+#include "venue/venue.hpp"
+
+#include <nexusfix/fix44/tags.hpp>
+
+#include "venue/identifiers.hpp"
+
+namespace nexusfix::venue {
+namespace {
+
+using session::Verdict;
+namespace tag = fix44::tag;
+
+// BusinessRejectReason (380).
+constexpr unsigned kOtherReason = 0;
+constexpr unsigned kApplicationNotAvailable = 4;
+constexpr unsigned kConditionallyRequiredFieldMissing = 5;
+// OrdRejReason (103).
+constexpr unsigned kExchangeOption = 0;
+constexpr unsigned kDuplicateOrder = 6;
+
+constexpr std::string_view kBeginString42 = "FIX.4.2";
+constexpr std::string_view kBeginString44 = "FIX.4.4";
+
+Verdict field_needed(wire::Tag ref_tag, std::string_view text) {
+  return engine::business_reject(kConditionallyRequiredFieldMissing, ref_tag, text);
+}
+
+Verdict venue_closing() {
+  return engine::business_reject(kApplicationNotAvailable, 0, "the venue is closing");
+}
+
+// What is wrong with an order that its session understood: text for an ExecutionReport. Or, if
+// verdict has something, the answer is a Reject.
+struct OrderFault {
+  std::optional<Verdict> verdict;
+  std::string_view text;
+};
+
+template <class Field>
+std::optional<OrderFault> read_units(const wire::FieldResult<Field>& field,
+                                     std::string_view missing, std::string_view unrepresentable,
+                                     Units& units) {
+  if (!field) {
+    return OrderFault{field.error().code == wire::FieldErrorCode::Missing
+                          ? field_needed(field.error().tag, missing)
+                          : engine::reject_for(field.error()),
+                      {}};
+  }
+  const std::optional<Units> value = to_units(field->value);
+  if (!value) return OrderFault{std::nullopt, unrepresentable};
+  units = *value;
+  return std::nullopt;
+}
+
+constexpr std::string_view kBadQuantity = "OrderQty has more than 8 decimals or is too large";
+constexpr std::string_view kBadPrice = "Price has more than 8 decimals or is too large";
+
+template <class Message>
+std::optional<OrderFault> read_terms(const Message& message, NewOrder& order) {
+  using Side = decltype(message.side());
+  using OrdType = decltype(message.ord_type());
+  order.cl_ord_id = message.cl_ord_id().value;
+  order.symbol = message.symbol().value;
+  if (message.side() != Side::Buy && message.side() != Side::Sell) {
+    return OrderFault{std::nullopt, "Side must be 1 (Buy) or 2 (Sell)"};
+  }
+  order.side = message.side() == Side::Buy ? BookSide::Buy : BookSide::Sell;
+  if (message.ord_type() != OrdType::Market && message.ord_type() != OrdType::Limit) {
+    return OrderFault{std::nullopt, "OrdType must be 1 (Market) or 2 (Limit)"};
+  }
+  order.kind = message.ord_type() == OrdType::Market ? OrderKind::Market : OrderKind::Limit;
+  if (auto fault =
+          read_units(message.order_qty(), "OrderQty is needed", kBadQuantity, order.quantity)) {
+    return fault;
+  }
+  if (order.kind == OrderKind::Limit) {
+    return read_units(message.price(), "a limit order needs Price", kBadPrice, order.price);
+  }
+  return std::nullopt;
+}
+
+template <class Message>
+std::optional<OrderFault> read_lifetime(const Message& message, NewOrder& order) {
+  const auto time_in_force = message.time_in_force();
+  if (!time_in_force) {
+    if (time_in_force.error().code == wire::FieldErrorCode::Missing) return std::nullopt;
+    return OrderFault{engine::reject_for(time_in_force.error()), {}};
+  }
+  using TimeInForce = std::remove_cvref_t<decltype(*time_in_force)>;
+  switch (*time_in_force) {
+    case TimeInForce::Day:
+    case TimeInForce::GoodTillCancel:
+      return std::nullopt;
+    case TimeInForce::ImmediateOrCancel:
+      order.lifetime = Lifetime::ImmediateOrCancel;
+      return std::nullopt;
+    default:
+      break;
+  }
+  return OrderFault{std::nullopt,
+                    "TimeInForce must be 0 (Day), 1 (GoodTillCancel) or 3 (ImmediateOrCancel)"};
+}
+
+char fix_char(BookSide side) noexcept { return side == BookSide::Buy ? '1' : '2'; }
+char fix_char(OrderKind kind) noexcept { return kind == OrderKind::Market ? '1' : '2'; }
+char fix_char(Lifetime lifetime) noexcept { return lifetime == Lifetime::Day ? '0' : '3'; }
+
+// OrdStatus (39).
+char fix_char(OrderState state) noexcept {
+  switch (state) {
+    case OrderState::New:
+      return '0';
+    case OrderState::PartiallyFilled:
+      return '1';
+    case OrderState::Filled:
+      return '2';
+    case OrderState::Canceled:
+      break;
+  }
+  return '4';
+}
+
+// ExecType (150). FIX 4.3 replaced PartialFill and Fill by Trade.
+char exec_type(const Execution& execution, const Order& order, bool before_43) noexcept {
+  switch (execution.kind) {
+    case ExecutionKind::New:
+      return '0';
+    case ExecutionKind::Canceled:
+      return '4';
+    case ExecutionKind::Replaced:
+      return '5';
+    case ExecutionKind::Trade:
+      break;
+  }
+  if (!before_43) return 'F';
+  return order.state == OrderState::Filled ? '2' : '1';
+}
+
+char order_status(const Execution& execution, const Order& order, bool before_43) noexcept {
+  // FIX 4.2 has a status of its own for an order that was replaced; later versions do not.
+  if (execution.kind == ExecutionKind::Replaced && before_43) return '5';
+  return fix_char(order.state);
+}
+
+unsigned cancel_reject_reason(Refusal refusal) noexcept {
+  constexpr unsigned kTooLate = 0;
+  constexpr unsigned kUnknownOrder = 1;
+  constexpr unsigned kVenueOption = 2;
+  if (refusal == Refusal::OrderClosed) return kTooLate;
+  return refusal == Refusal::UnknownOrder ? kUnknownOrder : kVenueOption;
+}
+
+}  // namespace
+
+Owner Venue::party(std::string_view name) {
+  for (Owner owner = 0; owner < parties_.size(); ++owner) {
+    if (parties_[owner].name == name) return owner;
+  }
+  parties_.push_back({std::string{name}});
+  return static_cast<Owner>(parties_.size() - 1);
+}
+
+Owner Venue::party_of(const engine::Session& session) const noexcept {
+  Owner owner = 0;
+  while (parties_[owner].session != &session) ++owner;
+  return owner;
+}
+
+std::string_view Venue::owner_name(Owner owner) const noexcept { return parties_[owner].name; }
+
+bool Venue::attach(engine::Engine& engine) {
+  if (!failure_.empty()) return false;
+  engine_ = &engine;
+  for (std::size_t i = 0; i < engine.session_count(); ++i) {
+    engine::Session& session = engine.session(i);
+    const std::string_view version = session.application_version();
+    if (version != kBeginString42 && version != kBeginString44) {
+      failure_ =
+          "session " + std::string{session.name()} + ": this venue speaks FIX.4.2 and FIX.4.4 only";
+      return false;
+    }
+    Party& one = parties_[party(session.name())];
+    one.session = &session;
+    one.has_exec_trans_type = version == kBeginString42;
+  }
+  for (OrderIndex index = 0; index < book_.order_count(); ++index) {
+    const Order& order = book_.order(index);
+    if (order.is_open() && parties_[order.owner].session == nullptr) {
+      failure_ = "the store holds open orders of session " + parties_[order.owner].name +
+                 ", which the configuration does not name: nobody could be told of their fills. "
+                 "Add the session, or start with an empty FileStorePath";
+      return false;
+    }
+  }
+  return true;
+}
+
+void Venue::fail(std::string_view text) {
+  if (!failure_.empty()) return;
+  failure_ = text;
+  if (engine_ != nullptr) engine_->stop();
+}
+
+template <class Message>
+Verdict Venue::take_order(engine::Session& session, const Message& message) {
+  if (!failure_.empty()) return venue_closing();
+  NewOrder order;
+  order.owner = party_of(session);
+  std::optional<OrderFault> fault = read_terms(message, order);
+  if (!fault) fault = read_lifetime(message, order);
+  if (fault && fault->verdict) return *fault->verdict;
+  const auto quantity = message.order_qty();
+  const RejectedOrder echo{order.cl_ord_id, order.symbol,
+                           message.view().template get<char>(tag::Side).value_or('1'),
+                           quantity ? quantity->value : Decimal{}};
+  if (fault) {
+    reject_order(order.owner, echo, kExchangeOption, fault->text);
+    return engine::accept();
+  }
+  const Refusal refusal =
+      book_.submit(order, [this](const Execution& execution) { report(execution); });
+  if (refusal == Refusal::None) return engine::accept();
+  const bool duplicate = refusal == Refusal::DuplicateClOrdId;
+  if (duplicate && message.view()[tag::PossResend] == "Y") {
+    // FIX 4.4 volume 2, "Possible Resends": what was processed before is answered, not repeated.
+    report_status(*book_.find(order.owner, order.cl_ord_id));
+  } else {
+    reject_order(order.owner, echo, duplicate ? kDuplicateOrder : kExchangeOption,
+                 to_string(refusal));
+  }
+  return engine::accept();
+}
+
+template <class Message>
+Verdict Venue::take_cancel(engine::Session& session, const Message& message) {
+  if (!failure_.empty()) return venue_closing();
+  const CancelRequest request{party_of(session), message.cl_ord_id().value,
+                              message.orig_cl_ord_id().value};
+  const Refusal refusal =
+      book_.cancel(request, [this](const Execution& execution) { report(execution); });
+  if (refusal != Refusal::None) {
+    reject_cancel(request.owner, {request.cl_ord_id, request.orig_cl_ord_id, '1', refusal});
+  }
+  return engine::accept();
+}
+
+template <class Message>
+Verdict Venue::take_replace(engine::Session& session, const Message& message) {
+  if (!failure_.empty()) return venue_closing();
+  NewOrder terms;
+  if (const auto fault = read_terms(message, terms)) {
+    return fault->verdict
+               ? *fault->verdict
+               : engine::business_reject(kConditionallyRequiredFieldMissing, 0, fault->text);
+  }
+  ReplaceRequest request{party_of(session), message.cl_ord_id().value,
+                         message.orig_cl_ord_id().value, terms.quantity, terms.price};
+  const Refusal refusal =
+      terms.kind == OrderKind::Market
+          ? Refusal::NotReplaceable
+          : book_.replace(request, [this](const Execution& execution) { report(execution); });
+  if (refusal != Refusal::None) {
+    reject_cancel(request.owner, {request.cl_ord_id, request.orig_cl_ord_id, '2', refusal});
+  }
+  return engine::accept();
+}
+
+Verdict Venue::on_message(engine::Session& session, const fix42::NewOrderSingle& order) {
+  return take_order(session, order);
+}
+Verdict Venue::on_message(engine::Session& session, const fix44::NewOrderSingle& order) {
+  return take_order(session, order);
+}
+Verdict Venue::on_message(engine::Session& session, const fix42::OrderCancelRequest& request) {
+  return take_cancel(session, request);
+}
+Verdict Venue::on_message(engine::Session& session, const fix44::OrderCancelRequest& request) {
+  return take_cancel(session, request);
+}
+Verdict Venue::on_message(engine::Session& session,
+                          const fix42::OrderCancelReplaceRequest& request) {
+  return take_replace(session, request);
+}
+Verdict Venue::on_message(engine::Session& session,
+                          const fix44::OrderCancelReplaceRequest& request) {
+  return take_replace(session, request);
+}
+
+// What every report says of its order, and all that recovery needs to rebuild it.
+void Venue::write_order(wire::Encoder& report, const Order& order) const {
+  report.field(tag::Symbol, book_.symbol(order))
+      .field(tag::Side, fix_char(order.side))
+      .field(tag::OrderQty, to_decimal(order.quantity))
+      .field(tag::OrdType, fix_char(order.kind));
+  if (order.kind == OrderKind::Limit) report.field(tag::Price, to_decimal(order.price));
+  report.field(tag::TimeInForce, fix_char(order.lifetime));
+}
+
+void Venue::report(const Execution& execution) {
+  const Order& order = book_.order(execution.order);
+  const Party& owner = parties_[order.owner];
+  wire::Encoder report = owner.session->begin("8");
+  report.field(tag::OrderID, Identifier{kOrderIdLetter, execution.order + 1ULL}.view())
+      .field(tag::ClOrdID, book_.cl_ord_id(order));
+  if (!execution.orig_cl_ord_id.empty()) {
+    report.field(tag::OrigClOrdID, execution.orig_cl_ord_id);
+  }
+  report.field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_++}.view());
+  if (owner.has_exec_trans_type) report.field(fix42::tag::ExecTransType, '0');
+  report.field(tag::ExecType, exec_type(execution, order, owner.has_exec_trans_type))
+      .field(tag::OrdStatus, order_status(execution, order, owner.has_exec_trans_type));
+  write_order(report, order);
+  if (execution.kind == ExecutionKind::Trade) {
+    report.field(tag::LastQty, to_decimal(execution.last_quantity))
+        .field(tag::LastPx, to_decimal(execution.last_price));
+  }
+  report.field(tag::LeavesQty, to_decimal(order.leaves()))
+      .field(tag::CumQty, to_decimal(order.cum))
+      .field(tag::AvgPx, to_decimal(average_price(order.notional, order.cum)))
+      .field(tag::TransactTime, owner.session->now());
+  if (execution.kind == ExecutionKind::Canceled && execution.orig_cl_ord_id.empty()) {
+    report.field(tag::Text, "nothing more to trade against");
+  }
+  finish(*owner.session, report);
+}
+
+void Venue::report_status(OrderIndex index) {
+  const Order& order = book_.order(index);
+  const Party& owner = parties_[order.owner];
+  const char status = fix_char(order.state);
+  wire::Encoder report = owner.session->begin("8");
+  report.field(tag::OrderID, Identifier{kOrderIdLetter, index + 1ULL}.view())
+      .field(tag::ClOrdID, book_.cl_ord_id(order))
+      .field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_++}.view());
+  if (owner.has_exec_trans_type) report.field(fix42::tag::ExecTransType, '3');
+  report.field(tag::ExecType, owner.has_exec_trans_type ? status : 'I')
+      .field(tag::OrdStatus, status);
+  write_order(report, order);
+  report.field(tag::LeavesQty, to_decimal(order.leaves()))
+      .field(tag::CumQty, to_decimal(order.cum))
+      .field(tag::AvgPx, to_decimal(average_price(order.notional, order.cum)))
+      .field(tag::TransactTime, owner.session->now());
+  finish(*owner.session, report);
+}
+
+void Venue::reject_order(Owner owner, const RejectedOrder& order, unsigned reason,
+                         std::string_view text) {
+  const Party& party = parties_[owner];
+  wire::Encoder report = party.session->begin("8");
+  report.field(tag::OrderID, "NONE")
+      .field(tag::ClOrdID, order.cl_ord_id)
+      .field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_++}.view());
+  if (party.has_exec_trans_type) report.field(fix42::tag::ExecTransType, '0');
+  report.field(tag::ExecType, '8')
+      .field(tag::OrdStatus, '8')
+      .field(tag::OrdRejReason, reason)
+      .field(tag::Symbol, order.symbol)
+      .field(tag::Side, order.side)
+      .field(tag::OrderQty, order.quantity)
+      .field(tag::LeavesQty, 0)
+      .field(tag::CumQty, 0)
+      .field(tag::AvgPx, 0)
+      .field(tag::TransactTime, party.session->now())
+      .field(tag::Text, text);
+  finish(*party.session, report);
+}
+
+void Venue::reject_cancel(Owner owner, const CancelReject& reject) {
+  engine::Session& session = *parties_[owner].session;
+  const std::optional<OrderIndex> index = book_.find(owner, reject.orig_cl_ord_id);
+  wire::Encoder encoder = session.begin("9");
+  if (index) {
+    encoder.field(tag::OrderID, Identifier{kOrderIdLetter, *index + 1ULL}.view());
+  } else {
+    encoder.field(tag::OrderID, "NONE");
+  }
+  encoder.field(tag::ClOrdID, reject.cl_ord_id)
+      .field(tag::OrigClOrdID, reject.orig_cl_ord_id)
+      .field(tag::OrdStatus, index ? fix_char(book_.order(*index).state) : '8')
+      .field(tag::CxlRejResponseTo, reject.response_to)
+      .field(tag::CxlRejReason, cancel_reject_reason(reject.refusal))
+      .field(tag::Text, to_string(reject.refusal));
+  finish(session, encoder);
+}
+
+void Venue::finish(engine::Session& session, wire::Encoder& encoder) {
+  if (const engine::SendResult sent = session.finish(encoder); !sent) {
+    // The book has changed and the report of it is not in the store: going on would fill orders
+    // that a restart knows nothing of.
+    fail("a report to " + std::string{session.name()} +
+         " could not be stored: " + sent.error().what());
+  }
+}
+
+}  // namespace nexusfix::venue

@@ -1,0 +1,109 @@
+// A disk in memory that can lose power, stop in the middle of a write, fill up and fail. It keeps
+// two images of every file: what was written and what was synced.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+
+namespace nexusfix::testing {
+
+enum class DiskCall : std::uint8_t {
+  Open,
+  Write,
+  Read,
+  Sync,
+  Size,
+  Truncate,
+  Lock,
+  List,
+  Remove,
+  MakeDirectories,
+  SyncDirectory,
+};
+inline constexpr std::size_t kDiskCalls = 11;
+
+class FakeDisk final : public Disk {
+ public:
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override;
+  DiskResult<void> make_directories(const std::string& path) override;
+  DiskResult<std::vector<std::string>> list(const std::string& path) override;
+  DiskResult<void> remove(const std::string& path) override;
+  DiskResult<void> sync_directory(const std::string& path) override;
+
+  // The process is killed: what was written stays, locks fall, Files of before fail. Of the last
+  // write, the given number of bytes at its end never happened.
+  void process_death(std::size_t bytes_missing = 0);
+  // The power goes: what was synced stays, and of what was written since, in the order of writing,
+  // the first bytes_kept bytes (a truncation counts as one byte). Names are kept once synced.
+  void power_loss(std::size_t bytes_kept = 0);
+  // What a power loss could lose or keep now.
+  [[nodiscard]] std::size_t unsynced_bytes() const;
+
+  // The n-th call of this kind from now (1: the next) fails once with this errno. A failing write
+  // leaves half of its bytes behind.
+  void fail(DiskCall call, unsigned nth, int error_number);
+  // The n-th call of any kind from now fails.
+  void fail_any(unsigned nth, int error_number);
+  // The n-th read from now gives half of what it should.
+  void shorten_read(unsigned nth);
+  // Writes beyond this many bytes in all files fail with ENOSPC.
+  void set_capacity(std::uint64_t bytes) { capacity_bytes_ = bytes; }
+
+  [[nodiscard]] unsigned calls(DiskCall call) const;
+  [[nodiscard]] unsigned calls() const;
+  [[nodiscard]] unsigned faults_hit() const { return faults_hit_; }
+
+  // A file as the next process would see it; written and synced by set_contents().
+  [[nodiscard]] std::string contents(const std::string& path) const;
+  void set_contents(const std::string& path, std::string_view bytes);
+  [[nodiscard]] bool exists(const std::string& path) const { return names_.contains(path); }
+
+  struct Inode;
+  class OpenFile;
+
+ private:
+  friend class OpenFile;
+  struct Change {  // not synced yet
+    std::shared_ptr<Inode> inode;
+    std::uint64_t offset = 0;
+    std::string bytes;
+    std::optional<std::uint64_t> truncated_to;
+  };
+  struct Fault {
+    std::optional<DiskCall> call;  // none: any
+    unsigned left = 0;             // calls until it strikes
+    int error_number = 0;
+  };
+  using Names = std::map<std::string, std::shared_ptr<Inode>>;
+
+  // Counts the call; the errno that it must fail with, or 0.
+  [[nodiscard]] int strike(DiskCall call);
+  void write(const std::shared_ptr<Inode>& inode, std::uint64_t offset, std::string_view bytes);
+  void sync(const Inode& inode);
+  [[nodiscard]] std::uint64_t used_bytes() const;
+  void end_process();
+
+  Names names_;
+  Names synced_names_;
+  std::set<std::string> folders_;
+  std::vector<Change> changes_;  // in the order they happened
+  std::vector<Fault> faults_;
+  std::optional<unsigned> short_read_;
+  std::array<unsigned, kDiskCalls> calls_{};
+  unsigned faults_hit_ = 0;
+  std::uint64_t capacity_bytes_ = UINT64_MAX;
+  std::uint64_t process_ = 0;  // Files of an earlier one are dead
+};
+
+}  // namespace nexusfix::testing

@@ -1,0 +1,24 @@
+// A clock that stands still until a test moves it.
+#pragma once
+
+#include <chrono>
+
+#include <nexusfix/base/clock.hpp>
+
+namespace nexusfix::testing {
+
+class ManualClock final : public Clock {
+ public:
+  [[nodiscard]] Now now() noexcept override { return now_; }
+  // Both clocks together, as when time passes.
+  void advance(std::chrono::nanoseconds by) noexcept {
+    now_.wall += by;
+    now_.mono += by;
+  }
+
+ private:
+  // 2024-01-15 10:30:00 UTC, and a monotonic clock that has run for an hour.
+  Now now_{WallTime{std::chrono::seconds{1'705'314'600}}, MonoTime{std::chrono::hours{1}}};
+};
+
+}  // namespace nexusfix::testing

@@ -1,0 +1,31 @@
+// An event log that a test can ask what was written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nexusfix/observe/event_log.hpp>
+
+namespace nexusfix::testing {
+
+class RecordingLog final : public observe::EventLog {
+ public:
+  void write(const observe::Event& event) override {
+    lines.push_back(std::string{event.session} + " " + std::string{event.text});
+  }
+  [[nodiscard]] bool has(std::string_view part) const {
+    for (const std::string& line : lines) {
+      if (line.find(part) != std::string::npos) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] std::string all() const {
+    std::string text;
+    for (const std::string& line : lines) (text += line) += '\n';
+    return text;
+  }
+
+  std::vector<std::string> lines;
+};
+
+}  // namespace nexusfix::testing

@@ -1,0 +1,180 @@
+#include <stdexcept>
+
+#include "acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+TEST_F(AcceptorTest, order_is_answered_and_both_numbers_are_stored) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=1|49=VENUE|"));
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=8|34=2|49=VENUE|"));
+  EXPECT_TRUE(contains(peer.messages()[1], "|11=A1|150=0|39=0|"));
+
+  const auto key = acceptor->store().open_session("FIX.4.4:VENUE->TRADER", clock.now().wall);
+  ASSERT_TRUE(key.has_value());
+  EXPECT_EQ(acceptor->store().session(*key).next_inbound, 3U);
+  EXPECT_EQ(acceptor->store().session(*key).next_outbound, 3U);
+  EXPECT_EQ(acceptor->store().durable(), acceptor->store().appended());
+}
+
+TEST_F(AcceptorTest, stream_cut_at_every_byte_gives_the_same_messages) {
+  open();
+  const std::string stream =
+      logon("TRADER", 1) + order("TRADER", 2, "A1") + order("TRADER", 3, "A2");
+  RawPeer& peer = connect();
+  for (const char byte : stream) {
+    peer.send({&byte, 1});
+    ASSERT_TRUE(run_until([&] { return peer.all_sent(); }));
+  }
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+  EXPECT_EQ(venue.orders, (std::vector<std::string>{"A1", "A2"}));
+}
+
+TEST_F(AcceptorTest, several_messages_in_one_read_are_all_answered) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  std::string burst;
+  for (std::uint64_t n = 0; n < 500; ++n) burst += order("TRADER", 2 + n, std::to_string(n));
+  peer.send(burst);
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 501; })) << log.all();
+  EXPECT_EQ(venue.orders.size(), 500U);
+}
+
+TEST_F(AcceptorTest, long_message_over_many_reads_arrives_whole) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  const std::string text(700'000, 'x');
+  peer.send(from("TRADER", "D", 2, "11=LONG|58=" + text + "|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_EQ(venue.orders, (std::vector<std::string>{"LONG"}));
+}
+
+TEST_F(AcceptorTest, numbers_go_on_after_the_process_died) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  reopen();
+  ASSERT_EQ(venue.recovered.size(), 1U);
+  EXPECT_NE(venue.recovered[0].find("|11=A1|"), std::string::npos);
+  RawPeer& again = log_on("TRADER", 3);
+  EXPECT_TRUE(contains(again.messages()[0], "|35=A|34=3|"));
+}
+
+TEST_F(AcceptorTest, message_sent_while_logged_out_is_resent_after_the_next_logon) {
+  open();
+  auto* session = acceptor->find_session("FIX.4.4:VENUE->TRADER");
+  ASSERT_NE(session, nullptr);
+  EchoVenue::answer(*session, "WHILE-AWAY");
+  EXPECT_EQ(session->numbers().next_outbound, 2U);
+
+  RawPeer& peer = log_on("TRADER");
+  EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=2|"));
+  peer.send(from("TRADER", "2", 2, "7=1|16=0|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=8|34=1|43=Y|"));
+  EXPECT_TRUE(contains(peer.messages()[1], "|11=WHILE-AWAY|"));
+  EXPECT_TRUE(contains(peer.messages()[2], "|35=4|34=2|43=Y|"));
+}
+
+TEST_F(AcceptorTest, resend_after_restart_comes_from_the_store_byte_for_byte) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  for (std::uint64_t n = 2; n < 1'002; ++n) peer.send(order("TRADER", n, std::to_string(n)));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1'001; }));
+  reopen();
+  RawPeer& again = log_on("TRADER", 1'002);
+  again.send(from("TRADER", "2", 1'003, "7=2|16=1001|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 1'001; })) << log.all();
+  for (std::size_t i = 1; i <= 1'000; ++i) {
+    const std::string expected = "|35=8|34=" + std::to_string(i + 1) + "|43=Y|";
+    ASSERT_TRUE(contains(again.messages()[i], expected)) << bar(again.messages()[i]);
+    ASSERT_TRUE(contains(again.messages()[i], "|11=" + std::to_string(i + 1) + "|150=0|39=0|"));
+  }
+}
+
+TEST_F(AcceptorTest, messages_that_come_too_early_wait_for_the_gap) {
+  // TC 2b: one ResendRequest, the early message is kept and processed after the missing ones.
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 4, "third"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=2|"));
+  EXPECT_TRUE(contains(peer.messages()[1], "|7=2|16=0|"));
+  EXPECT_TRUE(venue.orders.empty());
+  peer.send(order("TRADER", 2, "first") + order("TRADER", 3, "second"));
+  ASSERT_TRUE(run_until([&] { return venue.orders.size() == 3; })) << log.all();
+  EXPECT_EQ(venue.orders, (std::vector<std::string>{"first", "second", "third"}));
+}
+
+TEST_F(AcceptorTest, callback_that_throws_is_undone_and_answered) {
+  open();
+  venue.before_answer = [this](Session& session, const MessageView& message) {
+    if (message[11] != "BAD") return;
+    EchoVenue::answer(session, "HALF-DONE");
+    EchoVenue::answer(*acceptor->find_session("FIX.4.2:VENUE->OTHER"), "HALF-DONE");
+    throw std::runtime_error{"out of luck"};
+  };
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "BAD") + order("TRADER", 3, "GOOD"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=j|34=2|")) << bar(peer.messages()[1]);
+  EXPECT_TRUE(contains(peer.messages()[2], "|11=GOOD|"));
+  EXPECT_TRUE(log.has("out of luck"));
+  // The other session saw nothing of it and its number was given back.
+  other.send(order("OTHER", 2, "O1"));
+  ASSERT_TRUE(run_until([&] { return other.messages().size() == 2; }));
+  EXPECT_TRUE(contains(other.messages()[1], "|34=2|"));
+  EXPECT_TRUE(contains(other.messages()[1], "|11=O1|"));
+}
+
+TEST_F(AcceptorTest, message_type_that_nobody_handles_gets_a_business_reject) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(from("TRADER", "F", 2, "11=A1|41=A0|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=j|"));
+  EXPECT_TRUE(contains(peer.messages()[1], "|372=F|380=3|"));
+}
+
+TEST_F(AcceptorTest, one_callback_sends_to_two_sessions_in_one_record) {
+  open();
+  venue.before_answer = [this](Session&, const MessageView&) {
+    EchoVenue::answer(*acceptor->find_session("FIX.4.2:VENUE->OTHER"), "TO-OTHER");
+  };
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  ASSERT_TRUE(run_until([&] { return other.messages().size() == 2; }));
+  EXPECT_TRUE(contains(other.messages()[1], "|11=TO-OTHER|"));
+}
+
+TEST_F(AcceptorTest, stop_logs_everybody_out_and_ends) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  acceptor->stop();
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=5|"));
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); }));
+  EXPECT_FALSE(acceptor->poll(std::chrono::nanoseconds{0}));
+  EXPECT_EQ(venue.logouts, 1);
+}
+
+TEST_F(AcceptorTest, stop_ends_in_bounded_time_although_the_counterparty_is_silent) {
+  open();
+  log_on("TRADER");
+  acceptor->stop();
+  acceptor->poll(std::chrono::nanoseconds{0});
+  clock.advance(std::chrono::seconds{10});
+  EXPECT_TRUE(run_until([&] { return !acceptor->poll(std::chrono::nanoseconds{0}); }));
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

@@ -1,0 +1,179 @@
+// An initiator against an acceptor of our own, both driven by this thread.
+#include <thread>
+
+#include "acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+struct Trader {
+  std::vector<std::string> reports;
+  std::vector<std::string> recovered;
+  int logons = 0;
+  int logouts = 0;
+  std::size_t orders_at_logon = 0;
+  bool log_out_after_report = false;
+
+  void on_logon(Session& session) {
+    ++logons;
+    for (std::size_t i = 0; i < orders_at_logon; ++i) send(session, "A" + std::to_string(i));
+  }
+  void on_logout(Session&) { ++logouts; }
+  void on_recovered(const RecoveredMessage& message) {
+    recovered.emplace_back(message.message[11].value_or(""));
+  }
+  void on_message(Session& session, const MessageView& message) {
+    reports.emplace_back(message[11].value_or(""));
+    if (log_out_after_report) session.log_out("done");
+  }
+  static void send(Session& session, const std::string& cl_ord_id) {
+    wire::Encoder order = session.begin("D");
+    order.field(11, cl_ord_id).field(55, "AAPL").field(54, '1').field(38, 100).field(40, '1');
+    ASSERT_TRUE(session.finish(order).has_value());
+  }
+};
+
+class InitiatorTest : public AcceptorTest {
+ protected:
+  [[nodiscard]] std::string trader_config(std::uint16_t port) const {
+    return "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=1\n"
+           "NonStopSession=Y\nSocketConnectHost=127.0.0.1\nSocketConnectPort=" +
+           std::to_string(port) + "\nFileStorePath=" + trader_folder.path() +
+           "/store\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n";
+  }
+
+  void open_trader(std::uint16_t port) {
+    auto settings = engine::parse_settings(trader_config(port), "trader.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    EngineOptions trader_options = options();
+    trader_options.log = &trader_log;
+    auto opened = Engine::open(std::move(*settings), trader, trader_options);
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    initiator.emplace(std::move(*opened));
+  }
+
+  bool turn_until(const std::function<bool()>& condition) {
+    return run_until([&] {
+      if (initiator) running = initiator->poll(std::chrono::nanoseconds{0});
+      return condition();
+    });
+  }
+
+  [[nodiscard]] bool numbers_agree() {
+    const auto ours = initiator->session(0).numbers();
+    const auto theirs = acceptor->session(0).numbers();
+    return ours.next_outbound == theirs.next_inbound && ours.next_inbound == theirs.next_outbound;
+  }
+
+  TemporaryFolder trader_folder;
+  RecordingLog trader_log;
+  Trader trader;
+  std::optional<Engine> initiator;
+  bool running = true;
+};
+
+TEST_F(InitiatorTest, orders_sent_at_logon_are_answered_and_numbers_agree) {
+  open();
+  trader.orders_at_logon = 100;
+  open_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 100; })) << trader_log.all();
+  EXPECT_TRUE(numbers_agree());
+  EXPECT_EQ(trader.logons, 1);
+}
+
+TEST_F(InitiatorTest, run_has_nothing_left_to_do_after_the_only_session_logged_out) {
+  open();
+  trader.orders_at_logon = 1;
+  trader.log_out_after_report = true;
+  open_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return !running; })) << trader_log.all();
+  EXPECT_EQ(trader.logouts, 1);
+  EXPECT_EQ(venue.logouts, 1);
+  EXPECT_TRUE(numbers_agree());
+}
+
+TEST_F(InitiatorTest, log_on_after_log_out_continues_the_numbers) {
+  open();
+  trader.orders_at_logon = 1;
+  open_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 1; }));
+  initiator->session(0).log_out();
+  ASSERT_TRUE(turn_until([&] { return !running; }));
+  const auto before = initiator->session(0).numbers();
+  initiator->session(0).log_on();
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 2; })) << trader_log.all();
+  EXPECT_EQ(initiator->session(0).numbers().next_outbound, before.next_outbound + 2);
+  EXPECT_TRUE(numbers_agree());
+}
+
+TEST_F(InitiatorTest, acceptor_that_is_not_there_is_tried_again_at_the_interval) {
+  open();
+  const std::uint16_t port = acceptor->accept_port();
+  acceptor.reset();
+  open_trader(port);
+  for (int turn = 0; turn < 200 && !trader_log.has("refused"); ++turn) {
+    initiator->poll(std::chrono::milliseconds{1});
+  }
+  EXPECT_TRUE(trader_log.has("refused")) << trader_log.all();
+  auto settings = engine::parse_settings(config(port), "venue.cfg");
+  ASSERT_TRUE(settings.has_value());
+  auto opened = Engine::open(std::move(*settings), venue, options());
+  ASSERT_TRUE(opened.has_value()) << opened.error().what();
+  acceptor.emplace(std::move(*opened));
+  clock.advance(std::chrono::seconds{2});
+  EXPECT_TRUE(turn_until([&] { return trader.logons == 1; })) << trader_log.all();
+}
+
+TEST_F(InitiatorTest, both_sides_agree_after_the_acceptor_died_in_the_stream) {
+  open();
+  trader.orders_at_logon = 50;
+  open_trader(acceptor->accept_port());
+  const std::uint16_t port = acceptor->accept_port();
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() >= 10; }));
+  acceptor.reset();
+  ASSERT_TRUE([&] {
+    for (int turn = 0; turn < 200 && trader.logouts == 0; ++turn) {
+      initiator->poll(std::chrono::milliseconds{1});
+    }
+    return trader.logouts == 1;
+  }());
+  trader.orders_at_logon = 0;
+  auto settings = engine::parse_settings(config(port), "venue.cfg");
+  ASSERT_TRUE(settings.has_value());
+  auto opened = Engine::open(std::move(*settings), venue, options());
+  ASSERT_TRUE(opened.has_value()) << opened.error().what();
+  acceptor.emplace(std::move(*opened));
+  clock.advance(std::chrono::seconds{2});
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 50 && numbers_agree(); }))
+      << trader_log.all() << log.all() << trader.reports.size();
+  EXPECT_EQ(venue.orders.size(), 50U);
+}
+
+TEST_F(InitiatorTest, own_sent_messages_are_shown_again_after_a_restart) {
+  open();
+  trader.orders_at_logon = 3;
+  open_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 3; }));
+  initiator.reset();
+  open_trader(acceptor->accept_port());
+  EXPECT_EQ(trader.recovered, (std::vector<std::string>{"A0", "A1", "A2"}));
+}
+
+TEST_F(InitiatorTest, engine_serves_on_a_thread_of_its_own_until_stop) {
+  open();
+  acceptor->start();
+  trader.orders_at_logon = 10;
+  open_trader(acceptor->accept_port());
+  for (int turn = 0; turn < 5'000 && trader.reports.size() < 10; ++turn) {
+    initiator->poll(std::chrono::milliseconds{1});
+  }
+  EXPECT_EQ(trader.reports.size(), 10U);
+  initiator->session(0).log_out();
+  while (initiator->poll(std::chrono::milliseconds{1})) {
+  }
+  acceptor->stop();
+  EXPECT_EQ(acceptor->join(), 0);
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

@@ -1,0 +1,244 @@
+#include <cerrno>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "settings_fixture.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+TEST(Settings, an_initiator_is_read_with_the_defaults_of_quickfix) {
+  const Settings settings = accepted(kInitiator);
+  EXPECT_THAT(settings.warnings, IsEmpty());
+  EXPECT_EQ(settings.file, "t.cfg");
+  EXPECT_EQ(settings.store, StoreKind::Journal);
+  EXPECT_EQ(settings.store_folder, "store");
+  EXPECT_EQ(settings.durability, store::Durability::Process);
+  ASSERT_THAT(settings.sessions, SizeIs(1));
+  const SessionSettings& session = settings.sessions[0];
+  EXPECT_EQ(session.line, 7U);
+  EXPECT_EQ(session.reconnect_interval.count(), 30);
+  ASSERT_THAT(session.connect, SizeIs(1));
+  EXPECT_EQ(session.connect[0].host, "127.0.0.1");
+  EXPECT_EQ(session.connect[0].port, 5001);
+  EXPECT_FALSE(session.accept.has_value());
+  const session::SessionConfig& config = session.session;
+  EXPECT_EQ(config.role, session::Role::Initiator);
+  EXPECT_EQ(config.id.begin_string, "FIX.4.4");
+  EXPECT_EQ(config.id.sender_comp_id, "TRADER");
+  EXPECT_EQ(config.id.target_comp_id, "VENUE");
+  EXPECT_EQ(config.id.qualifier, "");
+  EXPECT_EQ(config.heart_bt_int.count(), 30);
+  EXPECT_EQ(config.logon_timeout.count(), 10);
+  EXPECT_EQ(config.logout_timeout.count(), 2);
+  EXPECT_EQ(config.max_latency.count(), 120);
+  EXPECT_TRUE(config.check_comp_id && config.check_latency && config.persist_messages);
+  EXPECT_TRUE(config.requires_orig_sending_time);
+  EXPECT_FALSE(config.reset_on_logon || config.reset_on_logout || config.reset_on_disconnect);
+  EXPECT_EQ(config.time_precision, wire::TimePrecision::Millis);
+}
+
+TEST(Settings, an_acceptor_listens_on_every_address_unless_told_otherwise) {
+  const Settings any = accepted(kAcceptor);
+  EXPECT_EQ(any.sessions.at(0).session.role, session::Role::Acceptor);
+  EXPECT_EQ(any.sessions.at(0).accept.value().host, "");
+  EXPECT_EQ(any.sessions.at(0).accept.value().port, 5001);
+  EXPECT_THAT(any.sessions.at(0).connect, IsEmpty());
+  for (const std::string_view key : {"SocketAcceptAddress=::1", "SocketAcceptHost=::1"}) {
+    EXPECT_EQ(accepted(joined(kAcceptor, key)).sessions.at(0).accept.value().host, "::1");
+  }
+  EXPECT_EQ(accepted(joined(kAcceptor, "SocketAcceptPort=0")).sessions.at(0).accept.value().port,
+            0);
+}
+
+TEST(Settings, every_honoured_key_reaches_the_session) {
+  const SessionSettings session = session_with(
+      "SessionQualifier=desk7\nHeartBtInt=5\nReconnectInterval=7\nLogonTimeout=11\n"
+      "LogoutTimeout=13\nMaxLatency=17\nPersistMessages=N\nResetOnLogon=Y\nResetOnLogout=Y\n"
+      "ResetOnDisconnect=Y\nCheckCompID=N\nCheckLatency=N\nSendRedundantResendRequests=Y\n"
+      "RequiresOrigSendingTime=N\nTimestampPrecision=6\nTestRequestDelayMultiplier=0.5\n"
+      "HeartBeatTimeoutMultiplier=2\nNonStopSession=Y\n");
+  const session::SessionConfig& config = session.session;
+  EXPECT_EQ(config.id.qualifier, "desk7");
+  EXPECT_EQ(config.heart_bt_int.count(), 5);
+  EXPECT_EQ(session.reconnect_interval.count(), 7);
+  EXPECT_EQ(config.logon_timeout.count(), 11);
+  EXPECT_EQ(config.logout_timeout.count(), 13);
+  EXPECT_EQ(config.max_latency.count(), 17);
+  EXPECT_FALSE(config.persist_messages || config.check_comp_id || config.check_latency ||
+               config.requires_orig_sending_time);
+  EXPECT_TRUE(config.reset_on_logon && config.reset_on_logout && config.reset_on_disconnect &&
+              config.send_redundant_resend_requests);
+  EXPECT_EQ(config.time_precision, wire::TimePrecision::Micros);
+  EXPECT_EQ(config.test_request_delay, 0.5);
+  EXPECT_EQ(config.heartbeat_timeout, 2.0);
+}
+
+TEST(Settings, a_session_overrides_the_defaults_and_the_next_one_has_them_again) {
+  const Settings settings = accepted(
+      joined(kInitiator,
+             "HeartBtInt=5\n[SESSION]\nBeginString=FIX.4.2\nSenderCompID=A\nTargetCompID=B\n"));
+  ASSERT_THAT(settings.sessions, SizeIs(2));
+  EXPECT_EQ(settings.sessions[0].session.heart_bt_int.count(), 5);
+  EXPECT_EQ(settings.sessions[1].session.heart_bt_int.count(), 30);
+  EXPECT_EQ(settings.sessions[1].line, 12U);
+}
+
+TEST(Settings, numbered_addresses_are_tried_in_the_order_of_their_numbers) {
+  const SessionSettings session = session_with(
+      "SocketConnectPort2=7\nSocketConnectHost2=second\nSocketConnectHost1=first\n"
+      "SocketConnectPort1=6\n");
+  ASSERT_THAT(session.connect, SizeIs(3));
+  EXPECT_EQ(session.connect[0].host, "127.0.0.1");
+  EXPECT_EQ(session.connect[1].host, "first");
+  EXPECT_EQ(session.connect[2].host, "second");
+  EXPECT_EQ(session.connect[2].port, 7);
+  EXPECT_THAT(errors_of("SocketConnectHost3=third"),
+              ElementsAre("t.cfg:11: SocketConnectHost3: SocketConnectPort3 is missing"));
+  EXPECT_THAT(errors_of("SocketConnectPort3=3"),
+              ElementsAre("t.cfg:11: SocketConnectPort3: SocketConnectHost3 is missing"));
+}
+
+TEST(Settings, a_wrong_default_is_told_once_with_its_own_line_even_if_it_is_overridden) {
+  std::string text{kInitiator};
+  text.replace(text.find("HeartBtInt=30"), 13, "HeartBtInt=xx");
+  text += "HeartBtInt=10\n[SESSION]\nBeginString=FIX.4.2\nSenderCompID=A\nTargetCompID=B\n";
+  EXPECT_THAT(errors(text), ElementsAre(HasSubstr("t.cfg:3: HeartBtInt=xx: ")));
+}
+
+TEST(Settings, all_mistakes_are_told_at_once_in_the_order_of_their_lines) {
+  EXPECT_THAT(
+      errors("[SESSION]\nHeartBtInt=x\nConnectionType=initiator\nResetOnLogon=?\n"),
+      ElementsAre("t.cfg:1: [SESSION]: BeginString is missing",
+                  HasSubstr("t.cfg:1: [SESSION]: FileStorePath is missing"),
+                  "t.cfg:1: [SESSION]: SenderCompID is missing",
+                  HasSubstr("t.cfg:1: [SESSION]: SocketConnectHost and"),
+                  "t.cfg:1: [SESSION]: TargetCompID is missing", HasSubstr("t.cfg:2: HeartBtInt=x"),
+                  HasSubstr("t.cfg:4: ResetOnLogon=?")));
+}
+
+TEST(Settings, what_a_session_lacks_is_told_at_its_section) {
+  EXPECT_THAT(
+      errors("[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\nStore=memory"),
+      ElementsAre("t.cfg:1: [SESSION]: ConnectionType is missing: initiator or acceptor"));
+  std::string text{kInitiator};
+  text.erase(text.find("HeartBtInt"), 14);
+  EXPECT_THAT(errors(text), ElementsAre(HasSubstr("t.cfg:6: [SESSION]: HeartBtInt is missing")));
+  std::string acceptor{kAcceptor};
+  acceptor.erase(acceptor.find("SocketAcceptPort"), 22);
+  EXPECT_THAT(errors(acceptor),
+              ElementsAre(HasSubstr("t.cfg:4: [SESSION]: SocketAcceptPort is missing")));
+}
+
+TEST(Settings, two_sessions_of_one_identity_are_an_error) {
+  const std::string again =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n";
+  EXPECT_THAT(errors_of(again), ElementsAre(HasSubstr("t.cfg:11: [SESSION]: the same")));
+  EXPECT_THAT(errors_of(again), ElementsAre(HasSubstr("session in line 7")));
+  EXPECT_THAT(accepted(joined(kInitiator, again + "SessionQualifier=2\n")).sessions, SizeIs(2));
+}
+
+TEST(Settings, an_acceptor_cannot_have_a_qualifier) {
+  EXPECT_THAT(errors(joined(kAcceptor, "SessionQualifier=x")),
+              ElementsAre(HasSubstr("t.cfg:9: SessionQualifier: an acceptor cannot")));
+}
+
+TEST(Settings, the_two_names_of_the_accept_address_must_agree) {
+  EXPECT_THAT(errors(joined(kAcceptor, "SocketAcceptHost=::1\nSocketAcceptAddress=127.0.0.1")),
+              ElementsAre(HasSubstr("t.cfg:10: SocketAcceptAddress and SocketAcceptHost")));
+}
+
+TEST(Settings, giving_up_before_asking_is_an_error) {
+  EXPECT_THAT(errors_of("TestRequestDelayMultiplier=2"),
+              ElementsAre(HasSubstr("HeartBeatTimeoutMultiplier must be larger")));
+}
+
+TEST(Settings, the_store_is_one_for_all_sessions) {
+  const std::string other = "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=A\nTargetCompID=B\n";
+  EXPECT_EQ(accepted(joined(kInitiator, "Store=memory")).store, StoreKind::Memory);
+  EXPECT_EQ(accepted(joined(kInitiator, "JournalDurability=sync")).durability,
+            store::Durability::Sync);
+  EXPECT_THAT(
+      errors_of("Store=memory\n" + other + "Store=journal\n"),
+      ElementsAre("t.cfg:16: Store: differs from line 11, but all sessions share one store"));
+  const Settings two = accepted(joined(kInitiator, other + "FileStorePath=elsewhere\n"));
+  EXPECT_EQ(two.store_folder, "store");
+  EXPECT_THAT(texts(two.warnings), ElementsAre("t.cfg:15: FileStorePath: not used; one journal "
+                                               "holds all sessions, in store"));
+}
+
+TEST(Settings, the_journal_needs_a_folder_and_memory_does_not) {
+  std::string text{kInitiator};
+  text.erase(text.find("FileStorePath"), 20);
+  EXPECT_THAT(errors(text), ElementsAre(HasSubstr("t.cfg:6: [SESSION]: FileStorePath is missing")));
+  EXPECT_EQ(accepted(text + "Store=memory").store_folder, "");
+}
+
+TEST(Settings, a_schedule_is_answered_with_what_is_done_instead) {
+  EXPECT_THAT(
+      warnings_of("StartTime=08:00:00\nEndTime=17:00:00 Europe/London"),
+      ElementsAre(HasSubstr("t.cfg:11: StartTime is not honoured: sessions are always open"),
+                  HasSubstr("t.cfg:12: EndTime is not honoured")));
+  EXPECT_THAT(warnings_of("StartDay=MO"), ElementsAre(HasSubstr("sessions are always open")));
+  EXPECT_THAT(warnings_of("NonStopSession=Y\nStartTime=00:00:00\nEndTime=00:00:00"), IsEmpty());
+  EXPECT_THAT(warnings_of("UseLocalTime=N\nTimeZone=UTC"), IsEmpty());
+}
+
+TEST(Settings, security_asked_for_in_a_section_that_is_ignored_is_refused) {
+  EXPECT_THAT(errors_of("[DEFAULT]\nSocketUseSSL=Y"),
+              ElementsAre(HasSubstr("t.cfg:12: SocketUse")));
+  EXPECT_THAT(errors_of("[OTHER]\nSocketUseSSL=Y"), ElementsAre(HasSubstr("t.cfg:12: SocketUse")));
+  EXPECT_THAT(errors(joined("SocketUseSSL=Y\n", kInitiator)),
+              ElementsAre(HasSubstr("t.cfg:1: SocketUse")));
+}
+
+// A disk with one file.
+class OneFile final : public Disk, public File {
+ public:
+  explicit OneFile(std::string text) : text_{std::move(text)} {}
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode) override {
+    if (path == "there.cfg") return std::make_unique<OneFile>(text_);
+    return std::unexpected{DiskError{path, "open", ENOENT}};
+  }
+  DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
+    if (offset >= text_.size()) return 0;
+    return text_.copy(bytes.data(), bytes.size(), offset);
+  }
+  DiskResult<std::uint64_t> size() override { return text_.size(); }
+  DiskResult<void> make_directories(const std::string&) override { return {}; }
+  DiskResult<std::vector<std::string>> list(const std::string&) override { return {}; }
+  DiskResult<void> remove(const std::string&) override { return {}; }
+  DiskResult<void> sync_directory(const std::string&) override { return {}; }
+  DiskResult<void> write_at(std::uint64_t, std::span<const char>) override { return {}; }
+  DiskResult<void> sync() override { return {}; }
+  DiskResult<void> truncate(std::uint64_t) override { return {}; }
+  DiskResult<bool> try_lock() override { return true; }
+
+ private:
+  std::string text_;
+};
+
+TEST(Settings, are_loaded_from_a_file_and_a_missing_one_is_named) {
+  OneFile disk{std::string{kInitiator}};
+  const auto settings = load_settings(disk, "there.cfg");
+  ASSERT_TRUE(settings.has_value());
+  EXPECT_EQ(settings->file, "there.cfg");
+  const auto missing = load_settings(disk, "absent.cfg");
+  ASSERT_FALSE(missing.has_value());
+  ASSERT_THAT(missing.error(), SizeIs(1));
+  EXPECT_THAT(
+      missing.error()[0].what(),
+      HasSubstr("absent.cfg: the configuration cannot be read: open absent.cfg: No such file"));
+}
+
+}  // namespace
+}  // namespace nexusfix::engine
