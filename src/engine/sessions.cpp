@@ -343,6 +343,9 @@ void Runtime::log_out(SessionSlot& slot, std::string_view text) {
   slot.wants_connection = false;
   slot.logout_text = text;
   static_cast<void>(now());
+  if (slot.connection != nullptr && !slot.connection->established) {
+    close(*slot.connection, "connecting was given up");
+  }
   slot.logout_wanted = true;
   if (!in_event_) {
     transact(slot, [](session::StateMachine&) {});

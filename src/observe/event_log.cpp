@@ -27,10 +27,11 @@ void append_digits(std::string& line, std::int64_t value, unsigned width) {
 }
 
 void append_time(std::string& line, WallTime time) {
-  using namespace std::chrono;
-  const auto day = floor<days>(time);
-  const year_month_day date{day};
-  const hh_mm_ss clock{floor<milliseconds>(time - day)};
+  // Milliseconds first: in nanoseconds the beginning of the first day cannot be expressed.
+  const auto instant = std::chrono::floor<std::chrono::milliseconds>(time);
+  const auto day = std::chrono::floor<std::chrono::days>(instant);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{instant - day};
   append_digits(line, int{date.year()}, 4);
   append_digits(line, unsigned{date.month()}, 2);
   append_digits(line, unsigned{date.day()}, 2);

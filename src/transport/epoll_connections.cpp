@@ -142,7 +142,7 @@ void EpollNetwork::take_resolutions() {
   for (ResolverAnswer& answer : resolver_->take_answers()) {
     --questions_open_;
     Slot* slot = find(answer.socket);
-    if (slot == nullptr || slot->state != State::Resolving) continue;  // closed meanwhile
+    if (slot == nullptr) continue;  // closed meanwhile
     if (answer.resolution && !answer.resolution->empty()) {
       slot->attempt->candidates = std::move(*answer.resolution);
       start_next_candidate(answer.socket);

@@ -304,7 +304,7 @@ void EpollNetwork::on_ready(const epoll_event& ready, Sink& sink) noexcept {
     case State::Broken:
       return;
   }
-  if ((ready.events & EPOLLOUT) != 0 && slot->writable_armed) {
+  if ((ready.events & EPOLLOUT) != 0) {
     sink.put({ReadyKind::Writable, socket, 0});
   }
   // An error or a reset is read too: first the bytes that came before it, then receive() tells.

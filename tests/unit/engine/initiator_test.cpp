@@ -124,6 +124,14 @@ TEST_F(InitiatorTest, acceptor_that_is_not_there_is_tried_again_at_the_interval)
   EXPECT_TRUE(turn_until([&] { return trader.logons == 1; })) << trader_log.all();
 }
 
+TEST_F(InitiatorTest, log_out_while_connecting_gives_the_connection_up) {
+  open();
+  open_trader(acceptor->accept_port());
+  initiator->session(0).log_out();
+  ASSERT_TRUE(turn_until([&] { return !running; })) << trader_log.all();
+  EXPECT_EQ(trader.logons, 0);
+}
+
 TEST_F(InitiatorTest, both_sides_agree_after_the_acceptor_died_in_the_stream) {
   open();
   trader.orders_at_logon = 50;

@@ -1,0 +1,48 @@
+#include "transport/address.hpp"
+
+#include <gtest/gtest.h>
+
+namespace nexusfix::transport {
+namespace {
+
+TEST(Address, literals_need_no_resolution) {
+  ASSERT_EQ(known_addresses({"127.0.0.1", 5001}).size(), 1U);
+  EXPECT_EQ(known_addresses({"127.0.0.1", 5001})[0].to_string(), "127.0.0.1:5001");
+  ASSERT_EQ(known_addresses({"::1", 5001}).size(), 1U);
+  EXPECT_EQ(known_addresses({"::1", 5001})[0].to_string(), "[::1]:5001");
+}
+
+TEST(Address, localhost_in_any_case_is_loopback_of_both_families_without_asking_anybody) {
+  const auto addresses = known_addresses({"LocalHost", 80});
+  ASSERT_EQ(addresses.size(), 2U);
+  EXPECT_EQ(addresses[0].to_string(), "127.0.0.1:80");
+  EXPECT_EQ(addresses[1].to_string(), "[::1]:80");
+}
+
+TEST(Address, names_have_to_be_resolved) {
+  EXPECT_TRUE(known_addresses({"fix.example.com", 80}).empty());
+  EXPECT_TRUE(known_addresses({"localhost.example.com", 80}).empty());
+  EXPECT_TRUE(known_addresses({"", 80}).empty());
+}
+
+TEST(Address, an_ipv4_address_mapped_into_ipv6_is_shown_as_ipv4) {
+  EXPECT_EQ(known_addresses({"::ffff:10.1.2.3", 7}).at(0).to_string(), "10.1.2.3:7");
+}
+
+TEST(Address, endpoints_are_shown_as_the_user_wrote_them) {
+  EXPECT_EQ(to_string(Endpoint{"", 5001}), "*:5001");
+  EXPECT_EQ(to_string(Endpoint{"::1", 5001}), "[::1]:5001");
+  EXPECT_EQ(to_string(Endpoint{"fix.example.com", 5001}), "fix.example.com:5001");
+}
+
+TEST(Address, equality_looks_at_family_port_and_address) {
+  const Address one = known_addresses({"127.0.0.1", 5001}).at(0);
+  EXPECT_TRUE(one == known_addresses({"127.0.0.1", 5001}).at(0));
+  EXPECT_FALSE(one == known_addresses({"127.0.0.1", 5002}).at(0));
+  EXPECT_FALSE(one == known_addresses({"127.0.0.2", 5001}).at(0));
+  EXPECT_FALSE(one == known_addresses({"::1", 5001}).at(0));
+  EXPECT_FALSE(known_addresses({"::2", 5001}).at(0) == known_addresses({"::1", 5001}).at(0));
+}
+
+}  // namespace
+}  // namespace nexusfix::transport

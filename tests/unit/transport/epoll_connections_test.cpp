@@ -1,0 +1,239 @@
+// How connections come to be, and how they do not.
+#include <cerrno>
+#include <poll.h>
+#include <set>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "loopback.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+using EpollConnect = Loopback;
+
+TEST_F(EpollConnect, a_connection_is_accepted_and_both_ends_know_each_other) {
+  const SocketId listener = listen();
+  EXPECT_GT(network_->local_port(listener), 0);
+  const Pair pair = connect_pair(listener);
+  EXPECT_EQ(network_->peer_name(pair.near),
+            "127.0.0.1:" + std::to_string(network_->local_port(listener)));
+  EXPECT_EQ(network_->peer_name(pair.far),
+            "127.0.0.1:" + std::to_string(network_->local_port(pair.near)));
+  EXPECT_EQ(network_->last_error(pair.near), "");
+}
+
+TEST_F(EpollConnect, a_port_in_use_is_an_error_that_names_address_and_cause) {
+  const std::uint16_t port = network_->local_port(listen());
+  const auto second = network_->listen({"127.0.0.1", port});
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().text,
+            "listen 127.0.0.1:" + std::to_string(port) + ": Address already in use");
+  EXPECT_EQ(second.error().error_number, EADDRINUSE);
+}
+
+TEST_F(EpollConnect, a_port_in_use_on_one_address_refuses_every_address) {
+  const std::uint16_t port = network_->local_port(listen());
+  const auto second = network_->listen({"", port});
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().text, "listen *:" + std::to_string(port) + ": Address already in use");
+}
+
+TEST_F(EpollConnect, an_address_of_another_machine_cannot_be_listened_on) {
+  const auto listener = network_->listen({"192.0.2.1", 5001});  // TEST-NET-1, RFC 5737
+  ASSERT_FALSE(listener.has_value());
+  EXPECT_EQ(listener.error().text, "listen 192.0.2.1:5001: Cannot assign requested address");
+}
+
+TEST_F(EpollConnect, a_refused_connection_fails_with_its_cause_until_it_is_closed) {
+  const SocketId listener = listen();
+  const std::uint16_t port = network_->local_port(listener);
+  network_->close(listener);
+  const auto socket = network_->connect({"127.0.0.1", port});
+  ASSERT_TRUE(socket.has_value());
+  await(ReadyKind::Failed, *socket);
+  await(ReadyKind::Failed, *socket);  // level-triggered
+  pollfd watched{network_->descriptor(), POLLIN, 0};
+  EXPECT_EQ(::poll(&watched, 1, 0), 1);
+  EXPECT_EQ(network_->last_error(*socket),
+            "connect 127.0.0.1:" + std::to_string(port) + ": Connection refused");
+  std::array<char, 8> buffer{};
+  EXPECT_EQ(network_->receive(*socket, buffer).error_number, ECONNREFUSED);
+  EXPECT_EQ(network_->send(*socket, buffer).error_number, ECONNREFUSED);
+  network_->close(*socket);
+  EXPECT_EQ(network_->last_error(*socket), "");
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+}
+
+TEST_F(EpollConnect, localhost_is_tried_on_both_families) {
+  if (!network_->listen({"::1", 0})) GTEST_SKIP() << "no IPv6 on this machine";
+  const SocketId listener = listen("::1");
+  const Pair pair = connect_pair(listener, "localhost");
+  EXPECT_EQ(network_->peer_name(pair.near),
+            "[::1]:" + std::to_string(network_->local_port(listener)));
+}
+
+TEST_F(EpollConnect, ipv6_addresses_work) {
+  if (!network_->listen({"::1", 0})) GTEST_SKIP() << "no IPv6 on this machine";
+  const Pair pair = connect_pair(listen("::1"), "::1");
+  EXPECT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
+  EXPECT_EQ(read(pair.far, 3), "abc");
+}
+
+TEST_F(EpollConnect, an_empty_host_listens_on_every_address) {
+  const SocketId listener = listen("");
+  const Pair pair = connect_pair(listener, "127.0.0.1");
+  EXPECT_EQ(network_->peer_name(pair.far).substr(0, 10), "127.0.0.1:");
+  if (network_->listen({"::1", 0})) connect_pair(listener, "::1");
+}
+
+TEST_F(EpollConnect, a_host_and_a_port_are_needed) {
+  EXPECT_EQ(network_->connect({"", 5001}).error().text,
+            "connect *:5001: a host and a port are needed");
+  EXPECT_FALSE(network_->connect({"127.0.0.1", 0}).has_value());
+}
+
+TEST_F(EpollConnect, many_connections_have_ids_of_their_own_and_none_is_used_twice) {
+  const SocketId listener = listen();
+  std::set<SocketId> ids{listener};
+  for (int round = 0; round < 3; ++round) {
+    std::vector<Pair> pairs;
+    for (int i = 0; i < 100; ++i) {
+      pairs.push_back(connect_pair(listener));
+      EXPECT_TRUE(ids.insert(pairs.back().near).second);
+      EXPECT_TRUE(ids.insert(pairs.back().far).second);
+    }
+    for (const Pair& pair : pairs) {
+      const std::string text = std::to_string(pair.near);
+      EXPECT_EQ(network_->send(pair.near, text).bytes, text.size());
+    }
+    for (const Pair& pair : pairs) {
+      EXPECT_EQ(read(pair.far, std::to_string(pair.near).size()), std::to_string(pair.near));
+      network_->close(pair.near);
+      network_->close(pair.far);
+    }
+  }
+  EXPECT_EQ(ids.size(), 601U);
+}
+
+TEST_F(EpollConnect, more_connections_than_events_come_with_later_waits) {
+  const SocketId listener = listen();
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(network_->connect({"127.0.0.1", network_->local_port(listener)}).has_value());
+  }
+  std::set<SocketId> accepted;
+  std::array<Ready, 3> few{};
+  while (accepted.size() < 20) {
+    const std::size_t count = network_->wait(few, kPatience);
+    ASSERT_GT(count, 0U);
+    for (const Ready& ready : std::span{few}.first(count)) {
+      if (ready.kind == ReadyKind::Accepted) accepted.insert(ready.accepted);
+    }
+  }
+}
+
+// Sets the limit so low that not one more descriptor can be had.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &saved_);
+    const int lowest_free = ::dup(0);
+    ::close(lowest_free);
+    rlimit none = saved_;
+    none.rlim_cur = static_cast<rlim_t>(lowest_free);
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &saved_); }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+ private:
+  rlimit saved_{};
+};
+
+TEST_F(EpollConnect, out_of_descriptors_connections_are_refused_and_the_loop_does_not_spin) {
+  const SocketId listener = listen();
+  const auto near = network_->connect({"127.0.0.1", network_->local_port(listener)});
+  ASSERT_TRUE(near.has_value());
+  {
+    const NoDescriptors none;
+    while (network_->connections_refused() == 0) poll();
+    EXPECT_TRUE(accepted_.empty());
+    IoStatus last = IoStatus::Ok;
+    EXPECT_EQ(read(*near, 1, &last), "");
+    EXPECT_EQ(last, IoStatus::Closed);
+    network_->close(*near);
+    EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+  }
+  connect_pair(listener);  // serves again
+  EXPECT_EQ(network_->connections_refused(), 1U);
+}
+
+TEST_F(EpollConnect, without_a_reserve_the_listener_rests_until_a_socket_is_closed) {
+  const SocketId listener = listen();
+  const Pair old = connect_pair(listener);
+  const PlainPeer waiting{network_->local_port(listener)};
+  {
+    network_->drop_reserve();
+    const Descriptor taken{::dup(0)};  // the reserve's, by another thread
+    const NoDescriptors none;
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+    EXPECT_EQ(network_->connections_refused(), 0U);
+  }
+  // Descriptors are there again, but nobody has told: still at rest.
+  EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+  network_->close(old.far);
+  await(ReadyKind::Accepted, listener);
+}
+
+TEST_F(EpollConnect, closing_a_listener_ends_its_events) {
+  const SocketId listener = listen();
+  ASSERT_TRUE(network_->connect({"127.0.0.1", network_->local_port(listener)}).has_value());
+  network_->close(listener);
+  for (int i = 0; i < 3; ++i) {
+    for (const Ready& ready : poll(std::chrono::nanoseconds{0})) {
+      EXPECT_NE(ready.socket, listener);
+    }
+  }
+  EXPECT_EQ(network_->local_port(listener), 0);
+}
+
+// Names, resolved by the test.
+class EpollNames : public Loopback {
+ protected:
+  EpollNames()
+      : Loopback{[](const Endpoint& endpoint) -> Resolution {
+          if (endpoint.host == "nowhere") return std::unexpected{"Name or service not known"};
+          if (endpoint.host == "empty") return std::vector<Address>{};
+          Resolution refused_first = known_addresses({"127.0.0.2", endpoint.port});
+          refused_first->push_back(known_addresses({"127.0.0.1", endpoint.port}).at(0));
+          return refused_first;
+        }} {}
+};
+
+TEST_F(EpollNames, every_address_of_a_name_is_tried) {
+  const Pair pair = connect_pair(listen(), "fix.example.com");
+  EXPECT_EQ(network_->peer_name(pair.near).substr(0, 10), "127.0.0.1:");
+}
+
+TEST_F(EpollNames, a_name_that_does_not_exist_fails_with_the_resolvers_words) {
+  const auto socket = network_->connect({"nowhere", 5001});
+  ASSERT_TRUE(socket.has_value());
+  await(ReadyKind::Failed, *socket);
+  EXPECT_EQ(network_->last_error(*socket), "connect nowhere:5001: Name or service not known");
+  const auto empty = network_->connect({"empty", 5001});
+  await(ReadyKind::Failed, *empty);
+  EXPECT_EQ(network_->last_error(*empty), "connect empty:5001: the name has no address");
+}
+
+TEST_F(EpollNames, a_socket_closed_while_its_name_is_resolved_is_never_heard_of_again) {
+  const auto socket = network_->connect({"nowhere", 5001});
+  network_->close(*socket);
+  const auto other = network_->connect({"nowhere", 5002});
+  await(ReadyKind::Failed, *other);
+  EXPECT_EQ(network_->peer_name(*socket), "");
+  for (const Ready& ready : poll(std::chrono::nanoseconds{0})) EXPECT_EQ(ready.socket, *other);
+}
+
+}  // namespace
+}  // namespace nexusfix::transport

@@ -1,0 +1,272 @@
+// Bytes, ends, errors and wakeups of connections that are there.
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <map>
+#include <poll.h>
+#include <signal.h>
+#include <thread>
+
+#include "loopback.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+using EpollNetworkTest = Loopback;
+
+std::string pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 31 + (i >> 8U)) & 0x7F);
+  return bytes;
+}
+
+TEST_F(EpollNetworkTest, bytes_arrive_in_order_both_ways) {
+  const Pair pair = connect_pair(listen());
+  EXPECT_EQ(network_->send(pair.near, std::string_view{"8=FIX.4.4"}).bytes, 9U);
+  EXPECT_EQ(network_->send(pair.far, std::string_view{"35=A"}).bytes, 4U);
+  EXPECT_EQ(read(pair.far, 9), "8=FIX.4.4");
+  EXPECT_EQ(read(pair.near, 4), "35=A");
+}
+
+TEST_F(EpollNetworkTest, nothing_to_read_would_block_and_an_empty_buffer_is_no_end) {
+  const Pair pair = connect_pair(listen());
+  std::array<char, 8> buffer{};
+  EXPECT_EQ(network_->receive(pair.near, buffer).status, IoStatus::WouldBlock);
+  EXPECT_EQ(network_->receive(pair.near, std::span<char>{}).status, IoStatus::Ok);
+}
+
+TEST_F(EpollNetworkTest, readable_comes_again_until_the_bytes_are_taken) {
+  const Pair pair = connect_pair(listen());
+  EXPECT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
+  await(ReadyKind::Readable, pair.far);
+  await(ReadyKind::Readable, pair.far);
+  EXPECT_EQ(read(pair.far, 3), "abc");
+  EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+}
+
+TEST_F(EpollNetworkTest, a_full_pipe_takes_a_part_and_says_when_there_is_room_again) {
+  const Pair pair = connect_pair(listen());
+  const std::string bytes = pattern(16U << 20U);
+  std::size_t sent = network_->send(pair.near, bytes).bytes;
+  ASSERT_GT(sent, 0U);
+  ASSERT_LT(sent, bytes.size());
+  std::string received;
+  bool blocked = false;
+  while (received.size() < bytes.size()) {
+    const auto ready = poll();
+    ASSERT_FALSE(ready.empty());
+    for (const Ready& event : ready) {
+      if (event.kind == ReadyKind::Writable) {
+        ASSERT_EQ(event.socket, pair.near);
+        const IoResult result = network_->send(pair.near, std::string_view{bytes}.substr(sent));
+        blocked = blocked || result.status == IoStatus::WouldBlock;
+        sent += result.bytes;
+      } else if (event.kind == ReadyKind::Readable) {
+        received += read(event.socket, std::min<std::size_t>(70'001, sent - received.size()));
+      }
+    }
+  }
+  EXPECT_TRUE(received == bytes);
+  // All was taken: nobody asks for room any more.
+  EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+}
+
+TEST_F(EpollNetworkTest, writable_is_not_reported_to_those_who_did_not_ask) {
+  const Pair pair = connect_pair(listen());
+  EXPECT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
+  read(pair.far, 3);
+  EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+}
+
+TEST_F(EpollNetworkTest, an_empty_send_gives_up_the_wish_for_writable) {
+  const Pair pair = connect_pair(listen());
+  const std::string bytes = pattern(16U << 20U);
+  const std::size_t sent = network_->send(pair.near, bytes).bytes;
+  ASSERT_LT(sent, bytes.size());
+  EXPECT_EQ(network_->send(pair.near, std::string_view{}).status, IoStatus::Ok);
+  EXPECT_EQ(read(pair.far, sent).size(), sent);
+  EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+}
+
+TEST_F(EpollNetworkTest, the_peers_close_is_seen_behind_its_last_bytes) {
+  const Pair pair = connect_pair(listen());
+  EXPECT_EQ(network_->send(pair.near, std::string_view{"bye"}).bytes, 3U);
+  network_->close(pair.near);
+  IoStatus last = IoStatus::Ok;
+  EXPECT_EQ(read(pair.far, 100, &last), "bye");
+  EXPECT_EQ(last, IoStatus::Closed);
+}
+
+TEST_F(EpollNetworkTest, bytes_taken_by_send_arrive_although_unread_ones_are_left_at_close) {
+  const Pair pair = connect_pair(listen());
+  const std::string bytes = pattern(16U << 20U);
+  const std::size_t sent = network_->send(pair.near, bytes).bytes;
+  EXPECT_EQ(network_->send(pair.far, std::string_view{"nobody reads this"}).bytes, 17U);
+  await(ReadyKind::Readable, pair.near);
+  network_->close(pair.near);
+  EXPECT_EQ(network_->send(pair.far, std::string_view{"nor this"}).bytes, 8U);
+  IoStatus last = IoStatus::Ok;
+  EXPECT_TRUE(read(pair.far, bytes.size(), &last) == bytes.substr(0, sent));
+  EXPECT_EQ(last, IoStatus::Closed);
+}
+
+TEST_F(EpollNetworkTest, closed_sockets_that_nobody_drains_give_way_to_newer_ones) {
+  const SocketId listener = listen();
+  const std::string bytes = pattern(8U << 20U);
+  std::vector<Pair> pairs;
+  for (int i = 0; i < 70; ++i) {
+    pairs.push_back(connect_pair(listener));
+    ASSERT_LT(network_->send(pairs.back().near, bytes).bytes, bytes.size());
+  }
+  for (const Pair& pair : pairs) network_->close(pair.near);
+  for (const Pair& pair : pairs) network_->close(pair.far);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+  connect_pair(listener);
+}
+
+TEST_F(EpollNetworkTest, a_reset_is_seen_behind_the_bytes_before_it) {
+  const SocketId listener = listen();
+  PlainPeer peer{network_->local_port(listener)};
+  await(ReadyKind::Accepted, listener);
+  const SocketId socket = accepted_.at(0);
+  const std::string name = network_->peer_name(socket);
+  peer.send("last words");
+  peer.reset();
+  IoStatus last = IoStatus::Ok;
+  EXPECT_EQ(read(socket, 100, &last), "last words");
+  EXPECT_EQ(last, IoStatus::Failed);
+  EXPECT_EQ(network_->last_error(socket), "receive from " + name + ": Connection reset by peer");
+  await(ReadyKind::Failed, socket);
+  network_->close(socket);
+  EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+}
+
+TEST_F(EpollNetworkTest, sending_to_a_peer_that_is_gone_fails_without_a_signal) {
+  const SocketId listener = listen();
+  PlainPeer peer{network_->local_port(listener)};
+  await(ReadyKind::Accepted, listener);
+  const SocketId socket = accepted_.at(0);
+  const std::string name = network_->peer_name(socket);
+  peer.send("last words");
+  peer.reset();
+  await(ReadyKind::Readable, socket);
+  IoResult result = network_->send(socket, std::string_view{"x"});
+  // The reset may still be on its way, even on loopback.
+  while (result.status == IoStatus::Ok) result = network_->send(socket, std::string_view{"x"});
+  ASSERT_EQ(result.status, IoStatus::Failed);
+  EXPECT_EQ(network_->send(socket, std::string_view{"x"}).error_number, result.error_number);
+  // What it had said before is still to be had.
+  IoStatus last = IoStatus::Ok;
+  EXPECT_EQ(read(socket, 100, &last), "last words");
+  EXPECT_EQ(last, IoStatus::Failed);
+  EXPECT_EQ(network_->last_error(socket),
+            "send to " + name + ": " + std::strerror(result.error_number));
+}
+
+TEST_F(EpollNetworkTest, sending_after_the_peers_close_raises_no_sigpipe) {
+  const SocketId listener = listen();
+  {
+    const PlainPeer peer{network_->local_port(listener)};
+  }
+  await(ReadyKind::Accepted, listener);
+  IoResult result;
+  while (result.status == IoStatus::Ok) {
+    result = network_->send(accepted_.at(0), std::string_view{"x"});
+  }
+  EXPECT_EQ(result.error_number, EPIPE);
+}
+
+TEST_F(EpollNetworkTest, a_closed_id_is_unknown_and_its_late_events_are_dropped) {
+  const SocketId listener = listen();
+  const Pair pair = connect_pair(listener);
+  EXPECT_EQ(network_->send(pair.near, std::string_view{"late"}).bytes, 4U);
+  await(ReadyKind::Readable, pair.far);
+  network_->close(pair.far);
+  EXPECT_EQ(network_->receive(pair.far, std::span<char>{}).error_number, EBADF);
+  EXPECT_EQ(network_->send(pair.far, std::string_view{"x"}).status, IoStatus::Failed);
+  EXPECT_EQ(network_->peer_name(pair.far), "");
+  network_->close(pair.far);  // ignored
+  network_->close(12'345);
+  const Pair next = connect_pair(listener);  // takes the freed place
+  EXPECT_NE(next.far, pair.far);
+  for (const Ready& ready : poll(std::chrono::nanoseconds{0})) EXPECT_NE(ready.socket, pair.far);
+}
+
+TEST_F(EpollNetworkTest, wake_from_another_thread_ends_a_wait_without_limit) {
+  std::thread waker{[this] { network_->wake(); }};
+  EXPECT_EQ(network_->wait(events_, std::nullopt), 0U);
+  waker.join();
+}
+
+TEST_F(EpollNetworkTest, wakes_are_merged_and_taken_by_one_wait) {
+  for (int i = 0; i < 5; ++i) network_->wake();
+  pollfd watched{network_->descriptor(), POLLIN, 0};
+  EXPECT_EQ(::poll(&watched, 1, 0), 1);
+  EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+  EXPECT_EQ(::poll(&watched, 1, 0), 0);
+}
+
+TEST_F(EpollNetworkTest, wake_works_in_a_signal_handler_and_keeps_errno) {
+  static EpollNetwork* network = nullptr;
+  network = network_.get();
+  struct sigaction action{};
+  struct sigaction before{};
+  action.sa_handler = [](int) { network->wake(); };
+  ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
+  errno = 4'321;
+  ::raise(SIGUSR1);
+  EXPECT_EQ(errno, 4'321);
+  EXPECT_EQ(network_->wait(events_, std::nullopt), 0U);
+  ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_F(EpollNetworkTest, the_descriptor_is_readable_when_there_is_something_to_say) {
+  const Pair pair = connect_pair(listen());
+  pollfd watched{network_->descriptor(), POLLIN, 0};
+  EXPECT_EQ(::poll(&watched, 1, 0), 0);
+  EXPECT_EQ(network_->send(pair.near, std::string_view{"x"}).bytes, 1U);
+  EXPECT_EQ(::poll(&watched, 1, 20'000), 1);
+}
+
+TEST_F(EpollNetworkTest, a_wait_ends_when_its_time_is_over) {
+  EXPECT_TRUE(poll(std::chrono::microseconds{1}).empty());
+  EXPECT_TRUE(poll(std::chrono::nanoseconds{-5}).empty());
+  EXPECT_EQ(network_->wait({}, std::nullopt), 0U);
+}
+
+// Of the first few descriptors those that are open, with their flags.
+std::map<int, int> open_descriptors() {
+  std::map<int, int> open;
+  for (int descriptor = 0; descriptor < 200; ++descriptor) {
+    const int flags = ::fcntl(descriptor, F_GETFD);
+    if (flags >= 0) open[descriptor] = flags;
+  }
+  return open;
+}
+
+TEST_F(EpollNetworkTest, descriptors_do_not_leak_into_children_and_none_is_left_behind) {
+  const auto before = open_descriptors();
+  {
+    auto network = EpollNetwork::make(resolve_blocking).value();
+    const SocketId listener = network->listen({"127.0.0.1", 0}).value();
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_TRUE(network->connect({"127.0.0.1", network->local_port(listener)}).has_value());
+    }
+    for (int i = 0; i < 10; ++i) static_cast<void>(network->wait(events_, std::chrono::seconds{0}));
+    const auto during = open_descriptors();
+    EXPECT_GT(during.size(), before.size() + 14);
+    for (const auto& [descriptor, flags] : during) {
+      EXPECT_TRUE(before.contains(descriptor) || (flags & FD_CLOEXEC) != 0) << descriptor;
+    }
+  }
+  EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST_F(EpollNetworkTest, the_public_function_makes_one) {
+  const auto network = make_epoll_network();
+  ASSERT_TRUE(network.has_value());
+  EXPECT_TRUE((*network)->listen({"localhost", 0}).has_value());
+}
+
+}  // namespace
+}  // namespace nexusfix::transport

@@ -1,0 +1,42 @@
+#include "transport/socket_calls.hpp"
+
+#include <cerrno>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+
+namespace nexusfix::transport {
+namespace {
+
+TEST(SocketCalls, errors_name_operation_place_and_cause) {
+  EXPECT_EQ(explain("listen", "127.0.0.1:5001", EADDRINUSE),
+            "listen 127.0.0.1:5001: Address already in use");
+  errno = EMFILE;
+  EXPECT_EQ(error_now("eventfd", "").text, "eventfd: Too many open files");
+  errno = EMFILE;
+  EXPECT_EQ(error_now("eventfd", "").error_number, EMFILE);
+}
+
+TEST(SocketCalls, connections_send_small_messages_at_once_and_notice_a_vanished_peer) {
+  const Descriptor socket{::socket(AF_INET, SOCK_STREAM, 0)};
+  tune(socket.get());
+  const auto option = [&](int level, int name) {
+    int value = 0;
+    socklen_t size = sizeof value;
+    EXPECT_EQ(::getsockopt(socket.get(), level, name, &value, &size), 0);
+    return value;
+  };
+  EXPECT_NE(option(IPPROTO_TCP, TCP_NODELAY), 0);
+  EXPECT_NE(option(SOL_SOCKET, SO_KEEPALIVE), 0);
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 60'000);
+}
+
+TEST(SocketCalls, a_pending_error_is_taken_once) {
+  const Descriptor socket{::socket(AF_INET, SOCK_STREAM, 0)};
+  EXPECT_EQ(take_socket_error(socket.get()), 0);
+  EXPECT_EQ(take_socket_error(-1), EBADF);
+  EXPECT_EQ(unacknowledged_bytes(-1), 0);
+}
+
+}  // namespace
+}  // namespace nexusfix::transport
