@@ -15,13 +15,18 @@ if(NEXUSFIX_FUZZ)
   target_compile_options(nexusfix_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# nexusfix_layer(NAME SOURCES a.cpp ... DEPENDS base ... [PRIVATE_LINK lib ...])
+# nexusfix_layer(NAME SOURCES a.cpp ... DEPENDS base ... [PRIVATE_LINK lib ...]
+#                [PRIVATE_PACKAGES pugixml ...])
+# PRIVATE_PACKAGES names what find_package() must find in a user's project before that user can link
+# the installed static library; give it together with PRIVATE_LINK.
 function(nexusfix_layer name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE_LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE_LINK;PRIVATE_PACKAGES" ${ARGN})
   set(target nexusfix_${name})
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(nexusfix::${name} ALIAS ${target})
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON
+    VERIFY_INTERFACE_HEADER_SETS ${NEXUSFIX_DEVELOPER})
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS
        ${PROJECT_SOURCE_DIR}/include/nexusfix/${name}/*.hpp
        ${PROJECT_SOURCE_DIR}/include/nexusfix/${name}.hpp)
@@ -29,22 +34,76 @@ function(nexusfix_layer name)
                                   FILES ${headers})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_features(${target} PUBLIC cxx_std_23)
+  if(NEXUSFIX_CORE_WITHOUT_EXCEPTIONS AND name MATCHES "^(wire|session)$")
+    target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY NEXUSFIX_LAYERS ${target})
+  set_property(GLOBAL PROPERTY NEXUSFIX_REQUIRES_${name} "${arg_DEPENDS}")
+  set_property(GLOBAL PROPERTY NEXUSFIX_PACKAGES_${name} "${arg_PRIVATE_PACKAGES}")
   list(TRANSFORM arg_DEPENDS PREPEND nexusfix::)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS}
                                   PRIVATE $<BUILD_INTERFACE:nexusfix_flags> ${arg_PRIVATE_LINK})
-  set_property(GLOBAL APPEND PROPERTY NEXUSFIX_LAYERS ${target})
 endfunction()
 
-# nexusfix_test(NAME LABEL unit|property|... SOURCES a.cpp ... [LINK lib ...])
-# A GoogleTest program; each case becomes one ctest test.
+# Makes the target nexusfix_tests_<label>, which builds every test program of one label: a sanitizer
+# build compiles no more than it runs.
+function(nexusfix_label_target program)
+  foreach(label IN LISTS ARGN)
+    if(NOT TARGET nexusfix_tests_${label})
+      add_custom_target(nexusfix_tests_${label})
+    endif()
+    add_dependencies(nexusfix_tests_${label} ${program})
+  endforeach()
+endfunction()
+
+# nexusfix_test(NAME LABEL unit|property|... SOURCES a.cpp ... [LINK lib ...] [TIMEOUT seconds])
+# A GoogleTest program; each case becomes one ctest test. Several labels are fine:
+# LABEL unit threads is a unit test that runs under ThreadSanitizer, too.
 function(nexusfix_test name)
-  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "TIMEOUT" "LABEL;SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_LINK} nexusfix_flags GTest::gmock GTest::gtest_main)
-  gtest_discover_tests(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+  # Everything that the engine does runs under ThreadSanitizer, whatever the tests are called.
+  if(arg_LABEL STREQUAL "unit" AND CMAKE_CURRENT_SOURCE_DIR MATCHES "/unit/engine$")
+    list(APPEND arg_LABEL threads)
+  endif()
+  nexusfix_label_target(${name} ${arg_LABEL})
+  # gtest_discover_tests() takes lists apart; as one word they still match ctest -L threads.
+  list(JOIN arg_LABEL "," labels)
+  gtest_discover_tests(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT}
                        DISCOVERY_TIMEOUT 60)
+endfunction()
+
+# nexusfix_fuzz_target(NAME SOURCES a.cpp ... [LINK lib ...])
+# A libFuzzer program, built by the preset "fuzz" only. Its seed corpus is corpus/NAME and its
+# regressions are regressions/NAME, both beside the CMakeLists.txt; either may be absent. The smoke
+# test replays them and then tries as many new inputs as fit into a few seconds.
+function(nexusfix_fuzz_target name)
+  cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  if(NOT NEXUSFIX_FUZZ)
+    return()
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE ${arg_LINK} nexusfix_flags)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz_targets)
+  nexusfix_label_target(${name} fuzz-smoke)
+  set(found ${PROJECT_BINARY_DIR}/fuzz_found/${name})
+  file(MAKE_DIRECTORY ${found})
+  set(seeds)
+  foreach(kind corpus regressions)
+    if(IS_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/${kind}/${name})
+      list(APPEND seeds ${CMAKE_CURRENT_SOURCE_DIR}/${kind}/${name})
+    endif()
+  endforeach()
+  add_test(NAME fuzz-smoke.${name}
+           COMMAND ${name} -seed=1 -max_total_time=10 -timeout=10 -max_len=4096 -print_final_stats=1
+                   -artifact_prefix=${PROJECT_BINARY_DIR}/fuzz_found/${name}. ${found} ${seeds})
+  set_tests_properties(fuzz-smoke.${name} PROPERTIES LABELS fuzz-smoke TIMEOUT 120)
 endfunction()

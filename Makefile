@@ -1,0 +1,70 @@
+# The commands of this project; `make` alone lists them. CMake does the building: see
+# CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
+.DEFAULT_GOAL := help
+.PHONY: help deps deps-run deps-test run build test tidy format fuzz install clean
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 600
+DEPS ?= yes
+STAGES ?=
+# A first build leaves the tests out, so that it needs none of their libraries; a build folder that
+# has them keeps them.
+FIRST_BUILD := $(if $(wildcard build/release/CMakeCache.txt),,-D NEXUSFIX_TESTS=OFF)
+
+help:
+	@echo "NexusFIX: a FIX-protocol engine in C++23"
+	@echo
+	@echo "  make run       build, then let a trader and a venue trade on this machine"
+	@echo "  make test      everything that must pass: tests, sanitizers, fuzzing, interop, style"
+	@echo
+	@echo "  make build     the release build with tests, in build/release"
+	@echo "  make deps      show and install the Debian packages that run and test need"
+	@echo "  make tidy      check layers, names, lengths, links and format (seconds)"
+	@echo "  make format    rewrite the sources with clang-format-19"
+	@echo "  make fuzz      FUZZ_SECONDS=$(FUZZ_SECONDS) of fuzzing for each target"
+	@echo "  make install   install libraries, headers and the command to PREFIX=$(PREFIX)"
+	@echo "  make clean     remove build/"
+	@echo
+	@echo "  make test STAGES=\"release asan-ubsan\"   only these stages: release, clang, asan-ubsan,"
+	@echo "                                          tsan, fuzz"
+	@echo "  run and test install what they lack; DEPS=no keeps them from it."
+	@echo "  One test:  ctest --preset release -R resend"
+
+deps: deps-test
+
+deps-run:
+ifeq ($(DEPS),yes)
+	@QUIET=1 tools/deps.sh run
+endif
+
+deps-test:
+ifeq ($(DEPS),yes)
+	@QUIET=$(if $(filter deps,$(MAKECMDGOALS)),,1) tools/deps.sh test
+endif
+
+run: deps-run
+	@tools/build.py release --target nexusfix $(FIRST_BUILD)
+	@build/release/apps/nexusfix/nexusfix demo
+
+build: deps-test
+	@tools/build.py release -D NEXUSFIX_TESTS=ON
+
+test: deps-test
+	@tools/run_tests.py $(STAGES)
+
+tidy:
+	@tools/tidy.py
+
+format:
+	@tools/tidy.py --list-sources | xargs clang-format-19 -i
+
+fuzz: deps-test
+	@tools/build.py fuzz --target nexusfix_tests_fuzz-smoke
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+install: deps-run
+	@tools/build.py release $(FIRST_BUILD)
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	rm -rf build

@@ -1,0 +1,26 @@
+# nexusfix_generate(TARGET NAMESPACE name DICTIONARY file.xml)
+# Makes the INTERFACE library TARGET, whose headers nexusfix/<name>/*.hpp are written at build time
+# from a dictionary in the QuickFIX XML form. #include <nexusfix/<name>/new_order_single.hpp> and
+# use nexusfix::<name>::NewOrderSingle. A header is only touched when its content changes.
+function(nexusfix_generate target)
+  cmake_parse_arguments(arg "" "NAMESPACE;DICTIONARY" "" ${ARGN})
+  if(NOT arg_NAMESPACE OR NOT arg_DICTIONARY OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "nexusfix_generate(TARGET NAMESPACE name DICTIONARY file.xml)")
+  endif()
+  get_filename_component(dictionary ${arg_DICTIONARY} ABSOLUTE)
+  # A folder for each library, so that a target sees only the messages of what it links.
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}/include)
+  set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${target}/stamp)
+  add_custom_command(OUTPUT ${stamp}
+    COMMAND nexusfix_codegen messages ${dictionary} --namespace ${arg_NAMESPACE} -o ${folder}
+    COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+    DEPENDS ${dictionary} nexusfix_codegen
+    COMMENT "Typed messages nexusfix::${arg_NAMESPACE}" VERBATIM)
+  add_custom_target(${target}_headers DEPENDS ${stamp})
+  add_library(${target} INTERFACE)
+  add_dependencies(${target} ${target}_headers)
+  target_include_directories(${target} INTERFACE $<BUILD_INTERFACE:${folder}>)
+  target_link_libraries(${target} INTERFACE nexusfix::wire)
+  target_compile_features(${target} INTERFACE cxx_std_23)
+  set_target_properties(${target} PROPERTIES NEXUSFIX_GENERATED_FOLDER ${folder})
+endfunction()

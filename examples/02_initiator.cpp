@@ -1,0 +1,50 @@
+// Logs on to a venue, sends one order, prints what is reported, logs out.
+// Usage: example_02_initiator trader.cfg
+#include <cstdio>
+#include <string>
+
+#include <nexusfix/base/decimal.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/fix44/execution_report.hpp>
+#include <nexusfix/fix44/new_order_single.hpp>
+
+namespace fix44 = nexusfix::fix44;
+using nexusfix::Session;
+using namespace nexusfix::literals;
+
+namespace {
+
+// [trader]
+struct Trader {
+  using Handles = nexusfix::Messages<fix44::ExecutionReport>;
+
+  void on_logon(Session& session) {  // leave OrdType out: it does not compile
+    auto sent = session.send<fix44::NewOrderSingle>(
+        fix44::ClOrdID{"A1"}, fix44::Symbol{"AAPL"}, fix44::Side::Buy,
+        fix44::TransactTime{session.now()}, fix44::OrderQty{100_d}, fix44::OrdType::Limit,
+        fix44::Price{150.25_d});
+    if (!sent) std::fprintf(stderr, "not sent: %s\n", sent.error().what().c_str());
+  }
+
+  void on_message(Session& session, const fix44::ExecutionReport& report) {
+    const bool filled = report.exec_type() == fix44::ExecType::Trade;
+    std::printf("order %s %s\n", std::string{report.order_id().value}.c_str(),
+                filled ? "filled" : "taken");
+    if (filled) session.log_out("done");  // and run() returns
+  }
+};
+
+// [end]
+}  // namespace
+
+int main(int argc, char** argv) {
+  // [main]
+  Trader trader;
+  auto engine = nexusfix::Engine::open(argc > 1 ? argv[1] : "trader.cfg", trader);
+  if (!engine) {
+    std::fprintf(stderr, "%s\n", engine.error().what().c_str());
+    return 1;
+  }
+  return engine->run();
+  // [end]
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""Runs the two examples against each other: trade_test.py ACCEPTOR INITIATOR. The acceptor's port
+is chosen by the system, and nothing is waited for but the programs' own output and end."""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SETTINGS = """[DEFAULT]
+ConnectionType={kind}
+{place}
+HeartBtInt=30
+FileStorePath={store}
+[SESSION]
+BeginString=FIX.4.4
+SenderCompID={sender}
+TargetCompID={target}
+"""
+
+
+def main():
+    acceptor_program, initiator_program = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        venue, trader = Path(folder, "venue.cfg"), Path(folder, "trader.cfg")
+        venue.write_text(SETTINGS.format(kind="acceptor", place="SocketAcceptPort=0",
+                                         store=Path(folder, "venue"), sender="VENUE",
+                                         target="TRADER"), encoding="utf-8")
+        with subprocess.Popen([acceptor_program, venue], stdout=subprocess.PIPE,
+                              text=True) as acceptor:
+            try:
+                port = acceptor.stdout.readline().split()[-1]
+                place = f"SocketConnectHost=127.0.0.1\nSocketConnectPort={port}"
+                trader.write_text(SETTINGS.format(kind="initiator", place=place,
+                                                  store=Path(folder, "trader"), sender="TRADER",
+                                                  target="VENUE"), encoding="utf-8")
+                result = subprocess.run([initiator_program, trader], capture_output=True,
+                                        text=True, timeout=60, check=False)
+            finally:
+                acceptor.kill()
+    print(result.stdout, result.stderr, sep="")
+    return 0 if result.returncode == 0 and result.stdout == "order 1 filled\n" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

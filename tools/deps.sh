@@ -1,0 +1,71 @@
+#!/bin/sh
+# Installs what is lacking on Debian 12. Usage: deps.sh [--list] run|test
+#   run   what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
+#   test  that, and what `make test` needs: clang, sanitizers, test libraries, QuickFIX, Java
+# Nothing lacks: says so without calling apt. --list: prints what lacks and installs nothing.
+set -eu
+
+packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev"
+packages_test="ccache pkgconf clang-19 libclang-rt-19-dev clang-format-19
+  libgtest-dev libgmock-dev librapidcheck-dev libquickfix-dev openjdk-17-jdk-headless maven"
+
+list_only=no
+if [ "${1:-}" = "--list" ]; then
+  list_only=yes
+  shift
+fi
+case "${1:-}" in
+  run) wanted="$packages_run" ;;
+  test) wanted="$packages_run $packages_test" ;;
+  *)
+    sed -n '2,5s/^# //p' "$0" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "make deps knows Debian and its relatives only. Install these and use DEPS=no:" >&2
+  echo "  $(echo $wanted)" >&2
+  exit 1
+fi
+
+lacking=""
+for package in $wanted; do
+  state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$state" = "installed" ] || lacking="$lacking $package"
+done
+
+if [ -z "$lacking" ]; then
+  [ "$list_only" = yes ] || [ -n "${QUIET:-}" ] || echo "deps: nothing lacks for 'make $1'"
+  exit 0
+fi
+echo "deps: lacking for 'make $1':$lacking"
+[ "$list_only" = no ] || exit 0
+
+as_root=""
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null 2>&1; then
+    echo "deps: installing needs root, and there is no sudo. As root, run:" >&2
+    echo "  apt-get update && apt-get install --no-install-recommends$lacking" >&2
+    exit 1
+  fi
+  as_root="sudo"
+fi
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# apt's own output is long and says little; it is shown when something fails.
+apt() {
+  if ! $as_root env DEBIAN_FRONTEND=noninteractive \
+      apt-get -q -o DPkg::Lock::Timeout=300 "$@" </dev/null >"$log" 2>&1; then
+    cat "$log" >&2
+    echo "deps: 'apt-get $*' failed; its output stands above" >&2
+    exit 1
+  fi
+}
+echo "deps: apt-get update"
+apt update
+echo "deps: apt-get install (some minutes on a fresh machine)"
+# shellcheck disable=SC2086 -- one word a package is meant
+apt install -y --no-install-recommends $lacking
+echo "deps: installed"

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Runs every fuzz target of build/fuzz for the given number of seconds. What a target finds new is
+# kept in build/fuzz/fuzz_found; an input that breaks it is named in the output, and belongs into
+# tests/fuzz/regressions/<target>/ together with the fix.
+set -eu
+seconds=${1:?usage: fuzz.sh SECONDS}
+status=0
+for program in build/fuzz/fuzz_targets/*; do
+  name=$(basename "$program")
+  found=build/fuzz/fuzz_found/$name
+  set -- "$found"
+  for kind in corpus regressions; do
+    [ ! -d "tests/fuzz/$kind/$name" ] || set -- "$@" "tests/fuzz/$kind/$name"
+  done
+  echo "fuzz: $name for $seconds s"
+  "$program" -max_total_time="$seconds" -timeout=10 -print_final_stats=1 \
+    -artifact_prefix="$found." "$@" || { status=1; echo "fuzz: $name FAILED" >&2; }
+done
+exit $status

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Runs everything that must pass, stage by stage, and goes on after a failed stage.
+
+    tools/run_tests.py              all stages
+    tools/run_tests.py release      only the named ones
+
+The last line is "N passed, M failed", with ", K skipped" behind it if K > 0. The status is 0 when
+nothing failed. A build that fails counts as one failed test, one that succeeds as one passed.
+"""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+
+import build
+
+RESULT_PATH = build.ROOT / "build" / "test-result.txt"
+
+
+@dataclass
+class Stage:
+    name: str  # of the preset
+    purpose: str
+    targets: list = field(default_factory=list)  # none: everything
+    labels: str = ""  # a regular expression for ctest -L; empty: every test
+    environment: dict = field(default_factory=dict)
+    fixed_addresses: bool = False
+    jobs: int = 2
+
+
+STAGES = [
+    Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"]),
+    Stage("clang", "everything compiles without a warning, unit tests, clang-19",
+          labels="unit"),
+    Stage("asan-ubsan", "unit and property tests, bounds and undefined behaviour",
+          targets=["nexusfix_tests_unit", "nexusfix_tests_property"], labels="unit|property",
+          environment={"ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
+                       "UBSAN_OPTIONS": "print_stacktrace=1"}),
+    Stage("tsan", "tests with threads, data races", targets=["nexusfix_tests_threads"],
+          labels="threads", fixed_addresses=True,
+          environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"}),
+    Stage("fuzz", "fuzz targets for some seconds each, clang-19",
+          targets=["nexusfix_tests_fuzz-smoke"], labels="fuzz-smoke"),
+]
+
+
+@dataclass
+class Counts:
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+
+    def add(self, other):
+        self.passed += other.passed
+        self.failed += other.failed
+        self.skipped += other.skipped
+
+    def __str__(self):
+        text = f"{self.passed} passed, {self.failed} failed"
+        return text + (f", {self.skipped} skipped" if self.skipped else "")
+
+
+def read_junit(path):
+    """Counts the test cases of ctest's JUnit file, and names what failed. A test whose program is
+    missing is "notrun" there like one that skips itself, and is a failure."""
+    counts, failed = Counts(), []
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        status = case.get("status", "")
+        skipped = case.find("skipped")
+        reason = skipped.get("message", "") if skipped is not None else ""
+        if status == "run" and case.find("failure") is None:
+            counts.passed += 1
+        elif status == "disabled" or (status == "notrun" and reason.startswith("SKIP_")):
+            counts.skipped += 1
+        else:
+            counts.failed += 1
+            failed.append(case.get("name"))
+    return counts, failed
+
+
+def fixed_address_prefix():
+    """ThreadSanitizer of g++ 12 does not start where the kernel spreads addresses widely."""
+    setarch = shutil.which("setarch")
+    if setarch is None:
+        return []
+    prefix = [setarch, platform.machine(), "-R"]
+    tried = subprocess.run([*prefix, "true"], capture_output=True, check=False)
+    return prefix if tried.returncode == 0 else []
+
+
+def run_ctest(stage, prefix):
+    junit = build.ROOT / "build" / stage.name / "junit.xml"
+    junit.unlink(missing_ok=True)
+    command = [*prefix, "ctest", "--test-dir", str(junit.parent), "--output-on-failure",
+               "--no-tests=error", "-j", str(stage.jobs), "--output-junit", str(junit)]
+    if stage.labels:
+        command += ["-L", stage.labels]
+    log = junit.parent / "ctest.log"
+    print(f"test {stage.name} ({stage.purpose}) ...", flush=True)
+    started = time.monotonic()
+    with open(log, "wb") as output, subprocess.Popen(
+            command, cwd=build.ROOT, env=os.environ | stage.environment, stdin=subprocess.DEVNULL,
+            stdout=output, stderr=subprocess.STDOUT) as process:
+        while True:
+            try:
+                status = process.wait(timeout=build.QUIET_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                print(f"test {stage.name}: {time.monotonic() - started:.0f} s", flush=True)
+    try:
+        counts, failed = read_junit(junit)
+    except (OSError, ElementTree.ParseError):
+        counts, failed = Counts(failed=1), ["no result from ctest"]
+    if status != 0 and counts.failed == 0:
+        counts.failed, failed = 1, [f"ctest ended with status {status}"]
+    if counts.failed:
+        show_failures(log, failed)
+    print(f"test {stage.name}: {counts} in {time.monotonic() - started:.0f} s", flush=True)
+    return counts, failed
+
+
+def show_failures(log, failed):
+    """Prints the failed tests' output out of ctest's log, without the lines of passed tests."""
+    print(f"--- {log.relative_to(build.ROOT)}, passed tests left out")
+    try:
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines():
+            passed = line.rstrip().endswith(" sec") and "   Passed " in line
+            if not passed and not line.lstrip().startswith("Start "):
+                print(line)
+    except OSError as error:
+        print(error)
+    print("--- failed:", *failed, sep="\n  ", flush=True)
+
+
+def run_stage(stage):
+    prefix = fixed_address_prefix() if stage.fixed_addresses else []
+    if not build.build(stage.name, stage.targets, ["NEXUSFIX_TESTS=ON"], prefix):
+        return Counts(failed=1), [f"{stage.name}: the build"]
+    counts, failed = run_ctest(stage, prefix)
+    counts.passed += 1  # the build
+    return counts, [f"{stage.name}: {name}" for name in failed]
+
+
+def main():
+    known = {stage.name: stage for stage in STAGES}
+    wanted = sys.argv[1:] or list(known)
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        print(f"no stage {' '.join(unknown)}; there are: {' '.join(known)}", file=sys.stderr)
+        return 2
+    started = time.monotonic()
+    total, failed = Counts(), []
+    for name in wanted:
+        counts, stage_failed = run_stage(known[name])
+        total.add(counts)
+        failed += stage_failed
+    print(f"\nAll stages took {time.monotonic() - started:.0f} s.")
+    if failed:
+        print("Failed:", *failed, sep="\n  ")
+    RESULT_PATH.write_text(f"{total}\n", encoding="utf-8")
+    print(total, flush=True)
+    return 1 if total.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

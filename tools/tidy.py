@@ -1,0 +1,436 @@
+#!/usr/bin/env python3
+"""Checks the rules of STYLE.md that a program can check. Prints `path:line: what` for each breach.
+
+    tools/tidy.py                  the whole tree; status 1 when a rule is broken
+    tools/tidy.py --list-sources   the C++ files, for clang-format
+    tools/tidy.py --format         that clang-format-19 would change nothing
+"""
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+# Row may include column; every layer may include itself.
+LAYERS = {
+    "base": set(),
+    "wire": {"base"},
+    "dictionary": {"base", "wire"},
+    "session": {"base", "wire", "dictionary"},
+    "store": {"base"},
+    "transport": {"base"},
+    "observe": {"base"},
+    "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe"},
+}
+# Made from a dictionary at build time: base and wire are all that they need.
+GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")
+PURE_LAYERS = {"wire", "session"}
+
+SKIPPED_FOLDERS = {".git", "build", "__pycache__", "target", ".cache"}
+CPP_SUFFIXES = {".cpp", ".hpp"}
+TEXT_SUFFIXES = CPP_SUFFIXES | {".py", ".sh", ".md", ".cmake", ".txt", ".json", ".in", ".java",
+                                ".xml", ".cfg", ".yml", ".yaml"}
+TEXT_NAMES = {"Makefile", "run", ".clang-format", ".editorconfig", ".gitignore", ".gitattributes"}
+# Made from public facts by a script, or bytes for a test: their lines are as long as they are.
+DATA_FOLDERS = ("dictionaries/", "tests/fuzz/corpus/", "tests/fuzz/regressions/")
+
+LINE_COLUMNS_MAX = 100
+FILE_LINES_WARN = 500
+FILE_LINES_MAX = 800
+FUNCTION_LINES_MAX = 70
+MARKDOWN_LINES_MAX = 300
+README_LINES_MAX = 150
+# Above a function that is one flat switch: it may be longer than the others.
+FLAT_SWITCH_MARK = "tidy: flat switch"
+
+# What a simulator must own, and the only files that may ask the operating system for it.
+SEAMS = [
+    ("the time", r"src/base/system_clock\.cpp",
+     r"\b(clock_gettime|gettimeofday|steady_clock|high_resolution_clock|sleep_for|sleep_until"
+     r"|usleep|nanosleep|__rdtsc\w*)\b|\bsystem_clock\s*::\s*now\b"
+     r"|(?<![\w.>])(std::)?time\s*\(\s*(nullptr|NULL|0|&\w+)\s*\)"),
+    ("random numbers", r"src/base/random\.cpp",
+     r"\b(getrandom|random_device|s?rand|random_shuffle|arc4random\w*|mt19937(_64)?)\b\s*[({]"
+     r"|\b(random_device|mt19937(_64)?)\b|\bgetentropy\b"),
+    # The network's file holds /dev/null open, to have a descriptor left when there are none.
+    ("files", r"src/base/posix_disk\.cpp|src/transport/socket_calls\.cpp",
+     r"(?<!\w)::(open|openat|creat|rename|unlink)\s*\(|\b(fopen|freopen|mmap|munmap|mkstemp)\s*\("
+     r"|\b(ofstream|ifstream|fstream)\b|#\s*include\s*<fstream>"),
+    ("the network", r"src/transport/\w+\.(cpp|hpp)",
+     r"(?<!\w)::(socket|accept4?|connect|bind|listen|recv\w*|send\w*)\s*\("
+     r"|(?<![\w.>:])(socket|accept4|epoll_create1?|epoll_wait|getaddrinfo)\s*\("
+     r"|#\s*include\s*<sys/(socket|epoll)\.h>"),
+]
+SEAM_FOLDERS = ("include/", "src/", "apps/", "examples/", "tools/")
+
+# Written in pieces, so that this file does not break its own rule.
+UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X|HA" r"CK)\b|\bnot (yet )?impl" r"emented\b"
+                        r"|\bDISA" r"BLED_|\bGTEST_" r"SKIP\(\)\s*;")
+TICKET = re.compile(r"\b(tic" r"ket|iss" r"ue)[ _#-]*\d+", re.IGNORECASE)
+MACHINE_PATH = re.compile(r"(?<![\w./~}>-])/(ho" r"me|wo" r"rk|ro" r"ot|Us" r"ers)/\w")
+REGISTRY = re.compile(r"\b(repo1?\.mav" r"en|registry\.npm" r"js|py" r"pi\.org|proxy\.gol" r"ang)")
+VAGUE_NAME = re.compile(r"(^|_)(utils?|helpers?|common|manager|misc)(_|$)")
+
+RULES_IN_CODE = [
+    (r"^[ \t]*//\s*[-=*#~/]{4,}", "a banner line says nothing"),
+    (r"\busing\s+namespace\s+std\b(?!::\w*literals)", "write std:: where it is used"),
+    (r"(?<![\w.>])v?printf\s*\(\s*(?=[^\s\"])|\bfprintf\s*\(\s*[^,()]+,\s*(?=[^\s\"])"
+     r"|\bsnprintf\s*\(\s*[^,]+,\s*[^,]+,\s*(?=[^\s\"])|\bfmt::runtime\b|\bfmt::vformat\b",
+     "a format must be a literal: outside text is an argument, never the format"),
+]
+RULES_IN_HOT_LAYERS = [
+    (r"\bstd::function\b", "std::function allocates: use nexusfix::FunctionRef or a plain pointer"),
+]
+RULES_IN_PURE_LAYERS = [
+    (r"\bthrow\b(?!\s*\()", "an error is a value here: std::expected"),
+    (r"#\s*include\s*<(thread|mutex|atomic|iostream|functional|future|filesystem)>",
+     "neither threads nor streams nor std::function here"),
+]
+HOT_LAYERS = PURE_LAYERS | {"store", "engine"}
+RULES_IN_CMAKE = [
+    (r"(?<![\w-])-m(arch|cpu|tune|avx|sse|bmi)\w*",
+     "no instruction set by flag: a kernel uses a target region, so that one binary runs anywhere"),
+    (r"^[ \t]*(add_compile_options|add_definitions|include_directories|link_libraries)\s*\(",
+     "flags belong to a target, PRIVATE"),
+]
+
+INCLUDE = re.compile(r"^[ \t]*#\s*include\s*([<\"])([^>\"]+)[>\"]", re.MULTILINE)
+COMMENT_OR_STRING = re.compile(
+    r"//[^\n]*|/\*.*?\*/|R\"(?P<d>[^()\s\\]{0,16})\(.*?\)(?P=d)\"|\"(?:\\.|[^\"\\\n])*\""
+    r"|(?<![0-9A-Fa-f])'(?:\\.|[^'\\\n])+'", re.DOTALL)
+
+
+def blank_out(text, keep_includes=False):
+    """The code with comments and the contents of literals replaced by blanks: same lines, same
+    columns, so that a position found in it is one in the file."""
+    def blank(match):
+        found = match[0]
+        if found[0] == '"' or found[0] == "R":
+            start = text.rfind("\n", 0, match.start()) + 1
+            if keep_includes and text[start:match.start()].lstrip().startswith("#"):
+                return found
+            return '"' + re.sub(r"[^\n]", " ", found[1:-1]) + '"'
+        return re.sub(r"[^\n]", " ", found)
+    return COMMENT_OR_STRING.sub(blank, text)
+
+
+class Tree:
+    """The files below a root, and what was found wrong in them."""
+
+    def __init__(self, root):
+        self.root = root
+        self.problems = []
+        self.warnings = []
+        self.texts = {}
+        for path in sorted(root.rglob("*")):
+            relative = path.relative_to(root)
+            if path.is_file() and not SKIPPED_FOLDERS.intersection(relative.parts[:-1]):
+                name = relative.as_posix()
+                if path.suffix in TEXT_SUFFIXES or path.name in TEXT_NAMES:
+                    # As bytes, so that a carriage return is seen and not translated.
+                    self.texts[name] = path.read_bytes().decode("utf-8", errors="replace")
+                else:
+                    self.texts.setdefault(name, None)
+
+    def problem(self, name, line, what):
+        self.problems.append(f"{name}:{line}: {what}")
+
+    def matches(self, name, text, pattern, what, flags=re.MULTILINE):
+        for match in re.finditer(pattern, text, flags):
+            self.problem(name, line_of(text, match.start()), what)
+
+    def of_suffix(self, suffixes, folders=("",)):
+        for name, text in self.texts.items():
+            if text is not None and Path(name).suffix in suffixes and name.startswith(folders):
+                yield name, text
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def layer_of(name):
+    """The layer whose public or private folder holds the file."""
+    match = re.match(r"(?:include/nexusfix|src)/(\w+)(?:/|\.hpp$)", name)
+    return match[1] if match and match[1] in LAYERS else None
+
+
+def check_text(tree):
+    for name, text in tree.texts.items():
+        if text is None or name.startswith(DATA_FOLDERS):
+            continue
+        suffix = Path(name).suffix
+        lines = text.split("\n")
+        if text and not text.endswith("\n"):
+            tree.problem(name, len(lines), "the last line does not end")
+        if "\r" in text:
+            tree.problem(name, line_of(text, text.index("\r")), "lines end with a line feed alone")
+        for number, line in enumerate(lines, 1):
+            if line.rstrip() != line.rstrip("\r"):
+                tree.problem(name, number, "blanks at the end of the line")
+            if "\t" in line and Path(name).name != "Makefile":
+                tree.problem(name, number, "a tab")
+            if len(line) > LINE_COLUMNS_MAX and not line_may_be_long(suffix, line):
+                tree.problem(name, number, f"{len(line)} columns, {LINE_COLUMNS_MAX} at most")
+            for pattern, what in ((UNFINISHED, "finish it, or leave it out"),
+                                  (TICKET, "say the reason itself, not its number elsewhere"),
+                                  (MACHINE_PATH, "a path of one machine"),
+                                  (REGISTRY, "the user's own settings name the registry")):
+                if pattern.search(line):
+                    tree.problem(name, number, f"'{pattern.search(line)[0]}': {what}")
+        if suffix in CPP_SUFFIXES | {".py", ".sh", ".cmake", ".java"} or name == "CMakeLists.txt":
+            if len(lines) - 1 > FILE_LINES_MAX:
+                tree.problem(name, 1, f"{len(lines) - 1} lines, {FILE_LINES_MAX} at most")
+            elif len(lines) - 1 > FILE_LINES_WARN:
+                tree.warnings.append(f"{name}: {len(lines) - 1} lines, {FILE_LINES_WARN} are much")
+
+
+def line_may_be_long(suffix, line):
+    """Tables and links of Markdown cannot be broken, nor can a message's bytes in a text."""
+    return suffix in {".xml", ".json"} or (suffix == ".md" and ("|" in line or "](" in line))
+
+
+def check_names(tree):
+    for name in tree.texts:
+        for part in Path(name).parts:
+            if VAGUE_NAME.search(Path(part).stem.lower()):
+                tree.problem(name, 1, f"'{part}' says nothing: name it for the one thing it holds")
+
+
+def check_includes(tree):
+    for name, text in tree.of_suffix(CPP_SUFFIXES):
+        public = name.startswith("include/")
+        layer = layer_of(name)
+        for match in INCLUDE.finditer(blank_out(text, keep_includes=True)):
+            what = include_problem(name, layer, public, match[1], match[2])
+            if what:
+                tree.problem(name, line_of(text, match.start(1)), what)
+
+
+def include_problem(name, layer, public, bracket, included):
+    parts = Path(included).parts
+    if parts[0] == "nexusfix":
+        target = Path(parts[1]).stem if len(parts) == 2 else parts[1]
+        if layer is None or target == layer:
+            return None
+        if GENERATED.fullmatch(target):
+            return None if layer == "engine" else f"{layer} may not include generated messages"
+        if target not in LAYERS[layer]:
+            return f"layer {layer} may not include {target}"
+        return None
+    if public and bracket == '"':
+        return "a public header includes <nexusfix/...> and the standard library only"
+    if public and not re.fullmatch(r"[a-z_0-9]+|[a-z]mmintrin\.h|arm_neon\.h", included):
+        return f"a public header includes no third party: <{included}>"
+    if bracket == '"' and parts[0] in LAYERS and len(parts) > 1:
+        if layer is not None and parts[0] != layer:
+            return f"a private header of {parts[0]} is for {parts[0]} alone"
+        # The generator is the dictionary layer's other half: it makes one of its sources.
+        if layer is None and not name.startswith(("tests/", "tools/codegen/")):
+            return "only public headers here: <nexusfix/...>"
+    return None
+
+
+def check_code(tree):
+    for name, text in tree.of_suffix(CPP_SUFFIXES):
+        code = blank_out(text)
+        layer = layer_of(name)
+        rules = list(RULES_IN_CODE[1:])
+        rules += RULES_IN_HOT_LAYERS if layer in HOT_LAYERS else []
+        rules += RULES_IN_PURE_LAYERS if layer in PURE_LAYERS else []
+        for pattern, what in rules:
+            tree.matches(name, code, pattern, what)
+        tree.matches(name, text, *RULES_IN_CODE[0])
+        if name.endswith(".hpp") and not name.endswith(".inl.hpp") and "#pragma once" not in text:
+            tree.problem(name, 1, "#pragma once is missing")
+        if name.startswith(SEAM_FOLDERS):
+            for seam, allowed, pattern in SEAMS:
+                if not re.fullmatch(allowed, name):
+                    tree.matches(name, code, pattern,
+                                 f"for {seam} there is a seam (base/clock, random, disk; "
+                                 "transport/network), so that a simulator can own it")
+        check_function_lengths(tree, name, text, code)
+
+
+def check_function_lengths(tree, name, text, code):
+    """Finds functions by their braces: a block behind a parameter list, outside any other one."""
+    open_blocks = []  # (kind, line of its head)
+    head_start = 0
+    lines = text.split("\n")
+    for match in re.finditer(r"[{};]", code):
+        position = match.start()
+        if match[0] == "{":
+            head = code[head_start:position]
+            inside = any(kind == "function" for kind, _ in open_blocks)
+            kind = "block" if inside else block_kind(head)
+            first = head_start + len(head) - len(head.lstrip())
+            open_blocks.append((kind, line_of(code, first)))
+            if kind == "initialiser":
+                continue  # The head of the function goes on behind it.
+        elif match[0] == "}" and open_blocks:
+            kind, first_line = open_blocks.pop()
+            if kind == "initialiser":
+                continue
+            length = line_of(code, position) - first_line + 1
+            if kind == "function" and length > FUNCTION_LINES_MAX:
+                above = "\n".join(lines[max(0, first_line - 4):first_line])
+                if FLAT_SWITCH_MARK not in above:
+                    tree.problem(name, first_line, f"a function of {length} lines, "
+                                                   f"{FUNCTION_LINES_MAX} at most")
+        elif open_blocks and open_blocks[-1][0] == "initialiser":
+            continue
+        head_start = position + 1
+
+
+def block_kind(head):
+    """What a block is, judged by the text in front of its brace."""
+    head = re.sub(r"^[ \t]*#.*$", "", head, flags=re.MULTILINE).strip()
+    flat = head
+    while "(" in flat and flat != (shorter := re.sub(r"\([^()]*\)", "<>", flat)):
+        flat = shorter
+    if re.match(r"(namespace|class|struct|union|enum|extern)\b", flat) or "<>" not in flat:
+        return "container"
+    if re.search(r">\s*(class|struct|union)\s+\w+", flat):
+        return "container"
+    if "(" in flat or ("operator" not in flat and re.search(r"(?<![=<>!])=(?!=)", flat)):
+        return "container"
+    if re.search(r"<>\s*(noexcept\s*)?:(?!:)", flat) and re.search(r"[\w]$", flat):
+        return "initialiser"
+    return "function"
+
+
+def check_cmake(tree):
+    for name, text in tree.texts.items():
+        if text is None or not (name.endswith((".cmake", "CMakeLists.txt", "Presets.json"))):
+            continue
+        code = re.sub(r"#.*", "", text)
+        for pattern, what in RULES_IN_CMAKE:
+            tree.matches(name, code, pattern, what)
+
+
+def check_dead_sources(tree):
+    """A .cpp that no CMakeLists.txt names is compiled by nobody: by its name one in its folder or
+    above, by its path any other."""
+    everything = "\n".join(t for n, t in tree.texts.items() if n.endswith("CMakeLists.txt"))
+    for name, _ in tree.of_suffix({".cpp"}):
+        path = Path(name)
+        near = "\n".join(tree.texts.get((folder / "CMakeLists.txt").as_posix()) or ""
+                         for folder in path.parents)
+        suffixes = re.findall(r"\$\{\w+\}(\w*\.cpp)", near)
+        words = [path.name, *(path.name.removesuffix(s) for s in suffixes if path.name.endswith(s))]
+        found = any(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", near) for word in words)
+        if not found and f"{path.parent.name}/{path.name}" not in everything:
+            tree.problem(name, 1, "no CMakeLists.txt names this file: build it or delete it")
+
+
+def check_test_legs(tree):
+    """src/wire/frame.cpp should have tests/unit/wire/frame_test.cpp, to be found without search."""
+    for name, _ in tree.of_suffix({".cpp"}, ("src/",)):
+        layer, *rest = Path(name).parts[1:]
+        test = f"tests/unit/{layer}/{Path(name).stem}_test.cpp"
+        if len(rest) == 1 and test not in tree.texts:
+            tree.warnings.append(f"{name}: there is no {test}")
+
+
+def check_markdown(tree):
+    for name, text in tree.of_suffix({".md"}):
+        count = text.count("\n")
+        most = README_LINES_MAX if name == "README.md" else MARKDOWN_LINES_MAX
+        if count > most:
+            tree.problem(name, 1, f"{count} lines, {most} at most")
+        folder = Path(name).parent
+        prose = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text,
+                       flags=re.MULTILINE | re.DOTALL)
+        for match in re.finditer(r"\]\(([^)\s]+)\)", prose):
+            target = match[1].split("#")[0]
+            if target and "://" not in target and not target.startswith("mailto:"):
+                if not (tree.root / folder / target).exists():
+                    tree.problem(name, line_of(prose, match.start()), f"no such file: {target}")
+        for match in re.finditer(r"`([\w.-]+/[\w./-]+\.(?:cpp|hpp|py|sh|cmake))`", prose):
+            if not any((tree.root / place / match[1]).exists()
+                       for place in ("", folder, "src", "include", "include/nexusfix")):
+                tree.problem(name, line_of(prose, match.start()), f"no such file: {match[1]}")
+        check_quotes(tree, name, text)
+
+
+def check_quotes(tree, name, text):
+    """`<!-- quote: path -->` or `<!-- quote: path#region -->` stands above a code block that equals
+    the file, or the lines between `// [region]` and `// [end]` in it."""
+    for match in re.finditer(r"<!-- quote: (\S+?)(?:#(\S+))? -->\n```\w*\n(.*?)^```", text,
+                             re.DOTALL | re.MULTILINE):
+        path, region, quoted = match.groups()
+        line = line_of(text, match.start())
+        source = tree.texts.get(path)
+        if source is None:
+            tree.problem(name, line, f"quotes {path}, which does not exist")
+            continue
+        if region:
+            found = re.search(rf"^[ \t]*// \[{re.escape(region)}\]\n(.*?)^[ \t]*// \[end\]$",
+                              source, re.DOTALL | re.MULTILINE)
+            source = found[1] if found else ""
+        if quoted.strip() != dedent(source).strip():
+            tree.problem(name, line, f"the block differs from {match[0].split()[2]}")
+
+
+def dedent(text):
+    lines = text.split("\n")
+    indent = min((len(s) - len(s.lstrip()) for s in lines if s.strip()), default=0)
+    return "\n".join(line[indent:] for line in lines)
+
+
+CHECKS = [check_text, check_names, check_includes, check_code, check_cmake, check_dead_sources,
+          check_test_legs, check_markdown]
+
+
+def check_tree(root):
+    tree = Tree(root)
+    for check in CHECKS:
+        check(tree)
+    return tree
+
+
+def list_sources(root):
+    return [name for name, _ in Tree(root).of_suffix(CPP_SUFFIXES)]
+
+
+def check_format(root):
+    program = shutil.which("clang-format-19")
+    if program is None:
+        print("clang-format-19 is not installed: make deps", file=sys.stderr)
+        return 1
+    result = subprocess.run([program, "--dry-run", "-Werror", *list_sources(root)], cwd=root,
+                            capture_output=True, text=True, check=False)
+    places = re.findall(r"^(.+?:\d+):\d+: error: code should be", result.stderr, re.MULTILINE)
+    for name in sorted({place.rsplit(":", 1)[0] for place in places}):
+        first = next(place for place in places if place.startswith(name + ":"))
+        print(f"{first}: make format would change it")
+    if result.returncode != 0 and not places:
+        print(result.stderr)
+    return result.returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
+    parser.add_argument("--list-sources", action="store_true")
+    parser.add_argument("--format", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.list_sources:
+        print("\n".join(list_sources(arguments.root)))
+        return 0
+    if arguments.format:
+        return check_format(arguments.root)
+    tree = check_tree(arguments.root)
+    for warning in tree.warnings:
+        print(f"warning: {warning}")
+    for problem in tree.problems:
+        print(problem)
+    print(f"tidy: {len(tree.texts)} files, {len(tree.problems)} problems, "
+          f"{len(tree.warnings)} warnings")
+    return 1 if tree.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
