@@ -249,9 +249,7 @@ Verdict Venue::take_replace(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
   NewOrder terms;
   if (const auto fault = read_terms(message, terms)) {
-    return fault->verdict
-               ? *fault->verdict
-               : engine::business_reject(kConditionallyRequiredFieldMissing, 0, fault->text);
+    return fault->verdict ? *fault->verdict : engine::business_reject(kOtherReason, 0, fault->text);
   }
   ReplaceRequest request{party_of(session), message.cl_ord_id().value,
                          message.orig_cl_ord_id().value, terms.quantity, terms.price};

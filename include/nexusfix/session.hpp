@@ -13,7 +13,7 @@
 // Threads: one StateMachine belongs to one thread at a time; two never share anything.
 // Allocation: none after construction. No function throws or blocks.
 //
-//   session::StateMachine machine{{.id = {"FIX.4.4", "VENUE", "TRADER"}}, numbers_from_store};
+//   session::StateMachine machine{{.id = {"FIX.4.4", "VENUE", "TRADER", ""}}, numbers_from_store};
 //   std::array<char, session::StateMachine::kScratchBytes> scratch;
 //   machine.on_message(*parser.parse(frame), now);
 //   while (auto action = machine.next_action(scratch)) {

@@ -55,6 +55,7 @@ bool Runtime::poll(std::chrono::nanoseconds timeout) {
   for (std::size_t i = 0; i < count && !store_failed_; ++i) handle(ready_[i]);
   serve_replays();
   run_timers();
+  report_refused();
   flush();
   closed_.clear();
   return !finished();
@@ -131,6 +132,17 @@ void Runtime::run_connection_timers() {
       refuse(connection, "no Logon came in time");
     }
   }
+}
+
+// Connections that the network had to close at once, because no descriptor was left.
+void Runtime::report_refused() {
+  const std::uint64_t refused = seams_.network->connections_refused();
+  if (refused == refused_reported_ || !notice_limiter_.allow(now_.mono)) return;
+  report(observe::Severity::Error, {},
+         std::to_string(refused - refused_reported_) +
+             " connections were closed at once: the process has no descriptor left");
+  stats_.connections_refused += refused - refused_reported_;
+  refused_reported_ = refused;
 }
 
 void Runtime::request_stop() noexcept {

@@ -134,6 +134,7 @@ class Runtime {
   void run_timers();
   void run_connection_timers();
   void begin_stop();
+  void report_refused();
   [[nodiscard]] bool finished() const noexcept;
   void flush();
   void fail_store(const store::StoreError& error);
@@ -221,6 +222,7 @@ class Runtime {
   std::vector<transport::Ready> ready_;
   NoticeLimiter notice_limiter_;
   EngineStats stats_;
+  std::uint64_t refused_reported_ = 0;
 
   std::atomic<bool> stop_requested_{false};
   bool stopping_ = false;

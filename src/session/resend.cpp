@@ -81,9 +81,11 @@ void StateMachine::serve(Range range) noexcept {
   }
 }
 
+// Both may be called while actions of the event that asked for the Replay are still to be taken:
+// what they leave to be done comes behind those.
 void StateMachine::on_replay_message(std::uint64_t msg_seq_num, std::string_view bytes,
                                      Now now) noexcept {
-  begin_event(now);
+  now_ = now;
   if (msg_seq_num < replay_.begin || msg_seq_num > replay_.end || replay_.begin == 0) return;
   stored_seq_num_ = msg_seq_num;
   stored_bytes_ = bytes;
@@ -91,7 +93,7 @@ void StateMachine::on_replay_message(std::uint64_t msg_seq_num, std::string_view
 }
 
 void StateMachine::on_replay_done(Now now) noexcept {
-  begin_event(now);
+  now_ = now;
   if (replay_.begin != 0) push({.step = Step::RetransmitRest});
 }
 

@@ -105,11 +105,11 @@ std::optional<Action> StateMachine::next_action(std::span<char> scratch) noexcep
 // Starts an event: everything of the one before it must have been done.
 void StateMachine::begin_event(Now now) noexcept {
   NEXUSFIX_ASSERT(pending_begin_ == pending_end_);
-  pending_begin_ = pending_end_ = 0;
   now_ = now;
 }
 
 void StateMachine::push(const Pending& pending) noexcept {
+  if (pending_begin_ == pending_end_) pending_begin_ = pending_end_ = 0;
   NEXUSFIX_ASSERT(pending_end_ < pending_.size());
   pending_[pending_end_++] = pending;
 }

@@ -138,10 +138,18 @@ std::size_t from_date(Date value, char* out) noexcept {
 }
 
 std::size_t from_utc_timestamp(WallTime value, TimePrecision precision, char* out) noexcept {
-  const auto day = std::chrono::floor<days>(value);
-  out += from_date(Date{day}, out);
+  constexpr std::int64_t kNanosPerDay = kSecondsPerDay * kNanosPerSecond;
+  const std::int64_t nanos = value.time_since_epoch().count();
+  // By hand, because the first representable day begins before the first representable time.
+  std::int64_t day = nanos / kNanosPerDay;
+  std::int64_t time = nanos % kNanosPerDay;
+  if (time < 0) {
+    time += kNanosPerDay;
+    --day;
+  }
+  out += from_date(Date{std::chrono::sys_days{days{day}}}, out);
   *out++ = '-';
-  return kDateBytes + 1 + write_time(value - day, precision, out);
+  return kDateBytes + 1 + write_time(TimeOfDay{time}, precision, out);
 }
 
 std::size_t from_time_of_day(TimeOfDay value, TimePrecision precision, char* out) noexcept {

@@ -14,15 +14,15 @@ namespace nexusfix::session {
 // are kept for a resend as well. The bytes lie in the scratch buffer given to next_action().
 struct Transmit {
   std::uint64_t msg_seq_num = 0;
-  std::string_view msg_type;  // static lifetime
-  std::string_view bytes;
+  std::string_view msg_type{};  // static lifetime
+  std::string_view bytes{};
   bool is_resendable = false;  // true: store the bytes, not only the number
 };
 
 // Send these bytes; no number is used up: a resent message, or the gap fill in place of one.
 struct Retransmit {
   std::uint64_t msg_seq_num = 0;
-  std::string_view bytes;
+  std::string_view bytes{};
 };
 
 // Give this application message to the application, then call on_delivered().
@@ -38,7 +38,7 @@ struct Deliver {
 // kept, drop it: it is asked for again.
 struct Hold {
   std::uint64_t msg_seq_num = 0;
-  std::string_view bytes;
+  std::string_view bytes{};
 };
 
 // Read the stored messages begin to end (inclusive) and pass each to on_replay_message(), taking
@@ -100,7 +100,7 @@ struct Notice {
   NoticeCode code = NoticeCode::MessageGarbled;
   std::uint64_t expected = 0;
   std::uint64_t received = 0;
-  std::string_view text;
+  std::string_view text{};
 };
 
 using Action = std::variant<Transmit, Retransmit, Deliver, Hold, Replay, Reset, LoggedOn, LoggedOut,

@@ -15,7 +15,7 @@ namespace nexusfix::session {
 enum class Role : std::uint8_t { Initiator, Acceptor };
 
 struct SessionConfig {
-  SessionId id;
+  SessionId id{};
   Role role = Role::Acceptor;
 
   // Initiator: sent in the Logon (0 to 3,600; 0: no heartbeats). Acceptor: what the Logon says
@@ -42,7 +42,7 @@ struct SessionConfig {
   // Largest accepted jump of a SequenceReset over the expected number.
   std::uint64_t sequence_jump_max = 1'000'000'000;
   wire::TimePrecision time_precision = wire::TimePrecision::Millis;  // FIX 4.0, 4.1: always seconds
-  std::string default_appl_ver_id;                                   // 1137, FIXT only
+  std::string default_appl_ver_id{};                                 // 1137, FIXT only
 };
 
 // What is wrong with a configuration, for people; empty if a StateMachine can be made of it. Static

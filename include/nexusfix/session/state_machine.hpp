@@ -48,21 +48,21 @@ struct Verdict {
     RejectSession,   // Reject (3)
   };
   Kind kind = Kind::Accept;
-  unsigned reason = 0;    // BusinessRejectReason (380) or SessionRejectReason (373)
-  wire::Tag ref_tag = 0;  // 0: none
-  std::string_view text;  // must live until next_action() returned nothing
+  unsigned reason = 0;      // BusinessRejectReason (380) or SessionRejectReason (373)
+  wire::Tag ref_tag = 0;    // 0: none
+  std::string_view text{};  // must live until next_action() returned nothing
 };
 
 enum class SendErrorCode : std::uint8_t { Encode, NotApplicationMessage };
 struct SendError {
   SendErrorCode code = SendErrorCode::Encode;
-  wire::EncodeError encode;
+  wire::EncodeError encode{};
 };
 
 // An application message with its number. The bytes lie in the buffer given to begin_message().
 struct Outbound {
   std::uint64_t msg_seq_num = 0;
-  std::string_view bytes;
+  std::string_view bytes{};
 };
 
 // One thread at a time. No function but the constructor allocates; none blocks or throws.
@@ -91,7 +91,7 @@ class StateMachine {
   void on_replay_message(std::uint64_t msg_seq_num, std::string_view bytes, Now now) noexcept;
   void on_replay_done(Now now) noexcept;
 
-  // The next thing to do. scratch (≥ kScratchBytes; for a Retransmit, the message's size more) must
+  // The next thing to do. scratch (kScratchBytes; for a Retransmit, the message's size more) must
   // live until the action's bytes have been used.
   static constexpr std::size_t kScratchBytes = 4096;
   [[nodiscard]] std::optional<Action> next_action(std::span<char> scratch) noexcept;
@@ -125,11 +125,11 @@ class StateMachine {
 
   // Why a message is not processed.
   struct Objection {
-    unsigned reason = 0;        // SessionRejectReason (373)
-    std::string_view ref_tag{};   // RefTagID (371) as it is to be sent; empty: none
-    bool ends_session = false;  // a Logout follows the Reject
-    bool is_business = false;   // reason is a BusinessRejectReason (380)
-    std::string_view text{};      // empty: the reason's own text
+    unsigned reason = 0;         // SessionRejectReason (373)
+    std::string_view ref_tag{};  // RefTagID (371) as it is to be sent; empty: none
+    bool ends_session = false;   // a Logout follows the Reject
+    bool is_business = false;    // reason is a BusinessRejectReason (380)
+    std::string_view text{};     // empty: the reason's own text
   };
 
   // What an event leaves to be done. next_action() makes an Action of it, and only then gives an

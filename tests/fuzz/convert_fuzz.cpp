@@ -1,0 +1,45 @@
+// Conversions: any text gives a value or an error, and a value written again reads the same.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/wire/conversions.hpp>
+
+#include "fuzz/target.hpp"
+
+namespace {
+
+using namespace nexusfix;
+using namespace nexusfix::wire;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::vector<char> exact{data, data + size};
+  const std::string_view text{exact.data(), exact.size()};
+  char out[32];
+  if (const auto value = to_int(text)) require(to_int({out, from_int(*value, out)}) == *value);
+  if (const auto value = to_uint(text)) require(to_uint({out, from_uint(*value, out)}) == *value);
+  if (const auto value = to_decimal(text)) {
+    const auto back = to_decimal({out, from_decimal(*value, out)});
+    require(back && back->mantissa() == value->mantissa() && back->scale() == value->scale());
+  }
+  if (const auto value = to_utc_timestamp(text)) {
+    const std::size_t bytes = from_utc_timestamp(*value, TimePrecision::Nanos, out);
+    require(to_utc_timestamp({out, bytes}) == *value);
+  }
+  if (const auto value = to_date(text)) require(to_date({out, from_date(*value, out)}) == *value);
+  if (const auto value = to_time_of_day(text)) {
+    const std::size_t bytes = from_time_of_day(*value, TimePrecision::Nanos, out);
+    require(to_time_of_day({out, bytes}) == *value);
+  }
+  static_cast<void>(to_bool(text));
+  static_cast<void>(to_char(text));
+  return 0;
+}

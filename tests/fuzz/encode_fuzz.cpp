@@ -1,0 +1,95 @@
+// Encoding: whatever fields are written into whatever buffer, the result is an error or one frame
+// that parses back to the same fields; its resent copy too.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/resend.hpp>
+
+#include "fuzz/target.hpp"
+
+namespace {
+
+using namespace nexusfix;
+using namespace nexusfix::wire;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// Takes numbers and texts off the front of the fuzzer's bytes; zeros when there are none left.
+class Input {
+ public:
+  Input(const std::uint8_t* data, std::size_t size)
+      : rest_{reinterpret_cast<const char*>(data), size} {}
+  std::uint8_t byte() { return rest_.empty() ? std::uint8_t{0} : take(); }
+  std::uint32_t word() {
+    std::uint32_t word = 0;
+    for (int i = 0; i < 4; ++i) word = word << 8U | byte();
+    return word;
+  }
+  std::string_view text() {
+    const std::string_view text = rest_.substr(0, byte());
+    rest_.remove_prefix(text.size());
+    return text;
+  }
+  bool empty() const { return rest_.empty(); }
+
+ private:
+  std::uint8_t take() {
+    const char c = rest_.front();
+    rest_.remove_prefix(1);
+    return static_cast<std::uint8_t>(c);
+  }
+  std::string_view rest_;
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input{data, size};
+  std::vector<char> buffer(std::size_t{input.byte()} * 8);
+  MessageHeader header;
+  header.msg_type = "D";
+  header.msg_seq_num = input.word();
+  Encoder encoder{buffer, {"FIX.4.4", "S", "T"}, header};
+  std::vector<std::pair<Tag, std::string>> fields;
+  while (!input.empty()) {
+    const bool is_data = input.byte() % 4 == 0;
+    const Tag tag = is_data ? 96 : input.word();
+    const std::string value{input.text()};
+    if (is_data) {
+      encoder.data(95, tag, value);
+      fields.emplace_back(95, std::to_string(value.size()));
+    } else {
+      encoder.field(tag, value);
+    }
+    fields.emplace_back(tag, value);
+  }
+  const auto bytes = encoder.finish();
+  if (!bytes) return 0;
+  const FrameResult frame = next_frame(*bytes, {});
+  require(frame.status == FrameStatus::Complete && frame.size == bytes->size());
+  Parser parser;
+  const auto message = parser.parse(*bytes);
+  require(message.has_value());
+  constexpr std::size_t kHeaderFields = 7;
+  if (message->fault()) return 0;  // a Length tag written as an ordinary field can be wrong
+  if (message->field_count() == kHeaderFields + fields.size() + 1) {
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const FieldView field = message->field(kHeaderFields + i);
+      require(field.tag == fields[i].first && field.value == fields[i].second);
+    }
+  }
+  std::vector<char> copy(bytes->size() + kResendGrowthBytesMax);
+  const auto resent = resend_copy(*bytes, WallTime{}, TimePrecision::Nanos, copy);
+  if (resent) require(parser.parse(*resent).has_value());
+  return 0;
+}

@@ -1,0 +1,18 @@
+# Configures, builds and runs the project in SOURCE, and compares what it prints with its
+# expected.txt.
+file(REMOVE_RECURSE ${BUILD})
+execute_process(COMMAND ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${BUILD}
+                        -DCMAKE_PREFIX_PATH=${PREFIX} -DCMAKE_CXX_COMPILER=${COMPILER}
+                        -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER} -DNEXUSFIX_SOURCE=${PROJECT}
+                        -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+                OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD} --parallel 2
+                RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "the build failed:\n${output}")
+endif()
+execute_process(COMMAND ${BUILD}/consumer OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${SOURCE}/expected.txt expected)
+if(NOT printed STREQUAL expected)
+  message(FATAL_ERROR "printed:\n${printed}\nexpected:\n${expected}")
+endif()

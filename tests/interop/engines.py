@@ -1,0 +1,189 @@
+"""The engines that can take part in a scenario, each as acceptor and as initiator.
+
+The engine under test is the `nexusfix` command. QuickFIX and QuickFIX/J can stand in its place too,
+so that a scenario can be shown to hold between two engines that are not ours.
+"""
+
+import os
+import time
+
+from processes import Child, Failure, Peer, free_port
+
+SUBJECT = "NEXUS"  # CompID of the engine under test
+PEER = "PEER"
+
+
+def write_config(path, kind, version, sender, target, folder, **keys):
+    """A QuickFIX-style configuration file; keys go into its [SESSION]."""
+    defaults = {"ConnectionType": kind, "FileStorePath": os.path.join(folder, "store"),
+                "HeartBtInt": keys.pop("HeartBtInt", 30), "ReconnectInterval": 1}
+    defaults.update(keys.pop("defaults", {}))
+    session = {"BeginString": version, "SenderCompID": sender, "TargetCompID": target, **keys}
+    lines = ["[DEFAULT]"] + [f"{key}={value}" for key, value in defaults.items()]
+    lines += ["[SESSION]"] + [f"{key}={value}" for key, value in session.items()]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def address_keys(kind, port):
+    if kind == "acceptor":
+        return {"SocketAcceptPort": port}
+    return {"SocketConnectHost": "127.0.0.1", "SocketConnectPort": port}
+
+
+def peer_config(name, folder, kind, version, port, sender, target, **keys):
+    # The schedule's day changes twelve hours from now, so that no run meets a session reset.
+    boundary = time.strftime("%H:%M:%S", time.gmtime(time.time() + 12 * 3600))
+    defaults = {"StartTime": boundary, "EndTime": boundary, "UseDataDictionary": "N",
+                "FileLogPath": os.path.join(folder, "log"), "FileLogHeartbeats": "Y",
+                "SocketNodelay": "Y", "SocketReuseAddress": "Y"}
+    path = os.path.join(folder, name + ".cfg")
+    write_config(path, kind, version, sender, target, folder, defaults=defaults,
+                 **address_keys(kind, port), **keys)
+    return path
+
+
+class Arena:
+    """One scenario's folder, programs and running processes."""
+
+    def __init__(self, folder, programs, peer_kind, subject_kind, version):
+        self.folder = folder
+        self.programs = programs
+        self.peer_kind = peer_kind
+        self.subject_kind = subject_kind
+        self.version = version
+        self.children = []
+        self.peer_log = os.path.join(folder, "peer", "log")
+
+    def start(self, child_type, name, command, folder):
+        os.makedirs(folder, exist_ok=True)
+        child = child_type(name, command, folder)
+        self.children.append(child)
+        return child
+
+    def _engine(self, kind, name, role, port, sender, target, **keys):
+        folder = os.path.join(self.folder, name)
+        os.makedirs(folder, exist_ok=True)
+        config = peer_config(name, folder, role, self.version, port, sender, target, **keys)
+        # The peer reads the state of its session at once, so it must be there: no retry is needed.
+        return self.start(Peer, name, self.programs[kind] + [role, config], folder)
+
+    def start_peer(self, role, port, **keys):
+        return self._engine(self.peer_kind, "peer", role, port, PEER, SUBJECT, **keys)
+
+    def start_acceptor_peer(self, **keys):
+        """The peer as acceptor, and its port: another one if somebody took the first meanwhile."""
+        for attempt in range(3):
+            port = free_port()
+            try:
+                return self.start_peer("acceptor", port, **keys), port
+            except Failure:
+                if attempt == 2:
+                    raise
+        raise AssertionError("not reached")
+
+    def venue(self, **keys):
+        return Venue(self, **keys) if self.subject_kind == "nexusfix" else PeerVenue(self, **keys)
+
+    def trader(self, port, **keys):
+        if self.subject_kind == "nexusfix":
+            return Trader(self, port, **keys)
+        return PeerTrader(self, port, **keys)
+
+    def end(self):
+        for child in self.children:
+            child.end()
+
+    def report(self):
+        parts = [f"--- {child.name} (pid {child.process.pid})\n{child.output()}"
+                 for child in self.children]
+        return "\n".join(parts)
+
+
+class Venue:
+    """`nexusfix serve` as acceptor; keeps its port and its store over a restart."""
+
+    def __init__(self, arena, **keys):
+        self.arena = arena
+        self.keys = keys
+        self.port = 0
+        self.child = None
+
+    def start(self):
+        folder = os.path.join(self.arena.folder, "subject")
+        os.makedirs(folder, exist_ok=True)
+        config = os.path.join(folder, "venue.cfg")
+        write_config(config, "acceptor", self.arena.version, SUBJECT, PEER, folder,
+                     **address_keys("acceptor", self.port), **self.keys)
+        command = self.arena.programs["nexusfix"] + ["serve", config]
+        self.child = self.arena.start(Child, "venue", command, folder)
+        self.port = int(self.child.expect(r"listening on port (\d+)").group(1))
+
+    def stop(self):
+        status = self.child.terminate()
+        if status != 0:
+            raise Failure(f"venue ended with status {status} after SIGTERM")
+
+
+class Trader:
+    """`nexusfix trade` as initiator: one process a run, one store for all of them."""
+
+    def __init__(self, arena, port, **keys):
+        self.arena = arena
+        self.folder = os.path.join(arena.folder, "subject")
+        os.makedirs(self.folder, exist_ok=True)
+        self.config = os.path.join(self.folder, "trader.cfg")
+        self.report = os.path.join(self.folder, "reports.tsv")
+        self.orders = 0
+        write_config(self.config, "initiator", arena.version, SUBJECT, PEER, self.folder,
+                     **address_keys("initiator", port), **keys)
+
+    def trade(self, orders):
+        # The trader counts over all its runs, and knows from its report file what was answered.
+        self.orders += orders
+        command = self.arena.programs["nexusfix"] + ["trade", self.config, "--report", self.report,
+                                                     "--orders", str(self.orders)]
+        child = self.arena.start(Child, "trader", command, self.folder)
+        status = child.wait_exit(120)
+        if status != 0:
+            raise Failure(f"trader ended with status {status}")
+
+    def stop(self):
+        pass
+
+
+class PeerVenue:
+    """Another engine in the venue's place."""
+
+    def __init__(self, arena, **keys):
+        self.arena = arena
+        self.keys = keys
+        self.port = free_port()
+        self.child = None
+
+    def start(self):
+        self.child = self.arena._engine(self.arena.subject_kind, "subject", "acceptor", self.port,
+                                        SUBJECT, PEER, **self.keys)
+
+    def stop(self):
+        self.child.quit()
+
+
+class PeerTrader:
+    """Another engine in the trader's place: one process for all runs."""
+
+    def __init__(self, arena, port, **keys):
+        self.child = None
+        self.start = lambda: arena._engine(arena.subject_kind, "subject", "initiator", port,
+                                           SUBJECT, PEER, **keys)
+
+    def trade(self, orders):
+        if self.child is None:
+            self.child = self.start()
+        else:
+            self.child.do("logon")
+        self.child.do("await logged_on 1", f"orders {orders}", "await open_orders 0", "logout",
+                      "await logged_on 0")
+
+    def stop(self):
+        self.child.quit()

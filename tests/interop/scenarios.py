@@ -1,0 +1,252 @@
+"""What the engines do together. Each scenario checks the peer's own account, and then its log."""
+
+from engines import PEER, SUBJECT
+from fix_log import conduct_faults, read_log
+from processes import Failure
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def expect_equal(expected, actual, what):
+    expect(expected == actual, f"{what}: {expected} expected, {actual} found")
+
+
+class Scenario:
+    """The peer's log, looked at in slices: a slice begins at the end of the one before."""
+
+    def __init__(self, arena):
+        self.arena = arena
+        self.mark = 0
+
+    def slice(self):
+        messages = read_log(self.arena.peer_log)
+        recent = messages[self.mark:]
+        self.mark = len(messages)
+        return recent
+
+    def expect_no_resends(self, messages, what):
+        found = [str(m) for m in messages if m.type in ("2", "4") or m.repeated]
+        expect(not found, f"{what}: no resend was needed, but: {found}")
+
+    def expect_resends(self, messages, requester, what):
+        asked = [m for m in messages if m.type == "2" and m.get(49) == requester]
+        expect(asked, f"{what}: {requester} should have sent a ResendRequest")
+
+    def expect_logon_numbers(self, messages, peer, subject, what):
+        for sender, number in ((PEER, peer), (SUBJECT, subject)):
+            logons = [m.number for m in messages if m.type == "A" and m.get(49) == sender]
+            expect_equal([number], logons, f"{what}: MsgSeqNum of the Logon of {sender}")
+
+    def settle(self, peer):
+        """Waits until the peer has dealt with all that it logged: a number moves after the callback."""
+        messages = read_log(self.arena.peer_log)
+        last = [m.number for m in messages if m.get(49) == SUBJECT and not m.repeated][-1]
+        return peer.do(f"await next_target {last + 1}")
+
+    def finish(self, peer):
+        """Checks every message of the engine under test, and that both sides agree on numbers."""
+        faults = conduct_faults(read_log(self.arena.peer_log), SUBJECT)
+        expect(not faults, "conduct of the engine under test:\n" + "\n".join(faults[:20]))
+        self.settle(peer)
+
+
+def order_run(peer, orders):
+    return peer.do(f"orders {orders}", "await open_orders 0")
+
+
+def log_out(peer):
+    return peer.do("logout", "await logged_on 0")
+
+
+def venue_session(arena, orders=1000):
+    """Logon, orders, gaps both ways while live and at Logon, Logout, and a Logon without a gap."""
+    scenario = Scenario(arena)
+    venue = arena.venue()
+    venue.start()
+    peer = arena.start_peer("initiator", venue.port)
+    peer.do("await logged_on 1")
+    scenario.expect_logon_numbers(scenario.slice(), 1, 1, "first Logon")
+
+    order_run(peer, orders)
+    state = scenario.settle(peer)
+    expect_equal(orders + 2, state["next_sender"], "peer's next number")
+    expect_equal(state["reports"] + 2, state["next_target"], "peer's expected number")
+    peer.do("test-request T1", "await test_replies 1")
+    scenario.expect_no_resends(scenario.slice(), "first orders")
+
+    # The peer forgets the last 20 messages: the venue must replay the reports among them.
+    before = scenario.settle(peer)["next_target"]
+    state = peer.do("rewind-target 20", "test-request T2", f"await next_target {before + 1}")
+    expect(state["reports_possdup"] >= 19, f"19 reports should be replayed: {state}")
+    scenario.expect_resends(scenario.slice(), PEER, "rewound expected number")
+
+    # The peer jumps ahead: the venue must ask for what it missed, and go on.
+    peer.do("skip-sender 5")
+    order_run(peer, 4)
+    scenario.expect_resends(scenario.slice(), SUBJECT, "skipped numbers")
+    log_out(peer)
+    scenario.settle(peer)
+
+    # Both at once, at Logon; what the venue missed are eight orders.
+    scenario.slice()
+    peer.do("orders 8", "rewind-target 10", "logon", "await open_orders 0")
+    order_run(peer, 4)
+    recent = scenario.slice()
+    scenario.expect_resends(recent, SUBJECT, "orders sent while logged out")
+    scenario.expect_resends(recent, PEER, "rewound expected number at Logon")
+    log_out(peer)
+    state = scenario.settle(peer)
+
+    scenario.slice()
+    peer.do("logon", "await logged_on 1")
+    order_run(peer, 4)
+    log_out(peer)
+    recent = scenario.slice()
+    scenario.expect_no_resends(recent, "second Logon")
+    scenario.expect_logon_numbers(recent, state["next_sender"], state["next_target"], "last Logon")
+    scenario.finish(peer)
+    peer.quit()
+    venue.stop()
+
+
+def venue_restart(arena):
+    """The venue ends and starts again; numbers, messages and the book come from its journal."""
+    scenario = Scenario(arena)
+    venue = arena.venue()
+    venue.start()
+    peer = arena.start_peer("initiator", venue.port)
+    peer.do("await logged_on 1")
+    order_run(peer, 40)
+    # Of the next two orders, the first keeps 40 in the book.
+    peer.do("orders 2", "await open_orders 1")
+    log_out(peer)
+    state = scenario.settle(peer)
+    venue.stop()
+
+    venue.start()
+    scenario.slice()
+    peer.do("logon", "await logged_on 1")
+    peer.do("orders 2", "await open_orders 0")
+    recent = scenario.slice()
+    scenario.expect_no_resends(recent, "Logon after a restart")
+    scenario.expect_logon_numbers(recent, state["next_sender"], state["next_target"], "restart")
+
+    # Messages that the process before sent are still there to be replayed.
+    before = scenario.settle(peer)["next_target"]
+    replayed = peer.state.get("reports_possdup", 0)
+    state = peer.do("rewind-target 30", "test-request T1", f"await next_target {before + 1}")
+    expect(state["reports_possdup"] - replayed >= 20, f"20 reports should be replayed: {state}")
+
+    # Stopped while logged on, it says so; the peer comes back by itself.
+    scenario.slice()
+    logons = peer.state["logons"]
+    venue.stop()
+    peer.do("await logged_on 0")
+    venue.start()
+    peer.do(f"await logons {logons + 1}")
+    order_run(peer, 4)
+    recent = scenario.slice()
+    expect([m for m in recent if m.type == "5" and m.get(49) == SUBJECT], "no Logout at the end")
+    # The venue may have to ask: QuickFIX spends a number on a Logon for the connection that is gone.
+    asked = [str(m) for m in recent if m.type == "2" and m.get(49) == PEER]
+    expect(not asked, f"the venue's numbers should go on after a stop while logged on: {asked}")
+    log_out(peer)
+    scenario.finish(peer)
+    peer.quit()
+    venue.stop()
+
+
+def venue_reset(arena):
+    """ResetSeqNumFlag from the peer, twice; and heartbeats while nothing is said."""
+    scenario = Scenario(arena)
+    venue = arena.venue()
+    venue.start()
+    peer = arena.start_peer("initiator", venue.port, ResetOnLogon="Y", HeartBtInt=1)
+    for turn in (1, 2):
+        peer.do("await logged_on 1")
+        order_run(peer, 8)
+        peer.do(f"await-at-least heartbeats {2 * turn}")
+        log_out(peer)
+        recent = scenario.slice()
+        scenario.expect_logon_numbers(recent, 1, 1, f"reset {turn}")
+        flags = [m.get(141) for m in recent if m.type == "A"]
+        expect_equal(["Y", "Y"], flags, "ResetSeqNumFlag of the Logons")
+        scenario.expect_no_resends(recent, f"after reset {turn}")
+        if turn == 1:
+            peer.do("logon")
+    scenario.finish(peer)
+    peer.quit()
+    venue.stop()
+
+
+def trader_session(arena, orders=1000):
+    """Orders one at a time, a gap both ways in midstream and at Logon, and a Logon without a gap."""
+    scenario = Scenario(arena)
+    peer, port = arena.start_acceptor_peer()
+    trader = arena.trader(port)
+    trader.trade(orders)
+    state = peer.do("await logged_on 0")
+    expect_equal(orders, state["orders_received"], "orders that arrived")
+    recent = scenario.slice()
+    scenario.expect_logon_numbers(recent, 1, 1, "first Logon")
+    scenario.expect_no_resends(recent, "first orders")
+
+    # In the middle of a run the peer jumps ahead and forgets the last 20 messages.
+    peer.do(f"gap-at-order {orders + 40} 5 20")
+    trader.trade(80)
+    state = peer.do("await logged_on 0")
+    expect_equal(orders + 80, state["orders_received"], "orders that arrived")
+    expect(state["orders_possdup"] >= 19, f"19 orders should be replayed: {state}")
+    recent = scenario.slice()
+    scenario.expect_resends(recent, SUBJECT, "skipped numbers")
+    scenario.expect_resends(recent, PEER, "rewound expected number")
+
+    # The same while nobody is logged on: each Logon is too high for the other side.
+    peer.do("skip-sender 5", "rewind-target 20")
+    trader.trade(20)
+    peer.do("await logged_on 0")
+    state = scenario.settle(peer)
+    expect_equal(orders + 100, state["orders_received"], "orders that arrived")
+    recent = scenario.slice()
+    scenario.expect_resends(recent, SUBJECT, "skipped numbers at Logon")
+    scenario.expect_resends(recent, PEER, "rewound expected number at Logon")
+
+    trader.trade(20)
+    final = peer.do("await logged_on 0")
+    expect_equal(orders + 120, final["orders_received"], "orders that arrived")
+    recent = scenario.slice()
+    scenario.expect_no_resends(recent, "last Logon")
+    scenario.expect_logon_numbers(recent, state["next_sender"], state["next_target"], "last Logon")
+    scenario.finish(peer)
+    peer.quit()
+    trader.stop()
+
+
+def trader_reset(arena):
+    """The trader resets the numbers with every Logon."""
+    scenario = Scenario(arena)
+    peer, port = arena.start_acceptor_peer()
+    trader = arena.trader(port, ResetOnLogon="Y")
+    for turn in (1, 2):
+        trader.trade(8)
+        peer.do("await logged_on 0")
+        recent = scenario.slice()
+        scenario.expect_logon_numbers(recent, 1, 1, f"reset {turn}")
+        flags = [m.get(141) for m in recent if m.type == "A"]
+        expect_equal(["Y", "Y"], flags, "ResetSeqNumFlag of the Logons")
+        scenario.expect_no_resends(recent, f"after reset {turn}")
+    scenario.finish(peer)
+    peer.quit()
+    trader.stop()
+
+
+SCENARIOS = {
+    "venue_session": venue_session,
+    "venue_restart": venue_restart,
+    "venue_reset": venue_reset,
+    "trader_session": trader_session,
+    "trader_reset": trader_reset,
+}

@@ -1,0 +1,117 @@
+// Random FIX messages, and random damage to them. Everything comes from one seed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/random.hpp>
+
+#include "unit/wire/message_text.hpp"
+
+namespace nexusfix::test {
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_{seed} {}
+
+  std::uint64_t below(std::uint64_t bound) { return random_.below(bound); }
+
+  // A body that mixes ordinary fields with everything that is allowed or nearly so.
+  std::string body() {
+    std::string body = "35=" + pick({"0", "8", "D", "AE", "W", ""}) + "|";
+    const std::uint64_t fields = below(8) == 0 ? below(120) : below(24);
+    for (std::uint64_t i = 0; i < fields; ++i) body += field();
+    return with_soh(body);
+  }
+
+  // body in an envelope that is right.
+  static std::string framed(const std::string& body) {
+    return with_check_sum(with_soh("8=FIX.4.4|9=" + std::to_string(body.size()) + "|") + body);
+  }
+
+  // Changes, removes, repeats or inserts bytes, preferring those that mean something.
+  void damage(std::string& bytes) {
+    for (std::uint64_t times = 1 + below(3); times > 0 && !bytes.empty(); --times) {
+      const std::size_t at = below(bytes.size());
+      const std::size_t size = 1 + below(below(4) == 0 ? 40 : 3);
+      switch (below(4)) {
+        case 0:
+          bytes[at] = hostile_byte();
+          break;
+        case 1:
+          bytes.erase(at, size);
+          break;
+        case 2:
+          bytes.insert(at, bytes.substr(at, size));
+          break;
+        default:
+          bytes.insert(at, 1, hostile_byte());
+      }
+    }
+  }
+
+ private:
+  std::string pick(const std::vector<std::string>& choices) {
+    return choices[below(choices.size())];
+  }
+
+  char hostile_byte() {
+    using namespace std::string_view_literals;
+    constexpr std::string_view kBytes = "\x01\x01==0189510-+.AZaz \x7f\x80\xff\0/:"sv;
+    return kBytes[below(kBytes.size())];
+  }
+
+  std::string text(std::uint64_t bytes_max) {
+    std::string text;
+    for (std::uint64_t bytes = below(bytes_max); bytes > 0; --bytes) {
+      text += static_cast<char>('!' + below(90));  // `=` included, `|` excluded
+    }
+    return text;
+  }
+
+  std::string field() {
+    switch (below(16)) {
+      case 0:
+        return pick({"0", "00", "055", "-1", "+1", "x", "", "2147483648", "99999999999",
+                     "4294967351", "1.5", "123456789012"}) +
+               "=" + text(5) + "|";
+      case 1:
+        return pick({"2147483647", "12345678", "123456789", "1000000", "9999999", "10000"}) + "=" +
+               text(20) + "|";
+      case 2:
+        return std::to_string(1 + below(5000)) + "=|";
+      case 3:
+        return text(12) + "|";
+      case 4:
+        return "58=" + text(400) + "|";
+      case 5:
+        return data_field();
+      case 6:
+        return pick({"10=000", "8=FIX.4.4", "9=5", "35=0", "95=3", "96=abc", "2143=3"}) + "|";
+      default:
+        return std::to_string(1 + below(1000)) + "=" + text(16) + "|";
+    }
+  }
+
+  std::string data_field() {
+    std::string value = text(below(6) == 0 ? 300 : 12);
+    for (std::uint64_t i = below(4); i > 0 && !value.empty(); --i) value[below(value.size())] = '|';
+    std::uint64_t length = value.size();
+    if (below(4) == 0) length += below(8);
+    if (below(16) == 0) length = below(1000);
+    const std::string tags[][2] = {
+        {"95", "96"}, {"354", "355"}, {"93", "89"}, {"1401", "1402"}, {"95", "355"}};
+    const auto& pair = tags[below(5)];
+    const std::string length_text =
+        pick({std::to_string(length), std::to_string(length), std::to_string(length),
+              "0" + std::to_string(length), "-1", "x", "4294967299", ""});
+    return pair[0] + "=" + length_text + "|" + pair[1] + "=" + value + "|";
+  }
+
+  SeededRandom random_;
+};
+
+}  // namespace nexusfix::test

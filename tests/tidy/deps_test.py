@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Runs tools/deps.sh against a pretended machine: its dpkg-query, apt-get, sudo and id are scripts
+that write down how they were called."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "deps.sh"
+REAL = ["sh", "env", "sed", "cat", "mktemp", "rm", "grep"]
+
+
+class DepsTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.calls = self.folder / "calls"
+        for name in REAL:
+            real = next(Path(p, name) for p in ("/usr/bin", "/bin") if Path(p, name).exists())
+            (self.folder / name).symlink_to(real)
+        self.fake("id", "echo 0")
+        self.fake("apt-get", f'echo "apt-get $DEBIAN_FRONTEND $*" >> {self.calls}')
+        self.installed("")
+
+    def fake(self, name, body):
+        path = self.folder / name
+        path.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+    def installed(self, lacking):
+        """Everything is, but what is named. dpkg-query is called with the package as last word."""
+        self.fake("dpkg-query", "for p; do :; done\n"
+                                f'case " {lacking} " in *" $p "*) exit 1;; esac\nprintf installed')
+
+    def run_script(self, *arguments):
+        return subprocess.run([self.folder / "sh", SCRIPT, *arguments], text=True, check=False,
+                              capture_output=True, env={"PATH": str(self.folder),
+                                                        "TMPDIR": os.environ.get("TMPDIR", "/tmp")})
+
+    def apt_calls(self):
+        return self.calls.read_text(encoding="utf-8").splitlines() if self.calls.exists() else []
+
+    def test_apt_is_not_called_when_nothing_lacks(self):
+        result = self.run_script("test")
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertEqual([], self.apt_calls())
+
+    def test_only_what_lacks_is_installed_after_one_update(self):
+        self.installed("ninja-build clang-19")
+        result = self.run_script("test")
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertIn("ninja-build clang-19", result.stdout)
+        update, install = self.apt_calls()
+        self.assertTrue(update.startswith("apt-get noninteractive "), update)
+        self.assertTrue(update.endswith(" update"), update)
+        wanted = " install -y --no-install-recommends ninja-build clang-19"
+        self.assertTrue(install.endswith(wanted), install)
+
+    def test_run_needs_neither_java_nor_clang_nor_test_libraries(self):
+        self.installed("maven openjdk-17-jdk-headless clang-19 libgtest-dev libquickfix-dev")
+        self.assertEqual(0, self.run_script("run").returncode)
+        self.assertEqual([], self.apt_calls())
+
+    def test_list_installs_nothing(self):
+        self.installed("maven")
+        result = self.run_script("--list", "test")
+        self.assertEqual(0, result.returncode)
+        self.assertIn("maven", result.stdout)
+        self.assertEqual([], self.apt_calls())
+
+    def test_sudo_is_used_when_there_is_one_and_the_user_is_not_root(self):
+        self.installed("maven")
+        self.fake("id", "echo 1000")
+        self.fake("sudo", f'echo sudo >> {self.calls}\n"$@"')
+        self.assertEqual(0, self.run_script("test").returncode)
+        self.assertEqual("sudo", self.apt_calls()[0])
+
+    def test_without_root_and_sudo_the_command_for_root_is_shown(self):
+        self.installed("maven")
+        self.fake("id", "echo 1000")
+        result = self.run_script("test")
+        self.assertEqual(1, result.returncode)
+        self.assertIn("apt-get install --no-install-recommends maven", result.stderr)
+        self.assertEqual([], self.apt_calls())
+
+    def test_failure_of_apt_shows_what_apt_said(self):
+        self.installed("maven")
+        self.fake("apt-get", "echo no space left\nexit 100")
+        result = self.run_script("test")
+        self.assertEqual(1, result.returncode)
+        self.assertIn("no space left", result.stderr)
+
+    def test_other_system_is_told_what_to_install(self):
+        (self.folder / "dpkg-query").unlink()
+        result = self.run_script("run")
+        self.assertEqual(1, result.returncode)
+        self.assertIn("cmake", result.stderr)
+
+    def test_wrong_usage_is_explained(self):
+        result = self.run_script("everything")
+        self.assertEqual(2, result.returncode)
+        self.assertIn("Usage: deps.sh", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,453 @@
+#!/usr/bin/env python3
+"""The command `nexusfix` as a user meets it: what it prints, what it ends with, what it leaves."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+NEXUSFIX = ""  # set by main
+LIMIT_SECONDS = 60
+
+
+def run(*arguments, **options):
+    options.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run([NEXUSFIX, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=LIMIT_SECONDS, check=False, **options)
+
+
+def children_of(pid):
+    """Process ids whose parent is pid."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[1] == str(pid) and fields[0] != "Z":
+            found.append(int(stat.parent.name))
+    return found
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(condition, what):
+    deadline = time.monotonic() + LIMIT_SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(f"never happened: {what}")
+        time.sleep(0.01)
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="nexusfix-command-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def venue_config(self, begin_string="FIX.4.4", port=0):
+        return self.write("venue.cfg",
+                          "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
+                          f"SocketAcceptPort={port}\nFileStorePath={self.folder}/venue\n"
+                          f"[SESSION]\nBeginString={begin_string}\nSenderCompID=VENUE\n"
+                          "TargetCompID=TRADER\n")
+
+    def trader_config(self, port, begin_string="FIX.4.4"):
+        return self.write("trader.cfg",
+                          "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\n"
+                          f"SocketConnectPort={port}\nReconnectInterval=1\nHeartBtInt=30\n"
+                          f"FileStorePath={self.folder}/trader\n[SESSION]\n"
+                          f"BeginString={begin_string}\nSenderCompID=TRADER\n"
+                          "TargetCompID=VENUE\n")
+
+    def serve(self, begin_string="FIX.4.4", arguments=()):
+        """A venue that is listening, and its port."""
+        venue = subprocess.Popen(
+            [NEXUSFIX, "serve", self.venue_config(begin_string), *arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(venue.stdout.close)
+        self.addCleanup(venue.wait)
+        self.addCleanup(venue.kill)
+        line = venue.stdout.readline()
+        match = re.fullmatch(r"listening on port (\d+)\n", line)
+        self.assertIsNotNone(match, line)
+        return venue, int(match[1])
+
+    def end(self, venue):
+        venue.send_signal(signal.SIGTERM)
+        self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
+
+    def connect(self, port, script):
+        return run("connect", self.trader_config(port), "--script",
+                   self.write("script.txt", script))
+
+
+class Words(unittest.TestCase):
+    def test_help_names_every_subcommand_with_an_example(self):
+        done = run("--help")
+        self.assertEqual(done.returncode, 0)
+        for name in ("demo", "decode", "serve", "connect", "trade", "journal"):
+            self.assertRegex(done.stdout, rf"(?m)^  {name} .*\n +\$ nexusfix {name}")
+            help_of_one = run(name, "--help")
+            self.assertEqual(help_of_one.returncode, 0)
+            self.assertIn(f"nexusfix {name}", help_of_one.stdout)
+
+    def test_nothing_shows_the_help_and_is_an_error(self):
+        done = run()
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Subcommands:", done.stdout)
+
+    def test_version(self):
+        self.assertRegex(run("--version").stdout, r"^nexusfix \d+\.\d+\.\d+\n$")
+
+    def test_misspelt_subcommand_is_answered_with_the_nearest(self):
+        for word, meant in (("serv", "serve"), ("tarde", "trade"), ("conect", "connect")):
+            done = run(word)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"Did you mean '{meant}'?", done.stderr)
+        self.assertIn("--help", run("xyzzyxyzzy").stderr)
+
+    def test_wrong_arguments_end_with_status_2(self):
+        for arguments in (("serve",), ("serve", "a", "b"), ("trade", "x", "--orders", "x"),
+                          ("trade", "x", "--orders", "3"), ("journal",), ("demo", "--nonsense"),
+                          ("demo", "--orders-latency", "0", "--orders-stream", "0")):
+            done = run(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertNotEqual(done.stderr, "", arguments)
+
+
+class Serve(WithFolder):
+    def test_missing_configuration_is_named(self):
+        done = run("serve", self.folder / "none.cfg")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("none.cfg", done.stderr)
+
+    def test_port_in_use_is_said(self):
+        with socket.socket() as holder:
+            holder.bind(("127.0.0.1", 0))
+            holder.listen()
+            port = holder.getsockname()[1]
+            done = run("serve", self.venue_config(port=port))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(str(port), done.stderr)
+        self.assertIn("in use", done.stderr)
+
+    def test_second_venue_on_the_same_journal_is_kept_out(self):
+        venue, _ = self.serve()
+        done = run("serve", self.folder / "venue.cfg")
+        self.assertEqual(done.returncode, 1)
+        self.assertNotEqual(done.stderr, "")
+        self.end(venue)
+
+    def test_book_at_the_end_is_the_one_that_the_journal_gives(self):
+        book_file = self.folder / "book.json"
+        venue, port = self.serve(arguments=["--book", book_file])
+        done = self.connect(port, "send 35=D|11=A1|55=A\"\\é|54=1|38=100|40=2|44=10.5|60=now\n"
+                                  "expect 35=8 150=0\n"
+                                  "send 35=D|11=A2|55=A\"\\é|54=2|38=40|40=2|44=10|60=now\n"
+                                  "wait 35=8 150=F 11=A2\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.end(venue)
+        dumped = run("serve", self.folder / "venue.cfg", "--dump-book")
+        self.assertEqual(dumped.stdout, book_file.read_text())
+        first, second = json.loads(dumped.stdout)["orders"]
+        self.assertEqual((first["cum_qty"], first["leaves_qty"], first["status"]),
+                         ("40", "60", "partially filled"))
+        self.assertEqual((second["avg_px"], second["status"]), ("10.5", "filled"))
+
+    def test_dumping_a_book_that_is_not_there_creates_nothing(self):
+        done = run("serve", self.venue_config(), "--dump-book")
+        self.assertEqual(done.returncode, 1)
+        self.assertFalse((self.folder / "venue").exists())
+
+
+class VenueRules(WithFolder):
+    def play(self, script):
+        venue, port = self.serve()
+        done = self.connect(port, script)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.end(venue)
+
+    def test_orders_are_matched_replaced_and_canceled(self):
+        self.play("""
+            send 35=D|11=A1|55=AAPL|54=1|38=100|40=2|44=10.5|60=now
+            expect 35=8 150=0 39=0 11=A1 151=100 14=0
+            send 35=D|11=A2|55=AAPL|54=2|38=40|40=2|44=10.25|60=now
+            expect 35=8 150=0 11=A2
+            expect 35=8 150=F 39=1 11=A1 32=40 31=10.5 151=60 14=40 6=10.5
+            expect 35=8 150=F 39=2 11=A2 151=0
+            send 35=G|11=A3|41=A1|55=AAPL|54=1|38=200|40=2|44=10|60=now
+            expect 35=8 150=5 39=1 11=A3 41=A1 38=200 151=160
+            send 35=F|11=A4|41=A3|55=AAPL|54=1|60=now
+            expect 35=8 150=4 39=4 11=A4 41=A3 151=0
+            send 35=F|11=A5|41=A3|55=AAPL|54=1|60=now
+            expect 35=9 102=0 39=4
+            send 35=F|11=A6|41=none|55=AAPL|54=1|60=now
+            expect 35=9 37=NONE 102=1 39=8
+            """)
+
+    def test_bad_orders_are_rejected_with_text(self):
+        order = "|55=AAPL|60=now|"
+        self.play(f"""
+            send 35=D|11=A1{order}54=1|38=1|40=2|44=10
+            expect 35=8 150=0
+            send 35=D|11=A1{order}54=1|38=1|40=2|44=10
+            expect 35=8 150=8 39=8 37=NONE 103=6 11=A1
+            send 35=D|11=A1{order}54=1|38=1|40=2|44=10|97=Y
+            expect 35=8 150=I 39=0 37=O1
+            send 35=D|11=B1{order}54=1|38=0|40=2|44=10
+            expect 35=8 150=8
+            send 35=D|11=B1{order}54=1|38=-5|40=2|44=10
+            expect 35=8 150=8
+            send 35=D|11=B1{order}54=1|38=1|40=2|44=1.123456789
+            expect 35=8 150=8
+            send 35=D|11=B1{order}54=5|38=1|40=2|44=1
+            expect 35=8 150=8
+            send 35=D|11=B1{order}54=1|38=1|40=3|44=1
+            expect 35=8 150=8
+            send 35=D|11=B1{order}54=1|38=1|40=2|44=1|59=4
+            expect 35=8 150=8
+            send 35=D|11=B1{order}54=1|40=2|44=1
+            expect 35=j 372=D 380=5
+            send 35=D|11=B1{order}54=1|38=1|40=2
+            expect 35=j 372=D 380=5
+            send 35=B|148=news
+            expect 35=j 372=B 380=3
+            send 35=D|11=B1{order}54=1|38=1|40=2|44=9
+            expect 35=8 150=0
+            """)
+
+    def test_market_and_immediate_orders_never_rest(self):
+        self.play("""
+            send 35=D|11=A1|55=AAPL|54=2|38=10|40=2|44=10|60=now
+            expect 35=8 150=0
+            send 35=D|11=A2|55=AAPL|54=1|38=15|40=1|60=now
+            expect 35=8 150=0 11=A2
+            expect 35=8 150=F 11=A1 39=2
+            expect 35=8 150=F 11=A2 39=1 151=5
+            expect 35=8 150=4 11=A2 39=4 151=0 14=10
+            send 35=D|11=A3|55=AAPL|54=1|38=5|40=2|44=9|59=3|60=now
+            expect 35=8 150=0
+            expect 35=8 150=4 11=A3 14=0
+            """)
+
+    def test_restarted_venue_knows_its_orders(self):
+        self.play("send 35=D|11=A1|55=AAPL|54=1|38=100|40=2|44=10|60=now\nexpect 35=8 150=0\n")
+        self.play("""
+            send 35=D|11=A1|55=AAPL|54=1|38=100|40=2|44=10|60=now
+            expect 35=8 150=8 103=6
+            send 35=D|11=A2|55=AAPL|54=2|38=30|40=2|44=10|60=now
+            expect 35=8 150=0 37=O2 17=E3
+            expect 35=8 150=F 37=O1 11=A1 17=E4 151=70
+            expect 35=8 150=F 37=O2 11=A2 17=E5
+            """)
+
+
+class Connect(WithFolder):
+    def test_script_faults_name_the_line_and_what_was_expected(self):
+        venue, port = self.serve()
+        for script, expected in (
+                ("# one\n\nsned 35=D\n", "script.txt:3: 'sned' is no command"),
+                ("send 35=D|34=7\n", "script.txt:1: field 34"),
+                ("wait 35=8 timeout 0.1\n", "script.txt:1: no such message came within 0.1 s"),
+                ("send 35=A|98=0\n", "script.txt:1: administrative messages"),
+                ("send 35=B|148=x\nexpect 35=8\n", "script.txt:2: another message came: 8=FIX")):
+            done = self.connect(port, script)
+            self.assertEqual(done.returncode, 1, script)
+            self.assertIn(expected, done.stderr)
+        self.end(venue)
+
+    def test_session_goes_on_after_logout_and_logon(self):
+        venue, port = self.serve()
+        done = self.connect(port, "logout\nlogon\nsend 35=B|148=x\nexpect 35=j\nquit\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.end(venue)
+
+    def test_commands_come_from_standard_input_too(self):
+        venue, port = self.serve()
+        with subprocess.Popen([NEXUSFIX, "connect", self.trader_config(port)],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True) as client:
+            output, _ = client.communicate("send 35=B|148=x\nexpect 35=j\nprint",
+                                           timeout=LIMIT_SECONDS)
+        self.assertEqual(client.returncode, 0)
+        self.assertIn("BusinessMessageReject", output)
+        self.end(venue)
+
+
+class Tutorial(WithFolder):
+    """docs/tutorial.md quotes these files."""
+
+    def test_its_files_do_what_it_says(self):
+        configs = Path(__file__).resolve().parents[3] / "apps/nexusfix/config"
+        port = "5001"
+
+        def copy(name, new_port):
+            text = (configs / name).read_text()
+            self.assertIn(port, text)
+            return self.write(name, text.replace(port, str(new_port)))
+
+        venue = subprocess.Popen([NEXUSFIX, "serve", copy("venue.cfg", 0)], cwd=self.folder,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(venue.stdout.close)
+        self.addCleanup(venue.wait)
+        self.addCleanup(venue.kill)
+        bound = int(venue.stdout.readline().split()[-1])
+        done = run("connect", copy("client.cfg", bound), "--script", configs / "order.txt",
+                   cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run("trade", copy("trader.cfg", bound), "--orders", 100, "--stream", "--report",
+                   "fills.tsv", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.end(venue)
+        shown = run("journal", "show", "store/venue", cwd=self.folder)
+        self.assertIn("FIX.4.4:VENUE->CLIENT", shown.stdout)
+
+
+class Trade(WithFolder):
+    def trade(self, port, *arguments, begin_string="FIX.4.4"):
+        return run("trade", self.trader_config(port, begin_string), *arguments)
+
+    def test_both_versions_trade_to_the_end(self):
+        for begin_string in ("FIX.4.2", "FIX.4.4"):
+            with self.subTest(begin_string):
+                self.setUp()
+                venue, port = self.serve(begin_string)
+                done = self.trade(port, "--orders", 200, "--stream", "--partials",
+                                  begin_string=begin_string)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("200 of 200 orders filled, 500 reports", done.stdout)
+                self.end(venue)
+
+    def test_total_counts_over_all_lives(self):
+        venue, port = self.serve()
+        report = self.folder / "reports.tsv"
+        for total, new_reports in ((100, 200), (100, 0), (160, 120)):
+            done = self.trade(port, "--orders", total, "--report", report)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"{total} of {total} orders filled, {new_reports} reports", done.stdout)
+        lines = report.read_text().splitlines()
+        self.assertEqual(len(lines), 1 + 320)
+        self.assertEqual(lines[0].split("\t")[:2], ["ClOrdID", "ExecID"])
+        self.end(venue)
+
+    def test_silence_ends_it_with_a_message(self):
+        with socket.socket() as mute:
+            mute.bind(("127.0.0.1", 0))
+            mute.listen()
+            done = self.trade(mute.getsockname()[1], "--silence", 1)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing was heard for 1 s: 0 of 1000 orders sent", done.stderr)
+
+    def test_rejected_order_ends_it_with_the_venues_text(self):
+        venue, port = self.serve()
+        done = self.trade(port, "--orders", 2, "--symbol", "X" * 65)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("order T1 was rejected: Symbol is longer than 64 bytes", done.stderr)
+        self.end(venue)
+
+
+class Journal(WithFolder):
+    def test_numbers_are_shown_for_people_and_for_scripts(self):
+        venue, port = self.serve()
+        self.assertEqual(run("trade", self.trader_config(port), "--orders", 10).returncode, 0)
+        self.end(venue)
+        shown = json.loads(run("journal", "show", self.folder / "venue", "--json").stdout)
+        self.assertEqual(shown["messages"], 20)
+        self.assertEqual(shown["sessions"], [{"name": "FIX.4.4:VENUE->TRADER", "next_inbound": 13,
+                                              "next_outbound": 23, "epoch": 1, "messages": 20}])
+        self.assertIn("next inbound 23, next outbound 13",
+                      run("journal", "show", self.folder / "trader").stdout)
+
+    def test_folder_without_a_journal_is_an_error_and_stays_as_it_is(self):
+        for folder in (self.folder, self.folder / "none"):
+            done = run("journal", "show", folder)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(str(folder), done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+class Demo(WithFolder):
+    def environment(self):
+        return {**os.environ, "TMPDIR": str(self.folder)}
+
+    def start(self, *arguments):
+        demo = subprocess.Popen([NEXUSFIX, "demo", "--no-spin", *arguments],
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, text=True, env=self.environment())
+        self.addCleanup(demo.stdout.close)
+        self.addCleanup(demo.wait)
+        self.addCleanup(demo.kill)
+        for line in demo.stdout:
+            if "%" in line:
+                break
+        children = children_of(demo.pid)
+        self.assertEqual(len(children), 2)
+        return demo, children
+
+    def test_it_ends_by_itself_and_leaves_nothing(self):
+        done = run("demo", "--no-spin", "--orders-latency", 200, "--orders-stream", 1000,
+                   env=self.environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in ("P99.9", "orders/s", "Both agree on every sequence number",
+                      "NewOrderSingle (D)", "2 (FILLED)", "100 %  1,000 of 1,000"):
+            self.assertIn(words, done.stdout)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_kept_folder_holds_the_journals(self):
+        done = run("demo", "--no-spin", "--orders-latency", 0, "--orders-stream", 100, "--keep",
+                   env=self.environment())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (kept,) = self.folder.iterdir()
+        self.assertIn("100 messages", run("journal", "show", kept / "trader").stdout)
+
+    def test_folder_that_cannot_be_made_is_said(self):
+        done = run("demo", env={**os.environ, "TMPDIR": str(self.folder / "none")})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("cannot make a folder", done.stderr)
+
+    def test_interrupted_it_takes_its_processes_and_folder_along(self):
+        demo, children = self.start("--orders-latency", "60000")
+        demo.send_signal(signal.SIGINT)
+        self.assertEqual(demo.wait(LIMIT_SECONDS), 1)
+        self.assertFalse(any(map(is_alive, children)))
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_killed_it_takes_its_processes_along(self):
+        demo, children = self.start("--orders-latency", "60000")
+        demo.kill()
+        demo.wait()
+        wait_until(lambda: not any(map(is_alive, children)), "the end of the processes")
+
+    def test_death_of_a_process_is_said(self):
+        for name in ("venue", "trader"):
+            with self.subTest(name):
+                demo, children = self.start("--orders-latency", "60000")
+                (victim,) = [pid for pid in children
+                             if f"{name}.cfg" in Path(f"/proc/{pid}/cmdline").read_text()]
+                os.kill(victim, signal.SIGKILL)
+                self.assertEqual(demo.wait(LIMIT_SECONDS), 1)
+                self.assertFalse(any(map(is_alive, children)))
+
+
+if __name__ == "__main__":
+    NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)

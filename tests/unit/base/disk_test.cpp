@@ -1,0 +1,251 @@
+#include <array>
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <limits>
+#include <signal.h>
+#include <string>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <nexusfix/base/disk.hpp>
+
+#include "support/temporary_folder.hpp"
+
+namespace {
+
+using nexusfix::DiskError;
+using nexusfix::File;
+using nexusfix::OpenMode;
+using nexusfix::PosixDisk;
+
+class PosixDiskTest : public ::testing::Test {
+ protected:
+  std::unique_ptr<File> open(const std::string& path, OpenMode mode = OpenMode::Create) {
+    auto file = disk_.open(path, mode);
+    EXPECT_TRUE(file) << file.error().what();
+    return std::move(*file);
+  }
+  void put(const std::string& path, std::string_view text) {
+    std::ofstream{path, std::ios::binary} << text;
+  }
+
+  nexusfix::testing::TemporaryFolder folder_;
+  std::string path_ = folder_.file("file");
+  PosixDisk disk_;
+};
+
+mode_t mode_of(const std::string& path) {
+  struct stat status{};
+  EXPECT_EQ(::stat(path.c_str(), &status), 0);
+  return status.st_mode & 07777U;
+}
+
+TEST(DiskErrorTest, says_what_failed_where_and_why) {
+  const DiskError error{.path = "/x/y", .operation = "open", .error_number = ENOENT};
+  EXPECT_EQ(error.what(), "open /x/y: No such file or directory");
+}
+
+TEST_F(PosixDiskTest, written_bytes_are_read_back_at_their_offsets) {
+  auto file = open(path_);
+  ASSERT_TRUE(file->write_at(0, std::string_view{"abcdef"}));
+  ASSERT_TRUE(file->write_at(3, std::string_view{"XY"}));
+  ASSERT_TRUE(file->sync());
+  std::array<char, 4> bytes{};
+  ASSERT_EQ(file->read_at(2, bytes), 4U);
+  EXPECT_EQ(std::string_view(bytes.data(), 4), "cXYf");
+  EXPECT_EQ(file->size(), 6U);
+}
+
+TEST_F(PosixDiskTest, a_read_is_short_only_at_the_end) {
+  auto file = open(path_);
+  ASSERT_TRUE(file->write_at(0, std::string_view{"abc"}));
+  std::array<char, 8> bytes{};
+  EXPECT_EQ(file->read_at(1, bytes), 2U);
+  EXPECT_EQ(file->read_at(3, bytes), 0U);
+  EXPECT_EQ(file->read_at(99, bytes), 0U);
+}
+
+TEST_F(PosixDiskTest, truncate_cuts_the_end) {
+  auto file = open(path_);
+  ASSERT_TRUE(file->write_at(0, std::string_view{"abcdef"}));
+  ASSERT_TRUE(file->truncate(2));
+  EXPECT_EQ(file->size(), 2U);
+}
+
+TEST_F(PosixDiskTest, only_create_makes_a_file) {
+  for (const OpenMode mode : {OpenMode::Read, OpenMode::ReadWrite}) {
+    const auto file = disk_.open(path_, mode);
+    ASSERT_FALSE(file);
+    EXPECT_EQ(file.error().what(), "open " + path_ + ": No such file or directory");
+  }
+  EXPECT_NE(open(path_, OpenMode::Create), nullptr);
+  EXPECT_NE(open(path_, OpenMode::Read), nullptr);
+}
+
+TEST_F(PosixDiskTest, opening_keeps_the_content) {
+  put(path_, "kept");
+  EXPECT_EQ(open(path_, OpenMode::Create)->size(), 4U);
+}
+
+TEST_F(PosixDiskTest, files_and_folders_are_for_the_owner_alone) {
+  const mode_t umask_before = ::umask(0);
+  open(path_);
+  ASSERT_TRUE(disk_.make_directories(folder_.file("a/b")));
+  ::umask(umask_before);
+  EXPECT_EQ(mode_of(path_), 0600U);
+  EXPECT_EQ(mode_of(folder_.file("a")), 0700U);
+  EXPECT_EQ(mode_of(folder_.file("a/b")), 0700U);
+}
+
+TEST_F(PosixDiskTest, descriptors_are_not_inherited_by_other_programs) {
+  auto file = open(path_);
+  int found = -1;
+  for (int descriptor = 3; descriptor < 256; ++descriptor) {
+    std::array<char, 4096> target{};
+    const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
+    if (::readlink(link.c_str(), target.data(), target.size() - 1) > 0 && path_ == target.data()) {
+      found = descriptor;
+    }
+  }
+  ASSERT_GE(found, 0);
+  EXPECT_NE(::fcntl(found, F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST_F(PosixDiskTest, a_planted_link_is_not_written_through) {
+  put(folder_.file("victim"), "precious");
+  std::filesystem::create_symlink(folder_.file("victim"), path_);
+  EXPECT_FALSE(disk_.open(path_, OpenMode::Create));
+  EXPECT_FALSE(disk_.open(path_, OpenMode::ReadWrite));
+  EXPECT_TRUE(disk_.open(path_, OpenMode::Read));
+}
+
+TEST_F(PosixDiskTest, make_directories_accepts_what_is_there_and_refuses_a_file_in_the_way) {
+  ASSERT_TRUE(disk_.make_directories(folder_.file("a/b/c")));
+  ASSERT_TRUE(disk_.make_directories(folder_.file("a/b/c/")));
+  put(path_, "");
+  const auto made = disk_.make_directories(path_ + "/sub");
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().error_number, ENOTDIR);
+  EXPECT_EQ(made.error().path, path_);
+  EXPECT_FALSE(disk_.make_directories(""));
+}
+
+TEST_F(PosixDiskTest, list_gives_regular_files_sorted) {
+  put(folder_.file("b"), "");
+  put(folder_.file("a"), "");
+  std::filesystem::create_directory(folder_.file("folder"));
+  std::filesystem::create_symlink("/dev/null", folder_.file("link"));
+  const auto names = disk_.list(folder_.path());
+  ASSERT_TRUE(names);
+  EXPECT_EQ(*names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_FALSE(disk_.list(folder_.file("absent")));
+}
+
+TEST_F(PosixDiskTest, remove_removes_once) {
+  put(path_, "");
+  EXPECT_TRUE(disk_.remove(path_));
+  EXPECT_FALSE(std::filesystem::exists(path_));
+  EXPECT_FALSE(disk_.remove(path_));
+}
+
+TEST_F(PosixDiskTest, sync_directory_syncs_folders_only) {
+  put(path_, "");
+  EXPECT_TRUE(disk_.sync_directory(folder_.path()));
+  EXPECT_FALSE(disk_.sync_directory(path_));
+}
+
+TEST_F(PosixDiskTest, the_lock_excludes_others_and_falls_with_its_file) {
+  auto first = open(path_);
+  auto second = open(path_);
+  EXPECT_EQ(first->try_lock(), true);
+  EXPECT_EQ(first->try_lock(), true);
+  EXPECT_EQ(second->try_lock(), false);
+  first.reset();
+  EXPECT_EQ(second->try_lock(), true);
+}
+
+TEST_F(PosixDiskTest, the_lock_falls_when_its_process_is_killed) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto file = PosixDisk{}.open(path_, OpenMode::Create);
+    const char answer = file && (*file)->try_lock().value_or(false) ? 'y' : 'n';
+    (void)!::write(ready[1], &answer, 1);
+    for (;;) ::pause();
+  }
+  char answer = 0;
+  ASSERT_EQ(::read(ready[0], &answer, 1), 1);
+  ASSERT_EQ(answer, 'y');
+  auto file = open(path_);
+  EXPECT_EQ(file->try_lock(), false);
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(file->try_lock(), true);
+  ::close(ready[0]);
+  ::close(ready[1]);
+}
+
+TEST_F(PosixDiskTest, read_file_gives_the_whole_content_up_to_its_limit) {
+  const std::string content(200'000, 'x');
+  put(path_, content);
+  EXPECT_EQ(nexusfix::read_file(disk_, path_, 200'000), content);
+  EXPECT_EQ(nexusfix::read_file(disk_, path_, std::numeric_limits<std::uint64_t>::max()), content);
+  const auto refused = nexusfix::read_file(disk_, path_, 199'999);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().what(), "read " + path_ + ": File too large");
+}
+
+TEST_F(PosixDiskTest, read_file_of_an_empty_file_is_empty) {
+  put(path_, "");
+  EXPECT_EQ(nexusfix::read_file(disk_, path_, 0), "");
+}
+
+TEST_F(PosixDiskTest, read_file_reads_a_pipe_to_its_end) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const std::string content(50'000, 'p');
+  ASSERT_EQ(::write(ends[1], content.data(), content.size()), 50'000);
+  ::close(ends[1]);
+  EXPECT_EQ(nexusfix::read_file(disk_, "/proc/self/fd/" + std::to_string(ends[0]), 1 << 20),
+            content);
+  ::close(ends[0]);
+}
+
+TEST_F(PosixDiskTest, read_file_of_a_folder_is_an_error) {
+  const auto content = nexusfix::read_file(disk_, folder_.path(), 100);
+  ASSERT_FALSE(content);
+  EXPECT_EQ(content.error().error_number, EISDIR);
+}
+
+TEST_F(PosixDiskTest, a_write_that_was_cut_short_is_continued_and_its_error_reported) {
+  // A file size limit makes the kernel write 100 bytes of 150 and refuse the rest.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{.rlim_cur = 100, .rlim_max = 100};
+    auto file = PosixDisk{}.open(path_, OpenMode::Create);
+    if (!file || ::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(1);
+    const auto written = (*file)->write_at(0, std::string(150, 'x'));
+    ::_exit(!written && written.error().error_number == EFBIG ? 42 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 42);
+  EXPECT_EQ(std::filesystem::file_size(path_), 100U);
+}
+
+TEST_F(PosixDiskTest, a_full_device_is_an_error) {
+  const auto file = disk_.open("/dev/full", OpenMode::ReadWrite);
+  if (!file) GTEST_SKIP() << "no /dev/full here";
+  const auto written = (*file)->write_at(0, std::string_view{"x"});
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().what(), "write /dev/full: No space left on device");
+}
+
+}  // namespace

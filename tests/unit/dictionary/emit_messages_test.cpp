@@ -1,0 +1,64 @@
+#include "codegen/emit_messages.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/dictionary/quickfix_xml.hpp>
+
+#include "codegen/emit_names.hpp"
+
+namespace nexusfix::codegen {
+namespace {
+
+std::string fixture(const std::string& name) {
+  PosixDisk disk;
+  const auto text = read_file(disk, std::string{NEXUSFIX_FIXTURES} + '/' + name, 1U << 20U);
+  EXPECT_TRUE(text) << name;
+  return text.value_or("");
+}
+
+dictionary::Dictionary tiny() {
+  auto loaded = dictionary::load_quickfix_xml(fixture("tiny.xml"), "tiny.xml");
+  EXPECT_TRUE(loaded);
+  return loaded.value_or(dictionary::Dictionary{});
+}
+
+// Regenerate the golden file with: nexusfix_codegen messages tiny.xml --namespace tiny -o DIR, and
+// read the difference.
+TEST(EmitMessages, writes_the_headers_that_were_read_and_approved) {
+  std::string all;
+  for (const GeneratedFile& file : emit_messages(tiny(), {"tiny", "tiny.xml"})) {
+    all += "==> " + file.path + "\n" + file.text;
+  }
+  EXPECT_EQ(all, fixture("golden/tiny.txt"));
+}
+
+TEST(EmitMessages, writes_the_same_bytes_again) {
+  const auto first = emit_messages(tiny(), {"tiny", "tiny.xml"});
+  const auto second = emit_messages(tiny(), {"tiny", "tiny.xml"});
+  EXPECT_TRUE(std::ranges::equal(first, second, {}, &GeneratedFile::text, &GeneratedFile::text));
+}
+
+TEST(EmitMessages, gives_a_message_called_like_a_field_another_name) {
+  const auto files = emit_messages(tiny(), {"tiny", "tiny.xml"});
+  const auto found =
+      std::ranges::find(files, "nexusfix/tiny/status_message.hpp", &GeneratedFile::path);
+  ASSERT_NE(found, files.end());
+  EXPECT_NE(found->text.find("class StatusMessage {"), std::string::npos);
+}
+
+TEST(EmitNames, shares_one_text_between_dictionaries) {
+  const std::string once = emit_names({tiny()});
+  const std::string twice = emit_names({tiny(), tiny()});
+  const auto text_of = [](const std::string& source) {
+    return source.substr(0, source.find("};"));
+  };
+  EXPECT_EQ(text_of(once), text_of(twice));
+  EXPECT_NE(twice.find("kFields1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nexusfix::codegen

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/dictionary/model.hpp>
+
+namespace nexusfix::dictionary {
+namespace {
+
+constexpr bool kRequired = true;
+constexpr bool kOptional = false;
+
+Dictionary five_fields() {
+  Dictionary dictionary;
+  for (const wire::Tag tag : {1U, 2U, 3U, 4U, 5U}) {
+    dictionary.fields.push_back(
+        {.tag = tag, .name = "F" + std::to_string(tag), .type = FieldType::Int, .values = {}});
+  }
+  return dictionary;
+}
+
+TEST(FieldType, is_found_by_name_in_any_case_and_spelling) {
+  EXPECT_EQ(field_type("UTCTIMESTAMP"), FieldType::UtcTimestamp);
+  EXPECT_EQ(field_type("utctimestamp"), FieldType::UtcTimestamp);
+  EXPECT_EQ(field_type("MONTH-YEAR"), FieldType::MonthYear);
+  EXPECT_EQ(field_type("UTCDATE"), FieldType::UtcDateOnly);
+  EXPECT_EQ(field_type("PRICES"), FieldType::Unknown);
+  EXPECT_EQ(field_type(""), FieldType::Unknown);
+}
+
+TEST(FieldType, has_the_name_it_is_found_by) {
+  for (unsigned i = 1; i <= static_cast<unsigned>(FieldType::XmlData); ++i) {
+    const auto type = static_cast<FieldType>(i);
+    EXPECT_EQ(field_type(to_string(type)), type) << to_string(type);
+  }
+  EXPECT_EQ(to_string(FieldType::Unknown), "UNKNOWN");
+}
+
+TEST(Dictionary, finds_fields_by_tag_and_messages_by_type) {
+  Dictionary dictionary = five_fields();
+  dictionary.messages.push_back({"Order", "D", false, {}});
+  ASSERT_NE(dictionary.field(5), nullptr);
+  EXPECT_EQ(dictionary.field(5)->name, "F5");
+  EXPECT_EQ(dictionary.field(0), nullptr);
+  EXPECT_EQ(dictionary.field(6), nullptr);
+  ASSERT_NE(dictionary.message("D"), nullptr);
+  EXPECT_EQ(dictionary.message("d"), nullptr);
+}
+
+TEST(Flatten, puts_what_components_hold_in_their_place) {
+  Dictionary dictionary = five_fields();
+  dictionary.components.push_back({"Inner", {{MemberKind::Field, 1, kRequired}}});
+  dictionary.components.push_back(
+      {"Outer", {{MemberKind::Component, 0, kRequired}, {MemberKind::Field, 2, kOptional}}});
+  const auto flat = flatten(dictionary, {{MemberKind::Field, 0, kRequired},
+                                         {MemberKind::Component, 1, kRequired},
+                                         {MemberKind::Field, 3, kRequired}});
+  ASSERT_EQ(flat.size(), 4U);
+  EXPECT_EQ(flat[1].field, 1U);
+  EXPECT_TRUE(flat[1].required);
+  EXPECT_EQ(flat[2].field, 2U);
+  EXPECT_FALSE(flat[2].required);
+  EXPECT_EQ(flat[3].field, 3U);
+}
+
+TEST(Flatten, requires_nothing_of_an_optional_component) {
+  Dictionary dictionary = five_fields();
+  dictionary.components.push_back({"Part", {{MemberKind::Field, 1, kRequired}}});
+  const auto flat = flatten(dictionary, {{MemberKind::Component, 0, kOptional}});
+  ASSERT_EQ(flat.size(), 1U);
+  EXPECT_FALSE(flat[0].required);
+}
+
+TEST(Flatten, keeps_a_group_by_its_count_field_and_leaves_out_what_it_holds) {
+  Dictionary dictionary = five_fields();
+  dictionary.groups.push_back({4, {{MemberKind::Field, 1, kRequired}}});
+  const auto flat = flatten(dictionary, {{MemberKind::Group, 0, kRequired}});
+  ASSERT_EQ(flat.size(), 1U);
+  EXPECT_EQ(flat[0].field, 4U);
+  EXPECT_EQ(flat[0].group, 0U);
+}
+
+TEST(Flatten, takes_a_tag_once_where_it_is_first) {
+  const auto flat = flatten(five_fields(), {{MemberKind::Field, 1, kOptional},
+                                            {MemberKind::Field, 0, kOptional},
+                                            {MemberKind::Field, 1, kRequired}});
+  ASSERT_EQ(flat.size(), 2U);
+  EXPECT_EQ(flat[0].field, 1U);
+  EXPECT_FALSE(flat[0].required);
+}
+
+// Each component holds the next one twice: without care this is 2^40 steps.
+TEST(Flatten, walks_a_component_once) {
+  Dictionary dictionary = five_fields();
+  for (Index i = 0; i < 40; ++i) {
+    dictionary.components.push_back({"C" + std::to_string(i), {}});
+    dictionary.components[i].members = {{MemberKind::Component, i + 1, kOptional},
+                                        {MemberKind::Component, i + 1, kOptional}};
+  }
+  dictionary.components.push_back({"C40", {{MemberKind::Field, 0, kOptional}}});
+  EXPECT_EQ(flatten(dictionary, {{MemberKind::Component, 0, kOptional}}).size(), 1U);
+}
+
+}  // namespace
+}  // namespace nexusfix::dictionary

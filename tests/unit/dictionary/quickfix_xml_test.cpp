@@ -1,0 +1,249 @@
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/dictionary/quickfix_xml.hpp>
+
+namespace nexusfix::dictionary {
+namespace {
+
+constexpr std::string_view kFields = R"(<fields>
+<field number="55" name="Symbol" type="STRING"/>
+<field number="11" name="ClOrdID" type="STRING"/>
+<field number="54" name="Side" type="CHAR">
+<value enum="1" description="BUY"/><value enum="2" description="SELL"/>
+</field>
+<field number="555" name="NoLegs" type="NUMINGROUP"/>
+<field number="600" name="LegSymbol" type="STRING"/>
+</fields>)";
+
+struct Parts {
+  std::string header = "";
+  std::string messages = "";
+  std::string components = "";
+  std::string fields{kFields};
+};
+
+std::string document(const Parts& parts) {
+  return "<fix type=\"FIX\" major=\"4\" minor=\"4\">\n<header>" + parts.header +
+         "</header>\n<messages>" + parts.messages + "</messages>\n<components>" + parts.components +
+         "</components>\n" + parts.fields + "\n</fix>\n";
+}
+
+Dictionary load(const std::string& text) {
+  auto loaded = load_quickfix_xml(text, "test.xml");
+  EXPECT_TRUE(loaded) << loaded.error().what();
+  return loaded ? std::move(*loaded) : Dictionary{};
+}
+
+std::string error_of(std::string_view text) {
+  const auto loaded = load_quickfix_xml(text, "test.xml");
+  return loaded ? "no error" : loaded.error().what();
+}
+
+TEST(QuickfixXml, reads_fields_by_tag_with_their_values) {
+  const Dictionary dictionary = load(document({}));
+  EXPECT_EQ(dictionary.begin_string, "FIX.4.4");
+  ASSERT_EQ(dictionary.fields.size(), 5U);
+  EXPECT_EQ(dictionary.fields[0].name, "ClOrdID");
+  const FieldDefinition* side = dictionary.field(54);
+  ASSERT_NE(side, nullptr);
+  EXPECT_EQ(side->type, FieldType::Char);
+  ASSERT_EQ(side->values.size(), 2U);
+  EXPECT_EQ(side->values[1].value, "2");
+  EXPECT_EQ(side->values[1].name, "SELL");
+}
+
+TEST(QuickfixXml, reads_messages_with_components_and_nested_groups) {
+  const Dictionary dictionary = load(document({
+      .header = R"(<field name="Symbol" required="Y"/>)",
+      .messages = R"(<message name="Order" msgtype="D" msgcat="app">
+<field name="ClOrdID" required="Y"/><component name="Legs" required="Y"/></message>
+<message name="Ping" msgtype="0" msgcat="admin"/>)",
+      .components = R"(<component name="Legs"><group name="NoLegs" required="N">
+<field name="LegSymbol" required="N"/></group></component>)",
+  }));
+  ASSERT_EQ(dictionary.messages.size(), 2U);
+  const MessageDefinition& order = dictionary.messages[0];
+  EXPECT_FALSE(order.admin);
+  EXPECT_TRUE(dictionary.messages[1].admin);
+  ASSERT_EQ(order.members.size(), 2U);
+  EXPECT_TRUE(order.members[0].required);
+  EXPECT_EQ(order.members[1].kind, MemberKind::Component);
+  ASSERT_EQ(dictionary.groups.size(), 1U);
+  EXPECT_EQ(dictionary.fields[dictionary.groups[0].count_field].name, "NoLegs");
+  ASSERT_EQ(dictionary.groups[0].members.size(), 1U);
+  ASSERT_EQ(dictionary.header.size(), 1U);
+  EXPECT_TRUE(dictionary.header[0].required);
+}
+
+TEST(QuickfixXml, reads_a_component_that_is_defined_behind_its_user) {
+  const Dictionary dictionary = load(document({
+      .components = R"(<component name="A"><component name="B"/></component>
+<component name="B"><field name="Symbol"/></component>)",
+  }));
+  EXPECT_EQ(dictionary.components[0].members[0].index, 1U);
+}
+
+TEST(QuickfixXml, names_the_line_of_a_field_that_is_not_defined) {
+  EXPECT_EQ(error_of(document({.messages = R"(
+<message name="Order" msgtype="D">
+  <field name="Nothing" required="Y"/></message>)"})),
+            "test.xml:5: field \"Nothing\" is not defined in <fields>");
+  EXPECT_EQ(error_of(document({.messages = R"(<message name="Order" msgtype="D">
+<component name="Nothing"/></message>)"})),
+            "test.xml:4: component \"Nothing\" is not defined in <components>");
+}
+
+TEST(QuickfixXml, refuses_a_group_without_fields) {
+  EXPECT_EQ(error_of(document({.messages = R"(<message name="Order" msgtype="D">
+<group name="NoLegs" required="N"></group></message>)"})),
+            "test.xml:4: group \"NoLegs\" has no fields: its first field begins an entry");
+}
+
+TEST(QuickfixXml, refuses_what_is_defined_twice) {
+  EXPECT_EQ(error_of(document({.fields = R"(<fields><field number="1" name="A" type="INT"/>
+<field number="1" name="B" type="INT"/></fields>)"})),
+            "test.xml:6: tag 1 is defined twice: A and B");
+  EXPECT_EQ(error_of(document({.fields = R"(<fields><field number="1" name="A" type="INT"/>
+<field number="2" name="A" type="INT"/></fields>)"})),
+            "test.xml:6: field \"A\" is defined twice");
+  EXPECT_EQ(error_of(document({.messages = R"(<message name="A" msgtype="D"/>
+<message name="B" msgtype="D"/>)"})),
+            "test.xml:4: msgtype \"D\" is defined twice: A and B");
+  EXPECT_EQ(error_of(document({.components = R"(<component name="A"/><component name="A"/>)"})),
+            "test.xml:4: component \"A\" is defined twice");
+}
+
+TEST(QuickfixXml, refuses_a_component_that_holds_itself) {
+  EXPECT_EQ(
+      error_of(document({.components = R"(<component name="A"><component name="B"/></component>
+<component name="B"><group name="NoLegs"><component name="A"/></group></component>)"})),
+      "test.xml:4: component \"A\" holds itself");
+}
+
+TEST(QuickfixXml, refuses_numbers_that_are_no_tags) {
+  for (const char* number : {"0", "2147483648", "-1", "x", "1 ", "99999999999"}) {
+    const std::string error =
+        error_of(document({.fields = "<fields><field name=\"A\" type=\"INT\" number=\"" +
+                                     std::string{number} + "\"/></fields>"}));
+    EXPECT_TRUE(error.starts_with("test.xml:5: number is ")) << number << ": " << error;
+  }
+  EXPECT_EQ(load(document({.fields = "<fields><field number=\"2147483647\" name=\"A\" "
+                                     "type=\"INT\"/></fields>"}))
+                .fields[0]
+                .tag,
+            wire::kTagMax);
+}
+
+TEST(QuickfixXml, refuses_what_lacks_an_attribute) {
+  EXPECT_EQ(error_of(document({.fields = "<fields><field number=\"1\" type=\"INT\"/></fields>"})),
+            "test.xml:5: <field> lacks the attribute \"name\"");
+  EXPECT_EQ(error_of(document({.messages = "<message name=\"A\"/>"})),
+            "test.xml:3: <message> lacks the attribute \"msgtype\"");
+  EXPECT_EQ(error_of("<fix minor=\"4\"/>"), "test.xml:1: <fix> lacks the attribute \"major\"");
+}
+
+TEST(QuickfixXml, refuses_a_required_that_is_neither_yes_nor_no) {
+  EXPECT_EQ(error_of(document({.header = "<field name=\"Symbol\" required=\"maybe\"/>"})),
+            "test.xml:2: required is \"maybe\", expected \"Y\" or \"N\"");
+}
+
+TEST(QuickfixXml, refuses_what_is_no_dictionary) {
+  EXPECT_EQ(error_of("<html/>"), "test.xml:1: the root element is <html>, expected <fix>");
+  EXPECT_EQ(error_of("<fix major=\"4\" minor=\"4\"/>"), "test.xml:1: there is no <messages>");
+  EXPECT_TRUE(error_of("").starts_with("test.xml:1: not XML: "));
+  EXPECT_TRUE(error_of("\n\n<fix><header></fix>").starts_with("test.xml:3: not XML: "));
+  EXPECT_TRUE(error_of(std::string{"\0\0\0", 3}).starts_with("test.xml:"));
+  EXPECT_EQ(error_of(document({.messages = "<field name=\"Symbol\"/>"})),
+            "test.xml:3: <field> within <messages>, expected <message>");
+}
+
+TEST(QuickfixXml, refuses_a_text_beyond_the_limit_before_it_reads_it) {
+  const std::string text(kDictionaryBytesMax + 1, ' ');
+  EXPECT_EQ(error_of(text), "test.xml: larger than 67108864 bytes");
+}
+
+std::string nested_groups(unsigned depth) {
+  std::string text;
+  for (unsigned i = 0; i < depth; ++i) text += "<group name=\"NoLegs\">";
+  text += "<field name=\"LegSymbol\"/>";
+  for (unsigned i = 0; i < depth; ++i) text += "</group>";
+  return document({.messages = "<message name=\"A\" msgtype=\"A\">" + text + "</message>"});
+}
+
+TEST(QuickfixXml, bounds_how_deep_groups_nest) {
+  EXPECT_EQ(error_of(nested_groups(kNestingMax)), "no error");
+  EXPECT_EQ(error_of(nested_groups(kNestingMax + 1)),
+            "test.xml:3: groups are nested deeper than 64");
+  EXPECT_EQ(error_of(nested_groups(200'000)), "test.xml:3: groups are nested deeper than 64");
+}
+
+// Component i holds component i + 1, or i - 1: found whichever way the walk goes.
+std::string component_chain(int length, int step) {
+  std::string text;
+  for (int i = 0; i < length; ++i) {
+    text += "<component name=\"C" + std::to_string(i) + "\">";
+    const int next = i + step;
+    if (next >= 0 && next < length) text += "<component name=\"C" + std::to_string(next) + "\"/>";
+    text += "</component>";
+  }
+  return document({.components = text});
+}
+
+TEST(QuickfixXml, bounds_how_deep_components_nest) {
+  for (const int step : {1, -1}) {
+    EXPECT_EQ(error_of(component_chain(65, step)), "no error");
+    const std::string error = error_of(component_chain(66, step));
+    EXPECT_TRUE(error.ends_with("is nested deeper than 64")) << error;
+    EXPECT_NE(error_of(component_chain(100'000, step)), "no error");
+  }
+}
+
+TEST(QuickfixXml, does_not_expand_entities) {
+  const std::string text =
+      "<!DOCTYPE fix [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;\">]>\n" +
+      document({.fields = R"(<fields><field number="1" name="&b;" type="INT"/></fields>)"});
+  EXPECT_EQ(load(text).fields[0].name, "&b;");
+}
+
+TEST(QuickfixXml, warns_of_what_it_can_live_with) {
+  const Dictionary dictionary = load(document({
+      .messages = R"(<message name="A" msgtype="A"><field name="Symbol"/>
+<field name="Symbol"/></message>)",
+      .fields = R"(<fields><field number="55" name="Symbol" type="WORDS">
+<value enum="1" description="A"/><value enum="1" description="B"/></field></fields><extra/>)",
+  }));
+  ASSERT_EQ(dictionary.warnings.size(), 4U);
+  EXPECT_EQ(dictionary.warnings[0], "test.xml:7: <extra> is no part of a dictionary, ignored");
+  EXPECT_EQ(dictionary.warnings[1],
+            "test.xml:6: unknown type \"WORDS\" of Symbol, its values are text");
+  EXPECT_EQ(dictionary.warnings[2],
+            "test.xml:7: \"1\" of Symbol is defined twice, the first counts");
+  EXPECT_EQ(dictionary.warnings[3],
+            "test.xml:3: field \"Symbol\" is listed twice in \"A\", the first counts");
+  EXPECT_EQ(dictionary.fields[0].type, FieldType::Unknown);
+  ASSERT_EQ(dictionary.fields[0].values.size(), 1U);
+  EXPECT_EQ(dictionary.fields[0].values[0].name, "A");
+}
+
+TEST(QuickfixXml, takes_the_value_for_a_name_that_is_missing) {
+  const Dictionary dictionary = load(document(
+      {.fields = R"(<fields><field number="1" name="A" type="CHAR"><value enum="7"/></field>
+</fields>)"}));
+  EXPECT_EQ(dictionary.fields[0].values[0].name, "7");
+}
+
+TEST(QuickfixXml, knows_the_transport_and_service_packs) {
+  const auto root = [](std::string_view attributes) {
+    return load("<fix " + std::string{attributes} + "><messages/><fields/></fix>");
+  };
+  EXPECT_EQ(root(R"(type="FIXT" major="1" minor="1")").begin_string, "FIXT.1.1");
+  EXPECT_EQ(root(R"(major="5" minor="0" servicepack="2")").service_pack, 2U);
+  EXPECT_EQ(error_of(R"(<fix type="FAST" major="1" minor="1"/>)"),
+            "test.xml:1: type is \"FAST\", expected \"FIX\" or \"FIXT\"");
+}
+
+}  // namespace
+}  // namespace nexusfix::dictionary

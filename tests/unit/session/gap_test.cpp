@@ -1,0 +1,422 @@
+// MsgSeqNum as expected, too high and too low; PossDup.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/session/side.hpp"
+
+namespace nexusfix::session::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::uint64_t> numbers_of(const std::vector<Delivered>& messages) {
+  std::vector<std::uint64_t> numbers;
+  for (const Delivered& message : messages) numbers.push_back(message.msg_seq_num);
+  return numbers;
+}
+
+TEST(MsgSeqNum, consecutive_messages_are_taken_without_an_answer) {
+  // TC 2a.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  for (int number = 2; number <= 5; ++number) acceptor.in("35=0|34=" + std::to_string(number));
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.next_in(), 6U);
+}
+
+TEST(MsgSeqNum, application_message_counts_when_it_has_been_delivered) {
+  // Promise of the engine: a message is used up only when the application has it.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  std::uint64_t during = 0;
+  acceptor.application = [&](Side& side, const Deliver&) {
+    during = side.next_in();
+    return Verdict{};
+  };
+  acceptor.in("35=D|34=2|11=ID");
+  EXPECT_EQ(during, 2U);
+  EXPECT_EQ(acceptor.next_in(), 3U);
+  ASSERT_EQ(acceptor.delivered.size(), 1U);
+  EXPECT_EQ(acceptor.delivered[0].text, "35=D|34=2|11=ID");
+  EXPECT_FALSE(acceptor.delivered[0].poss_dup);
+}
+
+TEST(MsgSeqNum, too_high_is_held_until_what_was_missed_has_come) {
+  // TC 2b: 34=10 when 5 is expected; 5 to 9 come without PossDupFlag.
+  Side acceptor{acceptor_config("FIX.4.2")};
+  acceptor.establish();
+  for (int number = 2; number <= 4; ++number) acceptor.in("35=0|34=" + std::to_string(number));
+  acceptor.in("35=D|34=10|11=late");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=5|16=0"));
+  EXPECT_TRUE(acceptor.delivered.empty());
+  for (int number = 5; number <= 9; ++number) {
+    acceptor.in("35=D|34=" + std::to_string(number) + "|11=x");
+  }
+  EXPECT_THAT(numbers_of(acceptor.delivered), ElementsAre(5, 6, 7, 8, 9, 10));
+  EXPECT_EQ(acceptor.next_in(), 11U);
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
+  acceptor.in("35=5|34=11");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=3"));
+}
+
+TEST(MsgSeqNum, fix41_asks_to_infinity_with_999999) {
+  // FIX 4.1, ResendRequest: EndSeqNo 999999.
+  Side acceptor{acceptor_config("FIX.4.1")};
+  acceptor.establish();
+  acceptor.in("35=0|34=4");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=999999"));
+}
+
+TEST(MsgSeqNum, one_resend_request_for_a_gap_however_many_messages_follow) {
+  // A full flow behind a gap must not make a ResendRequest of every message.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  for (int number = 4; number <= 40; ++number) {
+    acceptor.in("35=D|34=" + std::to_string(number) + "|11=x");
+  }
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_EQ(acceptor.held_numbers.size(), 37U);
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=x");
+  EXPECT_EQ(acceptor.next_in(), 3U);
+  acceptor.in("35=D|34=41|11=x");  // the gap is still open: no second request
+  acceptor.in("35=D|34=3|43=Y|122=20240115-10:29:00|11=x");
+  EXPECT_EQ(acceptor.next_in(), 42U);
+  EXPECT_EQ(acceptor.delivered.size(), 40U);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+}
+
+TEST(MsgSeqNum, second_gap_behind_a_closed_one_is_asked_for_again) {
+  // TC 2b, twice.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=0|34=3");
+  acceptor.in("35=0|34=2|43=Y|122=20240115-10:29:00");
+  acceptor.in("35=0|34=6");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0", "35=2|34=3|7=4|16=0"));
+}
+
+TEST(MsgSeqNum, redundant_resend_requests_are_sent_if_configured) {
+  // QuickFIX's SendRedundantResendRequests.
+  SessionConfig config = acceptor_config();
+  config.send_redundant_resend_requests = true;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in("35=0|34=4");
+  acceptor.in("35=0|34=5");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0", "35=2|34=3|7=2|16=0"));
+}
+
+TEST(MsgSeqNum, held_message_that_could_not_be_kept_comes_with_the_resend) {
+  // A bounded owner may drop what it is asked to hold.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.can_hold = false;
+  acceptor.in("35=D|34=4|11=x");
+  for (int number = 2; number <= 4; ++number) {
+    acceptor.in("35=D|34=" + std::to_string(number) + "|43=Y|122=20240115-10:29:00|11=x");
+  }
+  EXPECT_EQ(acceptor.next_in(), 5U);
+  EXPECT_EQ(acceptor.delivered.size(), 3U);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+}
+
+TEST(MsgSeqNum, gap_is_closed_by_what_filled_it_even_if_what_revealed_it_was_dropped) {
+  // 4 revealed the gap and was dropped; 2 and 3 fill it; 6 reveals the next one, from 4.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.can_hold = false;
+  acceptor.in("35=D|34=4|11=x");
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=x");
+  acceptor.in("35=D|34=3|43=Y|122=20240115-10:29:00|11=x");
+  acceptor.in("35=D|34=6|11=x");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0", "35=2|34=3|7=4|16=0"));
+}
+
+TEST(MsgSeqNum, held_message_may_have_grown_old_while_it_was_held) {
+  // A long resend must not make SendingTime of what waited behind it look wrong.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=3|11=waits");
+  acceptor.set_now({.wall = acceptor.now().wall + 10min, .mono = acceptor.now().mono + 25s});
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:30:00|11=first");
+  EXPECT_THAT(numbers_of(acceptor.delivered), ElementsAre(2, 3));
+  EXPECT_EQ(acceptor.state(), State::LoggedOn);
+}
+
+TEST(MsgSeqNum, too_low_without_poss_dup_is_told_and_disconnected) {
+  // TC 2c.
+  Side acceptor{acceptor_config("FIX.4.2")};
+  acceptor.establish();
+  for (int number = 2; number <= 4; ++number) acceptor.in("35=0|34=" + std::to_string(number));
+  acceptor.in("35=0|34=2");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=5|34=2|58=MsgSeqNum too low, expecting 5 but received 2"));
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
+  EXPECT_EQ(acceptor.logged_out, 1);
+  EXPECT_EQ(acceptor.next_in(), 5U);
+}
+
+TEST(MsgSeqNum, zero_is_too_low) {
+  // FIX Session Layer, "Sequence numbers": they start at 1.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=0|34=0");
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
+}
+
+TEST(MsgSeqNum, missing_or_unreadable_is_told_and_disconnected) {
+  // FIX Session Layer, "MsgSeqNum missing".
+  struct Case {
+    const char* fields;
+    const char* text;
+  };
+  for (const Case& c :
+       {Case{"35=0", "MsgSeqNum missing"}, Case{"35=0|34=", "MsgSeqNum missing or malformed"},
+        Case{"35=0|34=x", "MsgSeqNum missing or malformed"},
+        Case{"35=0|34=-2", "MsgSeqNum missing or malformed"},
+        Case{"35=0|34=18446744073709551615", "MsgSeqNum missing or malformed"},
+        Case{"35=0|34=18446744073709551618", "MsgSeqNum missing or malformed"}}) {
+    Side acceptor{acceptor_config()};
+    acceptor.establish();
+    acceptor.in(c.fields);
+    EXPECT_THAT(acceptor.sent(), ElementsAre(std::string{"35=5|34=2|58="} + c.text)) << c.fields;
+    EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::ProtocolViolation) << c.fields;
+    EXPECT_EQ(acceptor.next_in(), 2U) << c.fields;
+  }
+}
+
+TEST(MsgSeqNum, beyond_32_bits_is_a_number_like_any_other) {
+  // An engine that reads 2^32+2 as 2 processes a stranger.
+  Side acceptor{acceptor_config(), {.next_inbound = 4294967297, .next_outbound = 4294967300}};
+  acceptor.establish();
+  acceptor.in("35=1|34=4294967298|112=X");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=4294967301|112=X"));
+  EXPECT_EQ(acceptor.next_in(), 4294967299U);
+}
+
+TEST(MsgSeqNum, garbled_message_uses_up_no_number_and_shows_as_a_gap) {
+  // TC 2d, 3b, 3c.
+  Side acceptor{acceptor_config("FIX.4.2")};
+  acceptor.establish();
+  acceptor.garbled(wire::GarbledReason::CheckSumWrong);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.next_in(), 2U);
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageGarbled));
+  acceptor.in("35=0|34=3");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+}
+
+TEST(MsgSeqNum, lost_position_in_the_stream_ends_the_connection) {
+  // A BodyLength beyond every limit: where the next message begins cannot be known.
+  for (const wire::GarbledReason reason :
+       {wire::GarbledReason::BodyLengthTooLarge, wire::GarbledReason::TooLong}) {
+    Side acceptor{acceptor_config()};
+    acceptor.establish();
+    acceptor.garbled(reason);
+    EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::StreamUnusable);
+    EXPECT_EQ(acceptor.logged_out, 1);
+  }
+}
+
+TEST(PossDup, too_low_with_the_flag_is_ignored) {
+  // TC 2e: already received.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=2|11=x");
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:30:00|11=x");
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.delivered.size(), 1U);
+  EXPECT_EQ(acceptor.next_in(), 3U);
+}
+
+TEST(PossDup, as_expected_with_the_flag_is_processed_and_marked) {
+  // TC 2e: not yet received.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:30:00|11=x");
+  ASSERT_EQ(acceptor.delivered.size(), 1U);
+  EXPECT_TRUE(acceptor.delivered[0].poss_dup);
+  EXPECT_EQ(acceptor.next_in(), 3U);
+}
+
+TEST(PossDup, orig_sending_time_behind_sending_time_is_rejected_and_ends_the_session) {
+  // TC 2f.
+  Side acceptor{acceptor_config("FIX.4.2")};
+  acceptor.establish();
+  acceptor.in("35=D|34=2|11=ID");
+  acceptor.in("35=D|34=3|11=ID");
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:30:10|11=ID");
+  EXPECT_THAT(
+      acceptor.sent(),
+      ElementsAre("35=3|34=2|45=2|58=SendingTime accuracy problem|372=D|373=10", "35=5|34=3"));
+  EXPECT_EQ(acceptor.state(), State::LogoutSent);
+  acceptor.in("35=5|34=4");
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutComplete);
+}
+
+TEST(PossDup, without_orig_sending_time_is_rejected_and_changes_no_number) {
+  // TC 2g.
+  Side acceptor{acceptor_config("FIX.4.2")};
+  acceptor.establish();
+  acceptor.in("35=D|34=2|11=ID");
+  acceptor.in("35=D|34=3|11=ID");
+  acceptor.in("35=D|34=2|43=Y|11=ID");
+  acceptor.in("35=1|34=4|112=HELLO");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=2|45=2|58=Required tag missing|371=122|372=D|373=1",
+                          "35=0|34=3|112=HELLO"));
+}
+
+TEST(PossDup, as_expected_without_orig_sending_time_is_rejected_and_uses_up_its_number) {
+  // TC 2g, for a message that is new to us.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=2|43=Y|11=ID");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=2|45=2|58=Required tag missing|371=122|372=D|373=1"));
+  EXPECT_TRUE(acceptor.delivered.empty());
+  EXPECT_EQ(acceptor.next_in(), 3U);
+}
+
+TEST(PossDup, orig_sending_time_is_not_missed_if_so_configured) {
+  // QuickFIX's RequiresOrigSendingTime=N.
+  SessionConfig config = acceptor_config();
+  config.requires_orig_sending_time = false;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in("35=D|34=2|43=Y|11=ID");
+  EXPECT_EQ(acceptor.delivered.size(), 1U);
+}
+
+TEST(PossDup, malformed_orig_sending_time_is_rejected) {
+  // FIX Session Layer, "Reject", reason 6.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=2|43=Y|122=noon|11=ID");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=2|45=2|58=Incorrect data format for value|371=122|372=D|373=6"));
+}
+
+TEST(PossDup, too_high_with_the_flag_is_a_gap_like_any_other) {
+  // TC 2b with 43=Y.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=4|43=Y|122=20240115-10:30:00|11=x");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.held_numbers, ElementsAre(4));
+}
+
+TEST(PossResend, is_passed_to_the_application_with_its_mark) {
+  // TC 19: the application decides, by its own identifiers.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=2|97=Y|11=x");
+  acceptor.in("35=D|34=3|97=N|11=x");
+  ASSERT_EQ(acceptor.delivered.size(), 2U);
+  EXPECT_TRUE(acceptor.delivered[0].poss_resend);
+  EXPECT_FALSE(acceptor.delivered[1].poss_resend);
+  EXPECT_EQ(acceptor.next_in(), 4U);
+}
+
+TEST(Gap, bad_message_within_a_gap_is_rejected_and_the_gap_goes_on) {
+  // Acceptance script RejectResentMessage, with a fault in place of the data format.
+  Side acceptor{acceptor_config("FIX.4.2")};
+  acceptor.establish();
+  acceptor.in("35=1|34=3|112=HELLO1");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:30:00|11=");
+  acceptor.in("35=1|34=4|112=HELLO2");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=3|45=2|58=Tag specified without a value|371=11|372=D|373=4",
+                          "35=0|34=4|112=HELLO1", "35=0|34=5|112=HELLO2"));
+}
+
+TEST(Gap, bad_message_that_is_too_high_is_rejected_when_its_turn_comes) {
+  // The order of numbers is the order of answers.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=3|11=");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  acceptor.in("35=0|34=2|43=Y|122=20240115-10:30:00");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=3|45=3|58=Tag specified without a value|371=11|372=D|373=4"));
+  EXPECT_EQ(acceptor.next_in(), 4U);
+}
+
+TEST(Gap, test_request_behind_a_gap_is_answered_in_order) {
+  // FIX Session Layer, "Sequence gap": messages are processed in order, TestRequests included.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=1|34=3|112=X");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  acceptor.in("35=0|34=2");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=3|112=X"));
+}
+
+TEST(Gap, unanswered_resend_request_is_repeated_and_then_given_up) {
+  // A session that waits for ever for a message that never comes is worse than none.
+  SessionConfig config = acceptor_config();
+  config.resend_timeout = 10s;
+  Side acceptor{config};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=0");
+  (void)acceptor.sent();
+  acceptor.in("35=0|34=4");
+  acceptor.advance(9'999ms);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  acceptor.advance(20'001ms);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=2|16=0", "35=2|34=4|7=2|16=0",
+                                           "35=5|34=5|58=ResendRequest not answered"));
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::ResendNotAnswered));
+  EXPECT_EQ(acceptor.state(), State::LogoutSent);
+}
+
+TEST(Gap, progress_keeps_an_open_gap_from_being_asked_for_again) {
+  // A resend of many messages over a slow link is not a missing answer.
+  SessionConfig config = acceptor_config();
+  config.resend_timeout = 10s;
+  Side acceptor{config};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=0");
+  acceptor.in("35=0|34=12");
+  (void)acceptor.sent();
+  for (int number = 2; number <= 10; ++number) {
+    acceptor.advance(9s);
+    acceptor.in("35=0|34=" + std::to_string(number) + "|43=Y|122=20240115-10:30:00");
+  }
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+}
+
+TEST(Gap, message_lost_within_a_resend_is_asked_for_after_the_timeout) {
+  // A gap inside the answer to a ResendRequest: 3 is garbled on its way.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=D|34=5|11=x");
+  acceptor.in("35=D|34=2|43=Y|122=20240115-10:30:00|11=x");
+  acceptor.garbled(wire::GarbledReason::CheckSumWrong);
+  acceptor.in("35=D|34=4|43=Y|122=20240115-10:30:00|11=x");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  acceptor.set_now({.wall = acceptor.now().wall + 30s, .mono = acceptor.now().mono + 30s});
+  acceptor.wake();
+  EXPECT_THAT(acceptor.sent(), testing::Contains("35=2|34=4|7=3|16=0"));
+  acceptor.in("35=D|34=3|43=Y|122=20240115-10:30:00|11=x");
+  EXPECT_EQ(acceptor.next_in(), 6U);
+}
+
+TEST(Gap, is_asked_for_again_on_the_next_connection) {
+  // The connection breaks before the answer to our ResendRequest comes.
+  Pair pair;
+  pair.connect();
+  for (int i = 0; i < 4; ++i) pair.acceptor.send();
+  (void)pair.acceptor.take_wire();  // lost
+  pair.break_link();
+  pair.connect();
+  EXPECT_EQ(pair.initiator.delivered.size(), 4U);
+  EXPECT_EQ(pair.initiator.next_in(), pair.acceptor.next_out());
+  for (const Delivered& message : pair.initiator.delivered) EXPECT_TRUE(message.poss_dup);
+}
+
+}  // namespace
+}  // namespace nexusfix::session::test

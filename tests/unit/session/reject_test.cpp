@@ -1,0 +1,236 @@
+// Reject and BusinessMessageReject, sent and received.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/session/side.hpp"
+
+namespace nexusfix::session::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+void answer_with(Side& side, Verdict verdict) {
+  side.application = [verdict](Side&, const Deliver&) { return verdict; };
+}
+
+TEST(Reject, received_gets_no_answer_and_uses_up_a_number) {
+  // TC 7.
+  Side acceptor{acceptor_config("FIX.4.2")};
+  acceptor.establish();
+  acceptor.in("35=3|34=2|45=1|58=bad price");
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.next_in(), 3U);
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::RejectReceived));
+  EXPECT_EQ(acceptor.notice_texts.back(), "bad price");
+}
+
+TEST(Reject, malformed_reject_is_never_rejected) {
+  // Two engines that reject each other's Rejects would never end.
+  for (const char* fields : {"35=3|34=2|45=", "35=3|34=2|-1=x", "35=3|34=2|43=M"}) {
+    Side acceptor{acceptor_config()};
+    acceptor.establish();
+    acceptor.in(fields);
+    EXPECT_THAT(acceptor.sent(), IsEmpty()) << fields;
+    EXPECT_EQ(acceptor.next_in(), 3U) << fields;
+  }
+}
+
+TEST(Reject, of_a_reject_with_wrong_comp_ids_is_only_a_logout) {
+  // TC 2k, but never a Reject for a Reject.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in("35=3|34=2|49=WT|45=1");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=2"));
+}
+
+TEST(Reject, business_reject_of_the_application_goes_out) {
+  // TC 2r. The whole message, in the order of the acceptance scripts.
+  Side acceptor{acceptor_config("FIX.4.2")};
+  acceptor.establish();
+  answer_with(acceptor,
+              {.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  acceptor.in("35=8|34=2|37=id");
+  EXPECT_THAT(acceptor.sent_in_full(),
+              ElementsAre("8=FIX.4.2|35=j|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER|45=2|"
+                          "58=Unsupported Message Type|372=8|380=3"));
+  EXPECT_EQ(acceptor.next_in(), 3U);
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageRejected));
+}
+
+TEST(Reject, text_of_the_application_takes_the_place_of_the_standard_one) {
+  // FIX 4.4, BusinessMessageReject, Text.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  answer_with(acceptor, {.kind = Verdict::Kind::RejectBusiness,
+                         .reason = 5,
+                         .ref_tag = 38,
+                         .text = "OrderQty needed"});
+  acceptor.in("35=D|34=2|11=x");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=j|34=2|45=2|58=OrderQty needed|372=D|380=5"));
+}
+
+TEST(Reject, text_that_cannot_be_sent_gives_way_to_the_standard_one) {
+  // An application's text with SOH must not become fields of its own.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  answer_with(acceptor, {.kind = Verdict::Kind::RejectSession,
+                         .reason = 5,
+                         .ref_tag = 38,
+                         .text = "a\x01"
+                                 "373=99"});
+  acceptor.in("35=D|34=2|11=x");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=2|45=2|58=Value is incorrect (out of range) for this tag|"
+                          "372=D|373=5"));
+}
+
+TEST(Reject, session_reject_of_the_application_names_tag_and_reason) {
+  // FIX 4.4, Reject.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  answer_with(acceptor,
+              {.kind = Verdict::Kind::RejectSession, .reason = 6, .ref_tag = 38, .text = {}});
+  acceptor.in("35=D|34=2|38=+200");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=2|45=2|58=Incorrect data format for value|371=38|372=D|373=6"));
+}
+
+TEST(Reject, business_reject_before_fix42_is_a_reject) {
+  // FIX 4.1 has no BusinessMessageReject, and its Reject has no 371, 372, 373.
+  Side acceptor{acceptor_config("FIX.4.1")};
+  acceptor.establish();
+  answer_with(acceptor,
+              {.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  acceptor.in("35=8|34=2|37=id");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=3|34=2|45=2|58=Unsupported message type"));
+}
+
+TEST(Reject, before_fix42_the_tag_stands_in_the_text) {
+  // FIX 4.0, Reject: RefSeqNum and Text only.
+  Side acceptor{acceptor_config("FIX.4.0")};
+  acceptor.establish();
+  acceptor.in("35=0|34=2|-1=HI");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=3|34=2|45=2|58=Invalid tag number (-1)"));
+}
+
+TEST(Reject, reason_that_the_version_does_not_define_is_left_out) {
+  // FIX 4.2, SessionRejectReason ends with 11; 4.3 with 17; 99 came with 4.4.
+  struct Case {
+    const char* version;
+    unsigned reason;
+    const char* answer;
+  };
+  for (const Case& c : {Case{"FIX.4.2", 11, "58=Invalid MsgType|371=40|372=D|373=11"},
+                        Case{"FIX.4.2", 13, "58=Tag appears more than once|371=40|372=D"},
+                        Case{"FIX.4.3", 13, "58=Tag appears more than once|371=40|372=D|373=13"},
+                        Case{"FIX.4.3", 99, "58=Other|371=40|372=D"},
+                        Case{"FIX.4.4", 99, "58=Other|371=40|372=D|373=99"},
+                        Case{"FIX.4.4", 98, "58=Other|371=40|372=D"}}) {
+    Side acceptor{acceptor_config(c.version)};
+    acceptor.establish();
+    answer_with(
+        acceptor,
+        {.kind = Verdict::Kind::RejectSession, .reason = c.reason, .ref_tag = 40, .text = {}});
+    acceptor.in("35=D|34=2|40=1");
+    EXPECT_THAT(acceptor.sent(), ElementsAre(std::string{"35=3|34=2|45=2|"} + c.answer))
+        << c.version << ' ' << c.reason;
+  }
+}
+
+TEST(Reject, business_reject_of_a_business_reject_is_not_sent) {
+  // Two engines that do not know each other's BusinessMessageReject would never end.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  answer_with(acceptor,
+              {.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  acceptor.in("35=j|34=2|45=7|372=D|380=3");
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.next_in(), 3U);
+}
+
+TEST(Reject, routing_fields_come_back_reversed) {
+  // Acceptance script ReverseRoute.
+  struct Case {
+    const char* received;
+    const char* sent;
+  };
+  for (const Case& c :
+       {Case{"115=JCD", "128=JCD"}, Case{"128=JCD", "115=JCD"},
+        Case{"115=JCD|116=CS", "128=JCD|129=CS"}, Case{"128=JCD|129=CS", "115=JCD|116=CS"},
+        Case{"115=JCD|116=CS|144=CHI", "128=JCD|129=CS|145=CHI"},
+        Case{"128=JCD|129=CS|145=CHI", "115=JCD|116=CS|144=CHI"}}) {
+    Side acceptor{acceptor_config("FIX.4.2")};
+    acceptor.establish();
+    answer_with(acceptor,
+                {.kind = Verdict::Kind::RejectSession, .reason = 5, .ref_tag = 40, .text = {}});
+    acceptor.in(std::string{"35=D|34=2|"} + c.received + "|40=w");
+    EXPECT_THAT(acceptor.sent(),
+                ElementsAre(std::string{"35=3|34=2|"} + c.sent +
+                            "|45=2|58=Value is incorrect (out of range) for this tag|371=40|"
+                            "372=D|373=5"))
+        << c.received;
+  }
+}
+
+TEST(Reject, empty_routing_field_is_rejected_and_not_reversed) {
+  // Acceptance script ReverseRouteWithEmptyRoutingTags.
+  struct Case {
+    const char* received;
+    const char* sent;
+  };
+  for (const Case& c :
+       {Case{"115=", "45=2|58=Tag specified without a value|371=115"},
+        Case{"115=JCD|116=", "128=JCD|45=2|58=Tag specified without a value|371=116"},
+        Case{"128=JCD|129=CS|145=",
+             "115=JCD|116=CS|45=2|58=Tag specified without a value|371=145"}}) {
+    Side acceptor{acceptor_config("FIX.4.2")};
+    acceptor.establish();
+    acceptor.in(std::string{"35=D|34=2|"} + c.received + "|11=ID");
+    EXPECT_THAT(acceptor.sent(), ElementsAre(std::string{"35=3|34=2|"} + c.sent + "|372=D|373=4"))
+        << c.received;
+  }
+}
+
+TEST(Reject, fix40_has_no_location_fields_to_reverse) {
+  // FIX 4.0, standard header: 144 and 145 came with FIX 4.1.
+  Side acceptor{acceptor_config("FIX.4.0")};
+  acceptor.establish();
+  answer_with(acceptor,
+              {.kind = Verdict::Kind::RejectSession, .reason = 5, .ref_tag = 40, .text = {}});
+  acceptor.in("35=D|34=2|115=JCD|144=CHI|40=w");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=2|128=JCD|45=2|"
+                          "58=Value is incorrect (out of range) for this tag (40)"));
+}
+
+TEST(Reject, messages_sent_by_the_callback_come_before_its_reject) {
+  // Numbers are in the order of transmission.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.application = [](Side& side, const Deliver&) {
+    side.send("8", "report");
+    return Verdict{.kind = Verdict::Kind::RejectBusiness, .reason = 6, .ref_tag = 0, .text = {}};
+  };
+  acceptor.in("35=D|34=2|11=x");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=8|34=2|58=report", "35=j|34=3|45=2|58=Not authorized|372=D|380=6"));
+}
+
+TEST(Reject, two_machines_that_dislike_everything_come_to_rest) {
+  // A Reject loop would keep this exchange from ending.
+  Pair pair;
+  for (Side* side : {&pair.initiator, &pair.acceptor}) {
+    answer_with(*side,
+                {.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
+  }
+  pair.connect();
+  pair.initiator.send();
+  pair.acceptor.send();
+  pair.exchange();
+  EXPECT_EQ(pair.initiator.next_out(), 4U);
+  EXPECT_EQ(pair.acceptor.next_out(), 4U);
+}
+
+}  // namespace
+}  // namespace nexusfix::session::test

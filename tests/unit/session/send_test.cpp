@@ -1,0 +1,138 @@
+// Application messages: their numbers, and when they are transmitted.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nexusfix/wire/session_tags.hpp>
+
+#include "unit/session/side.hpp"
+
+namespace nexusfix::session::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(Send, takes_the_next_number_and_the_header_of_the_session) {
+  // FIX Session Layer, "Sequence numbers".
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  EXPECT_EQ(acceptor.send("8", "report"), 2U);
+  EXPECT_THAT(acceptor.sent_in_full(),
+              ElementsAre("8=FIX.4.4|35=8|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER|"
+                          "58=report"));
+  EXPECT_EQ(acceptor.next_out(), 3U);
+}
+
+TEST(Send, failed_encoding_takes_no_number) {
+  // A number without a message would be a gap of our own making.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  std::array<char, 512> buffer;
+  wire::Encoder encoder = acceptor.machine().begin_message(buffer, "D", acceptor.now());
+  encoder.field(tag::Text,
+                "a\x01"
+                "b");
+  const auto outbound = acceptor.machine().finish_message(encoder);
+  ASSERT_FALSE(outbound.has_value());
+  EXPECT_EQ(outbound.error().code, SendErrorCode::Encode);
+  EXPECT_EQ(outbound.error().encode.code, wire::EncodeErrorCode::SohInValue);
+  EXPECT_EQ(acceptor.next_out(), 2U);
+  EXPECT_EQ(acceptor.send(), 2U);
+}
+
+TEST(Send, message_that_does_not_fit_takes_no_number) {
+  // Truncation is an error.
+  Side acceptor{acceptor_config()};
+  std::array<char, 64> buffer;
+  wire::Encoder encoder = acceptor.machine().begin_message(buffer, "D", acceptor.now());
+  const auto outbound = acceptor.machine().finish_message(encoder);
+  ASSERT_FALSE(outbound.has_value());
+  EXPECT_EQ(outbound.error().encode.code, wire::EncodeErrorCode::BufferFull);
+  EXPECT_EQ(acceptor.next_out(), 1U);
+}
+
+TEST(Send, administrative_messages_are_refused) {
+  // They are the session layer's to send.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  for (const char* type : {"0", "1", "2", "3", "4", "5", "A"}) {
+    std::array<char, 512> buffer;
+    wire::Encoder encoder = acceptor.machine().begin_message(buffer, type, acceptor.now());
+    const auto outbound = acceptor.machine().finish_message(encoder);
+    ASSERT_FALSE(outbound.has_value()) << type;
+    EXPECT_EQ(outbound.error().code, SendErrorCode::NotApplicationMessage) << type;
+  }
+  EXPECT_EQ(acceptor.next_out(), 2U);
+  EXPECT_EQ(acceptor.send("AA"), 2U);  // only the whole MsgType counts
+}
+
+TEST(Send, while_disconnected_reaches_the_counterparty_after_the_next_logon) {
+  // TC 16: queued, numbered at once, resent when the counterparty asks for what it missed.
+  Pair pair;
+  EXPECT_EQ(pair.acceptor.send("8", "one"), 1U);
+  EXPECT_EQ(pair.acceptor.send("8", "two"), 2U);
+  EXPECT_THAT(pair.acceptor.sent(), IsEmpty());
+  pair.connect();
+  ASSERT_EQ(pair.initiator.delivered.size(), 2U);
+  EXPECT_EQ(pair.initiator.delivered[0].text, "35=8|34=1|43=Y|122=20240115-10:30:00.000|58=one");
+  EXPECT_TRUE(pair.initiator.delivered[1].poss_dup);
+  EXPECT_EQ(pair.initiator.next_in(), pair.acceptor.next_out());
+}
+
+TEST(Send, while_the_logon_is_unanswered_is_not_transmitted_and_not_lost) {
+  // FIX Session Layer, "Logon": nothing before the answer.
+  Side initiator{initiator_config()};
+  initiator.connect();
+  initiator.send("D", "early");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30"));
+  initiator.in("35=A|34=1|98=0|108=30");
+  initiator.in("35=2|34=2|7=2|16=0");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|43=Y|122=20240115-10:30:00.000|58=early"));
+}
+
+TEST(Send, from_the_logon_callback_is_numbered_behind_the_logon) {
+  // Numbers are in the order of transmission.
+  Side acceptor{acceptor_config()};
+  acceptor.connect();
+  acceptor.in("35=A|34=3|98=0|108=30");
+  acceptor.send("8", "hello");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=0", "35=8|34=3|58=hello"));
+}
+
+TEST(Send, rewind_gives_back_the_numbers_of_a_callback_that_failed) {
+  // A callback is a transaction: what it sent goes with it.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.send("8", "kept");
+  const std::uint64_t before = acceptor.next_out();
+  acceptor.send("8", "undone");
+  acceptor.send("8", "undone too");
+  acceptor.machine().rewind_outbound(before);
+  EXPECT_EQ(acceptor.next_out(), 3U);
+  EXPECT_EQ(acceptor.send("8", "instead"), 3U);
+}
+
+TEST(Send, fix41_stamps_whole_seconds) {
+  // FIX 4.1, UTCTimestamp has no fraction.
+  Side acceptor{acceptor_config("FIX.4.1")};
+  acceptor.establish();
+  acceptor.send("8", "report");
+  EXPECT_THAT(acceptor.sent_in_full(),
+              ElementsAre("8=FIX.4.1|35=8|34=2|49=VENUE|52=20240115-10:30:00|56=TRADER|58=report"));
+}
+
+TEST(Send, precision_of_sending_time_is_configurable) {
+  // FIX 5.0 SP2, UTCTimestamp: up to nanoseconds and beyond.
+  SessionConfig config = acceptor_config();
+  config.time_precision = wire::TimePrecision::Nanos;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in("35=1|34=2|112=X");
+  EXPECT_THAT(acceptor.sent_in_full(),
+              ElementsAre("8=FIX.4.4|35=0|34=2|49=VENUE|52=20240115-10:30:00.000000000|56=TRADER|"
+                          "112=X"));
+}
+
+}  // namespace
+}  // namespace nexusfix::session::test

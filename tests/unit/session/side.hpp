@@ -1,0 +1,135 @@
+// One side of a session in a test: a state machine with everything that its owner does for it, in
+// memory and in virtual time. Messages are written and shown as FIX people write them: `|` between
+// fields, and without what never matters: 8, 9, 10, 49, 52, 56.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/session.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+namespace nexusfix::session::test {
+
+using namespace std::chrono_literals;
+
+// 2024-01-15 10:30:00 UTC; a monotonic clock that does not start at zero.
+[[nodiscard]] Now test_start() noexcept;
+
+// A message that counterparty of config would send at now: fields such as "35=0|34=2|112=HELLO".
+// BeginString, CompIDs and SendingTime are put in unless fields gives them; BodyLength and CheckSum
+// are always right. A tag in leave_out is not put in.
+[[nodiscard]] std::string message_to(const SessionConfig& config, Now now, std::string_view fields,
+                                     std::string_view leave_out = {});
+
+// As a test shows it. readable_in_full() leaves out 9 and 10 only.
+[[nodiscard]] std::string readable(std::string_view bytes);
+[[nodiscard]] std::string readable_in_full(std::string_view bytes);
+
+[[nodiscard]] SessionConfig acceptor_config(std::string_view begin_string = "FIX.4.4");
+[[nodiscard]] SessionConfig initiator_config(std::string_view begin_string = "FIX.4.4");
+
+struct Delivered {
+  std::uint64_t msg_seq_num = 0;
+  std::string text;  // readable()
+  bool poss_dup = false;
+  bool poss_resend = false;
+};
+
+class Side {
+ public:
+  explicit Side(SessionConfig config, Numbers numbers = {});
+  Side(const Side&) = delete;
+  Side& operator=(const Side&) = delete;
+
+  // Events; each performs every action that follows.
+  void connect();
+  void disconnect();
+  void receive(std::string_view bytes);  // one frame; garbled if it does not parse
+  void in(std::string_view fields) { receive(message_to(config(), now_, fields)); }
+  void garbled(wire::GarbledReason reason);
+  void advance(MonoTime::duration duration);  // stops at every deadline on the way
+  void set_now(Now now) noexcept { now_ = now; }
+  void wake();  // on_time() without waiting
+  void log_out(std::string_view text = {});
+  // Sends an application message; its number.
+  std::uint64_t send(std::string_view msg_type = "D", std::string_view text = "order");
+
+  // Acceptor with a Logon received, initiator with its Logon answered; sent() is then empty.
+  void establish();
+
+  // What went to the wire since the last call.
+  [[nodiscard]] std::vector<std::string> sent();
+  [[nodiscard]] std::vector<std::string> sent_in_full();
+  [[nodiscard]] std::deque<std::string> take_wire();
+
+  [[nodiscard]] StateMachine& machine() noexcept { return machine_; }
+  [[nodiscard]] const SessionConfig& config() const noexcept { return machine_.config(); }
+  [[nodiscard]] State state() const noexcept { return machine_.state(); }
+  [[nodiscard]] std::uint64_t next_in() const noexcept { return machine_.numbers().next_inbound; }
+  [[nodiscard]] std::uint64_t next_out() const noexcept { return machine_.numbers().next_outbound; }
+  [[nodiscard]] Now now() const noexcept { return now_; }
+  [[nodiscard]] bool is_connected() const noexcept { return is_connected_; }
+  [[nodiscard]] bool has_notice(NoticeCode code) const;
+
+  // Replays are served at once, or, if sliced, one stored message for each call.
+  bool serves_replays_in_slices = false;
+  bool serve_slice();  // false: nothing to serve
+  bool can_hold = true;
+  std::function<Verdict(Side&, const Deliver&)> application;  // default: accepts
+
+  std::map<std::uint64_t, std::string> stored;
+  std::vector<Delivered> delivered;
+  std::vector<Notice> notices;
+  std::vector<std::string> notice_texts;  // of the notices, kept
+  std::vector<std::uint64_t> held_numbers;
+  std::optional<DisconnectReason> disconnect_reason;  // of our own last Disconnect
+  int logged_on = 0;
+  int logged_out = 0;
+  int resets = 0;
+
+ private:
+  void perform_all();
+  void perform(const Action& action);
+  void feed_held();
+  void deliver(const Deliver& action);
+
+  Now now_;
+  StateMachine machine_;
+  wire::Parser parser_;
+  wire::Parser held_parser_;
+  std::vector<char> scratch_;
+  std::deque<std::string> wire_;
+  std::map<std::uint64_t, std::string> held_;
+  std::optional<Replay> replay_;
+  std::uint64_t replay_cursor_ = 0;
+  bool is_connected_ = false;
+  bool is_performing_ = false;
+};
+
+// Two sides and the connection between them. Nothing is in flight between two calls.
+class Pair {
+ public:
+  Pair(SessionConfig initiator_config, SessionConfig acceptor_config);
+  explicit Pair(std::string_view begin_string = "FIX.4.4")
+      : Pair{session::test::initiator_config(begin_string),
+             session::test::acceptor_config(begin_string)} {}
+
+  void connect();
+  void disconnect();  // what is on the wire arrives; then the connection breaks
+  void break_link();  // what is on the wire is lost
+  void exchange();    // until nothing is on the wire
+  void advance(MonoTime::duration duration);
+
+  Side initiator;
+  Side acceptor;
+};
+
+}  // namespace nexusfix::session::test

@@ -1,0 +1,67 @@
+#include "store/crc32c.hpp"
+
+#include <array>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/random.hpp>
+
+namespace nexusfix::store {
+namespace {
+
+struct Vector {
+  std::string bytes;
+  std::uint32_t crc;
+};
+
+// The check value of the CRC catalogue, and the examples of RFC 3720, appendix B.4.
+std::vector<Vector> known_vectors() {
+  std::string up(32, '\0');
+  for (std::size_t i = 0; i < up.size(); ++i) up[i] = static_cast<char>(i);
+  return {{"", 0},
+          {"123456789", 0xE3069283},
+          {std::string(32, '\0'), 0x8A9136AA},
+          {std::string(32, '\xFF'), 0x62A8AB43},
+          {up, 0x46DD794E},
+          {std::string{up.rbegin(), up.rend()}, 0x113FDB5C}};
+}
+
+TEST(Crc32c, every_implementation_gives_the_known_values) {
+  for (const Vector& vector : known_vectors()) {
+    EXPECT_EQ(crc32c(0, vector.bytes), vector.crc);
+    EXPECT_EQ(crc32c_portable(0, vector.bytes), vector.crc);
+    if (crc32c_hardware() != nullptr) {
+      EXPECT_EQ(crc32c_hardware()(0, vector.bytes), vector.crc);
+    }
+  }
+}
+
+TEST(Crc32c, pieces_give_the_value_of_the_whole) {
+  const std::string_view text = "123456789";
+  for (std::size_t cut = 0; cut <= text.size(); ++cut) {
+    EXPECT_EQ(crc32c(crc32c(0, text.substr(0, cut)), text.substr(cut)), 0xE3069283);
+    EXPECT_EQ(crc32c_portable(crc32c_portable(0, text.substr(0, cut)), text.substr(cut)),
+              0xE3069283);
+  }
+}
+
+TEST(Crc32c, instruction_and_table_agree_at_every_length_and_alignment) {
+  if (crc32c_hardware() == nullptr) GTEST_SKIP() << "no instruction on this processor";
+  SeededRandom random{42};
+  std::array<char, 160> bytes{};
+  for (char& byte : bytes) byte = static_cast<char>(random.next());
+  for (std::size_t begin = 0; begin < 16; ++begin) {
+    for (std::size_t length = 0; length <= bytes.size() - begin; ++length) {
+      const std::span<const char> part = std::span{bytes}.subspan(begin, length);
+      const auto seed = static_cast<std::uint32_t>(random.next());
+      ASSERT_EQ(crc32c_hardware()(seed, part), crc32c_portable(seed, part))
+          << begin << '+' << length;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::store

@@ -1,0 +1,385 @@
+// The behaviour that every store has; each test runs over memory and over journals in both
+// durabilities, on a fake and on the real disk.
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include "store_fixture.hpp"
+#include "support/fake_disk.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+enum class Kind { Memory, JournalOnFakeDisk, JournalOnPosixDisk };
+
+struct StoreCase {
+  std::string name;
+  Kind kind = Kind::Memory;
+  Durability durability = Durability::Process;
+  std::uint64_t segment_bytes = 64U << 20U;
+};
+void PrintTo(const StoreCase& store, std::ostream* out) { *out << store.name; }
+
+class StoreContract : public ::testing::TestWithParam<StoreCase> {
+ protected:
+  StoreContract() { open(); }
+
+  void open() {
+    if (GetParam().kind == Kind::Memory) {
+      store_ = make_memory_store();
+      return;
+    }
+    const bool fake = GetParam().kind == Kind::JournalOnFakeDisk;
+    Disk& disk = fake ? static_cast<Disk&>(fake_disk_) : posix_disk_;
+    store_ = open_or_fail(disk, {.folder = fake ? "/journal" : folder_.file("journal"),
+                                 .durability = GetParam().durability,
+                                 .segment_bytes = GetParam().segment_bytes})
+                 .store;
+  }
+
+  // A journal is opened again; a store in memory goes on.
+  void reopen() {
+    ASSERT_TRUE(store_->flush());
+    if (GetParam().kind == Kind::Memory) return;
+    store_.reset();
+    open();
+  }
+  [[nodiscard]] bool keeps_old_epochs() const { return GetParam().kind != Kind::Memory; }
+
+  nexusfix::testing::TemporaryFolder folder_;
+  nexusfix::testing::FakeDisk fake_disk_;
+  PosixDisk posix_disk_;
+  std::unique_ptr<Store> store_;
+};
+
+using Messages = std::vector<KeptMessage>;
+
+TEST_P(StoreContract, a_new_session_begins_at_one) {
+  const SessionKey key = open_session(*store_, "A");
+  const SessionRecord& record = store_->session(key);
+  EXPECT_EQ(record.next_inbound, 1U);
+  EXPECT_EQ(record.next_outbound, 1U);
+  EXPECT_EQ(record.epoch, 1U);
+  EXPECT_EQ(record.created, at_second(1));
+  EXPECT_TRUE(read_all(*store_, key).empty());
+}
+
+TEST_P(StoreContract, a_name_keeps_its_key) {
+  const SessionKey a = open_session(*store_, "A");
+  const SessionKey b = open_session(*store_, "B");
+  EXPECT_NE(a, b);
+  EXPECT_EQ(open_session(*store_, "A"), a);
+  reopen();
+  EXPECT_EQ(open_session(*store_, "B"), b);
+  EXPECT_EQ(open_session(*store_, "A"), a);
+}
+
+TEST_P(StoreContract, the_time_of_creation_stays) {
+  open_session(*store_, "A");
+  reopen();
+  const auto key = store_->open_session("A", at_second(777));
+  ASSERT_TRUE(key);
+  EXPECT_EQ(store_->session(*key).created, at_second(1));
+}
+
+TEST_P(StoreContract, a_new_session_is_durable_at_once) {
+  open_session(*store_, "A");
+  EXPECT_EQ(store_->durable(), store_->appended());
+}
+
+TEST_P(StoreContract, an_append_shows_at_once_and_flush_makes_it_durable) {
+  const SessionKey key = open_session(*store_, "A");
+  const LogPosition before = store_->appended();
+  const auto position = append(*store_, [&](Transaction& t) {
+    t.inbound_progress(key, 5);
+    t.outbound_message(key, 3, "three");
+    t.outbound_number(key, 4);
+  });
+  ASSERT_TRUE(position);
+  EXPECT_GT(*position, before);
+  EXPECT_EQ(store_->appended(), *position);
+  EXPECT_EQ(store_->durable(), before);
+  EXPECT_EQ(store_->session(key).next_inbound, 5U);
+  EXPECT_EQ(store_->session(key).next_outbound, 5U);
+  EXPECT_EQ(read_all(*store_, key), (Messages{{3, "three"}}));
+  EXPECT_EQ(store_->flush(), *position);
+  EXPECT_EQ(store_->durable(), *position);
+  EXPECT_EQ(store_->flush(), *position);
+}
+
+TEST_P(StoreContract, everything_is_there_after_reopening) {
+  const SessionKey a = open_session(*store_, "A");
+  const SessionKey b = open_session(*store_, "B");
+  for (std::uint64_t n = 1; n <= 200; ++n) {
+    ASSERT_TRUE(append(*store_, [&](Transaction& t) {
+      t.inbound_progress(a, n + 1);
+      t.outbound_message(b, n, "to b " + std::to_string(n));
+    }));
+    if (n % 7 == 0) {
+      ASSERT_TRUE(store_->flush());
+    }
+  }
+  reopen();
+  EXPECT_EQ(store_->session(a).next_inbound, 201U);
+  EXPECT_EQ(store_->session(a).next_outbound, 1U);
+  EXPECT_EQ(store_->session(b).next_inbound, 1U);
+  EXPECT_EQ(store_->session(b).next_outbound, 201U);
+  const Messages messages = read_all(*store_, b);
+  ASSERT_EQ(messages.size(), 200U);
+  for (std::uint64_t n = 1; n <= 200; ++n) {
+    EXPECT_EQ(messages[n - 1], (KeptMessage{n, "to b " + std::to_string(n)}));
+  }
+  EXPECT_TRUE(read_all(*store_, a).empty());
+}
+
+TEST_P(StoreContract, appending_goes_on_after_reopening) {
+  const SessionKey key = open_session(*store_, "A");
+  ASSERT_TRUE(append_message(*store_, key, 1, "one"));
+  const LogPosition before = store_->appended();
+  reopen();
+  EXPECT_EQ(store_->appended(), before);
+  EXPECT_EQ(store_->durable(), before);
+  ASSERT_TRUE(append_message(*store_, key, 2, "two"));
+  reopen();
+  EXPECT_EQ(read_all(*store_, key), (Messages{{1, "one"}, {2, "two"}}));
+}
+
+TEST_P(StoreContract, read_gives_exactly_the_range_without_numbers_that_kept_nothing) {
+  const SessionKey key = open_session(*store_, "A");
+  for (std::uint64_t n = 1; n <= 300; ++n) {
+    ASSERT_TRUE(append(*store_, [&](Transaction& t) {
+      if (n % 3 == 0) {
+        t.outbound_number(key, n);
+      } else {
+        t.outbound_message(key, n, std::to_string(n));
+      }
+    }));
+    if (n == 290) {
+      ASSERT_TRUE(store_->flush());
+    }  // the last ten are not written yet
+  }
+  for (const auto& [first, last] :
+       std::vector<std::pair<std::uint64_t, std::uint64_t>>{{1, 300},
+                                                            {0, 1},
+                                                            {64, 66},
+                                                            {3, 3},
+                                                            {100, 200},
+                                                            {285, 295},
+                                                            {299, UINT64_MAX},
+                                                            {301, 400},
+                                                            {200, 100}}) {
+    Messages expected;
+    for (std::uint64_t n = std::max<std::uint64_t>(first, 1);
+         n <= std::min<std::uint64_t>(last, 300); ++n) {
+      if (n % 3 != 0) expected.push_back({n, std::to_string(n)});
+    }
+    EXPECT_EQ(read_all(*store_, key, first, last), expected) << first << " to " << last;
+  }
+}
+
+TEST_P(StoreContract, read_stops_when_told) {
+  const SessionKey key = open_session(*store_, "A");
+  for (std::uint64_t n = 1; n <= 10; ++n) ASSERT_TRUE(append_message(*store_, key, n, "x"));
+  int visits = 0;
+  ASSERT_TRUE(
+      store_->read(key, 1, 10, [&](std::uint64_t, std::string_view) { return ++visits < 3; }));
+  EXPECT_EQ(visits, 3);
+}
+
+TEST_P(StoreContract, numbers_may_jump_ahead) {
+  const SessionKey key = open_session(*store_, "A");
+  ASSERT_TRUE(append_message(*store_, key, 1, "one"));
+  ASSERT_TRUE(append_message(*store_, key, 1'000'000'000'000, "far"));
+  EXPECT_EQ(store_->session(key).next_outbound, 1'000'000'000'001U);
+  reopen();
+  EXPECT_EQ(read_all(*store_, key), (Messages{{1, "one"}, {1'000'000'000'000, "far"}}));
+}
+
+TEST_P(StoreContract, a_reset_begins_a_new_epoch_with_nothing_in_it) {
+  const SessionKey key = open_session(*store_, "A");
+  const SessionKey other = open_session(*store_, "B");
+  ASSERT_TRUE(append_message(*store_, key, 1, "old"));
+  ASSERT_TRUE(append_message(*store_, other, 1, "other"));
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) { t.reset(key); }, at_second(200)));
+  const auto check = [&] {
+    EXPECT_EQ(store_->session(key).epoch, 2U);
+    EXPECT_EQ(store_->session(key).next_inbound, 1U);
+    EXPECT_EQ(store_->session(key).next_outbound, 1U);
+    EXPECT_EQ(store_->session(key).created, at_second(200));
+    EXPECT_TRUE(read_all(*store_, key).empty());
+    EXPECT_EQ(store_->session(other).epoch, 1U);
+    EXPECT_EQ(read_all(*store_, other), (Messages{{1, "other"}}));
+  };
+  check();
+  reopen();
+  check();
+  ASSERT_TRUE(append_message(*store_, key, 1, "new"));
+  EXPECT_EQ(read_all(*store_, key), (Messages{{1, "new"}}));
+}
+
+TEST_P(StoreContract, a_reset_in_the_middle_of_a_transaction_parts_the_epochs) {
+  const SessionKey key = open_session(*store_, "A");
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) {
+    t.outbound_message(key, 9, "old logout");
+    t.reset(key);
+    t.outbound_message(key, 1, "new logon");
+    t.inbound_progress(key, 2);
+  }));
+  const auto check = [&] {
+    EXPECT_EQ(store_->session(key).epoch, 2U);
+    EXPECT_EQ(store_->session(key).next_outbound, 2U);
+    EXPECT_EQ(store_->session(key).next_inbound, 2U);
+    EXPECT_EQ(read_all(*store_, key), (Messages{{1, "new logon"}}));
+  };
+  check();
+  reopen();
+  check();
+}
+
+TEST_P(StoreContract, scan_gives_the_messages_of_all_sessions_in_the_order_of_the_log) {
+  const SessionKey a = open_session(*store_, "A");
+  const SessionKey b = open_session(*store_, "B");
+  ASSERT_TRUE(append_message(*store_, b, 1, "b1"));
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) {
+    t.outbound_message(a, 1, "a1");
+    t.outbound_number(a, 2);
+    t.outbound_message(b, 2, "b2");
+  }));
+  ASSERT_TRUE(store_->flush());
+  ASSERT_TRUE(append_message(*store_, a, 3, "a3"));
+  const std::vector<ScannedMessage> expected{
+      {"B", 1, 1, "b1"}, {"A", 1, 1, "a1"}, {"B", 1, 2, "b2"}, {"A", 1, 3, "a3"}};
+  EXPECT_EQ(scan_all(*store_), expected);
+  reopen();
+  EXPECT_EQ(scan_all(*store_), expected);
+}
+
+TEST_P(StoreContract, scan_names_the_epoch_of_each_message) {
+  const SessionKey key = open_session(*store_, "A");
+  ASSERT_TRUE(append_message(*store_, key, 1, "old"));
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) {
+    t.reset(key);
+    t.outbound_message(key, 1, "new");
+  }));
+  std::vector<ScannedMessage> expected{{"A", 1, 1, "old"}, {"A", 2, 1, "new"}};
+  if (!keeps_old_epochs()) expected.erase(expected.begin());
+  EXPECT_EQ(scan_all(*store_), expected);
+}
+
+TEST_P(StoreContract, an_empty_transaction_changes_nothing) {
+  open_session(*store_, "A");
+  const LogPosition before = store_->appended();
+  EXPECT_EQ(append(*store_, [](Transaction&) {}), before);
+  EXPECT_EQ(store_->appended(), before);
+}
+
+TEST_P(StoreContract, messages_may_be_empty_or_hold_any_byte) {
+  const SessionKey key = open_session(*store_, "A");
+  std::string every_byte;
+  for (int byte = 0; byte < 256; ++byte) every_byte += static_cast<char>(byte);
+  ASSERT_TRUE(append_message(*store_, key, 1, ""));
+  ASSERT_TRUE(append_message(*store_, key, 2, every_byte));
+  reopen();
+  EXPECT_EQ(read_all(*store_, key), (Messages{{1, ""}, {2, every_byte}}));
+}
+
+TEST_P(StoreContract, a_large_message_is_kept) {
+  const SessionKey key = open_session(*store_, "A");
+  const std::string large(3'000'000, 'L');
+  ASSERT_TRUE(append_message(*store_, key, 1, "before"));
+  ASSERT_TRUE(append_message(*store_, key, 2, large));
+  ASSERT_TRUE(append_message(*store_, key, 3, "after"));
+  reopen();
+  EXPECT_EQ(read_all(*store_, key), (Messages{{1, "before"}, {2, large}, {3, "after"}}));
+}
+
+TEST_P(StoreContract, a_record_above_the_limit_is_too_large_and_changes_nothing) {
+  const SessionKey key = open_session(*store_, "A");
+  const auto refused = append_message(*store_, key, 1, std::string((16U << 20U) + 1, 'x'));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, StoreErrorCode::TooLarge);
+  EXPECT_EQ(store_->session(key).next_outbound, 1U);
+  EXPECT_TRUE(append_message(*store_, key, 1, "small"));
+}
+
+TEST_P(StoreContract, a_number_is_used_once_and_never_taken_back) {
+  const SessionKey key = open_session(*store_, "A");
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) {
+    t.inbound_progress(key, 7);
+    t.outbound_message(key, 5, "five");
+  }));
+  const LogPosition before = store_->appended();
+  for (const std::function<void(Transaction&)>& build :
+       std::vector<std::function<void(Transaction&)>>{
+           [&](Transaction& t) { t.outbound_message(key, 5, "another five"); },
+           [&](Transaction& t) { t.outbound_number(key, 4); },
+           [&](Transaction& t) { t.inbound_progress(key, 6); },
+           [&](Transaction& t) { t.outbound_number(key, UINT64_MAX); },
+           [&](Transaction& t) { t.outbound_number(key + 99, 1); }}) {
+    const auto refused = append(*store_, build);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().code, StoreErrorCode::Refused);
+  }
+  EXPECT_EQ(store_->appended(), before);
+  EXPECT_EQ(store_->session(key).next_inbound, 7U);
+  EXPECT_EQ(store_->session(key).next_outbound, 6U);
+  EXPECT_EQ(read_all(*store_, key), (Messages{{5, "five"}}));
+}
+
+TEST_P(StoreContract, a_refused_transaction_leaves_no_trace_in_any_session) {
+  const SessionKey a = open_session(*store_, "A");
+  const SessionKey b = open_session(*store_, "B");
+  ASSERT_TRUE(append_message(*store_, a, 1, "kept"));
+  const auto refused = append(*store_, [&](Transaction& t) {
+    t.inbound_progress(b, 9);
+    t.reset(a);
+    t.outbound_message(a, 1, "again");
+    t.outbound_message(a, 1, "and again");
+  });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(store_->session(a).epoch, 1U);
+  EXPECT_EQ(store_->session(a).next_outbound, 2U);
+  EXPECT_EQ(store_->session(b).next_inbound, 1U);
+  EXPECT_EQ(read_all(*store_, a), (Messages{{1, "kept"}}));
+  reopen();
+  EXPECT_EQ(read_all(*store_, a), (Messages{{1, "kept"}}));
+}
+
+TEST_P(StoreContract, session_records_stay_in_place_while_sessions_are_added) {
+  const SessionKey key = open_session(*store_, "A");
+  const SessionRecord& record = store_->session(key);
+  for (int i = 0; i < 100; ++i) open_session(*store_, "S" + std::to_string(i));
+  ASSERT_TRUE(append_message(*store_, key, 1, "x"));
+  EXPECT_EQ(record.next_outbound, 2U);
+}
+
+TEST_P(StoreContract, a_session_name_above_its_limit_is_too_large) {
+  EXPECT_TRUE(store_->open_session(std::string(1024, 'n'), at_second(1)));
+  const auto refused = store_->open_session(std::string(1025, 'n'), at_second(1));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, StoreErrorCode::TooLarge);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Stores, StoreContract,
+    ::testing::Values(StoreCase{.name = "memory"},
+                      StoreCase{.name = "journal_process_fake", .kind = Kind::JournalOnFakeDisk},
+                      StoreCase{.name = "journal_sync_fake",
+                                .kind = Kind::JournalOnFakeDisk,
+                                .durability = Durability::Sync},
+                      StoreCase{.name = "journal_small_segments_fake",
+                                .kind = Kind::JournalOnFakeDisk,
+                                .durability = Durability::Sync,
+                                .segment_bytes = 300},
+                      StoreCase{.name = "journal_process_posix", .kind = Kind::JournalOnPosixDisk},
+                      StoreCase{.name = "journal_sync_posix",
+                                .kind = Kind::JournalOnPosixDisk,
+                                .durability = Durability::Sync}),
+    [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace nexusfix::store

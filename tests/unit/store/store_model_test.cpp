@@ -1,0 +1,214 @@
+// Random operations against a plain model: whatever the sequence, every store answers like a map.
+// Journals are also closed, killed in the middle of a write and cut off from power, after which
+// they must hold exactly some state that the model had, not older than what was called durable.
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+#include <string>
+#include <vector>
+
+#include "store/journal_format.hpp"
+#include "store_fixture.hpp"
+#include "support/fake_disk.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+using testing::FakeDisk;
+
+constexpr SessionKey kSessions = 3;
+
+struct ModelSession {
+  std::uint64_t next_inbound = 1;
+  std::uint64_t next_outbound = 1;
+  std::uint64_t epoch = 1;
+  std::map<std::uint64_t, std::string> kept;
+};
+using Model = std::array<ModelSession, kSessions>;
+
+// The model as it was when the log was this long.
+struct Snapshot {
+  LogPosition position = 0;
+  Model model;
+};
+
+enum class Crash { None, Process, Power };
+
+class ModelRun {
+ public:
+  ModelRun(std::optional<Durability> journal, std::uint64_t segment_bytes)
+      : options_{.folder = "/journal",
+                 .durability = journal.value_or(Durability::Process),
+                 .segment_bytes = segment_bytes},
+        is_journal_{journal.has_value()} {
+    open();
+    for (SessionKey key = 0; key < kSessions; ++key) {
+      RC_ASSERT(store_->open_session("S" + std::to_string(key), at_second(1)).value() == key);
+    }
+    remember();
+  }
+
+  void step() {
+    const int choice = *rc::gen::weightedElement<int>({{12, 0}, {4, 1}, {1, 2}, {1, 3}});
+    if (choice == 0) return append_some();
+    if (choice == 1) return flush();
+    if (choice == 2) return compare_range();
+    if (!is_journal_) return;
+    const bool power_is_promised = options_.durability == Durability::Sync;
+    crash(*rc::gen::elementOf(power_is_promised
+                                  ? std::vector{Crash::None, Crash::Process, Crash::Power}
+                                  : std::vector{Crash::None, Crash::Process}));
+  }
+
+  void compare() {
+    for (SessionKey key = 0; key < kSessions; ++key) {
+      const ModelSession& expected = model_[key];
+      const SessionRecord& record = store_->session(key);
+      RC_ASSERT(record.next_inbound == expected.next_inbound);
+      RC_ASSERT(record.next_outbound == expected.next_outbound);
+      RC_ASSERT(record.epoch == expected.epoch);
+      compare_messages(key, 1, UINT64_MAX);
+    }
+  }
+
+ private:
+  void open() {
+    if (!is_journal_) {
+      store_ = make_memory_store();
+      return;
+    }
+    auto opened = open_journal(disk_, options_, at_second(1));
+    if (!opened) RC_FAIL(opened.error().text);
+    store_ = std::move(opened->store);
+  }
+
+  void append_some() {
+    Transaction transaction;
+    Model next = model_;
+    for (int entries = *rc::gen::inRange(1, 5); entries > 0; --entries) {
+      const auto key = *rc::gen::inRange<SessionKey>(0, kSessions);
+      ModelSession& session = next[key];
+      switch (*rc::gen::weightedElement<int>({{8, 0}, {4, 1}, {2, 2}, {1, 3}})) {
+        case 0: {
+          const std::uint64_t number = session.next_outbound + *rc::gen::inRange(0U, 3U);
+          const auto bytes = *rc::gen::container<std::string>(rc::gen::character<char>());
+          transaction.outbound_message(key, number, bytes);
+          session.kept[number] = bytes;
+          session.next_outbound = number + 1;
+          break;
+        }
+        case 1:
+          session.next_inbound += *rc::gen::inRange(0U, 3U);
+          transaction.inbound_progress(key, session.next_inbound);
+          break;
+        case 2:
+          transaction.outbound_number(key, session.next_outbound);
+          ++session.next_outbound;
+          break;
+        default:
+          transaction.reset(key);
+          session = ModelSession{.epoch = session.epoch + 1, .kept = {}};
+      }
+    }
+    if (*rc::gen::weightedElement<int>({{9, 0}, {1, 1}}) == 1) {
+      // Something that must be refused, at the end: nothing of the rest may stay either.
+      transaction.outbound_number(*rc::gen::inRange<SessionKey>(0, kSessions), 0);
+      RC_ASSERT_FALSE(store_->append(transaction, at_second(2)).has_value());
+      return;
+    }
+    RC_ASSERT(store_->append(transaction, at_second(2)).has_value());
+    model_ = next;
+    remember();
+  }
+
+  void flush() {
+    const auto flushed = store_->flush();
+    RC_ASSERT(flushed.has_value());
+    RC_ASSERT(*flushed == store_->appended());
+  }
+
+  void crash(Crash kind) {
+    const LogPosition durable = store_->durable();
+    if (kind == Crash::None) {
+      store_.reset();
+    } else if (kind == Crash::Process) {
+      // Only a write that no flush() has answered yet can be torn: this one.
+      Transaction transaction;
+      transaction.outbound_message(0, model_[0].next_outbound, "torn");
+      RC_ASSERT(store_->append(transaction, at_second(3)).has_value());
+      model_[0].kept[model_[0].next_outbound++] = "torn";
+      remember();
+      disk_.fail(*rc::gen::element(testing::DiskCall::Sync, testing::DiskCall::Write), 1, EIO);
+      const bool told = store_->flush().has_value();
+      disk_.process_death(told ? 0 : *rc::gen::inRange<std::size_t>(0, 60));
+    } else {
+      disk_.fail(testing::DiskCall::Sync, 1, EIO);
+      (void)store_->flush();
+      disk_.power_loss(*rc::gen::inRange<std::size_t>(0, disk_.unsynced_bytes() + 1));
+    }
+    store_.reset();
+    open();
+    const LogPosition found = store_->appended();
+    RC_ASSERT(found >= durable);
+    return_to(found);
+    compare();
+  }
+
+  // The log may end in the header of a new segment, which holds no record.
+  void return_to(LogPosition position) {
+    while (snapshots_.back().position > position) snapshots_.pop_back();
+    const LogPosition gap = position - snapshots_.back().position;
+    RC_ASSERT(gap == 0 || gap == kSegmentHeaderBytes);
+    model_ = snapshots_.back().model;
+    remember();
+  }
+
+  void remember() { snapshots_.push_back({store_->appended(), model_}); }
+
+  void compare_range() {
+    const auto first = *rc::gen::inRange<std::uint64_t>(0, 40);
+    const auto last = *rc::gen::inRange<std::uint64_t>(0, 40);
+    compare_messages(*rc::gen::inRange<SessionKey>(0, kSessions), first, last);
+  }
+
+  void compare_messages(SessionKey key, std::uint64_t first, std::uint64_t last) {
+    std::vector<KeptMessage> expected;
+    for (const auto& [number, bytes] : model_[key].kept) {
+      if (first <= number && number <= last) expected.push_back({number, bytes});
+    }
+    RC_ASSERT(read_all(*store_, key, first, last) == expected);
+  }
+
+  JournalOptions options_;
+  bool is_journal_;
+  FakeDisk disk_;
+  std::unique_ptr<Store> store_;
+  Model model_;
+  std::vector<Snapshot> snapshots_;
+};
+
+void run(std::optional<Durability> journal) {
+  const auto segment_bytes = *rc::gen::element<std::uint64_t>(200, 1000, 64U << 20U);
+  ModelRun run{journal, segment_bytes};
+  for (int steps = *rc::gen::inRange(0, 60); steps > 0; --steps) run.step();
+  run.compare();
+}
+
+RC_GTEST_PROP(StoreModel, memory_answers_like_a_map, ()) { run(std::nullopt); }
+
+RC_GTEST_PROP(StoreModel, a_process_journal_answers_like_a_map_and_survives_being_killed, ()) {
+  run(Durability::Process);
+}
+
+RC_GTEST_PROP(StoreModel, a_sync_journal_answers_like_a_map_and_survives_a_loss_of_power, ()) {
+  run(Durability::Sync);
+}
+
+}  // namespace
+}  // namespace nexusfix::store

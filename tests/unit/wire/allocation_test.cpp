@@ -1,0 +1,81 @@
+// wire allocates nothing but a Parser's index. This program counts every allocation.
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+#include <string>
+
+#include <nexusfix/wire.hpp>
+
+#include "unit/wire/message_text.hpp"
+
+namespace {
+std::size_t allocations = 0;
+
+void* counted(std::size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size)) return memory;
+  throw std::bad_alloc{};
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace nexusfix::wire {
+namespace {
+
+TEST(Allocation, framing_parsing_and_reading_allocate_nothing_in_steady_state) {
+  const std::string stream = test::message_of(test::kExecutionReportBody) +
+                             test::message_of("35=0|34=2|") + "rubbish" +
+                             test::message_of("35=D|95=3|96=a|b|0=fault|");
+  Parser parser;
+  const std::size_t before = allocations;
+  std::size_t parsed = 0;
+  for (int i = 0; i < 1000; ++i) {
+    Framer framer{stream};
+    while (const auto frame = framer.next()) {
+      const auto message = parser.parse(*frame);
+      parsed += message.has_value() ? 1 : 0;
+      static_cast<void>(message->get<Decimal>(44));
+      static_cast<void>(message->get<WallTime>(52));
+    }
+  }
+  EXPECT_EQ(allocations, before);
+  EXPECT_EQ(parsed, 3000U);
+}
+
+TEST(Allocation, a_parser_grows_once_for_a_message_with_more_fields_than_before) {
+  std::string body = "35=W|";
+  for (int i = 0; i < 10'000; ++i) body += "270=1|";
+  const std::string large = test::message_of(body);
+  Parser parser;
+  EXPECT_TRUE(parser.parse(large));
+  const std::size_t before = allocations;
+  EXPECT_TRUE(parser.parse(large));
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(Allocation, encoding_and_resending_allocate_nothing) {
+  std::array<char, 1024> buffer;
+  std::array<char, 1024> copy;
+  MessageHeader header;
+  header.msg_type = "D";
+  header.msg_seq_num = 1;
+  const std::size_t before = allocations;
+  for (int i = 0; i < 1000; ++i) {
+    Encoder encoder{buffer, {"FIX.4.4", "SENDER", "TARGET"}, header};
+    encoder.field(11, "A1").field(38, i).field(44, Decimal{15025, 2}).data(95, 96, "x");
+    const auto message = encoder.finish();
+    EXPECT_TRUE(message && resend_copy(*message, WallTime{}, TimePrecision::Millis, copy));
+  }
+  EXPECT_EQ(allocations, before);
+}
+
+}  // namespace
+}  // namespace nexusfix::wire

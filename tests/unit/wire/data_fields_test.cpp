@@ -1,0 +1,40 @@
+#include <gtest/gtest.h>
+
+#include <nexusfix/wire/data_fields.hpp>
+
+namespace nexusfix::wire {
+namespace {
+
+TEST(DataFieldTable, the_standard_pairs_are_found_from_both_sides) {
+  const DataFieldTable table = DataFieldTable::standard();
+  EXPECT_EQ(table.pairs().size(), 24U);
+  for (const DataFieldPair& pair : table.pairs()) {
+    EXPECT_EQ(table.data_tag_for(pair.length), pair.data);
+    EXPECT_EQ(table.length_tag_for(pair.data), pair.length);
+  }
+  EXPECT_EQ(table.data_tag_for(95), 96U);
+  EXPECT_EQ(table.data_tag_for(93), 89U);  // SignatureLength stands behind its data by number
+  EXPECT_EQ(table.data_tag_for(354), 355U);
+}
+
+TEST(DataFieldTable, other_tags_announce_nothing) {
+  const DataFieldTable table = DataFieldTable::standard();
+  for (const Tag tag : {0U, 9U, 55U, 96U, 355U, 2143U, kTagMax}) {
+    EXPECT_FALSE(table.data_tag_for(tag)) << tag;
+  }
+  EXPECT_FALSE(table.length_tag_for(95));
+}
+
+TEST(DataFieldTable, added_pairs_are_found_and_replace_earlier_ones) {
+  DataFieldTable table;
+  EXPECT_FALSE(table.data_tag_for(95));
+  table.add({.length = 6000, .data = 6001});
+  table.add({.length = 5000, .data = 5001});
+  table.add({.length = 6000, .data = 7001});
+  EXPECT_EQ(table.data_tag_for(5000), 5001U);
+  EXPECT_EQ(table.data_tag_for(6000), 7001U);
+  EXPECT_EQ(table.pairs().size(), 2U);
+}
+
+}  // namespace
+}  // namespace nexusfix::wire

@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+#include <limits>
+
+#include <nexusfix/base/decimal.hpp>
+
+namespace nexusfix {
+namespace {
+
+using namespace nexusfix::literals;
+
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
+
+TEST(Decimal, literals_are_exact_and_keep_their_zeros) {
+  static_assert((150.25_d).mantissa() == 15025 && (150.25_d).scale() == 2);
+  static_assert((100_d).mantissa() == 100 && (100_d).scale() == 0);
+  static_assert((1.500_d).mantissa() == 1500 && (1.500_d).scale() == 3);
+  static_assert((0.1_d).mantissa() == 1 && (0.1_d).scale() == 1);
+  static_assert((.5_d).mantissa() == 5 && (5._d).mantissa() == 5);
+  static_assert((1'000'000.01_d).mantissa() == 100'000'001);
+  static_assert((9223372036854775807_d).mantissa() == kMax);
+  static_assert((0.000000000000000001_d).scale() == 18);
+}
+
+TEST(Decimal, compares_values_and_not_spellings) {
+  EXPECT_EQ(1.50_d, 1.5_d);
+  EXPECT_EQ(0.00_d, 0_d);
+  EXPECT_LT(1.49_d, 1.5_d);
+  EXPECT_GT(10_d, 9.999999_d);
+  EXPECT_LT((Decimal{-15, 1}), 0_d);
+  EXPECT_NE(1.5_d, 15_d);
+  EXPECT_TRUE((0.000_d).is_zero());
+}
+
+TEST(Decimal, compares_extremes_without_overflow) {
+  EXPECT_LT((Decimal{kMin, 0}), (Decimal{kMin, 18}));
+  EXPECT_GT((Decimal{kMax, 0}), (Decimal{kMax, 18}));
+  EXPECT_LT((Decimal{kMin, 0}), (Decimal{kMax, 0}));
+  EXPECT_EQ((Decimal{kMin, 18}), (Decimal{kMin, 18}));
+}
+
+TEST(Decimal, sums_and_differences_are_exact_with_the_larger_scale) {
+  const auto sum = checked_add(150.25_d, 0.750_d);
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(sum->mantissa(), 151'000);
+  EXPECT_EQ(sum->scale(), 3U);
+  EXPECT_EQ(checked_subtract(1_d, 0.1_d), 0.9_d);
+  EXPECT_EQ(checked_subtract(0.1_d, 1_d), (Decimal{-9, 1}));
+  EXPECT_EQ(checked_add(0.1_d, 0.2_d), 0.3_d);
+  static_assert(checked_add(1_d, 2.5_d) == 3.5_d);
+}
+
+TEST(Decimal, sums_that_do_not_fit_are_nothing) {
+  EXPECT_FALSE(checked_add(Decimal{kMax, 0}, 1_d));
+  EXPECT_FALSE(checked_subtract(Decimal{kMin, 0}, 1_d));
+  EXPECT_FALSE(checked_add(Decimal{kMax, 0}, 0.1_d));
+  EXPECT_FALSE(checked_subtract(0_d, Decimal{kMin, 0}));
+  EXPECT_TRUE(checked_add(Decimal{kMax - 1, 0}, 1_d));
+  EXPECT_TRUE(checked_add(Decimal{kMin, 0}, Decimal{kMax, 0}));
+  EXPECT_FALSE(checked_add(Decimal{kMax, 0}, Decimal{kMax, 18}));
+}
+
+}  // namespace
+}  // namespace nexusfix

@@ -1,0 +1,282 @@
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+#include <nexusfix/wire/frame.hpp>
+
+#include "unit/wire/message_text.hpp"
+
+namespace nexusfix::wire {
+namespace {
+
+using test::message_of;
+using test::with_pipes;
+using test::with_soh;
+
+constexpr FrameLimits kLimits;
+
+struct Framed {
+  std::vector<std::string> frames;
+  std::string rest;
+  std::size_t garbled_bytes = 0;
+};
+
+Framed frame_all(std::string_view bytes, FrameLimits limits = {}) {
+  Framer framer{bytes, limits};
+  Framed result;
+  while (const auto frame = framer.next()) result.frames.push_back(with_pipes(*frame));
+  result.rest = with_pipes(framer.rest());
+  result.garbled_bytes = framer.garbled_bytes();
+  return result;
+}
+
+const std::string kHeartbeat = message_of("35=0|34=2|49=TW|52=20240115-10:30:00|56=ISLD|");
+const std::string kTestRequest =
+    message_of("35=1|34=3|49=TW|52=20240115-10:30:00|56=ISLD|112=HELLO|");
+
+TEST(NextFrame, a_whole_message_is_complete) {
+  const FrameResult result = next_frame(kHeartbeat, kLimits);
+  EXPECT_EQ(result.status, FrameStatus::Complete);
+  EXPECT_EQ(result.size, kHeartbeat.size());
+}
+
+TEST(NextFrame, no_bytes_need_more) {
+  const FrameResult result = next_frame({}, kLimits);
+  EXPECT_EQ(result.status, FrameStatus::NeedMore);
+  EXPECT_GT(result.size, 0U);
+}
+
+TEST(NextFrame, torn_at_every_byte_needs_more_and_never_asks_for_more_than_the_message_has) {
+  for (std::size_t size = 0; size < kTestRequest.size(); ++size) {
+    const FrameResult result = next_frame(std::string_view{kTestRequest}.substr(0, size), kLimits);
+    ASSERT_EQ(result.status, FrameStatus::NeedMore) << size;
+    ASSERT_GT(result.size, size);
+    ASSERT_LE(result.size, kTestRequest.size());
+  }
+}
+
+TEST(NextFrame, once_body_length_is_known_the_needed_size_reaches_behind_the_body) {
+  const std::string head = kTestRequest.substr(0, kTestRequest.find("34="));
+  EXPECT_GE(next_frame(head, kLimits).size, kTestRequest.size() - 3);
+}
+
+TEST(Framer, several_messages_in_one_buffer_come_one_by_one) {
+  const Framed framed = frame_all(kHeartbeat + kTestRequest + kHeartbeat.substr(0, 30));
+  EXPECT_EQ(framed.frames,
+            (std::vector<std::string>{with_pipes(kHeartbeat), with_pipes(kTestRequest)}));
+  EXPECT_EQ(framed.rest, with_pipes(kHeartbeat.substr(0, 30)));
+  EXPECT_EQ(framed.garbled_bytes, 0U);
+}
+
+TEST(Framer, leading_zeros_in_body_length_are_accepted) {
+  std::string padded = kHeartbeat;
+  padded.insert(padded.find("9=") + 2, "0000");
+  EXPECT_EQ(frame_all(padded).frames.size(), 1U);
+}
+
+// FIX test case 2m, as the acceptance contract reads it.
+TEST(Framer, body_length_too_short_ends_the_frame_at_its_own_check_sum) {
+  std::string wrong = kTestRequest;
+  wrong.replace(wrong.find("9=") + 2, 2, "30");
+  const Framed framed = frame_all(wrong + kHeartbeat);
+  EXPECT_EQ(framed.frames, (std::vector<std::string>{with_pipes(wrong), with_pipes(kHeartbeat)}));
+}
+
+// FIX test case 2m: the next message is swallowed with it.
+TEST(Framer, body_length_that_ends_inside_the_next_message_swallows_that) {
+  std::string wrong = kTestRequest;
+  wrong.replace(wrong.find("9=") + 2, 2, "99");
+  const Framed framed = frame_all(wrong + kHeartbeat + kTestRequest);
+  EXPECT_EQ(framed.frames,
+            (std::vector<std::string>{with_pipes(wrong + kHeartbeat), with_pipes(kTestRequest)}));
+}
+
+// FIX test case 2m: wrong by one or a few in either direction never loses the message behind the
+// one that is swallowed.
+TEST(Framer, body_length_off_by_up_to_five_never_loses_the_second_next_message) {
+  const auto length = kTestRequest.size() - kTestRequest.find("35=") - 7;
+  for (int off = -5; off <= 5; ++off) {
+    std::string wrong = kTestRequest;
+    wrong.replace(wrong.find("9=") + 2, 2, std::to_string(static_cast<int>(length) + off));
+    const Framed framed = frame_all(wrong + kHeartbeat + kTestRequest);
+    ASSERT_FALSE(framed.frames.empty());
+    EXPECT_EQ(framed.frames.back(), with_pipes(kTestRequest)) << off;
+    EXPECT_TRUE(framed.rest.empty()) << off;
+  }
+}
+
+// FIX test case 2t: MsgType in front of BeginString.
+TEST(Framer, a_field_in_front_of_begin_string_drops_that_message_only) {
+  const std::string wrong =
+      with_soh("35=0|8=FIX.4.2|9=29|34=2|49=TW42|52=20240115-10:30:00|56=ISLD|10=121|");
+  const Framed framed = frame_all(wrong + kTestRequest);
+  EXPECT_EQ(framed.frames, std::vector<std::string>{with_pipes(kTestRequest)});
+  EXPECT_EQ(framed.garbled_bytes, wrong.size());
+}
+
+// FIX test case 2t: MsgSeqNum in front of MsgType.
+TEST(Framer, a_third_field_that_is_not_msg_type_drops_that_message_only) {
+  const std::string wrong = message_of("34=3|35=0|49=TW42|52=20240115-10:30:00|56=ISLD|");
+  const Framed framed = frame_all(wrong + kTestRequest);
+  EXPECT_EQ(framed.frames, std::vector<std::string>{with_pipes(kTestRequest)});
+  EXPECT_EQ(next_frame(wrong, kLimits).reason, GarbledReason::FirstFieldsOutOfOrder);
+}
+
+// FIX test cases 2d and 3c: the trailer has one digit, the frame still ends there.
+TEST(Framer, a_check_sum_of_one_digit_ends_the_frame) {
+  std::string wrong = kHeartbeat;
+  wrong.replace(wrong.size() - 4, 3, "0");
+  const Framed framed = frame_all(wrong + kTestRequest);
+  EXPECT_EQ(framed.frames, (std::vector<std::string>{with_pipes(wrong), with_pipes(kTestRequest)}));
+}
+
+TEST(Framer, a_check_sum_without_its_soh_does_not_swallow_the_next_message) {
+  const std::string cut = kHeartbeat.substr(0, kHeartbeat.size() - 1);
+  const Framed framed = frame_all(cut + kTestRequest);
+  EXPECT_EQ(framed.frames, (std::vector<std::string>{with_pipes(cut), with_pipes(kTestRequest)}));
+}
+
+TEST(Framer, rubbish_directly_in_front_of_a_message_does_not_lose_it) {
+  for (const std::string rubbish : {"hello",
+                                    "8",
+                                    "8=",
+                                    "8=F",
+                                    "8=FI",
+                                    "8=FIX",
+                                    "8=FIX.4.4",
+                                    "8=FIX.4.4|",
+                                    "8=FIX.4.4|9=",
+                                    "8=FIX.4.4|9=12",
+                                    "8=FIX.4.4|9=12|",
+                                    "8=FIX.4.4|9=12|35",
+                                    "58=8=FIX",
+                                    "|||",
+                                    "98=0|108=30|",
+                                    "8=FIX.4.4|9=|",
+                                    "8=FIX.4.4|9=-5|",
+                                    "8=FIX.4.4|9=4294967296|",
+                                    "8=FOX.4.4|9=5|35=0|",
+                                    "8=FIX.a.begin.string.of.hostile.length|9=5|35=0|10=000|"}) {
+    const std::string bytes = with_soh(rubbish);
+    const Framed framed = frame_all(bytes + kHeartbeat);
+    EXPECT_EQ(framed.frames, std::vector<std::string>{with_pipes(kHeartbeat)}) << rubbish;
+    EXPECT_EQ(framed.garbled_bytes, bytes.size()) << rubbish;
+  }
+}
+
+TEST(Framer, a_start_torn_at_the_end_of_rubbish_is_kept) {
+  for (std::size_t kept = 0; kept < 20; ++kept) {
+    const Framed framed = frame_all("rubbish" + kHeartbeat.substr(0, kept));
+    EXPECT_EQ(framed.rest, with_pipes(kHeartbeat.substr(0, kept)));
+    EXPECT_EQ(framed.garbled_bytes, 7U);
+  }
+}
+
+struct BodyLengthCase {
+  std::string text;
+  GarbledReason reason;
+};
+
+TEST(NextFrame, hostile_body_lengths_are_garbled_at_once) {
+  const std::string fifty_digits(50, '9');
+  const std::string fifty_zeros(50, '0');
+  const BodyLengthCase cases[] = {
+      {"", GarbledReason::BodyLengthMalformed},
+      {"-1", GarbledReason::BodyLengthMalformed},
+      {"+5", GarbledReason::BodyLengthMalformed},
+      {" 5", GarbledReason::BodyLengthMalformed},
+      {"5 ", GarbledReason::BodyLengthMalformed},
+      {"abc", GarbledReason::BodyLengthMalformed},
+      {"1e3", GarbledReason::BodyLengthMalformed},
+      {"0x10", GarbledReason::BodyLengthMalformed},
+      {"1.5", GarbledReason::BodyLengthMalformed},
+      {fifty_zeros, GarbledReason::BodyLengthMalformed},
+      {fifty_digits, GarbledReason::BodyLengthTooLarge},
+      {"1048577", GarbledReason::BodyLengthTooLarge},
+      {"2147483647", GarbledReason::BodyLengthTooLarge},
+      {"2147483648", GarbledReason::BodyLengthTooLarge},
+      {"4294967295", GarbledReason::BodyLengthTooLarge},
+      {"4294967296", GarbledReason::BodyLengthTooLarge},
+      {"4294967347", GarbledReason::BodyLengthTooLarge},
+      {"18446744073709551615", GarbledReason::BodyLengthTooLarge},
+      {"18446744073709551616", GarbledReason::BodyLengthTooLarge},
+      {"18446744073709551667", GarbledReason::BodyLengthTooLarge},
+  };
+  for (const BodyLengthCase& test : cases) {
+    const std::string bytes =
+        with_soh("8=FIX.4.4|9=" + test.text + "|35=0|34=2|49=TW|56=ISLD|10=000|");
+    const FrameResult result = next_frame(bytes, kLimits);
+    EXPECT_EQ(result.status, FrameStatus::Garbled) << test.text;
+    EXPECT_EQ(result.reason, test.reason) << test.text;
+    EXPECT_EQ(result.size, bytes.size()) << test.text;
+  }
+}
+
+TEST(NextFrame, a_message_of_two_gigabytes_announced_is_garbled_before_it_comes) {
+  const FrameResult result = next_frame(with_soh("8=FIX.4.4|9=2000000000|35=D|"), kLimits);
+  EXPECT_EQ(result.status, FrameStatus::Garbled);
+  EXPECT_EQ(result.reason, GarbledReason::BodyLengthTooLarge);
+}
+
+TEST(NextFrame, the_limit_counts_the_whole_message) {
+  const FrameLimits exact{.message_bytes_max = kTestRequest.size()};
+  EXPECT_EQ(next_frame(kTestRequest, exact).status, FrameStatus::Complete);
+  const FrameLimits below{.message_bytes_max = kTestRequest.size() - 1};
+  EXPECT_EQ(next_frame(kTestRequest, below).reason, GarbledReason::BodyLengthTooLarge);
+}
+
+TEST(NextFrame, body_length_zero_ends_at_the_first_check_sum) {
+  const std::string bytes = with_soh("8=FIX.4.4|9=0|35=0|10=000|");
+  const FrameResult result = next_frame(bytes, kLimits);
+  EXPECT_EQ(result.status, FrameStatus::Complete);
+  EXPECT_EQ(result.size, bytes.size());
+}
+
+TEST(Framer, a_check_sum_look_alike_inside_the_body_does_not_end_the_frame) {
+  const std::string message = message_of("35=0|34=2|96=x|10=000|110=5|");
+  EXPECT_EQ(frame_all(message).frames, std::vector<std::string>{with_pipes(message)});
+}
+
+TEST(Framer, without_a_check_sum_the_wait_ends_at_the_limit) {
+  const FrameLimits limits{.message_bytes_max = 200};
+  const std::string endless = with_soh("8=FIX.4.4|9=5|35=0|") + std::string(300, 'x');
+  for (std::size_t size = 20; size < 200; ++size) {
+    ASSERT_EQ(next_frame(endless.substr(0, size), limits).status, FrameStatus::NeedMore) << size;
+  }
+  const FrameResult result = next_frame(endless.substr(0, 200), limits);
+  EXPECT_EQ(result.status, FrameStatus::Garbled);
+  EXPECT_EQ(result.reason, GarbledReason::TooLong);
+  EXPECT_EQ(result.size, 200U);
+  EXPECT_EQ(frame_all(endless + kHeartbeat, limits).frames,
+            std::vector<std::string>{with_pipes(kHeartbeat)});
+}
+
+TEST(Framer, a_megabyte_of_starts_without_an_end_is_dropped_whole) {
+  // Hunting inside what was searched in vain would search it once for each start.
+  std::string starts;
+  while (starts.size() < (1U << 21U)) starts += with_soh("8=FIX.4.4|9=5|35=0|");
+  const Framed framed = frame_all(starts + with_soh("8=") + kHeartbeat);
+  ASSERT_FALSE(framed.frames.empty());
+  EXPECT_TRUE(framed.frames.back().ends_with(with_pipes(kHeartbeat)));
+}
+
+TEST(NextFrame, every_garbled_result_makes_progress) {
+  for (const char* text : {"x", "|", "8x", "8=FIX|", "8=FIX|x", "9=5|", "8=FIX.4.4|9=|8=FIX"}) {
+    const FrameResult result = next_frame(with_soh(text), kLimits);
+    if (result.status == FrameStatus::Garbled) {
+      EXPECT_GT(result.size, 0U) << text;
+    }
+  }
+}
+
+TEST(GarbledReason, each_has_a_text_of_its_own) {
+  std::vector<std::string_view> texts;
+  for (int i = 0; i <= static_cast<int>(GarbledReason::FirstFieldsOutOfOrder); ++i) {
+    texts.push_back(to_string(static_cast<GarbledReason>(i)));
+  }
+  std::sort(texts.begin(), texts.end());
+  EXPECT_EQ(std::adjacent_find(texts.begin(), texts.end()), texts.end());
+}
+
+}  // namespace
+}  // namespace nexusfix::wire

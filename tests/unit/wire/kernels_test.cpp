@@ -1,0 +1,124 @@
+// No kernel and no other reader of bytes from outside touches a byte that it was not given.
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/wire/conversions.hpp>
+#include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/resend.hpp>
+
+#include "unit/wire/guarded_bytes.hpp"
+#include "unit/wire/message_text.hpp"
+#include "wire/kernels/kernel_table.hpp"
+#include "wire/parser_index.hpp"
+
+namespace nexusfix::wire {
+namespace {
+
+using test::GuardedBytes;
+using test::message_of;
+
+constexpr std::size_t kSizesMax = 200;  // more than three of the widest blocks
+
+class KernelTest : public testing::TestWithParam<const kernels::KernelTable*> {
+ protected:
+  // Parses it hard against either guard.
+  void parse_at_both_ends(std::string_view bytes) {
+    const bool first = parser_.parse(guarded_.at_begin(bytes)).has_value();
+    const bool second = parser_.parse(guarded_.at_end(bytes)).has_value();
+    ASSERT_EQ(first, second);
+  }
+
+  ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
+  GuardedBytes guarded_{4096};
+};
+
+TEST_P(KernelTest, messages_of_every_length_are_read_within_their_bytes) {
+  for (std::size_t size = 1; size < kSizesMax; ++size) {
+    parse_at_both_ends(message_of("35=0|58=" + std::string(size, 'x') + "|"));
+    parse_at_both_ends(message_of("35=0|" + std::string(size, '|')));
+    parse_at_both_ends(message_of("35=0|58=x|" + std::string(size, '=') + "|"));
+  }
+}
+
+TEST_P(KernelTest, short_fields_in_front_of_the_trailer_are_read_within_their_bytes) {
+  for (const char* end : {"|", "=|", "1=|", "1=2|", "12|", "1234567|", "12345678|", "95=1|", "95=|",
+                          "95=1|96=|", "95=99|96=a|", "95=1|96=a|", "95=1|9|", "93=0|89=|"}) {
+    parse_at_both_ends(message_of(std::string{"35=0|"} + end));
+  }
+}
+
+TEST_P(KernelTest, every_prefix_and_suffix_of_a_message_is_read_within_its_bytes) {
+  const std::string message = message_of("35=D|55=AAPL|95=5|96=a|b=c|58=hello world|");
+  for (std::size_t size = 0; size <= message.size(); ++size) {
+    parse_at_both_ends(std::string_view{message}.substr(0, size));
+    parse_at_both_ends(std::string_view{message}.substr(size));
+    const std::string_view prefix = guarded_.at_end(std::string_view{message}.substr(0, size));
+    EXPECT_EQ(next_frame(prefix, {}).status == FrameStatus::Complete, size == message.size());
+    static_cast<void>(next_frame(guarded_.at_end(std::string_view{message}.substr(size)), {}));
+  }
+}
+
+TEST_P(KernelTest, index_fields_reports_arrays_that_are_too_short_and_stays_within_them) {
+  const std::string body(1000, '\x01');
+  for (std::uint32_t capacity = 0; capacity < 1100; capacity += 7) {
+    std::vector<std::uint32_t> ends(capacity);  // the sanitizer builds watch over its end
+    std::vector<std::uint32_t> others(2 * std::size_t{capacity});
+    const std::string padded = body + "10=000|";
+    const kernels::FieldArrays arrays{others.data(), others.data() + capacity, ends.data(),
+                                      capacity};
+    kernels::DataTags no_data{};
+    kernels::Indexed indexed{};
+    GetParam()->index_fields(padded.data(), 1000, no_data, arrays, indexed);
+    if (capacity < 1000) {
+      ASSERT_NE(indexed.capacity_exceeded, 0U) << capacity;
+    }
+    if (capacity >= 1000 + kernels::kArraySlack) {
+      ASSERT_EQ(indexed.capacity_exceeded, 0U) << capacity;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::ValuesIn([] {
+                           std::vector<const kernels::KernelTable*> runnable;
+                           const kernels::KernelList all = kernels::all();
+                           for (std::size_t i = 0; i < all.count; ++i) {
+                             if (all.tables[i]->supported()) runnable.push_back(all.tables[i]);
+                           }
+                           return runnable;
+                         }()),
+                         [](const auto& test) { return std::string{test.param->name}; });
+
+TEST(GuardedReads, conversions_stay_within_their_text) {
+  GuardedBytes guarded{4096};
+  for (const std::string_view text :
+       {"", "-", "1", "-1", "12345678", "123456789012345678901", "1.5", ".",
+        "0.0000000000000000001", "20240115", "20240115-10:30:00", "20240115-10:30:00.",
+        "20240115-10:30:00.123", "10:30:00", "10:30:00.123456789", "Y", "x"}) {
+    for (const std::string_view placed : {guarded.at_end(text), guarded.at_begin(text)}) {
+      static_cast<void>(to_int(placed));
+      static_cast<void>(to_uint(placed));
+      static_cast<void>(to_decimal(placed));
+      static_cast<void>(to_bool(placed));
+      static_cast<void>(to_char(placed));
+      static_cast<void>(to_utc_timestamp(placed));
+      static_cast<void>(to_date(placed));
+      static_cast<void>(to_time_of_day(placed));
+    }
+  }
+}
+
+TEST(GuardedReads, resend_copy_stays_within_the_stored_bytes) {
+  GuardedBytes guarded{4096};
+  const std::string stored =
+      message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|212=3|213=a|b|11=A|");
+  char out[512];
+  for (std::size_t size = 0; size <= stored.size(); ++size) {
+    const auto copy = resend_copy(guarded.at_end(std::string_view{stored}.substr(0, size)),
+                                  WallTime{}, TimePrecision::Millis, out);
+    EXPECT_EQ(copy.has_value(), size == stored.size());
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::wire

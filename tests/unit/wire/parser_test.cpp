@@ -1,0 +1,424 @@
+#include <gtest/gtest.h>
+#include <string>
+#include <utility>
+
+#include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+
+#include "unit/wire/message_text.hpp"
+#include "wire/parser_index.hpp"
+
+namespace nexusfix::wire {
+namespace {
+
+using test::message_of;
+using test::with_check_sum;
+using test::with_pipes;
+using test::with_soh;
+
+// Every test runs with every kernel that this CPU supports.
+class ParserTest : public testing::TestWithParam<const kernels::KernelTable*> {
+ protected:
+  std::expected<MessageView, ParseError> parse(std::string_view frame) {
+    return parser_.parse(frame);
+  }
+  // The message as `tag=value|...` from the index, or the reason why it is none.
+  std::string indexed(std::string_view frame) {
+    const auto message = parse(frame);
+    if (!message) return std::string{to_string(message.error().reason)};
+    std::string text;
+    for (const FieldView field : *message) {
+      text += std::to_string(field.tag) + "=" + with_pipes(field.value) + "|";
+    }
+    return text;
+  }
+  std::optional<Fault> fault_of(std::string_view body) {
+    frame_ = message_of(body);
+    const auto message = parse(frame_);
+    EXPECT_TRUE(message.has_value());
+    return message ? message->fault() : std::nullopt;
+  }
+  GarbledReason reason_of(const std::string& frame) {
+    const auto message = parse(frame);
+    EXPECT_FALSE(message.has_value()) << with_pipes(frame);
+    return message ? GarbledReason::NoBeginString : message.error().reason;
+  }
+
+  ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
+  std::string frame_;
+};
+
+TEST_P(ParserTest, all_fields_are_indexed_in_wire_order) {
+  const std::string frame = message_of(test::kExecutionReportBody);
+  EXPECT_EQ(indexed(frame), with_pipes(frame));
+  const auto message = parse(frame);
+  EXPECT_EQ(message->field_count(), 22U);
+  EXPECT_EQ(message->begin_string(), "FIX.4.4");
+  EXPECT_EQ(message->msg_type(), "8");
+  EXPECT_FALSE(message->fault());
+  EXPECT_EQ(message->bytes().data(), frame.data());
+}
+
+TEST_P(ParserTest, values_are_views_into_the_frame) {
+  const std::string frame = message_of("35=D|55=AAPL|");
+  const auto message = parse(frame);
+  const auto symbol = message->find(55);
+  ASSERT_TRUE(symbol);
+  EXPECT_EQ(symbol->value.data(), frame.data() + symbol->offset);
+  EXPECT_EQ(symbol->offset, frame.find("AAPL"));
+}
+
+TEST_P(ParserTest, messages_of_every_length_are_indexed) {
+  for (std::size_t size = 1; size < 400; ++size) {
+    const std::string frame = message_of("35=0|58=" + std::string(size, 'x') + "|1=2|");
+    ASSERT_EQ(indexed(frame), with_pipes(frame)) << size;
+  }
+}
+
+TEST_P(ParserTest, tags_up_to_the_largest_are_read) {
+  const std::string body =
+      "35=0|1=a|12=b|123=c|1234=d|12345=e|123456=f|1234567=g|12345678=h|123456789=i|1234567890=j|"
+      "2147483647=k|9=l|99=m|9999999=n|99999999=o|";
+  const std::string frame = message_of(body);
+  EXPECT_EQ(indexed(frame), with_pipes(frame));
+  EXPECT_FALSE(parse(frame)->fault());
+}
+
+TEST_P(ParserTest, more_fields_than_ever_before_grow_the_index) {
+  std::string body = "35=W|";
+  for (int i = 1; i <= 5000; ++i) body += std::to_string(i + 1000) + "=" + std::to_string(i) + "|";
+  const std::string frame = message_of(body);
+  EXPECT_EQ(indexed(frame), with_pipes(frame));
+  const std::string small = message_of("35=0|");
+  EXPECT_EQ(indexed(small), with_pipes(small));
+}
+
+TEST_P(ParserTest, a_message_beyond_64_kilobytes_keeps_its_offsets) {
+  const std::string frame = message_of("35=B|58=" + std::string(200'000, 'x') + "|55=END|");
+  const auto message = parse(frame);
+  ASSERT_TRUE(message);
+  EXPECT_EQ((*message)[55], "END");
+  EXPECT_EQ(message->find(55)->offset, frame.find("END"));
+}
+
+TEST_P(ParserTest, equals_inside_a_value_belongs_to_it) {
+  const std::string frame = message_of("35=D|58=a=b==c=|55==|11=X|");
+  const auto message = parse(frame);
+  EXPECT_EQ((*message)[58], "a=b==c=");
+  EXPECT_EQ((*message)[55], "=");
+  EXPECT_EQ((*message)[11], "X");
+  EXPECT_FALSE(message->fault());
+}
+
+TEST_P(ParserTest, bytes_above_127_and_nul_are_ordinary) {
+  const std::string frame = message_of("35=D|58=\xff\x80\x81|55=" + std::string("a\0b", 3) + "|");
+  const auto message = parse(frame);
+  ASSERT_TRUE(message);
+  EXPECT_EQ((*message)[58], "\xff\x80\x81");
+  EXPECT_EQ((*message)[55], std::string_view("a\0b", 3));
+}
+
+TEST_P(ParserTest, malformed_tags_are_faults_and_the_rest_is_indexed) {
+  for (const std::string tag : {"0",
+                                "-1",
+                                "+55",
+                                "055",
+                                "00035",
+                                "5a",
+                                "a",
+                                " 55",
+                                "55 ",
+                                "garbled",
+                                "2147483648",
+                                "4294967351",
+                                "99999999999",
+                                "18446744073709551671",
+                                "1.5",
+                                "5:",
+                                "5/",
+                                "\xb5"
+                                "5",
+                                "x234567",
+                                "123456x",
+                                "1234567x",
+                                "12345678x",
+                                ""}) {
+    const auto fault = fault_of("35=0|34=2|" + tag + "=HI|112=T|");
+    ASSERT_TRUE(fault) << tag;
+    EXPECT_EQ(fault->rule, FaultRule::TagMalformed) << tag;
+    EXPECT_EQ(fault->tag_text, tag);
+    EXPECT_EQ(fault->offset, frame_.find("34=2") + 5);
+    const auto message = parse(frame_);
+    EXPECT_EQ(message->field_count(), 6U) << tag;
+    EXPECT_EQ((*message)[34], "2");
+    EXPECT_EQ((*message)[112], "T");
+    EXPECT_FALSE(message->has(55)) << tag;
+  }
+}
+
+TEST_P(ParserTest, a_field_without_equals_is_a_fault) {
+  for (const std::string field : {"55", "", "5", "1234567", "12345678", "longer than a word"}) {
+    const auto fault = fault_of("35=0|34=2|" + field + "|112=T|");
+    ASSERT_TRUE(fault) << field;
+    EXPECT_EQ(fault->rule, FaultRule::TagWithoutValue) << field;
+    EXPECT_EQ(fault->tag_text, field);
+    EXPECT_EQ((*parse(frame_))[112], "T");
+  }
+}
+
+// FIX test case 14d.
+TEST_P(ParserTest, an_empty_value_is_a_fault_and_in_the_index) {
+  const auto fault = fault_of("35=0|34=2|56=|112=T|");
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->rule, FaultRule::ValueEmpty);
+  EXPECT_EQ(fault->tag_text, "56");
+  const auto message = parse(frame_);
+  ASSERT_TRUE((*message)[56]);
+  EXPECT_TRUE((*message)[56]->empty());
+  EXPECT_EQ(message->get<std::string_view>(56).error().code, FieldErrorCode::Empty);
+  EXPECT_FALSE(message->fault_but_empty());
+}
+
+TEST_P(ParserTest, the_first_of_several_faults_is_kept_and_the_first_that_is_not_emptiness) {
+  const auto fault = fault_of("35=0|56=|-1=x|garbage|");
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->rule, FaultRule::ValueEmpty);
+  const auto message = parse(frame_);
+  ASSERT_TRUE(message->fault_but_empty());
+  EXPECT_EQ(message->fault_but_empty()->rule, FaultRule::TagMalformed);
+  EXPECT_EQ(message->fault_but_empty()->tag_text, "-1");
+}
+
+TEST_P(ParserTest, a_fault_of_an_earlier_message_is_forgotten) {
+  EXPECT_TRUE(fault_of("35=0|56=|"));
+  EXPECT_FALSE(fault_of("35=0|56=A|"));
+}
+
+TEST_P(ParserTest, a_data_field_may_hold_soh_and_fields) {
+  for (const std::string value :
+       {"|", "||", "55=EVIL", "|55=EVIL|", "10=000|", "=", "a|b=c|d", "x"}) {
+    const std::string frame =
+        message_of("35=D|55=GOOD|95=" + std::to_string(value.size()) + "|96=" + value + "|11=A|");
+    const auto message = parse(frame);
+    ASSERT_TRUE(message) << value;
+    EXPECT_FALSE(message->fault()) << value;
+    EXPECT_EQ(with_pipes((*message)[96].value_or("absent")), value);
+    EXPECT_EQ((*message)[55], "GOOD");
+    EXPECT_FALSE(message->find_index(55, *message->find_index(95))) << value;
+    EXPECT_EQ((*message)[11], "A");
+    EXPECT_EQ(message->field_count(), 8U);
+  }
+}
+
+TEST_P(ParserTest, a_data_field_longer_than_several_blocks_is_one_field) {
+  const std::string value(1000, '|');
+  const std::string frame =
+      message_of("35=B|354=1000|355=" + value + "|58=after|1=2|1402=|1401=3|1402=|||" + "|2=3|");
+  const auto message = parse(frame);
+  ASSERT_TRUE(message);
+  EXPECT_EQ((*message)[355]->size(), 1000U);
+  EXPECT_EQ((*message)[58], "after");
+  EXPECT_EQ((*message)[2], "3");
+}
+
+TEST_P(ParserTest, a_data_field_may_be_the_last_in_front_of_the_trailer) {
+  const std::string frame = message_of("35=D|93=3|89=a|b|");
+  const auto message = parse(frame);
+  ASSERT_TRUE(message);
+  EXPECT_FALSE(message->fault());
+  EXPECT_EQ(with_pipes(*(*message)[89]), "a|b");
+}
+
+TEST_P(ParserTest, a_length_that_leads_to_no_soh_is_a_fault_of_its_own_field_only) {
+  for (const std::string length :
+       {"2", "4", "9999", "2147483648", "4294967299", "18446744073709551619", "-1", "abc", "3 ",
+        "1.5", "24", "25", "26", "31", "32"}) {
+    const auto fault = fault_of("35=D|55=A|95=" + length + "|96=abc|11=AFTER|");
+    ASSERT_TRUE(fault) << length;
+    EXPECT_EQ(fault->rule, FaultRule::DataLengthWrong) << length;
+    EXPECT_EQ(fault->tag_text, "95");
+    EXPECT_EQ(fault->offset, frame_.find("95="));
+    const auto message = parse(frame_);
+    EXPECT_EQ((*message)[96], "abc") << length;
+    EXPECT_EQ((*message)[11], "AFTER") << length;
+    EXPECT_EQ(message->field_count(), 8U) << length;
+  }
+}
+
+TEST_P(ParserTest, a_length_cannot_swallow_the_trailer) {
+  // 10=ddd and SOH end at a SOH too, but belong to no data field.
+  const auto fault = fault_of("35=D|95=10|96=abc|");
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->rule, FaultRule::DataLengthWrong);
+  EXPECT_EQ((*parse(frame_))[96], "abc");
+}
+
+TEST_P(ParserTest, a_length_that_happens_to_lead_to_a_later_soh_governs) {
+  EXPECT_FALSE(fault_of("35=D|95=8|96=abc|11=A|12=B|"));
+  const auto message = parse(frame_);
+  EXPECT_EQ(with_pipes(*(*message)[96]), "abc|11=A");
+  EXPECT_FALSE(message->has(11));
+  EXPECT_EQ((*message)[12], "B");
+}
+
+TEST_P(ParserTest, a_data_field_without_its_length_in_front_ends_at_its_first_soh) {
+  const std::string frame = message_of("35=D|96=abc|95=3|11=A|96=d|");
+  EXPECT_EQ(indexed(frame), with_pipes(frame));
+  EXPECT_FALSE(parse(frame)->fault());
+}
+
+TEST_P(ParserTest, an_empty_data_field_is_an_empty_value) {
+  const auto fault = fault_of("35=D|95=0|96=|11=A|");
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->rule, FaultRule::ValueEmpty);
+  EXPECT_EQ(fault->tag_text, "96");
+}
+
+TEST_P(ParserTest, tags_that_share_a_bit_with_a_length_tag_are_ordinary) {
+  const std::string frame = message_of("35=D|2143=3|96=abc|4191=1|96=a|55=A|");  // 95 + 2048 * n
+  EXPECT_EQ(indexed(frame), with_pipes(frame));
+}
+
+TEST_P(ParserTest, pairs_added_by_the_user_are_data_fields) {
+  DataFieldTable table = DataFieldTable::standard();
+  table.add({.length = 5001, .data = 9'000'001});
+  ParserIndex parser{table, *GetParam()};
+  const std::string frame = message_of("35=U1|5001=5|9000001=a|b=c|55=A|");
+  const auto message = parser.parse(frame);
+  ASSERT_TRUE(message);
+  EXPECT_EQ(with_pipes(*(*message)[9'000'001]), "a|b=c");
+  EXPECT_EQ((*message)[55], "A");
+}
+
+TEST_P(ParserTest, the_first_three_tags_are_8_9_and_35) {
+  for (const char* text : {"", "8", "8=", "8=FIX.4.4", "8=FIX.4.4|", "8=FIX.4.4|35=0|9=5|10=000|",
+                           "9=5|8=FIX.4.4|35=0|10=000|", "8=FIX.4.4|9=5|34=1|10=000|",
+                           "8=FIX.4.4|9=5|355=|10=000|", "8=FIX.4.4|99=5|35=0|10=000|",
+                           "88=FIX.4.4|9=5|35=0|10=000|", "08=FIX.4.4|9=5|35=0|10=000|"}) {
+    EXPECT_EQ(reason_of(with_soh(text)), GarbledReason::FirstFieldsOutOfOrder) << text;
+  }
+}
+
+TEST_P(ParserTest, body_length_is_a_number) {
+  for (const std::string length : {"", "a", "-5", "+5", "5x", " 5"}) {
+    EXPECT_EQ(reason_of(with_soh("8=FIX.4.4|9=" + length + "|35=0|10=000|")),
+              GarbledReason::BodyLengthMalformed)
+        << length;
+  }
+  EXPECT_EQ(reason_of(with_soh("8=FIX.4.4|9=5")), GarbledReason::BodyLengthMalformed);
+}
+
+TEST_P(ParserTest, body_length_that_would_wrap_is_too_large) {
+  for (const char* length : {"4294967301", "18446744073709551621", "99999999999999999999999999"}) {
+    EXPECT_EQ(reason_of(with_soh("8=FIX.4.4|9=" + std::string{length} + "|35=0|10=000|")),
+              GarbledReason::BodyLengthTooLarge)
+        << length;
+  }
+}
+
+// FIX test case 2m.
+TEST_P(ParserTest, body_length_off_by_one_is_wrong) {
+  for (const char* length : {"4", "6", "0", "5000"}) {
+    const std::string frame =
+        with_check_sum(with_soh("8=FIX.4.4|9=" + std::string{length} + "|35=0|"));
+    EXPECT_EQ(reason_of(frame), GarbledReason::BodyLengthWrong) << length;
+  }
+  EXPECT_TRUE(parse(with_check_sum(with_soh("8=FIX.4.4|9=005|35=0|"))).has_value());
+}
+
+// FIX test cases 3b and 3c.
+TEST_P(ParserTest, check_sum_is_exactly_three_digits_and_last) {
+  const std::string good = message_of("35=0|34=2|");
+  const std::string head = good.substr(0, good.size() - 7);
+  for (const char* trailer :
+       {"10=0|", "10=08A|", "10=-01|", "10=0123|", "10= 12|", "10=12|", "010=12|", "10=123",
+        "10=123|58=x|", "11=123|", "1=0123|", "10:123|", "10=12=|", ""}) {
+    EXPECT_EQ(reason_of(head + with_soh(trailer)), GarbledReason::CheckSumMalformed) << trailer;
+  }
+}
+
+TEST_P(ParserTest, check_sum_follows_a_soh) {
+  const std::string frame = with_check_sum(with_soh("8=FIX.4.4|9=7|35=0|58="));
+  EXPECT_EQ(reason_of(frame), GarbledReason::CheckSumMalformed);
+}
+
+TEST_P(ParserTest, a_wrong_check_sum_is_found_for_every_wrong_number) {
+  const std::string good = message_of("35=0|34=2|");
+  int accepted = 0;
+  for (int sum = 0; sum < 1000; ++sum) {
+    std::string frame = good;
+    frame.replace(frame.size() - 4, 3, std::to_string(1000 + sum).substr(1));
+    const auto message = parse(frame);
+    if (message) {
+      ++accepted;
+      EXPECT_EQ(frame, good);
+    } else {
+      ASSERT_EQ(message.error().reason, GarbledReason::CheckSumWrong);
+    }
+  }
+  EXPECT_EQ(accepted, 1);
+}
+
+TEST_P(ParserTest, a_change_of_any_byte_is_found) {
+  const std::string good = message_of(test::kExecutionReportBody);
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    std::string frame = good;
+    frame[at] = static_cast<char>(frame[at] ^ 0x04);
+    ASSERT_FALSE(parse(frame).has_value()) << at;
+  }
+}
+
+TEST_P(ParserTest, sums_of_many_high_bytes_do_not_overflow) {
+  const std::string frame = message_of("35=B|58=" + std::string(70'000, '\xff') + "|");
+  EXPECT_TRUE(parse(frame).has_value());
+}
+
+TEST_P(ParserTest, a_message_of_nothing_but_soh_is_indexed_without_harm) {
+  const std::string frame = message_of("35=0|" + std::string(10'000, '|'));
+  const auto message = parse(frame);
+  ASSERT_TRUE(message);
+  EXPECT_EQ(message->field_count(), 4U);
+  EXPECT_EQ(message->fault()->rule, FaultRule::TagWithoutValue);
+}
+
+TEST_P(ParserTest, an_error_names_the_byte_where_the_rule_is_broken) {
+  const std::string good = message_of("35=0|34=2|");
+  std::string wrong = good;
+  wrong[wrong.find("9=") + 2] = '9';
+  EXPECT_EQ(parse(wrong).error().offset, good.find("9=") + 2);
+  wrong = good;
+  wrong[wrong.size() - 2] ^= 1;
+  EXPECT_EQ(parse(wrong).error().offset, good.find("10="));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, ParserTest, testing::ValuesIn([] {
+                           std::vector<const kernels::KernelTable*> runnable;
+                           const kernels::KernelList all = kernels::all();
+                           for (std::size_t i = 0; i < all.count; ++i) {
+                             if (all.tables[i]->supported()) runnable.push_back(all.tables[i]);
+                           }
+                           return runnable;
+                         }()),
+                         [](const auto& test) { return std::string{test.param->name}; });
+
+TEST(Parser, moving_it_keeps_the_views_that_it_made) {
+  const std::string frame = message_of("35=0|55=|");
+  Parser parser;
+  const auto message = parser.parse(frame);
+  const Parser moved = std::move(parser);
+  EXPECT_EQ(message->msg_type(), "0");
+  ASSERT_TRUE(message->fault());
+  EXPECT_EQ(message->fault()->tag_text, "55");
+}
+
+TEST(Parser, a_user_table_is_copied) {
+  DataFieldTable table;
+  table.add({.length = 95, .data = 96});
+  Parser parser{table};
+  table.add({.length = 95, .data = 97});
+  const std::string frame = message_of("35=0|95=3|96=a|b|");
+  EXPECT_FALSE(parser.parse(frame)->fault());
+}
+
+}  // namespace
+}  // namespace nexusfix::wire

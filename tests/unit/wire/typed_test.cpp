@@ -1,0 +1,106 @@
+#include <array>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/typed.hpp>
+
+#include "unit/wire/message_text.hpp"
+
+namespace nexusfix::wire_typed_test {
+
+// As generated code declares them.
+using ClOrdID = wire::Field<11, std::string_view>;
+using OrderQty = wire::Field<38, Decimal>;
+using TransactTime = wire::Field<60, WallTime>;
+using MaturityTime = wire::Field<1079, wire::TimeOfDay>;
+using TradeDate = wire::Field<75, wire::Date>;
+using SolicitedFlag = wire::Field<377, bool>;
+using NoAllocs = wire::Field<78, std::uint64_t>;
+using PositionEffect = wire::Field<77, char>;
+using PriceDelta = wire::Field<811, std::int64_t>;
+enum class Side : char { Buy = '1', Sell = '2' };
+
+}  // namespace nexusfix::wire_typed_test
+
+namespace nexusfix::wire {
+
+template <>
+struct EnumTraits<wire_typed_test::Side> {
+  static constexpr Tag kTag = 54;
+  static std::string_view text(wire_typed_test::Side side) noexcept {
+    return side == wire_typed_test::Side::Buy ? "1" : "2";
+  }
+  static Converted<wire_typed_test::Side> from(std::string_view value) noexcept {
+    if (value == "1") return wire_typed_test::Side::Buy;
+    if (value == "2") return wire_typed_test::Side::Sell;
+    return std::unexpected{FieldErrorCode::Malformed};
+  }
+};
+
+namespace {
+
+using namespace wire_typed_test;
+
+struct Order {
+  static constexpr std::string_view kMsgType = "D";
+  static constexpr std::string_view kBeginString = "FIX.4.4";
+  using Required = TagList<11, 54>;
+  static std::expected<Order, FieldError> from(const MessageView& view) {
+    const auto id = view.get<std::string_view>(11);
+    if (!id) return std::unexpected{id.error()};
+    return Order{};
+  }
+};
+struct NoMessage {};
+enum class Plain { One };
+
+TEST(Typed, concepts_tell_typed_things_from_others) {
+  static_assert(TypedField<ClOrdID> && TypedField<Side>);
+  static_assert(!TypedField<int> && !TypedField<std::string_view> && !TypedField<Plain>);
+  static_assert(TypedMessage<Order> && !TypedMessage<NoMessage>);
+  static_assert(tag_of<ClOrdID>() == 11 && tag_of<Side>() == 54);
+}
+
+TEST(Typed, HasAll_sees_which_required_field_is_forgotten) {
+  static_assert(HasAll<Order::Required, ClOrdID, Side>::value);
+  static_assert(HasAll<Order::Required, Side, OrderQty, ClOrdID>::value);
+  static_assert(!HasAll<Order::Required, ClOrdID>::value);
+  static_assert(!HasAll<Order::Required, ClOrdID, OrderQty>::value);
+  static_assert(!HasAll<Order::Required>::value);
+  static_assert(HasAll<TagList<>>::value && HasAll<TagList<>, Side>::value);
+}
+
+TEST(Typed, write_field_writes_each_type_of_value) {
+  std::array<char, 512> buffer;
+  MessageHeader header;
+  header.msg_type = "D";
+  header.msg_seq_num = 1;
+  Encoder encoder{buffer, {"FIX.4.4", "S", "T"}, header};
+  write_field(encoder, ClOrdID{"A1"});
+  write_field(encoder, Side::Sell);
+  write_field(encoder, OrderQty{Decimal{15, 1}});
+  write_field(encoder, TransactTime{WallTime{}});
+  write_field(encoder, TradeDate{Date{std::chrono::year{2024} / 1 / 15}});
+  write_field(encoder, MaturityTime{TimeOfDay{std::chrono::hours{9}}});
+  write_field(encoder, SolicitedFlag{true});
+  write_field(encoder, NoAllocs{2});
+  write_field(encoder, PositionEffect{'O'});
+  write_field(encoder, PriceDelta{-3});
+  const auto message = encoder.finish();
+  ASSERT_TRUE(message);
+  EXPECT_EQ(test::with_pipes(*message),
+            test::with_pipes(test::message_of(
+                "35=D|34=1|49=S|52=19700101-00:00:00.000|56=T|11=A1|54=2|38=1.5|"
+                "60=19700101-00:00:00.000|75=20240115|1079=09:00:00.000|377=Y|78=2|77=O|811=-3|")));
+}
+
+TEST(Typed, fields_compare_by_value) {
+  EXPECT_EQ(ClOrdID{"A"}, ClOrdID{"A"});
+  EXPECT_FALSE(ClOrdID{"A"} == ClOrdID{"B"});
+  EXPECT_TRUE(OrderQty{}.value.is_zero());
+}
+
+}  // namespace
+}  // namespace nexusfix::wire
