@@ -35,7 +35,3 @@ file(RELATIVE_PATH NEXUSFIX_PREFIX_FROM_PC
 configure_file(cmake/nexusfix-wire.pc.in ${PROJECT_BINARY_DIR}/nexusfix-wire.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/nexusfix-wire.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-
-if(TARGET nexusfix)
-  install(TARGETS nexusfix RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()

@@ -116,6 +116,10 @@ std::expected<void, EngineError> Runtime::recover_application() {
 std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
   for (SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
+    if (const auto wrong = session::what_is_wrong(one.session); !wrong.empty()) {
+      const SettingsError error{settings.file, one.line, name + ": " + std::string{wrong}};
+      return std::unexpected{EngineError{error.what()}};
+    }
     const auto key = store_->open_session(name, now_.wall);
     if (!key) return std::unexpected{EngineError{key.error().text}};
     SessionSlot& slot =

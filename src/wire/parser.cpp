@@ -88,8 +88,12 @@ struct Head {
 ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::KernelTable& kernel)
     : kernel_{kernel} {
   for (const DataFieldPair& pair : data_fields.pairs()) {
-    const std::uint32_t bit = pair.length % kernels::kLengthTagBits;
-    data_tags_.length_tag_bits[bit / 64] |= std::uint64_t{1} << (bit % 64);
+    // Tags that share their third four bits share a bit, so that those of one hundred do not
+    // make those of another pass.
+    const auto bit = static_cast<std::uint8_t>(1U << (pair.length >> 8U) % 8);
+    data_tags_.low_nibbles[pair.length & 15U] |= bit;
+    data_tags_.high_nibbles[(pair.length >> 4U) & 15U] |= bit;
+    data_tags_.third_nibbles[(pair.length >> 8U) & 15U] |= bit;
     length_tags_.push_back(pair.length);
     paired_data_tags_.push_back(pair.data);
   }
@@ -102,9 +106,10 @@ ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::Kerne
 void ParserIndex::reserve(std::uint32_t fields) {
   const std::size_t entries = std::size_t{fields} + kernels::kArraySlack;
   // Zeroed, because a lookup compares entries behind the last field too, before it discards them.
-  storage_ = std::make_unique<std::uint32_t[]>(3 * entries);
-  arrays_ = {storage_.get(), storage_.get() + entries, storage_.get() + 2 * entries,
-             static_cast<std::uint32_t>(entries)};
+  storage_ = std::make_unique<std::uint32_t[]>(3 * entries + 1);
+  std::uint32_t* const ends = storage_.get() + 1;
+  ends[-1] = kernels::kBeforeFirst;
+  arrays_ = {ends + entries, ends + 2 * entries, ends, static_cast<std::uint32_t>(entries)};
 }
 
 void ParserIndex::append_check_sum(std::uint32_t body_end,

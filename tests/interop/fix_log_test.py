@@ -72,7 +72,8 @@ class ConductTest(unittest.TestCase):
         good = message("US", 1, "A")
         self.assertEqual([], frame_faults(good))
         self.assertIn("CheckSum", frame_faults(Message(good.raw.replace(b"10:30", b"10:31")))[0])
-        self.assertIn("BodyLength", frame_faults(Message(good.raw.replace(b"\x019=", b"\x019=1")))[0])
+        longer = Message(good.raw.replace(b"\x019=", b"\x019=1"))
+        self.assertIn("BodyLength", frame_faults(longer)[0])
 
 
 if __name__ == "__main__":

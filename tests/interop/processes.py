@@ -1,4 +1,4 @@
-"""The processes of an interop test: started, talked to with time limits, always ended by their pid."""
+"""The processes of an interop test: talked to with time limits, always ended by their pid."""
 
 import ctypes
 import json

@@ -35,7 +35,6 @@ enum Tag {
   kHandlInst = 21,
   kLastPx = 31,
   kLastQty = 32,
-  kMsgSeqNum = 34,
   kMsgType = 35,
   kOrderID = 37,
   kOrderQty = 38,

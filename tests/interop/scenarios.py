@@ -41,7 +41,7 @@ class Scenario:
             expect_equal([number], logons, f"{what}: MsgSeqNum of the Logon of {sender}")
 
     def settle(self, peer):
-        """Waits until the peer has dealt with all that it logged: a number moves after the callback."""
+        """Until the peer has dealt with all that it logged: numbers move after the callback."""
         messages = read_log(self.arena.peer_log)
         last = [m.number for m in messages if m.get(49) == SUBJECT and not m.repeated][-1]
         return peer.do(f"await next_target {last + 1}")
@@ -150,7 +150,7 @@ def venue_restart(arena):
     order_run(peer, 4)
     recent = scenario.slice()
     expect([m for m in recent if m.type == "5" and m.get(49) == SUBJECT], "no Logout at the end")
-    # The venue may have to ask: QuickFIX spends a number on a Logon for the connection that is gone.
+    # The venue may have to ask: QuickFIX spends a number on a Logon that it cannot send any more.
     asked = [str(m) for m in recent if m.type == "2" and m.get(49) == PEER]
     expect(not asked, f"the venue's numbers should go on after a stop while logged on: {asked}")
     log_out(peer)
@@ -183,7 +183,7 @@ def venue_reset(arena):
 
 
 def trader_session(arena, orders=1000):
-    """Orders one at a time, a gap both ways in midstream and at Logon, and a Logon without a gap."""
+    """Orders one at a time, gaps both ways in midstream and at Logon, a Logon without a gap."""
     scenario = Scenario(arena)
     peer, port = arena.start_acceptor_peer()
     trader = arena.trader(port)

@@ -10,7 +10,7 @@ namespace nexusfix::wire::kernels {
 // standard templates inside their target regions.
 
 // Where the index goes. ends doubles as the list of SOH positions on the way, so it must be as long
-// as the message has SOH bytes, not only well-formed fields.
+// as the message has SOH bytes, not only well-formed fields; ends[-1] is kBeforeFirst.
 struct FieldArrays {
   std::uint32_t* tags;
   std::uint32_t* begins;  // of the values
@@ -18,11 +18,16 @@ struct FieldArrays {
   std::uint32_t capacity;
 };
 
-// The pairs of Length and data fields. The bitmap answers "surely no Length tag" for tag modulo
-// its size; the arrays of count entries decide.
-inline constexpr std::uint32_t kLengthTagBits = 2048;
+// The first field begins one behind it, at 0.
+inline constexpr std::uint32_t kBeforeFirst = 0xffff'ffff;
+
+// The pairs of Length and data fields: count entries that decide, and a quick test that all but a
+// few other tags fail. A tag passes it if the three entries, for its lowest, second and third four
+// bits, have a bit in common; they are as a byte shuffle wants them.
 struct DataTags {
-  std::uint64_t length_tag_bits[kLengthTagBits / 64];
+  alignas(16) std::uint8_t low_nibbles[16];
+  alignas(16) std::uint8_t high_nibbles[16];
+  alignas(16) std::uint8_t third_nibbles[16];
   const std::uint32_t* length_tags;
   const std::uint32_t* data_tags;
   std::uint32_t count;

@@ -54,27 +54,72 @@ inline std::uint32_t horizontal_sum(__m256i sum) noexcept {
       _mm_cvtsi128_si64(_mm_add_epi64(half, _mm_unpackhi_epi64(half, half))));
 }
 
-// Writes the position of every set bit. Eight at a time without asking how many there are, because
+template <std::uint32_t Count>
+inline std::uint64_t write_some_positions(std::uint32_t* out, std::uint32_t base,
+                                          std::uint64_t bits) noexcept {
+#pragma GCC unroll 16
+  for (std::uint32_t i = 0; i < Count; ++i) {
+    out[i] = base + static_cast<std::uint32_t>(_tzcnt_u64(bits));
+    bits = _blsr_u64(bits);
+  }
+  return bits;
+}
+
+// Writes the position of every set bit. Many at a time without asking how many there are, because
 // the number of fields in a block is what a branch predictor cannot know; entries behind the last
 // one are overwritten later or lie in the slack.
 inline std::uint32_t write_positions(std::uint32_t* out, std::uint32_t base,
                                      std::uint64_t bits) noexcept {
+  constexpr std::uint32_t kUsual = 10;  // of 64 bytes: fields of 6.4 bytes
   const auto count = static_cast<std::uint32_t>(_mm_popcnt_u64(bits));
-  for (std::uint32_t written = 0; written < count; written += 8) {
-    for (std::uint32_t i = 0; i < 8; ++i) {
-      out[written + i] = base + static_cast<std::uint32_t>(_tzcnt_u64(bits));
-      bits = _blsr_u64(bits);
-    }
+  bits = write_some_positions<kUsual>(out, base, bits);
+  for (std::uint32_t written = kUsual; written < count; written += 6) {
+    bits = write_some_positions<6>(out + written, base, bits);
   }
   return count;
 }
+static_assert(kBlockBytes <= kArraySlack);
 
-// The last size bytes (fewer than a block) in front of end, at the low end of a block that is zero
-// behind them. Zero is neither SOH nor does it add to a sum.
-inline Block load_rest(const char* end, std::uint32_t size) noexcept {
+// 64 zero bytes and 64 set ones: from kKeep + n on, a mask that keeps all but the first 64 - n.
+alignas(64) constexpr unsigned char kKeep[2 * kBlockBytes] = {
+    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+};
+
+inline __m256i keep_last(const char* bytes, const unsigned char* keep) noexcept {
+  return _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(bytes)),
+                          _mm256_loadu_si256(reinterpret_cast<const __m256i*>(keep)));
+}
+
+// A block of 64 bytes of which only the last rest count (fewer than 64), and the position of its
+// first byte, which may lie in front of the message. Zero is neither SOH nor does it add to a sum.
+struct Rest {
+  Block block;
+  std::uint32_t base;
+};
+
+inline Rest load_rest(const char* body, std::uint32_t size, std::uint32_t rest) noexcept {
+  if (size >= kBlockBytes) {
+    // Together with bytes that were seen before, which are masked off.
+    const char* const from = body + size - kBlockBytes;
+    return {{keep_last(from, kKeep + rest), keep_last(from + 32, kKeep + 32 + rest)},
+            size - kBlockBytes};
+  }
+  if (size >= 32) {
+    // Two halves that overlap in the middle, where the second one's are masked off.
+    return {{_mm256_loadu_si256(reinterpret_cast<const __m256i*>(body)),
+             keep_last(body + size - 32, kKeep + size)},
+            0};
+  }
   alignas(32) char bytes[kBlockBytes] = {};
-  __builtin_memcpy(bytes, end - size, size);
-  return load_block(bytes);
+  __builtin_memcpy(bytes, body, size);
+  return {load_block(bytes), 0};
 }
 
 inline std::uint32_t scan_soh(const char* body, std::uint32_t size, const FieldArrays& arrays,
@@ -89,11 +134,98 @@ inline std::uint32_t scan_soh(const char* body, std::uint32_t size, const FieldA
     count += write_positions(arrays.ends + count, at, soh_bits(block));
   }
   if (count + kBlockBytes > arrays.capacity) return kScanCapacityExceeded;
-  const Block block = load_rest(body + size, size - at);
-  sum = add_bytes(sum, block);
-  count += write_positions(arrays.ends + count, at, soh_bits(block));
+  const Rest rest = load_rest(body, size, size - at);
+  sum = add_bytes(sum, rest.block);
+  std::uint64_t bits = soh_bits(rest.block);
+  std::uint32_t base = rest.base;
+  if (size < kBlockBytes && size >= 32) {
+    // The second half stands where its own bytes are, 64 - size further to the front.
+    const std::uint64_t second = bits >> 32 << (size - 32);
+    bits = (bits & 0xffff'ffff) | second;
+    base = 0;
+  }
+  count += write_positions(arrays.ends + count, base, bits);
   byte_sum = horizontal_sum(sum);
   return count;
+}
+
+inline __m128i load_words(const char* first, const char* second) noexcept {
+  const __m128d low = _mm_load_sd(reinterpret_cast<const double*>(first));
+  return _mm_castpd_si128(_mm_loadh_pd(low, reinterpret_cast<const double*>(second)));
+}
+
+inline __m128i load_four(const std::uint32_t* from) noexcept {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+}
+
+inline void store_four(std::uint32_t* to, __m128i four) noexcept {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(to), four);
+}
+
+inline __m128i table(const std::uint8_t (&entries)[16]) noexcept {
+  return _mm_load_si128(reinterpret_cast<const __m128i*>(entries));
+}
+
+// Not 0 in the lanes whose tag may be a Length tag.
+inline __m128i may_be_length_tags(const DataTags& data, __m128i tags) noexcept {
+  const __m128i low_four = _mm_set1_epi32(15);
+  const __m128i low = _mm_shuffle_epi8(table(data.low_nibbles), _mm_and_si128(tags, low_four));
+  const __m128i high =
+      _mm_shuffle_epi8(table(data.high_nibbles), _mm_and_si128(_mm_srli_epi32(tags, 4), low_four));
+  const __m128i third =
+      _mm_shuffle_epi8(table(data.third_nibbles), _mm_and_si128(_mm_srli_epi32(tags, 8), low_four));
+  // Only the lowest byte of each lane was looked up.
+  return _mm_and_si128(_mm_and_si128(low, high), _mm_and_si128(third, _mm_set1_epi32(0xff)));
+}
+
+// Four tags at a time: the first eight bytes of each field in a lane of 64 bits.
+constexpr std::uint32_t kFieldsAtOnce = 4;
+inline bool index_ordinary_fields(const char* body, const DataTags& data, const FieldArrays& arrays,
+                                  std::uint32_t soh, std::uint32_t count) noexcept {
+  const std::uint32_t* const ends = arrays.ends + soh;
+  const __m256i zero = _mm256_setzero_si256();
+  const __m256i words = _mm256_set_m128i(
+      load_words(body + (ends[1] + 1), body + (ends[2] + 1)),
+      load_words(body + static_cast<std::uint32_t>(ends[-1] + 1), body + (ends[0] + 1)));
+
+  // All bits of the bytes in front of the first `=`; of all bytes if there is none.
+  const __m256i equals = _mm256_cmpeq_epi8(words, _mm256_set1_epi8('='));
+  const __m256i in_front =
+      _mm256_andnot_si256(equals, _mm256_add_epi64(equals, _mm256_set1_epi8(-1)));
+  const __m256i tag_bytes = _mm256_sad_epu8(_mm256_and_si256(in_front, _mm256_set1_epi8(1)), zero);
+
+  // Digits become 0 to 9 and move to the top, so that the zeros that follow below count nothing.
+  const __m256i from_zero = _mm256_xor_si256(words, _mm256_set1_epi8('0'));
+  const __m256i shift = _mm256_sub_epi64(_mm256_set1_epi64x(64), _mm256_slli_epi64(tag_bytes, 3));
+  const __m256i digits = _mm256_sllv_epi64(from_zero, shift);
+  const __m256i pairs = _mm256_maddubs_epi16(digits, _mm256_set1_epi16(0x010a));
+  const __m256i fours = _mm256_madd_epi16(pairs, _mm256_set1_epi32(0x0001'0064));
+  const __m256i numbers = _mm256_add_epi64(_mm256_mul_epu32(fours, _mm256_set1_epi64x(10'000)),
+                                           _mm256_srli_epi64(fours, 32));
+
+  const __m256i not_digits = _mm256_subs_epu8(digits, _mm256_set1_epi8(9));
+  const __m256i leading_zero =
+      _mm256_cmpeq_epi64(_mm256_and_si256(from_zero, _mm256_set1_epi64x(0xff)), zero);
+  const __m256i no_equals = _mm256_cmpeq_epi64(equals, zero);
+  const __m256i bad = _mm256_or_si256(_mm256_or_si256(not_digits, leading_zero), no_equals);
+
+  // The lanes' low halves side by side: tags in the lower half, their lengths in the upper one.
+  const __m256i both =
+      _mm256_permutevar8x32_epi32(_mm256_or_si256(numbers, _mm256_slli_epi64(tag_bytes, 32)),
+                                  _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7));
+  const __m128i tags = _mm256_castsi256_si128(both);
+  const __m128i value_ends = load_four(ends);
+  // One behind the SOH in front, the tag, and one for the `=`.
+  const __m128i begins = _mm_add_epi32(_mm_add_epi32(load_four(ends - 1), _mm_set1_epi32(2)),
+                                       _mm256_extracti128_si256(both, 1));
+  const __m128i unusual = _mm_or_si128(
+      _mm_or_si128(_mm_cmpeq_epi32(begins, value_ends), _mm_cmpeq_epi32(tags, _mm_setzero_si128())),
+      may_be_length_tags(data, tags));
+  if (!_mm256_testz_si256(bad, bad) || !_mm_testz_si128(unusual, unusual)) return false;
+  store_four(arrays.tags + count, tags);
+  store_four(arrays.begins + count, begins);
+  store_four(arrays.ends + count, value_ends);
+  return true;
 }
 
 #include "wire/kernels/generic/index.inl.hpp"

@@ -196,6 +196,21 @@ TEST_F(OrderBookTest, replacement_with_less_quantity_keeps_its_place) {
   EXPECT_THAT(resting(BookSide::Buy), ElementsAre("R1", "B2"));
 }
 
+TEST_F(OrderBookTest, replacement_that_changes_nothing_keeps_its_place) {
+  submit(limit("B1", BookSide::Buy, 10_u, 10_u));
+  submit(limit("B2", BookSide::Buy, 10_u, 10_u));
+  EXPECT_EQ(book_.replace({0, "R1", "B1", 10_u, 10_u}, sink()), Refusal::None);
+  EXPECT_THAT(resting(BookSide::Buy), ElementsAre("R1", "B2"));
+}
+
+TEST_F(OrderBookTest, average_price_weighs_each_fill_by_its_quantity) {
+  submit(limit("S1", BookSide::Sell, 30_u, 10_u));
+  submit(limit("S2", BookSide::Sell, 10_u, 14_u));
+  submit(limit("B1", BookSide::Buy, 40_u, 14_u));
+  const Order& buy = book_.order(*book_.find(0, "B1"));
+  EXPECT_EQ(average_price(buy.notional, buy.cum), 11_u);
+}
+
 TEST_F(OrderBookTest, replacement_with_more_quantity_goes_to_the_end) {
   submit(limit("B1", BookSide::Buy, 10_u, 10_u));
   submit(limit("B2", BookSide::Buy, 10_u, 10_u));

@@ -42,6 +42,16 @@ TEST_F(BadInputTest, configuration_that_is_missing_is_an_error_that_names_the_fi
   EXPECT_NE(opened.error().what().find("missing.cfg"), std::string::npos);
 }
 
+TEST_F(BadInputTest, session_that_cannot_work_is_an_error_and_not_an_assertion) {
+  auto settings = engine::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(settings.has_value());
+  settings->sessions.front().session.id.target_comp_id.assign(10'000, 'X');
+  EchoVenue app;
+  const auto opened = Engine::open(std::move(*settings), app, options());
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_NE(opened.error().what().find("venue.cfg:"), std::string::npos) << opened.error().what();
+}
+
 TEST_F(BadInputTest, rubbish_before_logon_closes_the_connection) {
   open();
   RawPeer& peer = connect();

@@ -311,6 +311,21 @@ TEST(Logon, reset_that_the_answer_asks_for_is_answered_once) {
   EXPECT_EQ(initiator.next_in(), 3U);
 }
 
+TEST(Logon, answer_to_our_reset_is_not_answered_again) {
+  // As before, with an acceptor that answers our Logon with the flag: two would go on for ever.
+  Side initiator{initiator_config(), {.next_inbound = 3, .next_outbound = 4}};
+  initiator.connect();
+  initiator.in("35=A|34=1|98=0|108=30|141=Y");
+  (void)initiator.sent();
+  initiator.in("35=A|34=1|98=0|108=30|141=Y");
+  EXPECT_THAT(initiator.sent(), IsEmpty());
+  EXPECT_EQ(initiator.resets, 1);
+  EXPECT_EQ(initiator.next_in(), 2U);
+  EXPECT_EQ(initiator.next_out(), 2U);
+  initiator.in("35=1|34=2|112=X");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=0|34=2|112=X"));
+}
+
 TEST(Logon, reset_within_a_session_needs_msg_seq_num_one) {
   // FIX 4.4, Logon, ResetSeqNumFlag: the Logon that resets is message 1.
   Side acceptor{acceptor_config()};

@@ -16,7 +16,7 @@ namespace nexusfix::session::test {
 namespace {
 
 constexpr std::uint64_t kSeeds = 600;
-constexpr int kSteps = 1'000;
+constexpr int kSteps = 500;
 constexpr int kSettlingRoundsMax = 400;
 
 class Simulation {
@@ -235,7 +235,7 @@ TEST(Simulation, every_message_arrives_in_order_once_over_breaking_connections) 
   }
   std::cout << delivered << " messages delivered, " << lost << " lost on the way, " << resent
             << " sent again\n";
-  EXPECT_GT(delivered, 200'000U);
+  EXPECT_GT(delivered, 50'000U);
   EXPECT_GT(lost, 10'000U);
   EXPECT_GT(resent, 50'000U);
 }

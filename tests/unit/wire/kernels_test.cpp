@@ -62,12 +62,12 @@ TEST_P(KernelTest, every_prefix_and_suffix_of_a_message_is_read_within_its_bytes
 TEST_P(KernelTest, index_fields_reports_arrays_that_are_too_short_and_stays_within_them) {
   const std::string body(1000, '\x01');
   for (std::uint32_t capacity = 0; capacity < 1100; capacity += 7) {
-    std::vector<std::uint32_t> ends(capacity);  // the sanitizer builds watch over its end
+    std::vector<std::uint32_t> ends(capacity + 1, kernels::kBeforeFirst);
     std::vector<std::uint32_t> others(2 * std::size_t{capacity});
     const std::string padded = body + "10=000|";
-    const kernels::FieldArrays arrays{others.data(), others.data() + capacity, ends.data(),
+    const kernels::FieldArrays arrays{others.data(), others.data() + capacity, ends.data() + 1,
                                       capacity};
-    kernels::DataTags no_data{};
+    const kernels::DataTags no_data{};
     kernels::Indexed indexed{};
     GetParam()->index_fields(padded.data(), 1000, no_data, arrays, indexed);
     if (capacity < 1000) {

@@ -406,10 +406,12 @@ public final class Peer implements Application {
   }
 
   private boolean answer(String error) {
-    String text = error.isEmpty() || faults().isEmpty() ? error + faults() : error + "; " + faults();
+    String faults = faults();
+    String text = error + (error.isEmpty() || faults.isEmpty() ? "" : "; ") + faults;
     StringBuilder line = new StringBuilder("{\"ok\":").append(text.isEmpty());
     line.append(",\"error\":").append(quoted(text));
-    state().forEach((name, value) -> line.append(',').append(quoted(name)).append(':').append(value));
+    state().forEach(
+        (name, value) -> line.append(',').append(quoted(name)).append(':').append(value));
     System.out.println(line.append('}'));
     System.out.flush();
     return text.isEmpty();
