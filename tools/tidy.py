@@ -75,7 +75,7 @@ VAGUE_NAME = re.compile(r"(^|_)(utils?|helpers?|common|manager|misc)(_|$)")
 
 RULES_IN_CODE = [
     (r"^[ \t]*//\s*[-=*#~/]{4,}", "a banner line says nothing"),
-    (r"\busing\s+namespace\s+std\b(?!::\w*literals)", "write std:: where it is used"),
+    (r"\busing\s+namespace\s+std\b(?!::)", "write std:: where it is used"),
     (r"(?<![\w.>])v?printf\s*\(\s*(?=[^\s\"])|\bfprintf\s*\(\s*[^,()]+,\s*(?=[^\s\"])"
      r"|\bsnprintf\s*\(\s*[^,]+,\s*[^,]+,\s*(?=[^\s\"])|\bfmt::runtime\b|\bfmt::vformat\b",
      "a format must be a literal: outside text is an argument, never the format"),

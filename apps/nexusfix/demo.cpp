@@ -19,6 +19,7 @@
 #include "nexusfix/print_message.hpp"
 #include "nexusfix/progress_bar.hpp"
 #include "nexusfix/text.hpp"
+#include "nexusfix/whole_file.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -124,18 +125,9 @@ class Demo {
   static constexpr std::chrono::seconds kSilence{60};
   static constexpr std::chrono::seconds kStop{10};
 
-  std::expected<void, std::string> write_file(const std::string& path, std::string_view content) {
-    auto file = disk_.open(path, OpenMode::Create);
-    if (!file) return std::unexpected{file.error().what()};
-    if (auto done = (*file)->write_at(0, content); !done) {
-      return std::unexpected{done.error().what()};
-    }
-    return {};
-  }
-
   std::expected<void, std::string> start_venue() {
     const std::string path = folder_.at("venue.cfg");
-    if (auto done = write_file(path, venue_config(folder_)); !done) return done;
+    if (auto done = write_whole_file(disk_, path, venue_config(folder_)); !done) return done;
     std::vector<std::string> arguments{"serve", path};
     if (options_.spin) arguments.emplace_back("--spin");
     auto child = ChildProcess::start("venue", arguments);
@@ -147,7 +139,7 @@ class Demo {
   std::expected<void, std::string> start_trader() {
     const std::string path = folder_.at("trader.cfg");
     const auto config = trader_config(folder_, static_cast<std::uint16_t>(port_));
-    if (auto done = write_file(path, config); !done) return done;
+    if (auto done = write_whole_file(disk_, path, config); !done) return done;
     const std::uint64_t orders = options_.latency_orders + options_.stream_orders;
     std::vector<std::string> arguments{
         "trade",

@@ -12,6 +12,7 @@
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal_summary.hpp"
 #include "nexusfix/stop_signals.hpp"
+#include "nexusfix/whole_file.hpp"
 #include "venue/venue.hpp"
 
 namespace nexusfix::command {
@@ -25,17 +26,6 @@ struct ServeOptions {
   bool dump_book = false;
   bool spin = false;
 };
-
-std::expected<void, std::string> write_whole_file(Disk& disk, const std::string& path,
-                                                  std::string_view content) {
-  auto file = disk.open(path, OpenMode::Create);
-  if (!file) return std::unexpected{file.error().what()};
-  if (auto done = (*file)->truncate(0); !done) return std::unexpected{done.error().what()};
-  if (auto done = (*file)->write_at(0, content); !done) {
-    return std::unexpected{done.error().what()};
-  }
-  return {};
-}
 
 // The book as a start would rebuild it, without listening.
 int dump_book(const ServeOptions& options) {

@@ -50,6 +50,22 @@ inline void write_digits_before(char* end, std::uint64_t value, std::size_t coun
   if (count != 0) *(end - 1) = static_cast<char>('0' + value % 10);
 }
 
+// memcpy for what is nearly always short and then must not cost a call.
+inline void copy_short(char* out, const char* from, std::size_t bytes) noexcept {
+  if (bytes > 16) {
+    std::memcpy(out, from, bytes);
+  } else if (bytes >= 8) {
+    // Two pieces of a fixed size that overlap in the middle.
+    std::memcpy(out, from, 8);
+    std::memcpy(out + bytes - 8, from + bytes - 8, 8);
+  } else if (bytes >= 4) {
+    std::memcpy(out, from, 4);
+    std::memcpy(out + bytes - 4, from + bytes - 4, 4);
+  } else {
+    for (std::size_t i = 0; i < bytes; ++i) out[i] = from[i];
+  }
+}
+
 inline void write_two_digits(char* out, unsigned value) noexcept {
   std::memcpy(out, &kTwoDigits[std::size_t{2} * value], 2);
 }

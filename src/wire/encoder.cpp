@@ -18,21 +18,32 @@ static_assert(kConvertedBytesMax >=
 constexpr int kYearMax = 9999;  // YYYY has four digits
 constexpr TimeOfDay kTimeOfDayEnd = std::chrono::hours{24} + std::chrono::seconds{1};
 
+// The lowest marked byte of the result is a SOH; the result is 0 if there is none.
+[[nodiscard]] std::uint64_t soh_mark(std::uint64_t word) noexcept {
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
+  const std::uint64_t difference = word ^ (kOnes * static_cast<unsigned char>(kSoh));
+  return (difference - kOnes) & ~difference & (kOnes << 7U);
+}
+
+[[nodiscard]] std::uint64_t load_word(const char* from) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
 [[nodiscard]] bool holds_soh(std::string_view value) noexcept {
-  std::size_t at = 0;
-#if defined(__SSE2__)
-  constexpr std::size_t kVectorBytes = 16;
-  for (; at + kVectorBytes <= value.size(); at += kVectorBytes) {
-    const void* const from = value.data() + at;
-    const __m128i equal =
-        _mm_cmpeq_epi8(_mm_loadu_si128(static_cast<const __m128i*>(from)), _mm_set1_epi8(kSoh));
-    if (_mm_movemask_epi8(equal) != 0) return true;
+  constexpr std::size_t kWordBytes = 8;
+  if (value.size() < kWordBytes) {
+    bool found = false;
+    for (const char c : value) found |= c == kSoh;
+    return found;
   }
-#endif
-  for (; at < value.size(); ++at) {
-    if (value[at] == kSoh) return true;
+  // The last word overlaps the one before it.
+  std::uint64_t marks = soh_mark(load_word(value.data() + value.size() - kWordBytes));
+  for (std::size_t at = 0; at + kWordBytes < value.size(); at += kWordBytes) {
+    marks |= soh_mark(load_word(value.data() + at));
   }
-  return false;
+  return marks != 0;
 }
 
 [[nodiscard]] bool is_written_by_encoder(Tag tag) noexcept {
@@ -90,14 +101,21 @@ char* Encoder::open_field(Tag tag, std::size_t value_bytes_max) noexcept {
     fail(EncodeErrorCode::TagInvalid, tag);
     return nullptr;
   }
-  const std::size_t digits = digit_count(tag);
+  constexpr Tag kTwoDigitTags = 100;
+  const std::size_t digits = tag < kTwoDigitTags ? (tag < 10 ? 1 : 2) : digit_count(tag);
   const auto room = static_cast<std::size_t>(limit_ - at_);
   const std::size_t around = digits + 2;  // the tag, `=` and SOH
   if (room < around || room - around < value_bytes_max) {
     fail(EncodeErrorCode::BufferFull, tag);
     return nullptr;
   }
-  write_digits_before(at_ + digits, tag, digits);
+  if (tag >= kTwoDigitTags) {
+    write_digits_before(at_ + digits, tag, digits);
+  } else if (tag >= 10) {
+    write_two_digits(at_, tag);
+  } else {
+    *at_ = static_cast<char>('0' + tag);
+  }
   at_[digits] = '=';
   return at_ + digits + 1;
 }
@@ -112,7 +130,7 @@ void Encoder::write_text(Tag tag, std::string_view value) noexcept {
   if (holds_soh(value)) return fail(EncodeErrorCode::SohInValue, tag);
   char* const out = open_field(tag, value.size());
   if (out == nullptr) return;
-  std::memcpy(out, value.data(), value.size());
+  copy_short(out, value.data(), value.size());
   close_field(out + value.size());
 }
 
@@ -186,7 +204,7 @@ Encoder& Encoder::data(Tag length_tag, Tag data_tag, std::string_view value) noe
   unsigned_field(length_tag, value.size());
   char* const out = open_field(data_tag, value.size());
   if (out == nullptr) return *this;
-  std::memcpy(out, value.data(), value.size());
+  copy_short(out, value.data(), value.size());
   close_field(out + value.size());
   return *this;
 }

@@ -64,7 +64,7 @@ inline constexpr std::size_t kTrailerBytes = 7;  // 10=ddd and SOH
   at -= digits + kBodyLengthStart.size();
   std::memcpy(at, kBodyLengthStart.data(), kBodyLengthStart.size());
   at -= begin_string.size();
-  std::memcpy(at, begin_string.data(), begin_string.size());
+  copy_short(at, begin_string.data(), begin_string.size());
   at -= kBeginStringStart.size();
   std::memcpy(at, kBeginStringStart.data(), kBeginStringStart.size());
 

@@ -128,6 +128,31 @@ class Head {
   FrameResult failure_;
 };
 
+// The end of the body of a head that is as nearly all are: `8=FIX.x.y` or `8=FIXT.1.1`, a
+// BodyLength of up to six digits, and MsgType. 0 if it is not that, whatever the reason.
+[[nodiscard]] std::size_t ordinary_body_end(std::string_view bytes) noexcept {
+  constexpr std::size_t kHeadBytesMax = 32;
+  constexpr std::size_t kDigitsMax = 6;
+  constexpr std::string_view kFix4{"8=FIX.4."};
+  constexpr std::string_view kFixt{"8=FIXT.1."};
+  if (bytes.size() < kHeadBytesMax) return 0;
+  std::size_t version = kFix4.size();
+  if (!bytes.starts_with(kFix4)) {
+    if (!bytes.starts_with(kFixt)) return 0;
+    version = kFixt.size();
+  }
+  const char* at = bytes.data() + version + 1;
+  if (!is_digit(at[-1]) || at[0] != kSoh || at[1] != '9' || at[2] != '=') return 0;
+  at += 3;
+  std::size_t length = 0;
+  const char* const begin = at;
+  for (; is_digit(*at) && at != begin + kDigitsMax; ++at) {
+    length = length * 10 + static_cast<std::size_t>(*at - '0');
+  }
+  if (at == begin || at[0] != kSoh || at[1] != '3' || at[2] != '5' || at[3] != '=') return 0;
+  return static_cast<std::size_t>(at + 1 - bytes.data()) + length;
+}
+
 // The end of the CheckSum field whose value begins at value_begin: behind its SOH, or in front of
 // the next message if that follows without one. 0 if it has not arrived.
 [[nodiscard]] std::size_t check_sum_end(std::string_view bytes, std::size_t value_begin) noexcept {
@@ -173,6 +198,11 @@ class Head {
 FrameResult next_frame(std::string_view bytes, const FrameLimits& limits) noexcept {
   // Offsets within a message have 32 bits, and the sums below must not wrap.
   const std::size_t message_bytes_max = std::min(limits.message_bytes_max, kMessageBytesMax);
+  if (const std::size_t body_end = ordinary_body_end(bytes);
+      body_end != 0 && body_end + kCheckSumFieldBytes <= message_bytes_max &&
+      is_trailer(bytes, body_end)) {
+    return {FrameStatus::Complete, body_end + kCheckSumFieldBytes, {}};
+  }
   Head head{bytes, message_bytes_max};
   if (!head.read()) return head.failure();
   const std::size_t body_end = head.body_end();

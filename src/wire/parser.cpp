@@ -2,6 +2,7 @@
 #include <utility>
 
 #include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 #include "wire/digits.hpp"
 #include "wire/parser_index.hpp"
@@ -16,7 +17,6 @@ constexpr std::string_view kMsgTypeStart = "35=";
 constexpr std::uint32_t kTrailerBytes = 7;  // 10=ddd and SOH
 static_assert(kernels::kReadableBehind == kTrailerBytes);
 
-constexpr std::uint32_t kCheckSumTag = 10;
 constexpr std::uint32_t kCheckSumDigits = 3;
 // Enough for nearly all messages without growing; 3 KiB.
 constexpr std::uint32_t kFieldsAtFirst = 256;
@@ -65,22 +65,69 @@ struct Head {
   return head;
 }
 
-// The number in a trailer of the right form, or nothing.
-[[nodiscard]] std::optional<std::uint32_t> read_trailer(std::string_view trailer) noexcept {
+// The number in the CheckSum field at body_end if it has the right form and follows a SOH.
+[[nodiscard]] std::optional<std::uint32_t> read_trailer(std::string_view frame,
+                                                        std::uint32_t body_end) noexcept {
+  const char* const trailer = frame.data() + body_end;
   const auto hundreds = static_cast<std::uint32_t>(trailer[3] - '0');
   const auto tens = static_cast<std::uint32_t>(trailer[4] - '0');
   const auto ones = static_cast<std::uint32_t>(trailer[5] - '0');
-  if (!trailer.starts_with("10=") || trailer[6] != kSoh || hundreds > 9 || tens > 9 || ones > 9) {
+  if (trailer[-1] != kSoh || trailer[0] != '1' || trailer[1] != '0' || trailer[2] != '=' ||
+      hundreds > 9 || tens > 9 || ones > 9 || trailer[6] != kSoh) {
     return std::nullopt;
   }
   return hundreds * 100 + tens * 10 + ones;
 }
 
-[[nodiscard]] std::optional<Fault> described(std::string_view frame,
-                                             const kernels::RawFault& fault) noexcept {
-  if (fault.rule == kernels::kNoFault) return std::nullopt;
-  return Fault{static_cast<FaultRule>(fault.rule - 1), fault.offset,
+void keep_fault(std::string_view frame, const kernels::RawFault& fault,
+                std::optional<Fault>& kept) noexcept {
+  kept.reset();
+  if (fault.rule == kernels::kNoFault) return;
+  kept = Fault{static_cast<FaultRule>(fault.rule - 1), fault.offset,
                frame.substr(fault.offset, fault.tag_bytes)};
+}
+
+// Why a frame that is no message is none: the rules one after the other, in the documented order.
+// Cold; parse() has found that one of them is broken.
+[[nodiscard]] ParseError diagnosed(std::string_view frame) noexcept {
+  if (frame.size() > kMessageBytesMax) return {GarbledReason::TooLong, kMessageBytesMax};
+  const std::expected<Head, ParseError> head = read_head(frame);
+  if (!head) return head.error();
+  // The head ends with `35=`, so a frame of head and trailer only is too short to have both.
+  if (frame.size() < head->body_begin + kMsgTypeStart.size() + 1 + kTrailerBytes) {
+    return {GarbledReason::CheckSumMalformed, static_cast<std::uint32_t>(frame.size())};
+  }
+  const auto body_end = static_cast<std::uint32_t>(frame.size()) - kTrailerBytes;
+  if (!read_trailer(frame, body_end)) return {GarbledReason::CheckSumMalformed, body_end};
+  if (head->body_length != body_end - head->body_begin) {
+    return {GarbledReason::BodyLengthWrong, head->length_begin};
+  }
+  return {GarbledReason::CheckSumWrong, body_end};
+}
+
+// Whether 8, 9 and 35 stand at the front and BodyLength is right, told from the index.
+[[nodiscard]] bool has_good_head(std::string_view frame, const kernels::FieldArrays& arrays,
+                                 std::uint32_t field_count, std::uint32_t body_end) noexcept {
+  constexpr std::uint32_t kFieldsMin = 3;
+  if (field_count < kFieldsMin || arrays.tags[0] != tag::BeginString ||
+      arrays.tags[1] != tag::BodyLength || arrays.tags[2] != tag::MsgType) {
+    return false;
+  }
+  // Fields that are not in the index must not stand between them.
+  const std::uint32_t body_begin = arrays.ends[1] + 1;
+  if (arrays.begins[0] != kBeginStringStart.size() ||
+      arrays.begins[1] != arrays.ends[0] + 1 + kBodyLengthStart.size() ||
+      arrays.begins[2] != body_begin + kMsgTypeStart.size()) {
+    return false;
+  }
+  const std::uint32_t wanted = body_end - body_begin;
+  std::uint64_t length = 0;
+  for (std::uint32_t at = arrays.begins[1]; at < arrays.ends[1]; ++at) {
+    if (!is_digit(frame[at])) return false;
+    length = length * 10 + static_cast<std::uint64_t>(frame[at] - '0');
+    if (length > wanted) return false;
+  }
+  return length == wanted && arrays.begins[1] != arrays.ends[1];
 }
 
 }  // namespace
@@ -115,27 +162,18 @@ void ParserIndex::reserve(std::uint32_t fields) {
 void ParserIndex::append_check_sum(std::uint32_t body_end,
                                    kernels::Indexed& indexed) const noexcept {
   const std::uint32_t at = indexed.field_count++;
-  arrays_.tags[at] = kCheckSumTag;
+  arrays_.tags[at] = tag::CheckSum;
   arrays_.begins[at] = body_end + kTrailerBytes - 1 - kCheckSumDigits;
   arrays_.ends[at] = body_end + kTrailerBytes - 1;
 }
 
 std::expected<MessageView, ParseError> ParserIndex::parse(std::string_view frame) {
-  if (frame.size() > kMessageBytesMax) return failure(GarbledReason::TooLong, kMessageBytesMax);
-  const std::expected<Head, ParseError> head = read_head(frame);
-  if (!head) return std::unexpected{head.error()};
-  // The head ends with `35=`, so a frame of head and trailer only is too short to have both.
-  if (frame.size() < head->body_begin + kMsgTypeStart.size() + 1 + kTrailerBytes) {
-    return failure(GarbledReason::CheckSumMalformed, frame.size());
+  if (frame.size() <= kTrailerBytes || frame.size() > kMessageBytesMax) {
+    return std::unexpected{diagnosed(frame)};
   }
   const auto body_end = static_cast<std::uint32_t>(frame.size()) - kTrailerBytes;
-  const std::optional<std::uint32_t> check_sum = read_trailer(frame.substr(body_end));
-  if (!check_sum || frame[body_end - 1] != kSoh) {
-    return failure(GarbledReason::CheckSumMalformed, body_end);
-  }
-  if (head->body_length != body_end - head->body_begin) {
-    return failure(GarbledReason::BodyLengthWrong, head->length_begin);
-  }
+  const std::optional<std::uint32_t> check_sum = read_trailer(frame, body_end);
+  if (!check_sum) return std::unexpected{diagnosed(frame)};
 
   kernels::Indexed indexed;
   kernel_.index_fields(frame.data(), body_end, data_tags_, arrays_, indexed);
@@ -145,12 +183,13 @@ std::expected<MessageView, ParseError> ParserIndex::parse(std::string_view frame
     kernel_.index_fields(frame.data(), body_end, data_tags_, arrays_, indexed);
   }
   constexpr std::uint32_t kCheckSumModulus = 256;
-  if (indexed.byte_sum % kCheckSumModulus != *check_sum) {
-    return failure(GarbledReason::CheckSumWrong, body_end);
+  if (indexed.byte_sum % kCheckSumModulus != *check_sum ||
+      !has_good_head(frame, arrays_, indexed.field_count, body_end)) {
+    return std::unexpected{diagnosed(frame)};
   }
   append_check_sum(body_end, indexed);
-  faults_.first = described(frame, indexed.first);
-  faults_.first_but_empty = described(frame, indexed.first_but_empty);
+  keep_fault(frame, indexed.first, faults_.first);
+  keep_fault(frame, indexed.first_but_empty, faults_.first_but_empty);
   return MessageView{
       frame, {arrays_.tags, arrays_.begins, arrays_.ends, indexed.field_count}, faults_};
 }

@@ -138,10 +138,12 @@ class Run:
         self.venue.wait_for(lambda line: True if line.startswith("listening on port") else None)
 
     def start_trader(self):
+        # A large window makes resends of more messages than an engine serves in one turn.
+        window = self.random.choice((8, 64, 700))
         self.trader = Process(
             "trader",
             self.command("trade", self.folder / "trader.cfg", "--stream", "--partials",
-                         f"--orders={self.orders}", "--window=64", "--progress=20",
+                         f"--orders={self.orders}", f"--window={window}", "--progress=20",
                          f"--report={self.reports}", f"--silence={STEP_SECONDS}"),
             self.folder / "trader.log")
 

@@ -65,7 +65,6 @@ class Arena:
         folder = os.path.join(self.folder, name)
         os.makedirs(folder, exist_ok=True)
         config = peer_config(name, folder, role, self.version, port, sender, target, **keys)
-        # The peer reads the state of its session at once, so it must be there: no retry is needed.
         return self.start(Peer, name, self.programs[kind] + [role, config], folder)
 
     def start_peer(self, role, port, **keys):

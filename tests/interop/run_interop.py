@@ -33,13 +33,14 @@ def programs(arguments):
     """The command line of each engine that takes part; says what is missing."""
     commands = {}
     for engine in {arguments.peer, arguments.subject}:
-        path = getattr(arguments, engine)
-        if not path or not os.path.exists(path):
-            raise Failure(f"{engine} is missing ({path}): `make deps` installs what the peers "
+        path = getattr(arguments, engine) or ""
+        program = os.path.join(path, "quickfixj-peer.jar") if engine == "quickfixj" else path
+        if not os.path.isfile(program):
+            raise Failure(f"{engine} is missing ({program}): `make deps` installs what the peers "
                           "need, then configure and build again")
         commands[engine] = [path]
         if engine == "quickfixj":
-            jars = os.path.join(path, "quickfixj-peer.jar") + ":" + os.path.join(path, "lib", "*")
+            jars = program + ":" + os.path.join(path, "lib", "*")
             # A few threads and little memory: many scenarios run at once on small machines.
             commands[engine] = ["java", "-Xmx128m", "-XX:+UseSerialGC", "-cp", jars, "Peer"]
     return commands

@@ -1,5 +1,5 @@
-// Assertions for our own mistakes. No byte from a counterparty, a file or a user may ever reach one:
-// bad input is an error value, a broken invariant ends the process before it can harm an order.
+// Assertions for our own mistakes. No byte from a counterparty, a file or a user may ever reach
+// one: bad input is an error value, a broken invariant ends the process before it harms an order.
 #pragma once
 
 namespace nexusfix::detail {
@@ -10,8 +10,8 @@ namespace nexusfix::detail {
 }  // namespace nexusfix::detail
 
 // Always on, in every build; the condition must cost O(1).
-#define NEXUSFIX_ASSERT(condition)                                              \
-  ((condition) ? static_cast<void>(0)                                           \
+#define NEXUSFIX_ASSERT(condition)    \
+  ((condition) ? static_cast<void>(0) \
                : ::nexusfix::detail::assertion_failed(#condition, __FILE__, __LINE__))
 
 // On in debug, sanitizer and simulation builds only.

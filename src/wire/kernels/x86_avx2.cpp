@@ -224,7 +224,9 @@ inline bool index_ordinary_fields(const char* body, const DataTags& data, const 
   if (!_mm256_testz_si256(bad, bad) || !_mm_testz_si128(unusual, unusual)) return false;
   store_four(arrays.tags + count, tags);
   store_four(arrays.begins + count, begins);
-  store_four(arrays.ends + count, value_ends);
+  // Mostly they stand there already. Storing them again would cost more than it looks: the next
+  // four are loaded together with the last of these, which no store buffer forwards.
+  if (count != soh) store_four(arrays.ends + count, value_ends);
   return true;
 }
 

@@ -62,25 +62,25 @@ class WithFolder(unittest.TestCase):
         path.write_text(text)
         return path
 
-    def venue_config(self, begin_string="FIX.4.4", port=0):
+    def venue_config(self, begin_string="FIX.4.4", port=0, more=""):
         return self.write("venue.cfg",
                           "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
                           f"SocketAcceptPort={port}\nFileStorePath={self.folder}/venue\n"
                           f"[SESSION]\nBeginString={begin_string}\nSenderCompID=VENUE\n"
-                          "TargetCompID=TRADER\n")
+                          f"TargetCompID=TRADER\n{more}")
 
-    def trader_config(self, port, begin_string="FIX.4.4"):
-        return self.write("trader.cfg",
+    def trader_config(self, port, begin_string="FIX.4.4", name="TRADER"):
+        return self.write(f"{name}.cfg",
                           "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=127.0.0.1\n"
                           f"SocketConnectPort={port}\nReconnectInterval=1\nHeartBtInt=30\n"
-                          f"FileStorePath={self.folder}/trader\n[SESSION]\n"
-                          f"BeginString={begin_string}\nSenderCompID=TRADER\n"
+                          f"FileStorePath={self.folder}/{name.lower()}\n[SESSION]\n"
+                          f"BeginString={begin_string}\nSenderCompID={name}\n"
                           "TargetCompID=VENUE\n")
 
-    def serve(self, begin_string="FIX.4.4", arguments=()):
+    def serve(self, begin_string="FIX.4.4", arguments=(), more=""):
         """A venue that is listening, and its port."""
         venue = subprocess.Popen(
-            [NEXUSFIX, "serve", self.venue_config(begin_string), *arguments],
+            [NEXUSFIX, "serve", self.venue_config(begin_string, more=more), *arguments],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(venue.stdout.close)
         self.addCleanup(venue.wait)
@@ -94,8 +94,8 @@ class WithFolder(unittest.TestCase):
         venue.send_signal(signal.SIGTERM)
         self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
 
-    def connect(self, port, script):
-        return run("connect", self.trader_config(port), "--script",
+    def connect(self, port, script, **config):
+        return run("connect", self.trader_config(port, **config), "--script",
                    self.write("script.txt", script))
 
 
@@ -247,6 +247,31 @@ class VenueRules(WithFolder):
             expect 35=8 150=0
             expect 35=8 150=4 11=A3 14=0
             """)
+
+    def test_owner_who_is_logged_out_gets_the_fill_after_the_next_logon(self):
+        other = "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\n"
+        venue, port = self.serve(more=other)
+        done = self.connect(port, "send 35=D|11=A1|55=AAPL|54=1|38=10|40=2|44=10|60=now\n"
+                                  "expect 35=8 150=0\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.connect(port, "send 35=D|11=A1|21=1|55=AAPL|54=2|38=10|40=2|44=10|60=now\n"
+                                  "expect 35=8 150=0 20=0\nexpect 35=8 150=2 20=0 39=2\n",
+                            begin_string="FIX.4.2", name="OTHER")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.connect(port, "expect 35=8 150=F 11=A1 39=2 43=Y\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.end(venue)
+
+    def test_order_of_a_session_that_is_gone_keeps_the_venue_closed(self):
+        other = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=OTHER\n"
+        venue, port = self.serve(more=other)
+        done = self.connect(port, "send 35=D|11=A1|55=AAPL|54=1|38=10|40=2|44=10|60=now\n"
+                                  "expect 35=8 150=0\n", name="OTHER")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.end(venue)
+        done = run("serve", self.venue_config())
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("open orders of session FIX.4.4:VENUE->OTHER", done.stderr)
 
     def test_restarted_venue_knows_its_orders(self):
         self.play("send 35=D|11=A1|55=AAPL|54=1|38=100|40=2|44=10|60=now\nexpect 35=8 150=0\n")

@@ -80,12 +80,13 @@ inline std::uint32_t index_field(const char* body, std::uint32_t begin, std::uin
                                  Indexed& out) noexcept {
   constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
   constexpr std::uint64_t kTops = 0x8080'8080'8080'8080;
+  constexpr std::uint64_t kTopBit = std::uint64_t{1} << 63;    // stands in where there is no `=`
   constexpr std::uint64_t kAboveNine = 0x7676'7676'7676'7676;  // carries a byte above 9 to its top
   const std::uint64_t word = load_word(body + begin);
   const std::uint64_t not_equals = word ^ (kOnes * '=');
   // The lowest marked byte is a `=` for certain; those above it may be marked by a borrow.
   const std::uint64_t equals = (not_equals - kOnes) & ~not_equals & kTops;
-  const auto bits = static_cast<std::uint32_t>(__builtin_ctzll(equals | kTops)) & 0x38;
+  const auto bits = static_cast<std::uint32_t>(__builtin_ctzll(equals | kTopBit)) & 0x38;
   // Digits become 0 to 9 and move to the top, so that the zeros that follow below count nothing.
   std::uint64_t digits = (word ^ (kOnes * '0')) << ((64 - bits) & 63);
   const std::uint64_t bad = ((digits + kAboveNine) | digits) & kTops;
@@ -176,19 +177,15 @@ static void index_fields(const char* body, std::uint32_t size, const DataTags& d
   std::uint32_t soh = 0;
   while (soh < soh_count) {
     if constexpr (kFieldsAtOnce > 1) {
-      while (soh + kFieldsAtOnce <= soh_count &&
-             index_ordinary_fields(body, data, arrays, soh, count)) {
-        soh += kFieldsAtOnce;
-        count += kFieldsAtOnce;
+      while (soh < soh_count && soh_count >= kFieldsAtOnce) {
+        // The last few are indexed together with some that are done already, where they lie.
+        const std::uint32_t last = soh_count - kFieldsAtOnce;
+        const std::uint32_t from = soh <= last ? soh : last;
+        if (from != soh && soh != count) break;
+        if (!index_ordinary_fields(body, data, arrays, from, count - (soh - from))) break;
+        count += from + kFieldsAtOnce - soh;
+        soh = from + kFieldsAtOnce;
       }
-      // A few are left: all of them at once, together with some that are done already.
-      const std::uint32_t last = soh_count - kFieldsAtOnce;
-      if (soh == count && soh > last && soh_count >= kFieldsAtOnce &&
-          index_ordinary_fields(body, data, arrays, last, last)) {
-        count = soh_count;
-        break;
-      }
-      if (soh == soh_count) break;
     }
     // One by one what is not ordinary, and what stands with it, so that it is not tried again.
     for (std::uint32_t i = 0; i < kFieldsAtOnce && soh < soh_count; ++i) {

@@ -1,0 +1,16 @@
+// Writing a file in one go.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/base/disk.hpp>
+
+namespace nexusfix::command {
+
+// Creates the file or replaces what is in it. The error names path and cause.
+[[nodiscard]] std::expected<void, std::string> write_whole_file(Disk& disk, const std::string& path,
+                                                                std::string_view content);
+
+}  // namespace nexusfix::command
