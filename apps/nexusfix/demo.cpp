@@ -314,9 +314,11 @@ int run_demo(Arguments arguments) {
   app.add_option("--window", options.window, "Streamed orders that may be unanswered")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
-  options.spin = std::thread::hardware_concurrency() >= 2;
+  // Two processes that spin on two cores leave none for anything else: a moment's work of another
+  // program then costs milliseconds, and a stream several times its throughput.
+  options.spin = std::thread::hardware_concurrency() > 2;
   app.add_flag("--spin,!--no-spin", options.spin,
-               "Poll without sleeping (default with two cores or more)");
+               "Poll without sleeping (default with more than two cores)");
   app.add_flag("--keep", options.keep, "Do not remove the temporary folder");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (options.latency_orders % 2 != 0 || options.stream_orders % 2 != 0 ||

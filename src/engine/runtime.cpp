@@ -10,8 +10,6 @@
 namespace nexusfix::engine {
 namespace {
 
-// Added to the longest LogoutTimeout: a stop ends by then, whatever counterparties do.
-constexpr std::chrono::seconds kStopSlack{2};
 // An idle loop wakes up at least so often.
 constexpr std::chrono::nanoseconds kIdleWait = std::chrono::seconds{1};
 
@@ -93,7 +91,7 @@ void Runtime::wake_at(MonoTime deadline) noexcept { next_timer_ = std::min(next_
 
 void Runtime::run_timers() {
   if (now_.mono < next_timer_ || store_failed_) return;
-  next_timer_ = stopping_ ? stop_deadline_ : kNever;
+  next_timer_ = kNever;
   run_connection_timers();
   for (SessionSlot& slot : slots_) {
     if (slot.machine.next_deadline() <= now_.mono) {
@@ -111,10 +109,9 @@ void Runtime::run_timers() {
 }
 
 void Runtime::run_connection_timers() {
-  const bool stop_now = stopping_ && stop_deadline_ <= now_.mono;
   std::vector<transport::SocketId> late;
   for (const auto& [socket, connection] : connections_) {
-    if (stop_now || connection->deadline <= now_.mono) {
+    if (connection->deadline <= now_.mono) {
       late.push_back(socket);
     } else {
       wake_at(connection->deadline);
@@ -124,7 +121,7 @@ void Runtime::run_connection_timers() {
     const auto found = connections_.find(socket);
     if (found == connections_.end()) continue;
     Connection& connection = *found->second;
-    if (connection.closing || stop_now) {
+    if (connection.closing) {
       close(connection, "closed with bytes unsent: the counterparty does not read");
     } else if (!connection.established) {
       close(connection, "connect timed out");
@@ -150,14 +147,14 @@ void Runtime::request_stop() noexcept {
   seams_.network->wake();
 }
 
+// Bounded without a timer of its own: LogoutTimeout ends the wait for each counterparty's Logout,
+// and the last bytes have their own deadline.
 void Runtime::begin_stop() {
   now_ = seams_.clock->now();
   stopping_ = true;
-  std::chrono::seconds longest{0};
   for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
   for (SessionSlot& slot : slots_) {
     slot.wants_connection = false;
-    longest = std::max(longest, slot.settings.session.logout_timeout);
     if (slot.connection == nullptr) continue;
     if (slot.connection->established) {
       log_out(slot, {});
@@ -170,8 +167,6 @@ void Runtime::begin_stop() {
     if (connection->slot == nullptr) unbound.push_back(connection.get());
   }
   for (Connection* connection : unbound) close(*connection, "stopping");
-  stop_deadline_ = now_.mono + longest + kStopSlack;
-  wake_at(stop_deadline_);
 }
 
 bool Runtime::finished() const noexcept {

@@ -226,7 +226,6 @@ class Runtime {
 
   std::atomic<bool> stop_requested_{false};
   bool stopping_ = false;
-  MonoTime stop_deadline_ = kNever;
   bool store_failed_ = false;
 };
 

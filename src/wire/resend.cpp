@@ -125,17 +125,15 @@ class HeaderPatch {
 
   void copy(const StoredField& field) noexcept {
     insert_what_stands_before(field.tag);
-    switch (field.tag) {
-      case tag::PossDupFlag:
-        break;  // already written, as Y
-      case tag::SendingTime:
-        writer_.append("52=");
-        writer_.append({sending_time_, sending_time_bytes_});
-        writer_.append(kSohText);
-        break;
-      default:
-        writer_.append(field.bytes);
+    if (field.tag == tag::PossDupFlag) return;  // already written, as Y
+    if (field.tag != tag::SendingTime || sending_time_written_) {
+      writer_.append(field.bytes);
+      return;
     }
+    writer_.append("52=");
+    writer_.append({sending_time_, sending_time_bytes_});
+    writer_.append(kSohText);
+    sending_time_written_ = true;
   }
 
   // The stored header ends: what has found no place in front of a field comes now.
@@ -168,6 +166,7 @@ class HeaderPatch {
   std::size_t sending_time_bytes_;
   std::string_view original_;
   bool poss_dup_written_ = false;
+  bool sending_time_written_ = false;
   bool orig_sending_time_written_ = false;
 };
 
@@ -202,7 +201,7 @@ std::expected<std::string_view, EncodeError> resend_copy(std::string_view stored
   bool has_orig_sending_time = false;
   HeaderReader ahead = reader;
   for (auto field = ahead.peek(); field && is_header_tag(field->tag); field = ahead.peek()) {
-    if (field->tag == tag::SendingTime) original = field->value;
+    if (field->tag == tag::SendingTime && original.empty()) original = field->value;
     if (field->tag == tag::OrigSendingTime) has_orig_sending_time = true;
     ahead.skip(*field);
   }

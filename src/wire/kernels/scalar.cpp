@@ -84,8 +84,8 @@ inline std::uint32_t scan_soh(const char* body, std::uint32_t size, const FieldA
 
 // An ordinary register holds one tag at a time.
 constexpr std::uint32_t kFieldsAtOnce = 1;
-inline bool index_ordinary_fields(const char*, const DataTags&, const FieldArrays&, std::uint32_t,
-                                  std::uint32_t) noexcept {
+[[maybe_unused]] inline bool index_ordinary_fields(const char*, const DataTags&, const FieldArrays&,
+                                                   std::uint32_t, std::uint32_t) noexcept {
   return false;
 }
 

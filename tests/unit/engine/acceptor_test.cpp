@@ -48,9 +48,12 @@ TEST_F(AcceptorTest, long_message_over_many_reads_arrives_whole) {
   open();
   RawPeer& peer = log_on("TRADER");
   const std::string text(700'000, 'x');
-  peer.send(from("TRADER", "D", 2, "11=LONG|58=" + text + "|"));
-  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
-  EXPECT_EQ(venue.orders, (std::vector<std::string>{"LONG"}));
+  peer.send(from("TRADER", "D", 2, "11=LONG|58=" + text + "|") + order("TRADER", 3, "SHORT"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+  peer.send(order("TRADER", 4, "LATER"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 4; })) << log.all();
+  EXPECT_EQ(venue.orders, (std::vector<std::string>{"LONG", "SHORT", "LATER"}));
+  EXPECT_EQ(acceptor->stats().garbled, 0U);
 }
 
 TEST_F(AcceptorTest, numbers_go_on_after_the_process_died) {
@@ -95,6 +98,32 @@ TEST_F(AcceptorTest, resend_after_restart_comes_from_the_store_byte_for_byte) {
     ASSERT_TRUE(contains(again.messages()[i], expected)) << bar(again.messages()[i]);
     ASSERT_TRUE(contains(again.messages()[i], "|11=" + std::to_string(i + 1) + "|150=0|39=0|"));
   }
+}
+
+TEST_F(AcceptorTest, message_sent_during_a_resend_goes_out_behind_it) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  for (std::uint64_t n = 2; n < 1'002; ++n) peer.send(order("TRADER", n, std::to_string(n)));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1'001; }));
+  // More than one slice, and an order in the same read.
+  peer.send(from("TRADER", "2", 1'002, "7=2|16=0|") + order("TRADER", 1'003, "MEANWHILE"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2'002; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[2'000], "|34=1001|43=Y|"));
+  EXPECT_TRUE(contains(peer.messages()[2'001], "|11=MEANWHILE|"));
+  EXPECT_TRUE(contains(peer.messages()[2'001], "|34=1002|49="));
+}
+
+TEST_F(AcceptorTest, message_sent_behind_our_logout_waits_for_the_next_logon) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  Session& session = acceptor->session(0);
+  session.log_out();
+  EchoVenue::answer(session, "TOO-LATE");
+  EXPECT_EQ(session.numbers().next_outbound, 4U);
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  ASSERT_EQ(peer.messages().size(), 2U);
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=5|34=2|"));
 }
 
 TEST_F(AcceptorTest, messages_that_come_too_early_wait_for_the_gap) {
@@ -165,6 +194,16 @@ TEST_F(AcceptorTest, stop_logs_everybody_out_and_ends) {
   ASSERT_TRUE(run_until([&] { return peer.closed(); }));
   EXPECT_FALSE(acceptor->poll(std::chrono::nanoseconds{0}));
   EXPECT_EQ(venue.logouts, 1);
+}
+
+TEST_F(AcceptorTest, stop_closes_those_who_have_not_logged_on) {
+  open();
+  RawPeer& peer = connect();
+  peer.send("8=FIX");
+  ASSERT_TRUE(run_until([&] { return peer.all_sent(); }));
+  acceptor->stop();
+  EXPECT_TRUE(run_until([&] { return peer.closed(); }));
+  EXPECT_FALSE(acceptor->poll(std::chrono::nanoseconds{0}));
 }
 
 TEST_F(AcceptorTest, stop_ends_in_bounded_time_although_the_counterparty_is_silent) {

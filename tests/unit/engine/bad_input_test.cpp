@@ -185,6 +185,16 @@ TEST_F(BadInputTest, unknown_comp_id_in_the_logon_is_closed_without_a_word) {
   expect_still_serving();
 }
 
+TEST_F(BadInputTest, nothing_behind_a_refused_logon_is_listened_to) {
+  open();
+  RawPeer& stranger = connect();
+  stranger.send(logon("STRANGER", 1) + logon("TRADER", 1) + order("TRADER", 2, "A1"));
+  EXPECT_TRUE(run_until([&] { return stranger.closed(); }));
+  EXPECT_EQ(venue.logons, 0);
+  EXPECT_TRUE(venue.orders.empty());
+  expect_still_serving("TRADER");
+}
+
 TEST_F(BadInputTest, wrong_comp_id_in_a_running_session_is_rejected_and_logged_out) {
   // TC 2k: Reject with reason 9, then Logout.
   open();
@@ -228,8 +238,9 @@ TEST_F(BadInputTest, too_low_number_is_logged_out_with_both_numbers) {
   // TC 2c.
   open();
   RawPeer& peer = log_on("TRADER");
-  peer.send(order("TRADER", 2, "A1") + order("TRADER", 2, "A1"));
+  peer.send(order("TRADER", 2, "A1") + order("TRADER", 2, "A1") + order("TRADER", 3, "A2"));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_EQ(venue.orders, (std::vector<std::string>{"A1"}));
   EXPECT_TRUE(
       contains(peer.messages().back(), "|58=MsgSeqNum too low, expecting 3 but received 2|"));
   expect_still_serving();

@@ -1,5 +1,5 @@
 // An initiator against an acceptor of our own, both driven by this thread.
-#include <thread>
+#include <algorithm>
 
 #include "acceptor_fixture.hpp"
 
@@ -106,6 +106,40 @@ TEST_F(InitiatorTest, log_on_after_log_out_continues_the_numbers) {
   EXPECT_TRUE(numbers_agree());
 }
 
+TEST_F(InitiatorTest, stop_logs_out_and_does_not_connect_again) {
+  open();
+  open_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return trader.logons == 1; }));
+  initiator->stop();
+  ASSERT_TRUE(turn_until([&] { return !running; })) << trader_log.all();
+  clock.advance(std::chrono::seconds{2});
+  EXPECT_FALSE(initiator->poll(std::chrono::nanoseconds{0}));
+  turn_until([&, turns = 50]() mutable { return turns-- == 0; });
+  EXPECT_EQ(trader.logons, 1);
+  EXPECT_EQ(venue.logouts, 1);
+}
+
+TEST_F(InitiatorTest, stop_gives_up_trying_to_connect) {
+  open();
+  const std::uint16_t port = acceptor->accept_port();
+  acceptor.reset();
+  open_trader(port);
+  const auto refusals = [&] {
+    return std::count_if(trader_log.lines.begin(), trader_log.lines.end(), [](const auto& line) {
+      return line.find("refused") != std::string::npos;
+    });
+  };
+  for (int turn = 0; turn < 200 && refusals() == 0; ++turn) {
+    initiator->poll(std::chrono::milliseconds{1});
+  }
+  initiator->stop();
+  clock.advance(std::chrono::seconds{2});
+  for (int turn = 0; turn < 50; ++turn) {
+    EXPECT_FALSE(initiator->poll(std::chrono::nanoseconds{0}));
+  }
+  EXPECT_EQ(refusals(), 1);
+}
+
 TEST_F(InitiatorTest, acceptor_that_is_not_there_is_tried_again_at_the_interval) {
   open();
   const std::uint16_t port = acceptor->accept_port();
@@ -127,17 +161,21 @@ TEST_F(InitiatorTest, acceptor_that_is_not_there_is_tried_again_at_the_interval)
 TEST_F(InitiatorTest, log_out_while_connecting_gives_the_connection_up) {
   open();
   open_trader(acceptor->accept_port());
+  initiator->poll(std::chrono::nanoseconds{0});  // Begins to connect.
   initiator->session(0).log_out();
+  EXPECT_TRUE(trader_log.has("given up")) << trader_log.all();
   ASSERT_TRUE(turn_until([&] { return !running; })) << trader_log.all();
   EXPECT_EQ(trader.logons, 0);
 }
 
 TEST_F(InitiatorTest, both_sides_agree_after_the_acceptor_died_in_the_stream) {
+  constexpr std::size_t kOrders = 5'000;  // more than one read takes
   open();
-  trader.orders_at_logon = 50;
+  trader.orders_at_logon = kOrders;
   open_trader(acceptor->accept_port());
   const std::uint16_t port = acceptor->accept_port();
-  ASSERT_TRUE(turn_until([&] { return trader.reports.size() >= 10; }));
+  ASSERT_TRUE(turn_until([&] { return venue.orders.size() >= 1'000; }));
+  ASSERT_LT(venue.orders.size(), kOrders);
   acceptor.reset();
   ASSERT_TRUE([&] {
     for (int turn = 0; turn < 200 && trader.logouts == 0; ++turn) {
@@ -151,10 +189,13 @@ TEST_F(InitiatorTest, both_sides_agree_after_the_acceptor_died_in_the_stream) {
   auto opened = Engine::open(std::move(*settings), venue, options());
   ASSERT_TRUE(opened.has_value()) << opened.error().what();
   acceptor.emplace(std::move(*opened));
+  turn_until([&, turns = 50]() mutable { return turns-- == 0; });
+  EXPECT_EQ(trader.logons, 1) << "ReconnectInterval is not over yet";
   clock.advance(std::chrono::seconds{2});
-  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 50 && numbers_agree(); }))
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == kOrders && numbers_agree(); }))
       << trader_log.all() << log.all() << trader.reports.size();
-  EXPECT_EQ(venue.orders.size(), 50U);
+  EXPECT_EQ(trader.logons, 2);
+  EXPECT_EQ(venue.orders.size(), kOrders);
 }
 
 TEST_F(InitiatorTest, own_sent_messages_are_shown_again_after_a_restart) {

@@ -237,6 +237,14 @@ TEST(Framer, a_check_sum_look_alike_inside_the_body_does_not_end_the_frame) {
   EXPECT_EQ(frame_all(message).frames, std::vector<std::string>{with_pipes(message)});
 }
 
+TEST(Framer, a_body_length_that_points_into_a_tag_ending_in_10_does_not_end_the_frame_there) {
+  std::string message = message_of("35=0|34=2|110=123|112=T|");
+  const std::size_t inside = message.find("110=123") + 1 - message.find("35=");
+  message.replace(message.find("9=") + 2, 2, std::to_string(inside));
+  EXPECT_EQ(frame_all(message + kHeartbeat).frames,
+            (std::vector<std::string>{with_pipes(message), with_pipes(kHeartbeat)}));
+}
+
 TEST(Framer, without_a_check_sum_the_wait_ends_at_the_limit) {
   const FrameLimits limits{.message_bytes_max = 200};
   const std::string endless = with_soh("8=FIX.4.4|9=5|35=0|") + std::string(300, 'x');

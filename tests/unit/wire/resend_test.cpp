@@ -55,6 +55,12 @@ TEST(ResendCopy, PossDupFlag_N_becomes_Y_in_its_place) {
                                   "122=20240115-10:30:00|11=A|")));
 }
 
+TEST(ResendCopy, only_the_first_SendingTime_is_that_of_the_message) {
+  EXPECT_EQ(resent(message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|128=U|52=x|52=y|11=A|")),
+            with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|56=T|"
+                                  "122=20240115-10:30:00|128=U|52=x|52=y|11=A|")));
+}
+
 TEST(ResendCopy, the_body_is_copied_byte_for_byte) {
   const std::string body =
       "11=A|43=N|52=body|122=body|95=14|96=10=000|52=EVIL|453=2|448=A|447=D|448=B|447=D|58=a=b|";
