@@ -14,7 +14,8 @@ namespace nexusfix::engine {
 
 struct SessionSlot;
 
-// Bytes waiting for the socket, first in, first out. Keeps its storage when it runs empty.
+// Bytes waiting for the socket, first in, first out. Holds at most twice what waits, and keeps its
+// storage when it runs empty.
 class OutboundQueue {
  public:
   void push(std::string_view bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
@@ -41,6 +42,7 @@ struct Connection {
   bool closing = false;         // nothing is read any more; closed when outbound is sent
   bool blocked = false;         // the socket took less than all; Writable will come
   bool unsent = false;          // stands in the list of connections with bytes to send
+  bool in_event = false;        // got bytes in the event that is being handled
   MonoTime deadline = kNever;   // until the Logon, or until the last bytes are sent
 
   std::vector<char> partial;       // the bytes of a message that is not whole yet

@@ -194,8 +194,8 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   connection.slot = slot;
   connection.deadline = kNever;
   slot->connection = &connection;
-  report(observe::Severity::Info, slot->name,
-         "connection from " + seams_.network->peer_name(connection.socket));
+  report_peer(observe::Severity::Info, slot->name,
+              "connection from " + seams_.network->peer_name(connection.socket));
   transact(*slot, [this](session::StateMachine& machine) { machine.on_connected(now_); });
   return connection.socket != 0 && !connection.closing;
 }
@@ -213,11 +213,9 @@ SessionSlot* Runtime::find_acceptor(const Connection& connection, const wire::Me
 
 void Runtime::refuse(Connection& connection, std::string_view why) {
   ++stats_.connections_refused;
-  if (notice_limiter_.allow(now_.mono)) {
-    report(observe::Severity::Warning, {},
-           "connection from " + seams_.network->peer_name(connection.socket) +
-               " closed: " + std::string{why});
-  }
+  report_peer(observe::Severity::Warning, {},
+              "connection from " + seams_.network->peer_name(connection.socket) +
+                  " closed: " + std::string{why});
   close(connection, {});
 }
 
@@ -244,10 +242,17 @@ void Runtime::send_waiting(Connection& connection) {
   }
   if (connection.outbound.empty() && connection.closing) {
     close(connection, {});
-  } else if (connection.outbound.size() > kOutboundBytesMax) {
-    close(connection,
-          "slow consumer: " + std::to_string(connection.outbound.size()) + " bytes wait for it");
+  } else if (connection.slot != nullptr && connection.slot->replay &&
+             connection.outbound.size() <= kReplayUnsentBytesMax) {
+    replay_ready_ = true;  // There is room again for a resend that waited for it.
   }
+}
+
+void Runtime::enforce_outbound_limit(Connection& connection) {
+  if (connection.slot == nullptr) return;
+  const std::size_t waiting = connection.outbound.size() + connection.slot->behind_replay.size();
+  if (waiting <= kOutboundBytesMax) return;
+  close(connection, "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
 }
 
 void Runtime::close(Connection& connection, std::string_view why) {
@@ -264,11 +269,17 @@ void Runtime::close(Connection& connection, std::string_view why) {
   slot->held_bytes = 0;
   slot->replay.reset();
   slot->behind_replay.clear();
-  if (!why.empty()) report(observe::Severity::Info, slot->name, why);
+  if (!why.empty()) report_peer(observe::Severity::Info, slot->name, why);
   if (connection.established) {
     transact(*slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
   }
-  if (slot->wants_connection) schedule_connect(*slot);
+  if (!slot->wants_connection) return;
+  if (std::exchange(slot->log_on_wanted, false)) {
+    slot->connect_at = now_.mono;
+    wake_at(slot->connect_at);
+  } else {
+    schedule_connect(*slot);
+  }
 }
 
 }  // namespace nexusfix::engine

@@ -10,15 +10,16 @@ namespace nexusfix::engine {
 
 class NoticeLimiter {
  public:
-  static constexpr unsigned kLinesPerSecond = 50;
+  static constexpr std::chrono::seconds kWindow{1};
+  static constexpr unsigned kLinesPerWindow = 100;
 
   // Whether a line may be written now. What is refused is counted.
   [[nodiscard]] bool allow(MonoTime now) noexcept {
     if (now >= window_end_) {
-      window_end_ = now + std::chrono::seconds{1};
+      window_end_ = now + kWindow;
       lines_ = 0;
     }
-    if (lines_ < kLinesPerSecond) {
+    if (lines_ < kLinesPerWindow) {
       ++lines_;
       return true;
     }

@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kReceiveBytes = 256U << 10U;
 constexpr std::size_t kEventsPerTurn = 256;
+// One message more than what a callback may send, with its entry's head.
+constexpr std::uint32_t kRecordBytesMax = kTransactionBytesMax + (2U << 20U);
 // What a stored message may grow by when it is sent again: 43=Y, 122 and a longer BodyLength.
 constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
 
@@ -77,6 +79,7 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   store::JournalOptions options;
   options.folder = settings.store_folder;
   options.durability = settings.durability;
+  options.record_bytes_max = kRecordBytesMax;
   auto opened = store::open_journal(*seams_.disk, options, now_.wall);
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
   store_ = std::move(opened->store);
@@ -102,8 +105,13 @@ std::expected<void, EngineError> Runtime::recover_application() {
     callbacks_.on_recovered(callbacks_.application,
                             RecoveredMessage{stored.session, stored.msg_seq_num, *message});
   };
-  if (auto scanned = store_->scan(visit); !scanned) {
-    return std::unexpected{EngineError{std::move(scanned.error().text)}};
+  try {
+    if (auto scanned = store_->scan(visit); !scanned) {
+      return std::unexpected{EngineError{std::move(scanned.error().text)}};
+    }
+  } catch (const std::exception& error) {
+    return std::unexpected{EngineError{"the application could not take back what it had sent: " +
+                                       std::string{error.what()}}};
   }
   if (unreadable > 0) {
     return std::unexpected{EngineError{"the store holds " + std::to_string(unreadable) +

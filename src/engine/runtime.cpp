@@ -18,7 +18,12 @@ constexpr std::chrono::nanoseconds kIdleWait = std::chrono::seconds{1};
 void OutboundQueue::take(std::size_t count) noexcept {
   taken_ += count;
   NEXUSFIX_DEBUG_ASSERT(taken_ <= bytes_.size());
-  if (taken_ == bytes_.size()) clear();
+  if (taken_ == bytes_.size()) {
+    clear();
+  } else if (taken_ > bytes_.size() / 2) {
+    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(taken_));
+    taken_ = 0;
+  }
 }
 
 void OutboundQueue::clear() noexcept {
@@ -57,6 +62,14 @@ bool Runtime::poll(std::chrono::nanoseconds timeout) {
   flush();
   closed_.clear();
   return !finished();
+}
+
+MonoTime Runtime::next_deadline() const noexcept {
+  return replay_ready_ || !unsent_.empty() ? MonoTime::min() : next_timer_;
+}
+
+bool Runtime::is_logged_on(const SessionSlot& slot) const noexcept {
+  return !store_failed_ && slot.machine.state() == session::State::LoggedOn;
 }
 
 void Runtime::handle(const transport::Ready& ready) {
@@ -134,10 +147,10 @@ void Runtime::run_connection_timers() {
 // Connections that the network had to close at once, because no descriptor was left.
 void Runtime::report_refused() {
   const std::uint64_t refused = seams_.network->connections_refused();
-  if (refused == refused_reported_ || !notice_limiter_.allow(now_.mono)) return;
-  report(observe::Severity::Error, {},
-         std::to_string(refused - refused_reported_) +
-             " connections were closed at once: the process has no descriptor left");
+  if (refused == refused_reported_) return;
+  report_peer(observe::Severity::Error, {},
+              std::to_string(refused - refused_reported_) +
+                  " connections were closed at once: the process has no descriptor left");
   stats_.connections_refused += refused - refused_reported_;
   refused_reported_ = refused;
 }
@@ -185,6 +198,8 @@ void Runtime::flush() {
       return;
     }
   }
+  // A connection that breaks below may make the application send to another one of this list: its
+  // bytes are not durable yet, and waits_for, which is set anew, holds them back.
   sending_.swap(unsent_);
   for (const transport::SocketId socket : sending_) {
     const auto found = connections_.find(socket);
@@ -192,10 +207,11 @@ void Runtime::flush() {
     Connection& connection = *found->second;
     connection.unsent = false;
     if (store_->durable() < connection.waits_for) {
-      mark_unsent(connection);  // A store that commits in the background: next turn, then.
+      mark_unsent(connection);  // Next turn, then.
     } else if (!connection.blocked) {
       send_waiting(connection);
     }
+    enforce_outbound_limit(connection);
   }
   sending_.clear();
 }
@@ -209,9 +225,20 @@ void Runtime::fail_store(const store::StoreError& error) {
     seams_.network->close(socket);
     if (connection->slot != nullptr) connection->slot->connection = nullptr;
     connection->slot = nullptr;
+    connection->socket = 0;
   }
   for (auto& [socket, connection] : connections_) closed_.push_back(std::move(connection));
   connections_.clear();
+}
+
+// For lines that a counterparty can cause: a storm of them stays a handful of lines a second.
+void Runtime::report_peer(observe::Severity severity, std::string_view session,
+                          std::string_view text) {
+  if (notice_limiter_.allow(now_.mono)) {
+    report(severity, session, text);
+  } else {
+    wake_at(now_.mono + NoticeLimiter::kWindow);
+  }
 }
 
 void Runtime::report(observe::Severity severity, std::string_view session, std::string_view text) {

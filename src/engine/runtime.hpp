@@ -34,6 +34,11 @@
 
 namespace nexusfix::engine {
 
+// A resend waits while so much is unsent, so that a slow reader costs no memory.
+inline constexpr std::size_t kReplayUnsentBytesMax = 1U << 20U;
+// What one callback may send in all; far below the largest record that a store takes.
+inline constexpr std::size_t kTransactionBytesMax = 512U << 20U;
+
 // A resend under way: stored messages from next to end are still to be passed to the state machine.
 struct ReplayCursor {
   std::uint64_t next = 0;
@@ -63,6 +68,7 @@ struct SessionSlot {
   std::string logout_text;      // of the Logout that is to be sent
 
   bool wants_connection = false;  // initiator
+  bool log_on_wanted = false;     // initiator: log_on() came before the old connection was gone
   MonoTime connect_at = kNever;   // initiator: when to try next
   std::size_t endpoint = 0;       // initiator: which of its addresses is next
 };
@@ -92,11 +98,12 @@ class Runtime {
   bool poll(std::chrono::nanoseconds timeout);
   void request_stop() noexcept;
   [[nodiscard]] int descriptor() const noexcept { return seams_.network->descriptor(); }
-  [[nodiscard]] MonoTime next_deadline() const noexcept { return next_timer_; }
+  [[nodiscard]] MonoTime next_deadline() const noexcept;
 
   // For Session.
   [[nodiscard]] wire::Encoder begin_message(SessionSlot& slot, std::string_view msg_type) noexcept;
   SendResult finish_message(SessionSlot& slot, wire::Encoder& encoder) noexcept;
+  [[nodiscard]] bool is_logged_on(const SessionSlot& slot) const noexcept;
   void log_out(SessionSlot& slot, std::string_view text);
   void log_on(SessionSlot& slot);
   // The time of the event being handled, or the clock's when there is none.
@@ -157,6 +164,7 @@ class Runtime {
   void send_waiting(Connection& connection);
   void close(Connection& connection, std::string_view why);
   void mark_unsent(Connection& connection);
+  void enforce_outbound_limit(Connection& connection);
   void connect(SessionSlot& slot);
   void schedule_connect(SessionSlot& slot);
 
@@ -189,6 +197,7 @@ class Runtime {
   void touch(SessionSlot& slot);
   void undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept;
 
+  void report_peer(observe::Severity severity, std::string_view session, std::string_view text);
   void report(observe::Severity severity, std::string_view session, std::string_view text);
 
   Seams seams_;
@@ -202,8 +211,9 @@ class Runtime {
   bool in_event_ = false;
   bool in_callback_ = false;
   std::vector<Touched> touched_;
-  std::size_t touched_first_ = 0;        // where the running callback's entries begin
-  std::vector<SessionSlot*> commanded_;  // given a command by another session's callback
+  std::size_t touched_first_ = 0;                  // where the running callback's entries begin
+  std::vector<Connection*> in_event_connections_;  // that got bytes in this event
+  std::vector<SessionSlot*> commanded_;            // given a command by another session's callback
 
   std::deque<SessionSlot> slots_;
   std::map<std::string, SessionSlot*, std::less<>> acceptors_;  // by the name a Logon gives them
@@ -219,6 +229,7 @@ class Runtime {
   std::vector<char> receive_buffer_;
   std::vector<char> encode_buffer_;
   std::vector<char> action_buffer_;
+  SessionSlot* begun_ = nullptr;  // whose message is being encoded
   std::vector<transport::Ready> ready_;
   NoticeLimiter notice_limiter_;
   EngineStats stats_;

@@ -9,9 +9,7 @@ std::string_view Session::name() const noexcept { return slot_->name; }
 session::Numbers Session::numbers() const noexcept { return slot_->machine.numbers(); }
 WallTime Session::now() const noexcept { return runtime_->now().wall; }
 
-bool Session::is_logged_on() const noexcept {
-  return slot_->machine.state() == session::State::LoggedOn;
-}
+bool Session::is_logged_on() const noexcept { return runtime_->is_logged_on(*slot_); }
 
 std::string_view Session::application_version() const noexcept {
   return slot_->settings.session.id.begin_string;
@@ -34,6 +32,10 @@ std::string SendError::what() const {
       return "the message is of another FIX version than the session";
     case SendFailure::NotApplicationMessage:
       return "administrative messages are sent by the session itself";
+    case SendFailure::NotBegun:
+      return "no message of this session is begun: another begin(), or another event, came between";
+    case SendFailure::TransactionTooLarge:
+      return "too much was sent in one callback";
     case SendFailure::StoreStopped:
       return "the store has failed; nothing is accepted any more";
     case SendFailure::Encode:

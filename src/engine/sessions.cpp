@@ -14,10 +14,10 @@ namespace {
 
 // Messages kept while a gap is open; beyond it they are dropped and asked for again.
 constexpr std::size_t kHeldBytesMax = 16U << 20U;
-// A resend is served in slices, so that other sessions and heartbeats go on meanwhile, and waits
-// while so much is unsent, so that a slow reader costs no memory.
+// What a kept message costs beside its bytes.
+constexpr std::size_t kHeldOverheadBytes = 128;
+// A resend is served in slices, so that other sessions and heartbeats go on meanwhile.
 constexpr std::uint64_t kReplaySlice = 256;
-constexpr std::size_t kReplayUnsentBytesMax = 1U << 20U;
 // How long the last bytes (a Logout) may take to leave.
 constexpr std::chrono::seconds kLastBytesTimeout{2};
 // BusinessRejectReason (380): application not available.
@@ -51,6 +51,7 @@ void Runtime::transact(SessionSlot& slot, Event event) {
   if (store_failed_) return;
   NEXUSFIX_ASSERT(!in_event_);
   in_event_ = true;
+  begun_ = nullptr;  // A message begun before this event can no longer have its number.
   event(slot.machine);
   take_actions(slot);
   // Commands that a callback gave to other sessions.
@@ -89,17 +90,19 @@ void Runtime::note_progress(SessionSlot& slot) {
 }
 
 void Runtime::append_transaction() {
-  if (transaction_.empty()) return;
-  const auto appended = store_->append(transaction_, now_.wall);
-  transaction_.clear();
-  if (!appended) {
-    fail_store(appended.error());
-    return;
+  std::optional<store::StoreError> failure;
+  if (!transaction_.empty()) {
+    const auto appended = store_->append(transaction_, now_.wall);
+    transaction_.clear();
+    if (appended) {
+      for (Connection* connection : in_event_connections_) connection->waits_for = *appended;
+    } else {
+      failure = appended.error();
+    }
   }
-  for (const transport::SocketId socket : unsent_) {
-    const auto found = connections_.find(socket);
-    if (found != connections_.end()) found->second->waits_for = *appended;
-  }
+  for (Connection* connection : in_event_connections_) connection->in_event = false;
+  in_event_connections_.clear();
+  if (failure) fail_store(*failure);
 }
 
 // Messages that came too early, as soon as the gap in front of them is closed.
@@ -110,7 +113,7 @@ void Runtime::feed_held(SessionSlot& slot) {
     if (first->first > expected) return;
     const std::string bytes = std::move(first->second);
     const bool due = first->first == expected;
-    slot.held_bytes -= bytes.size();
+    slot.held_bytes -= bytes.size() + kHeldOverheadBytes;
     slot.held.erase(first);
     if (!due) continue;  // It came again in the meantime.
     const auto message = parser_.parse(bytes);
@@ -129,18 +132,21 @@ void Runtime::serve_replays() {
 
 void Runtime::serve_replay(SessionSlot& slot) {
   if (slot.connection == nullptr || slot.connection->outbound.size() > kReplayUnsentBytesMax) {
-    return;  // Writable brings it back.
+    return;  // send_waiting() brings it back.
   }
   const std::uint64_t first = slot.replay->next;
   const std::uint64_t last = std::min(slot.replay->end, first + kReplaySlice - 1);
   const auto visit = [&](std::uint64_t msg_seq_num, std::string_view bytes) {
+    NEXUSFIX_DEBUG_ASSERT(transaction_.empty());  // Nothing may be appended while it is read.
     transact(slot, [&](session::StateMachine& machine) {
       machine.on_replay_message(msg_seq_num, bytes, now_);
     });
     return slot.replay.has_value();
   };
   if (const auto read = store_->read(slot.key, first, last, visit); !read) {
-    fail_store(read.error());
+    // Reading changes nothing: what is stored stays as good as it was, and others go on.
+    report(observe::Severity::Error, slot.name, "cannot resend: " + read.error().text);
+    if (slot.connection != nullptr) close(*slot.connection, "closed: its messages cannot be read");
     return;
   }
   if (!slot.replay) return;  // A reset or a disconnection ended it.
@@ -165,17 +171,23 @@ void Runtime::finish_replay(SessionSlot& slot) {
 // expects the lower numbers first.
 void Runtime::queue_bytes(SessionSlot& slot, std::string_view bytes) {
   ++stats_.messages_out;
-  if (slot.replay) {
-    slot.behind_replay.push(bytes);
-  } else {
+  if (!slot.replay) {
     transmit(slot, bytes);
+  } else if (slot.connection != nullptr) {
+    slot.behind_replay.push(bytes);
+    mark_unsent(*slot.connection);  // So that the limit of what waits is looked at.
   }
 }
 
 void Runtime::transmit(SessionSlot& slot, std::string_view bytes) {
   if (slot.connection == nullptr || slot.connection->closing) return;
-  slot.connection->outbound.push(bytes);
-  mark_unsent(*slot.connection);
+  Connection& connection = *slot.connection;
+  connection.outbound.push(bytes);
+  mark_unsent(connection);
+  if (!connection.in_event) {
+    connection.in_event = true;
+    in_event_connections_.push_back(&connection);
+  }
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Transmit& action) {
@@ -209,13 +221,21 @@ void Runtime::perform(SessionSlot& slot, const session::Deliver& action) {
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
-  if (slot.held_bytes + action.bytes.size() > kHeldBytesMax) return;
-  if (slot.held.try_emplace(action.msg_seq_num, action.bytes).second) {
-    slot.held_bytes += action.bytes.size();
+  const std::size_t bytes = action.bytes.size() + kHeldOverheadBytes;
+  if (slot.held_bytes + bytes > kHeldBytesMax) {
+    report_peer(observe::Severity::Warning, slot.name,
+                "too much came too early: MsgSeqNum " + std::to_string(action.msg_seq_num) +
+                    " is dropped and will be asked for again");
+    return;
   }
+  if (slot.held.try_emplace(action.msg_seq_num, action.bytes).second) slot.held_bytes += bytes;
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
+  // What waited behind an earlier resend goes out first: this one repeats it as PossDup, and a
+  // number must not come without PossDup after it came with it.
+  slot.replay.reset();
+  finish_replay(slot);
   slot.replay = ReplayCursor{.next = action.begin, .end = action.end};
   replay_ready_ = true;
 }
@@ -227,21 +247,21 @@ void Runtime::perform(SessionSlot& slot, const session::Reset&) {
   slot.held_bytes = 0;
   slot.replay.reset();
   slot.behind_replay.clear();
-  report(observe::Severity::Info, slot.name, "sequence numbers reset to 1");
+  report_peer(observe::Severity::Info, slot.name, "sequence numbers reset to 1");
 }
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
   const session::Numbers numbers = slot.machine.numbers();
-  report(observe::Severity::Info, slot.name,
-         "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) + ", out " +
-             std::to_string(numbers.next_outbound));
+  report_peer(observe::Severity::Info, slot.name,
+              "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) + ", out " +
+                  std::to_string(numbers.next_outbound));
   if (callbacks_.on_logon == nullptr) return;
   static_cast<void>(
       run_callback(slot, [&] { callbacks_.on_logon(callbacks_.application, slot.session); }));
 }
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOut&) {
-  report(observe::Severity::Info, slot.name, "logged out");
+  report_peer(observe::Severity::Info, slot.name, "logged out");
   if (callbacks_.on_logout == nullptr) return;
   static_cast<void>(
       run_callback(slot, [&] { callbacks_.on_logout(callbacks_.application, slot.session); }));
@@ -255,8 +275,8 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
     finish_replay(slot);
   }
   if (action.reason != session::DisconnectReason::LogoutComplete) {
-    report(observe::Severity::Warning, slot.name,
-           "disconnecting: " + std::string{to_string(action.reason)});
+    report_peer(observe::Severity::Warning, slot.name,
+                "disconnecting: " + std::string{to_string(action.reason)});
   }
   slot.connection->closing = true;
   slot.connection->deadline = now_.mono + kLastBytesTimeout;
@@ -265,11 +285,7 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Notice& action) {
-  if (!notice_limiter_.allow(now_.mono)) {
-    wake_at(now_.mono + std::chrono::seconds{1});
-    return;
-  }
-  report(severity_of(action.code), slot.name, describe(action));
+  report_peer(severity_of(action.code), slot.name, describe(action));
 }
 
 bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
@@ -289,8 +305,8 @@ bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
   touched_first_ = outer_first;
   if (failure) {
     undo_touched(first, mark);
-    report(observe::Severity::Error, slot.name,
-           "the application's callback threw; what it sent is undone: " + *failure);
+    report_peer(observe::Severity::Error, slot.name,
+                "the application's callback threw; what it sent is undone: " + *failure);
   }
   touched_.resize(first);
   return !failure;
@@ -319,11 +335,18 @@ void Runtime::undo_touched(std::size_t first, store::Transaction::Mark mark) noe
 }
 
 wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_type) noexcept {
+  begun_ = &slot;
   return slot.machine.begin_message(encode_buffer_, msg_type, now());
 }
 
 SendResult Runtime::finish_message(SessionSlot& slot, wire::Encoder& encoder) noexcept {
   if (store_failed_) return std::unexpected{SendError{SendFailure::StoreStopped, {}}};
+  if (std::exchange(begun_, nullptr) != &slot) {
+    return std::unexpected{SendError{SendFailure::NotBegun, {}}};
+  }
+  if (transaction_.entries().size() > kTransactionBytesMax) {
+    return std::unexpected{SendError{SendFailure::TransactionTooLarge, {}}};
+  }
   if (in_callback_) touch(slot);
   const auto outbound = slot.machine.finish_message(encoder);
   if (!outbound) {
@@ -357,6 +380,7 @@ void Runtime::log_out(SessionSlot& slot, std::string_view text) {
 void Runtime::log_on(SessionSlot& slot) {
   if (slot.settings.session.role != session::Role::Initiator || stopping_) return;
   slot.wants_connection = true;
+  slot.log_on_wanted = slot.connection != nullptr;
   slot.connect_at = now().mono;
   wake_at(slot.connect_at);
 }

@@ -20,7 +20,7 @@ namespace nexusfix::store {
 namespace {
 
 // As the journal's default, so that a program does not find out on the day it changes stores.
-constexpr std::size_t kRecordBytesMax = 16U << 20U;
+constexpr std::size_t kRecordBytesMax = 1U << 30U;
 
 struct Message {
   std::uint64_t number = 0;
@@ -57,6 +57,10 @@ class MemoryStore final : public Store {
     return key;
   }
 
+  std::size_t session_count() const noexcept override { return sessions_.size(); }
+  std::string_view session_name(SessionKey key) const noexcept override {
+    return sessions_.name(key);
+  }
   const SessionRecord& session(SessionKey key) const noexcept override {
     return sessions_.record(key);
   }

@@ -29,6 +29,9 @@ class RawPeer {
     closed_ = true;
   }
 
+  // A counterparty that does not read for a while, or never again.
+  void pause(bool on) { paused_ = on; }
+
   // Moves what can be moved without waiting.
   void poll() {
     if (closed_) return;
@@ -37,7 +40,7 @@ class RawPeer {
     for (std::size_t i = 0; i < count; ++i) {
       if (ready[i].kind == transport::ReadyKind::Connected) connected_ = true;
       if (ready[i].kind == transport::ReadyKind::Failed) closed_ = true;
-      if (ready[i].kind == transport::ReadyKind::Readable) receive();
+      if (ready[i].kind == transport::ReadyKind::Readable && !paused_) receive();
     }
     if (connected_ && !closed_ && !unsent_.empty()) {
       const transport::IoResult sent = network_->send(socket_, unsent_);
@@ -75,6 +78,7 @@ class RawPeer {
   transport::SocketId socket_ = 0;
   bool connected_ = false;
   bool closed_ = false;
+  bool paused_ = false;
   std::string unsent_;
   std::string received_;
   std::vector<std::string> messages_;

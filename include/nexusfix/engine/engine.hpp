@@ -75,8 +75,9 @@ class Engine {
   // One turn, for a thread of the user's own: waits up to timeout for something to happen and does
   // it. False: nothing is left to do, as when run() would return.
   bool poll(std::chrono::nanoseconds timeout);
-  // Readable when poll(0) would find something to read. Timers need a poll() now and then too, at
-  // the latest when next_deadline() is reached.
+  // Readable when poll(0) would find something to read. The engine has work of its own, too: call
+  // poll() when next_deadline() is reached at the latest. It lies in the past while a resend can go
+  // on, or while something that was sent between two polls waits to be journaled and transmitted.
   [[nodiscard]] int descriptor() const noexcept;
   [[nodiscard]] MonoTime next_deadline() const noexcept;
 

@@ -22,6 +22,8 @@ enum class SendFailure : std::uint8_t {
   WrongVersion,           // the typed message is of another FIX version than the session
   NotApplicationMessage,  // administrative messages are the session layer's to send
   StoreStopped,           // the store failed: nothing is accepted any more
+  NotBegun,               // finish() without its begin(): see there
+  TransactionTooLarge,    // this callback has sent more than 512 MiB
 };
 
 struct SendError {
@@ -54,7 +56,9 @@ class Session {
 
   // A typed message: s.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...). A required field
   // that is left out does not compile. Fields go out in the order given. Not logged on: the message
-  // is numbered and stored, and reaches the counterparty by resend after its next Logon.
+  // is numbered and stored, and reaches the counterparty by resend after its next Logon, unless a
+  // reset of the sequence numbers comes first (ResetOn... keys, or ResetSeqNumFlag from either
+  // side): that ends the epoch in which its number means something.
   template <wire::TypedMessage Message, wire::TypedField... Fields>
   SendResult send(const Fields&... fields) {
     static_assert(wire::HasAll<typename Message::Required, Fields...>::value,
@@ -67,7 +71,9 @@ class Session {
     return finish(encoder);
   }
 
-  // Any message: begin(), field() as often as needed, finish(). One at a time.
+  // Any message: begin(), field() as often as needed, finish(). One at a time in the whole engine,
+  // and finished before the callback returns or poll() is called: otherwise finish() fails with
+  // NotBegun, and no number is used.
   [[nodiscard]] wire::Encoder begin(std::string_view msg_type) noexcept;
   SendResult finish(wire::Encoder& encoder) noexcept;
 

@@ -29,7 +29,11 @@ struct EchoVenue {
   int logouts = 0;
 
   void on_logon(Session&) { ++logons; }
-  void on_logout(Session&) { ++logouts; }
+  std::function<void(Session&)> after_logout;
+  void on_logout(Session& session) {
+    ++logouts;
+    if (after_logout) after_logout(session);
+  }
   void on_recovered(const RecoveredMessage& message) {
     recovered.push_back(bar(message.message.bytes()));
   }
@@ -45,6 +49,12 @@ struct EchoVenue {
     wire::Encoder report = session.begin("8");
     report.field(11, cl_ord_id).field(150, '0').field(39, '0');
     ASSERT_TRUE(session.finish(report).has_value());
+  }
+  // A message of about that size.
+  static void send_text(Session& session, std::size_t bytes) {
+    wire::Encoder news = session.begin("B");
+    news.field(58, std::string(bytes, 'x'));
+    ASSERT_TRUE(session.finish(news).has_value());
   }
 };
 

@@ -10,6 +10,7 @@
 
 #include <nexusfix/engine.hpp>
 
+#include "engine/connection.hpp"
 #include "support/fake_network.hpp"
 #include "support/fix_text.hpp"
 #include "support/manual_clock.hpp"
@@ -139,6 +140,21 @@ TEST_F(AllocationTest, ten_thousand_orders_after_logon_allocate_nothing) {
   // Each pair brings two acknowledgements and two fills.
   EXPECT_EQ(engine_->stats().messages_out - messages_before, 2 * kOrders);
   EXPECT_EQ(engine_->session(0).numbers().next_inbound, 2 + kWarmUpOrders + kOrders);
+}
+
+TEST(OutboundQueueTest, queue_that_never_runs_empty_holds_no_more_than_what_waits) {
+  engine::OutboundQueue queue;
+  const std::string bytes(1'000, 'x');
+  for (int i = 0; i < 10; ++i) queue.push(bytes);
+  queue.take(9'000);
+  counting = true;
+  for (int i = 0; i < 10'000; ++i) {
+    queue.push(bytes);
+    queue.take(1'000);
+  }
+  counting = false;
+  EXPECT_EQ(allocations.exchange(0), 0U);
+  EXPECT_EQ(queue.size(), 1'000U);
 }
 
 TEST_F(AllocationTest, the_counter_sees_an_allocation) {

@@ -1,0 +1,78 @@
+// Bytes may leave only when their record is durable, also when a connection breaks while others are
+// being sent to.
+#include <array>
+
+#include "acceptor_fixture.hpp"
+#include "support/fake_network.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+class FlushOrderTest : public AcceptorTest {
+ protected:
+  static constexpr std::uint16_t kPort = 5001;
+
+  void open_on_fake_network() {
+    auto settings = engine::parse_settings(config(kPort), "venue.cfg");
+    ASSERT_TRUE(settings.has_value());
+    EngineOptions all = options();
+    all.network = &acceptor_network;
+    auto opened = Engine::open(std::move(*settings), venue, all);
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+
+  transport::SocketId log_on_fake(std::string_view who) {
+    const auto socket = peer_network.connect({"10.0.0.1", kPort});
+    EXPECT_TRUE(socket.has_value());
+    turn_fake();
+    send(*socket, logon(who, 1));
+    for (int i = 0; i < 5; ++i) turn_fake();
+    EXPECT_NE(receive(*socket).find("|35=A|"), std::string::npos);
+    return *socket;
+  }
+  void send(transport::SocketId socket, const std::string& bytes) {
+    EXPECT_EQ(peer_network.send(socket, bytes).bytes, bytes.size());
+  }
+  std::string receive(transport::SocketId socket) {
+    std::array<char, 65'536> buffer;
+    const auto got = peer_network.receive(socket, buffer);
+    if (got.status != transport::IoStatus::Ok) return {};
+    return bar({buffer.data(), got.bytes});
+  }
+  void turn_fake() {
+    std::array<transport::Ready, 8> ready;
+    static_cast<void>(peer_network.wait(ready, std::chrono::nanoseconds{0}));
+    acceptor->poll(std::chrono::nanoseconds{0});
+  }
+
+  transport::FakeInternet internet;
+  transport::FakeNetwork acceptor_network{internet, "10.0.0.1"};
+  transport::FakeNetwork peer_network{internet, "10.0.0.2"};
+};
+
+TEST_F(FlushOrderTest, message_sent_because_a_connection_broke_waits_until_it_is_durable) {
+  open_on_fake_network();
+  Session& trader = acceptor->session(0);
+  Session& other = acceptor->session(1);
+  const auto trader_socket = log_on_fake("TRADER");
+  const auto other_socket = log_on_fake("OTHER");
+  venue.after_logout = [&](Session&) { EchoVenue::answer(other, "NEWS"); };
+  // Both have bytes to send in the same turn, and the first one's connection is broken.
+  peer_network.break_connection(trader_socket, ECONNRESET);
+  EchoVenue::answer(trader, "LOST");
+  EchoVenue::answer(other, "BEFORE");
+  int seen = 0;
+  for (int i = 0; i < 5; ++i) {
+    acceptor->poll(std::chrono::nanoseconds{0});
+    const std::string got = receive(other_socket);
+    if (got.find("|11=NEWS|") == std::string::npos) continue;
+    ++seen;
+    EXPECT_EQ(acceptor->store().durable(), acceptor->store().appended());
+  }
+  EXPECT_EQ(seen, 1) << log.all();
+  EXPECT_EQ(venue.logouts, 1);
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
