@@ -40,8 +40,8 @@ TEST_F(SlowReaderTest, second_resend_request_during_a_resend_repeats_no_number_w
   open();
   for (std::size_t i = 0; i < 1'000; ++i) EchoVenue::send_text(acceptor->session(0), 100);
   RawPeer& peer = log_on("TRADER");
-  peer.send(from("TRADER", "2", 2, "7=1|16=0|") + from("TRADER", "1", 3, "112=A|") +
-            order("TRADER", 4, "A1") + from("TRADER", "2", 5, "7=1|16=0|") +
+  peer.send(from("TRADER", "2", 2, "7=1|16=0|") + order("TRADER", 3, "A1") +
+            from("TRADER", "1", 4, "112=A|") + from("TRADER", "2", 5, "7=1|16=0|") +
             from("TRADER", "1", 6, "112=LAST|"));
   ASSERT_TRUE(run_until([&] {
     return !peer.messages().empty() && contains(peer.messages().back(), "|112=LAST|");
