@@ -1,6 +1,7 @@
 // How connections come to be: listening, accepting, connecting.
 #include <cerrno>
 #include <new>
+#include <sys/resource.h>
 #include <utility>
 
 #include "transport/epoll_network.hpp"
@@ -13,6 +14,17 @@ namespace {
 // sessions that are there.
 constexpr int kAcceptsMax = 64;
 constexpr int kBacklog = 1'024;
+
+// Descriptors that are left to the files of this process, whoever connects: a store must be able to
+// open its next segment.
+constexpr rlim_t kDescriptorsForFiles = 16;
+
+// The operating system gives the lowest free number, so a high one means that few are left.
+bool takes_a_files_place(int descriptor) noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  return static_cast<rlim_t>(descriptor) + kDescriptorsForFiles >= limit.rlim_cur;
+}
 
 bool out_of_descriptors(int error_number) noexcept {
   return error_number == EMFILE || error_number == ENFILE;
@@ -163,6 +175,10 @@ void EpollNetwork::accept_some(SocketId listener, Sink& sink) noexcept {
         ::accept4(descriptor, &peer.generic, &size, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (connection) {
       peer.size = size;
+      if (takes_a_files_place(connection.get())) {
+        ++refused_;
+        continue;
+      }
       if (!adopt(listener, std::move(connection), peer, sink)) ++refused_;
     } else if (out_of_descriptors(errno)) {
       if (!refuse_one(listener)) return;

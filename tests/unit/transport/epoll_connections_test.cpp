@@ -132,15 +132,15 @@ TEST_F(EpollConnect, more_connections_than_events_come_with_later_waits) {
   }
 }
 
-// Sets the limit so low that not one more descriptor can be had.
+// Sets the limit so low that only so many more descriptors can be had.
 class NoDescriptors {
  public:
-  NoDescriptors() {
+  explicit NoDescriptors(rlim_t left = 0) {
     ::getrlimit(RLIMIT_NOFILE, &saved_);
     const int lowest_free = ::dup(0);
     ::close(lowest_free);
     rlimit none = saved_;
-    none.rlim_cur = static_cast<rlim_t>(lowest_free);
+    none.rlim_cur = static_cast<rlim_t>(lowest_free) + left;
     ::setrlimit(RLIMIT_NOFILE, &none);
   }
   ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &saved_); }
@@ -167,6 +167,16 @@ TEST_F(EpollConnect, out_of_descriptors_connections_are_refused_and_the_loop_doe
   }
   connect_pair(listener);  // serves again
   EXPECT_EQ(network_->connections_refused(), 1U);
+}
+
+TEST_F(EpollConnect, last_descriptors_are_left_to_files) {
+  const SocketId listener = listen();
+  const PlainPeer stranger{network_->local_port(listener)};
+  const NoDescriptors few{10};
+  while (network_->connections_refused() == 0) poll();
+  EXPECT_TRUE(accepted_.empty());
+  const Descriptor file{::dup(0)};
+  EXPECT_TRUE(file);
 }
 
 TEST_F(EpollConnect, without_a_reserve_the_listener_rests_until_a_socket_is_closed) {
