@@ -12,7 +12,7 @@ int run_journal(Arguments arguments) {
   bool json = false;
   CLI::App app{
       "Shows what the journal in a folder holds: sessions with their next sequence numbers, and\n"
-      "how much was kept. The engine that owns the journal must not be running.\n\n"
+      "how much was kept. Only reads: a journal in use can be looked at, too.\n\n"
       "  $ nexusfix journal show store/venue\n",
       "nexusfix journal"};
   app.require_subcommand(1);
@@ -21,7 +21,7 @@ int run_journal(Arguments arguments) {
   show->add_flag("--json", json, "For scripts");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   PosixDisk disk;
-  auto journal = open_existing_journal(disk, folder);
+  auto journal = look_into_journal(disk, folder);
   if (!journal) return fail("journal", journal.error());
   const auto summary = summarize_journal(*journal, folder);
   if (!summary) return fail("journal", summary.error());

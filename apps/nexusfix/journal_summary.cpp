@@ -1,46 +1,34 @@
 #include "nexusfix/journal_summary.hpp"
 
 #include <fmt/format.h>
-
-#include <nexusfix/base/clock.hpp>
+#include <string_view>
+#include <unordered_map>
 
 #include "nexusfix/text.hpp"
 
 namespace nexusfix::command {
 
-std::expected<store::OpenedJournal, std::string> open_existing_journal(Disk& disk,
-                                                                       const std::string& folder) {
-  const auto files = disk.list(folder);
-  if (!files) return std::unexpected{files.error().what()};
-  if (files->empty()) return std::unexpected{folder + ": there is no journal in this folder"};
-  SystemClock clock;
-  store::JournalOptions options;
-  options.folder = folder;
-  auto opened = store::open_journal(disk, options, clock.now().wall);
-  if (!opened) return std::unexpected{opened.error().text};
-  return std::move(*opened);
+std::expected<store::OpenedJournal, std::string> look_into_journal(Disk& disk,
+                                                                   const std::string& folder) {
+  auto found = store::inspect_journal(disk, folder);
+  if (!found) return std::unexpected{std::move(found.error().text)};
+  return std::move(*found);
 }
 
 std::expected<JournalSummary, std::string> summarize_journal(store::OpenedJournal& journal,
                                                              const std::string& folder) {
   JournalSummary summary{folder, journal.report, {}};
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (store::SessionKey key = 0; key < journal.store->session_count(); ++key) {
+    const std::string_view name = journal.store->session_name(key);
+    summary.sessions.push_back({std::string{name}, journal.store->session(key), 0});
+    places.emplace(name, key);
+  }
   const auto count = [&](const store::Store::LogMessage& message) {
-    for (SessionSummary& session : summary.sessions) {
-      if (session.name == message.session) {
-        ++session.messages;
-        return;
-      }
-    }
-    summary.sessions.push_back({std::string{message.session}, {}, 1});
+    ++summary.sessions[places.at(message.session)].messages;
   };
   if (auto scanned = journal.store->scan(count); !scanned) {
     return std::unexpected{scanned.error().text};
-  }
-  SystemClock clock;
-  for (SessionSummary& session : summary.sessions) {
-    const auto key = journal.store->open_session(session.name, clock.now().wall);
-    if (!key) return std::unexpected{key.error().text};
-    session.record = journal.store->session(*key);
   }
   return summary;
 }
@@ -51,8 +39,14 @@ std::string summary_text(const JournalSummary& summary) {
                   with_thousands(summary.report.records), with_thousands(summary.report.messages),
                   with_thousands(summary.report.bytes));
   if (summary.report.torn_bytes > 0) {
-    text += fmt::format("  the last record was not whole: {} bytes were cut\n",
-                        with_thousands(summary.report.torn_bytes));
+    text += fmt::format(
+        "  behind them {} bytes that are no whole record: the end of a write that "
+        "{}\n",
+        with_thousands(summary.report.torn_bytes),
+        summary.report.in_use ? "is not done" : "was interrupted");
+  }
+  if (summary.report.in_use) {
+    text += "  a running process has it open: this is what was on the disk a moment ago\n";
   }
   for (const SessionSummary& session : summary.sessions) {
     text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {} messages kept\n",
@@ -65,9 +59,9 @@ std::string summary_text(const JournalSummary& summary) {
 std::string summary_json(const JournalSummary& summary) {
   std::string json = fmt::format(
       R"({{"folder": {}, "records": {}, "messages": {}, "bytes": {}, "torn_bytes": {}, )"
-      R"("sessions": [)",
+      R"("in_use": {}, "sessions": [)",
       json_text(summary.folder), summary.report.records, summary.report.messages,
-      summary.report.bytes, summary.report.torn_bytes);
+      summary.report.bytes, summary.report.torn_bytes, summary.report.in_use);
   std::string_view separator = "\n";
   for (const SessionSummary& session : summary.sessions) {
     json +=

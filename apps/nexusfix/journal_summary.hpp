@@ -20,11 +20,11 @@ struct SessionSummary {
 struct JournalSummary {
   std::string folder;
   store::JournalReport report;
-  std::vector<SessionSummary> sessions;  // those that have sent an application message
+  std::vector<SessionSummary> sessions;  // in the order in which they were opened first
 };
 
-// Never creates one: a folder that is not there is an error. A torn tail is cut, as at any opening.
-[[nodiscard]] std::expected<store::OpenedJournal, std::string> open_existing_journal(
+// To read only: nothing in the folder changes, and a folder without a journal is an error.
+[[nodiscard]] std::expected<store::OpenedJournal, std::string> look_into_journal(
     Disk& disk, const std::string& folder);
 
 [[nodiscard]] std::expected<JournalSummary, std::string> summarize_journal(

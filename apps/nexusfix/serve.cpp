@@ -11,6 +11,7 @@
 #include "nexusfix/book_json.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal_summary.hpp"
+#include "nexusfix/lasting_settings.hpp"
 #include "nexusfix/stop_signals.hpp"
 #include "nexusfix/whole_file.hpp"
 #include "venue/venue.hpp"
@@ -19,6 +20,8 @@ namespace nexusfix::command {
 namespace {
 
 constexpr std::string_view kName = "serve";
+constexpr std::string_view kWhyMessages =
+    "the venue rebuilds its book and its ExecIDs from the messages in the journal";
 
 struct ServeOptions {
   std::string config;
@@ -30,16 +33,16 @@ struct ServeOptions {
 // The book as a start would rebuild it, without listening.
 int dump_book(const ServeOptions& options) {
   PosixDisk disk;
-  const auto settings = engine::load_settings(disk, options.config);
-  if (!settings) {
-    for (const auto& error : settings.error()) fmt::print(stderr, "{}\n", error.what());
-    return kFailure;
-  }
+  const auto settings = load_lasting_settings(disk, options.config, kWhyMessages);
+  if (!settings) return fail(kName, settings.error());
   if (settings->store != engine::StoreKind::Journal) {
     return fail(kName, options.config + " keeps no journal: there is no book to rebuild");
   }
-  auto journal = open_existing_journal(disk, settings->store_folder);
+  auto journal = look_into_journal(disk, settings->store_folder);
   if (!journal) return fail(kName, journal.error());
+  if (journal->report.in_use) {
+    fmt::print(stderr, "nexusfix {}: the venue is running: this is its book a moment ago\n", kName);
+  }
   venue::Venue venue;
   wire::Parser parser;
   std::string unreadable;
@@ -61,9 +64,18 @@ int dump_book(const ServeOptions& options) {
 }
 
 int serve(const ServeOptions& options) {
+  PosixDisk disk;
+  auto settings = load_lasting_settings(disk, options.config, kWhyMessages);
+  if (!settings) return fail(kName, settings.error());
+  if (settings->store == engine::StoreKind::Memory) {
+    fmt::print(stderr,
+               "nexusfix {}: warning: Store=memory: every order and fill is forgotten when the "
+               "venue ends, and OrderIDs and ExecIDs begin at 1 again\n",
+               kName);
+  }
   SystemRandom random;
   venue::Venue venue{{.hash_seed = random.next()}};
-  auto engine = engine::Engine::open(options.config, venue, {.busy_spin = options.spin});
+  auto engine = engine::Engine::open(std::move(*settings), venue, {.busy_spin = options.spin});
   if (!engine) return fail(kName, engine.error().what());
   if (!venue.attach(*engine)) return fail(kName, venue.failure());
   if (engine->accept_port() == 0) {
@@ -78,7 +90,6 @@ int serve(const ServeOptions& options) {
   }
   if (!venue.failure().empty()) status = fail(kName, venue.failure());
   if (!options.book_file.empty()) {
-    PosixDisk disk;
     const auto written = write_whole_file(disk, options.book_file, book_json(venue));
     if (!written) status = fail(kName, written.error());
   }

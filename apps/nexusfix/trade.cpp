@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <optional>
 
@@ -9,6 +10,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/lasting_settings.hpp"
 #include "nexusfix/stop_signals.hpp"
 #include "nexusfix/text.hpp"
 #include "trader/trader.hpp"
@@ -17,6 +19,8 @@ namespace nexusfix::command {
 namespace {
 
 constexpr std::string_view kName = "trade";
+constexpr std::string_view kWhyMessages =
+    "the trader knows from the messages in its journal which orders it has sent";
 
 struct TradeOptions {
   std::string config;
@@ -52,9 +56,11 @@ class Run {
 
   // Empty: all is well.
   std::string until_done() {
-    const auto wait = options_.spin ? std::chrono::nanoseconds{0} : std::chrono::milliseconds{50};
+    const auto pause = options_.spin ? std::chrono::nanoseconds{0} : std::chrono::milliseconds{50};
     last_change_ = clock_.now().mono;
-    while (engine_.poll(wait)) {
+    bool more = false;
+    while (engine_.poll(more ? std::chrono::nanoseconds{0} : pause)) {
+      more = trader_.go_on(engine_.session(0));
       if (const std::string failure = look(); !failure.empty()) return failure;
     }
     if (!trader_.failure().empty()) return trader_.failure();
@@ -141,9 +147,40 @@ std::string summary(const trader::Trader& trader, std::uint64_t orders) {
   return text;
 }
 
+// The report is not in the file, so it must not count as received: no more than this process may
+// end here. Started again, it is sent the report again.
+[[noreturn]] void end_at_once(const DiskError& error) {
+  std::fflush(stdout);
+  fail(kName,
+       fmt::format("the report file: {}; ended at once, so that no report is missing from it. "
+                   "Make room and start again: it goes on where it was",
+                   error.what()));
+  std::_Exit(kFailure);
+}
+
+// Without the reports of earlier runs, it would wait for them for ever.
+std::string missing_reports(const std::optional<trader::ReportFile>& file,
+                            const TradeOptions& options, std::uint64_t sent) {
+  if (sent == 0 || (file && !file->is_new())) return {};
+  const std::string found = fmt::format(
+      "the journal of {} holds orders of earlier runs (up to T{}); which of them were "
+      "filled stands in the report file of those runs alone: ",
+      options.config, sent);
+  if (!file) return found + "give it with --report FILE";
+  return found + options.report_file + " is none";
+}
+
 int trade(const TradeOptions& options) {
   SystemClock clock;
   PosixDisk disk;
+  auto settings = load_lasting_settings(disk, options.config, kWhyMessages);
+  if (!settings) return fail(kName, settings.error());
+  if (settings->store == engine::StoreKind::Memory) {
+    fmt::print(stderr,
+               "nexusfix {}: warning: Store=memory: a trader that is started again begins with "
+               "order T1, and a venue that remembers it refuses it\n",
+               kName);
+  }
   trader::Trader trader{options.plan, clock};
   std::optional<trader::ReportFile> report_file;
   if (!options.report_file.empty()) {
@@ -152,10 +189,16 @@ int trade(const TradeOptions& options) {
                                  [&](const trader::ReportLine& line) { trader.on_reported(line); });
     if (!opened) return fail(kName, opened.error().what());
     report_file = std::move(*opened);
-    trader.record_to(*report_file);
+    trader.record_to(*report_file, end_at_once);
   }
-  auto engine = engine::Engine::open(options.config, trader, {.busy_spin = options.spin});
+  auto engine = engine::Engine::open(std::move(*settings), trader, {.busy_spin = options.spin});
   if (!engine) return fail(kName, engine.error().what());
+  if (auto missing = missing_reports(report_file, options, trader.counts().sent);
+      !missing.empty()) {
+    // One that was made a moment ago must not look like the right one the next time.
+    if (report_file) static_cast<void>(disk.remove(options.report_file));
+    return fail(kName, missing);
+  }
   if (engine->session_count() != 1 || engine->accept_port() != 0) {
     return fail(kName, options.config + ": exactly one session, an initiator, is needed");
   }
@@ -185,7 +228,11 @@ void add_options(CLI::App& app, TradeOptions& options) {
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
   app.add_flag("--partials", options.partials, "Orders of different size, filled in parts");
-  app.add_option("--symbol", options.plan.symbol, "What to trade")->capture_default_str();
+  app.add_option("--symbol", options.plan.symbol, "What to trade, up to 64 bytes")
+      ->capture_default_str()
+      ->check([](const std::string& symbol) -> std::string {
+        return symbol.empty() || symbol.size() > 64 ? "a symbol of 1 to 64 bytes was expected" : "";
+      });
   app.add_option("--report", options.report_file,
                  "Append a line for every ExecutionReport; a restarted trader reads it");
   app.add_option("--silence", options.silence_seconds, "Give up after so many seconds of silence")

@@ -45,7 +45,7 @@ DiskResult<ReportFile> ReportFile::open(Disk& disk, const std::string& path,
   }
   if (whole.empty()) {
     if (auto done = (*file)->write_at(0, kHeader); !done) return std::unexpected{done.error()};
-    return ReportFile{std::move(*file), kHeader.size()};
+    return ReportFile{std::move(*file), kHeader.size(), true};
   }
   if (!whole.starts_with(kHeader)) {
     return std::unexpected{DiskError{path, "read: this is not a report file of this program:", 0}};
@@ -60,7 +60,7 @@ DiskResult<ReportFile> ReportFile::open(Disk& disk, const std::string& path,
     visit(line);
     rest.remove_prefix(end + 1);
   }
-  return ReportFile{std::move(*file), whole.size()};
+  return ReportFile{std::move(*file), whole.size(), false};
 }
 
 DiskResult<void> ReportFile::append(const ReportLine& line) {

@@ -35,14 +35,18 @@ class ReportFile {
   [[nodiscard]] static DiskResult<ReportFile> open(Disk& disk, const std::string& path,
                                                    FunctionRef<void(const ReportLine&)> visit);
 
+  // It was made, or held no line that was ever whole, when it was opened.
+  [[nodiscard]] bool is_new() const noexcept { return is_new_; }
+
   [[nodiscard]] DiskResult<void> append(const ReportLine& line);
 
  private:
-  ReportFile(std::unique_ptr<File> file, std::uint64_t size) noexcept
-      : file_{std::move(file)}, size_{size} {}
+  ReportFile(std::unique_ptr<File> file, std::uint64_t size, bool is_new) noexcept
+      : file_{std::move(file)}, size_{size}, is_new_{is_new} {}
 
   std::unique_ptr<File> file_;
   std::uint64_t size_ = 0;
+  bool is_new_ = false;
   std::string line_;  // reused
 };
 

@@ -1,5 +1,6 @@
 #include "trader/trader.hpp"
 
+#include <cstdlib>
 #include <utility>
 
 #include <nexusfix/fix42/new_order_single.hpp>
@@ -93,7 +94,6 @@ void Trader::on_message(engine::Session& session, const wire::MessageView& messa
 void Trader::take_report(engine::Session& session, const wire::MessageView& report) {
   const auto number = order_number(report[tag::ClOrdID].value_or(""));
   if (!number || *number == 0 || *number > counts_.sent || *number >= progress_.size()) return;
-  ++counts_.reports;
   if (*number == timed_) {
     times_.round_trips.push_back(clock_.now().mono - timed_since_);
     timed_ = 0;
@@ -105,8 +105,12 @@ void Trader::take_report(engine::Session& session, const wire::MessageView& repo
          report[tag::ExecType].value_or(""), ord_status, report[tag::LastQty].value_or("0"),
          report[tag::CumQty].value_or("0"), report[tag::LeavesQty].value_or("0"),
          report[tag::MsgSeqNum].value_or("0"), report[tag::PossDupFlag].value_or("N")});
-    if (!written) return fail(session, written.error().what());
+    if (!written) {
+      on_unwritable_(written.error());
+      std::abort();
+    }
   }
+  ++counts_.reports;
   note(*number, ord_status, report[tag::Text].value_or(""));
   pump(session);
   if (finished() && times_.streamed > 0) times_.stream_time = clock_.now().mono - stream_since_;
@@ -127,7 +131,15 @@ bool Trader::may_send() const noexcept {
 }
 
 void Trader::pump(engine::Session& session) {
-  while (session.is_logged_on() && may_send()) send_next(session);
+  for (std::uint64_t left = kOrdersAtOnceMax; left > 0; --left) {
+    if (!session.is_logged_on() || !may_send()) return;
+    send_next(session);
+  }
+}
+
+bool Trader::go_on(engine::Session& session) {
+  pump(session);
+  return session.is_logged_on() && may_send();
 }
 
 void Trader::send_next(engine::Session& session) {

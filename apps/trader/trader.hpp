@@ -51,7 +51,14 @@ class Trader {
   // Before the engine is opened: what the report file holds already, and where to write reports.
   // The file must outlive the trader.
   void on_reported(const ReportLine& line);
-  void record_to(ReportFile& file) noexcept { report_file_ = &file; }
+  // on_unwritable is told when a line cannot be written, and must end the process (or throw): when
+  // the callback returns, the engine records that the report was received, and it would be missing
+  // from the file for ever. To a process that ended, it comes again.
+  using Unwritable = void (*)(const DiskError&);
+  void record_to(ReportFile& file, Unwritable on_unwritable) noexcept {
+    report_file_ = &file;
+    on_unwritable_ = on_unwritable;
+  }
 
   // Callbacks of the engine.
   void on_recovered(const engine::RecoveredMessage& recovered);
@@ -59,6 +66,12 @@ class Trader {
   void on_message(engine::Session& session, const fix42::ExecutionReport& report);
   void on_message(engine::Session& session, const fix44::ExecutionReport& report);
   void on_message(engine::Session& session, const wire::MessageView& message);
+
+  // What one callback sends is one record of the store, so it sends no more than this; the rest of
+  // a window is sent from the next reports or by go_on(), between two turns of the engine. True:
+  // there is still more that could be sent now.
+  static constexpr std::uint64_t kOrdersAtOnceMax = 1000;
+  bool go_on(engine::Session& session);
 
   [[nodiscard]] bool finished() const noexcept { return counts_.finished >= plan_.orders; }
   [[nodiscard]] const TraderCounts& counts() const noexcept { return counts_; }
@@ -84,6 +97,7 @@ class Trader {
   TraderPlan plan_;
   Clock& clock_;
   ReportFile* report_file_ = nullptr;
+  Unwritable on_unwritable_ = nullptr;
   std::vector<Progress> progress_;  // by order number; the first is unused
   TraderCounts counts_;
   TraderTimes times_;

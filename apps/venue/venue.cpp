@@ -1,5 +1,11 @@
 #include "venue/venue.hpp"
 
+#include <exception>
+#include <initializer_list>
+#include <new>
+#include <optional>
+#include <stdexcept>
+
 #include <nexusfix/fix44/tags.hpp>
 
 #include "venue/identifiers.hpp"
@@ -27,6 +33,30 @@ Verdict field_needed(wire::Tag ref_tag, std::string_view text) {
 
 Verdict venue_closing() {
   return engine::business_reject(kApplicationNotAvailable, 0, "the venue is closing");
+}
+
+// A counterparty's text that the venue keeps, or repeats in a report.
+struct TextLimit {
+  wire::Tag tag;
+  std::size_t size_max;
+  std::string_view text;
+};
+constexpr TextLimit kClOrdIdLimit{tag::ClOrdID, ClOrdIdText::kSizeMax,
+                                  "ClOrdID is longer than 64 bytes"};
+constexpr TextLimit kOrigClOrdIdLimit{tag::OrigClOrdID, ClOrdIdText::kSizeMax,
+                                      "OrigClOrdID is longer than 64 bytes"};
+constexpr TextLimit kSymbolLimit{tag::Symbol, kSymbolBytesMax, "Symbol is longer than 64 bytes"};
+
+// A Reject, which repeats nothing of the text: there might be no room for it in a report.
+std::optional<Verdict> refuse_long_text(const wire::MessageView& message,
+                                        std::initializer_list<TextLimit> limits) {
+  constexpr unsigned kValueIsIncorrect = 5;  // SessionRejectReason (373)
+  for (const TextLimit& limit : limits) {
+    if (message[limit.tag].value_or("").size() > limit.size_max) {
+      return engine::session_reject(kValueIsIncorrect, limit.tag, limit.text);
+    }
+  }
+  return std::nullopt;
 }
 
 // What is wrong with an order that its session understood: text for an ExecutionReport. Or, if
@@ -195,15 +225,36 @@ bool Venue::attach(engine::Engine& engine) {
   return true;
 }
 
-void Venue::fail(std::string_view text) {
+void Venue::fail(const char* cause) noexcept {
   if (!failure_.empty()) return;
-  failure_ = text;
   if (engine_ != nullptr) engine_->stop();
+  try {
+    failure_ = "an order changed the book, and its reports are not in the store (";
+    failure_.append(cause).append("): start the venue again, and the book is what the store holds");
+  } catch (const std::bad_alloc&) {
+    failure_ = "out of memory";  // short enough to need none
+  }
+}
+
+template <class Change>
+Refusal Venue::change_book(Change change) {
+  try {
+    return change([this](const Execution& execution) { report(execution); });
+  } catch (const std::exception& error) {
+    fail(error.what());
+    throw;
+  } catch (...) {
+    fail("something was thrown that is no std::exception");
+    throw;
+  }
 }
 
 template <class Message>
 Verdict Venue::take_order(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
+  if (auto refusal = refuse_long_text(message.view(), {kClOrdIdLimit, kSymbolLimit})) {
+    return *refusal;
+  }
   NewOrder order;
   order.owner = party_of(session);
   std::optional<OrderFault> fault = read_terms(message, order);
@@ -217,8 +268,7 @@ Verdict Venue::take_order(engine::Session& session, const Message& message) {
     reject_order(order.owner, echo, kExchangeOption, fault->text);
     return engine::accept();
   }
-  const Refusal refusal =
-      book_.submit(order, [this](const Execution& execution) { report(execution); });
+  const Refusal refusal = change_book([&](auto sink) { return book_.submit(order, sink); });
   if (refusal == Refusal::None) return engine::accept();
   const bool duplicate = refusal == Refusal::DuplicateClOrdId;
   if (duplicate && message.view()[tag::PossResend] == "Y") {
@@ -234,10 +284,12 @@ Verdict Venue::take_order(engine::Session& session, const Message& message) {
 template <class Message>
 Verdict Venue::take_cancel(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
+  if (auto refusal = refuse_long_text(message.view(), {kClOrdIdLimit, kOrigClOrdIdLimit})) {
+    return *refusal;
+  }
   const CancelRequest request{party_of(session), message.cl_ord_id().value,
                               message.orig_cl_ord_id().value};
-  const Refusal refusal =
-      book_.cancel(request, [this](const Execution& execution) { report(execution); });
+  const Refusal refusal = change_book([&](auto sink) { return book_.cancel(request, sink); });
   if (refusal != Refusal::None) {
     reject_cancel(request.owner, {request.cl_ord_id, request.orig_cl_ord_id, '1', refusal});
   }
@@ -247,6 +299,9 @@ Verdict Venue::take_cancel(engine::Session& session, const Message& message) {
 template <class Message>
 Verdict Venue::take_replace(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
+  if (auto refusal = refuse_long_text(message.view(), {kClOrdIdLimit, kOrigClOrdIdLimit})) {
+    return *refusal;
+  }
   NewOrder terms;
   if (const auto fault = read_terms(message, terms)) {
     return fault->verdict ? *fault->verdict : engine::business_reject(kOtherReason, 0, fault->text);
@@ -256,7 +311,7 @@ Verdict Venue::take_replace(engine::Session& session, const Message& message) {
   const Refusal refusal =
       terms.kind == OrderKind::Market
           ? Refusal::NotReplaceable
-          : book_.replace(request, [this](const Execution& execution) { report(execution); });
+          : change_book([&](auto sink) { return book_.replace(request, sink); });
   if (refusal != Refusal::None) {
     reject_cancel(request.owner, {request.cl_ord_id, request.orig_cl_ord_id, '2', refusal});
   }
@@ -303,7 +358,7 @@ void Venue::report(const Execution& execution) {
   if (!execution.orig_cl_ord_id.empty()) {
     report.field(tag::OrigClOrdID, execution.orig_cl_ord_id);
   }
-  report.field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_++}.view());
+  report.field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_}.view());
   if (owner.has_exec_trans_type) report.field(fix42::tag::ExecTransType, '0');
   report.field(tag::ExecType, exec_type(execution, order, owner.has_exec_trans_type))
       .field(tag::OrdStatus, order_status(execution, order, owner.has_exec_trans_type));
@@ -319,7 +374,7 @@ void Venue::report(const Execution& execution) {
   if (execution.kind == ExecutionKind::Canceled && execution.orig_cl_ord_id.empty()) {
     report.field(tag::Text, "nothing more to trade against");
   }
-  finish(*owner.session, report);
+  finish_report(*owner.session, report);
 }
 
 void Venue::report_status(OrderIndex index) {
@@ -329,7 +384,7 @@ void Venue::report_status(OrderIndex index) {
   wire::Encoder report = owner.session->begin("8");
   report.field(tag::OrderID, Identifier{kOrderIdLetter, index + 1ULL}.view())
       .field(tag::ClOrdID, book_.cl_ord_id(order))
-      .field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_++}.view());
+      .field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_}.view());
   if (owner.has_exec_trans_type) report.field(fix42::tag::ExecTransType, '3');
   report.field(tag::ExecType, owner.has_exec_trans_type ? status : 'I')
       .field(tag::OrdStatus, status);
@@ -338,7 +393,7 @@ void Venue::report_status(OrderIndex index) {
       .field(tag::CumQty, to_decimal(order.cum))
       .field(tag::AvgPx, to_decimal(average_price(order.notional, order.cum)))
       .field(tag::TransactTime, owner.session->now());
-  finish(*owner.session, report);
+  finish_report(*owner.session, report);
 }
 
 void Venue::reject_order(Owner owner, const RejectedOrder& order, unsigned reason,
@@ -347,7 +402,7 @@ void Venue::reject_order(Owner owner, const RejectedOrder& order, unsigned reaso
   wire::Encoder report = party.session->begin("8");
   report.field(tag::OrderID, "NONE")
       .field(tag::ClOrdID, order.cl_ord_id)
-      .field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_++}.view());
+      .field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_}.view());
   if (party.has_exec_trans_type) report.field(fix42::tag::ExecTransType, '0');
   report.field(tag::ExecType, '8')
       .field(tag::OrdStatus, '8')
@@ -360,7 +415,7 @@ void Venue::reject_order(Owner owner, const RejectedOrder& order, unsigned reaso
       .field(tag::AvgPx, 0)
       .field(tag::TransactTime, party.session->now())
       .field(tag::Text, text);
-  finish(*party.session, report);
+  finish_report(*party.session, report);
 }
 
 void Venue::reject_cancel(Owner owner, const CancelReject& reject) {
@@ -383,11 +438,14 @@ void Venue::reject_cancel(Owner owner, const CancelReject& reject) {
 
 void Venue::finish(engine::Session& session, wire::Encoder& encoder) {
   if (const engine::SendResult sent = session.finish(encoder); !sent) {
-    // The book has changed and the report of it is not in the store: going on would fill orders
-    // that a restart knows nothing of.
-    fail("a report to " + std::string{session.name()} +
-         " could not be stored: " + sent.error().what());
+    throw std::runtime_error{"a message to " + std::string{session.name()} +
+                             " could not be stored: " + sent.error().what()};
   }
+}
+
+void Venue::finish_report(engine::Session& session, wire::Encoder& report) {
+  finish(session, report);
+  ++next_exec_id_;
 }
 
 }  // namespace nexusfix::venue

@@ -72,6 +72,10 @@ class Venue {
   template <class Message>
   session::Verdict take_replace(engine::Session& session, const Message& message);
 
+  // change(sink) is what changes the book. Whatever is thrown while it does stops the venue: the
+  // engine takes back the reports of the callback, and the book is ahead of the store from then on.
+  template <class Change>
+  Refusal change_book(Change change);
   void report(const Execution& execution);
   void report_status(OrderIndex index);
   void reject_order(Owner owner, const RejectedOrder& order, unsigned reason,
@@ -84,8 +88,11 @@ class Venue {
   };
   void reject_cancel(Owner owner, const CancelReject& reject);
   void write_order(wire::Encoder& report, const Order& order) const;
+  // Throws if the message was not taken: with it, nothing of the callback is sent.
   void finish(engine::Session& session, wire::Encoder& encoder);
-  void fail(std::string_view text);
+  // The same, and its ExecID is used up: the ExecIDs in the store have no holes.
+  void finish_report(engine::Session& session, wire::Encoder& report);
+  void fail(const char* cause) noexcept;
 
   OrderBook book_;
   std::vector<Party> parties_;  // by Owner

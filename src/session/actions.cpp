@@ -58,8 +58,6 @@ std::string_view to_string(NoticeCode code) noexcept {
       return "TestRequest sent";
     case NoticeCode::LogoutReceived:
       return "Logout received";
-    case NoticeCode::CallbackFailed:
-      return "callback failed";
     case NoticeCode::MessageNotResendable:
       return "stored message cannot be resent";
     case NoticeCode::ResendNotAnswered:

@@ -43,6 +43,7 @@ std::span<const char> behind_last_reset(std::span<const char> entries, SessionKe
 
 class Journal final : public Store {
  public:
+  // Without a lock it can only be read.
   Journal(Disk& disk, JournalOptions options, std::unique_ptr<File> lock, Recovered recovered)
       : disk_{disk},
         options_{std::move(options)},
@@ -54,7 +55,7 @@ class Journal final : public Store {
         written_{segments_.back().position + recovered.file_bytes},
         durable_{written_} {
     segments_.reserve(segments_.size() + kSegmentsReserved);
-    pending_.reserve(kPendingBytesMax);
+    if (is_writable()) pending_.reserve(kPendingBytesMax);
   }
 
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
@@ -63,6 +64,7 @@ class Journal final : public Store {
       state_.indexes[*found].reserve();
       return *found;
     }
+    if (!is_writable()) return looked_at();
     if (auto room = state_.sessions.has_room_for(name); !room) {
       return failure(StoreErrorCode::TooLarge, room.error());
     }
@@ -79,6 +81,10 @@ class Journal final : public Store {
     return key;
   }
 
+  std::size_t session_count() const noexcept override { return state_.sessions.size(); }
+  std::string_view session_name(SessionKey key) const noexcept override {
+    return state_.sessions.name(key);
+  }
   const SessionRecord& session(SessionKey key) const noexcept override {
     return state_.sessions.record(key);
   }
@@ -86,6 +92,7 @@ class Journal final : public Store {
   StoreResult<LogPosition> append(const Transaction& transaction, WallTime now) override {
     if (failed()) return refusal();
     if (transaction.empty()) return appended();
+    if (!is_writable()) return looked_at();
     return append_entries(transaction.entries(), now);
   }
 
@@ -110,6 +117,11 @@ class Journal final : public Store {
   using RecordVisitor = FunctionRef<bool(const Record&)>;
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
+  [[nodiscard]] bool is_writable() const noexcept { return lock_ != nullptr; }
+
+  [[nodiscard]] std::unexpected<StoreError> looked_at() const {
+    return failure(StoreErrorCode::Refused, "it is open to be looked at, not to be changed");
+  }
 
   [[nodiscard]] std::unexpected<StoreError> refusal() const {
     return std::unexpected{StoreError{
@@ -209,7 +221,7 @@ class Journal final : public Store {
 
   Disk& disk_;
   JournalOptions options_;
-  std::unique_ptr<File> lock_;
+  std::unique_ptr<File> lock_;  // null: open to be looked at
   std::vector<SegmentHeader> segments_;
   std::unique_ptr<File> file_;  // of the last segment
   RecordSeed seed_;             // of the last segment
@@ -331,6 +343,17 @@ bool Journal::for_each_pending(LogPosition begin, LogPosition end, RecordVisitor
   return true;
 }
 
+std::string lock_path(const std::string& folder) { return folder + "/lock"; }
+
+// Holds the lock only for this question: an owner that starts in this moment is kept out, but one
+// that starts while the journal is being looked at is not.
+bool is_in_use(Disk& disk, const std::string& folder) {
+  const auto lock = disk.open(lock_path(folder), OpenMode::Read);
+  if (!lock) return false;  // a copy without one, or not ours to open
+  const DiskResult<bool> taken = (*lock)->try_lock();
+  return taken && !*taken;
+}
+
 }  // namespace
 
 StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options, WallTime now) {
@@ -339,7 +362,7 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
     return std::unexpected{disk_error(options.folder, error)};
   };
   if (auto made = disk.make_directories(options.folder); !made) return failure(made.error());
-  auto lock = disk.open(options.folder + "/lock", OpenMode::Create);
+  auto lock = disk.open(lock_path(options.folder), OpenMode::Create);
   if (!lock) return failure(lock.error());
   const DiskResult<bool> locked = (*lock)->try_lock();
   if (!locked) return failure(locked.error());
@@ -354,6 +377,17 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
   const JournalReport report = recovered->report;
   return OpenedJournal{
       .store = std::make_unique<Journal>(disk, options, std::move(*lock), std::move(*recovered)),
+      .report = report};
+}
+
+StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder) {
+  StoreResult<Recovered> found = look_at(disk, folder);
+  if (!found) return std::unexpected{std::move(found.error())};
+  JournalReport report = found->report;
+  report.in_use = is_in_use(disk, folder);
+  const JournalOptions options{.folder = folder};
+  return OpenedJournal{
+      .store = std::make_unique<Journal>(disk, options, nullptr, std::move(*found)),
       .report = report};
 }
 

@@ -54,8 +54,8 @@ StoreResult<std::uint64_t> count_segments(Disk& disk, const std::string& folder)
 
 class Recovery {
  public:
-  Recovery(Disk& disk, const JournalOptions& options, WallTime now)
-      : disk_{disk}, options_{options}, now_{now} {}
+  Recovery(Disk& disk, const JournalOptions& options, WallTime now, bool may_write)
+      : disk_{disk}, options_{options}, now_{now}, may_write_{may_write} {}
 
   StoreResult<Recovered> run() {
     const StoreResult<std::uint64_t> count = count_segments(disk_, options_.folder);
@@ -66,6 +66,7 @@ class Recovery {
       }
     }
     if (*count == 0) {
+      if (!may_write_) return missing();
       if (auto made = start_segment(1); !made) return std::unexpected{std::move(made.error())};
     }
     found_.report.messages = found_.state.messages;
@@ -75,7 +76,8 @@ class Recovery {
  private:
   StoreResult<void> read_segment(std::uint64_t number, bool is_last) {
     const std::string path = path_of(options_.folder, number);
-    DiskResult<std::unique_ptr<File>> file = disk_.open(path, OpenMode::ReadWrite);
+    DiskResult<std::unique_ptr<File>> file =
+        disk_.open(path, may_write_ ? OpenMode::ReadWrite : OpenMode::Read);
     if (!file) return disk_failure(file.error());
     const DiskResult<std::uint64_t> size = (*file)->size();
     if (!size) return disk_failure(size.error());
@@ -84,25 +86,36 @@ class Recovery {
     if (!header) return std::unexpected{std::move(header.error())};
     if (!*header) {
       found_.report.torn_bytes += *size;
-      return start_segment(number);
+      if (may_write_) return start_segment(number);
+      // As if it were not there; but a journal has at least one segment, be it empty.
+      if (number == 1) keep_segment({}, std::move(*file), kSegmentHeaderBytes);
+      return {};
     }
     StoreResult<std::uint64_t> end = read_records(path, **header, is_last);
     if (!end) return std::unexpected{std::move(end.error())};
-    if (*end < *size) {
-      found_.report.torn_bytes += *size - *end;
-      if (auto cut = (*file)->truncate(*end); !cut) return disk_failure(cut.error());
-      if (auto synced = (*file)->sync(); !synced) return disk_failure(synced.error());
+    found_.report.torn_bytes += *size - *end;
+    if (may_write_) {
+      if (auto made = make_durable(**file, *end, *size, is_last); !made) return made;
+    }
+    found_.report.bytes += *end;
+    keep_segment(**header, std::move(*file), *end);
+    return {};
+  }
+
+  // Cuts what is behind the good records.
+  StoreResult<void> make_durable(File& file, std::uint64_t end, std::uint64_t size, bool is_last) {
+    if (end < size) {
+      if (auto cut = file.truncate(end); !cut) return disk_failure(cut.error());
+      if (auto synced = file.sync(); !synced) return disk_failure(synced.error());
     } else if (options_.durability == Durability::Sync) {
       // What an earlier process wrote and did not live to sync is about to be called durable.
-      if (auto synced = (*file)->sync(); !synced) return disk_failure(synced.error());
+      if (auto synced = file.sync(); !synced) return disk_failure(synced.error());
     }
     if (is_last && options_.durability == Durability::Sync) {
       if (auto synced = disk_.sync_directory(options_.folder); !synced) {
         return disk_failure(synced.error());
       }
     }
-    found_.report.bytes += *end;
-    keep_segment(**header, std::move(*file), *end);
     return {};
   }
 
@@ -200,6 +213,13 @@ class Recovery {
     return found_.segments.empty() ? 0 : found_.segments.back().position + found_.file_bytes;
   }
 
+  [[nodiscard]] std::unexpected<StoreError> missing() const {
+    return std::unexpected{StoreError{.code = StoreErrorCode::Missing,
+                                      .text = "journal " + options_.folder +
+                                              ": there is no journal in this folder (no " +
+                                              segment_file_name(1) + ')'}};
+  }
+
   std::unexpected<StoreError> disk_failure(const DiskError& error,
                                            const std::string& path = {}) const {
     DiskError named = error;
@@ -226,6 +246,7 @@ class Recovery {
   Disk& disk_;
   const JournalOptions& options_;
   WallTime now_;
+  bool may_write_;
   FileWindow window_;
   Recovered found_;
 };
@@ -259,7 +280,11 @@ StoreResult<std::unique_ptr<File>> create_segment(Disk& disk, const std::string&
 }
 
 StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options, WallTime now) {
-  return Recovery{disk, options, now}.run();
+  return Recovery{disk, options, now, true}.run();
+}
+
+StoreResult<Recovered> look_at(Disk& disk, const std::string& folder) {
+  return Recovery{disk, {.folder = folder}, {}, false}.run();
 }
 
 }  // namespace nexusfix::store

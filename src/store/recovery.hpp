@@ -26,6 +26,9 @@ struct Recovered {
 [[nodiscard]] StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options,
                                              WallTime now);
 
+// The same without changing anything: a torn end is left where it is and not read.
+[[nodiscard]] StoreResult<Recovered> look_at(Disk& disk, const std::string& folder);
+
 // Writes the header of a new segment; its file must be empty or absent. With Durability::Sync, the
 // file and its name are on the disk afterwards.
 [[nodiscard]] StoreResult<std::unique_ptr<File>> create_segment(Disk& disk,

@@ -90,7 +90,6 @@ enum class NoticeCode : std::uint8_t {
   LogonInvalid,
   TestRequestSent,
   LogoutReceived,
-  CallbackFailed,
   MessageNotResendable,  // a stored message is damaged: a gap fill goes out in its place
   ResendNotAnswered,     // a gap is open, and nothing came in answer to our ResendRequest
 };

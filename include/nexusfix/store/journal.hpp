@@ -29,7 +29,8 @@ struct JournalReport {
   std::uint64_t records = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t torn_bytes = 0;  // cut from the end: a record that was not whole
+  std::uint64_t torn_bytes = 0;  // at the end, no whole record: open_journal() has cut them
+  bool in_use = false;           // inspect_journal(): a running process has it open
 };
 
 struct OpenedJournal {
@@ -43,5 +44,11 @@ struct OpenedJournal {
 // append() allocates only for a record of more than 1 MiB and when a segment is closed.
 [[nodiscard]] StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options,
                                                       WallTime now);
+
+// Opens what is in the folder to be looked at, and writes nothing: no file is created or cut, and
+// no lock is held, so that it works on a read-only copy and beside the process that owns the
+// journal (whose later records are not seen). Every record is verified. The store reads and scans;
+// what would change it is Refused. Missing: the folder holds no segment.
+[[nodiscard]] StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder);
 
 }  // namespace nexusfix::store

@@ -1,6 +1,7 @@
 // The log of a shard: what was sent as which number, what comes next, and how durable it is.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -28,7 +29,9 @@ enum class StoreErrorCode : std::uint8_t {
   Locked,    // another process owns the log
   Failed,    // an earlier error stopped this store: nothing is accepted any more
   TooLarge,  // above a limit (record, sessions, name); nothing changed, the store goes on
-  Refused,   // a transaction that takes a number back or uses one twice; nothing changed either
+  Refused,   // a transaction that takes a number back or uses one twice, or any change of a journal
+             // that was opened to be looked at; nothing changed either
+  Missing,   // there is no log to look at
 };
 
 // Cold: made only when something is wrong.
@@ -51,6 +54,11 @@ class Store {
   // TooLarge: a name above 1024 bytes, or the 65,537th session of the log.
   [[nodiscard]] virtual StoreResult<SessionKey> open_session(std::string_view name,
                                                              WallTime now) = 0;
+  // How many sessions the log has; their keys are 0 to session_count() - 1, in the order in which
+  // they were opened first.
+  [[nodiscard]] virtual std::size_t session_count() const noexcept = 0;
+  // Valid for the life of the store, as is the record below.
+  [[nodiscard]] virtual std::string_view session_name(SessionKey key) const noexcept = 0;
   // The reference stays valid for the life of the store and shows every later change.
   [[nodiscard]] virtual const SessionRecord& session(SessionKey key) const noexcept = 0;
 

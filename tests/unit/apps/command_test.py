@@ -4,6 +4,8 @@
 import json
 import os
 import re
+import resource
+import shutil
 import signal
 import socket
 import subprocess
@@ -126,7 +128,8 @@ class Words(unittest.TestCase):
 
     def test_wrong_arguments_end_with_status_2(self):
         for arguments in (("serve",), ("serve", "a", "b"), ("trade", "x", "--orders", "x"),
-                          ("trade", "x", "--orders", "3"), ("journal",), ("demo", "--nonsense"),
+                          ("trade", "x", "--orders", "3"),
+                          ("trade", "x", "--symbol", "X" * 65), ("journal",), ("demo", "--nonsense"),
                           ("demo", "--orders-latency", "0", "--orders-stream", "0")):
             done = run(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
@@ -171,6 +174,37 @@ class Serve(WithFolder):
         self.assertEqual((first["cum_qty"], first["leaves_qty"], first["status"]),
                          ("40", "60", "partially filled"))
         self.assertEqual((second["avg_px"], second["status"]), ("10.5", "filled"))
+
+    def test_configuration_that_keeps_no_messages_is_refused(self):
+        config = self.venue_config(more="PersistMessages=N\n")
+        for arguments in ((), ("--dump-book",)):
+            done = run("serve", config, *arguments)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("session FIX.4.4:VENUE->TRADER: PersistMessages=N: the venue rebuilds",
+                          done.stderr)
+        self.assertFalse((self.folder / "venue").exists())
+
+    def test_store_in_memory_is_warned_of(self):
+        config = self.venue_config()
+        config.write_text(config.read_text().replace("[SESSION]", "Store=memory\n[SESSION]"))
+        with subprocess.Popen([NEXUSFIX, "serve", config], stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as venue:
+            self.addCleanup(venue.kill)
+            self.assertIn("listening", venue.stdout.readline())
+            venue.send_signal(signal.SIGTERM)
+            _, errors = venue.communicate(timeout=LIMIT_SECONDS)
+        self.assertEqual(venue.returncode, 0)
+        self.assertIn("warning: Store=memory: every order and fill is forgotten", errors)
+
+    def test_book_of_a_running_venue_can_be_dumped(self):
+        venue, port = self.serve()
+        done = self.connect(port, "send 35=D|11=A1|55=AAPL|54=1|38=5|40=2|44=10|60=now\n"
+                                  "expect 35=8 150=0\n")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        dumped = run("serve", self.folder / "venue.cfg", "--dump-book")
+        self.assertEqual(len(json.loads(dumped.stdout)["orders"]), 1)
+        self.assertIn("the venue is running", dumped.stderr)
+        self.end(venue)
 
     def test_dumping_a_book_that_is_not_there_creates_nothing(self):
         done = run("serve", self.venue_config(), "--dump-book")
@@ -383,10 +417,75 @@ class Trade(WithFolder):
         self.assertIn("nothing was heard for 1 s: 0 of 1000 orders sent", done.stderr)
 
     def test_rejected_order_ends_it_with_the_venues_text(self):
-        venue, port = self.serve()
-        done = self.trade(port, "--orders", 2, "--symbol", "X" * 65)
+        venue, port = self.serve(more="ResetOnLogon=Y\n")
+        self.assertEqual(self.trade(port, "--orders", 2).returncode, 0)
+        shutil.rmtree(self.folder / "trader")  # it forgets T1, the venue does not
+        done = self.trade(port, "--orders", 2)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("order T1 was rejected: Symbol is longer than 64 bytes", done.stderr)
+        self.assertIn("order T1 was rejected: ClOrdID was used before", done.stderr)
+        self.end(venue)
+
+    def test_journal_with_orders_is_not_continued_without_their_reports(self):
+        venue, port = self.serve()
+        self.assertEqual(self.trade(port, "--orders", 10).returncode, 0)
+        wrong = self.folder / "new.tsv"
+        for arguments, expected in (((), "give it with --report FILE"),
+                                    (("--report", wrong), "new.tsv is none"),
+                                    (("--report", wrong), "new.tsv is none")):
+            done = self.trade(port, "--orders", 10, *arguments)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("holds orders of earlier runs (up to T10)", done.stderr)
+            self.assertIn(expected, done.stderr)
+            self.assertFalse(wrong.exists())
+        self.end(venue)
+
+    def test_configuration_that_keeps_no_messages_is_refused(self):
+        config = self.trader_config(1)
+        config.write_text(config.read_text() + "PersistMessages=N\n")
+        done = run("trade", config)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("session FIX.4.4:TRADER->VENUE: PersistMessages=N: the trader knows",
+                      done.stderr)
+
+    def test_store_in_memory_is_warned_of(self):
+        venue, port = self.serve()
+        config = self.trader_config(port)
+        config.write_text(config.read_text().replace("[SESSION]", "Store=memory\n[SESSION]"))
+        done = run("trade", config, "--orders", 2)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("warning: Store=memory", done.stderr)
+        self.end(venue)
+
+    def test_report_that_cannot_be_written_comes_again(self):
+        venue, port = self.serve()
+        report = self.folder / "reports.tsv"
+        limit = 1 << 20
+        header = "\t".join(("ClOrdID", "ExecID", "ExecType", "OrdStatus", "LastQty", "CumQty",
+                            "LeavesQty", "MsgSeqNum", "PossDup")) + "\n"
+        others = "\t".join(["X"] * 9) + "\n"
+        room = 1000  # for the reports of a few orders: the file is full in the middle of the run
+        report.write_text(header + others * ((limit - len(header) - room) // len(others)))
+
+        def limit_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+        arguments = ["--orders", 100, "--stream", "--report", report]
+        # Python ignores SIGXFSZ, and the child inherits that: a write then fails with EFBIG.
+        done = run("trade", self.trader_config(port), *arguments, preexec_fn=limit_files,
+                   restore_signals=False)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("no report is missing from it", done.stderr)
+        done = self.trade(port, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = [line.split("\t") for line in report.read_text().splitlines()[1:]]
+        self.assertEqual({row[1] for row in rows} - {"X"}, {f"E{n}" for n in range(1, 201)})
+        self.end(venue)
+
+    def test_wide_window_is_used_to_the_end(self):
+        venue, port = self.serve()
+        done = self.trade(port, "--orders", 5000, "--stream", "--window", 100000)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("5,000 of 5,000 orders filled", done.stdout)
         self.end(venue)
 
 
@@ -408,6 +507,43 @@ class Journal(WithFolder):
             self.assertEqual(done.returncode, 1)
             self.assertIn(str(folder), done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
+        other = self.write("thesis.txt", "mine")
+        done = run("journal", "show", self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no journal in this folder", done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [other])
+
+    def test_session_that_never_sent_a_message_is_shown(self):
+        other = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=OTHER\n"
+        venue, _ = self.serve(more=other)
+        self.end(venue)
+        shown = json.loads(run("journal", "show", self.folder / "venue", "--json").stdout)
+        self.assertEqual([(one["name"], one["messages"]) for one in shown["sessions"]],
+                         [("FIX.4.4:VENUE->TRADER", 0), ("FIX.4.4:VENUE->OTHER", 0)])
+
+    def test_journal_in_use_is_shown_and_said_to_be(self):
+        venue, port = self.serve()
+        self.assertEqual(run("trade", self.trader_config(port), "--orders", 10).returncode, 0)
+        done = run("journal", "show", self.folder / "venue")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("20 messages", done.stdout)
+        self.assertIn("a running process has it open", done.stdout)
+        self.end(venue)
+        shown = json.loads(run("journal", "show", self.folder / "venue", "--json").stdout)
+        self.assertIs(shown["in_use"], False)
+
+    def test_torn_end_is_shown_and_not_cut(self):
+        venue, _ = self.serve()
+        self.end(venue)
+        segment = self.folder / "venue" / "0000000001.journal"
+        with segment.open("ab") as file:
+            file.write(b"torn")
+        (self.folder / "venue" / "lock").unlink()
+        done = run("journal", "show", self.folder / "venue")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("4 bytes that are no whole record", done.stdout)
+        self.assertTrue(segment.read_bytes().endswith(b"torn"))
+        self.assertEqual(list((self.folder / "venue").iterdir()), [segment])
 
 
 class Demo(WithFolder):

@@ -149,6 +149,18 @@ TEST(ReportFileTest, torn_header_is_written_again) {
   EXPECT_TRUE(disk.files["report"].starts_with("ClOrdID\tExecID"));
 }
 
+TEST(ReportFileTest, a_file_that_held_no_line_is_new_and_one_with_its_header_is_not) {
+  MemoryDisk disk;
+  disk.files["torn"] = "ClOrd";
+  for (const char* path : {"absent", "torn"}) {
+    for (const bool is_new : {true, false}) {
+      const auto file = ReportFile::open(disk, path, [](const ReportLine&) {});
+      ASSERT_TRUE(file);
+      EXPECT_EQ(file->is_new(), is_new) << path;
+    }
+  }
+}
+
 TEST(ReportFileTest, file_of_something_else_is_refused_and_left_alone) {
   MemoryDisk disk;
   disk.files["report"] = "my thesis\n";

@@ -78,6 +78,24 @@ TEST_P(StoreContract, a_name_keeps_its_key) {
   EXPECT_EQ(open_session(*store_, "A"), a);
 }
 
+TEST_P(StoreContract, every_session_is_named_with_and_without_messages) {
+  EXPECT_EQ(store_->session_count(), 0U);
+  const SessionKey silent = open_session(*store_, "silent");
+  const SessionKey busy = open_session(*store_, "busy");
+  ASSERT_TRUE(append_message(*store_, busy, 1, "x"));
+  const auto check = [&] {
+    ASSERT_EQ(store_->session_count(), 2U);
+    EXPECT_EQ(store_->session_name(silent), "silent");
+    EXPECT_EQ(store_->session_name(busy), "busy");
+    EXPECT_EQ(store_->session(busy).next_outbound, 2U);
+  };
+  check();
+  reopen();
+  check();
+  open_session(*store_, "busy");
+  EXPECT_EQ(store_->session_count(), 2U);
+}
+
 TEST_P(StoreContract, the_time_of_creation_stays) {
   open_session(*store_, "A");
   reopen();
