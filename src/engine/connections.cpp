@@ -153,6 +153,10 @@ std::size_t Runtime::take_frames(Connection& connection, std::string_view bytes)
 }
 
 void Runtime::take_frame(Connection& connection, std::string_view frame) {
+  if (connection.slot == nullptr && frame.size() > kBeforeLogonBytesMax) {
+    refuse(connection, "more bytes than a Logon may have");
+    return;
+  }
   const auto message = parser_.parse(frame);
   if (!message) {
     take_garbled(connection, message.error().reason);

@@ -88,7 +88,8 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
     report(observe::Severity::Warning, {},
            "journal " + options.folder + ": the last record was not whole; " +
                std::to_string(opened->report.torn_bytes) +
-               " bytes were cut. Nothing that was sent is missing.");
+               " bytes were cut. After the death of a process nothing that was sent is missing; "
+               "after a loss of power, compare the sequence numbers with the counterparty's.");
   }
   return {};
 }

@@ -278,6 +278,12 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
     report_peer(observe::Severity::Warning, slot.name,
                 "disconnecting: " + std::string{to_string(action.reason)});
   }
+  if (action.reason == session::DisconnectReason::MsgSeqNumTooLow && slot.wants_connection) {
+    slot.wants_connection = false;
+    report(observe::Severity::Error, slot.name,
+           "one side has lost numbers that the other one knows: not connecting again. Compare both "
+           "sides' sequence numbers, then restore the store, or agree on ResetOnLogon=Y");
+  }
   slot.connection->closing = true;
   slot.connection->deadline = now_.mono + kLastBytesTimeout;
   wake_at(slot.connection->deadline);

@@ -31,7 +31,11 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
     const bool is_refusal = in.kind == MsgKind::Logout;
     notice(is_refusal ? NoticeCode::LogoutReceived : NoticeCode::RejectReceived, text);
     if (in.msg_seq_num == numbers_.next_inbound) advance_to(in.msg_seq_num + 1);
-    return end_session(DisconnectReason::LogonRefused);
+    // The counterparty knows of higher numbers than we do: our store is lost or an old copy. TC 2c
+    // has no field for it; engines say it in these words.
+    const bool is_too_low = text.starts_with(std::string_view{"MsgSeqNum too low"});
+    return end_session(is_too_low ? DisconnectReason::MsgSeqNumTooLow
+                                  : DisconnectReason::LogonRefused);
   }
   const bool has_number = number && *number >= 1 && *number <= kMsgSeqNumMax;
   const std::string_view wrong =

@@ -71,6 +71,15 @@ TEST_F(BadInputTest, endless_beginning_of_a_message_before_logon_closes_the_conn
   expect_still_serving();
 }
 
+TEST_F(BadInputTest, logon_that_is_too_long_is_closed_also_when_it_comes_in_one_piece) {
+  open();
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 1, "58=" + std::string(6'000, 'x') + "|"));
+  EXPECT_TRUE(run_until([&] { return peer.closed(); }));
+  EXPECT_TRUE(peer.messages().empty());
+  EXPECT_TRUE(log.has("more bytes than a Logon may have")) << log.all();
+}
+
 TEST_F(BadInputTest, rubbish_after_logon_is_ignored_without_using_a_number) {
   open();
   RawPeer& peer = log_on("TRADER");

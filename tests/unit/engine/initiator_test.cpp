@@ -1,5 +1,6 @@
 // An initiator against an acceptor of our own, both driven by this thread.
 #include <algorithm>
+#include <filesystem>
 
 #include "acceptor_fixture.hpp"
 
@@ -117,6 +118,23 @@ TEST_F(InitiatorTest, stop_logs_out_and_does_not_connect_again) {
   turn_until([&, turns = 50]() mutable { return turns-- == 0; });
   EXPECT_EQ(trader.logons, 1);
   EXPECT_EQ(venue.logouts, 1);
+}
+
+TEST_F(InitiatorTest, initiator_that_lost_its_store_stops_and_says_so) {
+  // The acceptor's Logout says "MsgSeqNum too low": connecting again would only use up numbers.
+  open();
+  trader.orders_at_logon = 10;
+  open_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 10; }));
+  initiator.reset();
+  ASSERT_TRUE(run_until([&] { return venue.logouts == 1; }));
+  std::filesystem::remove_all(trader_folder.path() + "/store");
+  open_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return !running; })) << trader_log.all();
+  clock.advance(std::chrono::seconds{5});
+  turn_until([&, turns = 50]() mutable { return turns-- == 0; });
+  EXPECT_EQ(trader.logons, 1);
+  EXPECT_TRUE(trader_log.has("not connecting again")) << trader_log.all();
 }
 
 TEST_F(InitiatorTest, stop_gives_up_trying_to_connect) {

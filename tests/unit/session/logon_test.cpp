@@ -113,6 +113,14 @@ TEST(Logon, initiator_gives_up_when_the_answer_is_too_low) {
   EXPECT_EQ(initiator.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
 }
 
+TEST(Logon, initiator_learns_from_the_refusal_that_its_own_number_is_too_low) {
+  // TC 2c, mirrored: our store is lost or an old copy, and connecting again would not help.
+  Side initiator{initiator_config(), {.next_inbound = 5, .next_outbound = 1}};
+  initiator.connect();
+  initiator.in("35=5|34=5|58=MsgSeqNum too low, expecting 8 but received 1");
+  EXPECT_EQ(initiator.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
+}
+
 TEST(Logon, first_message_that_is_no_logon_closes_without_an_answer) {
   // TC 1S e.
   for (const char* first : {"35=0|34=1", "35=D|34=1|11=ID", "35=5|34=1", "35=2|34=1|7=1|16=0"}) {
