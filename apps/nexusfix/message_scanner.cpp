@@ -51,10 +51,21 @@ std::optional<std::string_view> MessageScanner::separator_at(std::size_t begin) 
   return std::string_view{};
 }
 
+// The line's end behind begin. What was searched once is not searched again for the next message of
+// the same line: a line may be as long as the file.
+std::size_t MessageScanner::line_end(std::size_t begin) {
+  if (begin < searched_from_ || begin > searched_to_) searched_to_ = begin;
+  searched_from_ = begin;
+  if (searched_to_ < buffer_.size() && buffer_[searched_to_] == '\n') return searched_to_;
+  const std::size_t found = buffer_.find('\n', searched_to_);
+  searched_to_ = std::min(found, buffer_.size());
+  return found;
+}
+
 // Nothing: BodyLength does not lead to a CheckSum field. With `^A` it cannot, because it counts one
 // byte a separator.
 std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
-    std::string_view text, std::string_view separator) const {
+    std::string_view text, std::size_t line_size, std::string_view separator) const {
   if (separator.size() != 1) return std::nullopt;
   const std::size_t field = text.find(separator) + 1;
   if (!text.substr(field).starts_with("9=")) return std::nullopt;
@@ -66,7 +77,7 @@ std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
   const std::size_t trailer = static_cast<std::size_t>(stop - text.data()) + 1 + length;
   if (trailer + kCheckSum.size() > text.size()) {
     // A converted message lies within its line: waiting for what is behind that would be in vain.
-    const bool line_ended = separator != kSeparators[0] && text.find('\n') != text.npos;
+    const bool line_ended = separator != kSeparators[0] && line_size != text.npos;
     if (finished_ || line_ended) return std::nullopt;
     return Extent{0, false};
   }
@@ -78,9 +89,9 @@ std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
   return Extent{text.size(), finished_};
 }
 
-MessageScanner::Extent MessageScanner::by_search(std::string_view text,
+MessageScanner::Extent MessageScanner::by_search(std::string_view text, std::size_t line_size,
                                                  std::string_view separator) const {
-  std::size_t limit = std::min(text.find('\n'), kMessageBytesMax);
+  std::size_t limit = std::min(line_size, kMessageBytesMax);
   const bool limited = limit <= text.size();
   limit = std::min(limit, text.size());
   for (std::size_t at = 0; (at = text.find(separator, at)) < limit;) {
@@ -95,23 +106,27 @@ MessageScanner::Extent MessageScanner::by_search(std::string_view text,
   return {limit, limited || finished_};
 }
 
-MessageScanner::Extent MessageScanner::extent(std::string_view text,
-                                              std::string_view separator) const {
-  if (const auto extent = by_body_length(text, separator)) return *extent;
-  return by_search(text, separator);
+MessageScanner::Extent MessageScanner::extent(std::size_t begin, std::string_view separator) {
+  const std::size_t end = line_end(begin);
+  const std::size_t line_size = end == buffer_.npos ? end : end - begin;
+  const std::string_view text = std::string_view{buffer_}.substr(begin);
+  if (const auto extent = by_body_length(text, line_size, separator)) return *extent;
+  return by_search(text, line_size, separator);
 }
 
 void MessageScanner::forget_before(std::size_t position) {
   buffer_.erase(0, position);
   at_ -= std::min(at_, position);
+  searched_from_ = 0;
+  searched_to_ = 0;
 }
 
 ScannedMessage MessageScanner::take(std::size_t begin, std::size_t size,
                                     std::string_view separator) {
   ScannedMessage message;
-  const std::size_t line = begin == 0 ? 0 : buffer_.rfind('\n', begin - 1) + 1;
-  const std::size_t prefix = std::max({line, at_, begin - std::min(begin, kPrefixBytesMax)});
-  message.prefix = buffer_.substr(prefix, begin - prefix);
+  const std::size_t prefix = std::max(at_, begin - std::min(begin, kPrefixBytesMax));
+  const std::string_view front = std::string_view{buffer_}.substr(prefix, begin - prefix);
+  message.prefix = front.substr(front.rfind('\n') + 1);
   std::string_view text = std::string_view{buffer_}.substr(begin, size);
   if (text.ends_with('\r')) text.remove_suffix(1);  // of a line that was cut off
   for (std::size_t at = 0; at < text.size();) {
@@ -138,7 +153,7 @@ std::optional<ScannedMessage> MessageScanner::next() {
       from = begin + 1;
       continue;
     }
-    const Extent found = extent(std::string_view{buffer_}.substr(begin), *separator);
+    const Extent found = extent(begin, *separator);
     if (!found.complete) return std::nullopt;
     ScannedMessage message = take(begin, found.size, *separator);
     // Erasing costs a move of the rest: not for every message of a chunk.

@@ -35,10 +35,13 @@ class MessageScanner {
 
   [[nodiscard]] std::size_t find_begin(std::size_t from) const;
   [[nodiscard]] std::optional<std::string_view> separator_at(std::size_t begin) const;
-  [[nodiscard]] Extent extent(std::string_view text, std::string_view separator) const;
-  [[nodiscard]] std::optional<Extent> by_body_length(std::string_view text,
+  [[nodiscard]] std::size_t line_end(std::size_t begin);
+  [[nodiscard]] Extent extent(std::size_t begin, std::string_view separator);
+  // text: from the message's begin to the end of the buffer; line_size: of it, to the line's end.
+  [[nodiscard]] std::optional<Extent> by_body_length(std::string_view text, std::size_t line_size,
                                                      std::string_view separator) const;
-  [[nodiscard]] Extent by_search(std::string_view text, std::string_view separator) const;
+  [[nodiscard]] Extent by_search(std::string_view text, std::size_t line_size,
+                                 std::string_view separator) const;
   [[nodiscard]] ScannedMessage take(std::size_t begin, std::size_t size,
                                     std::string_view separator);
   void forget_before(std::size_t position);
@@ -46,6 +49,9 @@ class MessageScanner {
   std::string buffer_;
   std::size_t at_ = 0;  // where the search goes on
   bool finished_ = false;
+  // No line ends between these two places.
+  std::size_t searched_from_ = 0;
+  std::size_t searched_to_ = 0;
 };
 
 }  // namespace nexusfix::printing

@@ -200,6 +200,8 @@ std::string_view Venue::owner_name(Owner owner) const noexcept { return parties_
 
 bool Venue::attach(engine::Engine& engine) {
   if (!failure_.empty()) return false;
+  constexpr std::size_t kUsualFailureBytes = 512;
+  failure_.reserve(kUsualFailureBytes);  // so that it can be said that there is no memory
   engine_ = &engine;
   for (std::size_t i = 0; i < engine.session_count(); ++i) {
     engine::Session& session = engine.session(i);
@@ -229,10 +231,11 @@ void Venue::fail(const char* cause) noexcept {
   if (!failure_.empty()) return;
   if (engine_ != nullptr) engine_->stop();
   try {
-    failure_ = "an order changed the book, and its reports are not in the store (";
-    failure_.append(cause).append("): start the venue again, and the book is what the store holds");
+    failure_ = "an order changed the book, and its reports are not in the store: ";
+    failure_ += cause;
+    failure_ += ". Start the venue again, and its book is what the store holds";
   } catch (const std::bad_alloc&) {
-    failure_ = "out of memory";  // short enough to need none
+    // The first words stand in the room that attach() made.
   }
 }
 

@@ -73,7 +73,7 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
 
 std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   if (settings.store == StoreKind::Memory) {
-    store_ = store::make_memory_store();
+    store_ = store::make_memory_store(kRecordBytesMax);
     return {};
   }
   store::JournalOptions options;

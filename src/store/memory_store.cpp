@@ -19,9 +19,6 @@
 namespace nexusfix::store {
 namespace {
 
-// As the journal's default, so that a program does not find out on the day it changes stores.
-constexpr std::size_t kRecordBytesMax = 1U << 30U;
-
 struct Message {
   std::uint64_t number = 0;
   std::uint64_t order = 0;  // among the messages of all sessions
@@ -41,6 +38,8 @@ struct Messages {
 
 class MemoryStore final : public Store {
  public:
+  explicit MemoryStore(std::uint32_t record_bytes_max) : record_bytes_max_{record_bytes_max} {}
+
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
     if (const std::optional<SessionKey> key = sessions_.find(name)) return *key;
     if (auto room = sessions_.has_room_for(name); !room) {
@@ -111,16 +110,17 @@ class MemoryStore final : public Store {
   }
 
  private:
+  std::uint32_t record_bytes_max_;
   static std::unexpected<StoreError> failure(StoreErrorCode code, std::string_view reason) {
     return std::unexpected{
         StoreError{.code = code, .text = "memory store: " + std::string{reason}}};
   }
 
   StoreResult<LogPosition> append_entries(std::span<const char> entries, WallTime now) {
-    if (entries.size() > kRecordBytesMax) {
+    if (entries.size() > record_bytes_max_) {
       return failure(StoreErrorCode::TooLarge, "a record of " + std::to_string(entries.size()) +
                                                    " bytes is above the limit of " +
-                                                   std::to_string(kRecordBytesMax));
+                                                   std::to_string(record_bytes_max_));
     }
     if (auto applied = sessions_.apply(entries, now); !applied) {
       return failure(StoreErrorCode::Refused, applied.error());
@@ -158,6 +158,8 @@ class MemoryStore final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> make_memory_store() { return std::make_unique<MemoryStore>(); }
+std::unique_ptr<Store> make_memory_store(std::uint32_t record_bytes_max) {
+  return std::make_unique<MemoryStore>(record_bytes_max);
+}
 
 }  // namespace nexusfix::store

@@ -4,12 +4,14 @@
 // allocates).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include <nexusfix/store/store.hpp>
 
 namespace nexusfix::store {
 
-[[nodiscard]] std::unique_ptr<Store> make_memory_store();
+// A transaction above record_bytes_max is TooLarge, as in a journal.
+[[nodiscard]] std::unique_ptr<Store> make_memory_store(std::uint32_t record_bytes_max = 16U << 20U);
 
 }  // namespace nexusfix::store

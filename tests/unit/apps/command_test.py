@@ -129,7 +129,8 @@ class Words(unittest.TestCase):
     def test_wrong_arguments_end_with_status_2(self):
         for arguments in (("serve",), ("serve", "a", "b"), ("trade", "x", "--orders", "x"),
                           ("trade", "x", "--orders", "3"),
-                          ("trade", "x", "--symbol", "X" * 65), ("journal",), ("demo", "--nonsense"),
+                          ("trade", "x", "--symbol", "X" * 65), ("journal",),
+                          ("demo", "--nonsense"),
                           ("demo", "--orders-latency", "0", "--orders-stream", "0")):
             done = run(*arguments)
             self.assertEqual(done.returncode, 2, arguments)
