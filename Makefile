@@ -27,7 +27,7 @@ help:
 	@echo
 	@echo "  make test STAGES=\"release asan-ubsan\"   only these stages: release, clang, asan-ubsan,"
 	@echo "                                          tsan, fuzz"
-	@echo "  run and test install what they lack; DEPS=no keeps them from it."
+	@echo "  They install what they lack, but for tidy and clean; DEPS=no keeps them from it."
 	@echo "  One test:  ctest --preset release -R resend"
 
 deps: deps-test
@@ -55,7 +55,7 @@ test: deps-test
 tidy:
 	@tools/tidy.py
 
-format:
+format: deps-test
 	@tools/tidy.py --list-sources | xargs clang-format-19 -i
 
 fuzz: deps-test

@@ -1,4 +1,4 @@
-// Logs on to a venue, sends one order, prints what is reported, logs out.
+// Logs on to a venue, sends one order, prints what becomes of it, and logs out.
 // Usage: example_02_initiator trader.cfg
 #include <cstdio>
 #include <string>
@@ -12,9 +12,6 @@ namespace fix44 = nexusfix::fix44;
 using nexusfix::Session;
 using namespace nexusfix::literals;
 
-namespace {
-
-// [trader]
 struct Trader {
   using Handles = nexusfix::Messages<fix44::ExecutionReport>;
 
@@ -28,17 +25,16 @@ struct Trader {
 
   void on_message(Session& session, const fix44::ExecutionReport& report) {
     const bool filled = report.exec_type() == fix44::ExecType::Trade;
+    const bool refused = report.exec_type() == fix44::ExecType::Rejected;
     std::printf("order %s %s\n", std::string{report.order_id().value}.c_str(),
-                filled ? "filled" : "taken");
-    if (filled) session.log_out("done");  // and run() returns
+                filled    ? "filled"
+                : refused ? "rejected"
+                          : "taken");
+    session.log_out("done");  // and run() returns
   }
 };
 
-// [end]
-}  // namespace
-
 int main(int argc, char** argv) {
-  // [main]
   Trader trader;
   auto engine = nexusfix::Engine::open(argc > 1 ? argv[1] : "trader.cfg", trader);
   if (!engine) {
@@ -46,5 +42,4 @@ int main(int argc, char** argv) {
     return 1;
   }
   return engine->run();
-  // [end]
 }

@@ -4,6 +4,7 @@
     tools/tidy.py                  the whole tree; status 1 when a rule is broken
     tools/tidy.py --list-sources   the C++ files, for clang-format
     tools/tidy.py --format         that clang-format-19 would change nothing
+    tools/tidy.py --verbose        with the warnings, which are only counted otherwise
 """
 
 import argparse
@@ -416,6 +417,7 @@ def main():
     parser.add_argument("--root", type=Path, default=Path(__file__).resolve().parent.parent)
     parser.add_argument("--list-sources", action="store_true")
     parser.add_argument("--format", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
     arguments = parser.parse_args()
     if arguments.list_sources:
         print("\n".join(list_sources(arguments.root)))
@@ -423,12 +425,14 @@ def main():
     if arguments.format:
         return check_format(arguments.root)
     tree = check_tree(arguments.root)
-    for warning in tree.warnings:
-        print(f"warning: {warning}")
+    if arguments.verbose:
+        for warning in tree.warnings:
+            print(f"warning: {warning}")
     for problem in tree.problems:
         print(problem)
+    hint = "" if arguments.verbose or not tree.warnings else " (--verbose shows them)"
     print(f"tidy: {len(tree.texts)} files, {len(tree.problems)} problems, "
-          f"{len(tree.warnings)} warnings")
+          f"{len(tree.warnings)} warnings{hint}")
     return 1 if tree.problems else 0
 
 

@@ -2,6 +2,7 @@
 """Proves that tools/tidy.py finds what it is there to find: each test writes a small tree that
 breaks one rule. Nothing is found in a tree that breaks none."""
 
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -245,6 +246,21 @@ class TidyTest(unittest.TestCase):
     def test_source_without_a_test_of_its_name_is_a_warning(self):
         tree = self.assert_clean(self.source("int f();\n"))
         self.assertEqual(["src/wire/x.cpp: there is no tests/unit/wire/x_test.cpp"], tree.warnings)
+
+    def test_warnings_are_counted_and_shown_only_when_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "src/wire/x.cpp")
+            source.parent.mkdir(parents=True)
+            source.write_text("int f();\n", encoding="utf-8")
+            source.with_name("CMakeLists.txt").write_text("x(x.cpp)\n", encoding="utf-8")
+
+            def run(*options):
+                command = [sys.executable, "-B", tidy.__file__, "--root", folder, *options]
+                return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+            self.assertEqual("tidy: 2 files, 0 problems, 1 warnings (--verbose shows them)\n",
+                             run())
+            self.assertIn("warning: src/wire/x.cpp: there is no", run("--verbose"))
 
     def test_link_to_a_missing_file_is_found(self):
         self.assert_found({"a.md": "[x](docs/none.md#part)\n"}, "a.md:1", "no such file")

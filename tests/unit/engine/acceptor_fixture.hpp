@@ -60,6 +60,9 @@ struct EchoVenue {
 
 class AcceptorTest : public ::testing::Test {
  protected:
+  // The engine goes before anything that a derived fixture gave it.
+  void TearDown() override { acceptor.reset(); }
+
   // Keys for [DEFAULT], before open().
   std::string extra;
   std::string sessions =
