@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdio>
 #include <fmt/format.h>
+#include <memory>
 #include <numeric>
 
 #include "nexusfix/decode.hpp"
@@ -42,6 +43,44 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// "--window NUMBER   Streamed orders that may be unanswered (1 to 100000; default 256)"
+class HelpFormatter : public CLI::Formatter {
+ public:
+  std::string make_option_name(const CLI::Option* option, bool is_positional) const override {
+    constexpr std::string_view kTurnsOff = "{false}";
+    std::string name = CLI::Formatter::make_option_name(option, is_positional);
+    if (const std::size_t at = name.find(kTurnsOff); at != std::string::npos) {
+      name.erase(at, kTurnsOff.size());
+    }
+    return name;
+  }
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (!option->get_option_text().empty()) return " " + option->get_option_text();
+    if (option->get_type_size() == 0) return {};
+    const std::string type = option->get_type_name();
+    std::string text = type.starts_with("UINT") ? " NUMBER" : " " + type;
+    if (option->get_expected_max() == CLI::detail::expected_max_vector_size) text += " ...";
+    if (option->get_required()) text += " REQUIRED";
+    return text;
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    constexpr std::string_view kRange = " in [";
+    std::string notes;
+    const std::string type = option->get_type_name();
+    if (const std::size_t at = type.find(kRange); at != std::string::npos) {
+      notes = type.substr(at + kRange.size());
+      notes.pop_back();
+      if (const std::size_t dash = notes.find(" - "); dash != std::string::npos) {
+        notes.replace(dash, 3, " to ");
+      }
+    }
+    if (const std::string value = option->get_default_str(); !value.empty()) {
+      notes += (notes.empty() ? "default " : "; default ") + value;
+    }
+    return option->get_description() + (notes.empty() ? "" : " (" + notes + ")");
+  }
+};
+
 }  // namespace
 
 std::span<const Command> commands() noexcept { return kCommands; }
@@ -63,11 +102,22 @@ const Command* nearest_command(std::string_view text) noexcept {
 }
 
 std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
+  const auto formatter = std::make_shared<HelpFormatter>();
+  app.formatter(formatter);
+  for (CLI::App* subcommand : app.get_subcommands({})) subcommand->formatter(formatter);
   std::ranges::reverse(arguments);  // as CLI11 wants a vector
   try {
     app.parse(std::move(arguments));
     return std::nullopt;
   } catch (const CLI::ParseError& error) {
+    // A misspelt option says more than what is missing because of it.
+    const std::vector<std::string> unknown = app.remaining(true);
+    const auto option = std::ranges::find_if(
+        unknown, [](const std::string& word) { return word.starts_with('-'); });
+    if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
+        option != unknown.end()) {
+      return app.exit(CLI::ExtrasError(app.get_name(), {*option})) == 0 ? kSuccess : kUsage;
+    }
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }
 }

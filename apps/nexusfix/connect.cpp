@@ -13,6 +13,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/lasting_settings.hpp"
 #include "nexusfix/print_message.hpp"
 #include "nexusfix/script.hpp"
 #include "nexusfix/stop_signals.hpp"
@@ -22,6 +23,13 @@ namespace {
 
 constexpr std::string_view kName = "connect";
 constexpr std::size_t kReceivedMax = 10'000;  // messages that wait for a wait or expect
+
+struct ConnectOptions {
+  std::string config;
+  std::string script;  // empty: standard input
+  bool names = false;
+  std::uint32_t logon_seconds = 30;
+};
 
 std::string with_bars(std::string_view bytes) {
   std::string text{bytes};
@@ -122,9 +130,9 @@ class Interpreter {
   }
 
   // The session's first logon, as a step in front of the first line.
-  void await_logon() {
+  void await_logon(std::chrono::seconds time) {
     step_ = Step{.kind = StepKind::Logon, .msg_type = {}, .fields = {}};
-    step_->time = kLogonTime;
+    step_->time = time;
     started_ = clock_.now().mono;
   }
 
@@ -135,13 +143,15 @@ class Interpreter {
   }
 
  private:
-  static constexpr std::chrono::seconds kLogonTime{30};
-
   [[nodiscard]] bool late() const { return clock_.now().mono - started_ >= step_->time; }
 
   void complain(std::string_view text) {
-    fmt::print(stderr, "{}:{}: {}\n", source_, line_, text);
     failed_ = true;
+    if (line_ == 0) {  // the first logon, which no line asked for
+      fail(kName, text);
+    } else {
+      fmt::print(stderr, "{}:{}: {}\n", source_, line_, text);
+    }
   }
 
   StepResult wait_until(bool condition, std::string_view what) {
@@ -170,6 +180,7 @@ class Interpreter {
         return print();
       case StepKind::Help:
         fmt::print("{}", script_help());
+        std::fflush(stdout);
         return StepResult::Done;
       case StepKind::Quit:
         break;
@@ -251,11 +262,12 @@ void wait_for_something(const engine::Engine& engine, Lines& lines, bool wants_l
   if (input && sources[1].revents != 0) lines.read_input();
 }
 
-int converse(engine::Engine& engine, Client& client, Lines lines, std::string source) {
+int converse(engine::Engine& engine, Client& client, Lines lines, const ConnectOptions& options) {
   SystemClock clock;
   const bool interactive = lines.wants_input() && ::isatty(STDIN_FILENO) == 1;
-  Interpreter interpreter{engine, client, clock, std::move(source)};
-  interpreter.await_logon();
+  Interpreter interpreter{engine, client, clock,
+                          options.script.empty() ? "standard input" : options.script};
+  interpreter.await_logon(std::chrono::seconds{options.logon_seconds});
   bool failed = false;
   while (!interpreter.quit() && !StopSignals::received()) {
     engine.poll(std::chrono::nanoseconds{0});
@@ -276,32 +288,31 @@ int converse(engine::Engine& engine, Client& client, Lines lines, std::string so
   return failed ? kFailure : kSuccess;
 }
 
-int connect(const std::string& config, const std::string& script_path, bool names) {
+int connect(const ConnectOptions& options) {
   constexpr std::uint64_t kScriptBytesMax = 64U << 20U;
   PosixDisk disk;
   std::optional<std::string> script;
-  if (!script_path.empty()) {
-    auto text = read_file(disk, script_path, kScriptBytesMax);
+  if (!options.script.empty()) {
+    auto text = read_file(disk, options.script, kScriptBytesMax);
     if (!text) return fail(kName, text.error().what());
     script = std::move(*text);
   }
-  Client client{names};
-  auto engine = engine::Engine::open(config, client);
-  if (!engine) return fail(kName, engine.error().what());
-  if (engine->session_count() != 1 || engine->accept_port() != 0) {
-    return fail(kName, config + ": exactly one session, an initiator, is needed");
+  auto settings = load_settings(disk, options.config);
+  if (!settings) return fail(kName, settings.error());
+  if (!is_one_initiator(*settings)) {
+    return fail(kName, options.config + ": exactly one session, an initiator, is needed");
   }
+  Client client{options.names};
+  auto engine = engine::Engine::open(std::move(*settings), client);
+  if (!engine) return fail(kName, engine.error().what());
   const StopSignals signals{*engine};
-  return converse(*engine, client, Lines{std::move(script)},
-                  script_path.empty() ? "standard input" : script_path);
+  return converse(*engine, client, Lines{std::move(script)}, options);
 }
 
 }  // namespace
 
 int run_connect(Arguments arguments) {
-  std::string config;
-  std::string script;
-  bool names = false;
+  ConnectOptions options;
   CLI::App app{
       "Logs on as an initiator, does what a script or standard input says, and shows what comes.\n"
       "A script that fails ends with status 1; so it can be a test.\n\n"
@@ -309,12 +320,17 @@ int run_connect(Arguments arguments) {
       "One command a line:\n" +
           std::string{script_help()},
       "nexusfix connect"};
-  app.add_option("CONFIG", config, "A QuickFIX-style configuration file: one initiator")
+  app.add_option("CONFIG", options.config, "A QuickFIX-style configuration file: one initiator")
       ->required();
-  app.add_option("--script", script, "Commands; without it they are read from standard input");
-  app.add_flag("--names", names, "Show messages field by field, with names and meanings");
+  app.add_option("--script", options.script,
+                 "Commands; without it they are read from standard input");
+  app.add_option("--logon-timeout", options.logon_seconds,
+                 "Give up when not logged on after so many seconds")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 3600));
+  app.add_flag("--names", options.names, "Show messages field by field, with names and meanings");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
-  return connect(config, script, names);
+  return connect(options);
 }
 
 }  // namespace nexusfix::command

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -17,16 +18,20 @@ int run_decode(Arguments arguments) {
       "be read.",
       "nexusfix decode"};
   DecodeOptions options;
-  const std::map<std::string, ColourChoice> choices{{"auto", ColourChoice::Auto},
-                                                    {"always", ColourChoice::Always},
-                                                    {"never", ColourChoice::Never}};
+  const std::map<std::string, ColourChoice, std::less<>> choices{{"auto", ColourChoice::Auto},
+                                                                 {"always", ColourChoice::Always},
+                                                                 {"never", ColourChoice::Never}};
+  std::string colour = "auto";
   app.add_option("FILE", options.files, "files to read; none or -: standard input");
   app.add_option("--dict", options.dictionary, "a dictionary of your own, in QuickFIX XML");
-  app.add_option("--color", options.colour, "auto (if a terminal reads it), always or never")
-      ->transform(CLI::CheckedTransformer(choices))
+  app.add_option("--color", colour, "auto (if a terminal reads it), always or never")
+      ->check([&](const std::string& word) -> std::string {
+        return choices.contains(word) ? "" : word + ": auto, always or never was expected";
+      })
       ->option_text("WHEN");
   app.add_flag("--summary", options.summary, "one line a message, and a count");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  options.colour = choices.at(colour);
   PosixDisk disk;
   return decode_files(options, disk, {});
 }

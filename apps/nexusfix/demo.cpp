@@ -267,6 +267,7 @@ class Demo {
 int demo(const DemoOptions& options) {
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
+  std::signal(SIGHUP, [](int) { interrupted = 1; });  // the terminal was closed
   const auto folder = TemporaryFolder::make(options.keep);
   if (!folder) return fail("demo", folder.error());
   fmt::print(

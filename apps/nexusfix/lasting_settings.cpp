@@ -1,30 +1,49 @@
 #include "nexusfix/lasting_settings.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
 namespace nexusfix::command {
+namespace {
+
+void add_line(std::string& lines, std::string_view line) {
+  if (!lines.empty()) lines += '\n';
+  lines += line;
+}
+
+}  // namespace
+
+std::expected<engine::Settings, std::string> load_settings(Disk& disk, const std::string& path) {
+  auto settings = engine::load_settings(disk, path);
+  if (settings) return std::move(*settings);
+  std::string faults;
+  for (const engine::SettingsError& error : settings.error()) add_line(faults, error.what());
+  return std::unexpected{std::move(faults)};
+}
+
+bool is_one_initiator(const engine::Settings& settings) noexcept {
+  return settings.sessions.size() == 1 && !settings.sessions.front().accept;
+}
+
+bool has_acceptor(const engine::Settings& settings) noexcept {
+  return std::ranges::any_of(
+      settings.sessions, [](const engine::SessionSettings& one) { return one.accept.has_value(); });
+}
 
 std::expected<engine::Settings, std::string> load_lasting_settings(Disk& disk,
                                                                    const std::string& path,
                                                                    std::string_view why) {
+  auto settings = load_settings(disk, path);
+  if (!settings) return settings;
   std::string faults;
-  const auto add = [&](std::string_view fault) {
-    if (!faults.empty()) faults += '\n';
-    faults += fault;
-  };
-  auto settings = engine::load_settings(disk, path);
-  if (!settings) {
-    for (const engine::SettingsError& error : settings.error()) add(error.what());
-    return std::unexpected{std::move(faults)};
-  }
   for (const engine::SessionSettings& one : settings->sessions) {
     if (one.session.persist_messages) continue;
-    add(fmt::format("{}:{}: session {}: PersistMessages=N: {}. Leave the key out", settings->file,
-                    one.line, one.session.id.to_string(), why));
+    add_line(faults, fmt::format("{}:{}: session {}: PersistMessages=N: {}. Leave the key out",
+                                 settings->file, one.line, one.session.id.to_string(), why));
   }
   if (!faults.empty()) return std::unexpected{std::move(faults)};
-  return std::move(*settings);
+  return settings;
 }
 
 }  // namespace nexusfix::command

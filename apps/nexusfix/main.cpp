@@ -1,5 +1,7 @@
 // The command `nexusfix`: finds the subcommand and hands over.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <fmt/format.h>
 #include <string_view>
@@ -57,14 +59,25 @@ int run(int argc, char** argv) {
   return kUsage;
 }
 
+// What was printed may still be on its way: a full disk shows here, and must not pass for success.
+int flush_output(int status) {
+  errno = 0;
+  const bool flushed = std::fflush(stdout) == 0;
+  const int error = errno;
+  if (flushed && std::ferror(stdout) == 0) return status;
+  std::fprintf(stderr, "nexusfix: standard output could not be written%s%s\n",
+               error != 0 ? ": " : "", error != 0 ? std::strerror(error) : "");
+  return status == kSuccess ? kFailure : status;
+}
+
 }  // namespace
 }  // namespace nexusfix::command
 
 int main(int argc, char** argv) {
   try {
-    return nexusfix::command::run(argc, argv);
+    return nexusfix::command::flush_output(nexusfix::command::run(argc, argv));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "nexusfix: {}\n", error.what());
+    std::fprintf(stderr, "nexusfix: %s\n", error.what());  // fmt::print() might throw again
     return nexusfix::command::kFailure;
   }
 }

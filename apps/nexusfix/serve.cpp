@@ -67,6 +67,9 @@ int serve(const ServeOptions& options) {
   PosixDisk disk;
   auto settings = load_lasting_settings(disk, options.config, kWhyMessages);
   if (!settings) return fail(kName, settings.error());
+  if (!has_acceptor(*settings)) {
+    return fail(kName, options.config + ": an acceptor session is needed");
+  }
   if (settings->store == engine::StoreKind::Memory) {
     fmt::print(stderr,
                "nexusfix {}: warning: Store=memory: every order and fill is forgotten when the "
@@ -78,9 +81,6 @@ int serve(const ServeOptions& options) {
   auto engine = engine::Engine::open(std::move(*settings), venue, {.busy_spin = options.spin});
   if (!engine) return fail(kName, engine.error().what());
   if (!venue.attach(*engine)) return fail(kName, venue.failure());
-  if (engine->accept_port() == 0) {
-    return fail(kName, options.config + ": no session has ConnectionType=acceptor");
-  }
   int status = kSuccess;
   {
     const StopSignals signals{*engine};

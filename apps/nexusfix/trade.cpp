@@ -175,6 +175,9 @@ int trade(const TradeOptions& options) {
   PosixDisk disk;
   auto settings = load_lasting_settings(disk, options.config, kWhyMessages);
   if (!settings) return fail(kName, settings.error());
+  if (!is_one_initiator(*settings)) {
+    return fail(kName, options.config + ": exactly one session, an initiator, is needed");
+  }
   if (settings->store == engine::StoreKind::Memory) {
     fmt::print(stderr,
                "nexusfix {}: warning: Store=memory: a trader that is started again begins with "
@@ -199,8 +202,16 @@ int trade(const TradeOptions& options) {
     if (report_file) static_cast<void>(disk.remove(options.report_file));
     return fail(kName, missing);
   }
-  if (engine->session_count() != 1 || engine->accept_port() != 0) {
-    return fail(kName, options.config + ": exactly one session, an initiator, is needed");
+  // It would take the orders of another run for its own, and call them done.
+  if (trader.last_reported() > trader.counts().sent) {
+    return fail(kName,
+                fmt::format("{}: the report file holds orders that this journal never sent (up to "
+                            "T{}; the journal of {} holds {}). Keep the two together, or begin "
+                            "both anew",
+                            options.report_file, trader.last_reported(), options.config,
+                            trader.counts().sent == 0
+                                ? "none"
+                                : fmt::format("those up to T{}", trader.counts().sent)));
   }
   const std::string_view version = engine->session(0).application_version();
   if (version != "FIX.4.2" && version != "FIX.4.4") {

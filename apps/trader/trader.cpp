@@ -1,5 +1,6 @@
 #include "trader/trader.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -65,7 +66,9 @@ void Trader::note(std::uint64_t number, std::string_view ord_status, std::string
 
 void Trader::on_reported(const ReportLine& line) {
   const auto number = order_number(line.cl_ord_id);
-  if (number && *number < progress_.size()) note(*number, line.ord_status, {});
+  if (!number) return;
+  last_reported_ = std::max(last_reported_, *number);
+  if (*number < progress_.size()) note(*number, line.ord_status, {});
 }
 
 void Trader::on_recovered(const engine::RecoveredMessage& recovered) {

@@ -75,6 +75,9 @@ class Trader {
 
   [[nodiscard]] bool finished() const noexcept { return counts_.finished >= plan_.orders; }
   [[nodiscard]] const TraderCounts& counts() const noexcept { return counts_; }
+  // The highest order that the report file knows; 0: none. Above counts().sent once the engine is
+  // open, it says that the file belongs to another journal.
+  [[nodiscard]] std::uint64_t last_reported() const noexcept { return last_reported_; }
   [[nodiscard]] const TraderTimes& times() const noexcept { return times_; }
   // Why it cannot go on; empty while it can.
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
@@ -100,6 +103,7 @@ class Trader {
   Unwritable on_unwritable_ = nullptr;
   std::vector<Progress> progress_;  // by order number; the first is unused
   TraderCounts counts_;
+  std::uint64_t last_reported_ = 0;
   TraderTimes times_;
   std::uint64_t timed_ = 0;  // the order whose first report is awaited with a clock; 0: none
   MonoTime timed_since_{};

@@ -48,6 +48,8 @@ std::string_view to_string(Refusal refusal) noexcept {
       return "OrderQty must be above what is filled already";
     case Refusal::NotReplaceable:
       return "a market order cannot be replaced";
+    case Refusal::NotTheSameOrder:
+      return "Symbol and Side of an order cannot be replaced";
     case Refusal::BookFull:
       return "the venue takes no more orders";
   }

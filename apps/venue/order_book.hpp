@@ -105,6 +105,7 @@ enum class Refusal : std::uint8_t {
   OrderClosed,          // filled or canceled
   QuantityNotAboveCum,  // a replacement that asks for no more than what is filled
   NotReplaceable,       // a market order
+  NotTheSameOrder,      // a replacement with another Symbol or Side
   BookFull,
 };
 

@@ -299,6 +299,17 @@ Verdict Venue::take_cancel(engine::Session& session, const Message& message) {
   return engine::accept();
 }
 
+// FIX 4.4 volume 4, "Order Cancel/Replace Request": quantity, price and the like may be changed; an
+// order for another instrument or the other side is a new one. The book says itself what is wrong
+// with an order that is unknown or closed.
+bool Venue::changes_symbol_or_side(const ReplaceRequest& request,
+                                   const NewOrder& terms) const noexcept {
+  const std::optional<OrderIndex> index = book_.find(request.owner, request.orig_cl_ord_id);
+  if (!index) return false;
+  const Order& order = book_.order(*index);
+  return order.is_open() && (book_.symbol(order) != terms.symbol || order.side != terms.side);
+}
+
 template <class Message>
 Verdict Venue::take_replace(engine::Session& session, const Message& message) {
   if (!failure_.empty()) return venue_closing();
@@ -309,12 +320,16 @@ Verdict Venue::take_replace(engine::Session& session, const Message& message) {
   if (const auto fault = read_terms(message, terms)) {
     return fault->verdict ? *fault->verdict : engine::business_reject(kOtherReason, 0, fault->text);
   }
-  ReplaceRequest request{party_of(session), message.cl_ord_id().value,
-                         message.orig_cl_ord_id().value, terms.quantity, terms.price};
-  const Refusal refusal =
-      terms.kind == OrderKind::Market
-          ? Refusal::NotReplaceable
-          : change_book([&](auto sink) { return book_.replace(request, sink); });
+  const ReplaceRequest request{party_of(session), message.cl_ord_id().value,
+                               message.orig_cl_ord_id().value, terms.quantity, terms.price};
+  Refusal refusal = Refusal::None;
+  if (changes_symbol_or_side(request, terms)) {
+    refusal = Refusal::NotTheSameOrder;
+  } else if (terms.kind == OrderKind::Market) {
+    refusal = Refusal::NotReplaceable;
+  } else {
+    refusal = change_book([&](auto sink) { return book_.replace(request, sink); });
+  }
   if (refusal != Refusal::None) {
     reject_cancel(request.owner, {request.cl_ord_id, request.orig_cl_ord_id, '2', refusal});
   }

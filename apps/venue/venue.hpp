@@ -72,6 +72,9 @@ class Venue {
   template <class Message>
   session::Verdict take_replace(engine::Session& session, const Message& message);
 
+  [[nodiscard]] bool changes_symbol_or_side(const ReplaceRequest& request,
+                                            const NewOrder& terms) const noexcept;
+
   // change(sink) is what changes the book. Whatever is thrown while it does stops the venue: the
   // engine takes back the reports of the callback, and the book is ahead of the store from then on.
   template <class Change>

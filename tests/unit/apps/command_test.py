@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -126,6 +127,33 @@ class Words(unittest.TestCase):
             self.assertIn(f"Did you mean '{meant}'?", done.stderr)
         self.assertIn("--help", run("xyzzyxyzzy").stderr)
 
+    def test_unknown_option_is_named_although_more_is_missing(self):
+        for name in ("serve", "connect", "trade"):
+            done = run(name, "--bogus")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--bogus", done.stderr)
+        self.assertIn("CONFIG is required", run("serve").stderr)
+
+    def test_unknown_colour_is_answered_with_the_known_ones(self):
+        done = run("decode", "--color=purple")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--color: purple: auto, always or never was expected\n", done.stderr)
+        for known in ("auto", "always", "never"):
+            self.assertEqual(run("decode", f"--color={known}").returncode, 1)  # no message
+        message = "8=FIX.4.4|9=5|35=0|10=163|\n"
+        done = subprocess.run([NEXUSFIX, "decode", "--color=always"], input=message, text=True,
+                              capture_output=True, timeout=LIMIT_SECONDS, check=False)
+        self.assertIn("\x1b[", done.stdout)
+
+    def test_help_says_defaults_and_ranges_in_words(self):
+        self.assertIn("--spin,--no-spin  ", run("demo", "--help").stdout)
+        done = run("trade", "--help")
+        self.assertRegex(done.stdout, r"--window NUMBER .*\(1 to 100000; default 256\)\n")
+        self.assertRegex(done.stdout, r"--symbol TEXT .*\(default AAPL\)\n")
+        self.assertRegex(done.stdout, r"CONFIG TEXT REQUIRED ")
+        for name in ("demo", "decode", "serve", "connect", "trade"):
+            self.assertNotRegex(run(name, "--help").stdout, r"UINT|\{|\[\d")
+
     def test_wrong_arguments_end_with_status_2(self):
         for arguments in (("serve",), ("serve", "a", "b"), ("trade", "x", "--orders", "x"),
                           ("trade", "x", "--orders", "3"),
@@ -137,7 +165,36 @@ class Words(unittest.TestCase):
             self.assertNotEqual(done.stderr, "", arguments)
 
 
+class Output(WithFolder):
+    def run_into_full_disk(self, *arguments):
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            return subprocess.run([NEXUSFIX, *map(str, arguments)], stdin=subprocess.DEVNULL,
+                                  stdout=full, stderr=subprocess.PIPE, text=True,
+                                  timeout=LIMIT_SECONDS, check=False)
+
+    def test_output_that_is_lost_is_no_success(self):
+        sound = self.write("sound.log", "8=FIX.4.4|9=5|35=0|10=163|\n")
+        self.assertEqual(run("decode", sound).returncode, 0)
+        venue, _ = self.serve()
+        self.end(venue)
+        for arguments in (("--help",), ("decode", sound),
+                          ("journal", "show", self.folder / "venue"),
+                          ("serve", self.folder / "venue.cfg", "--dump-book")):
+            done = self.run_into_full_disk(*arguments)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("standard output could not be written", done.stderr)
+
+    def test_lost_output_does_not_hide_a_worse_status(self):
+        self.assertEqual(self.run_into_full_disk().returncode, 2)
+
+
 class Serve(WithFolder):
+    def test_configuration_without_an_acceptor_creates_nothing(self):
+        done = run("serve", self.trader_config(1))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("TRADER.cfg: an acceptor session is needed", done.stderr)
+        self.assertFalse((self.folder / "trader").exists())
+
     def test_missing_configuration_is_named(self):
         done = run("serve", self.folder / "none.cfg")
         self.assertEqual(done.returncode, 1)
@@ -238,6 +295,18 @@ class VenueRules(WithFolder):
             expect 35=9 37=NONE 102=1 39=8
             """)
 
+    def test_replacement_for_another_symbol_or_side_is_refused(self):
+        self.play("""
+            send 35=D|11=A1|55=AAPL|54=1|38=100|40=2|44=10|60=now
+            expect 35=8 150=0
+            send 35=G|11=A2|41=A1|55=MSFT|54=1|38=200|40=2|44=10|60=now
+            expect 35=9 102=2 434=2 37=O1 39=0 11=A2 41=A1
+            send 35=G|11=A2|41=A1|55=AAPL|54=2|38=200|40=2|44=10|60=now
+            expect 35=9 102=2 434=2
+            send 35=G|11=A2|41=A1|55=AAPL|54=1|38=200|40=2|44=10|60=now
+            expect 35=8 150=5 11=A2 55=AAPL 54=1 38=200
+            """)
+
     def test_bad_orders_are_rejected_with_text(self):
         order = "|55=AAPL|60=now|"
         self.play(f"""
@@ -321,6 +390,40 @@ class VenueRules(WithFolder):
 
 
 class Connect(WithFolder):
+    def test_configuration_with_an_acceptor_creates_nothing(self):
+        for name in ("connect", "trade"):
+            done = run(name, self.venue_config(), *(("--report", self.folder / "fills.tsv")
+                                                    if name == "trade" else ()))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("venue.cfg: exactly one session, an initiator, is needed", done.stderr)
+            self.assertNotIn("listening", done.stderr)
+            self.assertEqual([one.name for one in self.folder.iterdir()], ["venue.cfg"])
+
+    def test_never_logged_on_is_said_without_a_line_number(self):
+        with socket.socket() as mute:
+            mute.bind(("127.0.0.1", 0))
+            mute.listen()
+            done = run("connect", self.trader_config(mute.getsockname()[1]), "--logon-timeout", 1)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nexusfix connect: not logged on within 1 s\n", done.stderr)
+        self.assertNotIn("standard input", done.stderr)
+
+    def test_help_comes_on_a_pipe_before_what_is_behind_it(self):
+        venue, port = self.serve()
+        with subprocess.Popen([NEXUSFIX, "connect", self.trader_config(port)],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True) as client:
+            too_late = threading.Timer(LIMIT_SECONDS, client.kill)
+            self.addCleanup(too_late.cancel)
+            too_late.start()
+            client.stdin.write("help\n")
+            client.stdin.flush()
+            self.assertEqual(client.stdout.readline(), "logged on\n")
+            self.assertIn("send 35=D", client.stdout.readline())  # while it waits for more
+            client.communicate("quit\n", timeout=LIMIT_SECONDS)
+        self.assertEqual(client.returncode, 0)
+        self.end(venue)
+
     def test_script_faults_name_the_line_and_what_was_expected(self):
         venue, port = self.serve()
         for script, expected in (
@@ -438,6 +541,21 @@ class Trade(WithFolder):
             self.assertIn("holds orders of earlier runs (up to T10)", done.stderr)
             self.assertIn(expected, done.stderr)
             self.assertFalse(wrong.exists())
+        self.end(venue)
+
+    def test_report_file_of_another_journal_is_refused(self):
+        venue, port = self.serve(more="ResetOnLogon=Y\n")
+        report = self.folder / "reports.tsv"
+        self.assertEqual(self.trade(port, "--orders", 10, "--report", report).returncode, 0)
+        before = report.read_bytes()
+        shutil.rmtree(self.folder / "trader")
+        for orders in (2, 10, 20):
+            done = self.trade(port, "--orders", orders, "--report", report)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("the report file holds orders that this journal never sent (up to T10",
+                          done.stderr)
+            self.assertNotIn("filled", done.stdout)
+            self.assertEqual(report.read_bytes(), before)
         self.end(venue)
 
     def test_configuration_that_keeps_no_messages_is_refused(self):
@@ -587,11 +705,13 @@ class Demo(WithFolder):
         self.assertIn("cannot make a folder", done.stderr)
 
     def test_interrupted_it_takes_its_processes_and_folder_along(self):
-        demo, children = self.start("--orders-latency", "60000")
-        demo.send_signal(signal.SIGINT)
-        self.assertEqual(demo.wait(LIMIT_SECONDS), 1)
-        self.assertFalse(any(map(is_alive, children)))
-        self.assertEqual(list(self.folder.iterdir()), [])
+        for how in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(how):
+                demo, children = self.start("--orders-latency", "60000")
+                demo.send_signal(how)
+                self.assertEqual(demo.wait(LIMIT_SECONDS), 1)
+                self.assertFalse(any(map(is_alive, children)))
+                self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_killed_it_takes_its_processes_along(self):
         demo, children = self.start("--orders-latency", "60000")

@@ -189,6 +189,22 @@ TEST_F(VenueSessionTest, huge_text_that_the_venue_does_not_use_is_not_repeated) 
   EXPECT_EQ(venue_->failure(), "");
 }
 
+TEST_F(VenueSessionTest, replacement_for_another_symbol_or_side_is_refused_with_text) {
+  log_on();
+  send("D", order("A1"));
+  EXPECT_THAT(answer(), HasSubstr("|150=0|"));
+  for (const std::string_view other : {"55=MSFT|54=1|", "55=AAPL|54=2|"}) {
+    send("G", "11=A2|41=A1|" + std::string{other} + "38=100|40=2|44=9|");
+    const std::string reject = answer();
+    EXPECT_THAT(reject, HasSubstr("|35=9|"));
+    EXPECT_THAT(reject, HasSubstr("|102=2|"));
+    EXPECT_THAT(reject, HasSubstr("|58=Symbol and Side of an order cannot be replaced|"));
+  }
+  EXPECT_EQ(venue_->book().cl_ord_id(venue_->book().order(0)), "A1");
+  send("G", "11=A2|41=A1|55=AAPL|54=1|38=100|40=2|44=9|");
+  EXPECT_THAT(answer(), HasSubstr("|150=5|"));
+}
+
 TEST_F(VenueSessionTest, exception_while_the_book_changes_stops_the_venue_with_the_store_intact) {
   log_on();
   send("D", order("A1"));
