@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include <nexusfix/wire/isa.hpp>
+
 #include "nexusfix/command.hpp"
 
 namespace nexusfix::command {
@@ -44,6 +46,12 @@ int run(int argc, char** argv) {
   if (name == "--version") {
     fmt::print("nexusfix {}\n", NEXUSFIX_VERSION);
     return kSuccess;
+  }
+  if (!wire::selected_isa()) {
+    fmt::print(stderr,
+               "nexusfix: NEXUSFIX_FORCE_ISA: one of these was expected, if this CPU has it: {}\n",
+               wire::known_isas());
+    return kUsage;
   }
   for (const Command& command : commands()) {
     if (command.name == name) return command.run(Arguments(argv + 2, argv + argc));

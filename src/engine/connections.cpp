@@ -19,6 +19,16 @@ constexpr std::size_t kLargeReceiveBytes = 256U << 10U;
 // A counterparty that reads nothing is cut off when so much waits for it. The store has it all.
 constexpr std::size_t kOutboundBytesMax = 64U << 20U;
 
+// Who a Logon says it is, each part cut to what a log line can bear.
+std::string describe_identity(const wire::MessageView& logon) {
+  constexpr std::size_t kPartBytesMax = 64;
+  const auto part = [&](wire::Tag tag) {
+    return std::to_string(tag) + "=" +
+           std::string{logon[tag].value_or("(missing)").substr(0, kPartBytesMax)};
+  };
+  return part(tag::BeginString) + " " + part(tag::SenderCompID) + " " + part(tag::TargetCompID);
+}
+
 }  // namespace
 
 void Runtime::on_accepted(const transport::Ready& ready) {
@@ -188,7 +198,8 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   }
   SessionSlot* slot = find_acceptor(connection, logon);
   if (slot == nullptr) {
-    refuse(connection, "no session of this configuration has these CompIDs and this BeginString");
+    refuse(connection, "no session of this configuration has these CompIDs and this BeginString: " +
+                           describe_identity(logon));
     return false;
   }
   if (slot->connection != nullptr) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,8 @@
 
 namespace nexusfix::engine {
 namespace {
+
+constexpr std::string_view kUnknownKey = ": unknown key";
 
 constexpr std::size_t kFileBytesMax = 16U << 20U;
 constexpr std::size_t kSessionsMax = 10'000;
@@ -95,7 +98,7 @@ class SectionReader {
                                            "security" +
                                            hint);
     }
-    report_.warning(entry.line, shown(entry.key) + ": unknown key, ignored" + hint);
+    report_.warning(entry.line, shown(entry.key) + std::string{kUnknownKey} + ", ignored" + hint);
   }
 
   void read_honoured(const SettingsEntry& entry, const KeyMatch& match) {
@@ -426,8 +429,16 @@ std::expected<Settings, SettingsErrors> parse_settings(std::string_view text,
   }
   store.finish(sessions.front().line);
   check_identities(settings.sessions, report);
-  if (report.has_errors()) return std::unexpected{report.take_errors()};
   settings.warnings = report.take_warnings();
+  if (report.has_errors()) {
+    // A misspelt key is often why another one is missing, so it belongs to the answer.
+    SettingsErrors errors = report.take_errors();
+    std::copy_if(settings.warnings.begin(), settings.warnings.end(), std::back_inserter(errors),
+                 [](const SettingsError& warning) {
+                   return warning.text.find(kUnknownKey) != std::string::npos;
+                 });
+    return std::unexpected{std::move(errors)};
+  }
   return settings;
 }
 

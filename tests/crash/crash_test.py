@@ -259,6 +259,8 @@ class Run:
         if any(len(side["sessions"]) != 1 for side in sides):
             raise Failure(f"each journal should hold one session: {sides}")
         venue, trader = (side["sessions"][0] for side in sides)
+        if (venue["epoch"], trader["epoch"]) != (1, 1):
+            raise Failure(f"numbers were reset on the way: venue {venue}, trader {trader}")
         if (venue["next_inbound"] != trader["next_outbound"]
                 or venue["next_outbound"] != trader["next_inbound"]):
             raise Failure(f"the journals disagree: venue {venue}, trader {trader}")

@@ -120,6 +120,12 @@ class Words(unittest.TestCase):
     def test_version(self):
         self.assertRegex(run("--version").stdout, r"^nexusfix \d+\.\d+\.\d+\n$")
 
+    def test_unknown_instruction_set_is_answered_with_the_known_ones(self):
+        done = subprocess.run([NEXUSFIX, "decode", "-"], input="", capture_output=True, text=True,
+                              env={**os.environ, "NEXUSFIX_FORCE_ISA": "mmx"}, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("scalar", done.stderr)
+
     def test_misspelt_subcommand_is_answered_with_the_nearest(self):
         for word, meant in (("serv", "serve"), ("tarde", "trade"), ("conect", "connect")):
             done = run(word)

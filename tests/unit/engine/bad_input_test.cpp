@@ -191,6 +191,7 @@ TEST_F(BadInputTest, unknown_comp_id_in_the_logon_is_closed_without_a_word) {
   EXPECT_TRUE(run_until([&] { return stranger.closed(); }));
   EXPECT_TRUE(stranger.messages().empty());
   EXPECT_TRUE(log.has("no session of this configuration has these CompIDs")) << log.all();
+  EXPECT_TRUE(log.has("8=FIX.4.4 49=STRANGER 56=VENUE")) << log.all();
   expect_still_serving();
 }
 

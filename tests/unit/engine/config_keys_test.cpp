@@ -58,6 +58,16 @@ TEST(ConfigKeys, what_asks_for_security_is_refused_and_never_answered_by_plain_t
   }
 }
 
+TEST(ConfigKeys, an_unknown_key_is_named_also_when_the_file_is_refused_for_what_it_lacks) {
+  const std::vector<std::string> told = errors(
+      "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nNonStopSession=Y\nFileStorPath="
+      "x\n"
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\n");
+  EXPECT_THAT(told, ElementsAre(HasSubstr("FileStorePath"),
+                                "t.cfg:5: FileStorPath: unknown key, ignored; did you mean "
+                                "FileStorePath?"));
+}
+
 TEST(ConfigKeys, an_unknown_key_that_sounds_like_security_is_refused_too) {
   EXPECT_THAT(errors_of("ServerCertficateFile=a.pem"),
               ElementsAre(HasSubstr("did you mean ServerCertificateFile?")));
