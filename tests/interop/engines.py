@@ -9,6 +9,7 @@ import time
 
 from processes import Child, Failure, Peer, free_port
 
+DICTIONARIES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dictionaries")
 SUBJECT = "NEXUS"  # CompID of the engine under test
 PEER = "PEER"
 
@@ -32,9 +33,10 @@ def address_keys(kind, port):
 
 
 def peer_config(name, folder, kind, version, port, sender, target, **keys):
-    # The schedule's day changes twelve hours from now, so that no run meets a session reset.
+    # The schedule's day changes twelve hours from now, so that no run meets a session reset. The
+    # peers validate what they receive against a dictionary.
     boundary = time.strftime("%H:%M:%S", time.gmtime(time.time() + 12 * 3600))
-    defaults = {"StartTime": boundary, "EndTime": boundary, "UseDataDictionary": "N",
+    defaults = {"StartTime": boundary, "EndTime": boundary, "UseDataDictionary": "Y",
                 "FileLogPath": os.path.join(folder, "log"), "FileLogHeartbeats": "Y",
                 "SocketNodelay": "Y", "SocketReuseAddress": "Y"}
     path = os.path.join(folder, name + ".cfg")
@@ -64,6 +66,9 @@ class Arena:
     def _engine(self, kind, name, role, port, sender, target, **keys):
         folder = os.path.join(self.folder, name)
         os.makedirs(folder, exist_ok=True)
+        if kind == "quickfix":  # QuickFIX/J brings dictionaries of its own; Debian's QuickFIX none.
+            file = self.version.replace(".", "") + ".xml"
+            keys["DataDictionary"] = os.path.join(DICTIONARIES, file)
         config = peer_config(name, folder, role, self.version, port, sender, target, **keys)
         return self.start(Peer, name, self.programs[kind] + [role, config], folder)
 
