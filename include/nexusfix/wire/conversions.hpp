@@ -27,7 +27,7 @@ using Converted = std::expected<T, FieldErrorCode>;
 // Same without sign: SeqNum, Length, NumInGroup.
 [[nodiscard]] Converted<std::uint64_t> to_uint(std::string_view text) noexcept;
 // FIX float (Price, Qty, Amt): optional minus, digits with at most one point; at least one digit;
-// no exponent. OutOfRange beyond 18 digits that count.
+// no exponent. OutOfRange if the digits do not fit in 64 bits, or more than 18 follow the point.
 [[nodiscard]] Converted<Decimal> to_decimal(std::string_view text) noexcept;
 [[nodiscard]] Converted<bool> to_bool(std::string_view text) noexcept;  // Y or N
 [[nodiscard]] Converted<char> to_char(std::string_view text) noexcept;  // exactly one byte
