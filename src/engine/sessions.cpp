@@ -153,7 +153,7 @@ void Runtime::serve_replay(SessionSlot& slot) {
   if (last == slot.replay->end) {
     slot.replay.reset();
     transact(slot, [&](session::StateMachine& machine) { machine.on_replay_done(now_); });
-    finish_replay(slot);
+    transact(slot, [&](session::StateMachine&) { finish_replay(slot); });
   } else {
     slot.replay->next = last + 1;
     replay_ready_ = true;
@@ -183,6 +183,8 @@ void Runtime::transmit(SessionSlot& slot, std::string_view bytes) {
   if (slot.connection == nullptr || slot.connection->closing) return;
   Connection& connection = *slot.connection;
   connection.outbound.push(bytes);
+  // What waited behind a resend has its record already; what this event adds comes on top.
+  connection.waits_for = store_->appended();
   mark_unsent(connection);
   if (!connection.in_event) {
     connection.in_event = true;
