@@ -1,11 +1,12 @@
 #include <algorithm>
-#include <utility>
+#include <cstring>
+#include <new>
+#include <vector>
 
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/session_tags.hpp>
 
 #include "wire/digits.hpp"
-#include "wire/parser_index.hpp"
+#include "wire/kernels/kernel_table.hpp"
 
 namespace nexusfix::wire {
 
@@ -14,10 +15,9 @@ namespace {
 constexpr std::string_view kBeginStringStart = "8=";
 constexpr std::string_view kBodyLengthStart = "9=";
 constexpr std::string_view kMsgTypeStart = "35=";
-constexpr std::uint32_t kTrailerBytes = 7;  // 10=ddd and SOH
-static_assert(kernels::kReadableBehind == kTrailerBytes);
-
 constexpr std::uint32_t kCheckSumDigits = 3;
+using kernels::kTrailerBytes;
+static_assert(kKeysReadable <= kernels::kEntriesAtOnce);
 // Enough for nearly all messages without growing; 3 KiB.
 constexpr std::uint32_t kFieldsAtFirst = 256;
 
@@ -38,7 +38,8 @@ struct Head {
   std::uint64_t body_length = 0;
 };
 
-[[nodiscard]] std::expected<Head, ParseError> read_head(std::string_view frame) noexcept {
+[[nodiscard]] std::expected<Head, ParseError> read_head(std::string_view frame,
+                                                        Checks checks) noexcept {
   if (!frame.starts_with(kBeginStringStart)) {
     return failure(GarbledReason::FirstFieldsOutOfOrder, 0);
   }
@@ -51,11 +52,12 @@ struct Head {
   head.length_begin = static_cast<std::uint32_t>(at);
   for (; at < frame.size() && is_digit(frame[at]); ++at) {
     head.body_length = head.body_length * 10 + static_cast<std::uint64_t>(frame[at] - '0');
-    if (head.body_length > kMessageBytesMax) {
+    if (checks.body_length && head.body_length > kMessageBytesMax) {
       return failure(GarbledReason::BodyLengthTooLarge, head.length_begin);
     }
   }
-  if (at == head.length_begin || at == frame.size() || frame[at] != kSoh) {
+  if (!checks.body_length) at = std::min(frame.find(kSoh, at), frame.size());
+  if ((checks.body_length && at == head.length_begin) || at == frame.size() || frame[at] != kSoh) {
     return failure(GarbledReason::BodyLengthMalformed, at);
   }
   head.body_begin = static_cast<std::uint32_t>(at + 1);
@@ -65,18 +67,11 @@ struct Head {
   return head;
 }
 
-// The number in the CheckSum field at body_end if it has the right form and follows a SOH.
-[[nodiscard]] std::optional<std::uint32_t> read_trailer(std::string_view frame,
-                                                        std::uint32_t body_end) noexcept {
-  const char* const trailer = frame.data() + body_end;
-  const auto hundreds = static_cast<std::uint32_t>(trailer[3] - '0');
-  const auto tens = static_cast<std::uint32_t>(trailer[4] - '0');
-  const auto ones = static_cast<std::uint32_t>(trailer[5] - '0');
-  if (trailer[-1] != kSoh || trailer[0] != '1' || trailer[1] != '0' || trailer[2] != '=' ||
-      hundreds > 9 || tens > 9 || ones > 9 || trailer[6] != kSoh) {
-    return std::nullopt;
-  }
-  return hundreds * 100 + tens * 10 + ones;
+// Whether frame ends with a CheckSum field of the right form.
+[[nodiscard]] bool has_good_trailer(std::string_view frame, std::uint32_t body_end) noexcept {
+  const std::string_view trailer = frame.substr(body_end);
+  return frame[body_end - 1] == kSoh && trailer.starts_with("10=") && is_digit(trailer[3]) &&
+         is_digit(trailer[4]) && is_digit(trailer[5]) && trailer[3 + kCheckSumDigits] == kSoh;
 }
 
 void keep_fault(std::string_view frame, const kernels::RawFault& fault,
@@ -87,125 +82,103 @@ void keep_fault(std::string_view frame, const kernels::RawFault& fault,
                frame.substr(fault.offset, fault.tag_bytes)};
 }
 
+[[nodiscard]] unsigned policy_of(Checks checks) noexcept {
+  return (checks.check_sum ? 0 : kernels::kLeaveOutCheckSum) |
+         (checks.body_length ? 0 : kernels::kLeaveOutBodyLength);
+}
+
+struct AlignedDelete {
+  void operator()(std::byte* bytes) const noexcept {
+    ::operator delete(bytes, std::align_val_t{kernels::kEntriesAtOnce});
+  }
+};
+
+}  // namespace
+
+struct ParserIndex::Storage {
+  kernels::IndexWork work{};
+  Faults faults;
+  std::vector<std::uint32_t> length_tags;
+  std::vector<std::uint32_t> data_tags;
+  std::unique_ptr<std::byte, AlignedDelete> entries;
+};
+
+ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::KernelTable& kernel,
+                         Checks checks)
+    : index_frame_{kernel.index_frame[policy_of(checks)]},
+      checks_{checks},
+      storage_{std::make_unique<Storage>()} {
+  work_ = &storage_->work;
+  kernels::DataTags& data = work_->data;
+  for (const DataFieldPair& pair : data_fields.pairs()) {
+    // Tags that share their upper bits share a bit, so that the Length tags of one range do not
+    // make those of another pass.
+    const auto bit = static_cast<std::uint8_t>(1U << (pair.length >> 6U) % 8);
+    data.low[pair.length % 64] |= bit;
+    data.high[(pair.length >> 6U) % 64] |= bit;
+    storage_->length_tags.push_back(pair.length);
+    storage_->data_tags.push_back(pair.data);
+  }
+  data.length_tags = storage_->length_tags.data();
+  data.data_tags = storage_->data_tags.data();
+  data.count = static_cast<std::uint32_t>(storage_->length_tags.size());
+  reserve(kFieldsAtFirst);
+}
+
+ParserIndex::ParserIndex(const DataFieldTable& data_fields, Checks checks)
+    : ParserIndex{data_fields, kernels::selected(), checks} {}
+ParserIndex::ParserIndex(ParserIndex&& other) noexcept = default;
+ParserIndex& ParserIndex::operator=(ParserIndex&& other) noexcept = default;
+ParserIndex::~ParserIndex() = default;
+
+void ParserIndex::reserve(std::uint32_t fields) {
+  const std::size_t entries = std::size_t{fields} + kernels::kEntriesAtOnce;
+  const std::size_t bytes = entries * (sizeof(std::uint16_t) + 2 * sizeof(std::uint32_t));
+  constexpr std::align_val_t kAlignment{kernels::kEntriesAtOnce};
+  storage_->entries.reset(static_cast<std::byte*>(::operator new(bytes, kAlignment)));
+  // Zeroed, because a lookup compares entries behind the last field too, before it discards them.
+  std::memset(storage_->entries.get(), 0, bytes);
+  auto* const begins = reinterpret_cast<std::uint32_t*>(storage_->entries.get());
+  auto* const keys = reinterpret_cast<std::uint16_t*>(begins + 2 * entries);
+  work_->arrays = {keys, begins, begins + entries, fields};
+  keys_ = keys;
+  begins_ = begins;
+  ends_ = begins + entries;
+}
+
 // Why a frame that is no message is none: the rules one after the other, in the documented order.
-// Cold; parse() has found that one of them is broken.
-[[nodiscard]] ParseError diagnosed(std::string_view frame) noexcept {
+// Cold; the kernel has found that one of them is broken.
+ParseError ParserIndex::diagnosed(std::string_view frame) const noexcept {
   if (frame.size() > kMessageBytesMax) return {GarbledReason::TooLong, kMessageBytesMax};
-  const std::expected<Head, ParseError> head = read_head(frame);
+  const std::expected<Head, ParseError> head = read_head(frame, checks_);
   if (!head) return head.error();
   // The head ends with `35=`, so a frame of head and trailer only is too short to have both.
   if (frame.size() < head->body_begin + kMsgTypeStart.size() + 1 + kTrailerBytes) {
     return {GarbledReason::CheckSumMalformed, static_cast<std::uint32_t>(frame.size())};
   }
   const auto body_end = static_cast<std::uint32_t>(frame.size()) - kTrailerBytes;
-  if (!read_trailer(frame, body_end)) return {GarbledReason::CheckSumMalformed, body_end};
-  if (head->body_length != body_end - head->body_begin) {
+  if (!has_good_trailer(frame, body_end)) return {GarbledReason::CheckSumMalformed, body_end};
+  if (checks_.body_length && head->body_length != body_end - head->body_begin) {
     return {GarbledReason::BodyLengthWrong, head->length_begin};
   }
   return {GarbledReason::CheckSumWrong, body_end};
 }
 
-// Whether 8, 9 and 35 stand at the front and BodyLength is right, told from the index.
-[[nodiscard]] bool has_good_head(std::string_view frame, const kernels::FieldArrays& arrays,
-                                 std::uint32_t field_count, std::uint32_t body_end) noexcept {
-  constexpr std::uint32_t kFieldsMin = 3;
-  if (field_count < kFieldsMin || arrays.tags[0] != tag::BeginString ||
-      arrays.tags[1] != tag::BodyLength || arrays.tags[2] != tag::MsgType) {
-    return false;
+std::expected<MessageView, ParseError> ParserIndex::parse_unusual(std::string_view frame,
+                                                                  std::uint32_t count) {
+  while (count == 0 && work_->more_capacity != 0) {
+    work_->more_capacity = 0;
+    // There are never more fields than bytes, so doubling ends.
+    reserve(std::min(2 * work_->arrays.capacity,
+                     static_cast<std::uint32_t>(frame.size()) + kernels::kEntriesAtOnce));
+    count = index_frame_(frame.data(), frame.size(), *work_);
   }
-  // Fields that are not in the index must not stand between them.
-  const std::uint32_t body_begin = arrays.ends[1] + 1;
-  if (arrays.begins[0] != kBeginStringStart.size() ||
-      arrays.begins[1] != arrays.ends[0] + 1 + kBodyLengthStart.size() ||
-      arrays.begins[2] != body_begin + kMsgTypeStart.size()) {
-    return false;
-  }
-  const std::uint32_t wanted = body_end - body_begin;
-  std::uint64_t length = 0;
-  for (std::uint32_t at = arrays.begins[1]; at < arrays.ends[1]; ++at) {
-    if (!is_digit(frame[at])) return false;
-    length = length * 10 + static_cast<std::uint64_t>(frame[at] - '0');
-    if (length > wanted) return false;
-  }
-  return length == wanted && arrays.begins[1] != arrays.ends[1];
-}
-
-}  // namespace
-
-ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::KernelTable& kernel)
-    : kernel_{kernel} {
-  for (const DataFieldPair& pair : data_fields.pairs()) {
-    // Tags that share their third four bits share a bit, so that those of one hundred do not
-    // make those of another pass.
-    const auto bit = static_cast<std::uint8_t>(1U << (pair.length >> 8U) % 8);
-    data_tags_.low_nibbles[pair.length & 15U] |= bit;
-    data_tags_.high_nibbles[(pair.length >> 4U) & 15U] |= bit;
-    data_tags_.third_nibbles[(pair.length >> 8U) & 15U] |= bit;
-    length_tags_.push_back(pair.length);
-    paired_data_tags_.push_back(pair.data);
-  }
-  data_tags_.length_tags = length_tags_.data();
-  data_tags_.data_tags = paired_data_tags_.data();
-  data_tags_.count = static_cast<std::uint32_t>(length_tags_.size());
-  reserve(kFieldsAtFirst);
-}
-
-void ParserIndex::reserve(std::uint32_t fields) {
-  const std::size_t entries = std::size_t{fields} + kernels::kArraySlack;
-  // Zeroed, because a lookup compares entries behind the last field too, before it discards them.
-  storage_ = std::make_unique<std::uint32_t[]>(3 * entries + 1);
-  std::uint32_t* const ends = storage_.get() + 1;
-  ends[-1] = kernels::kBeforeFirst;
-  arrays_ = {ends + entries, ends + 2 * entries, ends, static_cast<std::uint32_t>(entries)};
-}
-
-void ParserIndex::append_check_sum(std::uint32_t body_end,
-                                   kernels::Indexed& indexed) const noexcept {
-  const std::uint32_t at = indexed.field_count++;
-  arrays_.tags[at] = tag::CheckSum;
-  arrays_.begins[at] = body_end + kTrailerBytes - 1 - kCheckSumDigits;
-  arrays_.ends[at] = body_end + kTrailerBytes - 1;
-}
-
-std::expected<MessageView, ParseError> ParserIndex::parse(std::string_view frame) {
-  if (frame.size() <= kTrailerBytes || frame.size() > kMessageBytesMax) {
-    return std::unexpected{diagnosed(frame)};
-  }
-  const auto body_end = static_cast<std::uint32_t>(frame.size()) - kTrailerBytes;
-  const std::optional<std::uint32_t> check_sum = read_trailer(frame, body_end);
-  if (!check_sum) return std::unexpected{diagnosed(frame)};
-
-  kernels::Indexed indexed;
-  kernel_.index_fields(frame.data(), body_end, data_tags_, arrays_, indexed);
-  while (indexed.capacity_exceeded != 0) {
-    // There are never more SOH than bytes, so doubling ends.
-    reserve(std::min(2 * arrays_.capacity, body_end + kernels::kArraySlack));
-    kernel_.index_fields(frame.data(), body_end, data_tags_, arrays_, indexed);
-  }
-  constexpr std::uint32_t kCheckSumModulus = 256;
-  if (indexed.byte_sum % kCheckSumModulus != *check_sum ||
-      !has_good_head(frame, arrays_, indexed.field_count, body_end)) {
-    return std::unexpected{diagnosed(frame)};
-  }
-  append_check_sum(body_end, indexed);
-  keep_fault(frame, indexed.first, faults_.first);
-  keep_fault(frame, indexed.first_but_empty, faults_.first_but_empty);
-  return MessageView{
-      frame, {arrays_.tags, arrays_.begins, arrays_.ends, indexed.field_count}, faults_};
-}
-
-struct Parser::Index : ParserIndex {
-  using ParserIndex::ParserIndex;
-};
-
-Parser::Parser(DataFieldTable data_fields)
-    : index_{std::make_unique<Index>(data_fields, kernels::selected())} {}
-Parser::Parser(Parser&& other) noexcept = default;
-Parser& Parser::operator=(Parser&& other) noexcept = default;
-Parser::~Parser() = default;
-
-std::expected<MessageView, ParseError> Parser::parse(std::string_view frame) {
-  return index_->parse(frame);
+  if (count == 0) return std::unexpected{diagnosed(frame)};
+  const FieldIndex index{keys_, begins_, ends_, count & ~kernels::kFaultyMessage};
+  if (index.count == count) return MessageView{frame, index};
+  keep_fault(frame, work_->first, storage_->faults.first);
+  keep_fault(frame, work_->first_but_empty, storage_->faults.first_but_empty);
+  return MessageView{frame, index, storage_->faults};
 }
 
 }  // namespace nexusfix::wire

@@ -11,7 +11,7 @@
 #include "fuzz/target.hpp"
 #include "property/wire_reference.hpp"
 #include "unit/wire/message_text.hpp"
-#include "wire/parser_index.hpp"
+#include "wire/kernels/kernel_table.hpp"
 
 namespace {
 

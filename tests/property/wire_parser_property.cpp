@@ -7,7 +7,7 @@
 
 #include "property/wire_generate.hpp"
 #include "property/wire_reference.hpp"
-#include "wire/parser_index.hpp"
+#include "wire/kernels/kernel_table.hpp"
 
 namespace nexusfix::wire {
 namespace {

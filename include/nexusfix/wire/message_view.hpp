@@ -12,6 +12,7 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/field_index.hpp>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -42,16 +43,6 @@ struct Faults {
   std::optional<Fault> first_but_empty;  // the first one that is not ValueEmpty
 };
 
-// The arrays behind a MessageView; a Parser's business. tags can be read up to kTagsReadable
-// entries behind count.
-struct FieldIndex {
-  const std::uint32_t* tags = nullptr;
-  const std::uint32_t* begins = nullptr;
-  const std::uint32_t* ends = nullptr;
-  std::uint32_t count = 0;
-};
-inline constexpr std::size_t kTagsReadable = 16;
-
 // Trivially copyable; valid as long as both the bytes and the Parser that made it are unchanged:
 // that is, until the callback that received it returns, or the parser's next parse(). One made by
 // the default constructor has no fields. No function allocates; any number of threads may read.
@@ -60,6 +51,8 @@ class MessageView {
   class Iterator;
 
   MessageView() = default;
+  MessageView(std::string_view bytes, const FieldIndex& index) noexcept
+      : bytes_{bytes}, index_{index} {}
   MessageView(std::string_view bytes, const FieldIndex& index, const Faults& faults) noexcept
       : bytes_{bytes}, index_{index}, faults_{&faults} {}
 
@@ -83,8 +76,8 @@ class MessageView {
   [[nodiscard]] Iterator end() const noexcept;
 
   // The first field with this tag at or behind the field with index from; nothing if absent. An
-  // empty value is a value of size 0. O(fields), 16 of them a step, by vector compare over the
-  // tags.
+  // empty value is a value of size 0. By vector compare over the tags, kKeysReadable of them a
+  // step: O(fields / 32), so thousands of fields cost a few steps a hundred.
   [[nodiscard]] std::optional<std::string_view> operator[](Tag tag) const noexcept;
   [[nodiscard]] std::optional<FieldView> find(Tag tag, std::size_t from = 0) const noexcept;
   [[nodiscard]] std::optional<std::size_t> find_index(Tag tag, std::size_t from = 0) const noexcept;
@@ -99,8 +92,11 @@ class MessageView {
  private:
   static inline const Faults kNoFaults;
 
-  // One bit for each of the kTagsReadable entries from tags[from] on that equals tag.
-  [[nodiscard]] unsigned equal_bits(Tag tag, std::size_t from) const noexcept;
+  // One bit for each of the kKeysReadable entries from keys[from] on that equals key.
+  [[nodiscard]] std::uint32_t equal_bits(std::uint16_t key, std::size_t from) const noexcept;
+  // Behind the arrays' entries for tags of kLargeTagKey and above, which few messages have.
+  [[nodiscard]] Tag large_tag(std::size_t index) const noexcept;
+  [[nodiscard]] std::optional<std::size_t> find_large(Tag tag, std::size_t from) const noexcept;
 
   std::string_view bytes_;
   FieldIndex index_;
@@ -142,7 +138,8 @@ inline MessageView::Iterator MessageView::end() const noexcept { return {*this, 
 inline FieldView MessageView::field(std::size_t index) const noexcept {
   NEXUSFIX_DEBUG_ASSERT(index < field_count());
   const std::uint32_t begin = index_.begins[index];
-  return {index_.tags[index], begin,
+  const std::uint16_t key = index_.keys[index];
+  return {key != kLargeTagKey ? key : large_tag(index), begin,
           std::string_view{bytes_.data() + begin, index_.ends[index] - begin}};
 }
 
@@ -158,24 +155,26 @@ inline std::string_view MessageView::msg_type() const noexcept {
 #if defined(__SSE2__)
 
 // SSE2 belongs to the x86-64 baseline, so this needs no dispatch.
-inline unsigned MessageView::equal_bits(Tag tag, std::size_t from) const noexcept {
-  const __m128i wanted = _mm_set1_epi32(static_cast<int>(tag));
+inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from) const noexcept {
+  const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
   const auto equal = [&](std::size_t offset) noexcept {
-    const void* const four = index_.tags + from + offset;
-    return _mm_cmpeq_epi32(_mm_loadu_si128(static_cast<const __m128i*>(four)), wanted);
+    const void* const eight = index_.keys + from + offset;
+    return _mm_cmpeq_epi16(_mm_loadu_si128(static_cast<const __m128i*>(eight)), wanted);
   };
-  static_assert(kTagsReadable == 16);
-  const __m128i low = _mm_packs_epi32(equal(0), equal(4));
-  const __m128i high = _mm_packs_epi32(equal(8), equal(12));
-  return static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)));
+  static_assert(kKeysReadable == 32);
+  const auto low =
+      static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(equal(0), equal(8))));
+  const auto high =
+      static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(equal(16), equal(24))));
+  return low | (high << 16U);
 }
 
 #else
 
-inline unsigned MessageView::equal_bits(Tag tag, std::size_t from) const noexcept {
-  unsigned bits = 0;
-  for (unsigned i = 0; i < kTagsReadable; ++i) {
-    bits |= (index_.tags[from + i] == tag ? 1U : 0U) << i;
+inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from) const noexcept {
+  std::uint32_t bits = 0;
+  for (unsigned i = 0; i < kKeysReadable; ++i) {
+    bits |= (index_.keys[from + i] == key ? 1U : 0U) << i;
   }
   return bits;
 }
@@ -184,8 +183,10 @@ inline unsigned MessageView::equal_bits(Tag tag, std::size_t from) const noexcep
 
 inline std::optional<std::size_t> MessageView::find_index(Tag tag,
                                                           std::size_t from) const noexcept {
-  for (std::size_t at = from; at < field_count(); at += kTagsReadable) {
-    const unsigned bits = equal_bits(tag, at);
+  if (tag >= kLargeTagKey) [[unlikely]]
+    return find_large(tag, from);
+  for (std::size_t at = from; at < field_count(); at += kKeysReadable) {
+    const std::uint32_t bits = equal_bits(static_cast<std::uint16_t>(tag), at);
     if (bits == 0) continue;
     // What lies behind the last field is of an earlier message.
     const std::size_t found = at + static_cast<unsigned>(std::countr_zero(bits));

@@ -5,8 +5,10 @@
 #include <expected>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/field_index.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
@@ -19,32 +21,84 @@ struct ParseError {
   std::uint32_t offset = 0;  // of the byte where the rule is broken
 };
 
+// Which checks a parser makes. Leaving one out is for bytes that are known to be whole, such as
+// one's own journal; a session needs all of them. The form of every field, the first three tags and
+// the trailer's form are always checked: the index is made of what those checks find.
+struct Checks {
+  bool check_sum = true;    // CheckSum is the sum of the bytes
+  bool body_length = true;  // BodyLength is a number, and the right one
+};
+
+namespace kernels {
+struct KernelTable;
+struct IndexWork;
+}  // namespace kernels
+
+// What the parsers of every policy share: the storage of the index, and the kernel that fills it.
+// Users write Parser; tests name a kernel.
+class ParserIndex {
+ public:
+  ParserIndex(const DataFieldTable& data_fields, const kernels::KernelTable& kernel,
+              Checks checks = {});
+  // With the kernel that suits this CPU (isa.hpp).
+  ParserIndex(const DataFieldTable& data_fields, Checks checks);
+  ParserIndex(ParserIndex&& other) noexcept;
+  ParserIndex& operator=(ParserIndex&& other) noexcept;
+  ~ParserIndex();
+
+  [[nodiscard]] std::expected<MessageView, ParseError> parse(std::string_view frame) {
+    // 0: no message; negative: one with a fault. Both are told apart out of line.
+    const std::uint32_t count = index_frame_(frame.data(), frame.size(), *work_);
+    if (static_cast<std::int32_t>(count) <= 0) [[unlikely]]
+      return parse_unusual(frame, count);
+    return MessageView{frame, {keys_, begins_, ends_, count}};
+  }
+
+ private:
+  struct Storage;
+
+  [[nodiscard]] std::expected<MessageView, ParseError> parse_unusual(std::string_view frame,
+                                                                     std::uint32_t count);
+  [[nodiscard]] ParseError diagnosed(std::string_view frame) const noexcept;
+  void reserve(std::uint32_t fields);
+
+  std::uint32_t (*index_frame_)(const char* frame, std::size_t size, kernels::IndexWork& work);
+  kernels::IndexWork* work_ = nullptr;
+  const std::uint16_t* keys_ = nullptr;
+  const std::uint32_t* begins_ = nullptr;
+  const std::uint32_t* ends_ = nullptr;
+  Checks checks_;
+  std::unique_ptr<Storage> storage_;
+};
+
 // Owns the index's storage and reuses it: allocates only when a message has more fields than any
 // before it. One thread at a time. Movable, not copyable; one that was moved from can only be
 // assigned to or destroyed.
 //
 //   wire::Parser parser;
 //   if (auto message = parser.parse(frame)) use((*message)[tag::Symbol]);
-class Parser {
+template <Checks kChecks = Checks{}>
+class BasicParser {
  public:
   // The table of Length/data field pairs is copied.
-  explicit Parser(DataFieldTable data_fields = DataFieldTable::standard());
-  Parser(Parser&& other) noexcept;
-  Parser& operator=(Parser&& other) noexcept;
-  ~Parser();
+  explicit BasicParser(const DataFieldTable& data_fields = DataFieldTable::standard())
+      : index_{data_fields, kChecks} {}
 
   // Verifies BodyLength, CheckSum, the first three tags and the form of every field, and indexes
   // them. frame may be any bytes, also such that no Framer made. The view is valid until the next
-  // call or until the frame's bytes change; an error leaves the Parser as usable as before.
+  // call or until the frame's bytes change; an error leaves the parser as usable as before.
   //
   // Rules are checked in this order, so that the answer is the same on every machine: tags 8 and 9,
   // BodyLength's form, tag 35, the trailer's form (`10=` and three digits, last), BodyLength's
   // value, CheckSum's value. Reads nothing outside of frame. O(bytes).
-  [[nodiscard]] std::expected<MessageView, ParseError> parse(std::string_view frame);
+  [[nodiscard]] std::expected<MessageView, ParseError> parse(std::string_view frame) {
+    return index_.parse(frame);
+  }
 
  private:
-  struct Index;
-  std::unique_ptr<Index> index_;
+  ParserIndex index_;
 };
+
+using Parser = BasicParser<>;
 
 }  // namespace nexusfix::wire

@@ -9,25 +9,23 @@ namespace nexusfix::wire::kernels {
 // Plain structs of integers and pointers only: the kernels' translation units must not instantiate
 // standard templates inside their target regions.
 
-// Where the index goes. ends doubles as the list of SOH positions on the way, so it must be as long
-// as the message has SOH bytes, not only well-formed fields; ends[-1] is kBeforeFirst.
+// Where the index goes; FieldIndex of field_index.hpp is what its readers see. Kernels may write
+// kEntriesAtOnce entries wherever they write one, so capacity is that much short of the storage.
 struct FieldArrays {
-  std::uint32_t* tags;
-  std::uint32_t* begins;  // of the values
-  std::uint32_t* ends;    // of the values: positions of their SOH
+  std::uint16_t* keys;
+  std::uint32_t* begins;
+  std::uint32_t* ends;
   std::uint32_t capacity;
 };
 
-// The first field begins one behind it, at 0.
-inline constexpr std::uint32_t kBeforeFirst = 0xffff'ffff;
+inline constexpr std::uint32_t kEntriesAtOnce = 64;
 
-// The pairs of Length and data fields: count entries that decide, and a quick test that all but a
-// few other tags fail. A tag passes it if the three entries, for its lowest, second and third four
-// bits, have a bit in common; they are as a byte shuffle wants them.
+// The pairs of Length and data fields: count entries that decide, sorted by length tag, and a quick
+// test that nearly all other tags fail: a Length tag has a bit in common in the two entries for its
+// lowest six bits and for the six bits above them.
 struct DataTags {
-  alignas(16) std::uint8_t low_nibbles[16];
-  alignas(16) std::uint8_t high_nibbles[16];
-  alignas(16) std::uint8_t third_nibbles[16];
+  alignas(64) std::uint8_t low[64];
+  alignas(64) std::uint8_t high[64];
   const std::uint32_t* length_tags;
   const std::uint32_t* data_tags;
   std::uint32_t count;
@@ -48,27 +46,37 @@ struct RawFault {
   std::uint32_t tag_bytes;
 };
 
-struct Indexed {
-  std::uint32_t field_count;
-  std::uint32_t byte_sum;           // of all bytes given; the low eight bits count
-  std::uint32_t capacity_exceeded;  // not 0: the arrays are too short and hold nothing of use
+// What a parser keeps for its kernel from one frame to the next.
+struct IndexWork {
+  DataTags data;
+  FieldArrays arrays;
   RawFault first;
-  RawFault first_but_empty;  // the first that is not kValueEmpty
+  RawFault first_but_empty;     // the first that is not kValueEmpty
+  std::uint32_t more_capacity;  // set where the arrays were too short for the frame
 };
+
+// Set in the answer when the message has a fault, which IndexWork then holds.
+inline constexpr std::uint32_t kFaultyMessage = 0x8000'0000;
+
+// Verifies and indexes frame[0, size) and returns the number of its fields, all of them with
+// CheckSum. 0: the frame is no message, or work.more_capacity says why not; the arrays then hold
+// nothing of use, and who asked finds out which rule is broken. Reads nothing outside of the frame.
+using IndexFrame = std::uint32_t (*)(const char* frame, std::size_t size, IndexWork& work);
+
+// The bits of a policy: which checks a parser leaves out. Each combination is compiled.
+inline constexpr unsigned kLeaveOutCheckSum = 1;
+inline constexpr unsigned kLeaveOutBodyLength = 2;
+inline constexpr unsigned kPolicies = 4;
 
 struct KernelTable {
   const char* name;
   bool (*supported)() noexcept;
-  // Indexes the fields of body[0, size), whose last byte is SOH, and sums all of its bytes. Reads
-  // nothing outside of body[0, size + kReadableBehind).
-  void (*index_fields)(const char* body, std::uint32_t size, const DataTags& data,
-                       const FieldArrays& arrays, Indexed& out) noexcept;
+  IndexFrame index_frame[kPolicies];
 };
 
-// A message ends with the CheckSum field, which kernels do not index: its bytes may be read.
-inline constexpr std::uint32_t kReadableBehind = 7;
-// Entries that a kernel may write behind the last SOH position; arrays hold at least as many.
-inline constexpr std::uint32_t kArraySlack = 64;
+// The shortest frame that can be a message is longer; shorter ones are not looked at.
+inline constexpr std::uint32_t kFrameBytesMin = 16;
+inline constexpr std::uint32_t kTrailerBytes = 7;  // 10=ddd and SOH
 
 // The kernel in use: NEXUSFIX_FORCE_ISA's, or the best that this CPU has. Chosen once, on first
 // use; with a wrong NEXUSFIX_FORCE_ISA it is scalar, and selected_isa() tells of the error.

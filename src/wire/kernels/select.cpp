@@ -12,19 +12,11 @@ namespace kernels {
 namespace scalar {
 extern const KernelTable kTable;
 }
-#if defined(__x86_64__)
-namespace avx2 {
-extern const KernelTable kTable;
-}
-#endif
 
 namespace {
 
 // Best first; the last one runs everywhere.
 constexpr const KernelTable* kTables[] = {
-#if defined(__x86_64__)
-    &avx2::kTable,
-#endif
     &scalar::kTable,
 };
 
@@ -65,12 +57,6 @@ std::expected<std::string_view, IsaError> selected_isa() noexcept {
   return std::string_view{chosen.table->name};
 }
 
-std::string_view known_isas() noexcept {
-#if defined(__x86_64__)
-  return "avx2, scalar";
-#else
-  return "scalar";
-#endif
-}
+std::string_view known_isas() noexcept { return "scalar"; }
 
 }  // namespace nexusfix::wire

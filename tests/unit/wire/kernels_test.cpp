@@ -5,12 +5,12 @@
 
 #include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/resend.hpp>
 
 #include "unit/wire/guarded_bytes.hpp"
 #include "unit/wire/message_text.hpp"
 #include "wire/kernels/kernel_table.hpp"
-#include "wire/parser_index.hpp"
 
 namespace nexusfix::wire {
 namespace {
@@ -59,22 +59,30 @@ TEST_P(KernelTest, every_prefix_and_suffix_of_a_message_is_read_within_its_bytes
   }
 }
 
-TEST_P(KernelTest, index_fields_reports_arrays_that_are_too_short_and_stays_within_them) {
-  const std::string body(1000, '\x01');
-  for (std::uint32_t capacity = 0; capacity < 1100; capacity += 7) {
-    std::vector<std::uint32_t> ends(capacity + 1, kernels::kBeforeFirst);
-    std::vector<std::uint32_t> others(2 * std::size_t{capacity});
-    const std::string padded = body + "10=000|";
-    const kernels::FieldArrays arrays{others.data(), others.data() + capacity, ends.data() + 1,
-                                      capacity};
-    const kernels::DataTags no_data{};
-    kernels::Indexed indexed{};
-    GetParam()->index_fields(padded.data(), 1000, no_data, arrays, indexed);
-    if (capacity < 1000) {
-      ASSERT_NE(indexed.capacity_exceeded, 0U) << capacity;
-    }
-    if (capacity >= 1000 + kernels::kArraySlack) {
-      ASSERT_EQ(indexed.capacity_exceeded, 0U) << capacity;
+TEST_P(KernelTest, arrays_that_are_too_short_are_reported_and_never_overrun) {
+  constexpr std::uint16_t kUntouched = 0x5a5a;
+  const std::string frame = message_of("35=0|" + std::string(1000, '|'));
+  const std::string fields = message_of("35=0|" + [] {
+    std::string body;
+    for (int i = 0; i < 300; ++i) body += "1=2|";
+    return body;
+  }());
+  for (const std::string& bytes : {frame, fields}) {
+    for (std::uint32_t capacity = 0; capacity < 400; ++capacity) {
+      const std::size_t entries = capacity + kernels::kEntriesAtOnce;
+      std::vector<std::uint16_t> keys(entries + 1, kUntouched);
+      std::vector<std::uint32_t> begins(entries + 1, kUntouched);
+      std::vector<std::uint32_t> ends(entries + 1, kUntouched);
+      kernels::IndexWork work{};
+      work.arrays = {keys.data(), begins.data(), ends.data(), capacity};
+      const std::uint32_t count = GetParam()->index_frame[0](bytes.data(), bytes.size(), work);
+      ASSERT_EQ(count == 0, work.more_capacity != 0) << capacity;
+      ASSERT_EQ(keys.back(), kUntouched) << capacity;
+      ASSERT_EQ(begins.back(), kUntouched) << capacity;
+      ASSERT_EQ(ends.back(), kUntouched) << capacity;
+      if (capacity >= 304 + kernels::kEntriesAtOnce) {
+        ASSERT_NE(count, 0U) << capacity;
+      }
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "unit/wire/message_text.hpp"
-#include "wire/parser_index.hpp"
+#include "wire/kernels/kernel_table.hpp"
 
 namespace nexusfix::wire {
 namespace {
