@@ -9,6 +9,11 @@ namespace nexusfix::wire {
 
 namespace kernels {
 
+#if defined(__x86_64__)
+namespace avx512 {
+extern const KernelTable kTable;
+}
+#endif
 namespace scalar {
 extern const KernelTable kTable;
 }
@@ -17,6 +22,9 @@ namespace {
 
 // Best first; the last one runs everywhere.
 constexpr const KernelTable* kTables[] = {
+#if defined(__x86_64__)
+    &avx512::kTable,
+#endif
     &scalar::kTable,
 };
 
