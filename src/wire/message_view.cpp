@@ -6,7 +6,7 @@ namespace nexusfix::wire {
 
 // The parser has verified that digits of a valid tag stand in front of the value's `=`.
 Tag MessageView::large_tag(std::size_t index) const noexcept {
-  const char* const end = bytes_.data() + index_.begins[index] - 1;
+  const char* const end = bytes_.data() + index_.place(index).begin - 1;
   const char* begin = end;
   while (is_digit(begin[-1])) --begin;
   Tag tag = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <new>
 #include <vector>
@@ -96,6 +97,7 @@ struct AlignedDelete {
 }  // namespace
 
 struct ParserIndex::Storage {
+  std::array<NarrowPlace, kernels::kEntriesAtOnce> narrow_places{};
   kernels::IndexWork work{};
   Faults faults;
   std::vector<std::uint32_t> length_tags;
@@ -108,14 +110,16 @@ ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::Kerne
     : index_frame_{kernel.index_frame[policy_of(checks)]},
       checks_{checks},
       storage_{std::make_unique<Storage>()} {
+  static_assert(kNarrowPlaces == kernels::kNarrowPlaces);
   work_ = &storage_->work;
+  narrow_places_ = storage_->narrow_places.data();
   kernels::DataTags& data = work_->data;
   for (const DataFieldPair& pair : data_fields.pairs()) {
-    // Tags that share their upper bits share a bit, so that the Length tags of one range do not
-    // make those of another pass.
-    const auto bit = static_cast<std::uint8_t>(1U << (pair.length >> 6U) % 8);
-    data.low[pair.length % 64] |= bit;
-    data.high[(pair.length >> 6U) % 64] |= bit;
+    // Tags that share their upper digits share a bit, so that the Length tags of one hundred do
+    // not make those of another pass.
+    const auto bit = static_cast<std::uint8_t>(1U << pair.length / 100 % 8);
+    data.low_two[pair.length % 100] |= bit;
+    data.high_two[pair.length / 100 % 64] |= bit;
     storage_->length_tags.push_back(pair.length);
     storage_->data_tags.push_back(pair.data);
   }
@@ -133,17 +137,15 @@ ParserIndex::~ParserIndex() = default;
 
 void ParserIndex::reserve(std::uint32_t fields) {
   const std::size_t entries = std::size_t{fields} + kernels::kEntriesAtOnce;
-  const std::size_t bytes = entries * (sizeof(std::uint16_t) + 2 * sizeof(std::uint32_t));
+  const std::size_t bytes = entries * (sizeof(FieldPlace) + sizeof(std::uint16_t));
   constexpr std::align_val_t kAlignment{kernels::kEntriesAtOnce};
   storage_->entries.reset(static_cast<std::byte*>(::operator new(bytes, kAlignment)));
   // Zeroed, because a lookup compares entries behind the last field too, before it discards them.
   std::memset(storage_->entries.get(), 0, bytes);
-  auto* const begins = reinterpret_cast<std::uint32_t*>(storage_->entries.get());
-  auto* const keys = reinterpret_cast<std::uint16_t*>(begins + 2 * entries);
-  work_->arrays = {keys, begins, begins + entries, fields};
-  keys_ = keys;
-  begins_ = begins;
-  ends_ = begins + entries;
+  auto* const places = reinterpret_cast<FieldPlace*>(storage_->entries.get());
+  auto* const keys = reinterpret_cast<std::uint16_t*>(places + entries);
+  work_->arrays = {keys, places, storage_->narrow_places.data(), fields};
+  index_ = {keys, places, nullptr, 0};
 }
 
 // Why a frame that is no message is none: the rules one after the other, in the documented order.
@@ -174,8 +176,8 @@ std::expected<MessageView, ParseError> ParserIndex::parse_unusual(std::string_vi
     count = index_frame_(frame.data(), frame.size(), *work_);
   }
   if (count == 0) return std::unexpected{diagnosed(frame)};
-  const FieldIndex index{keys_, begins_, ends_, count & ~kernels::kFaultyMessage};
-  if (index.count == count) return MessageView{frame, index};
+  const FieldIndex index = index_of(count & ~kernels::kFaultyMessage);
+  if ((count & kernels::kFaultyMessage) == 0) return MessageView{frame, index};
   keep_fault(frame, work_->first, storage_->faults.first);
   keep_fault(frame, work_->first_but_empty, storage_->faults.first_but_empty);
   return MessageView{frame, index, storage_->faults};

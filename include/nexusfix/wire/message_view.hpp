@@ -137,10 +137,10 @@ inline MessageView::Iterator MessageView::end() const noexcept { return {*this, 
 
 inline FieldView MessageView::field(std::size_t index) const noexcept {
   NEXUSFIX_DEBUG_ASSERT(index < field_count());
-  const std::uint32_t begin = index_.begins[index];
+  const FieldPlace place = index_.place(index);
   const std::uint16_t key = index_.keys[index];
-  return {key != kLargeTagKey ? key : large_tag(index), begin,
-          std::string_view{bytes_.data() + begin, index_.ends[index] - begin}};
+  return {key != kLargeTagKey ? key : large_tag(index), place.begin,
+          std::string_view{bytes_.data() + place.begin, place.end - place.begin}};
 }
 
 // The parser verified that 8, 9 and 35 are the first three fields.
@@ -239,8 +239,8 @@ FieldResult<T> MessageView::get(Tag tag) const noexcept {
   const std::optional<FieldView> field = find(tag);
   if (!field) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
   const Converted<T> value = convert<T>(field->value);
-  if (!value) return std::unexpected{FieldError{value.error(), tag, field->offset}};
-  return *value;
+  if (value) return *value;
+  return std::unexpected{FieldError{value.error(), tag, field->offset}};
 }
 
 }  // namespace nexusfix::wire

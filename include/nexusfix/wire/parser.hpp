@@ -51,22 +51,29 @@ class ParserIndex {
     const std::uint32_t count = index_frame_(frame.data(), frame.size(), *work_);
     if (static_cast<std::int32_t>(count) <= 0) [[unlikely]]
       return parse_unusual(frame, count);
-    return MessageView{frame, {keys_, begins_, ends_, count}};
+    return MessageView{frame, index_of(count)};
   }
 
  private:
   struct Storage;
+  // A bit of index_frame_'s answer.
+  static constexpr std::uint32_t kNarrowPlaces = 0x4000'0000;
 
   [[nodiscard]] std::expected<MessageView, ParseError> parse_unusual(std::string_view frame,
                                                                      std::uint32_t count);
   [[nodiscard]] ParseError diagnosed(std::string_view frame) const noexcept;
   void reserve(std::uint32_t fields);
+  [[nodiscard]] FieldIndex index_of(std::uint32_t count) const noexcept {
+    FieldIndex index = index_;
+    index.narrow_places = (count & kNarrowPlaces) != 0 ? narrow_places_ : nullptr;
+    index.count = count & ~kNarrowPlaces;
+    return index;
+  }
 
   std::uint32_t (*index_frame_)(const char* frame, std::size_t size, kernels::IndexWork& work);
   kernels::IndexWork* work_ = nullptr;
-  const std::uint16_t* keys_ = nullptr;
-  const std::uint32_t* begins_ = nullptr;
-  const std::uint32_t* ends_ = nullptr;
+  const NarrowPlace* narrow_places_ = nullptr;
+  FieldIndex index_;
   Checks checks_;
   std::unique_ptr<Storage> storage_;
 };

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <nexusfix/wire/field_index.hpp>
+
 namespace nexusfix::wire::kernels {
 
 // Plain structs of integers and pointers only: the kernels' translation units must not instantiate
@@ -13,8 +15,8 @@ namespace nexusfix::wire::kernels {
 // kEntriesAtOnce entries wherever they write one, so capacity is that much short of the storage.
 struct FieldArrays {
   std::uint16_t* keys;
-  std::uint32_t* begins;
-  std::uint32_t* ends;
+  FieldPlace* places;
+  NarrowPlace* narrow_places;  // room for kEntriesAtOnce
   std::uint32_t capacity;
 };
 
@@ -22,10 +24,10 @@ inline constexpr std::uint32_t kEntriesAtOnce = 64;
 
 // The pairs of Length and data fields: count entries that decide, sorted by length tag, and a quick
 // test that nearly all other tags fail: a Length tag has a bit in common in the two entries for its
-// lowest six bits and for the six bits above them.
+// last two digits and for the number in front of those modulo 64.
 struct DataTags {
-  alignas(64) std::uint8_t low[64];
-  alignas(64) std::uint8_t high[64];
+  alignas(64) std::uint8_t low_two[128];
+  alignas(64) std::uint8_t high_two[64];
   const std::uint32_t* length_tags;
   const std::uint32_t* data_tags;
   std::uint32_t count;
@@ -57,6 +59,9 @@ struct IndexWork {
 
 // Set in the answer when the message has a fault, which IndexWork then holds.
 inline constexpr std::uint32_t kFaultyMessage = 0x8000'0000;
+// Set when the places are in narrow_places. Not together with kFaultyMessage.
+inline constexpr std::uint32_t kNarrowPlaces = 0x4000'0000;
+inline constexpr std::uint32_t kNarrowBytesMax = 255;
 
 // Verifies and indexes frame[0, size) and returns the number of its fields, all of them with
 // CheckSum. 0: the frame is no message, or work.more_capacity says why not; the arrays then hold
@@ -74,8 +79,10 @@ struct KernelTable {
   IndexFrame index_frame[kPolicies];
 };
 
-// The shortest frame that can be a message is longer; shorter ones are not looked at.
+// The shortest frame that can be a message is longer; shorter ones are not looked at. Nor are those
+// whose offsets would not be kMessageBytesMax at most.
 inline constexpr std::uint32_t kFrameBytesMin = 16;
+inline constexpr std::uint32_t kFrameBytesMax = 0x7fff'ffff;
 inline constexpr std::uint32_t kTrailerBytes = 7;  // 10=ddd and SOH
 
 // The kernel in use: NEXUSFIX_FORCE_ISA's, or the best that this CPU has. Chosen once, on first

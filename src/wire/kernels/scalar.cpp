@@ -15,8 +15,8 @@ inline std::uint32_t sum_bytes(const char* bytes, std::uint32_t size) noexcept {
 
 template <unsigned Policy>
 std::uint32_t index_frame(const char* frame, std::size_t frame_bytes, IndexWork& work) noexcept {
+  if (frame_bytes < kFrameBytesMin || frame_bytes > kFrameBytesMax) return 0;
   const auto size = static_cast<std::uint32_t>(frame_bytes);
-  if (frame_bytes < kFrameBytesMin) return 0;
   const Trailer trailer = read_trailer(frame, size);
   if (!trailer.good) return 0;
   work.first.rule = kNoFault;

@@ -34,22 +34,97 @@ namespace {
 #include "wire/kernels/generic/unusual.inl.hpp"
 
 constexpr std::uint32_t kBlockBytes = 64;
-constexpr std::uint32_t kWindowBlocksMax = 4;
-constexpr std::uint32_t kWindowBytesMax = kBlockBytes * kWindowBlocksMax;
-// Positions are bytes in the lanes of one register, `=` and SOH in turn.
-constexpr std::uint32_t kWindowFieldsMax = 32;
-static_assert(kWindowFieldsMax <= kEntriesAtOnce);
+// Positions in a window are bytes, counted from 1, so that 0 stands in front of all of them.
+constexpr std::uint32_t kWindowBytesMax = 255;
+// They are the lanes of one register, `=` and SOH in turn. The last pair is kept free.
+constexpr std::uint32_t kWindowFieldsMax = 31;
+constexpr std::uint32_t kWindowLanesMax = 2 * kWindowFieldsMax;
+static_assert(kWindowFieldsMax < kEntriesAtOnce);
 
-alignas(64) constexpr std::uint8_t kIota[64] = {
-    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-    44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+}  // namespace
 
-// By the number of a tag's digits and one: the smallest tag of as many digits.
-alignas(64) constexpr std::uint16_t kSmallestTags[32] = {0, 0, 1, 10, 100, 1000};
+// The constants, as operands in memory. Weak, because a compiler that may not look into them cannot
+// turn a load that costs nothing into a move to a general register and a broadcast from there.
+struct alignas(64) Lanes {
+  std::uint8_t equals[64];
+  std::uint8_t soh[64];
+  std::uint8_t position[4][64];
+  std::uint8_t iota[64];
+  std::uint32_t head_keys[16];
+  // Rows by the head's length, from 15; from 16 with FIXT.
+  std::uint32_t fix4_places[2][16];
+  std::uint32_t fixt1_places[2][16];
+  std::uint8_t head_bytes[3][64];
+  std::uint8_t one_byte[64];
+  std::uint8_t turn[64];      // `=` and SOH
+  std::uint8_t previous[64];  // the lane in front; lane 63 in front of lane 0
+  std::uint8_t two[64];
+  std::uint8_t length_max[64];  // of a tag, of a value; both minus one
+  std::uint8_t tag_lane[64];    // the lane of the `=`, within 16, for each byte of its pair
+  std::uint8_t low_back[64];    // from there to the last two digits of the tag
+  std::uint8_t high_back[64];   // and to the two in front of those
+  std::uint8_t low_digits[64];  // the number of digits, and one, from which on such a one is there
+  std::uint8_t high_digits[64];
+  std::uint8_t ascii_zero[64];
+  std::uint8_t nine[64];
+  std::uint8_t weights[64];
+  std::uint16_t hundred[32];
+  std::uint16_t smallest_tag[32];  // by the number of its digits and one
+  std::uint32_t place[16];
+};
 
-inline __m512i pairs_of(std::uint8_t low, std::uint8_t high) noexcept {
-  return _mm512_set1_epi16(static_cast<short>(low | (high << 8)));
+namespace {
+
+constexpr Lanes make_lanes() noexcept {
+  Lanes lanes{};
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    const bool even = i % 2 == 0;
+    lanes.equals[i] = '=';
+    lanes.soh[i] = '\x01';
+    for (std::uint32_t block = 0; block < 4; ++block) {
+      lanes.position[block][i] = static_cast<std::uint8_t>(block * kBlockBytes + i + 1);
+    }
+    lanes.one_byte[i] = 1;
+    lanes.turn[i] = even ? '=' : '\x01';
+    for (std::uint32_t row = 0; row < 3; ++row) {
+      lanes.head_bytes[row][i] = static_cast<std::uint8_t>(15 + row);
+    }
+    lanes.iota[i] = static_cast<std::uint8_t>(i);
+    lanes.previous[i] = static_cast<std::uint8_t>((i + 63) % 64);
+    lanes.two[i] = 2;
+    lanes.length_max[i] = even ? 3 : 253;
+    lanes.tag_lane[i] = i % 16 & ~1U;
+    lanes.low_back[i] = static_cast<std::uint8_t>(even ? -3 : -2);
+    lanes.high_back[i] = static_cast<std::uint8_t>(even ? -5 : -4);
+    lanes.low_digits[i] = even ? 3 : 2;
+    lanes.high_digits[i] = even ? 5 : 4;
+    lanes.ascii_zero[i] = '0';
+    lanes.nine[i] = 9;
+    lanes.weights[i] = even ? 10 : 1;
+  }
+  for (std::uint16_t& lane : lanes.hundred) lane = 100;
+  lanes.head_keys[15] = 8 | 9 << 16;
+  lanes.fix4_places[0][15] = UsualHead<Version::Fix4, 2>::kPlaces;
+  lanes.fix4_places[1][15] = UsualHead<Version::Fix4, 3>::kPlaces;
+  lanes.fixt1_places[0][15] = UsualHead<Version::Fixt1, 2>::kPlaces;
+  lanes.fixt1_places[1][15] = UsualHead<Version::Fixt1, 3>::kPlaces;
+  lanes.smallest_tag[2] = 1;
+  lanes.smallest_tag[3] = 10;
+  lanes.smallest_tag[4] = 100;
+  lanes.smallest_tag[5] = 1000;
+  for (std::uint32_t i = 1; i < 16; i += 2) lanes.place[i] = ~0U;
+  return lanes;
+}
+
+}  // namespace
+
+[[gnu::weak, gnu::visibility("hidden")]] extern const Lanes kLanes;
+const Lanes kLanes = make_lanes();
+
+namespace {
+
+[[gnu::always_inline]] inline __m512i load(const void* lanes) noexcept {
+  return _mm512_load_si512(lanes);
 }
 
 template <std::uint32_t Blocks>
@@ -57,10 +132,12 @@ struct Window {
   __m512i blocks[Blocks];
 };
 
-// bytes: of the window, in its last block.
+// bytes: of the window, some of them in its last block.
 template <std::uint32_t Blocks>
-inline Window<Blocks> load_window(const char* from, std::uint32_t bytes) noexcept {
+[[gnu::always_inline]] inline Window<Blocks> load_window(const char* from,
+                                                         std::uint32_t bytes) noexcept {
   Window<Blocks> window;
+#pragma GCC unroll 4
   for (std::uint32_t i = 0; i + 1 < Blocks; ++i) {
     window.blocks[i] = _mm512_loadu_si512(from + i * kBlockBytes);
   }
@@ -69,9 +146,10 @@ inline Window<Blocks> load_window(const char* from, std::uint32_t bytes) noexcep
   return window;
 }
 
-// The bytes of the window at the positions in index, of which only the lowest eight bits count.
+// The bytes of the window at the places in index, which count from 0.
 template <std::uint32_t Blocks>
-inline __m512i bytes_at(const Window<Blocks>& window, __m512i index) noexcept {
+[[gnu::always_inline]] inline __m512i bytes_at(const Window<Blocks>& window,
+                                               __m512i index) noexcept {
   if constexpr (Blocks == 1) {
     return _mm512_permutexvar_epi8(index, window.blocks[0]);
   } else {
@@ -87,177 +165,156 @@ inline __m512i bytes_at(const Window<Blocks>& window, __m512i index) noexcept {
   }
 }
 
-// The sum of all bytes; the low eight bits count, so lanes may wrap.
+// The sum of all bytes and those of one more word; the low eight bits count, so lanes may wrap.
 template <std::uint32_t Blocks>
-inline std::uint32_t sum_bytes(const Window<Blocks>& window) noexcept {
+[[gnu::always_inline]] inline std::uint32_t sum_bytes(const Window<Blocks>& window,
+                                                      std::uint64_t more) noexcept {
   __m512i sum = window.blocks[0];
+#pragma GCC unroll 4
   for (std::uint32_t i = 1; i < Blocks; ++i) sum = _mm512_add_epi8(sum, window.blocks[i]);
-  const __m256i half =
-      _mm256_add_epi8(_mm512_castsi512_si256(sum), _mm512_extracti64x4_epi64(sum, 1));
-  const __m128i quarter =
-      _mm_add_epi8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-  const __m128i sums = _mm_sad_epu8(quarter, _mm_setzero_si128());
-  return static_cast<std::uint32_t>(
-      _mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_unpackhi_epi64(sums, sums))));
+  const __m128i sums = _mm512_cvtepi64_epi8(_mm512_sad_epu8(sum, _mm512_setzero_si512()));
+  const __m128i all = _mm_add_epi8(sums, _mm_cvtsi64_si128(static_cast<long long>(more)));
+  return static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_sad_epu8(all, _mm_setzero_si128())));
 }
 
-// Where the fields of a window are.
+// Where the `=` and SOH of a window are.
 struct Delimiters {
-  __m512i positions;        // the first `=` and the SOH of each field in turn, as bytes
-  std::uint32_t fields;     // whole ones; above kWindowFieldsMax only so many have lanes
-  std::uint64_t no_equals;  // not 0: a field has no `=`, so the turns are out of step
+  __m512i positions;        // counted from 1; 0 in the lanes that are left
+  __m512i bytes;            // what stands there; anything in the lanes that are left
+  std::uint32_t lanes;      // above kWindowLanesMax the rest means nothing
+  std::uint64_t last_bits;  // of the last block
 };
 
-// All bits from the given one on; none from 64 on.
-inline __mmask64 lanes_from(std::uint32_t first) noexcept { return ~_bzhi_u64(~0ULL, first); }
-
-template <std::uint32_t Blocks>
-inline Delimiters find_delimiters(const Window<Blocks>& window) noexcept {
-  const __m512i equals_sign = _mm512_set1_epi8('=');
-  const __m512i soh = _mm512_set1_epi8('\x01');
-  const __m512i iota = _mm512_load_si512(kIota);
-  __m512i part[Blocks];
-  std::uint32_t lanes[Blocks];
-  std::uint64_t no_equals = 0;
-  std::uint32_t fields = 0;
-  std::uint64_t starts_carry = 1;  // the window begins with a field
-  unsigned char run_carry = 0;
-  for (std::uint32_t i = 0; i < Blocks; ++i) {
-    const std::uint64_t equals = _mm512_cmpeq_epi8_mask(window.blocks[i], equals_sign);
-    const std::uint64_t ends = _mm512_cmpeq_epi8_mask(window.blocks[i], soh);
-    // A bit added at each field's start runs through the bytes that are no delimiter and stops at
-    // the first that is one, so a `=` within a value is not seen.
-    const std::uint64_t starts = (ends << 1) | starts_carry;
-    starts_carry = ends >> 63;
-    unsigned long long run;
-    run_carry = _addcarry_u64(run_carry, starts, ~(equals | ends), &run);
-    no_equals |= run & ends;
-    const std::uint64_t delimiters = (run & equals) | ends;
-    fields += static_cast<std::uint32_t>(_mm_popcnt_u64(ends));
-    lanes[i] = static_cast<std::uint32_t>(_mm_popcnt_u64(delimiters));
-    part[i] = _mm512_maskz_compress_epi8(
-        delimiters, _mm512_or_si512(iota, _mm512_set1_epi8(static_cast<char>(i * kBlockBytes))));
-  }
-  if constexpr (Blocks == 1) {
-    return {part[0], fields, no_equals};
-  } else {
-    const __m512i front = _mm512_mask_expand_epi8(part[0], lanes_from(lanes[0]), part[1]);
-    if constexpr (Blocks == 2) return {front, fields, no_equals};
-    __m512i back = part[2];
-    if constexpr (Blocks == 4) {
-      back = _mm512_mask_expand_epi8(part[2], lanes_from(lanes[2]), part[3]);
-    }
-    return {_mm512_mask_expand_epi8(front, lanes_from(lanes[0] + lanes[1]), back), fields,
-            no_equals};
-  }
+// The lanes moved up by count; those that are left are 0, as long as no lane but 0 is moved out.
+[[gnu::always_inline]] inline __m512i moved_up(__m512i lanes, std::uint32_t count) noexcept {
+  const __m512i back = _mm512_set1_epi8(static_cast<char>(count));
+  return _mm512_permutexvar_epi8(_mm512_sub_epi8(load(kLanes.iota), back), lanes);
 }
 
-// Tags of up to four digits and what speaks against them, a lane of 16 bits for each field.
+template <std::uint32_t Blocks>
+[[gnu::always_inline]] inline Delimiters find_delimiters(const Window<Blocks>& window) noexcept {
+  Delimiters found{};
+  // In registers: as operands in memory they would be loaded for each block.
+  __m512i equals_sign = load(kLanes.equals);
+  __m512i soh_sign = load(kLanes.soh);
+  asm("" : "+v"(equals_sign), "+v"(soh_sign));
+#pragma GCC unroll 4
+  for (std::uint32_t i = 0; i < Blocks; ++i) {
+    const __mmask64 both = _kor_mask64(_mm512_cmpeq_epi8_mask(window.blocks[i], equals_sign),
+                                       _mm512_cmpeq_epi8_mask(window.blocks[i], soh_sign));
+    found.last_bits = _cvtmask64_u64(both);
+    const __m512i positions = _mm512_maskz_compress_epi8(both, load(kLanes.position[i]));
+    found.positions =
+        i == 0 ? positions : _mm512_or_si512(found.positions, moved_up(positions, found.lanes));
+    found.lanes += static_cast<std::uint32_t>(_mm_popcnt_u64(found.last_bits));
+  }
+  found.bytes = bytes_at(window, _mm512_sub_epi8(found.positions, load(kLanes.one_byte)));
+  return found;
+}
+
+// If a value holds a `=`, takes its lane out; if a field has no `=`, takes all of them out.
+[[gnu::always_inline]] inline void take_out_text(Delimiters& found) noexcept {
+  const std::uint64_t all = _bzhi_u64(~0ULL, found.lanes);
+  const std::uint64_t equals =
+      _cvtmask64_u64(_mm512_cmpeq_epi8_mask(found.bytes, load(kLanes.equals))) & all;
+  const std::uint64_t soh = all & ~equals;
+  const bool equals_lack = (soh & ((soh << 1) | 1)) != 0;
+  const std::uint64_t kept = equals_lack ? 0 : all & ~(equals & (equals << 1));
+  found.positions = _mm512_maskz_compress_epi8(_cvtu64_mask64(kept), found.positions);
+  found.bytes = load(kLanes.turn);
+  found.lanes = static_cast<std::uint32_t>(_mm_popcnt_u64(kept));
+}
+
+// Tags of up to four digits, a lane of 16 bits for each field, and the lanes that something speaks
+// against: one or both of a field's, and of BodyLength's pair.
 struct Tags {
   __m512i keys;
-  __mmask64 unusual_bytes;  // one or both of a field's bits
-  __mmask32 unusual_fields;
+  std::uint64_t unusual;
 };
 
 template <std::uint32_t Blocks>
-inline Tags read_tags(const Window<Blocks>& window, __m512i positions,
-                      const DataTags& data) noexcept {
-  const __m512i ascii_zero = _mm512_set1_epi8('0');
-  const __m512i nine = _mm512_set1_epi8(9);
-  const __m512i iota = _mm512_load_si512(kIota);
-  // For each `=` the distance to the SOH in front of it, for each SOH that to its `=`.
-  const __m512i before = _mm512_mask_permutexvar_epi8(
-      _mm512_set1_epi8(-1), ~1ULL, _mm512_sub_epi8(iota, _mm512_set1_epi8(1)), positions);
-  const __m512i distances = _mm512_sub_epi8(positions, before);
-  // One to four digits, and a value.
-  const __mmask64 odd_lengths =
-      _mm512_cmpgt_epu8_mask(_mm512_sub_epi8(distances, _mm512_set1_epi8(2)), pairs_of(3, 253));
+[[gnu::always_inline]] inline Tags read_tags(const Window<Blocks>& window, const Delimiters& found,
+                                             const DataTags& data) noexcept {
+  const __m512i positions = found.positions;
+  // For each `=` the distance from the SOH in front of it, for each SOH that from its `=`. What is
+  // left of one above its maximum is unusual; so are the other vectors of that name where not 0.
+  const __m512i distances =
+      _mm512_sub_epi8(positions, _mm512_permutexvar_epi8(load(kLanes.previous), positions));
+  const __m512i unusual_lengths =
+      _mm512_subs_epu8(_mm512_sub_epi8(distances, load(kLanes.two)), load(kLanes.length_max));
 
-  const __m512i doubled = _mm512_and_si512(iota, _mm512_set1_epi8(0x0e));  // 0 0 2 2 4 4 ...
-  const __m512i tag_bytes = _mm512_shuffle_epi8(distances, doubled);       // and one
-  const __m512i index =
-      _mm512_add_epi8(_mm512_shuffle_epi8(positions, doubled), pairs_of(0xfe, 0xff));
-  const __m512i low_text = bytes_at(window, index);
-  const __m512i high_text = bytes_at(window, _mm512_sub_epi8(index, _mm512_set1_epi8(2)));
-  const __m512i low = _mm512_maskz_sub_epi8(_mm512_cmpge_epu8_mask(tag_bytes, pairs_of(3, 2)),
-                                            low_text, ascii_zero);
-  const __m512i high = _mm512_maskz_sub_epi8(_mm512_cmpge_epu8_mask(tag_bytes, pairs_of(5, 4)),
-                                             high_text, ascii_zero);
-  const __mmask64 no_digits = _mm512_cmpgt_epu8_mask(_mm512_max_epu8(low, high), nine);
+  const __m512i equals = _mm512_shuffle_epi8(positions, load(kLanes.tag_lane));
+  const __m512i digits = _mm512_shuffle_epi8(distances, load(kLanes.tag_lane));  // and one
+  const __m512i low_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.low_back)));
+  const __m512i high_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.high_back)));
+  const __m512i low = _mm512_maskz_sub_epi8(_mm512_cmpge_epu8_mask(digits, load(kLanes.low_digits)),
+                                            low_text, load(kLanes.ascii_zero));
+  const __m512i high = _mm512_maskz_sub_epi8(
+      _mm512_cmpge_epu8_mask(digits, load(kLanes.high_digits)), high_text, load(kLanes.ascii_zero));
+  const __m512i unusual_digits = _mm512_subs_epu8(_mm512_max_epu8(low, high), load(kLanes.nine));
 
-  const __m512i weights = pairs_of(10, 1);
-  const __m512i keys = _mm512_add_epi16(
-      _mm512_maddubs_epi16(low, weights),
-      _mm512_mullo_epi16(_mm512_maddubs_epi16(high, weights), _mm512_set1_epi16(100)));
-  const __mmask32 leading_zeros = _mm512_cmplt_epu16_mask(
-      keys, _mm512_permutexvar_epi16(distances, _mm512_load_si512(kSmallestTags)));
+  const __m512i low_two = _mm512_maddubs_epi16(low, load(kLanes.weights));
+  const __m512i high_two = _mm512_maddubs_epi16(high, load(kLanes.weights));
+  const __m512i keys =
+      _mm512_add_epi16(low_two, _mm512_mullo_epi16(high_two, load(kLanes.hundred)));
+  const __m512i leading_zeros =
+      _mm512_subs_epu16(_mm512_permutexvar_epi16(distances, load(kLanes.smallest_tag)), keys);
+  const __m512i length_class_low =
+      _mm512_permutex2var_epi8(load(data.low_two), low_two, load(data.low_two + 64));
+  const __m512i length_class_high = _mm512_permutexvar_epi8(high_two, load(data.high_two));
 
-  const __m512i class_low = _mm512_permutexvar_epi8(keys, _mm512_load_si512(data.low));
-  const __m512i class_high =
-      _mm512_permutexvar_epi8(_mm512_srli_epi16(keys, 6), _mm512_load_si512(data.high));
-  constexpr std::uint64_t kLowBytes = 0x5555'5555'5555'5555;
-  const __mmask64 may_be_lengths = _mm512_mask_test_epi8_mask(kLowBytes, class_low, class_high);
-  return {keys, odd_lengths | no_digits | may_be_lengths, leading_zeros};
+  constexpr int kOr = 0xfe;
+  constexpr int kOrOfAnd = 0xf8;         // a | (b & c)
+  constexpr int kOrOfDifference = 0xf6;  // a | (b ^ c)
+  const __m512i unusual = _mm512_ternarylogic_epi64(
+      _mm512_ternarylogic_epi64(unusual_lengths, found.bytes, load(kLanes.turn), kOrOfDifference),
+      _mm512_ternarylogic_epi64(unusual_digits, length_class_low, length_class_high, kOrOfAnd),
+      leading_zeros, kOr);
+  return {keys, _cvtmask64_u64(_mm512_test_epi8_mask(unusual, unusual))};
 }
 
-inline void store_keys(const FieldArrays& arrays, std::uint32_t entry, __m512i keys) noexcept {
-  _mm512_storeu_si512(arrays.keys + entry, keys);
+// The places of eight values.
+[[gnu::always_inline]] inline void store_places(FieldPlace* to, __m512i base,
+                                                __m128i positions) noexcept {
+  _mm512_storeu_si512(to, _mm512_add_epi32(_mm512_cvtepu8_epi32(positions), base));
 }
 
-// The begins and ends of sixteen values, from their `=` and SOH in lanes of 16 bits.
-inline void store_places(const FieldArrays& arrays, std::uint32_t entry, std::uint32_t base,
-                         __m256i pairs) noexcept {
-  const __m512i lanes = _mm512_cvtepu16_epi32(pairs);
-  const __m512i bases = _mm512_set1_epi32(static_cast<int>(base));
-  const __m512i begins = _mm512_dpbusd_epi32(_mm512_add_epi32(bases, _mm512_set1_epi32(1)), lanes,
-                                             _mm512_set1_epi32(0x01));
-  const __m512i ends = _mm512_dpbusd_epi32(bases, lanes, _mm512_set1_epi32(0x0100));
-  _mm512_storeu_si512(arrays.begins + entry, begins);
-  _mm512_storeu_si512(arrays.ends + entry, ends);
-}
-
-// What one window gave.
-struct Indexed {
-  std::uint32_t fields;   // entries written
-  std::uint32_t unusual;  // a bit for each that is to be looked at
-  bool out_of_step;       // a field has no `=`: nothing of use was written
-  __m512i positions;
-};
-
-template <std::uint32_t Blocks>
-inline Indexed index_window(const Window<Blocks>& window, std::uint32_t base, std::uint32_t entry,
-                            const IndexWork& work) noexcept {
-  const Delimiters found = find_delimiters(window);
-  const Tags tags = read_tags(window, found.positions, work.data);
-  store_keys(work.arrays, entry, tags.keys);
-  store_places(work.arrays, entry, base, _mm512_castsi512_si256(found.positions));
-  if (found.fields > 16) {
-    store_places(work.arrays, entry + 16, base, _mm512_extracti64x4_epi64(found.positions, 1));
+[[gnu::always_inline]] inline void store_entries(const FieldArrays& arrays, const Place& place,
+                                                 std::uint32_t fields, __m512i keys,
+                                                 __m512i positions) noexcept {
+  // A value begins behind its `=` and ends at its SOH; both are counted from 1.
+  const __m512i base =
+      _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(place.byte)), load(kLanes.place));
+  _mm512_storeu_si512(arrays.keys + place.entry, keys);
+  FieldPlace* const to = arrays.places + place.entry;
+  store_places(to, base, _mm512_castsi512_si128(positions));
+  store_places(to + 8, base, _mm512_extracti32x4_epi32(positions, 1));
+  if (fields > 16) {
+    store_places(to + 16, base, _mm512_extracti32x4_epi32(positions, 2));
+    store_places(to + 24, base, _mm512_extracti32x4_epi32(positions, 3));
   }
-  const std::uint32_t fields = found.fields < kWindowFieldsMax ? found.fields : kWindowFieldsMax;
-  const auto field_bits = static_cast<std::uint32_t>(_bzhi_u64(~0ULL, fields));
-  std::uint64_t pairs = tags.unusual_bytes;
-  pairs |= pairs >> 1;
-  // Only where there is something is it worth knowing which field it is.
-  const std::uint64_t field_pairs = _bzhi_u64(~0ULL, 2 * fields);
-  std::uint32_t unusual = tags.unusual_fields & field_bits;
-  if (((tags.unusual_bytes & field_pairs) | unusual) != 0) [[unlikely]] {
-    unusual |= static_cast<std::uint32_t>(_pext_u64(pairs, 0x5555'5555'5555'5555)) & field_bits;
-  }
-  return {fields, unusual, found.no_equals != 0, found.positions};
 }
 
-// Looks again at the fields that a window found unusual, from the first on, whose entries begin
-// with first_entry and whose bytes begin at begin. Returns where to go on: behind the window's
-// last field, or earlier where the entries did not stand.
+// A bit for each unusual field of a window.
+[[gnu::always_inline]] inline std::uint32_t unusual_fields(std::uint64_t unusual,
+                                                           std::uint32_t fields) noexcept {
+  const auto pairs =
+      static_cast<std::uint32_t>(_pext_u64(unusual | (unusual >> 1), 0x5555'5555'5555'5555));
+  return _bzhi_u32(pairs, fields);
+}
+
+// Looks again at the unusual ones of the fields that a window gave. Returns where to go on: behind
+// the window's last field, or earlier where the entries do not stand.
 [[gnu::noinline]] static Place settle(const char* frame, std::uint32_t size, const Place& window,
-                                      const Indexed& indexed, IndexWork& work) noexcept {
+                                      std::uint32_t fields, std::uint32_t unusual,
+                                      IndexWork& work) noexcept {
   const FieldArrays& arrays = work.arrays;
-  const std::uint32_t end_entry = window.entry + indexed.fields;
-  for (std::uint32_t rest = indexed.unusual; rest != 0; rest &= rest - 1) {
-    const std::uint32_t entry = window.entry + _tzcnt_u32(rest);
-    const std::uint32_t begin = entry == window.entry ? window.byte : arrays.ends[entry - 1] + 1;
-    const FieldBytes field{begin, arrays.begins[entry] - 1, arrays.ends[entry]};
+  const std::uint32_t end_entry = window.entry + fields;
+  for (; unusual != 0; unusual &= unusual - 1) {
+    const std::uint32_t entry = window.entry + _tzcnt_u32(unusual);
+    const std::uint32_t begin =
+        entry == window.entry ? window.byte : arrays.places[entry - 1].end + 1;
+    const FieldBytes field{begin, arrays.places[entry].begin - 1, arrays.places[entry].end};
     const std::uint32_t tag_bytes = field.equals - begin;
     const std::uint32_t tag = read_tag(frame + begin, tag_bytes);
     if (tag == 0) {
@@ -266,106 +323,200 @@ inline Indexed index_window(const Window<Blocks>& window, std::uint32_t base, st
     }
     arrays.keys[entry] = key_of(tag);
     if (field.equals + 1 == field.end) note_fault(work, kValueEmpty, begin, tag_bytes);
-    const DataValue data = announced_data(frame, size, field, tag, work);
+    const FieldPlace data = announced_data(frame, size, field, tag, work);
     if (data.begin == 0) continue;
     // A value without SOH stands in its entry as it is.
-    if (entry + 1 < end_entry && arrays.ends[entry + 1] == data.end) continue;
+    if (entry + 1 < end_entry && arrays.places[entry + 1].end == data.end) continue;
     return index_data(frame, {field.end + 1, entry + 1}, data, work);
   }
-  return {arrays.ends[end_entry - 1] + 1, end_entry};
+  return {arrays.places[end_entry - 1].end + 1, end_entry};
 }
 
-// Bytes of whole fields that were summed are no longer looked at: long messages are summed apart.
-inline std::uint32_t sum_all(const char* bytes, std::uint32_t size) noexcept {
-  __m512i sum = _mm512_setzero_si512();
-  std::uint32_t at = 0;
-  for (; at + kBlockBytes <= size; at += kBlockBytes) {
-    sum = _mm512_add_epi8(sum, _mm512_loadu_si512(bytes + at));
-  }
-  const __mmask64 keep = _bzhi_u64(~0ULL, size - at);
-  const Window<2> halves{{sum, _mm512_maskz_loadu_epi8(keep, bytes + at)}};
-  return sum_bytes(halves);
-}
-
-// One window from place on. Where it gives nothing, because its first field is longer than it or
-// because a field has no `=`, the first field goes by the common road.
+// A window with something unusual in it. Where it gives nothing, because a field has no `=` or is
+// longer than it, one field goes by the common road.
 template <std::uint32_t Blocks>
-inline Place next_window(const char* frame, std::uint32_t size, const Place& place,
-                         std::uint32_t bytes, IndexWork& work) noexcept {
+[[gnu::noinline]] static Place index_unusual_window(const char* frame, std::uint32_t size,
+                                                    const Place& place, std::uint32_t bytes,
+                                                    IndexWork& work) noexcept {
   const Window<Blocks> window = load_window<Blocks>(frame + place.byte, bytes);
-  const Indexed indexed = index_window(window, place.byte, place.entry, work);
-  if (indexed.out_of_step || indexed.fields == 0) [[unlikely]] {
-    return index_field(frame, size, place, work);
-  }
-  if (indexed.unusual != 0) [[unlikely]]
-    return settle(frame, size, place, indexed, work);
-  const std::uint32_t end_entry = place.entry + indexed.fields;
-  return {work.arrays.ends[end_entry - 1] + 1, end_entry};
+  Delimiters found = find_delimiters(window);
+  take_out_text(found);
+  const std::uint32_t fields = found.lanes / 2;
+  if (fields == 0) return index_field(frame, size, place, work);
+  const Tags tags = read_tags(window, found, work.data);
+  store_entries(work.arrays, place, fields, tags.keys, found.positions);
+  return settle(frame, size, place, fields, unusual_fields(tags.unusual, fields), work);
 }
 
-// The fields from place on, window after window. Returns the number of entries, or 0 with
-// more_capacity set.
+// One window of a message that does not fit into one, from place on.
+template <std::uint32_t Blocks>
+[[gnu::always_inline]] inline Place next_window(const char* frame, std::uint32_t size,
+                                                const Place& place, std::uint32_t bytes,
+                                                IndexWork& work) noexcept {
+  const Window<Blocks> window = load_window<Blocks>(frame + place.byte, bytes);
+  const Delimiters found = find_delimiters(window);
+  if (found.lanes > kWindowLanesMax) [[unlikely]] {
+    // Fields of a few bytes: one block less cannot have that many, or the next one cannot.
+    if constexpr (Blocks > 1) {
+      return next_window<Blocks - 1>(frame, size, place, (Blocks - 1) * kBlockBytes, work);
+    } else {
+      return index_field(frame, size, place, work);
+    }
+  }
+  const std::uint32_t fields = found.lanes / 2;
+  const Tags tags = read_tags(window, found, work.data);
+  store_entries(work.arrays, place, fields, tags.keys, found.positions);
+  if (fields == 0 || _bzhi_u64(tags.unusual, found.lanes) != 0) [[unlikely]] {
+    return index_unusual_window<Blocks>(frame, size, place, bytes, work);
+  }
+  // The next window is loaded from behind the last SOH: that is known from the bits long before
+  // the entries are stored. An odd last bit is the `=` of a field that is not whole.
+  const std::uint32_t end_entry = place.entry + fields;
+  const std::uint64_t ends =
+      found.lanes % 2 == 0
+          ? found.last_bits
+          : found.last_bits & ~(0x8000'0000'0000'0000 >> (_lzcnt_u64(found.last_bits) & 63));
+  if (ends == 0) return {work.arrays.places[end_entry - 1].end + 1, end_entry};
+  const auto behind = static_cast<std::uint32_t>(_lzcnt_u64(ends));
+  return {place.byte + Blocks * kBlockBytes - behind, end_entry};
+}
+
+// The fields of the body from place on, window after window. Returns the number of entries, or
+// more than the arrays hold if they are too short.
 [[gnu::noinline]] static std::uint32_t index_rest(const char* frame, std::uint32_t size,
-                                                  Place place, IndexWork& work) noexcept {
-  while (place.byte < size) {
-    // A window's fields, and a data field behind them.
-    if (place.entry + kWindowFieldsMax + 1 > work.arrays.capacity) {
+                                                  IndexWork& work) noexcept {
+  const std::uint32_t body_end = size - kTrailerBytes;
+  Place place{0, 0};
+  while (place.byte < body_end) {
+    // A window's fields, a data field behind them, the trailer.
+    if (place.entry + kWindowFieldsMax + 2 > work.arrays.capacity) {
       work.more_capacity = 1;
       return 0;
     }
-    const std::uint32_t rest = size - place.byte;
+    const std::uint32_t rest = body_end - place.byte;
     if (rest > 3 * kBlockBytes) {
       place =
           next_window<4>(frame, size, place, rest < kWindowBytesMax ? rest : kWindowBytesMax, work);
+    } else if (rest > 2 * kBlockBytes) {
+      place = next_window<3>(frame, size, place, rest, work);
     } else if (rest > kBlockBytes) {
-      place = rest > 2 * kBlockBytes ? next_window<3>(frame, size, place, rest, work)
-                                     : next_window<2>(frame, size, place, rest, work);
+      place = next_window<2>(frame, size, place, rest, work);
     } else {
       place = next_window<1>(frame, size, place, rest, work);
     }
   }
-  return place.entry;
+  put_trailer(work.arrays, place.entry, size);
+  return place.entry + 1;
 }
 
+// The low eight bits of the sum of all bytes.
+[[gnu::always_inline]] inline std::uint32_t sum_all(const char* bytes,
+                                                    std::uint32_t size) noexcept {
+  Window<2> sums{{_mm512_setzero_si512(), _mm512_setzero_si512()}};
+  std::uint32_t at = 0;
+  for (; at + 2 * kBlockBytes <= size; at += 2 * kBlockBytes) {
+    sums.blocks[0] = _mm512_add_epi8(sums.blocks[0], _mm512_loadu_si512(bytes + at));
+    sums.blocks[1] = _mm512_add_epi8(sums.blocks[1], _mm512_loadu_si512(bytes + at + kBlockBytes));
+  }
+  for (; at < size; at += kBlockBytes) {
+    const __mmask64 keep = _bzhi_u64(~0ULL, size - at < kBlockBytes ? size - at : kBlockBytes);
+    sums.blocks[0] = _mm512_add_epi8(sums.blocks[0], _mm512_maskz_loadu_epi8(keep, bytes + at));
+  }
+  return sum_bytes(sums, 0);
+}
+
+// A message that is longer than a window, or whose window gave something unusual.
 template <unsigned Policy>
 [[gnu::noinline]] std::uint32_t index_long(const char* frame, std::uint32_t size,
-                                           const Trailer& trailer, const Place& place,
                                            IndexWork& work) noexcept {
-  const std::uint32_t fields = index_rest(frame, size, place, work);
-  return fields == 0 ? 0
-                     : verdict<Policy>(frame, size, trailer, fields, sum_all(frame, size), work);
-}
-
-template <unsigned Policy, std::uint32_t Blocks>
-inline std::uint32_t index_short(const char* frame, std::uint32_t size, const Trailer& trailer,
-                                 IndexWork& work) noexcept {
-  const Window<Blocks> window = load_window<Blocks>(frame, size);
-  const Indexed indexed = index_window(window, 0, 0, work);
-  if (indexed.out_of_step || indexed.fields > kWindowFieldsMax) [[unlikely]] {
-    return index_long<Policy>(frame, size, trailer, {0, 0}, work);
-  }
-  if (indexed.unusual != 0) [[unlikely]] {
-    const Place place = settle(frame, size, {0, 0}, indexed, work);
-    if (place.byte != size) return index_long<Policy>(frame, size, trailer, place, work);
-  }
-  return verdict<Policy>(frame, size, trailer, indexed.fields, sum_bytes(window), work);
-}
-
-template <unsigned Policy>
-std::uint32_t index_frame(const char* frame, std::size_t frame_bytes, IndexWork& work) noexcept {
-  const auto size = static_cast<std::uint32_t>(frame_bytes);
-  if (frame_bytes < kFrameBytesMin) return 0;
   const Trailer trailer = read_trailer(frame, size);
   if (!trailer.good) return 0;
   work.first.rule = kNoFault;
   work.first_but_empty.rule = kNoFault;
-  if (frame_bytes > kWindowBytesMax) {
-    return index_long<Policy>(frame, size, trailer, {0, 0}, work);
+  const std::uint32_t count = index_rest(frame, size, work);
+  if (count == 0) return 0;
+  return verdict<Policy>(frame, size, trailer, count, sum_all(frame, size), work);
+}
+
+// The body of a short message with a usual head, in one window.
+template <unsigned Policy, class Head, std::uint32_t Blocks>
+[[gnu::always_inline]] inline std::uint32_t index_body(const char* frame, std::uint32_t size,
+                                                       std::uint64_t last_word,
+                                                       IndexWork& work) noexcept {
+  const std::uint32_t body_bytes = size - kTrailerBytes - Head::kBytes;
+  const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_bytes);
+  const Delimiters found = find_delimiters(window);
+  const Tags tags = read_tags(window, found, work.data);
+  const std::uint32_t fields = found.lanes / 2;
+  // The head's two entries come in from below, so that each array is stored as a whole: a reader's
+  // loads would wait for a store of its own.
+  const __m512i places =
+      _mm512_add_epi8(found.positions, load(kLanes.head_bytes[Head::kBytes - 15]));
+  const __m512i keys = _mm512_alignr_epi32(tags.keys, load(kLanes.head_keys), 15);
+  _mm512_storeu_si512(work.arrays.keys, keys);
+  _mm512_storeu_si512(work.arrays.narrow_places,
+                      _mm512_alignr_epi32(places,
+                                          load(Head::kVersionOf == Version::Fix4
+                                                   ? kLanes.fix4_places[Head::kBytes - 15]
+                                                   : kLanes.fixt1_places[Head::kBytes - 16]),
+                                          15));
+  constexpr std::uint32_t kBodyLanesMax = kWindowLanesMax - 2;
+  if (found.lanes > kBodyLanesMax || _bzhi_u64(tags.unusual, found.lanes) != 0) [[unlikely]] {
+    return index_long<Policy>(frame, size, work);
   }
-  if (size > 3 * kBlockBytes) return index_short<Policy, 4>(frame, size, trailer, work);
-  if (size > 2 * kBlockBytes) return index_short<Policy, 3>(frame, size, trailer, work);
-  if (size > kBlockBytes) return index_short<Policy, 2>(frame, size, trailer, work);
-  return index_short<Policy, 1>(frame, size, trailer, work);
+  constexpr int kMsgType = 35;
+  if ((_mm_cvtsi128_si32(_mm512_castsi512_si128(tags.keys)) & 0xffff) != kMsgType) return 0;
+  if constexpr ((Policy & kLeaveOutCheckSum) == 0) {
+    const std::uint32_t byte_sum = sum_bytes(window, last_word) + Head::kOtherSum;
+    if (!is_trailer_of(frame, size, byte_sum)) return 0;
+  } else {
+    if (!read_trailer(frame, size).good) return 0;
+  }
+  put_narrow_trailer(work.arrays, kHeadFields + fields, size);
+  return (kHeadFields + fields + 1) | kNarrowPlaces;
+}
+
+template <unsigned Policy, Version kVersion>
+[[gnu::noinline]] std::uint32_t index_short(const char* frame, std::uint32_t size,
+                                            IndexWork& work) noexcept {
+  using TwoDigits = UsualHead<kVersion, 2>;
+  using ThreeDigits = UsualHead<kVersion, 3>;
+  constexpr std::uint32_t kTwoDigitsMax = 99;
+  const std::uint32_t behind_two = size - kTrailerBytes - TwoDigits::kBytes;
+  if (behind_two > kTwoDigitsMax) {
+    const std::uint32_t body_bytes = behind_two - 1;
+    const std::uint64_t last_word = load_word(frame + ThreeDigits::kBytes - 8);
+    if (!is_usual_head<kVersion, 3>(last_word, body_bytes)) [[unlikely]] {
+      return index_long<Policy>(frame, size, work);
+    }
+    if (body_bytes > 3 * kBlockBytes) {
+      return index_body<Policy, ThreeDigits, 4>(frame, size, last_word, work);
+    }
+    if (body_bytes > 2 * kBlockBytes) {
+      return index_body<Policy, ThreeDigits, 3>(frame, size, last_word, work);
+    }
+    return index_body<Policy, ThreeDigits, 2>(frame, size, last_word, work);
+  }
+  const std::uint64_t last_word = load_word(frame + TwoDigits::kBytes - 8);
+  if (!is_usual_head<kVersion, 2>(last_word, behind_two)) [[unlikely]] {
+    return index_long<Policy>(frame, size, work);
+  }
+  if (behind_two > kBlockBytes) {
+    return index_body<Policy, TwoDigits, 2>(frame, size, last_word, work);
+  }
+  return index_body<Policy, TwoDigits, 1>(frame, size, last_word, work);
+}
+
+template <unsigned Policy>
+std::uint32_t index_frame(const char* frame, std::size_t frame_bytes, IndexWork& work) noexcept {
+  if (frame_bytes - kUsualBytesMin <= kNarrowBytesMax - kUsualBytesMin) {
+    const auto size = static_cast<std::uint32_t>(frame_bytes);
+    const std::uint64_t start = load_word(frame);
+    if (start == kFix4Start) return index_short<Policy, Version::Fix4>(frame, size, work);
+    if (start == kFixt1Start) return index_short<Policy, Version::Fixt1>(frame, size, work);
+  }
+  if (frame_bytes < kFrameBytesMin || frame_bytes > kFrameBytesMax) return 0;
+  return index_long<Policy>(frame, static_cast<std::uint32_t>(frame_bytes), work);
 }
 
 }  // namespace

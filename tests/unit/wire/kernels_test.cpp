@@ -1,4 +1,5 @@
 // No kernel and no other reader of bytes from outside touches a byte that it was not given.
+#include <array>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
@@ -71,15 +72,14 @@ TEST_P(KernelTest, arrays_that_are_too_short_are_reported_and_never_overrun) {
     for (std::uint32_t capacity = 0; capacity < 400; ++capacity) {
       const std::size_t entries = capacity + kernels::kEntriesAtOnce;
       std::vector<std::uint16_t> keys(entries + 1, kUntouched);
-      std::vector<std::uint32_t> begins(entries + 1, kUntouched);
-      std::vector<std::uint32_t> ends(entries + 1, kUntouched);
+      std::vector<FieldPlace> places(entries + 1, FieldPlace{kUntouched, kUntouched});
+      std::array<NarrowPlace, kernels::kEntriesAtOnce> narrow{};
       kernels::IndexWork work{};
-      work.arrays = {keys.data(), begins.data(), ends.data(), capacity};
+      work.arrays = {keys.data(), places.data(), narrow.data(), capacity};
       const std::uint32_t count = GetParam()->index_frame[0](bytes.data(), bytes.size(), work);
       ASSERT_EQ(count == 0, work.more_capacity != 0) << capacity;
       ASSERT_EQ(keys.back(), kUntouched) << capacity;
-      ASSERT_EQ(begins.back(), kUntouched) << capacity;
-      ASSERT_EQ(ends.back(), kUntouched) << capacity;
+      ASSERT_EQ(places.back().begin, kUntouched) << capacity;
       if (capacity >= 304 + kernels::kEntriesAtOnce) {
         ASSERT_NE(count, 0U) << capacity;
       }

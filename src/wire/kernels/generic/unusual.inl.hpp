@@ -9,6 +9,16 @@ inline void note_fault(IndexWork& work, RawFaultRule rule, std::uint32_t offset,
   if (rule != kValueEmpty && work.first_but_empty.rule == kNoFault) work.first_but_empty = fault;
 }
 
+// Eight bytes, the first one lowest, whatever the machine's byte order.
+inline std::uint64_t load_word(const char* bytes) noexcept {
+  std::uint64_t word;
+  __builtin_memcpy(&word, bytes, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  word = __builtin_bswap64(word);
+#endif
+  return word;
+}
+
 // The tag in text[0, bytes), or 0 if it is malformed.
 inline std::uint32_t read_tag(const char* text, std::uint32_t bytes) noexcept {
   constexpr std::uint32_t kTagDigitsMax = 10;
@@ -29,7 +39,7 @@ inline std::uint16_t key_of(std::uint32_t tag) noexcept {
 
 // The data tag that a Length tag announces, or 0.
 inline std::uint32_t data_tag_of(const DataTags& data, std::uint32_t length_tag) noexcept {
-  if ((data.low[length_tag & 63] & data.high[(length_tag >> 6) & 63]) == 0) return 0;
+  if ((data.low_two[length_tag % 100] & data.high_two[length_tag / 100 % 64]) == 0) return 0;
   std::uint32_t first = 0;
   for (std::uint32_t rest = data.count; rest > 1;) {
     const std::uint32_t half = rest / 2;
@@ -58,20 +68,15 @@ struct FieldBytes {
   std::uint32_t end;
 };
 
-// Where the value of a data field begins and ends; 0 and 0 if there is none.
-struct DataValue {
-  std::uint32_t begin;
-  std::uint32_t end;
-};
-
-// What length_field, which has the given tag, says of the field behind it. If it is a Length field
+// What length_field, which has the given tag, says of the field behind it: where its value begins
+// and ends, or 0 and 0 for nothing. If it is a Length field
 // and its data field follows, the length governs: SOH and `=` within the value are data. A length
 // that does not lead to a SOH within the body is a fault and counts for nothing, so that no length
 // can hide more than its own field; the data field is then an ordinary one.
-[[gnu::noinline]] static DataValue announced_data(const char* frame, std::uint32_t size,
-                                                  const FieldBytes& length_field, std::uint32_t tag,
-                                                  IndexWork& work) noexcept {
-  constexpr DataValue kNone{0, 0};
+[[gnu::noinline]] static FieldPlace announced_data(const char* frame, std::uint32_t size,
+                                                   const FieldBytes& length_field,
+                                                   std::uint32_t tag, IndexWork& work) noexcept {
+  constexpr FieldPlace kNone{0, 0};
   const std::uint32_t wanted = data_tag_of(work.data, tag);
   const std::uint32_t body_end = size - kTrailerBytes;
   const std::uint32_t field = length_field.end + 1;
@@ -94,10 +99,9 @@ struct DataValue {
 }
 
 inline void put_entry(const FieldArrays& arrays, std::uint32_t at, std::uint16_t key,
-                      const DataValue& value) noexcept {
+                      const FieldPlace& value) noexcept {
   arrays.keys[at] = key;
-  arrays.begins[at] = value.begin;
-  arrays.ends[at] = value.end;
+  arrays.places[at] = value;
 }
 
 // The place of an index: the byte where the next field begins, and the next entry.
@@ -107,7 +111,7 @@ struct Place {
 };
 
 // Indexes the data field that was found by announced_data(): its tag stands in front of the value.
-inline Place index_data(const char* frame, const Place& place, const DataValue& value,
+inline Place index_data(const char* frame, const Place& place, const FieldPlace& value,
                         IndexWork& work) noexcept {
   const std::uint32_t tag_bytes = value.begin - 1 - place.byte;
   if (value.begin == value.end) note_fault(work, kValueEmpty, place.byte, tag_bytes);
@@ -136,7 +140,7 @@ inline Place index_data(const char* frame, const Place& place, const DataValue& 
   if (field.equals + 1 == field.end) note_fault(work, kValueEmpty, field.begin, tag_bytes);
   put_entry(work.arrays, place.entry, key_of(tag), {field.equals + 1, field.end});
   const Place next{field.end + 1, place.entry + 1};
-  const DataValue data = announced_data(frame, size, field, tag, work);
+  const FieldPlace data = announced_data(frame, size, field, tag, work);
   return data.begin == 0 ? next : index_data(frame, next, data, work);
 }
 
@@ -149,15 +153,16 @@ inline bool has_good_head(const char* frame, std::uint32_t size, const FieldArra
   constexpr std::uint16_t kMsgType = 35;
   constexpr std::uint32_t kOneDigitTagBytes = 2;  // with its `=`
   constexpr std::uint32_t kMsgTypeTagBytes = 3;
+  const FieldPlace* const places = arrays.places;
   if (arrays.keys[0] != kBeginString || arrays.keys[1] != kBodyLength ||
-      arrays.keys[2] != kMsgType || arrays.begins[0] != kOneDigitTagBytes ||
-      arrays.begins[1] != arrays.ends[0] + 1 + kOneDigitTagBytes ||
-      arrays.begins[2] != arrays.ends[1] + 1 + kMsgTypeTagBytes) {
+      arrays.keys[2] != kMsgType || places[0].begin != kOneDigitTagBytes ||
+      places[1].begin != places[0].end + 1 + kOneDigitTagBytes ||
+      places[2].begin != places[1].end + 1 + kMsgTypeTagBytes) {
     return false;
   }
   if (!check_body_length) return true;
-  const std::uint32_t body_bytes = size - kTrailerBytes - (arrays.ends[1] + 1);
-  return read_length(frame + arrays.begins[1], arrays.ends[1] - arrays.begins[1], body_bytes + 1) ==
+  const std::uint32_t body_bytes = size - kTrailerBytes - (places[1].end + 1);
+  return read_length(frame + places[1].begin, places[1].end - places[1].begin, body_bytes + 1) ==
          body_bytes;
 }
 
@@ -169,15 +174,112 @@ struct Trailer {
 };
 
 inline Trailer read_trailer(const char* frame, std::uint32_t size) noexcept {
-  const char* const trailer = frame + size - kTrailerBytes;
-  const auto hundreds = static_cast<std::uint32_t>(trailer[3] - '0');
-  const auto tens = static_cast<std::uint32_t>(trailer[4] - '0');
-  const auto ones = static_cast<std::uint32_t>(trailer[5] - '0');
-  const bool good = trailer[-1] == '\x01' && trailer[0] == '1' && trailer[1] == '0' &&
-                    trailer[2] == '=' && hundreds <= 9 && tens <= 9 && ones <= 9 &&
-                    trailer[6] == '\x01';
+  // SOH 1 0 = and three digits and SOH, the first one lowest; digits as zeros.
+  constexpr std::uint64_t kPattern = 0x0130'3030'3d30'3101;
+  constexpr std::uint64_t kConstants = 0xff00'0000'ffff'ffff;
+  constexpr std::uint64_t kAboveNine = 0x0076'7676'0000'0000;  // carries a byte above 9 to its top
+  constexpr std::uint64_t kTops = 0x0080'8080'0000'0000;
+  const std::uint64_t word = load_word(frame + size - 1 - kTrailerBytes) ^ kPattern;
+  const bool good = ((word & kConstants) | (((word + kAboveNine) | word) & kTops)) == 0;
+  const auto hundreds = static_cast<std::uint32_t>(word >> 32) & 0xff;
+  const auto tens = static_cast<std::uint32_t>(word >> 40) & 0xff;
+  const auto ones = static_cast<std::uint32_t>(word >> 48) & 0xff;
   constexpr std::uint32_t kConstantBytes = '1' + '0' + '=' + '\x01' + 3 * '0';
   return {good, hundreds * 100 + tens * 10 + ones, kConstantBytes + hundreds + tens + ones};
+}
+
+// By the sum of the bytes in front: the trailer and the SOH that stands before it, as one word.
+struct Trailers {
+  std::uint64_t words[256];
+};
+
+constexpr Trailers make_trailers() noexcept {
+  Trailers trailers{};
+  for (std::uint64_t sum = 0; sum < 256; ++sum) {
+    trailers.words[sum] =
+        0x0130'3030'3d30'3101 | (sum / 100) << 32 | (sum / 10 % 10) << 40 | (sum % 10) << 48;
+  }
+  return trailers;
+}
+
+alignas(64) constexpr Trailers kTrailers = make_trailers();
+
+// Whether the frame ends with a SOH and the CheckSum field that belongs to the sum of its bytes in
+// front of that field.
+inline bool is_trailer_of(const char* frame, std::uint32_t size, std::uint32_t body_sum) noexcept {
+  const std::uint64_t word = load_word(frame + size - 1 - kTrailerBytes);
+  return word == kTrailers.words[body_sum & 0xff];
+}
+
+// The head of a message of less than 256 bytes as nearly all write it: `8=FIX.4.x` or `8=FIXT.1.x`,
+// `9=` and two or three digits that are right. The frame's size says how many digits.
+constexpr std::uint32_t kUsualBytesMin = 48;
+constexpr std::uint32_t kHeadFields = 2;
+
+enum class Version : std::uint32_t { Fix4 = 0, Fixt1 = 1 };
+
+template <Version kVersion, std::uint32_t Digits>
+struct UsualHead {
+  static constexpr Version kVersionOf = kVersion;
+  static constexpr std::uint32_t kBytes = 13 + static_cast<std::uint32_t>(kVersion) + Digits;
+  // BeginString's and BodyLength's narrow places: where the values begin and the bytes behind
+  // their SOH.
+  static constexpr std::uint32_t kPlaces =
+      (2 | 10 << 8 | 12 << 16 | kBytes << 24) + static_cast<std::uint32_t>(kVersion) * 0x01'0100;
+  static constexpr std::uint32_t kKeys = 8 | 9 << 16;
+  // Of the bytes in front of the last eight; with FIX.4 and two digits those repeat a point.
+  static constexpr std::uint32_t kOtherSum =
+      kVersion == Version::Fix4
+          ? '8' + '=' + 'F' + 'I' + 'X' + '.' + '4' + (Digits == 3 ? '.' : 0)
+          : '8' + '=' + 'F' + 'I' + 'X' + 'T' + '.' + '1' + (Digits == 3 ? '.' : 0);
+};
+
+// By BodyLength: the last eight bytes of the head. `.0`, SOH, `9=` and two digits and SOH, or
+// without the point and with three digits.
+struct HeadWords {
+  std::uint64_t words[256];
+};
+
+constexpr HeadWords make_head_words() noexcept {
+  HeadWords head{};
+  for (std::uint64_t length = 0; length < 256; ++length) {
+    constexpr std::uint64_t kThreeDigits = 0x0130'3030'3d39'0130;
+    constexpr std::uint64_t kTwoDigits = 0x0130'303d'3901'302e;
+    head.words[length] = (length >= 100 ? kThreeDigits | (length / 100) << 32 : kTwoDigits) |
+                         (length / 10 % 10) << 40 | (length % 10) << 48;
+  }
+  return head;
+}
+
+alignas(64) constexpr HeadWords kHeadWords = make_head_words();
+
+constexpr std::uint64_t kFix4Start = 0x2e34'2e58'4946'3d38;   // 8=FIX.4.
+constexpr std::uint64_t kFixt1Start = 0x312e'5458'4946'3d38;  // 8=FIXT.1
+
+// Whether the head that begins with kVersion's eight bytes goes on as usual; last_word: the last
+// eight of its bytes. Of the version's last character only the upper half is compared: 0 to 9, or
+// one of the six bytes behind those in ASCII, none of which is a SOH.
+template <Version kVersion, std::uint32_t Digits>
+[[gnu::always_inline]] inline bool is_usual_head(std::uint64_t last_word,
+                                                 std::uint32_t body_bytes) noexcept {
+  constexpr std::uint64_t kLowerHalf = Digits == 3 ? 0x0f : 0x0f00;
+  return ((last_word ^ kHeadWords.words[body_bytes & 0xff]) & ~kLowerHalf) == 0;
+}
+
+inline void put_trailer(const FieldArrays& arrays, std::uint32_t entry,
+                        std::uint32_t size) noexcept {
+  constexpr std::uint16_t kCheckSum = 10;
+  constexpr std::uint32_t kValueBytes = 4;  // with its SOH
+  put_entry(arrays, entry, kCheckSum, {size - kValueBytes, size - 1});
+}
+
+inline void put_narrow_trailer(const FieldArrays& arrays, std::uint32_t entry,
+                               std::uint32_t size) noexcept {
+  constexpr std::uint16_t kCheckSum = 10;
+  constexpr std::uint32_t kValueBytes = 4;  // with its SOH
+  arrays.keys[entry] = kCheckSum;
+  const auto place = static_cast<std::uint16_t>((size - kValueBytes) | size << 8);
+  __builtin_memcpy(&arrays.narrow_places[entry], &place, sizeof place);
 }
 
 // The answer for a frame whose fields are all indexed, trailer included. byte_sum: of the whole
