@@ -118,33 +118,39 @@ Converted<char> to_char(std::string_view text) noexcept {
   return text.front();
 }
 
-std::size_t from_uint(std::uint64_t value, char* out) noexcept {
-  const std::size_t count = digit_count(value);
-  write_digits_before(out + count, value, count);
-  return count;
-}
+namespace detail {
 
-std::size_t from_int(std::int64_t value, char* out) noexcept {
-  if (value >= 0) return from_uint(static_cast<std::uint64_t>(value), out);
-  *out = '-';
-  // 0 - v in unsigned arithmetic is right for the smallest value, whose negation has no int64.
-  return 1 + from_uint(0 - static_cast<std::uint64_t>(value), out + 1);
-}
+constinit const DigitConstants kDigitConstants = [] {
+  DigitConstants constants{};
+  constants.tens.fill(10);
+  constants.tens_off.fill(10 * 256 - 1);
+  return constants;
+}();
 
-std::size_t from_decimal(Decimal value, char* out) noexcept {
-  if (value.scale() == 0) return from_int(value.mantissa(), out);
-  char* const begin = out;
-  auto magnitude = static_cast<std::uint64_t>(value.mantissa());
-  if (value.mantissa() < 0) {
-    *out++ = '-';
-    magnitude = 0 - magnitude;
+constinit const std::array<ThreeDigits, 1000> kThreeDigits = [] {
+  std::array<ThreeDigits, 1000> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].text = {'.', static_cast<char>('0' + i / 100), static_cast<char>('0' + i / 10 % 10),
+                   static_cast<char>('0' + i % 10)};
   }
-  const std::uint64_t power = kPowersOfTen[value.scale()];
-  out += from_uint(magnitude / power, out);
-  *out++ = '.';
-  out += value.scale();
-  write_digits_before(out, magnitude % power, value.scale());
-  return static_cast<std::size_t>(out - begin);
+  return all;
+}();
+
+std::size_t store_long_decimal(char* out, std::uint64_t mantissa, unsigned scale) noexcept {
+  if (scale == 0) return from_uint(mantissa, out);
+  const std::uint64_t power = kPowersOfTen[scale];
+  const std::size_t whole_bytes = from_uint(mantissa / power, out);
+  out[whole_bytes] = '.';
+  write_digits_before(out + whole_bytes + 1 + scale, mantissa % power, scale);
+  return whole_bytes + 1 + scale;
 }
+
+std::size_t store_large_units(char* out, std::uint64_t units) noexcept {
+  unsigned scale = FixedPrice::kScale;
+  for (; scale > 0 && units % 10 == 0; --scale) units /= 10;
+  return store_long_decimal(out, units, scale);
+}
+
+}  // namespace detail
 
 }  // namespace nexusfix::wire

@@ -1,34 +1,19 @@
-// Decimal digits to and from memory: what conversions, times and the encoder share.
+// Decimal digits to and from memory: what the encoder and the framing share beyond the conversions'
+// own.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include <nexusfix/wire/digits.hpp>
+
 namespace nexusfix::wire {
 
-inline constexpr std::size_t kUint64DigitsMax = 20;
-
-// "00" to "99", so that one division by 100 gives two digits.
-inline constexpr std::array<char, 200> kTwoDigits = [] {
-  std::array<char, 200> text{};
-  for (std::size_t i = 0; i < 100; ++i) {
-    text[2 * i] = static_cast<char>('0' + i / 10);
-    text[2 * i + 1] = static_cast<char>('0' + i % 10);
-  }
-  return text;
-}();
-
-inline constexpr std::array<std::uint64_t, kUint64DigitsMax> kPowersOfTen = [] {
-  std::array<std::uint64_t, kUint64DigitsMax> powers{};
-  std::uint64_t power = 1;
-  for (std::uint64_t& entry : powers) {
-    entry = power;
-    power *= 10;  // wraps only behind the last entry, 10^19
-  }
-  return powers;
-}();
+using detail::kPowersOfTen;
+using detail::kTwoDigits;
+using detail::kUint64DigitsMax;
+using detail::write_two_digits;
 
 [[nodiscard]] inline constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
@@ -64,10 +49,6 @@ inline void copy_short(char* out, const char* from, std::size_t bytes) noexcept 
   } else {
     for (std::size_t i = 0; i < bytes; ++i) out[i] = from[i];
   }
-}
-
-inline void write_two_digits(char* out, unsigned value) noexcept {
-  std::memcpy(out, &kTwoDigits[std::size_t{2} * value], 2);
 }
 
 }  // namespace nexusfix::wire

@@ -9,17 +9,15 @@ namespace nexusfix::wire {
 
 namespace {
 
+using detail::kTimeBytes;
 using std::chrono::days;
 using std::chrono::nanoseconds;
-using std::chrono::seconds;
+constexpr auto kSecondsPerDay = static_cast<std::int64_t>(detail::kSecondsPerDay);
+constexpr auto kNanosPerSecond = static_cast<std::int64_t>(detail::kNanosPerSecond);
 
-constexpr std::size_t kDateBytes = 8;          // YYYYMMDD
-constexpr std::size_t kTimeBytes = 8;          // HH:MM:SS
 constexpr std::size_t kFractionDigitsMax = 9;  // nanoseconds
 // FIX 5.0 SP2 allows picoseconds: of the type, but finer than what we represent.
 constexpr std::size_t kFractionDigitsLegal = 12;
-constexpr std::int64_t kSecondsPerDay = 86'400;
-constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 constexpr unsigned kLeapSecond = 60;
 
 // The number of two digits at text, or something above 99 if they are no digits.
@@ -65,29 +63,6 @@ constexpr unsigned kLeapSecond = 60;
   if (fraction.size() > kFractionDigitsMax) return std::unexpected{FieldErrorCode::OutOfRange};
   nanos += value * static_cast<std::int64_t>(kPowersOfTen[kFractionDigitsMax - fraction.size()]);
   return TimeOfDay{nanos};
-}
-
-// HH:MM:SS and the fraction; time is within a day, or within the leap second behind it.
-std::size_t write_time(TimeOfDay time, TimePrecision precision, char* out) noexcept {
-  const auto nanos = static_cast<std::uint64_t>(time.count());
-  auto second_of_day = static_cast<unsigned>(nanos / kNanosPerSecond);
-  unsigned leap = 0;
-  if (second_of_day >= kSecondsPerDay) {
-    second_of_day = static_cast<unsigned>(kSecondsPerDay) - 1;
-    leap = 1;  // 23:59:60
-  }
-  write_two_digits(out, second_of_day / 3600);
-  out[2] = ':';
-  write_two_digits(out + 3, second_of_day / 60 % 60);
-  out[5] = ':';
-  write_two_digits(out + 6, second_of_day % 60 + leap);
-  const auto digits = static_cast<std::size_t>(precision);
-  if (digits == 0) return kTimeBytes;
-  out[kTimeBytes] = '.';
-  char* const end = out + kTimeBytes + 1 + digits;
-  write_digits_before(end, nanos % kNanosPerSecond / kPowersOfTen[kFractionDigitsMax - digits],
-                      digits);
-  return kTimeBytes + 1 + digits;
 }
 
 }  // namespace
@@ -137,23 +112,56 @@ std::size_t from_date(Date value, char* out) noexcept {
   return kDateBytes;
 }
 
-std::size_t from_utc_timestamp(WallTime value, TimePrecision precision, char* out) noexcept {
-  constexpr std::int64_t kNanosPerDay = kSecondsPerDay * kNanosPerSecond;
+namespace detail {
+
+constinit const CalendarText kCalendarText = [] {
+  CalendarText text{};
+  const auto put = [](auto& out, unsigned value) {
+    for (std::size_t at = out.size(); at > 0; value /= 10) {
+      out[--at] = static_cast<char>('0' + value % 10);
+    }
+  };
+  constexpr unsigned kFirstYear = 1900;
+  for (unsigned i = 0; i < text.years.size(); ++i) put(text.years[i], kFirstYear + i);
+  std::chrono::sys_days day{std::chrono::year{1903} / std::chrono::March / 1};
+  for (auto& out : text.days) {
+    const Date date{day};
+    put(out, static_cast<unsigned>(date.month()) * 100 + static_cast<unsigned>(date.day()));
+    day += days{1};
+  }
+  for (unsigned i = 0; i < text.minutes.size(); ++i) {
+    put(text.minutes[i], i / 60 * 1'000'000 + i % 60 * 1000);
+    text.minutes[i][2] = ':';
+    text.minutes[i][5] = ':';
+  }
+  for (unsigned i = 0; i < text.seconds.size(); ++i) put(text.seconds[i], i);
+  return text;
+}();
+
+DayAndNanos split_any_century(WallTime value) noexcept {
+  constexpr auto kSignedNanosPerDay = static_cast<std::int64_t>(kNanosPerDay);
   const std::int64_t nanos = value.time_since_epoch().count();
   // By hand, because the first representable day begins before the first representable time.
-  std::int64_t day = nanos / kNanosPerDay;
-  std::int64_t time = nanos % kNanosPerDay;
-  if (time < 0) {
-    time += kNanosPerDay;
-    --day;
-  }
-  out += from_date(Date{std::chrono::sys_days{days{day}}}, out);
-  *out++ = '-';
-  return kDateBytes + 1 + write_time(TimeOfDay{time}, precision, out);
+  const std::int64_t day = nanos / kSignedNanosPerDay;
+  const std::int64_t rest = nanos % kSignedNanosPerDay;
+  if (rest >= 0) return {day, static_cast<std::uint64_t>(rest)};
+  return {day - 1, static_cast<std::uint64_t>(rest + kSignedNanosPerDay)};
 }
 
-std::size_t from_time_of_day(TimeOfDay value, TimePrecision precision, char* out) noexcept {
-  return write_time(value, precision, out);
+void store_date_of_any_century(char* out, std::int64_t day) noexcept {
+  from_date(Date{std::chrono::sys_days{days{day}}}, out);
+}
+
+}  // namespace detail
+
+std::size_t UtcTimestampWriter::write_other_day(PicoTime value, TimePrecision precision,
+                                                char* out) noexcept {
+  const detail::DayAndNanos split = detail::split_any_century(value.time);
+  detail::store_date_of_any_century(date_.data(), split.day);
+  midnight_ = static_cast<std::uint64_t>(split.day) * detail::kNanosPerDay;
+  std::memcpy(out, date_.data(), kDateBytes);
+  return kDateBytes +
+         detail::store_dash_and_time(out + kDateBytes, split.nanos, value.picos, precision);
 }
 
 }  // namespace nexusfix::wire

@@ -1,0 +1,113 @@
+// CheckSum (10): the sum of all bytes of a message up to and including the SOH in front of `10=`,
+// modulo 256 (FIX Session Layer, sec. "Checksum calculation").
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace nexusfix::wire {
+
+// The sum of the bytes modulo 256. Any size, none included; reads nothing outside of bytes. Any
+// thread; no allocation. Sums of parts add up to the sum of the whole.
+[[nodiscard]] inline std::uint8_t check_sum(std::string_view bytes) noexcept;
+
+namespace detail {
+
+// Fewer than 16 bytes, by pieces that may overlap: of the second one, what the first one has is
+// shifted out.
+[[nodiscard]] inline std::uint64_t sum_of_few(const char* from, std::size_t size) noexcept {
+  const auto piece = [&]<class Word>(std::size_t at, Word) noexcept -> std::uint64_t {
+    Word word;
+    std::memcpy(&word, from + at, sizeof word);
+    return word;
+  };
+  constexpr std::uint64_t kEvenBytes = 0x00ff'00ff'00ff'00ff;
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  if (size >= 8) {
+    first = piece(0, std::uint64_t{});
+    // In two steps, because a shift by all 64 bits is undefined.
+    second = piece(size - 8, std::uint64_t{}) >> 8 >> 8 * (15 - size);
+  } else if (size >= 4) {
+    first = piece(0, std::uint32_t{});
+    second = piece(size - 4, std::uint32_t{}) >> 8 * (8 - size);
+  } else if (size >= 2) {
+    first = piece(0, std::uint16_t{});
+    second = piece(size - 2, std::uint16_t{}) >> 8 * (4 - size);
+  } else if (size == 1) {
+    first = piece(0, std::uint8_t{});
+  }
+  const std::uint64_t sums = (first & kEvenBytes) + (first >> 8U & kEvenBytes) +
+                             (second & kEvenBytes) + (second >> 8U & kEvenBytes);
+  // Adds the four 16-bit sums into the highest one.
+  return sums * 0x0001'0001'0001'0001 >> 48U;
+}
+
+#if defined(__SSE2__)
+
+inline constexpr std::size_t kVectorBytes = 16;
+
+// Sixteen zeros and sixteen ones: read from n bytes on, it keeps the last n bytes of a vector.
+inline constexpr std::array<std::uint8_t, 2 * kVectorBytes> kOnesBehindZeros = [] {
+  std::array<std::uint8_t, 2 * kVectorBytes> mask{};
+  for (std::size_t i = kVectorBytes; i < mask.size(); ++i) mask[i] = 0xff;
+  return mask;
+}();
+
+[[nodiscard]] inline __m128i load_vector(const void* from) noexcept {
+  return _mm_loadu_si128(static_cast<const __m128i*>(from));
+}
+
+#endif
+
+}  // namespace detail
+
+#if defined(__SSE2__)
+
+// Bytes are added as bytes, since only the sum modulo 256 is asked for, and across the vector once
+// at the end.
+inline std::uint8_t check_sum(std::string_view bytes) noexcept {
+  using detail::kVectorBytes;
+  using detail::load_vector;
+  const char* at = bytes.data();
+  const std::size_t size = bytes.size();
+  if (size < kVectorBytes) return static_cast<std::uint8_t>(detail::sum_of_few(at, size));
+
+  // What is no whole vector: the last bytes of one that ends where the bytes end.
+  __m128i a = _mm_and_si128(load_vector(at + size - kVectorBytes),
+                            load_vector(detail::kOnesBehindZeros.data() + size % kVectorBytes));
+  __m128i b = _mm_setzero_si128();
+  std::size_t vectors = size / kVectorBytes;
+  for (; vectors >= 4; vectors -= 4, at += 4 * kVectorBytes) {
+    a = _mm_add_epi8(a, load_vector(at));
+    b = _mm_add_epi8(b, load_vector(at + kVectorBytes));
+    a = _mm_add_epi8(a, load_vector(at + 2 * kVectorBytes));
+    b = _mm_add_epi8(b, load_vector(at + 3 * kVectorBytes));
+  }
+  for (; vectors != 0; --vectors, at += kVectorBytes) a = _mm_add_epi8(a, load_vector(at));
+  const __m128i sums = _mm_sad_epu8(_mm_add_epi8(a, b), _mm_setzero_si128());
+  return static_cast<std::uint8_t>(
+      _mm_cvtsi128_si32(_mm_add_epi32(sums, _mm_unpackhi_epi64(sums, sums))));
+}
+
+#else
+
+inline std::uint8_t check_sum(std::string_view bytes) noexcept {
+  constexpr std::size_t kPiece = 8;
+  std::uint64_t sum = 0;
+  for (; bytes.size() > kPiece; bytes.remove_prefix(kPiece)) {
+    sum += detail::sum_of_few(bytes.data(), kPiece);
+  }
+  return static_cast<std::uint8_t>(sum + detail::sum_of_few(bytes.data(), bytes.size()));
+}
+
+#endif
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,179 @@
+// Decimal digits as machine words: what the conversions share. Not for applications.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace nexusfix::wire::detail {
+
+// The first character of a text is the lowest byte of a word.
+static_assert(std::endian::native == std::endian::little);
+
+inline constexpr std::size_t kWordBytes = 8;
+inline constexpr std::uint64_t kEveryByte = 0x0101'0101'0101'0101;
+inline constexpr std::uint64_t kZeros = kEveryByte * '0';
+inline constexpr std::uint64_t kTenToThe4 = 10'000;
+inline constexpr std::uint64_t kTenToThe8 = 100'000'000;
+inline constexpr std::uint64_t kTenToThe16 = kTenToThe8 * kTenToThe8;
+
+inline constexpr std::size_t kUint64DigitsMax = 20;
+
+inline constexpr std::array<std::uint64_t, kUint64DigitsMax> kPowersOfTen = [] {
+  std::array<std::uint64_t, kUint64DigitsMax> powers{};
+  std::uint64_t power = 1;
+  for (std::uint64_t& entry : powers) {
+    entry = power;
+    power *= 10;  // wraps only behind the last entry, 10^19
+  }
+  return powers;
+}();
+
+// Eight digits, leading zeros included: once as numbers 0 to 9 and once as characters.
+struct EightDigits {
+  std::uint64_t values;
+  std::uint64_t text;
+};
+
+struct SixteenDigits {
+  EightDigits front;
+  EightDigits back;
+};
+
+// Constants that the compiler cannot look into: out of a known one it would make three or four
+// instructions of a vector multiplication by ten.
+struct DigitConstants {
+  alignas(16) std::array<std::uint16_t, 8> tens;      // 10 in each
+  alignas(16) std::array<std::uint16_t, 8> tens_off;  // 10 * 2^8 - 1 in each
+};
+extern const DigitConstants kDigitConstants;
+
+// A point and the digits of 0 to 999 with leading zeros.
+struct ThreeDigits {
+  std::array<char, 4> text;
+};
+extern const std::array<ThreeDigits, 1000> kThreeDigits;
+
+inline void store_word(char* out, std::uint64_t word) noexcept {
+  std::memcpy(out, &word, sizeof word);
+}
+
+#if defined(__SSE2__)
+
+// floor(v / 10^4) for v < 10^8 is the product with this, shifted right by 45.
+inline constexpr std::uint32_t kReciprocalOf10000 = 3'518'437'209;
+inline constexpr int kReciprocalOf10000Shift = 45;
+
+[[nodiscard]] inline __m128i constants(const std::array<std::uint16_t, 8>& eight) noexcept {
+  const void* const from = eight.data();
+  return _mm_load_si128(static_cast<const __m128i*>(from));
+}
+
+[[nodiscard]] inline EightDigits from_vector(__m128i digits) noexcept {
+  return {static_cast<std::uint64_t>(_mm_cvtsi128_si64(digits)),
+          static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_or_si128(digits, _mm_set1_epi8('0'))))};
+}
+
+// value < 10^8. Each of two groups of four digits is copied to four 16-bit lanes and divided by
+// 1000, 100, 10 and 1, all at once; what a lane's left neighbour has is then taken off it ten
+// times.
+[[nodiscard]] inline EightDigits eight_digits(std::uint32_t value) noexcept {
+  const __m128i whole = _mm_cvtsi32_si128(static_cast<int>(value));
+  const __m128i front =
+      _mm_srli_epi64(_mm_mul_epu32(whole, _mm_cvtsi32_si128(static_cast<int>(kReciprocalOf10000))),
+                     kReciprocalOf10000Shift);
+  const __m128i back =
+      _mm_sub_epi32(whole, _mm_mul_epu32(front, _mm_cvtsi32_si128(static_cast<int>(kTenToThe4))));
+  // Four times the groups: the lane that divides by 1 needs a product of 2^32.
+  __m128i groups = _mm_slli_epi16(_mm_unpacklo_epi32(front, back), 2);
+  groups = _mm_shufflelo_epi16(groups, _MM_SHUFFLE(2, 2, 0, 0));
+  groups = _mm_unpacklo_epi16(groups, groups);
+  constexpr auto kHalf = static_cast<short>(0x8000);
+  const __m128i reciprocals = _mm_setr_epi16(8389, 5243, 13'108, kHalf, 8389, 5243, 13'108, kHalf);
+  const __m128i shifts =
+      _mm_setr_epi16(1 << 7, 1 << 11, 1 << 13, kHalf, 1 << 7, 1 << 11, 1 << 13, kHalf);
+  const __m128i quotients = _mm_mulhi_epu16(_mm_mulhi_epu16(groups, reciprocals), shifts);
+  const __m128i neighbours =
+      _mm_slli_epi64(_mm_mullo_epi16(quotients, constants(kDigitConstants.tens)), 16);
+  const __m128i digits = _mm_sub_epi16(quotients, neighbours);
+  return from_vector(_mm_packus_epi16(digits, digits));
+}
+
+// front, back < 10^8. Halves the groups: two of eight digits, four of four, eight of two, sixteen
+// digits.
+[[nodiscard]] inline SixteenDigits sixteen_digits(std::uint64_t front,
+                                                  std::uint64_t back) noexcept {
+  const __m128i eights = _mm_unpacklo_epi64(_mm_cvtsi64_si128(static_cast<long long>(front)),
+                                            _mm_cvtsi64_si128(static_cast<long long>(back)));
+  __m128i quotients = _mm_srli_epi64(_mm_mul_epu32(eights, _mm_set1_epi64x(kReciprocalOf10000)),
+                                     kReciprocalOf10000Shift);
+  const __m128i fours = _mm_or_si128(
+      quotients,
+      _mm_slli_epi64(_mm_sub_epi32(eights, _mm_mul_epu32(quotients, _mm_set1_epi64x(kTenToThe4))),
+                     32));
+  // v * 5243 / 2^19 is v / 100 rounded down for v < 10^4, and v * 6554 / 2^16 is v / 10 for
+  // v < 100.
+  quotients = _mm_srli_epi16(_mm_mulhi_epu16(fours, _mm_set1_epi32(5243)), 3);
+  const __m128i twos = _mm_or_si128(
+      quotients,
+      _mm_slli_epi32(_mm_sub_epi16(fours, _mm_mullo_epi16(quotients, _mm_set1_epi32(100))), 16));
+  quotients = _mm_mulhi_epu16(twos, _mm_set1_epi16(6554));
+  // Tens in the low byte, ones in the high one: q + 256 * (v - 10 * q).
+  const __m128i digits = _mm_sub_epi16(
+      _mm_slli_epi16(twos, 8), _mm_mullo_epi16(quotients, constants(kDigitConstants.tens_off)));
+  return {from_vector(digits), from_vector(_mm_unpackhi_epi64(digits, digits))};
+}
+
+#else
+
+// value < 10^8. Halves the groups within one word: two of four digits, four of two, eight digits.
+// Each step is q + (v - 100 * q) * 2^16 and the like, as one multiplication.
+[[nodiscard]] inline EightDigits eight_digits(std::uint32_t value) noexcept {
+  const std::uint64_t thousands = value / kTenToThe4;
+  const std::uint64_t fours = (std::uint64_t{value} << 32U) + thousands * (1 - (kTenToThe4 << 32U));
+  const std::uint64_t hundreds = ((fours * 10'486) >> 20U) & 0x0000'007f'0000'007f;
+  const std::uint64_t twos = (fours << 16U) - hundreds * ((100U << 16U) - 1);
+  const std::uint64_t tens = ((twos * 103) >> 10U) & 0x000f'000f'000f'000f;
+  const std::uint64_t digits = (twos << 8U) - tens * ((10U << 8U) - 1);
+  return {digits, digits | kZeros};
+}
+
+// front, back < 10^8.
+[[nodiscard]] inline SixteenDigits sixteen_digits(std::uint64_t front,
+                                                  std::uint64_t back) noexcept {
+  return {eight_digits(static_cast<std::uint32_t>(front)),
+          eight_digits(static_cast<std::uint32_t>(back))};
+}
+
+#endif
+
+// Writes the digits without leading zeros, but at least one; returns how many. Stores eight bytes
+// whatever that number is.
+inline std::size_t store_without_leading_zeros(char* out, EightDigits digits) noexcept {
+  constexpr std::uint64_t kLastDigitCounts = std::uint64_t{1} << 56U;
+  const auto zero_bits = static_cast<unsigned>(__builtin_ctzll(digits.values | kLastDigitCounts));
+  store_word(out, digits.text >> (zero_bits & 0x38U));
+  return kWordBytes - zero_bits / 8;
+}
+
+// "00" to "99", so that one division by 100 gives two digits.
+inline constexpr std::array<char, 200> kTwoDigits = [] {
+  std::array<char, 200> text{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    text[2 * i] = static_cast<char>('0' + i / 10);
+    text[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return text;
+}();
+
+inline void write_two_digits(char* out, unsigned value) noexcept {
+  std::memcpy(out, &kTwoDigits[std::size_t{2} * value], 2);
+}
+
+}  // namespace nexusfix::wire::detail
