@@ -1,4 +1,5 @@
 #include <limits>
+#include <optional>
 
 #include <nexusfix/wire/conversions.hpp>
 
@@ -60,7 +61,30 @@ struct Magnitude {
 
 }  // namespace
 
-Converted<std::uint64_t> to_uint(std::string_view text) noexcept {
+Converted<bool> to_bool(std::string_view text) noexcept {
+  if (text.empty()) return failure(FieldErrorCode::Empty);
+  if (text == "Y") return true;
+  if (text == "N") return false;
+  return failure(FieldErrorCode::Malformed);
+}
+
+Converted<char> to_char(std::string_view text) noexcept {
+  if (text.empty()) return failure(FieldErrorCode::Empty);
+  if (text.size() != 1) return failure(FieldErrorCode::Malformed);
+  return text.front();
+}
+
+namespace detail {
+
+constinit const DigitConstants kDigitConstants = [] {
+  DigitConstants constants{};
+  constants.tens.fill(10);
+  constants.tens_off.fill(10 * 256 - 1);
+  constants.pairs.fill(10 * 256 + 1);
+  return constants;
+}();
+
+Converted<std::uint64_t> to_any_uint(std::string_view text) noexcept {
   if (text.empty()) return failure(FieldErrorCode::Empty);
   if (!all_digits(text)) return failure(FieldErrorCode::Malformed);
   const Magnitude magnitude = magnitude_of(text, std::numeric_limits<std::uint64_t>::max());
@@ -68,18 +92,26 @@ Converted<std::uint64_t> to_uint(std::string_view text) noexcept {
   return magnitude.value;
 }
 
-Converted<std::int64_t> to_int(std::string_view text) noexcept {
+Converted<std::int64_t> to_any_int(std::string_view text) noexcept {
   if (text.empty()) return failure(FieldErrorCode::Empty);
   const bool negative = remove_minus(text);
-  if (text.empty() || !all_digits(text)) return failure(FieldErrorCode::Malformed);
-  const Magnitude magnitude = magnitude_of(text, kInt64Max + (negative ? 1 : 0));
-  if (!magnitude.fits) return failure(FieldErrorCode::OutOfRange);
-  return negative ? negated(magnitude.value) : static_cast<std::int64_t>(magnitude.value);
+  if (text.empty()) return failure(FieldErrorCode::Malformed);
+  const Converted<std::uint64_t> magnitude = to_uint(text);
+  if (!magnitude) return failure(magnitude.error());
+  if (*magnitude > kInt64Max + (negative ? 1 : 0)) return failure(FieldErrorCode::OutOfRange);
+  return negative ? negated(*magnitude) : static_cast<std::int64_t>(*magnitude);
 }
 
-Converted<Decimal> to_decimal(std::string_view text) noexcept {
+Converted<Decimal> to_any_decimal(std::string_view text) noexcept {
   if (text.empty()) return failure(FieldErrorCode::Empty);
   const bool negative = remove_minus(text);
+#if defined(__SSE2__)
+  if (negative && text.size() - 1 < kVectorBytes) {
+    const auto [point, mantissa] =
+        parse_decimal(load_last_vector<TextFront::Unreadable>(text), text.size());
+    if (point != kFailed) return Decimal{-mantissa, kPointTables.scale[point]};
+  }
+#endif
   const std::size_t point = text.find('.');
   const std::string_view whole = text.substr(0, point);
   std::string_view fraction = point == text.npos ? std::string_view{} : text.substr(point + 1);
@@ -105,26 +137,28 @@ Converted<Decimal> to_decimal(std::string_view text) noexcept {
   }
 }
 
-Converted<bool> to_bool(std::string_view text) noexcept {
-  if (text.empty()) return failure(FieldErrorCode::Empty);
-  if (text == "Y") return true;
-  if (text == "N") return false;
-  return failure(FieldErrorCode::Malformed);
+Converted<FixedPrice> to_any_fixed_price(std::string_view text) noexcept {
+  const Converted<Decimal> value = to_any_decimal(text);
+  if (!value) return failure(value.error());
+  const std::optional<FixedPrice> price = FixedPrice::from_decimal(*value);
+  if (!price) return failure(FieldErrorCode::OutOfRange);
+  return *price;
 }
 
-Converted<char> to_char(std::string_view text) noexcept {
-  if (text.empty()) return failure(FieldErrorCode::Empty);
-  if (text.size() != 1) return failure(FieldErrorCode::Malformed);
-  return text.front();
-}
-
-namespace detail {
-
-constinit const DigitConstants kDigitConstants = [] {
-  DigitConstants constants{};
-  constants.tens.fill(10);
-  constants.tens_off.fill(10 * 256 - 1);
-  return constants;
+constinit const PointTables kPointTables = [] {
+  PointTables tables{};
+  for (std::size_t point = 0; point <= kNoPoint; ++point) {
+    const bool none = point == kNoPoint;
+    for (std::size_t at = 0; at < tables.stay[point].size(); ++at) {
+      tables.stay[point][at] = none || at > point ? 0xff : 0;
+    }
+    const std::size_t scale = none ? 0 : kNoPoint - 1 - point;
+    tables.scale[point] = static_cast<std::uint8_t>(scale);
+    if (scale <= FixedPrice::kScale) {
+      tables.units[point] = static_cast<std::int64_t>(kPowersOfTen[FixedPrice::kScale - scale]);
+    }
+  }
+  return tables;
 }();
 
 constinit const std::array<ThreeDigits, 1000> kThreeDigits = [] {

@@ -9,15 +9,14 @@ namespace nexusfix::wire {
 
 namespace {
 
+using detail::kFractionDigitsLegal;
+using detail::kPicosPerNano;
 using detail::kTimeBytes;
+using detail::kTimeOffset;
 using std::chrono::days;
 using std::chrono::nanoseconds;
 constexpr auto kSecondsPerDay = static_cast<std::int64_t>(detail::kSecondsPerDay);
 constexpr auto kNanosPerSecond = static_cast<std::int64_t>(detail::kNanosPerSecond);
-
-constexpr std::size_t kFractionDigitsMax = 9;  // nanoseconds
-// FIX 5.0 SP2 allows picoseconds: of the type, but finer than what we represent.
-constexpr std::size_t kFractionDigitsLegal = 12;
 constexpr unsigned kLeapSecond = 60;
 
 // The number of two digits at text, or something above 99 if they are no digits.
@@ -39,30 +38,35 @@ constexpr unsigned kLeapSecond = 60;
   return date;
 }
 
+struct TimeAndPicos {
+  std::int64_t nanos;   // since midnight
+  std::uint16_t picos;  // to be added
+};
+
 // text.size() >= kTimeBytes.
-[[nodiscard]] Converted<TimeOfDay> parse_time(std::string_view text) noexcept {
+[[nodiscard]] Converted<TimeAndPicos> parse_time(std::string_view text) noexcept {
   const unsigned hour = two_digits(text.data());
   const unsigned minute = two_digits(text.data() + 3);
   const unsigned second = two_digits(text.data() + 6);
   if (text[2] != ':' || text[5] != ':' || hour > 23 || minute > 59 || second > kLeapSecond) {
     return std::unexpected{FieldErrorCode::Malformed};
   }
-  std::int64_t nanos =
+  const std::int64_t nanos =
       (std::int64_t{hour} * 3600 + std::int64_t{minute} * 60 + second) * kNanosPerSecond;
-  if (text.size() == kTimeBytes) return TimeOfDay{nanos};
+  if (text.size() == kTimeBytes) return TimeAndPicos{nanos, 0};
 
   const std::string_view fraction = text.substr(kTimeBytes + 1);
   if (text[kTimeBytes] != '.' || fraction.empty() || fraction.size() > kFractionDigitsLegal) {
     return std::unexpected{FieldErrorCode::Malformed};
   }
-  std::int64_t value = 0;
+  std::uint64_t value = 0;
   for (const char c : fraction) {
     if (!is_digit(c)) return std::unexpected{FieldErrorCode::Malformed};
-    value = value * 10 + (c - '0');
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
   }
-  if (fraction.size() > kFractionDigitsMax) return std::unexpected{FieldErrorCode::OutOfRange};
-  nanos += value * static_cast<std::int64_t>(kPowersOfTen[kFractionDigitsMax - fraction.size()]);
-  return TimeOfDay{nanos};
+  value *= kPowersOfTen[kFractionDigitsLegal - fraction.size()];
+  return TimeAndPicos{nanos + static_cast<std::int64_t>(value / kPicosPerNano),
+                      static_cast<std::uint16_t>(value % kPicosPerNano)};
 }
 
 }  // namespace
@@ -76,31 +80,10 @@ Converted<Date> to_date(std::string_view text) noexcept {
 Converted<TimeOfDay> to_time_of_day(std::string_view text) noexcept {
   if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
   if (text.size() < kTimeBytes) return std::unexpected{FieldErrorCode::Malformed};
-  return parse_time(text);
-}
-
-Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept {
-  if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
-  constexpr std::size_t kTimeOffset = kDateBytes + 1;
-  if (text.size() < kTimeOffset + kTimeBytes || text[kDateBytes] != '-') {
-    return std::unexpected{FieldErrorCode::Malformed};
-  }
-  const Converted<Date> date = parse_date(text.data());
-  if (!date) return std::unexpected{date.error()};
-  const Converted<TimeOfDay> time = parse_time(text.substr(kTimeOffset));
+  const Converted<TimeAndPicos> time = parse_time(text);
   if (!time) return std::unexpected{time.error()};
-
-  const std::int64_t day = std::chrono::sys_days{*date}.time_since_epoch().count();
-  // The first representable day has only its last minutes: counting back from its end keeps the
-  // product in range.
-  const std::int64_t borrowed = day < 0 ? 1 : 0;
-  const std::int64_t rest = time->count() - borrowed * kSecondsPerDay * kNanosPerSecond;
-  std::int64_t nanos = 0;
-  if (__builtin_mul_overflow(day + borrowed, kSecondsPerDay * kNanosPerSecond, &nanos) ||
-      __builtin_add_overflow(nanos, rest, &nanos)) {
-    return std::unexpected{FieldErrorCode::OutOfRange};
-  }
-  return WallTime{nanoseconds{nanos}};
+  if (time->picos != 0) return std::unexpected{FieldErrorCode::OutOfRange};
+  return TimeOfDay{time->nanos};
 }
 
 std::size_t from_date(Date value, char* out) noexcept {
@@ -137,6 +120,65 @@ constinit const CalendarText kCalendarText = [] {
   for (unsigned i = 0; i < text.seconds.size(); ++i) put(text.seconds[i], i);
   return text;
 }();
+
+constinit const CalendarTables kCalendarTables = [] {
+  CalendarTables tables{};
+  using std::chrono::sys_days;
+  using std::chrono::year;
+  const sys_days first{year{kFirstWholeYear} / 1 / 1};
+  for (unsigned i = 0; i < kWholeYears; ++i) {
+    const year it{static_cast<int>(kFirstWholeYear + i)};
+    const auto before = static_cast<std::uint32_t>((sys_days{it / 1 / 1} - first).count());
+    tables.years[i] = before << kLeapYearBits | (it.is_leap() ? kDateSpellings : 0);
+  }
+  for (const int it : {2001, 2000}) {
+    const std::size_t begin = year{it}.is_leap() ? kDateSpellings : 0;
+    const sys_days new_year{year{it} / 1 / 1};
+    for (sys_days day = new_year; day < sys_days{year{it + 1} / 1 / 1}; day += days{1}) {
+      const Date date{day};
+      tables.days[begin + static_cast<unsigned>(date.month()) * kDaySpellings +
+                  static_cast<unsigned>(date.day())] =
+          static_cast<std::uint16_t>((day - new_year).count() + 1);
+    }
+  }
+  for (std::size_t digits = 1; digits <= kFractionDigitsLegal; ++digits) {
+    tables.picos[digits + 1] = kPowersOfTen[kFractionDigitsLegal - digits];
+    if (digits <= kFractionDigitsMax) {
+      tables.nanos[digits + 1] = kPowersOfTen[kFractionDigitsMax - digits];
+    }
+  }
+  return tables;
+}();
+
+Converted<PicoTime> to_any_pico_time(std::string_view text) noexcept {
+  if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
+  if (text.size() < kTimeOffset + kTimeBytes || text[kDateBytes] != '-') {
+    return std::unexpected{FieldErrorCode::Malformed};
+  }
+  const Converted<Date> date = parse_date(text.data());
+  if (!date) return std::unexpected{date.error()};
+  const Converted<TimeAndPicos> time = parse_time(text.substr(kTimeOffset));
+  if (!time) return std::unexpected{time.error()};
+
+  const std::int64_t day = std::chrono::sys_days{*date}.time_since_epoch().count();
+  // The first representable day has only its last minutes: counting back from its end keeps the
+  // product in range.
+  const std::int64_t borrowed = day < 0 ? 1 : 0;
+  const std::int64_t rest = time->nanos - borrowed * kSecondsPerDay * kNanosPerSecond;
+  std::int64_t nanos = 0;
+  if (__builtin_mul_overflow(day + borrowed, kSecondsPerDay * kNanosPerSecond, &nanos) ||
+      __builtin_add_overflow(nanos, rest, &nanos)) {
+    return std::unexpected{FieldErrorCode::OutOfRange};
+  }
+  return PicoTime{WallTime{nanoseconds{nanos}}, time->picos};
+}
+
+Converted<WallTime> to_any_utc_timestamp(std::string_view text) noexcept {
+  const Converted<PicoTime> time = to_any_pico_time(text);
+  if (!time) return std::unexpected{time.error()};
+  if (time->picos != 0) return std::unexpected{FieldErrorCode::OutOfRange};
+  return time->time;
+}
 
 DayAndNanos split_any_century(WallTime value) noexcept {
   constexpr auto kSignedNanosPerDay = static_cast<std::int64_t>(kNanosPerDay);

@@ -2,15 +2,12 @@
 // modulo 256 (FIX Session Layer, sec. "Checksum calculation").
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
+#include <nexusfix/wire/digits.hpp>
 
 namespace nexusfix::wire {
 
@@ -50,23 +47,6 @@ namespace detail {
   return sums * 0x0001'0001'0001'0001 >> 48U;
 }
 
-#if defined(__SSE2__)
-
-inline constexpr std::size_t kVectorBytes = 16;
-
-// Sixteen zeros and sixteen ones: read from n bytes on, it keeps the last n bytes of a vector.
-inline constexpr std::array<std::uint8_t, 2 * kVectorBytes> kOnesBehindZeros = [] {
-  std::array<std::uint8_t, 2 * kVectorBytes> mask{};
-  for (std::size_t i = kVectorBytes; i < mask.size(); ++i) mask[i] = 0xff;
-  return mask;
-}();
-
-[[nodiscard]] inline __m128i load_vector(const void* from) noexcept {
-  return _mm_loadu_si128(static_cast<const __m128i*>(from));
-}
-
-#endif
-
 }  // namespace detail
 
 #if defined(__SSE2__)
@@ -81,8 +61,8 @@ inline std::uint8_t check_sum(std::string_view bytes) noexcept {
   if (size < kVectorBytes) return static_cast<std::uint8_t>(detail::sum_of_few(at, size));
 
   // What is no whole vector: the last bytes of one that ends where the bytes end.
-  __m128i a = _mm_and_si128(load_vector(at + size - kVectorBytes),
-                            load_vector(detail::kOnesBehindZeros.data() + size % kVectorBytes));
+  __m128i a =
+      _mm_and_si128(load_vector(at + size - kVectorBytes), detail::keep_last(size % kVectorBytes));
   __m128i b = _mm_setzero_si128();
   std::size_t vectors = size / kVectorBytes;
   for (; vectors >= 4; vectors -= 4, at += 4 * kVectorBytes) {

@@ -1,6 +1,7 @@
 // Text of FIX float (Price, Qty, Amt, Percentage) and the exact numbers that it means.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -14,8 +15,13 @@
 namespace nexusfix::wire {
 
 // FIX float (Price, Qty, Amt): optional minus, digits with at most one point; at least one digit;
-// no exponent. OutOfRange if the digits do not fit in 64 bits, or more than 18 follow the point.
+// no exponent. Empty, Malformed, or OutOfRange if the digits do not fit in 64 bits, or more than 18
+// follow the point (zeros at the end are left out where that helps). No allocation; any thread.
+template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<Decimal> to_decimal(std::string_view text) noexcept;
+// Same; OutOfRange if the value is beyond FixedPrice's range or no multiple of 10^-8.
+template <TextFront Front = TextFront::Unreadable>
+[[nodiscard]] Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept;
 
 // Each writes to out and returns the bytes of the text. All kDecimalBytesMax bytes of out may be
 // overwritten, whatever the length of the text. No allocation; any thread.
@@ -26,6 +32,52 @@ inline std::size_t from_decimal(Decimal value, char* out) noexcept;
 inline std::size_t from_fixed_price(FixedPrice value, char* out) noexcept;
 
 namespace detail {
+
+// What the inline functions leave over: texts of more than 16 bytes, a point at the end, errors.
+[[nodiscard]] Converted<Decimal> to_any_decimal(std::string_view text) noexcept;
+[[nodiscard]] Converted<FixedPrice> to_any_fixed_price(std::string_view text) noexcept;
+
+// For a point at the byte of that number within a vector, or kNoPoint.
+inline constexpr std::size_t kNoPoint = 16;
+struct PointTables {
+  // Ones where digits stay; in front of the point they move up by one byte.
+  alignas(16) std::array<std::array<std::uint8_t, 16>, kNoPoint + 1> stay;
+  std::array<std::uint8_t, kNoPoint + 1> scale;
+  // 10^(8 - scale), 0 where scale is larger.
+  std::array<std::int64_t, kNoPoint + 1> units;
+};
+extern const PointTables kPointTables;
+
+#if defined(__SSE2__)
+
+struct PointAndMantissa {
+  std::size_t point;  // index of PointTables, or kFailed
+  std::int64_t mantissa;
+};
+inline constexpr std::size_t kFailed = ~std::size_t{0};
+
+// text without a sign, in the last size bytes of a vector.
+[[nodiscard]] inline PointAndMantissa parse_decimal(__m128i text, std::size_t size) noexcept {
+  constexpr unsigned kLastByte = 0x8000;
+  const __m128i digits = digits_of(text, size);
+  const auto points =
+      static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(digits, _mm_set1_epi8('.' - '0'))));
+  // Each byte is a digit or a point, there is one point at most, and it is not the last byte: that
+  // would be worth asking whether there is any digit.
+  if (((digit_bits(digits) ^ points ^ kAllBytes) | (points & ((points - 1) | kLastByte))) != 0)
+      [[unlikely]] {
+    return {kFailed, 0};
+  }
+  const auto point = static_cast<std::size_t>(__builtin_ctz(points | (1U << kNoPoint)));
+  const void* const stay = kPointTables.stay[point].data();
+  const __m128i moved = _mm_slli_si128(digits, 1);
+  const __m128i together =
+      _mm_xor_si128(moved, _mm_and_si128(_mm_xor_si128(moved, digits),
+                                         _mm_load_si128(static_cast<const __m128i*>(stay))));
+  return {point, static_cast<std::int64_t>(value_of_digits(together))};
+}
+
+#endif
 
 // scale <= 18; any mantissa.
 [[nodiscard]] std::size_t store_long_decimal(char* out, std::uint64_t mantissa,
@@ -66,6 +118,36 @@ inline WholeAndFraction store_units(char* out, std::uint64_t units) noexcept {
 
 }  // namespace detail
 
+template <TextFront Front>
+Converted<Decimal> to_decimal(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
+    const auto [point, mantissa] =
+        detail::parse_decimal(detail::load_last_vector<Front>(text), text.size());
+    if (point != detail::kFailed) [[likely]] {
+      return Decimal{mantissa, detail::kPointTables.scale[point]};
+    }
+  }
+#endif
+  return detail::to_any_decimal(text);
+}
+
+template <TextFront Front>
+Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
+    const auto [point, mantissa] =
+        detail::parse_decimal(detail::load_last_vector<Front>(text), text.size());
+    std::int64_t units = 0;
+    if (point != detail::kFailed && detail::kPointTables.units[point] != 0 &&
+        !__builtin_mul_overflow(mantissa, detail::kPointTables.units[point], &units)) [[likely]] {
+      return FixedPrice::from_units(units);
+    }
+  }
+#endif
+  return detail::to_any_fixed_price(text);
+}
+
 inline std::size_t from_decimal(Decimal value, char* out) noexcept {
   char* text = out;
   auto mantissa = static_cast<std::uint64_t>(value.mantissa());
@@ -99,7 +181,9 @@ inline std::size_t from_fixed_price(FixedPrice value, char* out) noexcept {
     return static_cast<std::size_t>(text - out) + detail::store_large_units(text, units);
   }
   const auto [point, fraction] = detail::store_units(text, units);
-  const auto zero_bits = static_cast<std::size_t>(__builtin_clzll(fraction.values | 1));
+  // From the end, which is the high byte; counting from the low one is the faster instruction.
+  const std::uint64_t from_end = __builtin_bswap64(fraction.values);
+  const auto zero_bits = static_cast<std::size_t>(__builtin_ctzll(from_end | (1ULL << 63U)));
   const std::size_t significant = detail::kWordBytes - zero_bits / 8;
   return static_cast<std::size_t>(point - out) + (fraction.values != 0 ? 1 + significant : 0);
 }

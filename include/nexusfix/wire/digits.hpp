@@ -6,6 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
+
+#include <nexusfix/wire/converted.hpp>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -51,6 +54,7 @@ struct SixteenDigits {
 struct DigitConstants {
   alignas(16) std::array<std::uint16_t, 8> tens;      // 10 in each
   alignas(16) std::array<std::uint16_t, 8> tens_off;  // 10 * 2^8 - 1 in each
+  alignas(16) std::array<std::uint16_t, 8> pairs;     // 10 * 2^8 + 1 in each
 };
 extern const DigitConstants kDigitConstants;
 
@@ -128,6 +132,95 @@ inline constexpr int kReciprocalOf10000Shift = 45;
   const __m128i digits = _mm_sub_epi16(
       _mm_slli_epi16(twos, 8), _mm_mullo_epi16(quotients, constants(kDigitConstants.tens_off)));
   return {from_vector(digits), from_vector(_mm_unpackhi_epi64(digits, digits))};
+}
+
+inline constexpr std::size_t kVectorBytes = 16;
+
+[[nodiscard]] inline __m128i load_vector(const void* from) noexcept {
+  return _mm_loadu_si128(static_cast<const __m128i*>(from));
+}
+
+// Sixteen zeros and sixteen ones: read from n bytes on, it keeps the last n bytes of a vector.
+inline constexpr std::array<std::uint8_t, 2 * kVectorBytes> kOnesBehindZeros = [] {
+  std::array<std::uint8_t, 2 * kVectorBytes> mask{};
+  for (std::size_t i = kVectorBytes; i < mask.size(); ++i) mask[i] = 0xff;
+  return mask;
+}();
+
+[[nodiscard]] inline __m128i keep_last(std::size_t bytes) noexcept {
+  return load_vector(kOnesBehindZeros.data() + bytes);
+}
+
+// The word that ends where the text ends; what is in front of the text is shifted out, and the
+// characters '\0' come in. 1 <= text.size() <= 8.
+[[nodiscard]] inline std::uint64_t load_last_word(std::string_view text) noexcept {
+  const std::size_t size = text.size();
+  const char* const from = text.data();
+  const std::size_t missing_bits = 8 * (kWordBytes - size);
+  if (size >= 4) {
+    std::uint32_t front;
+    std::uint32_t back;
+    std::memcpy(&front, from, sizeof front);
+    std::memcpy(&back, from + size - sizeof back, sizeof back);
+    const std::uint64_t shifted = std::uint64_t{front} << missing_bits;
+    return static_cast<std::uint32_t>(shifted) | (std::uint64_t{back} << 32U);
+  }
+  // The first, the middle and the last byte are all of one, two or three.
+  const auto byte = [from](std::size_t at) noexcept {
+    return std::uint64_t{static_cast<unsigned char>(from[at])} << (8 * at);
+  };
+  return (byte(0) | byte(size / 2) | byte(size - 1)) << missing_bits;
+}
+
+// The vector that ends where the text ends; what is in front of the text is any bytes.
+// 1 <= text.size() <= 16.
+template <TextFront Front>
+[[nodiscard]] inline __m128i load_last_vector(std::string_view text) noexcept {
+  const char* const from = text.data();
+  const std::size_t size = text.size();
+  if constexpr (Front == TextFront::Readable) {
+    return load_vector(from + size - kVectorBytes);
+  } else {
+    if (size >= kWordBytes) {
+      // A vector shift by 64 bits, for a text of eight bytes, is defined, and gives zero.
+      const auto missing_bits = static_cast<int>(8 * (kVectorBytes - size));
+      const void* const back = from + size - kWordBytes;
+      const void* const front = from;
+      return _mm_unpacklo_epi64(_mm_sll_epi64(_mm_loadl_epi64(static_cast<const __m128i*>(front)),
+                                              _mm_cvtsi32_si128(missing_bits)),
+                                _mm_loadl_epi64(static_cast<const __m128i*>(back)));
+    }
+    return _mm_slli_si128(_mm_cvtsi64_si128(static_cast<long long>(load_last_word(text))), 8);
+  }
+}
+
+// The last bytes of text as numbers, 0 to 9 if they are digits, and zeros in front.
+[[nodiscard]] inline __m128i digits_of(__m128i text, std::size_t bytes) noexcept {
+  return _mm_and_si128(_mm_sub_epi8(text, _mm_set1_epi8('0')), keep_last(bytes));
+}
+
+// A bit for each byte that is 0 to 9.
+[[nodiscard]] inline unsigned digit_bits(__m128i digits) noexcept {
+  return static_cast<unsigned>(
+      _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits)));
+}
+inline constexpr unsigned kAllBytes = 0xffff;
+
+// Two digits become one 16-bit number: (d0 + 2^8 * d1) * (10 * 2^8 + 1) has 10 * d0 + d1 in its
+// high byte.
+[[nodiscard]] inline __m128i pairs_of_digits(__m128i digits) noexcept {
+  return _mm_srli_epi16(_mm_mullo_epi16(digits, constants(kDigitConstants.pairs)), 8);
+}
+
+// Sixteen digits, below 10^16.
+[[nodiscard]] inline std::uint64_t value_of_digits(__m128i digits) noexcept {
+  constexpr int kHundredAndOne = 100 | (1 << 16);
+  constexpr int kTenThousandAndOne = 10'000 | (1 << 16);
+  const __m128i fours = _mm_madd_epi16(pairs_of_digits(digits), _mm_set1_epi32(kHundredAndOne));
+  const __m128i eights =
+      _mm_madd_epi16(_mm_packs_epi32(fours, fours), _mm_set1_epi32(kTenThousandAndOne));
+  const auto both = static_cast<std::uint64_t>(_mm_cvtsi128_si64(eights));
+  return std::uint64_t{static_cast<std::uint32_t>(both)} * kTenToThe8 + (both >> 32U);
 }
 
 #else

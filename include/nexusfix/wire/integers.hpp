@@ -10,9 +10,12 @@
 
 namespace nexusfix::wire {
 
-// FIX int: optional minus, digits, leading zeros allowed; no plus, no blank.
+// FIX int: optional minus, digits, leading zeros allowed; no plus, no blank. Empty, Malformed, or
+// OutOfRange beyond 64 bits. No allocation; any thread.
+template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<std::int64_t> to_int(std::string_view text) noexcept;
 // Same without sign: SeqNum, Length, NumInGroup.
+template <TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<std::uint64_t> to_uint(std::string_view text) noexcept;
 
 // Each writes to out and returns the bytes of the text. All kIntBytesMax bytes of out may be
@@ -22,6 +25,10 @@ inline std::size_t from_int(std::int64_t value, char* out) noexcept;
 inline std::size_t from_uint(std::uint64_t value, char* out) noexcept;
 
 namespace detail {
+
+// What the inline functions leave over: texts of more than 16 bytes, negative numbers, errors.
+[[nodiscard]] Converted<std::int64_t> to_any_int(std::string_view text) noexcept;
+[[nodiscard]] Converted<std::uint64_t> to_any_uint(std::string_view text) noexcept;
 
 // value >= 10^8.
 [[nodiscard]] inline std::size_t store_long_uint(char* out, std::uint64_t value) noexcept {
@@ -43,6 +50,32 @@ namespace detail {
 }
 
 }  // namespace detail
+
+template <TextFront Front>
+Converted<std::uint64_t> to_uint(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
+    const __m128i digits = detail::digits_of(detail::load_last_vector<Front>(text), text.size());
+    if (detail::digit_bits(digits) == detail::kAllBytes) [[likely]] {
+      return detail::value_of_digits(digits);
+    }
+  }
+#endif
+  return detail::to_any_uint(text);
+}
+
+template <TextFront Front>
+Converted<std::int64_t> to_int(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
+    const __m128i digits = detail::digits_of(detail::load_last_vector<Front>(text), text.size());
+    if (detail::digit_bits(digits) == detail::kAllBytes) [[likely]] {
+      return static_cast<std::int64_t>(detail::value_of_digits(digits));
+    }
+  }
+#endif
+  return detail::to_any_int(text);
+}
 
 inline std::size_t from_uint(std::uint64_t value, char* out) noexcept {
   if (value >= detail::kTenToThe8) [[unlikely]]

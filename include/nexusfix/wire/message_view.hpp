@@ -84,8 +84,9 @@ class MessageView {
   [[nodiscard]] bool has(Tag tag) const noexcept { return find_index(tag).has_value(); }
 
   // Typed read of the first field with this tag. T: std::string_view, char, bool, std::int64_t,
-  // std::uint64_t, Decimal, WallTime (UTCTimestamp), Date (UTCDateOnly, LocalMktDate),
-  // TimeOfDay (UTCTimeOnly). An empty value is FieldErrorCode::Empty for each of them.
+  // std::uint64_t, Decimal, FixedPrice, WallTime and PicoTime (UTCTimestamp), Date (UTCDateOnly,
+  // LocalMktDate), TimeOfDay (UTCTimeOnly). An empty value is FieldErrorCode::Empty for each of
+  // them.
   template <class T>
   [[nodiscard]] FieldResult<T> get(Tag tag) const noexcept;
 
@@ -209,7 +210,7 @@ inline std::optional<std::string_view> MessageView::operator[](Tag tag) const no
 }
 
 // Text as a T, by the conversion of conversions.hpp that belongs to it.
-template <class T>
+template <class T, TextFront Front = TextFront::Unreadable>
 [[nodiscard]] Converted<T> convert(std::string_view text) noexcept {
   if constexpr (std::is_same_v<T, std::string_view>) {
     if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
@@ -219,13 +220,17 @@ template <class T>
   } else if constexpr (std::is_same_v<T, bool>) {
     return to_bool(text);
   } else if constexpr (std::is_same_v<T, std::int64_t>) {
-    return to_int(text);
+    return to_int<Front>(text);
   } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-    return to_uint(text);
+    return to_uint<Front>(text);
   } else if constexpr (std::is_same_v<T, Decimal>) {
-    return to_decimal(text);
+    return to_decimal<Front>(text);
+  } else if constexpr (std::is_same_v<T, FixedPrice>) {
+    return to_fixed_price<Front>(text);
   } else if constexpr (std::is_same_v<T, WallTime>) {
     return to_utc_timestamp(text);
+  } else if constexpr (std::is_same_v<T, PicoTime>) {
+    return to_pico_time(text);
   } else if constexpr (std::is_same_v<T, Date>) {
     return to_date(text);
   } else {
@@ -238,9 +243,12 @@ template <class T>
 FieldResult<T> MessageView::get(Tag tag) const noexcept {
   const std::optional<FieldView> field = find(tag);
   if (!field) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
-  const Converted<T> value = convert<T>(field->value);
-  if (value) return *value;
-  return std::unexpected{FieldError{value.error(), tag, field->offset}};
+  // Of the message itself, the bytes in front of a value may be read, too.
+  const Converted<T> value = field->offset >= kReadableFrontBytes
+                                 ? convert<T, TextFront::Readable>(field->value)
+                                 : convert<T>(field->value);
+  if (!value) return std::unexpected{FieldError{value.error(), tag, field->offset}};
+  return *value;
 }
 
 }  // namespace nexusfix::wire

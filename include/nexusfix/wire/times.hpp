@@ -26,10 +26,15 @@ enum class TimePrecision : std::uint8_t {
   Picos = 12
 };
 
-// YYYYMMDD-HH:MM:SS[.f{1,9}]. Second 60 is accepted and is the next minute's first second.
-[[nodiscard]] Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept;
-[[nodiscard]] Converted<Date> to_date(std::string_view text) noexcept;              // YYYYMMDD
-[[nodiscard]] Converted<TimeOfDay> to_time_of_day(std::string_view text) noexcept;  // HH:MM:SS[.f]
+// YYYYMMDD-HH:MM:SS[.f{1,12}]. Second 60 is accepted and is the next minute's first second.
+// OutOfRange beyond what WallTime reaches, and where digits finer than a nanosecond are not zero.
+// No allocation; any thread.
+[[nodiscard]] inline Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept;
+// Same, with picoseconds.
+[[nodiscard]] inline Converted<PicoTime> to_pico_time(std::string_view text) noexcept;
+[[nodiscard]] Converted<Date> to_date(std::string_view text) noexcept;  // YYYYMMDD
+// HH:MM:SS[.f{1,12}], as in a UTCTimestamp.
+[[nodiscard]] Converted<TimeOfDay> to_time_of_day(std::string_view text) noexcept;
 
 // Each writes to out and returns the bytes of the text. Digits finer than precision are cut off.
 // All bytes of out up to the constant may be overwritten, whatever the length of the text. No
@@ -48,6 +53,7 @@ namespace detail {
 inline constexpr std::uint64_t kSecondsPerDay = 86'400;
 inline constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
 inline constexpr std::uint64_t kNanosPerDay = kSecondsPerDay * kNanosPerSecond;
+inline constexpr std::uint64_t kPicosPerNano = 1000;
 inline constexpr std::size_t kTimeBytes = 8;  // HH:MM:SS
 
 // Leap years of the Gregorian calendar are every fourth year from 1900-03-01 to 2100-02-28, and
@@ -109,6 +115,116 @@ inline std::size_t store_fraction(char* out, std::uint32_t nanos, std::uint32_t 
   return std::size_t{1} + static_cast<std::size_t>(precision);
 }
 
+// What the inline functions leave over: the years at the ends of WallTime's range, and errors.
+[[nodiscard]] Converted<PicoTime> to_any_pico_time(std::string_view text) noexcept;
+[[nodiscard]] Converted<WallTime> to_any_utc_timestamp(std::string_view text) noexcept;
+
+inline constexpr std::size_t kTimeOffset = kDateBytes + 1;                // of HH:MM:SS
+inline constexpr std::size_t kFractionOffset = kTimeOffset + kTimeBytes;  // of the point
+inline constexpr std::size_t kFractionDigitsMax = 9;                      // nanoseconds
+// FIX 5.0 SP2 EP206 allows picoseconds.
+inline constexpr std::size_t kFractionDigitsLegal = 12;
+
+// The years that are in WallTime's range as a whole.
+inline constexpr std::uint32_t kFirstWholeYear = 1678;
+inline constexpr std::uint32_t kWholeYears = 584;
+// One entry for each month and day that two digits with these first ones can say, 00 to 39.
+inline constexpr std::size_t kDaySpellings = 40;
+inline constexpr std::size_t kMonthSpellings = 20;
+inline constexpr std::size_t kDateSpellings = kDaySpellings * kMonthSpellings;
+inline constexpr unsigned kLeapYearBits = 10;
+
+struct CalendarTables {
+  // The days from the first whole year to this one's beginning, shifted left by kLeapYearBits,
+  // above kDateSpellings for a leap year and 0 for another one.
+  std::array<std::uint32_t, kWholeYears> years;
+  // The day of the year, from 1 on; 0 for no date. First for a common year, then for a leap year.
+  std::array<std::uint16_t, 2 * kDateSpellings> days;
+  // By the bytes of point and fraction: what makes the digits nanoseconds, and picoseconds.
+  std::array<std::uint64_t, kFractionDigitsLegal + 2> nanos;
+  std::array<std::uint64_t, kFractionDigitsLegal + 2> picos;
+};
+extern const CalendarTables kCalendarTables;
+
+// A point in front of zeros, and the largest values of such bytes. Read from the fraction's size
+// on, the fraction's point and digits stand at the end of a vector.
+inline constexpr std::array<char, 32> kPointAndZeros = [] {
+  std::array<char, 32> text{};
+  text.fill('0');
+  text[16] = '.';
+  return text;
+}();
+inline constexpr std::array<std::uint8_t, 32> kPointAndNines = [] {
+  std::array<std::uint8_t, 32> most{};
+  for (std::size_t i = 17; i < most.size(); ++i) most[i] = 9;
+  return most;
+}();
+
+#if defined(__SSE2__)
+
+struct SecondsAndFraction {
+  bool valid;
+  std::uint64_t seconds;       // since 1970-01-01, modulo 2^64
+  std::uint64_t fraction;      // its digits as a number
+  std::size_t fraction_bytes;  // of them and the point
+};
+
+// Every byte is compared with the largest value of its place, two bytes make one number, and the
+// numbers are summed up with weights. The colons count as zeros: the tens and the ones of the
+// minute, which they keep apart, have weights of their own.
+[[nodiscard]] inline SecondsAndFraction parse_timestamp(std::string_view text) noexcept {
+  SecondsAndFraction result{false, 0, 0, text.size() - kFractionOffset};
+  const char* const from = text.data();
+  // The number of bytes is huge for a text that is too short.
+  if (result.fraction_bytes > kFractionDigitsLegal + 1 || result.fraction_bytes == 1 ||
+      from[kDateBytes] != '-') [[unlikely]] {
+    return result;
+  }
+  const auto eight = [from](std::size_t at) noexcept {
+    const void* const word = from + at;
+    return _mm_loadl_epi64(static_cast<const __m128i*>(word));
+  };
+  const __m128i digits = _mm_sub_epi8(_mm_unpacklo_epi64(eight(0), eight(kTimeOffset)),
+                                      _mm_setr_epi8('0', '0', '0', '0', '0', '0', '0', '0',  //
+                                                    '0', '0', ':', '0', '0', ':', '0', '0'));
+  const __m128i pairs = pairs_of_digits(digits);
+  const __m128i sums = _mm_madd_epi16(
+      pairs, _mm_setr_epi16(100, 1, static_cast<short>(kDaySpellings), 1, 3600, 600, 6, 1));
+  const std::size_t bytes = result.fraction_bytes;
+  const __m128i fraction =
+      _mm_and_si128(_mm_sub_epi8(load_vector(from + text.size() - kVectorBytes),
+                                 load_vector(kPointAndZeros.data() + bytes)),
+                    keep_last(bytes));
+  const __m128i too_large = _mm_or_si128(
+      _mm_or_si128(
+          _mm_subs_epu8(digits, _mm_setr_epi8(9, 9, 9, 9, 1, 9, 3, 9, 2, 9, 0, 5, 9, 0, 6, 9)),
+          // Hours to 23, seconds to 60.
+          _mm_cmpgt_epi16(pairs, _mm_setr_epi16(99, 99, 99, 99, 23, 99, 99, 60))),
+      _mm_subs_epu8(fraction, load_vector(kPointAndNines.data() + bytes)));
+  const auto date = static_cast<std::uint64_t>(_mm_cvtsi128_si64(sums));
+  const auto time = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums)));
+  const std::uint32_t year = static_cast<std::uint32_t>(date) - kFirstWholeYear;
+  if (_mm_movemask_epi8(_mm_cmpeq_epi8(too_large, _mm_setzero_si128())) !=
+          static_cast<int>(kAllBytes) ||
+      year >= kWholeYears) [[unlikely]] {
+    return result;
+  }
+  const std::uint32_t days = kCalendarTables.years[year];
+  constexpr std::uint32_t kLeapYearMask = (1U << kLeapYearBits) - 1;
+  const std::uint32_t day_of_year = kCalendarTables.days[(days & kLeapYearMask) + (date >> 32U)];
+  constexpr std::int64_t kDayBeforeFirst =
+      std::chrono::sys_days{std::chrono::year{kFirstWholeYear} / 1 / 1}.time_since_epoch().count() -
+      1;
+  result.valid = day_of_year != 0;
+  result.seconds = (std::uint64_t{days >> kLeapYearBits} + day_of_year) * kSecondsPerDay +
+                   static_cast<std::uint32_t>(time) + (time >> 32U) +
+                   static_cast<std::uint64_t>(kDayBeforeFirst) * kSecondsPerDay;
+  result.fraction = value_of_digits(fraction);
+  return result;
+}
+
+#endif
+
 // Everything behind the date; nanos since midnight.
 inline std::size_t store_dash_and_time(char* out, std::uint64_t nanos, std::uint32_t picos,
                                        TimePrecision precision) noexcept {
@@ -128,6 +244,33 @@ inline std::size_t store_dash_and_time(char* out, std::uint64_t nanos, std::uint
 }
 
 }  // namespace detail
+
+inline Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  const detail::SecondsAndFraction parsed = detail::parse_timestamp(text);
+  if (parsed.valid && parsed.fraction_bytes <= detail::kFractionDigitsMax + 1) [[likely]] {
+    return WallTime{std::chrono::nanoseconds{static_cast<std::int64_t>(
+        parsed.seconds * detail::kNanosPerSecond +
+        parsed.fraction * detail::kCalendarTables.nanos[parsed.fraction_bytes])}};
+  }
+#endif
+  return detail::to_any_utc_timestamp(text);
+}
+
+inline Converted<PicoTime> to_pico_time(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  const detail::SecondsAndFraction parsed = detail::parse_timestamp(text);
+  if (parsed.valid) [[likely]] {
+    const std::uint64_t picos =
+        parsed.fraction * detail::kCalendarTables.picos[parsed.fraction_bytes];
+    const std::uint64_t nanos = picos / detail::kPicosPerNano;
+    return PicoTime{WallTime{std::chrono::nanoseconds{static_cast<std::int64_t>(
+                        parsed.seconds * detail::kNanosPerSecond + nanos)}},
+                    static_cast<std::uint16_t>(picos - nanos * detail::kPicosPerNano)};
+  }
+#endif
+  return detail::to_any_pico_time(text);
+}
 
 inline std::size_t from_utc_timestamp(PicoTime value, TimePrecision precision, char* out) noexcept {
   const std::uint64_t nanos = detail::since_two_centuries_begin(value.time);
