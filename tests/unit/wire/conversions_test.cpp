@@ -4,6 +4,8 @@
 
 #include <nexusfix/wire/conversions.hpp>
 
+#include "unit/wire/guarded_bytes.hpp"
+
 namespace nexusfix::wire {
 namespace {
 
@@ -120,6 +122,55 @@ TEST(ToDecimal, refuses_what_does_not_fit_instead_of_dropping_digits) {
                            "9223372036854775807.5", "123456789012345678901234567890.5"}) {
     EXPECT_EQ(described(to_decimal(text)), "OutOfRange") << text;
   }
+}
+
+TEST(Conversions, read_nothing_beside_the_text_at_any_length) {
+  constexpr std::size_t kSizeMax = 40;
+  test::GuardedBytes guarded{kSizeMax};
+  const std::string all = "1234567890123456789012345678901234567890";
+  for (std::size_t size = 0; size <= kSizeMax; ++size) {
+    for (const char* front : {"", "-", ".", "-1.", "20240115-10:30:00."}) {
+      const std::string text = (front + all).substr(0, size);
+      for (const std::string_view view : {guarded.at_begin(text), guarded.at_end(text)}) {
+        EXPECT_EQ(to_int(view), to_int(text)) << text;
+        EXPECT_EQ(to_uint(view), to_uint(text)) << text;
+        EXPECT_EQ(to_decimal(view), to_decimal(text)) << text;
+        EXPECT_EQ(to_fixed_price(view), to_fixed_price(text)) << text;
+        EXPECT_EQ(to_utc_timestamp(view), to_utc_timestamp(text)) << text;
+        EXPECT_EQ(to_pico_time(view), to_pico_time(text)) << text;
+        EXPECT_EQ(to_date(view), to_date(text)) << text;
+        EXPECT_EQ(to_time_of_day(view), to_time_of_day(text)) << text;
+      }
+    }
+  }
+}
+
+TEST(Conversions, write_no_more_than_the_constants_say) {
+  test::GuardedBytes guarded{kUtcTimestampBytesMax};
+  const auto out = [&guarded](std::size_t size) {
+    return const_cast<char*>(guarded.at_end(std::string(size, ' ')).data());
+  };
+  for (unsigned shift = 0; shift < 64; ++shift) {
+    const std::int64_t value = kMin >> shift;
+    const auto bits = static_cast<std::uint64_t>(value);
+    from_int(value, out(kIntBytesMax));
+    from_int(~value, out(kIntBytesMax));
+    from_uint(bits, out(kIntBytesMax));
+    from_uint(~bits, out(kIntBytesMax));
+    from_fixed_price(FixedPrice::from_units(value), out(kDecimalBytesMax));
+    for (unsigned scale = 0; scale <= Decimal::kScaleMax; ++scale) {
+      from_decimal(Decimal{value, scale}, out(kDecimalBytesMax));
+    }
+    for (const auto precision :
+         {TimePrecision::Seconds, TimePrecision::Millis, TimePrecision::Micros,
+          TimePrecision::Nanos, TimePrecision::Picos}) {
+      const WallTime time{std::chrono::nanoseconds{value}};
+      from_utc_timestamp(time, precision, out(kUtcTimestampBytesMax));
+      UtcTimestampWriter{}.write(time, precision, out(kUtcTimestampBytesMax));
+      from_time_of_day(TimeOfDay{1}, precision, out(kTimeOfDayBytesMax));
+    }
+  }
+  from_date(Date{std::chrono::year{9999} / 12 / 31}, out(kDateBytes));
 }
 
 TEST(ToBool, is_Y_or_N) {

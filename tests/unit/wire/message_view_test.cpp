@@ -4,6 +4,7 @@
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/parser.hpp>
 
+#include "unit/wire/guarded_bytes.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::wire {
@@ -73,6 +74,21 @@ TEST_F(MessageViewTest, tags_above_sixteen_bits_are_told_apart_from_their_low_bi
   EXPECT_EQ(message[kTagMax], "top");
 }
 
+TEST_F(MessageViewTest, typed_reads_stay_within_the_message) {
+  frame_ = message_of("35=5|1=5|2=-7|3=1.5|");
+  test::GuardedBytes guarded{4096};
+  const MessageView message = *parser_.parse(guarded.at_begin(frame_));
+  EXPECT_EQ(message.get<std::uint64_t>(9), 20U);  // in front of it are fewer than sixteen bytes
+  EXPECT_EQ(message.get<std::int64_t>(9), 20);
+  EXPECT_EQ(message.get<Decimal>(9), (Decimal{20, 0}));
+  EXPECT_EQ(message.get<FixedPrice>(9), FixedPrice::from_int(20));
+  EXPECT_EQ(message.get<std::uint64_t>(35), 5U);
+  EXPECT_EQ(message.get<std::uint64_t>(1), 5U);
+  EXPECT_EQ(message.get<std::int64_t>(2), -7);
+  EXPECT_EQ(message.get<Decimal>(3), (Decimal{15, 1}));
+  EXPECT_EQ(message.get<FixedPrice>(3), FixedPrice::from_units(150'000'000));
+}
+
 TEST_F(MessageViewTest, typed_reads_give_values) {
   const MessageView message = parse(
       "35=D|1=text|2=x|3=Y|4=-5|5=18446744073709551615|6=150.25|7=20240115-10:30:00.123|"
@@ -82,6 +98,8 @@ TEST_F(MessageViewTest, typed_reads_give_values) {
   EXPECT_EQ(message.get<bool>(3), true);
   EXPECT_EQ(message.get<std::int64_t>(4), -5);
   EXPECT_EQ(message.get<std::uint64_t>(5), 18446744073709551615U);
+  EXPECT_EQ(message.get<FixedPrice>(6), FixedPrice::from_units(15'025'000'000));
+  EXPECT_EQ(message.get<PicoTime>(7)->time, *message.get<WallTime>(7));
   EXPECT_EQ(message.get<Decimal>(6), (Decimal{15025, 2}));
   EXPECT_EQ(message.get<WallTime>(7), WallTime{std::chrono::milliseconds{1705314600123}});
   EXPECT_EQ(message.get<Date>(8001),

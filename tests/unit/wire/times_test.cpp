@@ -76,9 +76,31 @@ TEST(ToUtcTimestamp, refuses_other_forms) {
   }
 }
 
-TEST(ToUtcTimestamp, finer_than_nanoseconds_is_out_of_range) {
+TEST(ToUtcTimestamp, finer_than_nanoseconds_is_out_of_range_unless_it_is_zero) {
+  EXPECT_EQ(nanos_of("20240115-10:30:00.123456789000"), 1705314600'123'456'789);
+  EXPECT_EQ(nanos_of("20240115-10:30:00.0000000000"), 1705314600'000'000'000);
   EXPECT_EQ(to_utc_timestamp("20240115-10:30:00.1234567891").error(), FieldErrorCode::OutOfRange);
   EXPECT_EQ(to_utc_timestamp("20240115-10:30:00.123456789123").error(), FieldErrorCode::OutOfRange);
+}
+
+TEST(ToPicoTime, reads_twelve_fraction_digits_exactly) {
+  const auto value = to_pico_time("20240115-10:30:00.123456789012");
+  ASSERT_TRUE(value);
+  EXPECT_EQ(value->time.time_since_epoch().count(), 1705314600'123'456'789);
+  EXPECT_EQ(value->picos, 12);
+  EXPECT_EQ(to_pico_time("20240115-10:30:00.1234567891")->picos, 100);
+  EXPECT_EQ(to_pico_time("20240115-10:30:00.123")->picos, 0);
+  EXPECT_EQ(to_pico_time("16770921-00:12:43.145224192001")->picos, 1);
+  EXPECT_EQ(to_pico_time("22620411-23:47:16.854775807999")->time, WallTime::max());
+  EXPECT_EQ(to_pico_time("22620411-23:47:16.854775808").error(), FieldErrorCode::OutOfRange);
+  EXPECT_EQ(to_pico_time("20240115-10:30:00.1234567890123").error(), FieldErrorCode::Malformed);
+  EXPECT_EQ(to_pico_time("").error(), FieldErrorCode::Empty);
+}
+
+TEST(PicoTime, is_ordered_by_time_and_picoseconds) {
+  const WallTime time{nanoseconds{5}};
+  EXPECT_LT((PicoTime{time, 1}), (PicoTime{time, 2}));
+  EXPECT_LT((PicoTime{time, 999}), (PicoTime{time + nanoseconds{1}, 0}));
 }
 
 TEST(ToUtcTimestamp, reaches_to_the_ends_of_what_nanoseconds_can_count_and_no_further) {
@@ -105,6 +127,32 @@ TEST(FromUtcTimestamp, writes_every_precision_and_cuts_what_is_finer) {
             "19700101-00:00:00.001000001");
   EXPECT_EQ(text_of(WallTime::max(), TimePrecision::Nanos), "22620411-23:47:16.854775807");
   EXPECT_EQ(text_of(WallTime::min(), TimePrecision::Nanos), "16770921-00:12:43.145224192");
+}
+
+TEST(FromUtcTimestamp, writes_picoseconds) {
+  char out[kUtcTimestampBytesMax];
+  const PicoTime time{WallTime{nanoseconds{1705314600'123'456'789}}, 7};
+  EXPECT_EQ((std::string_view{out, from_utc_timestamp(time, TimePrecision::Picos, out)}),
+            "20240115-10:30:00.123456789007");
+  EXPECT_EQ((std::string_view{out, from_utc_timestamp(time, TimePrecision::Nanos, out)}),
+            "20240115-10:30:00.123456789");
+  EXPECT_EQ(text_of(time.time, TimePrecision::Picos), "20240115-10:30:00.123456789000");
+  EXPECT_EQ(text_of(TimeOfDay{1}, TimePrecision::Picos), "00:00:00.000000001000");
+}
+
+TEST(UtcTimestampWriter, follows_from_one_day_to_another_and_back) {
+  UtcTimestampWriter writer;
+  for (const char* text :
+       {"20240115-10:30:00.123456789", "20240115-23:59:59.999999999", "20240116-00:00:00.000000000",
+        "20240115-00:00:00.000000000", "19700101-00:00:00.000000000", "19691231-23:59:59.999999999",
+        "22620411-23:47:16.854775807", "16770921-00:12:43.145224192", "16770922-00:00:00.000000000",
+        "19000228-12:00:00.000000000", "19000301-00:00:00.000000000", "21000228-23:59:59.999999999",
+        "21000301-00:00:00.000000000", "22620411-00:00:00.000000000"}) {
+    const WallTime time{nanoseconds{nanos_of(text)}};
+    char out[kUtcTimestampBytesMax];
+    EXPECT_EQ((std::string_view{out, writer.write(time, TimePrecision::Nanos, out)}), text);
+    EXPECT_EQ(text_of(time, TimePrecision::Nanos), text);
+  }
 }
 
 TEST(Date, every_day_of_eight_centuries_survives_the_round_trip) {
