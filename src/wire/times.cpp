@@ -199,9 +199,15 @@ void store_date_of_any_century(char* out, std::int64_t day) noexcept {
 std::size_t UtcTimestampWriter::write_other_day(PicoTime value, TimePrecision precision,
                                                 char* out) noexcept {
   const detail::DayAndNanos split = detail::split_any_century(value.time);
-  detail::store_date_of_any_century(date_.data(), split.day);
-  midnight_ = static_cast<std::uint64_t>(split.day) * detail::kNanosPerDay;
-  std::memcpy(out, date_.data(), kDateBytes);
+  detail::store_date_of_any_century(out, split.day);
+  // The first and the last day of WallTime's range have a part only. The rest of the one is the
+  // other modulo 2^64, so neither is remembered.
+  const detail::DayAndNanos first = detail::split_any_century(WallTime::min());
+  const detail::DayAndNanos last = detail::split_any_century(WallTime::max());
+  if (split.day > first.day && split.day < last.day) {
+    midnight_ = static_cast<std::uint64_t>(split.day) * detail::kNanosPerDay;
+    std::memcpy(date_.data(), out, kDateBytes);
+  }
   return kDateBytes +
          detail::store_dash_and_time(out + kDateBytes, split.nanos, value.picos, precision);
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/wire/checksum.hpp>
 #include <nexusfix/wire/conversions.hpp>
 
 #include "fuzz/target.hpp"
@@ -30,6 +31,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto back = to_decimal({out, from_decimal(*value, out)});
     require(back && back->mantissa() == value->mantissa() && back->scale() == value->scale());
   }
+  if (const auto value = to_fixed_price(text)) {
+    require(to_fixed_price({out, from_fixed_price(*value, out)}) == *value);
+    require(to_decimal(text) == value->to_decimal());
+  }
+  if (const auto value = to_pico_time(text)) {
+    const std::size_t bytes = from_utc_timestamp(*value, TimePrecision::Picos, out);
+    require(to_pico_time({out, bytes}) == *value);
+    require((value->picos == 0) == to_utc_timestamp(text).has_value());
+  }
   if (const auto value = to_utc_timestamp(text)) {
     const std::size_t bytes = from_utc_timestamp(*value, TimePrecision::Nanos, out);
     require(to_utc_timestamp({out, bytes}) == *value);
@@ -39,6 +49,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t bytes = from_time_of_day(*value, TimePrecision::Nanos, out);
     require(to_time_of_day({out, bytes}) == *value);
   }
+  unsigned sum = 0;
+  for (const char c : text) sum += static_cast<unsigned char>(c);
+  require(check_sum(text) == sum % 256);
+  // The same text behind sixteen other bytes, of which a conversion may read and must use none.
+  std::vector<char> surrounded(kReadableFrontBytes, '7');
+  surrounded.insert(surrounded.end(), exact.begin(), exact.end());
+  const std::string_view within{surrounded.data() + kReadableFrontBytes, exact.size()};
+  require(to_int<TextFront::Readable>(within) == to_int(text));
+  require(to_uint<TextFront::Readable>(within) == to_uint(text));
+  require(to_decimal<TextFront::Readable>(within) == to_decimal(text));
+  require(to_fixed_price<TextFront::Readable>(within) == to_fixed_price(text));
   static_cast<void>(to_bool(text));
   static_cast<void>(to_char(text));
   return 0;

@@ -94,25 +94,27 @@ struct WholeAndFraction {
 // units < 10^16 of 10^-8: the whole part, a point and eight digits.
 inline WholeAndFraction store_units(char* out, std::uint64_t units) noexcept {
   const std::uint64_t whole = units / kTenToThe8;
-  const SixteenDigits digits = sixteen_digits(whole, units - whole * kTenToThe8);
-  char* const point = out + store_without_leading_zeros(out, digits.front);
+  const EightDigits fraction = eight_digits(static_cast<std::uint32_t>(units - whole * kTenToThe8));
+  char* const point =
+      out + store_without_leading_zeros(out, eight_digits(static_cast<std::uint32_t>(whole)));
   *point = '.';
-  store_word(point + 1, digits.back.text);
-  return {point, digits.back};
+  store_word(point + 1, fraction.text);
+  return {point, fraction};
 }
 
-// mantissa < 10^8, scale < 8: the digits once, then those behind the point once more.
+// mantissa < 10^8, scale < 8: the digits once, and those behind the point once more, behind a point
+// in place of the digit in front of them.
 [[nodiscard]] inline std::size_t store_short_decimal(char* out, std::uint32_t mantissa,
                                                      unsigned scale) noexcept {
   const EightDigits digits = eight_digits(mantissa);
-  // Zeros in front go, but for the one right before the point.
-  constexpr unsigned kLastDigitBits = 56;
-  const std::uint64_t stop = std::uint64_t{1} << (kLastDigitBits - 8 * scale);
+  const unsigned last_whole_bits = 56 - 8 * scale;  // the digit right in front of the point
+  // Zeros in front go, but for that one.
+  const std::uint64_t stop = std::uint64_t{1} << last_whole_bits;
   const auto zero_bits = static_cast<unsigned>(__builtin_ctzll(digits.values | stop)) & 0x38U;
   store_word(out, digits.text >> zero_bits);
   char* const point = out + (kWordBytes - zero_bits / 8 - scale);
-  *point = '.';
-  store_word(point + 1, digits.text >> ((0U - 8 * scale) & 63U));
+  constexpr std::uint64_t kFirstByte = 0xff;
+  store_word(point, (digits.text >> last_whole_bits & ~kFirstByte) | std::uint64_t{'.'});
   return static_cast<std::size_t>(point - out) + scale + (scale != 0 ? 1 : 0);
 }
 
