@@ -15,8 +15,9 @@ using detail::kTimeBytes;
 using detail::kTimeOffset;
 using std::chrono::days;
 using std::chrono::nanoseconds;
-constexpr auto kSecondsPerDay = static_cast<std::int64_t>(detail::kSecondsPerDay);
-constexpr auto kNanosPerSecond = static_cast<std::int64_t>(detail::kNanosPerSecond);
+// Signed, for times before 1970.
+constexpr auto kSignedNanosPerSecond = static_cast<std::int64_t>(detail::kNanosPerSecond);
+constexpr auto kSignedNanosPerDay = static_cast<std::int64_t>(detail::kNanosPerDay);
 constexpr unsigned kLeapSecond = 60;
 
 // The number of two digits at text, or something above 99 if they are no digits.
@@ -52,7 +53,7 @@ struct TimeAndPicos {
     return std::unexpected{FieldErrorCode::Malformed};
   }
   const std::int64_t nanos =
-      (std::int64_t{hour} * 3600 + std::int64_t{minute} * 60 + second) * kNanosPerSecond;
+      (std::int64_t{hour} * 3600 + std::int64_t{minute} * 60 + second) * kSignedNanosPerSecond;
   if (text.size() == kTimeBytes) return TimeAndPicos{nanos, 0};
 
   const std::string_view fraction = text.substr(kTimeBytes + 1);
@@ -164,9 +165,9 @@ Converted<PicoTime> to_any_pico_time(std::string_view text) noexcept {
   // The first representable day has only its last minutes: counting back from its end keeps the
   // product in range.
   const std::int64_t borrowed = day < 0 ? 1 : 0;
-  const std::int64_t rest = time->nanos - borrowed * kSecondsPerDay * kNanosPerSecond;
+  const std::int64_t rest = time->nanos - borrowed * kSignedNanosPerDay;
   std::int64_t nanos = 0;
-  if (__builtin_mul_overflow(day + borrowed, kSecondsPerDay * kNanosPerSecond, &nanos) ||
+  if (__builtin_mul_overflow(day + borrowed, kSignedNanosPerDay, &nanos) ||
       __builtin_add_overflow(nanos, rest, &nanos)) {
     return std::unexpected{FieldErrorCode::OutOfRange};
   }
@@ -181,7 +182,6 @@ Converted<WallTime> to_any_utc_timestamp(std::string_view text) noexcept {
 }
 
 DayAndNanos split_any_century(WallTime value) noexcept {
-  constexpr auto kSignedNanosPerDay = static_cast<std::int64_t>(kNanosPerDay);
   const std::int64_t nanos = value.time_since_epoch().count();
   // By hand, because the first representable day begins before the first representable time.
   const std::int64_t day = nanos / kSignedNanosPerDay;

@@ -1,4 +1,5 @@
 // Conversions: any text gives a value or an error, and a value written again reads the same.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -53,8 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const char c : text) sum += static_cast<unsigned char>(c);
   require(check_sum(text) == sum % 256);
   // The same text behind sixteen other bytes, of which a conversion may read and must use none.
-  std::vector<char> surrounded(kReadableFrontBytes, '7');
-  surrounded.insert(surrounded.end(), exact.begin(), exact.end());
+  std::vector<char> surrounded(kReadableFrontBytes + exact.size(), '7');
+  std::ranges::copy(exact, surrounded.begin() + kReadableFrontBytes);
   const std::string_view within{surrounded.data() + kReadableFrontBytes, exact.size()};
   require(to_int<TextFront::Readable>(within) == to_int(text));
   require(to_uint<TextFront::Readable>(within) == to_uint(text));

@@ -81,7 +81,7 @@ TEST_F(MessageViewTest, typed_reads_stay_within_the_message) {
   EXPECT_EQ(message.get<std::uint64_t>(9), 20U);  // in front of it are fewer than sixteen bytes
   EXPECT_EQ(message.get<std::int64_t>(9), 20);
   EXPECT_EQ(message.get<Decimal>(9), (Decimal{20, 0}));
-  EXPECT_EQ(message.get<FixedPrice>(9), FixedPrice::from_int(20));
+  EXPECT_EQ(message.get<FixedPrice>(9), FixedPrice::from_units(2'000'000'000));
   EXPECT_EQ(message.get<std::uint64_t>(35), 5U);
   EXPECT_EQ(message.get<std::uint64_t>(1), 5U);
   EXPECT_EQ(message.get<std::int64_t>(2), -7);
