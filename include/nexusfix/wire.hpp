@@ -22,6 +22,7 @@
 //   keep(framer.rest());                                      // the start of the next message
 #pragma once
 
+#include <nexusfix/wire/checksum.hpp>
 #include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/encoder.hpp>
