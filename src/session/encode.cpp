@@ -82,12 +82,6 @@ std::string_view type_of_stored(std::string_view bytes) noexcept {
 
 }  // namespace
 
-wire::HeaderFields StateMachine::header_fields() const noexcept {
-  return {.begin_string = config_.id.begin_string,
-          .sender_comp_id = config_.id.sender_comp_id,
-          .target_comp_id = config_.id.target_comp_id};
-}
-
 wire::MessageHeader StateMachine::header(std::string_view msg_type) const noexcept {
   return {.msg_type = msg_type,
           .msg_seq_num = numbers_.next_outbound,
@@ -105,7 +99,7 @@ template <class Body>
 Transmit StateMachine::transmit(std::string_view msg_type, std::span<char> scratch,
                                 Body&& body) noexcept {
   const auto encode = [&](bool in_full) {
-    wire::Encoder encoder{scratch, header_fields(), header(msg_type)};
+    wire::Encoder encoder{scratch, header_template_, header(msg_type)};
     body(encoder, in_full);
     return encoder.finish();
   };
@@ -259,7 +253,7 @@ Action StateMachine::gap_fill(std::uint64_t new_seq_no, std::span<char> scratch)
   gap_fill_header.msg_seq_num = replay_.begin;
   gap_fill_header.poss_dup = true;
   gap_fill_header.orig_sending_time = {time.data(), size};
-  wire::Encoder encoder{scratch, header_fields(), gap_fill_header};
+  wire::Encoder encoder{scratch, header_template_, gap_fill_header};
   encoder.field(tag::NewSeqNo, new_seq_no).field(tag::GapFillFlag, 'Y');
   const std::expected<std::string_view, wire::EncodeError> bytes = encoder.finish();
   NEXUSFIX_ASSERT(bytes.has_value());

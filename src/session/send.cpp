@@ -12,7 +12,7 @@ wire::Encoder StateMachine::begin_message(std::span<char> buffer, std::string_vi
   begun_at_ = now.mono;
   wire::MessageHeader message_header = header(msg_type);
   message_header.sending_time = now.wall;
-  return wire::Encoder{buffer, header_fields(), message_header};
+  return wire::Encoder{buffer, header_template_, message_header};
 }
 
 std::expected<Outbound, SendError> StateMachine::finish_message(wire::Encoder& encoder) noexcept {

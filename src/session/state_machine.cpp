@@ -8,12 +8,24 @@
 
 namespace nexusfix::session {
 
+namespace {
+
+wire::HeaderTemplate header_template(const SessionConfig& config) {
+  NEXUSFIX_ASSERT(what_is_wrong(config).empty());
+  const SessionId& id = config.id;
+  auto made = wire::HeaderTemplate::make({id.begin_string, id.sender_comp_id, id.target_comp_id});
+  NEXUSFIX_ASSERT(made.has_value());
+  return *std::move(made);
+}
+
+}  // namespace
+
 StateMachine::StateMachine(SessionConfig config, Numbers numbers)
     : config_{std::move(config)},
+      header_template_{header_template(config_)},
       version_{find_version(config_.id.begin_string)},
       precision_{config_.time_precision},
       numbers_{numbers} {
-  NEXUSFIX_ASSERT(what_is_wrong(config_).empty());
   NEXUSFIX_ASSERT(numbers_.next_inbound >= 1);
   NEXUSFIX_ASSERT(numbers_.next_outbound >= 1);
   precision_ = effective_precision(*version_, config_.time_precision);

@@ -1,3 +1,4 @@
+// The exact road of an Encoder: everything that is unusual. What is ordinary is inline.
 #include <algorithm>
 #include <cstring>
 
@@ -6,6 +7,7 @@
 
 #include "wire/digits.hpp"
 #include "wire/envelope.hpp"
+#include "wire/exact_writer.hpp"
 
 namespace nexusfix::wire {
 
@@ -18,200 +20,174 @@ static_assert(kConvertedBytesMax >=
 constexpr int kYearMax = 9999;  // YYYY has four digits
 constexpr TimeOfDay kTimeOfDayEnd = std::chrono::hours{24} + std::chrono::seconds{1};
 
-// The lowest marked byte of the result is a SOH; the result is 0 if there is none.
-[[nodiscard]] std::uint64_t soh_mark(std::uint64_t word) noexcept {
-  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
-  const std::uint64_t difference = word ^ (kOnes * static_cast<unsigned char>(kSoh));
-  return (difference - kOnes) & ~difference & (kOnes << 7U);
-}
-
-[[nodiscard]] std::uint64_t load_word(const char* from) noexcept {
-  std::uint64_t word;
-  std::memcpy(&word, from, sizeof word);
-  return word;
-}
-
-[[nodiscard]] bool holds_soh(std::string_view value) noexcept {
-  constexpr std::size_t kWordBytes = 8;
-  if (value.size() < kWordBytes) {
-    bool found = false;
-    for (const char c : value) found |= c == kSoh;
-    return found;
+// What the constructors of an Encoder share: everything but the fields that never change.
+template <class WriteConstant>
+void write_header(ExactWriter& writer, const MessageHeader& header, WriteConstant write_constant) {
+  char value[kConvertedBytesMax];
+  writer.msg_type(header.msg_type);
+  writer.field(tag::MsgSeqNum, {value, from_uint(header.msg_seq_num, value)});
+  if (header.poss_dup) writer.field(tag::PossDupFlag, "Y");
+  write_constant(writer);
+  writer.field(tag::SendingTime,
+               {value, from_utc_timestamp(header.sending_time, header.precision, value)});
+  if (!header.orig_sending_time.empty()) {
+    writer.field(tag::OrigSendingTime, header.orig_sending_time);
   }
-  // The last word overlaps the one before it.
-  std::uint64_t marks = soh_mark(load_word(value.data() + value.size() - kWordBytes));
-  for (std::size_t at = 0; at + kWordBytes < value.size(); at += kWordBytes) {
-    marks |= soh_mark(load_word(value.data() + at));
-  }
-  return marks != 0;
-}
-
-[[nodiscard]] bool is_written_by_encoder(Tag tag) noexcept {
-  return tag == tag::BeginString || tag == tag::BodyLength || tag == tag::MsgType ||
-         tag == tag::CheckSum;
+  if (header.poss_resend) writer.field(tag::PossResend, "Y");
 }
 
 }  // namespace
 
-Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
-                 const MessageHeader& header) noexcept
-    : begin_{buffer.data()}, body_{begin_}, at_{begin_}, limit_{begin_} {
-  open_body(buffer, session.begin_string);
-  write_header(session, header);
-}
+namespace detail {
 
-void Encoder::open_body(std::span<char> buffer, std::string_view begin_string) noexcept {
-  if (begin_string.empty()) return fail(EncodeErrorCode::EmptyValue, tag::BeginString);
-  if (holds_soh(begin_string)) return fail(EncodeErrorCode::SohInValue, tag::BeginString);
-  if (begin_string.size() > kBeginStringBytesMax) {
-    return fail(EncodeErrorCode::ValueOutOfRange, tag::BeginString);
-  }
-  begin_string_bytes_ = begin_string.copy(begin_string_.data(), begin_string_.size());
-  const std::size_t front_bytes = envelope_front_bytes(begin_string_bytes_, buffer.size());
-  if (buffer.size() < front_bytes + kTrailerBytes) {
-    return fail(EncodeErrorCode::BufferFull, tag::BeginString);
-  }
-  body_ = begin_ + front_bytes;
-  at_ = body_;
-  limit_ = begin_ + buffer.size() - kTrailerBytes;
-}
+TagPrefix tag_prefix(Tag tag) noexcept { return TagPrefix::of(tag); }
 
-void Encoder::write_header(const HeaderFields& session, const MessageHeader& header) noexcept {
-  write_text(tag::MsgType, header.msg_type);
-  unsigned_field(tag::MsgSeqNum, header.msg_seq_num);
-  if (header.poss_dup) write_text(tag::PossDupFlag, "Y");
-  write_text(tag::SenderCompID, session.sender_comp_id);
-  field(tag::SendingTime, header.sending_time, header.precision);
-  write_text(tag::TargetCompID, session.target_comp_id);
-  if (header.poss_resend) write_text(tag::PossResend, "Y");
-  if (!header.orig_sending_time.empty()) {
-    write_text(tag::OrigSendingTime, header.orig_sending_time);
-  }
-}
+}  // namespace detail
 
-void Encoder::fail(EncodeErrorCode code, Tag tag) noexcept {
-  if (failed_) return;
-  failed_ = true;
-  error_ = {code, tag};
-}
-
-char* Encoder::open_field(Tag tag, std::size_t value_bytes_max) noexcept {
-  if (failed_) return nullptr;
-  if (tag == 0 || tag > kTagMax) {
-    fail(EncodeErrorCode::TagInvalid, tag);
-    return nullptr;
-  }
-  constexpr Tag kTwoDigitTags = 100;
-  const std::size_t digits = tag < kTwoDigitTags ? (tag < 10 ? 1 : 2) : digit_count(tag);
-  const auto room = static_cast<std::size_t>(limit_ - at_);
-  const std::size_t around = digits + 2;  // the tag, `=` and SOH
-  if (room < around || room - around < value_bytes_max) {
-    fail(EncodeErrorCode::BufferFull, tag);
-    return nullptr;
-  }
-  if (tag >= kTwoDigitTags) {
-    write_digits_before(at_ + digits, tag, digits);
-  } else if (tag >= 10) {
-    write_two_digits(at_, tag);
-  } else {
-    *at_ = static_cast<char>('0' + tag);
-  }
-  at_[digits] = '=';
-  return at_ + digits + 1;
-}
-
-void Encoder::close_field(char* value_end) noexcept {
-  *value_end = kSoh;
-  at_ = value_end + 1;
-}
-
-void Encoder::write_text(Tag tag, std::string_view value) noexcept {
-  if (value.empty()) return fail(EncodeErrorCode::EmptyValue, tag);
-  if (holds_soh(value)) return fail(EncodeErrorCode::SohInValue, tag);
-  char* const out = open_field(tag, value.size());
-  if (out == nullptr) return;
-  copy_short(out, value.data(), value.size());
-  close_field(out + value.size());
-}
-
-Encoder& Encoder::field(Tag tag, std::string_view value) noexcept {
-  if (is_written_by_encoder(tag)) {
-    fail(EncodeErrorCode::TagInvalid, tag);
-  } else {
-    write_text(tag, value);
-  }
-  return *this;
-}
-
-// Writes a value of at most kConvertedBytesMax bytes by write(char*), which returns their number.
-// Where the buffer's end is near, the value is made elsewhere first, so that what fits exactly
-// fits.
 template <class Write>
-Encoder& Encoder::converted_field(Tag tag, Write write) noexcept {
-  constexpr std::size_t kTagBytesMax = 10;
-  if (is_written_by_encoder(tag)) {
-    fail(EncodeErrorCode::TagInvalid, tag);
-  } else if (static_cast<std::size_t>(limit_ - at_) < kTagBytesMax + kConvertedBytesMax + 2) {
-    char value[kConvertedBytesMax];
-    const std::size_t bytes = write(value);
-    write_text(tag, {value, bytes});
-  } else if (char* const out = open_field(tag, kConvertedBytesMax); out != nullptr) {
-    close_field(out + write(out));
+Encoder::Appended Encoder::append(Place place, Write write) noexcept {
+  ExactWriter writer{place.at, place.limit};
+  write(writer);
+  if (writer.failed()) return {nullptr, writer.error().tag, writer.error().code};
+  return {writer.at(), writer.sum()};
+}
+
+template <class WriteConstant>
+Encoder::Opened Encoder::open_with(std::span<char> buffer, const detail::FrontText& front,
+                                   const MessageHeader& header,
+                                   WriteConstant write_constant) noexcept {
+  Opened opened{};
+  opened.minute =
+      detail::MinuteText::of(detail::DateText::of(header.sending_time), header.sending_time);
+  const std::size_t before_body = front.room_before_body(buffer.size());
+  if (buffer.size() < before_body + kTrailerBytes) {
+    opened.header = {nullptr, tag::BeginString, EncodeErrorCode::BufferFull};
+    return opened;
   }
-  return *this;
+  opened.body = buffer.data() + before_body;
+  opened.end = buffer.data() + buffer.size();
+  opened.ordinary_end = reinterpret_cast<std::uintptr_t>(opened.end);
+  opened.ordinary_end -= std::min<std::uintptr_t>(opened.ordinary_end, kFieldBytesMax);
+  // Where there is no room for three digits of BodyLength, it will not have them.
+  opened.begin = opened.body - std::min(before_body, front.before_body);
+  std::memcpy(opened.begin, front.text.data(), front.before_length);
+  opened.header = append({opened.body, opened.end - kTrailerBytes}, [&](ExactWriter& writer) {
+    write_header(writer, header, write_constant);
+  });
+  if (opened.header.end != nullptr) {
+    const std::string_view front_text{front.text.data(), front.before_body};
+    opened.header.sum += byte_sum(front_text) + static_cast<unsigned char>(kSoh);
+  }
+  return opened;
 }
 
-Encoder& Encoder::signed_field(Tag tag, std::int64_t value) noexcept {
-  return converted_field(tag, [value](char* out) noexcept { return from_int(value, out); });
-}
-
-Encoder& Encoder::unsigned_field(Tag tag, std::uint64_t value) noexcept {
-  return converted_field(tag, [value](char* out) noexcept { return from_uint(value, out); });
-}
-
-Encoder& Encoder::field(Tag tag, Decimal value) noexcept {
-  return converted_field(tag, [value](char* out) noexcept { return from_decimal(value, out); });
-}
-
-Encoder& Encoder::field(Tag tag, WallTime value, TimePrecision precision) noexcept {
-  return converted_field(tag, [value, precision](char* out) noexcept {
-    return from_utc_timestamp(value, precision, out);
+Encoder::Opened Encoder::open_exactly(std::span<char> buffer, HeaderTemplate& session,
+                                      MessageHeader header) noexcept {
+  return open_with(buffer, session.front_, header, [&session](ExactWriter& writer) {
+    constexpr std::size_t kSendingTimeStartBytes = 4;  // SOH, 52=
+    const std::size_t bytes = session.constant_bytes_ - kSendingTimeStartBytes;
+    writer.rendered({session.constant_.data(), bytes}, tag::SenderCompID);
   });
 }
 
-Encoder& Encoder::field(Tag tag, Date value) noexcept {
+Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
+                 const MessageHeader& header) noexcept {
+  const std::string_view begin_string = session.begin_string;
+  if (begin_string.empty()) {
+    fail(EncodeErrorCode::EmptyValue, tag::BeginString);
+  } else if (begin_string.contains(kSoh)) {
+    fail(EncodeErrorCode::SohInValue, tag::BeginString);
+  } else if (begin_string.size() > kBeginStringBytesMax) {
+    fail(EncodeErrorCode::ValueOutOfRange, tag::BeginString);
+  } else {
+    take_opened(open_with(buffer, detail::FrontText::of(begin_string), header,
+                          [&session](ExactWriter& writer) {
+                            writer.field(tag::SenderCompID, session.sender_comp_id);
+                            writer.field(tag::TargetCompID, session.target_comp_id);
+                          }));
+  }
+}
+
+Encoder::Appended Encoder::append_text(Place place, Tag tag, std::string_view value) noexcept {
+  return append(place, [&](ExactWriter& writer) { writer.field(tag, value); });
+}
+
+Encoder::Appended Encoder::append_char(Place place, Tag tag, char value) noexcept {
+  return append_text(place, tag, {&value, 1});
+}
+
+Encoder::Appended Encoder::append_int(Place place, Tag tag, std::uint64_t magnitude,
+                                      bool negative) noexcept {
+  char value[kConvertedBytesMax] = {'-'};
+  const std::size_t bytes = from_uint(magnitude, value + 1) + 1;
+  return append_text(place, tag, std::string_view{value, bytes}.substr(negative ? 0 : 1));
+}
+
+Encoder::Appended Encoder::append_decimal(Place place, Tag tag, const Decimal& value) noexcept {
+  char text[kConvertedBytesMax];
+  return append_text(place, tag, {text, from_decimal(value, text)});
+}
+
+Encoder::Appended Encoder::append_time(Place place, Tag tag, WallTime value,
+                                       TimePrecision precision) noexcept {
+  char text[kConvertedBytesMax];
+  return append_text(place, tag, {text, from_utc_timestamp(value, precision, text)});
+}
+
+Encoder::Appended Encoder::append_time(Place place, Tag tag, TimeOfDay value,
+                                       TimePrecision precision) noexcept {
+  if (value < TimeOfDay::zero() || value >= kTimeOfDayEnd) {
+    return {nullptr, tag, EncodeErrorCode::ValueOutOfRange};
+  }
+  char text[kConvertedBytesMax];
+  return append_text(place, tag, {text, from_time_of_day(value, precision, text)});
+}
+
+Encoder::Appended Encoder::append_date(Place place, Tag tag, Date value) noexcept {
   const auto year = static_cast<int>(value.year());
   if (!value.ok() || year < 0 || year > kYearMax) {
-    fail(EncodeErrorCode::ValueOutOfRange, tag);
-    return *this;
+    return {nullptr, tag, EncodeErrorCode::ValueOutOfRange};
   }
-  return converted_field(tag, [value](char* out) noexcept { return from_date(value, out); });
+  char text[kConvertedBytesMax];
+  return append_text(place, tag, {text, from_date(value, text)});
 }
 
-Encoder& Encoder::field(Tag tag, TimeOfDay value, TimePrecision precision) noexcept {
-  if (value < TimeOfDay::zero() || value >= kTimeOfDayEnd) {
-    fail(EncodeErrorCode::ValueOutOfRange, tag);
-    return *this;
-  }
-  return converted_field(tag, [value, precision](char* out) noexcept {
-    return from_time_of_day(value, precision, out);
+Encoder::Appended Encoder::append_data(Place place, Tag length_tag, Tag data_tag,
+                                       std::string_view value) noexcept {
+  return append(place, [&](ExactWriter& writer) {
+    char length[kConvertedBytesMax];
+    writer.field(length_tag, {length, from_uint(value.size(), length)});
+    writer.data_field(data_tag, value);
   });
 }
 
-Encoder& Encoder::data(Tag length_tag, Tag data_tag, std::string_view value) noexcept {
-  if (is_written_by_encoder(data_tag)) fail(EncodeErrorCode::TagInvalid, data_tag);
-  if (value.empty()) fail(EncodeErrorCode::EmptyValue, data_tag);
-  unsigned_field(length_tag, value.size());
-  char* const out = open_field(data_tag, value.size());
-  if (out == nullptr) return *this;
-  copy_short(out, value.data(), value.size());
-  close_field(out + value.size());
-  return *this;
+Encoder::Appended Encoder::append_rendered(Place place, std::string_view fields) noexcept {
+  return append(place, [&](ExactWriter& writer) { writer.rendered(fields, 0); });
 }
 
-std::expected<std::string_view, EncodeError> Encoder::finish() noexcept {
-  if (failed_) return std::unexpected{error_};
-  return seal(body_, at_, {begin_string_.data(), begin_string_bytes_});
+std::string_view Encoder::seal_exactly(char* begin, char* body, char* end,
+                                       std::uint32_t sum) noexcept {
+  // BeginString is moved to where BodyLength's digits let it begin.
+  const std::string_view front{begin, static_cast<std::size_t>(body - begin)};
+  const std::size_t before_length = front.find(kBodyLengthStart) + kBodyLengthStart.size();
+  const auto body_length = static_cast<std::uint64_t>(end + 1 - body);
+  const std::size_t digits = digit_count(body_length);
+  char* const message = body - 1 - digits - before_length;
+  std::memmove(message, begin, before_length);
+  write_digits_before(body - 1, body_length, digits);
+  body[-1] = kSoh;
+  sum += byte_sum({body - 1 - digits, digits});
+  sum -= std::uint32_t{detail::FrontText::kLengthDigits} * unsigned{'0'};
+  *end = kSoh;
+  write_check_sum(end + 1, sum);
+  return {message, static_cast<std::size_t>(end + kTrailerBytes - message)};
+}
+
+void RenderedFields::set(std::string_view text) {
+  text_ = text;
+  bytes_ = text.size();
+  sum_ = byte_sum(text);
+  text_.resize(detail::whole_blocks(bytes_));
 }
 
 std::string_view to_string(EncodeErrorCode code) noexcept {
@@ -228,6 +204,8 @@ std::string_view to_string(EncodeErrorCode code) noexcept {
       return "value has no text on the wire";
     case EncodeErrorCode::MessageMalformed:
       return "not a whole message";
+    case EncodeErrorCode::GroupCountWrong:
+      return "a repeating group has not as many entries as its count says, or an empty one";
   }
   return "unknown";
 }

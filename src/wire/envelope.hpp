@@ -51,6 +51,14 @@ inline constexpr std::size_t kTrailerBytes = 7;  // 10=ddd and SOH
   return sum;
 }
 
+// `10=ddd` and SOH for the sum of all bytes in front of them.
+inline void write_check_sum(char* out, std::uint32_t sum) noexcept {
+  constexpr std::uint32_t kCheckSumModulus = 256;
+  std::memcpy(out, "10=", 3);
+  write_digits_before(out + 3 + kCheckSumDigits, sum % kCheckSumModulus, kCheckSumDigits);
+  out[kTrailerBytes - 1] = kSoh;
+}
+
 // Writes BeginString and BodyLength right in front of body, the CheckSum field right behind
 // body_end, and returns the whole message. There must be room for both. The body is not moved: the
 // message begins where BodyLength's digits let it begin.
@@ -68,11 +76,7 @@ inline constexpr std::size_t kTrailerBytes = 7;  // 10=ddd and SOH
   at -= kBeginStringStart.size();
   std::memcpy(at, kBeginStringStart.data(), kBeginStringStart.size());
 
-  constexpr std::uint32_t kCheckSumModulus = 256;
-  const std::uint32_t sum = byte_sum({at, static_cast<std::size_t>(body_end - at)});
-  std::memcpy(body_end, "10=", 3);
-  write_digits_before(body_end + 3 + kCheckSumDigits, sum % kCheckSumModulus, kCheckSumDigits);
-  body_end[kTrailerBytes - 1] = kSoh;
+  write_check_sum(body_end, byte_sum({at, static_cast<std::size_t>(body_end - at)}));
   return {at, static_cast<std::size_t>(body_end + kTrailerBytes - at)};
 }
 

@@ -3,6 +3,7 @@
 
 #include <nexusfix/wire/resend.hpp>
 #include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/tag_prefix.hpp>
 
 #include "wire/envelope.hpp"
 
@@ -54,45 +55,6 @@ class HeaderReader {
   std::size_t data_bytes_ = 0;  // announced by the Length field before
 };
 
-[[nodiscard]] bool is_header_tag(Tag tag) noexcept {
-  switch (tag) {
-    case tag::MsgSeqNum:
-    case tag::PossDupFlag:
-    case tag::SenderCompID:
-    case tag::SenderSubID:
-    case tag::SendingTime:
-    case tag::TargetCompID:
-    case tag::TargetSubID:
-    case tag::SecureDataLen:
-    case tag::SecureData:
-    case tag::PossResend:
-    case tag::OnBehalfOfCompID:
-    case tag::OnBehalfOfSubID:
-    case tag::OrigSendingTime:
-    case tag::DeliverToCompID:
-    case tag::DeliverToSubID:
-    case tag::SenderLocationID:
-    case tag::TargetLocationID:
-    case tag::OnBehalfOfLocationID:
-    case tag::DeliverToLocationID:
-    case tag::XmlDataLen:
-    case tag::XmlData:
-    case tag::MessageEncoding:
-    case tag::LastMsgSeqNumProcessed:
-    case tag::OnBehalfOfSendingTime:
-    case tag::NoHops:
-    case tag::HopCompID:
-    case tag::HopSendingTime:
-    case tag::HopRefID:
-    case tag::ApplVerID:
-    case tag::CstmApplVerID:
-    case tag::ApplExtID:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Appends to the caller's buffer and remembers when something did not fit.
 class Writer {
  public:
@@ -119,55 +81,37 @@ class Writer {
 // The header of a resent message, made of that of the stored one.
 class HeaderPatch {
  public:
-  HeaderPatch(Writer& writer, WallTime sending_time, TimePrecision precision) noexcept
-      : writer_{writer},
-        sending_time_bytes_{from_utc_timestamp(sending_time, precision, sending_time_)} {}
+  // original: the stored SendingTime, if it is to become OrigSendingTime; otherwise empty.
+  HeaderPatch(Writer& writer, std::string_view sending_time, std::string_view original) noexcept
+      : writer_{writer}, sending_time_{sending_time}, original_{original} {}
 
   void copy(const StoredField& field) noexcept {
-    insert_what_stands_before(field.tag);
-    if (field.tag == tag::PossDupFlag) return;  // already written, as Y
+    if (!poss_dup_written_ && field.tag >= tag::PossDupFlag) {
+      write("43=", "Y");
+      poss_dup_written_ = true;
+    }
+    if (field.tag == tag::PossDupFlag) return;
     if (field.tag != tag::SendingTime || sending_time_written_) {
       writer_.append(field.bytes);
       return;
     }
-    writer_.append("52=");
-    writer_.append({sending_time_, sending_time_bytes_});
-    writer_.append(kSohText);
+    write("52=", sending_time_);
+    if (!original_.empty()) write("122=", original_);
     sending_time_written_ = true;
   }
 
-  // The stored header ends: what has found no place in front of a field comes now.
-  void end() noexcept { insert_what_stands_before(kTagMax); }
-
-  void set_original(std::string_view sending_time, bool has_orig_sending_time) noexcept {
-    original_ = sending_time;
-    orig_sending_time_written_ = has_orig_sending_time;
-  }
-
  private:
-  static constexpr std::string_view kSohText{"\x01", 1};
-
-  void insert_what_stands_before(Tag next) noexcept {
-    if (!poss_dup_written_ && next >= tag::PossDupFlag) {
-      writer_.append("43=Y");
-      writer_.append(kSohText);
-      poss_dup_written_ = true;
-    }
-    if (!orig_sending_time_written_ && next > tag::OrigSendingTime) {
-      writer_.append("122=");
-      writer_.append(original_);
-      writer_.append(kSohText);
-      orig_sending_time_written_ = true;
-    }
+  void write(std::string_view start, std::string_view value) noexcept {
+    writer_.append(start);
+    writer_.append(value);
+    writer_.append({&kSoh, 1});
   }
 
   Writer& writer_;
-  char sending_time_[kUtcTimestampBytesMax];
-  std::size_t sending_time_bytes_;
+  std::string_view sending_time_;
   std::string_view original_;
   bool poss_dup_written_ = false;
   bool sending_time_written_ = false;
-  bool orig_sending_time_written_ = false;
 };
 
 [[nodiscard]] std::unexpected<EncodeError> failure(EncodeErrorCode code, Tag tag) noexcept {
@@ -196,7 +140,7 @@ std::expected<std::string_view, EncodeError> resend_copy(std::string_view stored
     reader.skip(*field);
   }
 
-  // 122 needs the SendingTime, which may stand behind the place where 122 goes: look first.
+  // Whether OrigSendingTime is there already shows only at the header's end: look first.
   std::string_view original;
   bool has_orig_sending_time = false;
   HeaderReader ahead = reader;
@@ -214,15 +158,16 @@ std::expected<std::string_view, EncodeError> resend_copy(std::string_view stored
   }
   char* const body = out.data() + front_bytes;
   Writer writer{body, out.data() + out.size() - kTrailerBytes};
-  HeaderPatch patch{writer, sending_time, precision};
-  patch.set_original(original, has_orig_sending_time);
+  char time[kUtcTimestampBytesMax];
+  HeaderPatch patch{writer,
+                    {time, from_utc_timestamp(sending_time, precision, time)},
+                    has_orig_sending_time ? std::string_view{} : original};
   writer.append(first[2].bytes);
   while (reader.rest().size() > ahead.rest().size()) {
     const std::optional<StoredField> field = reader.peek();
     patch.copy(*field);
     reader.skip(*field);
   }
-  patch.end();
   writer.append(reader.rest());
   if (writer.full()) return failure(EncodeErrorCode::BufferFull, tag::CheckSum);
   return seal(body, writer.end(), begin_string);

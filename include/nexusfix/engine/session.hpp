@@ -67,7 +67,7 @@ class Session {
       return std::unexpected{SendError{SendFailure::WrongVersion, {}}};
     }
     wire::Encoder encoder = begin(Message::kMsgType);
-    (wire::write_field(encoder, fields), ...);
+    wire::write_fields(encoder, fields...);
     return finish(encoder);
   }
 

@@ -23,6 +23,7 @@
 #include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/header_template.hpp>
 #include <nexusfix/wire/message_view.hpp>
 
 namespace nexusfix::session {
@@ -235,10 +236,10 @@ class StateMachine {
   template <class Body>
   [[nodiscard]] Transmit transmit(std::string_view msg_type, std::span<char> scratch,
                                   Body&& body) noexcept;
-  [[nodiscard]] wire::HeaderFields header_fields() const noexcept;
   [[nodiscard]] wire::MessageHeader header(std::string_view msg_type) const noexcept;
 
   SessionConfig config_;
+  wire::HeaderTemplate header_template_;
   const VersionTraits* version_;
   wire::TimePrecision precision_;
   Numbers numbers_;

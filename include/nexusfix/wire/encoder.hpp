@@ -2,56 +2,27 @@
 // itself, into a buffer that the caller owns. Never allocates.
 #pragma once
 
-#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
+#include <ranges>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/wire/byte_block.hpp>
 #include <nexusfix/wire/conversions.hpp>
+#include <nexusfix/wire/digit_block.hpp>
 #include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/header_template.hpp>
+#include <nexusfix/wire/tag_prefix.hpp>
 
 namespace nexusfix::wire {
-
-enum class EncodeErrorCode : std::uint8_t {
-  BufferFull,  // the message does not fit into the buffer
-  SohInValue,  // a value that is not a data field holds SOH
-  EmptyValue,
-  TagInvalid,        // 0 or above kTagMax, or a field that the encoder writes itself (8, 9, 10, 35)
-  ValueOutOfRange,   // a date that is none, or a time of day beyond the day
-  MessageMalformed,  // resend_copy: what is to be copied is no message of an Encoder
-};
-
-struct EncodeError {
-  EncodeErrorCode code = EncodeErrorCode::BufferFull;
-  Tag tag = 0;  // of the field that failed first
-};
-
-// The parts of the standard header that do not change within a session; rendered once.
-struct HeaderFields {
-  std::string_view begin_string;    // 8, at most kBeginStringBytesMax bytes
-  std::string_view sender_comp_id;  // 49
-  std::string_view target_comp_id;  // 56
-};
-
-inline constexpr std::size_t kBeginStringBytesMax = 16;
-
-// What changes with each message. Header fields go out by ascending tag behind MsgType:
-// 34, 43, 49, 52, 56, 97, 122. Others (50, 57, 115, ...) are the first calls of field().
-struct MessageHeader {
-  std::string_view msg_type;      // 35
-  std::uint64_t msg_seq_num = 0;  // 34
-  WallTime sending_time;          // 52
-  TimePrecision precision = TimePrecision::Millis;
-  bool poss_dup = false;               // 43=Y
-  bool poss_resend = false;            // 97=Y
-  std::string_view orig_sending_time;  // 122, as text; empty: not written
-};
 
 // A signed or unsigned integer type, but neither bool nor a character type.
 template <class T>
@@ -59,78 +30,570 @@ concept FieldInteger = std::integral<T> && !std::same_as<T, bool> && !std::same_
                        !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
                        !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
+// UTCTimestamp and UTCTimeOnly, which have a precision.
+template <class T>
+concept FieldTime = std::convertible_to<T, WallTime> || std::convertible_to<T, TimeOfDay>;
+
+// What field() takes:
+//   text          std::string_view and what converts to it; SOH in it is SohInValue
+//   char, bool    one byte; Y or N
+//   integers      every value of every type
+//   Decimal       Price, Qty, Amt, Percentage, float
+//   WallTime      UTCTimestamp
+//   TimeOfDay     UTCTimeOnly; from 0 to the end of the leap second 23:59:60
+//   Date          UTCDateOnly, LocalMktDate; years 0 to 9999
+template <class T>
+concept FieldValue =
+    std::convertible_to<T, std::string_view> || std::same_as<T, char> || std::same_as<T, bool> ||
+    FieldInteger<T> || std::same_as<T, Decimal> || std::convertible_to<T, Date> || FieldTime<T>;
+
+class GroupWriter;
+class RenderedFields;
+
 // The first error sticks: fields after it are ignored, and finish() returns it, so a chain of
 // field() calls needs one check at its end. Nothing half-written is ever returned. One thread at a
 // time; no allocation, no copy of the body: room for BeginString and BodyLength is left in front of
-// it, and the message begins wherever BodyLength's digits let it begin.
+// it, and the message begins wherever BodyLength's digits let it begin. CheckSum is added up from
+// the registers that the values are written from.
 //
-//   wire::Encoder encoder{buffer, {"FIX.4.4", "ME", "YOU"}, {.msg_type = "0", .msg_seq_num = 7,
-//                                                           .sending_time = now}};
-//   auto message = encoder.field(tag::TestReqID, "hello").finish();
+//   wire::Encoder encoder{buffer, session, {.msg_type = "D", .msg_seq_num = 7,
+//                                           .sending_time = now}};
+//   auto message = encoder.field<tag::ClOrdID>("A1").field<tag::OrderQty>(100_d).finish();
 class Encoder {
  public:
   // buffer must outlive the encoder and the view that finish() returns; session and header only
   // the constructor.
+  NEXUSFIX_ALWAYS_INLINE Encoder(std::span<char> buffer, HeaderTemplate& session,
+                                 const MessageHeader& header) noexcept {
+    if (!open(buffer, session, header)) [[unlikely]] {
+      take_opened(open_exactly(buffer, session, header));
+    }
+  }
+  // Without a template: for a message now and then.
   Encoder(std::span<char> buffer, const HeaderFields& session,
           const MessageHeader& header) noexcept;
 
-  // Text: std::string_view and what converts to it. SOH in it is SohInValue.
-  Encoder& field(Tag tag, std::string_view value) noexcept;
-  Encoder& field(Tag tag, const char* value) noexcept {
-    return field(tag, std::string_view{value});
+  // One field. A tag that the compiler knows costs nothing, in either form; the first refuses a tag
+  // that cannot be written when the program is compiled, the second by TagInvalid.
+  template <Tag kTag, FieldValue Value>
+  NEXUSFIX_ALWAYS_INLINE Encoder& field(const Value& value) noexcept {
+    static_assert(can_be_written(kTag));
+    return put(detail::TagPrefix::of(kTag), kTag, value, TimePrecision::Millis);
   }
-  Encoder& field(Tag tag, char value) noexcept { return field(tag, std::string_view{&value, 1}); }
-  template <std::same_as<bool> Bool>  // exactly bool: a pointer would convert to it
-  Encoder& field(Tag tag, Bool value) noexcept {
-    return field(tag, value ? 'Y' : 'N');
+  template <Tag kTag, FieldTime Value>
+  NEXUSFIX_ALWAYS_INLINE Encoder& field(const Value& value, TimePrecision precision) noexcept {
+    static_assert(can_be_written(kTag));
+    return put(detail::TagPrefix::of(kTag), kTag, value, precision);
   }
-  template <FieldInteger Integer>
-  Encoder& field(Tag tag, Integer value) noexcept {
-    if constexpr (std::is_signed_v<Integer>) {
-      return signed_field(tag, value);
-    } else {
-      return unsigned_field(tag, value);
-    }
+  template <FieldValue Value>
+  NEXUSFIX_ALWAYS_INLINE Encoder& field(Tag tag, const Value& value) noexcept {
+    return put(prefix_of(tag), tag, value, TimePrecision::Millis);
   }
-  Encoder& field(Tag tag, Decimal value) noexcept;
-  // UTCTimestamp.
-  Encoder& field(Tag tag, WallTime value, TimePrecision precision = TimePrecision::Millis) noexcept;
-  // UTCDateOnly, LocalMktDate; years 0 to 9999.
-  Encoder& field(Tag tag, Date value) noexcept;
-  // UTCTimeOnly; from 0 to the end of the leap second 23:59:60.
-  Encoder& field(Tag tag, TimeOfDay value,
-                 TimePrecision precision = TimePrecision::Millis) noexcept;
-  // A Length field and its data field; the value may hold any byte.
-  Encoder& data(Tag length_tag, Tag data_tag, std::string_view value) noexcept;
+  template <FieldTime Value>
+  NEXUSFIX_ALWAYS_INLINE Encoder& field(Tag tag, const Value& value,
+                                        TimePrecision precision) noexcept {
+    return put(prefix_of(tag), tag, value, precision);
+  }
+
+  // A Length field and its data field; the value may hold any byte, and is not empty.
+  Encoder& data(Tag length_tag, Tag data_tag, std::string_view value) noexcept {
+    return take(append_data(place(), length_tag, data_tag, value));
+  }
+  template <Tag kLengthTag, Tag kDataTag>
+  Encoder& data(std::string_view value) noexcept {
+    static_assert(can_be_written(kLengthTag) && can_be_written(kDataTag));
+    return data(kLengthTag, kDataTag, value);
+  }
+
+  // A repeating group of count entries: writes the NumInGroup field, and see GroupWriter.
+  [[nodiscard]] GroupWriter group(Tag count_tag, std::size_t count) noexcept;
+  // A repeating group with an entry for each of entries: write_entry(*this, entry) writes one.
+  template <std::ranges::sized_range Entries, class WriteEntry>
+  Encoder& group(Tag count_tag, const Entries& entries, WriteEntry&& write_entry) noexcept;
+
+  // Fields that were rendered before; their error is this message's.
+  NEXUSFIX_ALWAYS_INLINE Encoder& fields(const RenderedFields& rendered) noexcept;
 
   // The whole message, BodyLength and CheckSum in place; lies somewhere within the buffer. Call it
   // once, last.
-  [[nodiscard]] std::expected<std::string_view, EncodeError> finish() noexcept;
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::expected<std::string_view, EncodeError>
+  finish() noexcept {
+    if (failed_ || entries_owed_ != 0) [[unlikely]]
+      return std::unexpected{error()};
+    return seal();
+  }
 
  private:
-  Encoder& signed_field(Tag tag, std::int64_t value) noexcept;
-  Encoder& unsigned_field(Tag tag, std::uint64_t value) noexcept;
-  void fail(EncodeErrorCode code, Tag tag) noexcept;
-  void open_body(std::span<char> buffer, std::string_view begin_string) noexcept;
-  void write_header(const HeaderFields& session, const MessageHeader& header) noexcept;
-  void write_text(Tag tag, std::string_view value) noexcept;
-  // Writes `tag=` and returns where the value goes, if it and its SOH fit; nullptr if they do not,
-  // or the tag is invalid, or there was an error before.
-  [[nodiscard]] char* open_field(Tag tag, std::size_t value_bytes_max) noexcept;
-  void close_field(char* value_end) noexcept;
-  template <class Write>
-  Encoder& converted_field(Tag tag, Write write) noexcept;
+  friend class GroupWriter;
+  friend class RenderedFields;
 
-  char* begin_;  // of the buffer
-  char* body_;   // behind BodyLength's SOH
-  char* at_;     // where the next field goes
-  char* limit_;  // in front of the room that the trailer needs
-  std::size_t begin_string_bytes_ = 0;
-  std::array<char, kBeginStringBytesMax> begin_string_;
+  // Where something goes, and the end of the room for fields.
+  struct Place {
+    char* at;
+    char* limit;
+  };
+  // What was appended by exact road: everything that is unusual (a long value, a number of many
+  // digits, the end of the buffer near, an error) goes through functions that are not inline and
+  // take and return values, so that the encoder itself can stay in registers.
+  struct Appended {
+    char* end;               // nullptr: nothing, because of an error
+    std::uint32_t sum;       // of the bytes appended; or the tag of the field with the error
+    EncodeErrorCode code{};  // if end is nullptr
+  };
+  struct Opened {
+    char* begin;
+    char* body;
+    char* end;  // of the buffer
+    std::uintptr_t ordinary_end;
+    detail::MinuteText minute;
+    Appended header;
+  };
+
+  // A field of an ordinary value needs no more than this, the whole blocks stored and the trailer
+  // included: up to here, one comparison is the check for room.
+  static constexpr std::size_t kFieldBytesMax = 64;
+  static constexpr std::size_t kTrailerBytes = 8;  // SOH, 10=ddd and SOH
+
+  [[gnu::cold]] static Opened open_exactly(std::span<char> buffer, HeaderTemplate& session,
+                                           MessageHeader header) noexcept;
+  template <class WriteConstant>
+  static Opened open_with(std::span<char> buffer, const detail::FrontText& front,
+                          const MessageHeader& header, WriteConstant write_constant) noexcept;
+  template <class Write>
+  static Appended append(Place place, Write write) noexcept;
+  [[gnu::cold]] static Appended append_text(Place place, Tag tag, std::string_view value) noexcept;
+  [[gnu::cold]] static Appended append_char(Place place, Tag tag, char value) noexcept;
+  [[gnu::cold]] static Appended append_int(Place place, Tag tag, std::uint64_t magnitude,
+                                           bool negative) noexcept;
+  [[gnu::cold]] static Appended append_decimal(Place place, Tag tag, const Decimal& value) noexcept;
+  [[gnu::cold]] static Appended append_time(Place place, Tag tag, WallTime value,
+                                            TimePrecision precision) noexcept;
+  [[gnu::cold]] static Appended append_time(Place place, Tag tag, TimeOfDay value,
+                                            TimePrecision precision) noexcept;
+  static Appended append_date(Place place, Tag tag, Date value) noexcept;
+  static Appended append_data(Place place, Tag length_tag, Tag data_tag,
+                              std::string_view value) noexcept;
+  static Appended append_rendered(Place place, std::string_view fields) noexcept;
+
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static detail::TagPrefix prefix_of(Tag tag) noexcept {
+    if (__builtin_constant_p(tag)) return detail::TagPrefix::of(tag);
+    return detail::tag_prefix(tag);
+  }
+
+  // A failed encoder has no room for anything.
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Place place() const noexcept {
+    return {at_, failed_ ? nullptr : limit_};
+  }
+
+  NEXUSFIX_ALWAYS_INLINE void fail(EncodeErrorCode code, Tag tag) noexcept {
+    if (failed_) return;
+    failed_ = true;
+    error_ = {code, tag};
+    ordinary_end_ = 0;  // nothing is ordinary any more
+  }
+
+  // counted: what of its bytes sum_ has already.
+  NEXUSFIX_ALWAYS_INLINE Encoder& take(const Appended& appended,
+                                       std::uint32_t counted = 0) noexcept {
+    if (appended.end == nullptr) {
+      fail(appended.code, appended.sum);
+      return *this;
+    }
+    at_ = appended.end;
+    unusual_sum_ += appended.sum - counted;
+    return *this;
+  }
+
+  NEXUSFIX_ALWAYS_INLINE void take_opened(const Opened& opened) noexcept {
+    minute_ = opened.minute;
+    begin_ = opened.begin;
+    body_ = at_ = opened.body;
+    if (opened.header.end != nullptr) {
+      limit_ = opened.end - kTrailerBytes;
+      ordinary_end_ = opened.ordinary_end;
+    }
+    take(opened.header);
+  }
+
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool is_ordinary(
+      const detail::TagPrefix& prefix) const noexcept {
+    // As numbers, because a failed encoder compares with no pointer into its buffer.
+    return prefix.bytes != 0 && reinterpret_cast<std::uintptr_t>(at_) < ordinary_end_;
+  }
+
+  template <FieldValue Value>
+  NEXUSFIX_ALWAYS_INLINE Encoder& put(const detail::TagPrefix& prefix, Tag tag, const Value& value,
+                                      TimePrecision precision) noexcept {
+    if constexpr (std::same_as<Value, char>) {
+      return put_char(prefix, tag, value);
+    } else if constexpr (std::same_as<Value, bool>) {
+      return put_char(prefix, tag, value ? 'Y' : 'N');
+    } else if constexpr (FieldInteger<Value>) {
+      const bool negative = value < 0;
+      const auto bits = static_cast<std::uint64_t>(value);
+      // 0 - v in unsigned arithmetic is right for the smallest value, too.
+      return put_int(prefix, tag, negative ? 0 - bits : bits, negative);
+    } else if constexpr (std::convertible_to<Value, std::string_view>) {
+      return put_text(prefix, tag, value);
+    } else if constexpr (std::same_as<Value, Decimal>) {
+      return put_decimal(prefix, tag, value);
+    } else if constexpr (std::convertible_to<Value, Date>) {
+      return take(append_date(place(), tag, value));
+    } else if constexpr (std::convertible_to<Value, WallTime>) {
+      return put_time(prefix, tag, WallTime{value}, precision);
+    } else {
+      return take(append_time(place(), tag, TimeOfDay{value}, precision));
+    }
+  }
+
+  NEXUSFIX_ALWAYS_INLINE Encoder& put_text(const detail::TagPrefix& prefix, Tag tag,
+                                           std::string_view value) noexcept {
+    sum_ += prefix.sum;
+    if (value.size() - 1 >= detail::kBlockBytes || !is_ordinary(prefix)) [[unlikely]] {
+      return take(append_text(place(), tag, value), prefix.sum);
+    }
+    const detail::Block text = detail::load_block(value.data(), value.size());
+    if (detail::holds_soh(text)) [[unlikely]] {
+      return take(append_text(place(), tag, value), prefix.sum);
+    }
+    char* const at = at_;
+    detail::store(at, prefix.word);
+    detail::store_block(at + prefix.bytes, text);
+    sums_ = detail::add_bytes(sums_, text);
+    at_ = at + prefix.bytes + value.size();
+    return *this;
+  }
+
+  NEXUSFIX_ALWAYS_INLINE Encoder& put_char(const detail::TagPrefix& prefix, Tag tag,
+                                           char value) noexcept {
+    const std::uint32_t sum = prefix.sum + static_cast<unsigned char>(value);
+    sum_ += sum;
+    if (value == kSoh || !is_ordinary(prefix)) [[unlikely]] {
+      return take(append_char(place(), tag, value), sum);
+    }
+    char* const at = at_;
+    detail::store(at, prefix.word);
+    at[prefix.bytes] = value;
+    at_ = at + prefix.bytes + 1;
+    return *this;
+  }
+
+  NEXUSFIX_ALWAYS_INLINE Encoder& put_int(const detail::TagPrefix& prefix, Tag tag,
+                                          std::uint64_t magnitude, bool negative) noexcept {
+    sum_ += prefix.sum;
+    if (magnitude >= detail::kOrdinaryDigitsEnd || negative || !is_ordinary(prefix)) [[unlikely]] {
+      return take(append_int(place(), tag, magnitude, negative), prefix.sum);
+    }
+    const detail::DigitText digits = detail::digit_text(magnitude);
+    at_ = write_word(open(prefix), digits.word, digits.bytes);
+    return *this;
+  }
+
+  NEXUSFIX_ALWAYS_INLINE Encoder& put_decimal(const detail::TagPrefix& prefix, Tag tag,
+                                              const Decimal& value) noexcept {
+    // Negative ones are the largest.
+    const auto magnitude = static_cast<std::uint64_t>(value.mantissa());
+    const std::size_t scale = value.scale();
+    sum_ += prefix.sum;
+    if (magnitude >= detail::kOrdinaryDigitsEnd || scale >= detail::kOrdinaryDigits ||
+        !is_ordinary(prefix)) [[unlikely]] {
+      return take(append_decimal(place(), tag, value), prefix.sum);
+    }
+    if (scale == 0) {
+      const detail::DigitText whole = detail::digit_text(magnitude);
+      at_ = write_word(open(prefix), whole.word, whole.bytes);
+      return *this;
+    }
+    const std::uint64_t digits = detail::six_digits(magnitude);
+    const std::uint32_t zero_bits =
+        detail::leading_zero_bits(digits, detail::kScales.markers[scale]);
+    const std::uint64_t text = digits + detail::kSixZerosAndPoint;
+    char* const end =
+        write_word(open(prefix), text >> zero_bits, detail::kOrdinaryDigits - zero_bits / 8);
+    // The digits behind the point are stored once more, one byte further.
+    char* const point = end - scale;
+    *point = '.';
+    detail::store(point + 1, text >> detail::kScales.fraction_shifts[scale]);
+    at_ = end + 1;
+    return *this;
+  }
+
+  NEXUSFIX_ALWAYS_INLINE Encoder& put_time(const detail::TagPrefix& prefix, Tag tag, WallTime value,
+                                           TimePrecision precision) noexcept {
+    const std::uint64_t time = minute_.time_of_minute(value);
+    sum_ += prefix.sum;
+    if (time >= minute_.length_ns || !is_ordinary(prefix)) [[unlikely]] {
+      return take(append_time(place(), tag, value, precision), prefix.sum);
+    }
+    at_ = write_time(open(prefix), time, precision);
+    return *this;
+  }
+
+  // Writes the prefix and returns where the value goes.
+  NEXUSFIX_ALWAYS_INLINE char* open(const detail::TagPrefix& prefix) noexcept {
+    char* const at = at_;
+    detail::store(at, prefix.word);
+    return at + prefix.bytes;
+  }
+
+  // Stores a word of which bytes are text and the rest is zero.
+  NEXUSFIX_ALWAYS_INLINE char* write_word(char* at, std::uint64_t word,
+                                          std::size_t bytes) noexcept {
+    detail::store(at, word);
+    sums_ = detail::add_bytes(sums_, detail::block_of(word));
+    return at + bytes;
+  }
+
+  // time: nanoseconds within the minute.
+  NEXUSFIX_ALWAYS_INLINE char* write_time(char* at, std::uint64_t time,
+                                          TimePrecision precision) noexcept {
+    detail::store_block(at, minute_.text);
+    sums_ = detail::add_bytes(sums_, minute_.text);
+    at += detail::MinuteText::kTextBytes;
+    switch (precision) {
+      case TimePrecision::Seconds:
+        return write_word(at, detail::second_word(time / 1'000'000'000), 2);
+      case TimePrecision::Millis:
+        return write_word(at, detail::millis_word(static_cast<std::uint32_t>(time / 1'000'000)), 6);
+      case TimePrecision::Micros: {
+        const auto micros = static_cast<std::uint32_t>(time / 1'000);
+        const std::uint32_t millis = micros / 1'000;
+        at = write_word(at, detail::millis_word(millis), 6);
+        return write_word(at, detail::thousandth_word(micros - millis * 1'000), 3);
+      }
+      case TimePrecision::Nanos:
+        break;
+    }
+    const auto micros = static_cast<std::uint32_t>(time / 1'000);
+    const std::uint32_t millis = micros / 1'000;
+    at = write_word(at, detail::millis_word(millis), 6);
+    at = write_word(at, detail::thousandth_word(micros - millis * 1'000), 3);
+    return write_word(
+        at,
+        detail::thousandth_word(static_cast<std::uint32_t>(time - std::uint64_t{micros} * 1'000)),
+        3);
+  }
+
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool open(std::span<char> buffer, HeaderTemplate& session,
+                                                 const MessageHeader& header) noexcept;
+  NEXUSFIX_ALWAYS_INLINE static void copy_two_blocks(char* to, const char* from) noexcept {
+    detail::store_block(to, detail::load_block(from));
+    detail::store_block(to + detail::kBlockBytes, detail::load_block(from + detail::kBlockBytes));
+  }
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::string_view seal() noexcept;
+  [[gnu::cold]] static std::string_view seal_exactly(char* begin, char* body, char* end,
+                                                     std::uint32_t sum) noexcept;
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE EncodeError error() const noexcept {
+    return failed_ ? error_ : EncodeError{EncodeErrorCode::GroupCountWrong, group_tag_};
+  }
+
+  char* begin_ = nullptr;  // of BeginString, for a BodyLength of three digits
+  char* body_ = nullptr;   // `35=`
+  char* at_ = nullptr;     // where the next field goes: behind the last value
+  char* limit_ = nullptr;  // in front of the room that the trailer needs
+  // In front of this address a field of an ordinary value is known to fit; 0: nowhere.
+  std::uintptr_t ordinary_end_ = 0;
+  detail::Block sums_ = detail::no_bytes();  // bytes of values, added up lane by lane
+  // The other bytes in front of the trailer, BodyLength's digits as 0. What is known when the
+  // program is compiled goes into the first, so that the compiler adds it up.
+  std::uint32_t sum_ = 0;
+  std::uint32_t unusual_sum_ = 0;
+  detail::MinuteText minute_;
   bool failed_ = false;
   EncodeError error_;
+  // Entries that open groups announced and that have not begun.
+  std::size_t entries_owed_ = 0;
+  Tag group_tag_ = 0;  // of the group opened last
 };
 
-[[nodiscard]] std::string_view to_string(EncodeErrorCode code) noexcept;
+NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate& session,
+                                          const MessageHeader& header) noexcept {
+  if (header.msg_type.size() - 1 >= detail::kBlockBytes ||
+      header.msg_seq_num >= detail::kOrdinaryDigitsEnd || header.poss_dup || header.poss_resend ||
+      !header.orig_sending_time.empty()) {
+    return false;
+  }
+  const detail::Block type = detail::load_block(header.msg_type.data(), header.msg_type.size());
+  if (detail::holds_soh(type)) return false;
+  if (buffer.size() != session.buffer_bytes_) [[unlikely]] {
+    session.fit_to(buffer.size());
+    if (buffer.size() != session.buffer_bytes_) return false;
+  }
+  if (session.date_.time_of_day(header.sending_time) >= session.date_.length_ns) [[unlikely]] {
+    session.date_ = detail::DateText::of(header.sending_time);
+    if (session.date_.length_ns == 0) return false;
+  }
+  minute_ = detail::MinuteText::of(session.date_, header.sending_time);
+
+  begin_ = buffer.data() + session.begin_;
+  copy_two_blocks(begin_, session.front_.text.data());
+  body_ = begin_ + session.front_.before_body;
+  limit_ = buffer.data() + buffer.size() - kTrailerBytes;
+  ordinary_end_ = reinterpret_cast<std::uintptr_t>(buffer.data() + buffer.size()) - kFieldBytesMax;
+  sum_ = 0;
+  unusual_sum_ = session.sum_;
+  sums_ = type;
+
+  char* at = begin_ + session.front_.bytes;
+  detail::store_block(at, type);
+  at += header.msg_type.size();
+  constexpr detail::TagPrefix kMsgSeqNumPrefix = detail::TagPrefix::of(tag::MsgSeqNum);
+  detail::store(at, kMsgSeqNumPrefix.word);
+  const detail::DigitText seq_num = detail::digit_text(header.msg_seq_num);
+  at = write_word(at + kMsgSeqNumPrefix.bytes, seq_num.word, seq_num.bytes);
+  const char* const constant = session.constant_.data();
+  copy_two_blocks(at, constant);
+  for (std::size_t block = 2 * detail::kBlockBytes; block < session.constant_bytes_;
+       block += detail::kBlockBytes) {
+    detail::store_block(at + block, detail::load_block(constant + block));
+  }
+  at += session.constant_bytes_;
+  at_ = write_time(at, minute_.time_of_minute(header.sending_time), header.precision);
+  return true;
+}
+
+NEXUSFIX_ALWAYS_INLINE std::string_view Encoder::seal() noexcept {
+  const auto body_length = static_cast<std::uint64_t>(at_ + 1 - body_);
+  std::uint32_t sum = sum_ + unusual_sum_ + detail::sum_of(sums_);
+  if (body_length - 100 >= 900) [[unlikely]]
+    return seal_exactly(begin_, body_, at_, sum);
+  constexpr std::uint32_t kZerosAndSoh = 0x0130'3030;
+  const std::uint32_t length = detail::kThreeDigits[body_length];
+  detail::store(body_ - 4, length + kZerosAndSoh);
+  sum += length * 0x01'0101U >> 16U;
+  constexpr std::uint32_t kCheckSumStart = kSoh | '1' << 8U | '0' << 16U | '=' << 24U;
+  detail::store(at_, kCheckSumStart);
+  detail::store(at_ + 4, detail::kThreeDigits[sum & 0xffU] + kZerosAndSoh);
+  return {begin_, static_cast<std::size_t>(at_ + kTrailerBytes - begin_)};
+}
+
+// Fields rendered once, to be written again and again: what is the same in every message of a kind.
+// Made by calling write(encoder), which writes them. Allocates then, and never again.
+//
+//   auto same = wire::RenderedFields::of([](wire::Encoder& e) { e.field<tag::Symbol>("AAPL"); });
+class RenderedFields {
+ public:
+  RenderedFields() = default;
+  template <class Write>
+  [[nodiscard]] static RenderedFields of(Write&& write);
+
+ private:
+  friend class Encoder;
+
+  void set(std::string_view text);
+
+  std::string text_;  // whole blocks, bytes_ of it are meant
+  std::size_t bytes_ = 0;
+  std::uint32_t sum_ = 0;
+  std::optional<EncodeError> error_;
+};
+
+// A repeating group while it is written. Each entry begins with entry(); the destructor sees that
+// there were as many as announced and that none was empty, otherwise the message fails with
+// GroupCountWrong. Groups within an entry are closed before the entry's group goes on.
+//
+//   auto parties = encoder.group(tag::NoPartyIDs, 2);
+//   parties.entry().field<tag::PartyID>("A").field<tag::PartyRole>(1);
+//   parties.entry().field<tag::PartyID>("B").field<tag::PartyRole>(3);
+class GroupWriter {
+ public:
+  GroupWriter(const GroupWriter&) = delete;
+  GroupWriter& operator=(const GroupWriter&) = delete;
+  ~GroupWriter() { close(); }
+
+  // Begins the next entry; the fields that follow are its.
+  Encoder& entry() noexcept {
+    check_entry();
+    if (left_ == 0) {
+      encoder_->fail(EncodeErrorCode::GroupCountWrong, tag_);
+      return *encoder_;
+    }
+    --left_;
+    --encoder_->entries_owed_;
+    return *encoder_;
+  }
+
+  // Ends the group in front of its destructor; calling it again does nothing.
+  void close() noexcept {
+    check_entry();
+    if (left_ != 0) {
+      encoder_->entries_owed_ -= left_;
+      left_ = 0;
+      encoder_->fail(EncodeErrorCode::GroupCountWrong, tag_);
+    }
+    is_open_ = false;
+  }
+
+ private:
+  friend class Encoder;
+
+  GroupWriter(Encoder& encoder, Tag tag, std::size_t count) noexcept
+      : encoder_{&encoder}, tag_{tag}, left_{count}, entry_{encoder.at_} {
+    encoder.entries_owed_ += count;
+    encoder.group_tag_ = tag;
+  }
+
+  // Since the count, or the last entry's beginning, something must have been written.
+  void check_entry() noexcept {
+    if (is_open_ && begun_ && encoder_->at_ == entry_) {
+      encoder_->fail(EncodeErrorCode::GroupCountWrong, tag_);
+    }
+    begun_ = true;
+    entry_ = encoder_->at_;
+  }
+
+  Encoder* encoder_;
+  Tag tag_;
+  std::size_t left_;  // entries to come
+  char* entry_;       // where the last entry began
+  bool begun_ = false;
+  bool is_open_ = true;
+};
+
+inline GroupWriter Encoder::group(Tag count_tag, std::size_t count) noexcept {
+  field(count_tag, count);
+  return GroupWriter{*this, count_tag, count};
+}
+
+template <std::ranges::sized_range Entries, class WriteEntry>
+Encoder& Encoder::group(Tag count_tag, const Entries& entries, WriteEntry&& write_entry) noexcept {
+  GroupWriter writer = group(count_tag, std::ranges::size(entries));
+  for (const auto& entry : entries) write_entry(writer.entry(), entry);
+  return *this;
+}
+
+NEXUSFIX_ALWAYS_INLINE Encoder& Encoder::fields(const RenderedFields& rendered) noexcept {
+  const std::size_t room = static_cast<std::size_t>(limit_ - at_);
+  if (failed_ || rendered.error_ || room < rendered.text_.size()) [[unlikely]] {
+    if (rendered.error_) fail(rendered.error_->code, rendered.error_->tag);
+    return take(append_rendered(place(), {rendered.text_.data(), rendered.bytes_}));
+  }
+  const char* const text = rendered.text_.data();
+  for (std::size_t block = 0; block < rendered.text_.size(); block += detail::kBlockBytes) {
+    detail::store_block(at_ + block, detail::load_block(text + block));
+  }
+  at_ += rendered.bytes_;
+  unusual_sum_ += rendered.sum_;
+  return *this;
+}
+
+template <class Write>
+RenderedFields RenderedFields::of(Write&& write) {
+  constexpr std::size_t kBytesMax = 1U << 20U;
+  RenderedFields rendered;
+  for (std::string buffer(512, '\0');; buffer.resize(2 * buffer.size())) {
+    Encoder encoder{buffer, HeaderFields{"-", "-", "-"}, MessageHeader{.msg_type = "-"}};
+    const char* const begin = encoder.at_;
+    write(encoder);
+    if (const auto message = encoder.finish(); !message) {
+      if (message.error().code == EncodeErrorCode::BufferFull && buffer.size() < kBytesMax)
+        continue;
+      rendered.error_ = message.error();
+      return rendered;
+    }
+    rendered.set({begin, static_cast<std::size_t>(encoder.at_ - begin)});
+    return rendered;
+  }
+}
 
 }  // namespace nexusfix::wire

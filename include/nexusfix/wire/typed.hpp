@@ -11,6 +11,7 @@
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/tag_prefix.hpp>
 
 namespace nexusfix::wire {
 
@@ -52,12 +53,27 @@ template <TypedField T>
 }
 
 template <TypedField T>
-void write_field(Encoder& encoder, const T& field) noexcept {
-  if constexpr (DictionaryEnum<T>) {
-    encoder.field(EnumTraits<T>::kTag, EnumTraits<T>::text(field));
+NEXUSFIX_ALWAYS_INLINE void write_field(Encoder& encoder, const T& field) noexcept {
+  if constexpr (!DictionaryEnum<T>) {
+    encoder.field<T::kTag>(field.value);
+  } else if constexpr (std::same_as<std::underlying_type_t<T>, char>) {
+    encoder.field<EnumTraits<T>::kTag>(static_cast<char>(field));
   } else {
-    encoder.field(T::kTag, field.value);
+    encoder.field<EnumTraits<T>::kTag>(EnumTraits<T>::text(field));
   }
+}
+
+// Fields of the standard header first, whichever place they were given in; otherwise in the order
+// given.
+template <TypedField... Fields>
+NEXUSFIX_ALWAYS_INLINE void write_fields(Encoder& encoder, const Fields&... fields) noexcept {
+  const auto write_if = [&encoder]<bool kHeader>(std::bool_constant<kHeader>, const auto& field) {
+    if constexpr (is_header_tag(tag_of<std::remove_cvref_t<decltype(field)>>()) == kHeader) {
+      write_field(encoder, field);
+    }
+  };
+  (write_if(std::true_type{}, fields), ...);
+  (write_if(std::false_type{}, fields), ...);
 }
 
 // The tags that a message cannot do without, header and trailer apart.

@@ -42,9 +42,9 @@ TEST(Header, wrong_comp_id_is_rejected_and_ends_the_session) {
     acceptor.establish();
     acceptor.in(std::string{"35=D|34=2|"} + comp_ids + "|11=ID");
     EXPECT_THAT(acceptor.sent_in_full(),
-                ElementsAre("8=FIX.4.2|35=3|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER|"
+                ElementsAre("8=FIX.4.2|35=3|34=2|49=VENUE|56=TRADER|52=20240115-10:30:00.000|"
                             "45=2|58=CompID problem|372=D|373=9",
-                            "8=FIX.4.2|35=5|34=3|49=VENUE|52=20240115-10:30:00.000|56=TRADER"))
+                            "8=FIX.4.2|35=5|34=3|49=VENUE|56=TRADER|52=20240115-10:30:00.000"))
         << comp_ids;
     EXPECT_TRUE(acceptor.has_notice(NoticeCode::CompIdWrong)) << comp_ids;
     EXPECT_TRUE(acceptor.delivered.empty()) << comp_ids;

@@ -52,7 +52,7 @@ TEST(Reject, business_reject_of_the_application_goes_out) {
               {.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
   acceptor.in("35=8|34=2|37=id");
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.2|35=j|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER|45=2|"
+              ElementsAre("8=FIX.4.2|35=j|34=2|49=VENUE|56=TRADER|52=20240115-10:30:00.000|45=2|"
                           "58=Unsupported Message Type|372=8|380=3"));
   EXPECT_EQ(acceptor.next_in(), 3U);
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageRejected));

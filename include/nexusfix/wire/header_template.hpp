@@ -1,0 +1,175 @@
+// The part of a message's header that does not change within a session, rendered once.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/wire/byte_block.hpp>
+#include <nexusfix/wire/conversions.hpp>
+#include <nexusfix/wire/digit_block.hpp>
+#include <nexusfix/wire/field.hpp>
+
+namespace nexusfix::wire {
+
+enum class EncodeErrorCode : std::uint8_t {
+  BufferFull,  // the message does not fit into the buffer
+  SohInValue,  // a value that is not a data field holds SOH
+  EmptyValue,
+  TagInvalid,        // 0 or above kTagMax, or a field that the encoder writes itself (8, 9, 10, 35)
+  ValueOutOfRange,   // a date that is none, or a time of day beyond the day
+  MessageMalformed,  // resend_copy: what is to be copied is no message of an Encoder
+  GroupCountWrong,   // a repeating group has more or fewer entries than its count, or an empty one
+};
+
+struct EncodeError {
+  EncodeErrorCode code = EncodeErrorCode::BufferFull;
+  Tag tag = 0;  // of the field that failed first
+};
+
+[[nodiscard]] std::string_view to_string(EncodeErrorCode code) noexcept;
+
+// The parts of the standard header that every session has.
+struct HeaderFields {
+  std::string_view begin_string;    // 8, at most kBeginStringBytesMax bytes
+  std::string_view sender_comp_id;  // 49
+  std::string_view target_comp_id;  // 56
+};
+
+inline constexpr std::size_t kBeginStringBytesMax = 16;
+
+// A header field with the same value in every message of a session: SenderSubID (50),
+// TargetLocationID (143), ...
+struct HeaderField {
+  Tag tag = 0;
+  std::string_view value;
+};
+
+// What changes with each message.
+struct MessageHeader {
+  std::string_view msg_type{};    // 35
+  std::uint64_t msg_seq_num = 0;  // 34
+  WallTime sending_time{};        // 52
+  TimePrecision precision = TimePrecision::Millis;
+  bool poss_dup = false;                 // 43=Y
+  bool poss_resend = false;              // 97=Y
+  std::string_view orig_sending_time{};  // 122, as text; empty: not written
+};
+
+namespace detail {
+
+// The text of a date, kept because it changes once a day.
+struct DateText {
+  std::uint64_t begin_ns = 0;   // of the day, since 1970
+  std::uint64_t length_ns = 0;  // 0: no date
+  std::uint64_t word = 0;       // YYYYMMDD
+
+  static constexpr std::uint64_t kDayNs = 86'400'000'000'000;
+
+  // Of the day that time is in; none of a day that WallTime does not have the whole of.
+  [[nodiscard]] static DateText of(WallTime time) noexcept;
+
+  // Nanoseconds since the day began; length_ns or more if time is not within the day.
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t time_of_day(WallTime time) const noexcept {
+    return static_cast<std::uint64_t>(time.time_since_epoch().count()) - begin_ns;
+  }
+};
+
+// The text of the minute that a message is sent in: the other times in it nearly always have the
+// same.
+struct MinuteText {
+  std::uint64_t begin_ns = 0;   // since 1970
+  std::uint64_t length_ns = 0;  // 0: no minute
+  Block text = no_bytes();      // YYYYMMDD-HH:MM: and a zero byte
+
+  static constexpr std::uint64_t kMinuteNs = 60'000'000'000;
+  static constexpr std::size_t kTextBytes = 15;
+
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static MinuteText of(const DateText& date,
+                                                            WallTime time) noexcept {
+    const std::uint64_t time_of_day = date.time_of_day(time);
+    if (time_of_day >= date.length_ns) [[unlikely]]
+      return {};
+    const auto minute = static_cast<std::uint32_t>(time_of_day / kMinuteNs);
+    return {date.begin_ns + minute * kMinuteNs, kMinuteNs,
+            block_of(date.word, minute_word(minute))};
+  }
+
+  // Nanoseconds since the minute began; length_ns or more if time is not within the minute.
+  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t time_of_minute(WallTime time) const noexcept {
+    return static_cast<std::uint64_t>(time.time_since_epoch().count()) - begin_ns;
+  }
+};
+
+// `8=FIX.4.4|9=000|35=`: written first, because most bodies have 100 to 999 bytes. What has fewer
+// or more has it moved at the end.
+struct FrontText {
+  static constexpr std::size_t kLengthDigits = 3;
+
+  std::array<char, 2 * kBlockBytes> text{};
+  std::size_t bytes = 0;          // of the text
+  std::size_t before_body = 0;    // of it: up to `35=`
+  std::size_t before_length = 0;  // of it: up to BodyLength's digits
+  std::uint32_t sum = 0;          // of the text
+
+  // begin_string: 1 to kBeginStringBytesMax bytes.
+  [[nodiscard]] static FrontText of(std::string_view begin_string) noexcept;
+
+  // Room to leave in front of a body that ends, with CheckSum, within buffer_bytes: as many digits
+  // as BodyLength can then have, and not one byte more, so that a message that fits exactly fits.
+  [[nodiscard]] std::size_t room_before_body(std::size_t buffer_bytes) const noexcept;
+};
+
+}  // namespace detail
+
+// Header fields on the wire, in this order: BeginString, BodyLength, MsgType, MsgSeqNum, PossDup,
+// SenderCompID, TargetCompID, the fixed fields in the order given, SendingTime, OrigSendingTime,
+// PossResend. Those that differ by message (50, 57, 115, 116, 128, 129, 142 to 145, ...) are the
+// first calls of Encoder::field().
+//
+// Made once for each session. It keeps the date of the last message, so it is not const where it
+// is used: one thread at a time. make() allocates, using it does not.
+//
+//   auto session = wire::HeaderTemplate::make({"FIX.4.4", "ME", "YOU"}, {{tag::SenderSubID, "7"}});
+//   wire::Encoder encoder{buffer, *session, {.msg_type = "0", .msg_seq_num = 7, ...}};
+class HeaderTemplate {
+ public:
+  // Errors: EmptyValue and SohInValue with the field's tag; ValueOutOfRange if BeginString is too
+  // long; TagInvalid for a fixed field that is none of the standard header, that has a place of its
+  // own (34, 43, 49, 52, 56, 97, 122), or whose value is data (90, 91, 212, 213).
+  [[nodiscard]] static std::expected<HeaderTemplate, EncodeError> make(
+      const HeaderFields& fields, std::span<const HeaderField> fixed = {});
+  [[nodiscard]] static std::expected<HeaderTemplate, EncodeError> make(
+      const HeaderFields& fields, std::initializer_list<HeaderField> fixed) {
+    return make(fields, std::span{fixed.begin(), fixed.size()});
+  }
+
+ private:
+  friend class Encoder;
+
+  HeaderTemplate() = default;
+  void fit_to(std::size_t buffer_bytes) noexcept;
+
+  // The size of the buffer of the message before, if this header fits into it whatever differs by
+  // message, and where the front begins in it.
+  std::size_t buffer_bytes_ = kNoBuffer;
+  std::size_t begin_ = 0;
+  detail::FrontText front_;
+  // SOH, SenderCompID and so on up to `52=`, followed by as many bytes as make its size a multiple
+  // of a block's: whole blocks are copied.
+  std::string constant_;
+  std::size_t constant_bytes_ = 0;
+  // Of the front, of `34=`, of the constant text and of the SOH in front of CheckSum.
+  std::uint32_t sum_ = 0;
+  detail::DateText date_;
+
+  static constexpr std::size_t kNoBuffer = ~std::size_t{0};
+};
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include <nexusfix/wire/header_template.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/tag_prefix.hpp>
+
+#include "wire/envelope.hpp"
+
+namespace nexusfix::wire {
+
+namespace {
+
+constexpr std::string_view kBodyLengthEnd =
+    "000"
+    "\x01";
+static_assert(kBodyLengthEnd.size() == detail::FrontText::kLengthDigits + 1);
+constexpr std::string_view kMsgTypeStart = "35=";
+constexpr std::string_view kMsgSeqNumStart =
+    "\x01"
+    "34=";
+constexpr std::string_view kSendingTimeStart =
+    "\x01"
+    "52=";
+
+[[nodiscard]] std::optional<EncodeError> what_is_wrong(Tag tag, std::string_view value) noexcept {
+  if (value.empty()) return EncodeError{EncodeErrorCode::EmptyValue, tag};
+  if (value.contains(kSoh)) return EncodeError{EncodeErrorCode::SohInValue, tag};
+  return std::nullopt;
+}
+
+// Whether a field may be one of those that are the same in every message.
+[[nodiscard]] bool can_be_fixed(Tag tag) noexcept {
+  switch (tag) {
+    case tag::MsgSeqNum:
+    case tag::PossDupFlag:
+    case tag::SenderCompID:
+    case tag::SendingTime:
+    case tag::TargetCompID:
+    case tag::PossResend:
+    case tag::OrigSendingTime:
+    case tag::SecureDataLen:
+    case tag::SecureData:
+    case tag::XmlDataLen:
+    case tag::XmlData:
+      return false;
+    default:
+      return is_header_tag(tag);
+  }
+}
+
+}  // namespace
+
+namespace detail {
+
+DateText DateText::of(WallTime time) noexcept {
+  constexpr auto kDay = static_cast<std::int64_t>(kDayNs);
+  const std::int64_t nanos = time.time_since_epoch().count();
+  std::int64_t time_of_day = nanos % kDay;
+  if (time_of_day < 0) time_of_day += kDay;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  if (__builtin_sub_overflow(nanos, time_of_day, &begin) ||
+      __builtin_add_overflow(begin, kDay, &end)) {
+    return {};
+  }
+  char text[kUtcTimestampBytesMax];
+  from_utc_timestamp(time, TimePrecision::Seconds, text);
+  DateText date;
+  date.begin_ns = static_cast<std::uint64_t>(begin);
+  date.length_ns = kDayNs;
+  std::memcpy(&date.word, text, sizeof date.word);
+  return date;
+}
+
+FrontText FrontText::of(std::string_view begin_string) noexcept {
+  FrontText front;
+  const auto add = [&front](std::string_view part) {
+    std::memcpy(front.text.data() + front.bytes, part.data(), part.size());
+    front.bytes += part.size();
+  };
+  add(kBeginStringStart);
+  add(begin_string);
+  add(kBodyLengthStart);
+  front.before_length = front.bytes;
+  add(kBodyLengthEnd);
+  front.before_body = front.bytes;
+  add(kMsgTypeStart);
+  front.sum = byte_sum({front.text.data(), front.bytes});
+  return front;
+}
+
+std::size_t FrontText::room_before_body(std::size_t buffer_bytes) const noexcept {
+  const std::size_t around = before_length + 1 + kTrailerBytes;  // 1: SOH behind BodyLength
+  std::size_t digits = 1;
+  if (buffer_bytes > around) {
+    // With so many digits the body has at most room - digits bytes.
+    const std::size_t room = buffer_bytes - around;
+    digits = digit_count(room);
+    if (digits > 1 && digit_count(room - (digits - 1)) < digits) --digits;
+  }
+  return before_length + digits + 1;
+}
+
+}  // namespace detail
+
+std::expected<HeaderTemplate, EncodeError> HeaderTemplate::make(
+    const HeaderFields& fields, std::span<const HeaderField> fixed) {
+  HeaderTemplate made;
+  std::optional<EncodeError> error = what_is_wrong(tag::BeginString, fields.begin_string);
+  if (!error && fields.begin_string.size() > kBeginStringBytesMax) {
+    error = EncodeError{EncodeErrorCode::ValueOutOfRange, tag::BeginString};
+  }
+  const auto add = [&](Tag tag, std::string_view value) {
+    if (!error) error = what_is_wrong(tag, value);
+    made.constant_ += kSoh;
+    made.constant_ += std::to_string(tag);
+    made.constant_ += '=';
+    made.constant_ += value;
+  };
+  add(tag::SenderCompID, fields.sender_comp_id);
+  add(tag::TargetCompID, fields.target_comp_id);
+  for (const HeaderField& field : fixed) {
+    if (!error && !can_be_fixed(field.tag)) {
+      error = EncodeError{EncodeErrorCode::TagInvalid, field.tag};
+    }
+    add(field.tag, field.value);
+  }
+  if (error) return std::unexpected{*error};
+
+  made.constant_ += kSendingTimeStart;
+  made.constant_bytes_ = made.constant_.size();
+  made.front_ = detail::FrontText::of(fields.begin_string);
+  made.sum_ = made.front_.sum + byte_sum(kMsgSeqNumStart) + byte_sum(made.constant_) +
+              static_cast<unsigned char>(kSoh);
+  // At least two blocks, which are copied without a loop.
+  made.constant_.resize(
+      std::max(detail::whole_blocks(made.constant_bytes_), 2 * detail::kBlockBytes));
+  return made;
+}
+
+void HeaderTemplate::fit_to(std::size_t buffer_bytes) noexcept {
+  // What a header has besides its constant text: the longest MsgType and times, and digits.
+  constexpr std::size_t kVariableBytesMax = 192;
+  if (buffer_bytes < front_.text.size() + constant_.size() + kVariableBytesMax) return;
+  begin_ = front_.room_before_body(buffer_bytes) - front_.before_body;
+  buffer_bytes_ = buffer_bytes;
+}
+
+}  // namespace nexusfix::wire
