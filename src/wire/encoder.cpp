@@ -40,7 +40,7 @@ void write_header(ExactWriter& writer, const MessageHeader& header, WriteConstan
 
 namespace detail {
 
-TagPrefix tag_prefix(Tag tag) noexcept { return TagPrefix::of(tag); }
+TagPrefix tag_prefix(Tag tag) noexcept { return known_tag_prefix(tag); }
 
 }  // namespace detail
 

@@ -78,12 +78,12 @@ class Encoder {
   template <Tag kTag, FieldValue Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(const Value& value) noexcept {
     static_assert(can_be_written(kTag));
-    return put(detail::TagPrefix::of(kTag), kTag, value, TimePrecision::Millis);
+    return put(detail::known_tag_prefix(kTag), kTag, value, TimePrecision::Millis);
   }
   template <Tag kTag, FieldTime Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(const Value& value, TimePrecision precision) noexcept {
     static_assert(can_be_written(kTag));
-    return put(detail::TagPrefix::of(kTag), kTag, value, precision);
+    return put(detail::known_tag_prefix(kTag), kTag, value, precision);
   }
   template <FieldValue Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& field(Tag tag, const Value& value) noexcept {
@@ -176,7 +176,7 @@ class Encoder {
   static Appended append_rendered(Place place, std::string_view fields) noexcept;
 
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static detail::TagPrefix prefix_of(Tag tag) noexcept {
-    if (__builtin_constant_p(tag)) return detail::TagPrefix::of(tag);
+    if (__builtin_constant_p(tag)) return detail::known_tag_prefix(tag);
     return detail::tag_prefix(tag);
   }
 
@@ -437,7 +437,7 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
   char* at = begin_ + session.front_.bytes;
   detail::store_block(at, type);
   at += header.msg_type.size();
-  constexpr detail::TagPrefix kMsgSeqNumPrefix = detail::TagPrefix::of(tag::MsgSeqNum);
+  constexpr detail::TagPrefix kMsgSeqNumPrefix = detail::known_tag_prefix(tag::MsgSeqNum);
   detail::store(at, kMsgSeqNumPrefix.word);
   const detail::DigitText seq_num = detail::digit_text(header.msg_seq_num);
   at = write_word(at + kMsgSeqNumPrefix.bytes, seq_num.word, seq_num.bytes);

@@ -62,8 +62,7 @@ namespace nexusfix::wire {
 
 namespace detail {
 
-// Up to eight bytes, written by one store. No loop in it, so that a tag that the compiler knows,
-// as a template's argument or as a function's, costs one constant.
+// Up to eight bytes, written by one store.
 struct TagPrefix {
   std::uint64_t word = 0;
   std::uint32_t bytes = 0;  // 0: not to be written this way
@@ -71,40 +70,38 @@ struct TagPrefix {
 
   static constexpr Tag kTagEnd = 1'000'000;  // SOH, six digits and `=` are eight bytes
 
-  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static constexpr TagPrefix of(Tag tag) noexcept {
-    if (!can_be_written(tag)) return {};
-    if (tag < 10) return with_digits<1>(tag);
-    if (tag < 100) return with_digits<2>(tag);
-    if (tag < 1'000) return with_digits<3>(tag);
-    if (tag < 10'000) return with_digits<4>(tag);
-    if (tag < 100'000) return with_digits<5>(tag);
-    if (tag < kTagEnd) return with_digits<6>(tag);
-    return {};
-  }
-
- private:
-  template <std::uint32_t Digits>
-  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static constexpr TagPrefix with_digits(Tag tag) noexcept {
-    TagPrefix prefix = digits_in_front_of<Digits>({'=', 1, '='}, tag);
-    prefix.put_in_front(static_cast<unsigned char>(kSoh));
-    return prefix;
-  }
-  template <std::uint32_t Digits>
-  [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static constexpr TagPrefix digits_in_front_of(
-      TagPrefix prefix, Tag tag) noexcept {
-    prefix.put_in_front('0' + tag % 10);
-    if constexpr (Digits == 1) {
-      return prefix;
-    } else {
-      return digits_in_front_of<Digits - 1>(prefix, tag / 10);
-    }
-  }
   NEXUSFIX_ALWAYS_INLINE constexpr void put_in_front(std::uint32_t c) noexcept {
     word = word << 8U | c;
     ++bytes;
     sum += c;
   }
 };
+
+template <std::uint32_t kDigits>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE constexpr TagPrefix digits_in_front_of(TagPrefix prefix,
+                                                                            Tag tag) noexcept {
+  prefix.put_in_front('0' + tag % 10);
+  if constexpr (kDigits == 1) {
+    prefix.put_in_front(static_cast<unsigned char>(kSoh));
+    return prefix;
+  } else {
+    return digits_in_front_of<kDigits - 1>(prefix, tag / 10);
+  }
+}
+
+// No loop in it, so that a tag that the compiler knows, as a template's argument or as a
+// function's, costs one constant.
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE constexpr TagPrefix known_tag_prefix(Tag tag) noexcept {
+  if (!can_be_written(tag)) return {};
+  constexpr TagPrefix kEnd{'=', 1, '='};
+  if (tag < 10) return digits_in_front_of<1>(kEnd, tag);
+  if (tag < 100) return digits_in_front_of<2>(kEnd, tag);
+  if (tag < 1'000) return digits_in_front_of<3>(kEnd, tag);
+  if (tag < 10'000) return digits_in_front_of<4>(kEnd, tag);
+  if (tag < 100'000) return digits_in_front_of<5>(kEnd, tag);
+  if (tag < TagPrefix::kTagEnd) return digits_in_front_of<6>(kEnd, tag);
+  return {};
+}
 
 // The prefix of a tag that is known only now.
 [[nodiscard]] TagPrefix tag_prefix(Tag tag) noexcept;
