@@ -128,8 +128,20 @@ Encoder::Appended Encoder::append_decimal(Place place, Tag tag, const Decimal& v
   return append_text(place, tag, {text, from_decimal(value, text)});
 }
 
+Encoder::Appended Encoder::append_fixed_price(Place place, Tag tag, FixedPrice value) noexcept {
+  char text[kConvertedBytesMax];
+  return append_text(place, tag, {text, from_fixed_price(value, text)});
+}
+
 Encoder::Appended Encoder::append_time(Place place, Tag tag, WallTime value,
                                        TimePrecision precision) noexcept {
+  return append_time(place, tag, PicoTime{value, 0}, precision);
+}
+
+Encoder::Appended Encoder::append_time(Place place, Tag tag, PicoTime value,
+                                       TimePrecision precision) noexcept {
+  constexpr std::uint16_t kPicosEnd = 1'000;
+  if (value.picos >= kPicosEnd) return {nullptr, tag, EncodeErrorCode::ValueOutOfRange};
   char text[kConvertedBytesMax];
   return append_text(place, tag, {text, from_utc_timestamp(value, precision, text)});
 }

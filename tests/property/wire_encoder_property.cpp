@@ -40,7 +40,7 @@ WallTime any_time() { return WallTime{std::chrono::nanoseconds{any_number()}}; }
 
 TimePrecision any_precision() {
   return *rc::gen::element(TimePrecision::Seconds, TimePrecision::Millis, TimePrecision::Micros,
-                           TimePrecision::Nanos);
+                           TimePrecision::Nanos, TimePrecision::Picos);
 }
 
 std::string any_text(const std::string& alphabet) {

@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "the first byte of a w
 
 // The three digits of each number below 1,000, as numbers. Two look-ups and one division make six
 // digits; the whole of it is 4 kB.
-inline constexpr std::array<std::uint32_t, 1'000> kThreeDigits = [] {
+inline constexpr std::array<std::uint32_t, 1'000> kDigitTriples = [] {
   std::array<std::uint32_t, 1'000> digits{};
   for (std::uint32_t i = 0; i < digits.size(); ++i) {
     digits[i] = i / 100 | i / 10 % 10 << 8U | i % 10 << 16U;
@@ -39,7 +39,7 @@ inline constexpr std::uint64_t kSixZerosAndPoint = kSixZeros | std::uint64_t{'.'
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t six_digits(std::uint64_t value) noexcept {
   const auto narrow = static_cast<std::uint32_t>(value);
   const std::uint32_t thousands = narrow / 1'000;
-  return kThreeDigits[thousands] | std::uint64_t{kThreeDigits[narrow - thousands * 1'000]} << 24U;
+  return kDigitTriples[thousands] | std::uint64_t{kDigitTriples[narrow - thousands * 1'000]} << 24U;
 }
 
 // The bits of leading zeros. digits: as six_digits() makes them. marker has one bit set: zeros stay
@@ -82,26 +82,26 @@ inline constexpr Scales kScales = [] {
   const std::uint32_t hour = minute / 60;
   constexpr std::uint64_t kAround = 0x003a'3030'3a30'302d;
   // The first of an hour's three digits is 0.
-  return (kThreeDigits[hour] | std::uint64_t{kThreeDigits[minute - hour * 60]} << 24U) + kAround;
+  return (kDigitTriples[hour] | std::uint64_t{kDigitTriples[minute - hour * 60]} << 24U) + kAround;
 }
 
 // The two digits of a second of the minute.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t second_word(std::uint64_t second) noexcept {
-  return (kThreeDigits[second] >> 8U) + 0x3030U;
+  return (kDigitTriples[second] >> 8U) + 0x3030U;
 }
 
 // SS.sss of a millisecond of the minute.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t millis_word(std::uint32_t millis) noexcept {
   const std::uint32_t second = millis / 1'000;
   constexpr std::uint64_t kZerosAndPoint = 0x3030'302e'3030;
-  return (kThreeDigits[second] >> 8U | std::uint64_t{kThreeDigits[millis - second * 1'000]}
-                                           << 24U) +
+  return (kDigitTriples[second] >> 8U | std::uint64_t{kDigitTriples[millis - second * 1'000]}
+                                            << 24U) +
          kZerosAndPoint;
 }
 
 // Three digits of a value below 1,000.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t thousandth_word(std::uint32_t value) noexcept {
-  return kThreeDigits[value] + 0x30'3030U;
+  return kDigitTriples[value] + 0x30'3030U;
 }
 
 }  // namespace nexusfix::wire::detail

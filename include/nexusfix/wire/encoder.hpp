@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include <nexusfix/base/decimal.hpp>
+#include <nexusfix/base/fixed_price.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/wire/byte_block.hpp>
 #include <nexusfix/wire/conversions.hpp>
@@ -32,20 +33,22 @@ concept FieldInteger = std::integral<T> && !std::same_as<T, bool> && !std::same_
 
 // UTCTimestamp and UTCTimeOnly, which have a precision.
 template <class T>
-concept FieldTime = std::convertible_to<T, WallTime> || std::convertible_to<T, TimeOfDay>;
+concept FieldTime = std::convertible_to<T, WallTime> || std::convertible_to<T, TimeOfDay> ||
+                    std::same_as<T, PicoTime>;
 
 // What field() takes:
 //   text          std::string_view and what converts to it; SOH in it is SohInValue
 //   char, bool    one byte; Y or N
 //   integers      every value of every type
-//   Decimal       Price, Qty, Amt, Percentage, float
-//   WallTime      UTCTimestamp
+//   Decimal       Price, Qty, Amt, Percentage, float: with all its digits
+//   FixedPrice    the same, without zeros at the end
+//   WallTime      UTCTimestamp; PicoTime, too
 //   TimeOfDay     UTCTimeOnly; from 0 to the end of the leap second 23:59:60
 //   Date          UTCDateOnly, LocalMktDate; years 0 to 9999
 template <class T>
-concept FieldValue =
-    std::convertible_to<T, std::string_view> || std::same_as<T, char> || std::same_as<T, bool> ||
-    FieldInteger<T> || std::same_as<T, Decimal> || std::convertible_to<T, Date> || FieldTime<T>;
+concept FieldValue = std::convertible_to<T, std::string_view> || std::same_as<T, char> ||
+                     std::same_as<T, bool> || FieldInteger<T> || std::same_as<T, Decimal> ||
+                     std::same_as<T, FixedPrice> || std::convertible_to<T, Date> || FieldTime<T>;
 
 class GroupWriter;
 class RenderedFields;
@@ -166,10 +169,13 @@ class Encoder {
   [[gnu::cold]] static Appended append_int(Place place, Tag tag, std::uint64_t magnitude,
                                            bool negative) noexcept;
   [[gnu::cold]] static Appended append_decimal(Place place, Tag tag, const Decimal& value) noexcept;
+  static Appended append_fixed_price(Place place, Tag tag, FixedPrice value) noexcept;
   [[gnu::cold]] static Appended append_time(Place place, Tag tag, WallTime value,
                                             TimePrecision precision) noexcept;
-  [[gnu::cold]] static Appended append_time(Place place, Tag tag, TimeOfDay value,
-                                            TimePrecision precision) noexcept;
+  static Appended append_time(Place place, Tag tag, PicoTime value,
+                              TimePrecision precision) noexcept;
+  static Appended append_time(Place place, Tag tag, TimeOfDay value,
+                              TimePrecision precision) noexcept;
   static Appended append_date(Place place, Tag tag, Date value) noexcept;
   static Appended append_data(Place place, Tag length_tag, Tag data_tag,
                               std::string_view value) noexcept;
@@ -237,6 +243,10 @@ class Encoder {
       return put_text(prefix, tag, value);
     } else if constexpr (std::same_as<Value, Decimal>) {
       return put_decimal(prefix, tag, value);
+    } else if constexpr (std::same_as<Value, FixedPrice>) {
+      return take(append_fixed_price(place(), tag, value));
+    } else if constexpr (std::same_as<Value, PicoTime>) {
+      return take(append_time(place(), tag, value, precision));
     } else if constexpr (std::convertible_to<Value, Date>) {
       return take(append_date(place(), tag, value));
     } else if constexpr (std::convertible_to<Value, WallTime>) {
@@ -362,16 +372,16 @@ class Encoder {
         return write_word(at, detail::thousandth_word(micros - millis * 1'000), 3);
       }
       case TimePrecision::Nanos:
+      case TimePrecision::Picos:
         break;
     }
     const auto micros = static_cast<std::uint32_t>(time / 1'000);
     const std::uint32_t millis = micros / 1'000;
     at = write_word(at, detail::millis_word(millis), 6);
     at = write_word(at, detail::thousandth_word(micros - millis * 1'000), 3);
-    return write_word(
-        at,
-        detail::thousandth_word(static_cast<std::uint32_t>(time - std::uint64_t{micros} * 1'000)),
-        3);
+    const auto nanos = static_cast<std::uint32_t>(time - std::uint64_t{micros} * 1'000);
+    at = write_word(at, detail::thousandth_word(nanos), 3);
+    return precision == TimePrecision::Nanos ? at : write_word(at, detail::thousandth_word(0), 3);
   }
 
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE bool open(std::span<char> buffer, HeaderTemplate& session,
@@ -458,12 +468,12 @@ NEXUSFIX_ALWAYS_INLINE std::string_view Encoder::seal() noexcept {
   if (body_length - 100 >= 900) [[unlikely]]
     return seal_exactly(begin_, body_, at_, sum);
   constexpr std::uint32_t kZerosAndSoh = 0x0130'3030;
-  const std::uint32_t length = detail::kThreeDigits[body_length];
+  const std::uint32_t length = detail::kDigitTriples[body_length];
   detail::store(body_ - 4, length + kZerosAndSoh);
   sum += length * 0x01'0101U >> 16U;
   constexpr std::uint32_t kCheckSumStart = kSoh | '1' << 8U | '0' << 16U | '=' << 24U;
   detail::store(at_, kCheckSumStart);
-  detail::store(at_ + 4, detail::kThreeDigits[sum & 0xffU] + kZerosAndSoh);
+  detail::store(at_ + 4, detail::kDigitTriples[sum & 0xffU] + kZerosAndSoh);
   return {begin_, static_cast<std::size_t>(at_ + kTrailerBytes - begin_)};
 }
 

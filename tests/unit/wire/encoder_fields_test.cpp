@@ -15,6 +15,7 @@
 namespace nexusfix::wire {
 namespace {
 
+using namespace nexusfix::literals;
 using test::message_of;
 using test::with_pipes;
 
@@ -140,8 +141,9 @@ TEST_F(EncoderFieldsTest, times_of_any_minute_have_their_text_in_every_precision
     const auto offset = static_cast<std::int64_t>(random()) >> (random() % 40);
     const WallTime time = i % 2 == 0 ? kTime + std::chrono::nanoseconds{offset >> 10}
                                      : WallTime{std::chrono::nanoseconds{offset}};
-    for (const TimePrecision precision : {TimePrecision::Seconds, TimePrecision::Millis,
-                                          TimePrecision::Micros, TimePrecision::Nanos}) {
+    for (const TimePrecision precision :
+         {TimePrecision::Seconds, TimePrecision::Millis, TimePrecision::Micros,
+          TimePrecision::Nanos, TimePrecision::Picos}) {
       char text[kUtcTimestampBytesMax];
       const std::string expected{text, from_utc_timestamp(time, precision, text)};
       Encoder e = encoder();
@@ -149,6 +151,23 @@ TEST_F(EncoderFieldsTest, times_of_any_minute_have_their_text_in_every_precision
       ASSERT_EQ(text_of(e), wanted("60=" + expected + "|58=behind|"));
     }
   }
+}
+
+TEST_F(EncoderFieldsTest, a_fixed_price_has_its_text_without_zeros_at_the_end) {
+  Encoder e = encoder();
+  e.field<44>(150.25_fp).field<31>(FixedPrice::from_units(0)).field<6>(100_fp);
+  e.field<99>(FixedPrice::from_units(-1));
+  e.field<140>(FixedPrice::from_units(std::numeric_limits<std::int64_t>::min()));
+  EXPECT_EQ(text_of(e), wanted("44=150.25|31=0|6=100|99=-0.00000001|140=-92233720368.54775808|"));
+}
+
+TEST_F(EncoderFieldsTest, picoseconds_are_written_or_cut_off) {
+  Encoder e = encoder();
+  e.field<60>(PicoTime{kTime, 7}, TimePrecision::Picos).field<61>(PicoTime{kTime, 7});
+  EXPECT_EQ(text_of(e), wanted("60=20240115-10:30:00.123000000007|61=20240115-10:30:00.123|"));
+  Encoder wrong = encoder();
+  wrong.field<60>(PicoTime{kTime, 1'000});
+  EXPECT_EQ(error_of(wrong).code, EncodeErrorCode::ValueOutOfRange);
 }
 
 TEST_F(EncoderFieldsTest, body_length_is_right_from_two_digits_to_six) {
