@@ -102,7 +102,8 @@ class Runtime {
 
   // For Session.
   [[nodiscard]] wire::Encoder begin_message(SessionSlot& slot, std::string_view msg_type) noexcept;
-  SendResult finish_message(SessionSlot& slot, wire::Encoder& encoder) noexcept;
+  SendResult finish_message(
+      SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   [[nodiscard]] bool is_logged_on(const SessionSlot& slot) const noexcept;
   void log_out(SessionSlot& slot, std::string_view text);
   void log_on(SessionSlot& slot);

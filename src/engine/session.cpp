@@ -19,8 +19,9 @@ wire::Encoder Session::begin(std::string_view msg_type) noexcept {
   return runtime_->begin_message(*slot_, msg_type);
 }
 
-SendResult Session::finish(wire::Encoder& encoder) noexcept {
-  return runtime_->finish_message(*slot_, encoder);
+SendResult Session::finish(
+    const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  return runtime_->finish_message(*slot_, bytes);
 }
 
 void Session::log_out(std::string_view text) { runtime_->log_out(*slot_, text); }
@@ -53,6 +54,8 @@ std::string SendError::what() const {
       return field + "a date or time of day that does not exist";
     case wire::EncodeErrorCode::MessageMalformed:
       return "the stored message is damaged";
+    case wire::EncodeErrorCode::GroupCountWrong:
+      return field + "the group has not as many entries as its count says, or an empty one";
     case wire::EncodeErrorCode::TagInvalid:
       break;
   }

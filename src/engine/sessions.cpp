@@ -347,7 +347,8 @@ wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_typ
   return slot.machine.begin_message(encode_buffer_, msg_type, now());
 }
 
-SendResult Runtime::finish_message(SessionSlot& slot, wire::Encoder& encoder) noexcept {
+SendResult Runtime::finish_message(
+    SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   if (store_failed_) return std::unexpected{SendError{SendFailure::StoreStopped, {}}};
   if (std::exchange(begun_, nullptr) != &slot) {
     return std::unexpected{SendError{SendFailure::NotBegun, {}}};
@@ -356,7 +357,7 @@ SendResult Runtime::finish_message(SessionSlot& slot, wire::Encoder& encoder) no
     return std::unexpected{SendError{SendFailure::TransactionTooLarge, {}}};
   }
   if (in_callback_) touch(slot);
-  const auto outbound = slot.machine.finish_message(encoder);
+  const auto outbound = slot.machine.finish_message(bytes);
   if (!outbound) {
     const bool encode = outbound.error().code == session::SendErrorCode::Encode;
     return std::unexpected{

@@ -15,13 +15,13 @@ wire::Encoder StateMachine::begin_message(std::span<char> buffer, std::string_vi
   return wire::Encoder{buffer, header_template_, message_header};
 }
 
-std::expected<Outbound, SendError> StateMachine::finish_message(wire::Encoder& encoder) noexcept {
+std::expected<Outbound, SendError> StateMachine::finish_message(
+    const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   NEXUSFIX_ASSERT(begun_msg_seq_num_ == numbers_.next_outbound);
   begun_msg_seq_num_ = 0;
   if (begun_is_administrative_) {
     return std::unexpected{SendError{.code = SendErrorCode::NotApplicationMessage, .encode = {}}};
   }
-  const std::expected<std::string_view, wire::EncodeError> bytes = encoder.finish();
   if (!bytes) {
     return std::unexpected{SendError{.code = SendErrorCode::Encode, .encode = bytes.error()}};
   }

@@ -51,6 +51,30 @@ class Input {
   std::string_view rest_;
 };
 
+// A field of a value that is no text; returns its text.
+std::string write_converted(Encoder& encoder, Input& input, unsigned kind, Tag tag) {
+  const auto number = static_cast<std::int64_t>(std::uint64_t{input.word()} << 32U | input.word());
+  const std::int64_t value = number >> input.byte() % 64;
+  char text[64];
+  if (kind == 4) {
+    encoder.field(tag, value);
+    return std::to_string(value);
+  }
+  if (kind == 5) {
+    const Decimal decimal{value, input.byte() % (Decimal::kScaleMax + 1)};
+    encoder.field(tag, decimal);
+    return {text, from_decimal(decimal, text)};
+  }
+  if (kind == 6) {
+    const WallTime time{std::chrono::nanoseconds{value}};
+    encoder.field(tag, time, TimePrecision::Nanos);
+    return {text, from_utc_timestamp(time, TimePrecision::Nanos, text)};
+  }
+  const auto c = static_cast<char>(input.byte());
+  encoder.field(tag, c);
+  return {c};
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -59,15 +83,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   MessageHeader header;
   header.msg_type = "D";
   header.msg_seq_num = input.word();
-  Encoder encoder{buffer, {"FIX.4.4", "S", "T"}, header};
+  HeaderTemplate session = *HeaderTemplate::make({"FIX.4.4", "S", "T"});
+  Encoder encoder{buffer, session, header};
   std::vector<std::pair<Tag, std::string>> fields;
   const DataFieldTable lengths = DataFieldTable::standard();
   bool wrote_bare_length = false;  // by field() instead of data()
   while (!input.empty()) {
-    const bool is_data = input.byte() % 4 == 0;
+    const unsigned kind = input.byte() % 8;
+    const bool is_data = kind == 0;
     const Tag tag = is_data ? 96 : input.word();
-    const std::string value{input.text()};
-    if (is_data) {
+    std::string value{kind < 4 ? input.text() : std::string_view{}};
+    if (kind >= 4) {
+      value = write_converted(encoder, input, kind, tag);
+      wrote_bare_length |= lengths.data_tag_for(tag).has_value();
+    } else if (is_data) {
       encoder.data(95, tag, value);
       fields.emplace_back(95, std::to_string(value.size()));
     } else {

@@ -5,6 +5,7 @@
 #include <expected>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/session/session_id.hpp>
@@ -40,6 +41,9 @@ struct Sent {
 
 using SendResult = std::expected<Sent, SendError>;
 
+template <class Message, class... Constants>
+class PreparedMessage;
+
 // Lives as long as the engine. The engine's thread only.
 class Session {
  public:
@@ -55,7 +59,8 @@ class Session {
   [[nodiscard]] WallTime now() const noexcept;
 
   // A typed message: s.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...). A required field
-  // that is left out does not compile. Fields go out in the order given. Not logged on: the message
+  // that is left out does not compile. Fields go out in the order given, but those of the header,
+  // like SenderSubID, in front. Not logged on: the message
   // is numbered and stored, and reaches the counterparty by resend after its next Logon, unless a
   // reset of the sequence numbers comes first (ResetOn... keys, or ResetSeqNumFlag from either
   // side): that ends the epoch in which its number means something.
@@ -63,19 +68,22 @@ class Session {
   SendResult send(const Fields&... fields) {
     static_assert(wire::HasAll<typename Message::Required, Fields...>::value,
                   "a field that the dictionary requires in this message is missing");
-    if (application_version() != std::string_view{Message::kBeginString}) {
-      return std::unexpected{SendError{SendFailure::WrongVersion, {}}};
-    }
-    wire::Encoder encoder = begin(Message::kMsgType);
-    wire::write_fields(encoder, fields...);
-    return finish(encoder);
+    return send_typed<Message>(
+        [&](wire::Encoder& encoder) noexcept { wire::write_fields(encoder, fields...); });
+  }
+
+  // A typed message whose constant fields are rendered once, here; see PreparedMessage. Allocates.
+  template <wire::TypedMessage Message, wire::TypedField... Constants>
+  [[nodiscard]] PreparedMessage<Message, Constants...> prepare(const Constants&... constants) {
+    return {*this, wire::RenderedFields::of(
+                       [&](wire::Encoder& encoder) { wire::write_fields(encoder, constants...); })};
   }
 
   // Any message: begin(), field() as often as needed, finish(). One at a time in the whole engine,
   // and finished before the callback returns or poll() is called: otherwise finish() fails with
   // NotBegun, and no number is used.
   [[nodiscard]] wire::Encoder begin(std::string_view msg_type) noexcept;
-  SendResult finish(wire::Encoder& encoder) noexcept;
+  SendResult finish(wire::Encoder& encoder) noexcept { return finish(encoder.finish()); }
 
   // Sends Logout and disconnects when it is answered, or after LogoutTimeout. An initiator does not
   // log on again by itself.
@@ -84,8 +92,57 @@ class Session {
   void log_on();
 
  private:
+  template <class Message, class... Constants>
+  friend class PreparedMessage;
+
+  template <class Message, class Write>
+  SendResult send_typed(Write&& write) {
+    if (application_version() != std::string_view{Message::kBeginString}) {
+      return std::unexpected{SendError{SendFailure::WrongVersion, {}}};
+    }
+    // A copy, whose address nobody knows: so the compiler keeps its members in registers.
+    const wire::Encoder begun = begin(Message::kMsgType);
+    wire::Encoder encoder = begun;
+    write(encoder);
+    return finish(encoder.finish());
+  }
+  SendResult finish(const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
+
   Runtime* runtime_;
   SessionSlot* slot_;
+};
+
+// A message whose constant fields were rendered when it was prepared. Lives as long as its session
+// may; the engine's thread only; sending allocates nothing.
+//
+//   auto ioc = s.prepare<fix44::NewOrderSingle>(Symbol{"AAPL"}, OrdType::Limit);
+//   auto sent = ioc.send(ClOrdID{id}, Side::Buy, OrderQty{qty}, Price{price},
+//   TransactTime{s.now()});
+template <class Message, class... Constants>
+class PreparedMessage {
+ public:
+  // As Session::send(): what is required must be here or among the constants, and nothing in both.
+  // A constant that cannot be sent is an error of each message. The constants go out in front of
+  // these fields, but behind those of the header.
+  template <wire::TypedField... Fields>
+  SendResult send(const Fields&... fields) {
+    static_assert(wire::HasAll<typename Message::Required, Constants..., Fields...>::value,
+                  "a field that the dictionary requires in this message is missing");
+    static_assert(wire::tags_are_distinct<Constants..., Fields...>(), "a field is given twice");
+    return session_->template send_typed<Message>([&](wire::Encoder& encoder) noexcept {
+      wire::write_header_fields(encoder, fields...);
+      encoder.fields(constants_);
+      wire::write_body_fields(encoder, fields...);
+    });
+  }
+
+ private:
+  friend class Session;
+  PreparedMessage(Session& session, wire::RenderedFields constants)
+      : session_{&session}, constants_{std::move(constants)} {}
+
+  Session* session_;
+  wire::RenderedFields constants_;
 };
 
 }  // namespace nexusfix::engine

@@ -103,7 +103,12 @@ class StateMachine {
   // and only if, state() is LoggedOn. No next_action() between the two calls.
   [[nodiscard]] wire::Encoder begin_message(std::span<char> buffer, std::string_view msg_type,
                                             Now now) noexcept;
-  [[nodiscard]] std::expected<Outbound, SendError> finish_message(wire::Encoder& encoder) noexcept;
+  [[nodiscard]] std::expected<Outbound, SendError> finish_message(wire::Encoder& encoder) noexcept {
+    return finish_message(encoder.finish());
+  }
+  // The same for what the encoder's finish() has said.
+  [[nodiscard]] std::expected<Outbound, SendError> finish_message(
+      const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   // Gives back the numbers from next_outbound on: what was sent in a callback that failed, none of
   // which has been stored or transmitted.
   void rewind_outbound(std::uint64_t next_outbound) noexcept;

@@ -3,7 +3,9 @@
 // MessageView.
 #pragma once
 
+#include <array>
 #include <concepts>
+#include <cstddef>
 #include <expected>
 #include <string_view>
 #include <type_traits>
@@ -63,17 +65,44 @@ NEXUSFIX_ALWAYS_INLINE void write_field(Encoder& encoder, const T& field) noexce
   }
 }
 
-// Fields of the standard header first, whichever place they were given in; otherwise in the order
-// given.
+// Those of fields that belong to the standard header, in the order given; and all others.
 template <TypedField... Fields>
-NEXUSFIX_ALWAYS_INLINE void write_fields(Encoder& encoder, const Fields&... fields) noexcept {
-  const auto write_if = [&encoder]<bool kHeader>(std::bool_constant<kHeader>, const auto& field) {
-    if constexpr (is_header_tag(tag_of<std::remove_cvref_t<decltype(field)>>()) == kHeader) {
+NEXUSFIX_ALWAYS_INLINE void write_header_fields(Encoder& encoder,
+                                                const Fields&... fields) noexcept {
+  const auto write = [&encoder](const auto& field) {
+    if constexpr (is_header_tag(tag_of<std::remove_cvref_t<decltype(field)>>())) {
       write_field(encoder, field);
     }
   };
-  (write_if(std::true_type{}, fields), ...);
-  (write_if(std::false_type{}, fields), ...);
+  (write(fields), ...);
+}
+template <TypedField... Fields>
+NEXUSFIX_ALWAYS_INLINE void write_body_fields(Encoder& encoder, const Fields&... fields) noexcept {
+  const auto write = [&encoder](const auto& field) {
+    if constexpr (!is_header_tag(tag_of<std::remove_cvref_t<decltype(field)>>())) {
+      write_field(encoder, field);
+    }
+  };
+  (write(fields), ...);
+}
+
+// Fields of the header first, wherever among the others they were given.
+template <TypedField... Fields>
+NEXUSFIX_ALWAYS_INLINE void write_fields(Encoder& encoder, const Fields&... fields) noexcept {
+  write_header_fields(encoder, fields...);
+  write_body_fields(encoder, fields...);
+}
+
+// Whether no tag is given twice.
+template <TypedField... Fields>
+[[nodiscard]] consteval bool tags_are_distinct() {
+  const std::array<Tag, sizeof...(Fields)> tags{tag_of<Fields>()...};
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (tags[i] == tags[j]) return false;
+    }
+  }
+  return true;
 }
 
 // The tags that a message cannot do without, header and trailer apart.

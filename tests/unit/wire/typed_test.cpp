@@ -96,6 +96,25 @@ TEST(Typed, write_field_writes_each_type_of_value) {
                 "60=19700101-00:00:00.000|75=20240115|1079=09:00:00.000|377=Y|78=2|77=O|811=-3|")));
 }
 
+using SenderSubID = Field<50, std::string_view>;
+
+TEST(Typed, write_fields_puts_fields_of_the_header_in_front) {
+  std::array<char, 512> buffer;
+  Encoder encoder{buffer, {"FIX.4.4", "S", "T"}, {.msg_type = "D", .msg_seq_num = 1}};
+  write_fields(encoder, ClOrdID{"A1"}, SenderSubID{"desk"}, Side::Buy);
+  const auto message = encoder.finish();
+  ASSERT_TRUE(message);
+  EXPECT_EQ(test::with_pipes(*message),
+            test::with_pipes(test::message_of(
+                "35=D|34=1|49=S|56=T|52=19700101-00:00:00.000|50=desk|11=A1|54=1|")));
+}
+
+TEST(Typed, tags_are_distinct_if_none_is_given_twice) {
+  static_assert(tags_are_distinct<>() && tags_are_distinct<ClOrdID>());
+  static_assert(tags_are_distinct<ClOrdID, Side, OrderQty>());
+  static_assert(!tags_are_distinct<ClOrdID, Side, ClOrdID>());
+}
+
 TEST(Typed, fields_compare_by_value) {
   EXPECT_EQ(ClOrdID{"A"}, ClOrdID{"A"});
   EXPECT_FALSE(ClOrdID{"A"} == ClOrdID{"B"});
