@@ -108,7 +108,52 @@ Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
   }
 }
 
+// Where a value goes behind its prefix, if there is room for whole blocks of it: then no byte needs
+// to be copied twice. nullptr: only the exact road will do.
+char* Encoder::open_roomy(Place place, const detail::TagPrefix& prefix,
+                          std::size_t value_bytes) noexcept {
+  if (prefix.bytes == 0 || place.limit == nullptr) return nullptr;
+  const auto room = static_cast<std::size_t>(place.limit - place.at);
+  if (room < kFieldBytesMax || room - kFieldBytesMax < value_bytes) return nullptr;
+  detail::store(place.at, prefix.word);
+  return place.at + prefix.bytes;
+}
+
+// convert(out) writes the value's text, at most kConvertedBytesMax bytes, and returns its size.
+template <class Convert>
+Encoder::Appended Encoder::append_converted(Place place, Tag tag, Convert convert) noexcept {
+  const detail::TagPrefix prefix = detail::known_tag_prefix(tag);
+  if (char* const out = open_roomy(place, prefix, kConvertedBytesMax); out != nullptr) {
+    const std::size_t bytes = convert(out);
+    return {out + bytes, prefix.sum + byte_sum({out, bytes})};
+  }
+  char text[kConvertedBytesMax];
+  const std::size_t bytes = convert(text);
+  return append(place, [&](ExactWriter& writer) { writer.field(tag, {text, bytes}); });
+}
+
+// What is declared cold is compiled for size, and its callers keep it out of their way; but a long
+// text is nothing rare.
 Encoder::Appended Encoder::append_text(Place place, Tag tag, std::string_view value) noexcept {
+  return append_long_text(place, tag, value);
+}
+
+Encoder::Appended Encoder::append_long_text(Place place, Tag tag, std::string_view value) noexcept {
+  const detail::TagPrefix prefix = detail::known_tag_prefix(tag);
+  if (char* const out = open_roomy(place, prefix, value.size()); out != nullptr && !value.empty()) {
+    bool soh = false;
+    detail::Block sums = detail::no_bytes();
+    for (std::size_t at = 0; at < value.size(); at += detail::kBlockBytes) {
+      const std::size_t left = value.size() - at;
+      const detail::Block block = left >= detail::kBlockBytes
+                                      ? detail::load_block(value.data() + at)
+                                      : detail::load_block(value.data() + at, left);
+      soh |= detail::holds_soh(block);
+      sums = detail::add_bytes(sums, block);
+      detail::store_block(out + at, block);
+    }
+    if (!soh) return {out + value.size(), prefix.sum + detail::sum_of(sums)};
+  }
   return append(place, [&](ExactWriter& writer) { writer.field(tag, value); });
 }
 
@@ -118,19 +163,20 @@ Encoder::Appended Encoder::append_char(Place place, Tag tag, char value) noexcep
 
 Encoder::Appended Encoder::append_int(Place place, Tag tag, std::uint64_t magnitude,
                                       bool negative) noexcept {
-  char value[kConvertedBytesMax] = {'-'};
-  const std::size_t bytes = from_uint(magnitude, value + 1) + 1;
-  return append_text(place, tag, std::string_view{value, bytes}.substr(negative ? 0 : 1));
+  return append_converted(place, tag, [magnitude, negative](char* out) noexcept {
+    *out = '-';
+    return from_uint(magnitude, out + (negative ? 1 : 0)) + (negative ? 1 : 0);
+  });
 }
 
 Encoder::Appended Encoder::append_decimal(Place place, Tag tag, const Decimal& value) noexcept {
-  char text[kConvertedBytesMax];
-  return append_text(place, tag, {text, from_decimal(value, text)});
+  return append_converted(place, tag,
+                          [&value](char* out) noexcept { return from_decimal(value, out); });
 }
 
 Encoder::Appended Encoder::append_fixed_price(Place place, Tag tag, FixedPrice value) noexcept {
-  char text[kConvertedBytesMax];
-  return append_text(place, tag, {text, from_fixed_price(value, text)});
+  return append_converted(place, tag,
+                          [value](char* out) noexcept { return from_fixed_price(value, out); });
 }
 
 Encoder::Appended Encoder::append_time(Place place, Tag tag, WallTime value,
@@ -142,8 +188,9 @@ Encoder::Appended Encoder::append_time(Place place, Tag tag, PicoTime value,
                                        TimePrecision precision) noexcept {
   constexpr std::uint16_t kPicosEnd = 1'000;
   if (value.picos >= kPicosEnd) return {nullptr, tag, EncodeErrorCode::ValueOutOfRange};
-  char text[kConvertedBytesMax];
-  return append_text(place, tag, {text, from_utc_timestamp(value, precision, text)});
+  return append_converted(place, tag, [value, precision](char* out) noexcept {
+    return from_utc_timestamp(value, precision, out);
+  });
 }
 
 Encoder::Appended Encoder::append_time(Place place, Tag tag, TimeOfDay value,
@@ -151,8 +198,9 @@ Encoder::Appended Encoder::append_time(Place place, Tag tag, TimeOfDay value,
   if (value < TimeOfDay::zero() || value >= kTimeOfDayEnd) {
     return {nullptr, tag, EncodeErrorCode::ValueOutOfRange};
   }
-  char text[kConvertedBytesMax];
-  return append_text(place, tag, {text, from_time_of_day(value, precision, text)});
+  return append_converted(place, tag, [value, precision](char* out) noexcept {
+    return from_time_of_day(value, precision, out);
+  });
 }
 
 Encoder::Appended Encoder::append_date(Place place, Tag tag, Date value) noexcept {
@@ -160,8 +208,8 @@ Encoder::Appended Encoder::append_date(Place place, Tag tag, Date value) noexcep
   if (!value.ok() || year < 0 || year > kYearMax) {
     return {nullptr, tag, EncodeErrorCode::ValueOutOfRange};
   }
-  char text[kConvertedBytesMax];
-  return append_text(place, tag, {text, from_date(value, text)});
+  return append_converted(place, tag,
+                          [value](char* out) noexcept { return from_date(value, out); });
 }
 
 Encoder::Appended Encoder::append_data(Place place, Tag length_tag, Tag data_tag,

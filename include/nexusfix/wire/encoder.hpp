@@ -164,6 +164,12 @@ class Encoder {
                           const MessageHeader& header, WriteConstant write_constant) noexcept;
   template <class Write>
   static Appended append(Place place, Write write) noexcept;
+  [[gnu::noinline]] static Appended append_long_text(Place place, Tag tag,
+                                                     std::string_view value) noexcept;
+  static char* open_roomy(Place place, const detail::TagPrefix& prefix,
+                          std::size_t value_bytes) noexcept;
+  template <class Convert>
+  static Appended append_converted(Place place, Tag tag, Convert convert) noexcept;
   [[gnu::cold]] static Appended append_text(Place place, Tag tag, std::string_view value) noexcept;
   [[gnu::cold]] static Appended append_char(Place place, Tag tag, char value) noexcept;
   [[gnu::cold]] static Appended append_int(Place place, Tag tag, std::uint64_t magnitude,
