@@ -1,6 +1,6 @@
-// Framing: whatever the bytes and however they are cut, the frames are the same, nothing is read
-// outside of them, and every answer makes progress.
-#include <cstddef>
+// Framing any stream in pieces of any size: no crash, no read outside the bytes, progress at every
+// step, and the same frames, garbled results and skipped bytes as in one piece. What a scanner has
+// looked at is overwritten, so that a second look at it shows.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -15,31 +15,72 @@ namespace {
 
 using nexusfix::wire::FrameLimits;
 using nexusfix::wire::FrameResult;
+using nexusfix::wire::FrameScanner;
 using nexusfix::wire::FrameStatus;
+using nexusfix::wire::GarbledReason;
+using nexusfix::wire::next_frame;
 
 constexpr FrameLimits kLimits{.message_bytes_max = 512};
 
-std::vector<std::string> frames_in_pieces(std::string_view stream, std::size_t piece_bytes) {
-  std::vector<std::string> frames;
-  std::string buffer;
+struct Framed {
+  std::vector<std::string_view> frames;
+  std::vector<GarbledReason> garbled;
+  std::size_t garbled_bytes = 0;
+  friend bool operator==(const Framed&, const Framed&) = default;
+};
+
+// Takes what result says off the front of the stream, which is the same bytes unharmed.
+void take(const FrameResult& result, std::string_view& stream, Framed& framed) {
+  if (result.size == 0 || result.size > stream.size()) std::abort();
+  if (result.status == FrameStatus::Complete) {
+    framed.frames.push_back(stream.substr(0, result.size));
+  } else {
+    framed.garbled_bytes += result.size;
+  }
+  if (result.status == FrameStatus::Garbled) framed.garbled.push_back(result.reason);
+  stream.remove_prefix(result.size);
+}
+
+Framed in_one_piece(std::string_view stream) {
+  Framed framed;
   while (!stream.empty()) {
-    buffer += stream.substr(0, piece_bytes);
-    stream.remove_prefix(std::min(piece_bytes, stream.size()));
-    for (std::size_t at = 0;;) {
-      // A copy of exact size, so that the sanitizer sees a read behind its end.
-      const std::vector<char> rest{buffer.begin() + static_cast<std::ptrdiff_t>(at), buffer.end()};
-      const FrameResult result = next_frame({rest.data(), rest.size()}, kLimits);
-      if (rest.empty() || result.status == FrameStatus::NeedMore) {
-        if (result.size <= rest.size()) std::abort();
-        buffer.erase(0, at);
+    // A copy of exact size, so that the sanitizer sees a read behind its end.
+    const std::vector<char> rest{stream.begin(), stream.end()};
+    const FrameResult result = next_frame({rest.data(), rest.size()}, kLimits);
+    if (result.status == FrameStatus::NeedMore) {
+      if (result.size <= rest.size()) std::abort();
+      break;
+    }
+    take(result, stream, framed);
+  }
+  return framed;
+}
+
+Framed in_pieces(std::string_view stream, std::size_t piece_bytes) {
+  Framed framed;
+  FrameScanner scanner{kLimits};
+  std::size_t given = 0;
+  std::size_t looked_at = 0;
+  while (given < stream.size()) {
+    given += std::min(piece_bytes, stream.size() - given);
+    while (given > 0) {
+      std::vector<char> bytes{stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>(given)};
+      for (std::size_t at = 0; at < looked_at; ++at) {
+        const bool is_end_of_longest = at + 4 >= kLimits.message_bytes_max;
+        if (!is_end_of_longest) bytes[at] = '8';
+      }
+      const FrameResult result = scanner.next({bytes.data(), bytes.size()});
+      looked_at = given;
+      if (result.status == FrameStatus::NeedMore) {
+        if (result.size <= given) std::abort();
         break;
       }
-      if (result.size == 0 || result.size > rest.size()) std::abort();
-      if (result.status == FrameStatus::Complete) frames.emplace_back(rest.data(), result.size);
-      at += result.size;
+      take(result, stream, framed);
+      given -= result.size;
+      looked_at = 0;
     }
   }
-  return frames;
+  return framed;
 }
 
 }  // namespace
@@ -48,6 +89,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::size_t piece_bytes = data[0] % 64 + 1;
   const std::string_view stream{reinterpret_cast<const char*>(data) + 1, size - 1};
-  if (frames_in_pieces(stream, piece_bytes) != frames_in_pieces(stream, size)) std::abort();
+  if (in_pieces(stream, piece_bytes) != in_one_piece(stream)) std::abort();
   return 0;
 }

@@ -1,10 +1,16 @@
 // Finding messages in a stream of bytes.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace nexusfix::wire {
 
@@ -12,6 +18,8 @@ enum class FrameStatus : std::uint8_t {
   Complete,  // bytes [0, size) are one frame; its CheckSum is the parser's to verify
   NeedMore,  // the stream ends inside a frame: call again with at least size bytes
   Garbled,   // bytes [0, size) belong to no frame: skip them
+  Skipped,   // FrameScanner only: [0, size) go on with the rubbish that the last Garbled began:
+             // skip them too, nothing new is to be counted
 };
 
 enum class GarbledReason : std::uint8_t {
@@ -39,21 +47,256 @@ struct FrameLimits {
   std::size_t message_bytes_max = 1U << 20U;
 };
 
-// Looks at the front of bytes. A frame ends with the first CheckSum field at or after the place
-// that BodyLength points to. Never reads past bytes, never allocates, O(bytes looked at).
-[[nodiscard]] FrameResult next_frame(std::string_view bytes, const FrameLimits& limits) noexcept;
+namespace detail {
+
+inline constexpr std::size_t kOrdinaryHeadBytes = 24;
+inline constexpr std::size_t kOrdinaryTrailerBytes = 8;  // with the SOH in front of it
+inline constexpr std::size_t kOrdinaryPatternBytes = kOrdinaryHeadBytes + kOrdinaryTrailerBytes;
+// No ordinary message is shorter, and the head of one may be loaded without asking again.
+inline constexpr std::size_t kOrdinaryBytesMin = kOrdinaryPatternBytes;
+
+// What the first and the last bytes of a message have to be: after an exclusive or with flip each
+// is at most at_most.
+struct OrdinaryPattern {
+  alignas(16) std::array<unsigned char, kOrdinaryPatternBytes> flip{};
+  alignas(16) std::array<unsigned char, kOrdinaryPatternBytes> at_most{};
+};
+
+// In the text '#' stands for a digit, '?' for anything, every other byte for itself.
+[[nodiscard]] consteval OrdinaryPattern ordinary_pattern(
+    const char (&text)[kOrdinaryPatternBytes + 1]) {
+  OrdinaryPattern pattern;
+  for (std::size_t i = 0; i < kOrdinaryPatternBytes; ++i) {
+    const bool is_digit = text[i] == '#';
+    const bool is_any = text[i] == '?';
+    pattern.flip[i] = static_cast<unsigned char>(is_digit ? '0' : is_any ? '\0' : text[i]);
+    pattern.at_most[i] = is_digit ? 9 : is_any ? 0xff : 0;
+  }
+  return pattern;
+}
+
+// By the number of digits of BodyLength, which begins at byte 12 of FIX.4.x and 13 of FIXT.1.x.
+// clang-format off
+inline constexpr OrdinaryPattern kFix4Of2 =
+    ordinary_pattern("8=FIX.4.#\x01" "9=##\x01" "35=??????" "\x01" "10=###\x01");
+inline constexpr OrdinaryPattern kFix4Of3 =
+    ordinary_pattern("8=FIX.4.#\x01" "9=###\x01" "35=?????" "\x01" "10=###\x01");
+inline constexpr OrdinaryPattern kFix4Of4 =
+    ordinary_pattern("8=FIX.4.#\x01" "9=####\x01" "35=????" "\x01" "10=###\x01");
+inline constexpr OrdinaryPattern kFixtOf2 =
+    ordinary_pattern("8=FIXT.1.#\x01" "9=##\x01" "35=?????" "\x01" "10=###\x01");
+inline constexpr OrdinaryPattern kFixtOf3 =
+    ordinary_pattern("8=FIXT.1.#\x01" "9=###\x01" "35=????" "\x01" "10=###\x01");
+inline constexpr OrdinaryPattern kFixtOf4 =
+    ordinary_pattern("8=FIXT.1.#\x01" "9=####\x01" "35=???" "\x01" "10=###\x01");
+// clang-format on
+
+[[nodiscard]] inline bool matches(const char* head, const char* trailer,
+                                  const OrdinaryPattern& pattern) noexcept {
+#if defined(__SSE2__)
+  const auto load = [](const auto* at) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  };
+  const auto load_half = [](const char* at) {
+    return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
+  };
+  // What is above at_most stays above zero. One test for all 32 bytes.
+  const __m128i first =
+      _mm_subs_epu8(_mm_xor_si128(load(head), load(&pattern.flip[0])), load(&pattern.at_most[0]));
+  const __m128i both = _mm_unpacklo_epi64(load_half(head + 16), load_half(trailer));
+  const __m128i second =
+      _mm_subs_epu8(_mm_xor_si128(both, load(&pattern.flip[16])), load(&pattern.at_most[16]));
+  const __m128i above = _mm_or_si128(first, second);
+  return _mm_movemask_epi8(_mm_cmpeq_epi8(above, _mm_setzero_si128())) == 0xffff;
+#else
+  unsigned above = 0;
+  for (std::size_t i = 0; i < kOrdinaryPatternBytes; ++i) {
+    const char byte = i < kOrdinaryHeadBytes ? head[i] : trailer[i - kOrdinaryHeadBytes];
+    const unsigned flipped = static_cast<unsigned char>(byte) ^ unsigned { pattern.flip[i] };
+    above |= flipped > pattern.at_most[i] ? 1U : 0U;
+  }
+  return above == 0;
+#endif
+}
+
+// The size of a frame whose BodyLength has Digits digits that begin LengthAt bytes behind its
+// front; any number if they are not digits. The sum is in this order so that few instructions lie
+// between one frame's digits and the address of the next one's: finding frames is bound by that
+// chain.
+template <std::size_t LengthAt, std::size_t Digits>
+[[nodiscard]] inline std::size_t announced_size(const char* bytes) noexcept {
+  const auto byte_at = [bytes](std::size_t i) -> std::size_t {
+    return static_cast<unsigned char>(bytes[LengthAt + i]);
+  };
+  constexpr std::size_t kZeros = '0' * (Digits == 2 ? 11 : Digits == 3 ? 111 : 1111);
+  constexpr std::size_t kAround = LengthAt + Digits + kOrdinaryTrailerBytes - kZeros;
+  if constexpr (Digits == 2) return (kAround + byte_at(1)) + 10 * byte_at(0);
+  if constexpr (Digits == 3) {
+    std::size_t quarter = 25 * byte_at(0);
+    asm("" : "+r"(quarter));
+    return (kAround + byte_at(2) + 10 * byte_at(1)) + 4 * quarter;
+  } else {
+    return (kAround + byte_at(3) + 10 * byte_at(2)) + (100 * byte_at(1) + 1000 * byte_at(0));
+  }
+}
+
+// The size of the frame that bytes begin with, if it is as nearly all are: `8=FIX.4.x` or
+// `8=FIXT.1.x`, a BodyLength of two to four digits that is right, MsgType third, and a CheckSum of
+// three digits. 0 if it is not, or not within size bytes and the limit: whatever the reason, the
+// general rules say the rest. Always part of the caller: as a call it would return a number that
+// waits for the last comparison, and the next frame's address with it.
+[[nodiscard, gnu::always_inline]] inline std::size_t ordinary_frame_size(
+    const char* bytes, std::size_t size, std::size_t message_bytes_max) noexcept {
+  const std::size_t size_max = std::min(size, message_bytes_max);
+  if (size_max < kOrdinaryBytesMin) return 0;
+  constexpr char kSoh = '\x01';
+  const OrdinaryPattern* pattern = &kFix4Of3;
+  std::size_t announced = 0;
+  if (bytes[5] == '.') [[likely]] {
+    if (bytes[15] == kSoh) [[likely]] {
+      announced = announced_size<12, 3>(bytes);
+    } else if (bytes[14] == kSoh) {
+      announced = announced_size<12, 2>(bytes);
+      pattern = &kFix4Of2;
+    } else {
+      announced = announced_size<12, 4>(bytes);
+      pattern = &kFix4Of4;
+    }
+  } else if (bytes[16] == kSoh) {
+    announced = announced_size<13, 3>(bytes);
+    pattern = &kFixtOf3;
+  } else if (bytes[15] == kSoh) {
+    announced = announced_size<13, 2>(bytes);
+    pattern = &kFixtOf2;
+  } else {
+    announced = announced_size<13, 4>(bytes);
+    pattern = &kFixtOf4;
+  }
+  // Both ends of the range at once: what is too small wraps.
+  if (announced - kOrdinaryBytesMin > size_max - kOrdinaryBytesMin) [[unlikely]]
+    return 0;
+  const char* const trailer = bytes + announced - kOrdinaryTrailerBytes;
+  if (!matches(bytes, trailer, *pattern)) [[unlikely]]
+    return 0;
+  // Keeps the branch above a branch. As a conditional move the answer, and with it the address of
+  // the next frame, would wait for the comparison.
+  asm volatile("");
+  return announced;
+}
+
+}  // namespace detail
+
+// Finds the frames of a stream that comes in pieces, and looks at no byte twice: what was learned
+// about a frame that is not whole is kept. However the stream is cut, the same frames, Garbled
+// results and sums of skipped bytes come out. One for each stream; 56 bytes. Never allocates.
+//
+//   FrameResult result = scanner.next(bytes);   // bytes: what has arrived and is not taken yet
+//
+// After NeedMore the next call has to give the same bytes and at least one more; those in front of
+// the end that was given before are not looked at again (but for the last four of a message that
+// turns out TooLong), and no less than size bytes can bring another answer within a frame. After
+// every other result it has to begin size bytes further on. Not thread-safe.
+class FrameScanner {
+ public:
+  explicit FrameScanner(FrameLimits limits = {}) noexcept
+      : message_bytes_max_{std::min(limits.message_bytes_max, kMessageBytesMax)} {}
+
+  // Looks at the front of bytes. Never reads past them; O(bytes looked at).
+  [[nodiscard, gnu::always_inline]] FrameResult next(std::string_view bytes) noexcept {
+    if (step_ == Step::Start && at_ == 0) {
+      if (const std::size_t size =
+              detail::ordinary_frame_size(bytes.data(), bytes.size(), message_bytes_max_)) {
+        return {FrameStatus::Complete, size, {}};
+      }
+    }
+    return resume(bytes);
+  }
+
+ private:
+  enum class Step : std::uint8_t {
+    Hunt,       // for the next `8=FIX`
+    Start,      // `8=FIX`
+    Version,    // the rest of BeginString
+    LengthTag,  // `9=`
+    Length,     // its digits
+    TypeTag,    // `35=`
+    Search,     // for SOH and `10=`, from where BodyLength leads to
+    CheckSum,   // its value
+  };
+  enum class Progress : std::uint8_t { Done, Torn, Malformed };
+
+  [[nodiscard]] FrameResult resume(std::string_view bytes) noexcept;
+  [[nodiscard]] Progress read_head(std::string_view bytes) noexcept;
+  [[nodiscard]] Progress read_text(char c, std::string_view text, Step following,
+                                   GarbledReason reason) noexcept;
+  [[nodiscard]] Progress read_version(char c) noexcept;
+  [[nodiscard]] Progress read_length(char c) noexcept;
+  [[nodiscard]] bool search(std::string_view window) noexcept;
+  [[nodiscard]] std::size_t check_sum_end(std::string_view window) noexcept;
+  [[nodiscard]] std::size_t hunt(std::string_view bytes) noexcept;
+  [[nodiscard]] bool go_on_matching(std::string_view bytes, std::string_view text) noexcept;
+  [[nodiscard]] FrameResult garbled(std::string_view bytes) noexcept;
+  [[nodiscard]] FrameResult begin_again(const FrameResult& result) noexcept;
+
+  std::size_t message_bytes_max_;
+  std::size_t at_ = 0;        // the first byte that was not looked at
+  std::size_t value_at_ = 0;  // of the value that is being read
+  std::size_t body_end_ = 0;  // before the body: BodyLength so far
+  std::size_t matched_ = 0;   // bytes in front of at_ that what is looked for begins with
+  Step step_ = Step::Start;
+  GarbledReason reason_ = GarbledReason::NoBeginString;
+};
+
+// What next_frame() does with frames that are not ordinary.
+[[nodiscard]] FrameResult next_unusual_frame(std::string_view bytes,
+                                             const FrameLimits& limits) noexcept;
+
+// Looks at the front of bytes, which begin where a frame should. A frame ends with the first
+// CheckSum field at or after the place that BodyLength points to. Never reads past bytes, never
+// allocates, O(bytes looked at). Any thread. For a stream that comes in pieces see FrameScanner.
+[[nodiscard, gnu::always_inline]] inline FrameResult next_frame(
+    std::string_view bytes, const FrameLimits& limits) noexcept {
+  if (const std::size_t size =
+          detail::ordinary_frame_size(bytes.data(), bytes.size(), limits.message_bytes_max)) {
+    return {FrameStatus::Complete, size, {}};
+  }
+  return next_unusual_frame(bytes, limits);
+}
 
 // Iterates over the complete frames of a buffer and counts what lies between them.
 class Framer {
  public:
   explicit Framer(std::string_view bytes, FrameLimits limits = {}) noexcept
       : rest_{bytes}, limits_{limits} {}
-  // The next complete frame, or nothing: rest() then holds what is not whole yet.
-  [[nodiscard]] std::optional<std::string_view> next() noexcept;
+
+  // The next complete frame, a view into the buffer, or nothing: rest() then holds what is not
+  // whole yet.
+  [[nodiscard, gnu::always_inline]] std::optional<std::string_view> next() noexcept {
+    std::size_t size =
+        detail::ordinary_frame_size(rest_.data(), rest_.size(), limits_.message_bytes_max);
+    if (size == 0) {
+      // By value: whose address is known elsewhere cannot live in registers.
+      const Unusual unusual = next_unusual(rest_, limits_);
+      garbled_bytes_ += unusual.garbled_bytes;
+      rest_.remove_prefix(unusual.garbled_bytes);
+      if (unusual.size == 0) return std::nullopt;
+      size = unusual.size;
+    }
+    const std::string_view frame{rest_.data(), size};
+    rest_.remove_prefix(size);
+    return frame;
+  }
+
   [[nodiscard]] std::string_view rest() const noexcept { return rest_; }
   [[nodiscard]] std::size_t garbled_bytes() const noexcept { return garbled_bytes_; }
 
  private:
+  struct Unusual {
+    std::size_t garbled_bytes = 0;  // in front of the frame
+    std::size_t size = 0;           // 0: there is no whole one
+  };
+  [[nodiscard]] static Unusual next_unusual(std::string_view bytes, FrameLimits limits) noexcept;
+
   std::string_view rest_;
   FrameLimits limits_;
   std::size_t garbled_bytes_ = 0;

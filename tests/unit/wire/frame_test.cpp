@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/wire/frame.hpp>
@@ -68,10 +69,27 @@ TEST(Framer, several_messages_in_one_buffer_come_one_by_one) {
   EXPECT_EQ(framed.garbled_bytes, 0U);
 }
 
+TEST(Framer, every_version_and_number_of_digits_is_framed) {
+  std::string stream;
+  std::vector<std::string> messages;
+  for (const char* version : {"FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIX.4.9",
+                              "FIXT.1.1", "FIX.5.0SP2"}) {
+    for (const std::size_t text : {0, 60, 900, 980, 9'950, 12'000, 120'000}) {
+      const std::string message =
+          message_of("35=B|34=2|58=" + std::string(text, 'x') + "|", version);
+      stream += message;
+      messages.push_back(with_pipes(message));
+    }
+  }
+  EXPECT_EQ(frame_all(stream).frames, messages);
+}
+
 TEST(Framer, leading_zeros_in_body_length_are_accepted) {
-  std::string padded = kHeartbeat;
-  padded.insert(padded.find("9=") + 2, "0000");
-  EXPECT_EQ(frame_all(padded).frames.size(), 1U);
+  for (std::size_t zeros = 1; zeros <= 18; ++zeros) {
+    std::string padded = kHeartbeat;
+    padded.insert(padded.find("9=") + 2, zeros, '0');
+    EXPECT_EQ(frame_all(padded).frames, std::vector<std::string>{with_pipes(padded)}) << zeros;
+  }
 }
 
 // FIX test case 2m, as the acceptance contract reads it.
@@ -174,41 +192,101 @@ TEST(Framer, a_start_torn_at_the_end_of_rubbish_is_kept) {
 
 struct BodyLengthCase {
   std::string text;
-  GarbledReason reason;
+  FrameStatus status;
+  GarbledReason reason = GarbledReason::NoBeginString;
 };
 
-TEST(NextFrame, hostile_body_lengths_are_garbled_at_once) {
+// The body has 24 bytes.
+std::vector<BodyLengthCase> body_length_cases() {
+  constexpr auto kComplete = FrameStatus::Complete;
+  constexpr auto kNeedMore = FrameStatus::NeedMore;
+  constexpr auto kGarbled = FrameStatus::Garbled;
+  constexpr auto kMalformed = GarbledReason::BodyLengthMalformed;
+  constexpr auto kTooLarge = GarbledReason::BodyLengthTooLarge;
   const std::string fifty_digits(50, '9');
   const std::string fifty_zeros(50, '0');
-  const BodyLengthCase cases[] = {
-      {"", GarbledReason::BodyLengthMalformed},
-      {"-1", GarbledReason::BodyLengthMalformed},
-      {"+5", GarbledReason::BodyLengthMalformed},
-      {" 5", GarbledReason::BodyLengthMalformed},
-      {"5 ", GarbledReason::BodyLengthMalformed},
-      {"abc", GarbledReason::BodyLengthMalformed},
-      {"1e3", GarbledReason::BodyLengthMalformed},
-      {"0x10", GarbledReason::BodyLengthMalformed},
-      {"1.5", GarbledReason::BodyLengthMalformed},
-      {fifty_zeros, GarbledReason::BodyLengthMalformed},
-      {fifty_digits, GarbledReason::BodyLengthTooLarge},
-      {"1048577", GarbledReason::BodyLengthTooLarge},
-      {"2147483647", GarbledReason::BodyLengthTooLarge},
-      {"2147483648", GarbledReason::BodyLengthTooLarge},
-      {"4294967295", GarbledReason::BodyLengthTooLarge},
-      {"4294967296", GarbledReason::BodyLengthTooLarge},
-      {"4294967347", GarbledReason::BodyLengthTooLarge},
-      {"18446744073709551615", GarbledReason::BodyLengthTooLarge},
-      {"18446744073709551616", GarbledReason::BodyLengthTooLarge},
-      {"18446744073709551667", GarbledReason::BodyLengthTooLarge},
+  return {
+      {"24", kComplete},
+      {"024", kComplete},
+      {"0024", kComplete},
+      {"00024", kComplete},
+      {"00000000000000000024", kComplete},
+      {"0", kComplete},
+      {"00", kComplete},
+      {"1", kComplete},
+      {"4", kComplete},
+      {"5", kComplete},
+      {"9", kComplete},
+      {"23", kComplete},
+      {"25", kNeedMore},
+      {"31", kNeedMore},
+      {"99", kNeedMore},
+      {"100", kNeedMore},
+      {"9999", kNeedMore},
+      {"10000", kNeedMore},
+      {"1048549", kNeedMore},  // a message of exactly the limit
+      {"1048550", kGarbled, kTooLarge},
+      {"", kGarbled, kMalformed},
+      {"-1", kGarbled, kMalformed},
+      {"+5", kGarbled, kMalformed},
+      {" 5", kGarbled, kMalformed},
+      {"5 ", kGarbled, kMalformed},
+      {"abc", kGarbled, kMalformed},
+      {"1e3", kGarbled, kMalformed},
+      {"0x10", kGarbled, kMalformed},
+      {"1.5", kGarbled, kMalformed},
+      {"2/4", kGarbled, kMalformed},
+      {"2:", kGarbled, kMalformed},
+      {"000000000000000000024", kGarbled, kMalformed},
+      {fifty_zeros, kGarbled, kMalformed},
+      {fifty_digits, kGarbled, kTooLarge},
+      {"1048577", kGarbled, kTooLarge},
+      {"2147483647", kGarbled, kTooLarge},
+      {"2147483648", kGarbled, kTooLarge},
+      {"4294967295", kGarbled, kTooLarge},
+      {"4294967296", kGarbled, kTooLarge},
+      {"4294967320", kGarbled, kTooLarge},  // 2^32 + 24
+      {"18446744073709551615", kGarbled, kTooLarge},
+      {"18446744073709551616", kGarbled, kTooLarge},
+      {"18446744073709551640", kGarbled, kTooLarge},  // 2^64 + 24
   };
-  for (const BodyLengthCase& test : cases) {
+}
+
+TEST(NextFrame, body_lengths_of_every_kind_are_answered_as_the_frame_rule_says) {
+  for (const BodyLengthCase& test : body_length_cases()) {
     const std::string bytes =
         with_soh("8=FIX.4.4|9=" + test.text + "|35=0|34=2|49=TW|56=ISLD|10=000|");
     const FrameResult result = next_frame(bytes, kLimits);
+    EXPECT_EQ(result.status, test.status) << test.text;
+    if (test.status == FrameStatus::NeedMore) {
+      EXPECT_GT(result.size, bytes.size()) << test.text;
+    } else {
+      EXPECT_EQ(result.reason, test.reason) << test.text;
+      EXPECT_EQ(result.size, bytes.size()) << test.text;
+    }
+  }
+}
+
+TEST(NextFrame, a_body_length_that_is_right_but_for_its_digits_is_garbled) {
+  // `:` and `/` are the neighbours of the digits: as the numbers 10 and -1 they would be right.
+  const std::pair<std::size_t, std::string> cases[] = {{20, "1:"},   {19, "2/"},   {110, "10:"},
+                                                       {109, "11/"}, {200, "1:0"}, {1010, "100:"}};
+  for (const auto& [body_bytes, text] : cases) {
+    std::string message = message_of("35=B|58=" + std::string(body_bytes - 9, 'x') + "|");
+    message.replace(message.find("9=") + 2, text.size(), text);
+    const FrameResult result = next_frame(message, kLimits);
+    EXPECT_EQ(result.status, FrameStatus::Garbled) << text;
+    EXPECT_EQ(result.reason, GarbledReason::BodyLengthMalformed) << text;
+  }
+}
+
+TEST(NextFrame, hostile_body_lengths_are_garbled_before_the_body_comes) {
+  for (const BodyLengthCase& test : body_length_cases()) {
+    if (test.status != FrameStatus::Garbled) continue;
+    const std::string head = with_soh("8=FIX.4.4|9=" + test.text + "|");
+    const FrameResult result = next_frame(head, kLimits);
     EXPECT_EQ(result.status, FrameStatus::Garbled) << test.text;
     EXPECT_EQ(result.reason, test.reason) << test.text;
-    EXPECT_EQ(result.size, bytes.size()) << test.text;
   }
 }
 
