@@ -43,6 +43,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::TimestampPrecision, "TimestampPrecision"},
     {Key::TestRequestDelayMultiplier, "TestRequestDelayMultiplier"},
     {Key::HeartBeatTimeoutMultiplier, "HeartBeatTimeoutMultiplier"},
+    {Key::MaxGarbledPerSecond, "MaxGarbledPerSecond"},
     {Key::NonStopSession, "NonStopSession"},
     {Key::StartTime, "StartTime"},
     {Key::EndTime, "EndTime"},

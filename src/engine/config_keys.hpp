@@ -45,6 +45,7 @@ enum class Key : std::uint8_t {
   TimestampPrecision,
   TestRequestDelayMultiplier,
   HeartBeatTimeoutMultiplier,
+  MaxGarbledPerSecond,
   NonStopSession,
   StartTime,
   EndTime,

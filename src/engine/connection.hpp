@@ -9,6 +9,9 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 #include <nexusfix/transport/network.hpp>
+#include <nexusfix/wire/frame.hpp>
+
+#include "engine/garbled_limiter.hpp"
 
 namespace nexusfix::engine {
 
@@ -34,6 +37,29 @@ class OutboundQueue {
   std::size_t taken_ = 0;
 };
 
+// The beginning of a message that is not whole yet, all that a connection keeps of what it
+// receives. Its storage is never larger than twice what has arrived (or the least there is),
+// whatever length a message claims.
+class CarriedBytes {
+ public:
+  // Room for an ordinary message, so that the next one, a little longer, needs no more.
+  static constexpr std::size_t kStorageBytesMin = 512;
+  // Storage up to this size is kept for the next message that comes in pieces.
+  static constexpr std::size_t kKeptBytesMax = 4096;
+
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.data(), bytes_.size()}; }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+  [[nodiscard]] std::size_t capacity() const noexcept { return bytes_.capacity(); }
+  // needed: no more storage is of use before there are so many.
+  void append(std::string_view bytes, std::size_t needed);
+  void drop_front(std::size_t count);
+  void clear() noexcept;
+
+ private:
+  std::vector<char> bytes_;
+};
+
 struct Connection {
   transport::SocketId socket = 0;
   std::size_t listener = 0;     // index of the listener that accepted it; initiators: unused
@@ -45,8 +71,10 @@ struct Connection {
   bool in_event = false;        // got bytes in the event that is being handled
   MonoTime deadline = kNever;   // until the Logon, or until the last bytes are sent
 
-  std::vector<char> partial;       // the bytes of a message that is not whole yet
-  std::size_t partial_needed = 0;  // no use to look again before there are so many
+  wire::FrameScanner scanner;      // what it knows of the message that is carried
+  CarriedBytes carried;            // the bytes of a message that is not whole yet
+  std::size_t carried_needed = 0;  // no use to look again before there are so many
+  GarbledLimiter garbled;
   OutboundQueue outbound;
   store::LogPosition waits_for = 0;  // outbound may be sent when this much of the log is durable
 };

@@ -12,10 +12,9 @@ namespace {
 
 // What a connection may send before its Logon is whole.
 constexpr std::size_t kBeforeLogonBytesMax = 4096;
-// A partial message up to this size is copied to the front of the shared receive buffer; a larger
-// one is received in place, so that a long message is not copied again at every read.
-constexpr std::size_t kSmallPartialBytes = 32U << 10U;
-constexpr std::size_t kLargeReceiveBytes = 256U << 10U;
+// As long as a message has not said how long it is, so many bytes are put behind those that were
+// carried: its BodyLength is within them, and what is too much costs nothing but the copy.
+constexpr std::size_t kCompletedBytesMin = 64;
 // A counterparty that reads nothing is cut off when so much waits for it. The store has it all.
 constexpr std::size_t kOutboundBytesMax = 64U << 20U;
 
@@ -40,6 +39,7 @@ void Runtime::on_accepted(const transport::Ready& ready) {
     return;
   }
   auto connection = std::make_unique<Connection>();
+  connection->scanner = wire::FrameScanner{limits_};
   connection->socket = ready.accepted;
   connection->listener = static_cast<std::size_t>(listener - listeners_.begin());
   connection->established = true;
@@ -57,6 +57,7 @@ void Runtime::connect(SessionSlot& slot) {
     return;
   }
   auto connection = std::make_unique<Connection>();
+  connection->scanner = wire::FrameScanner{limits_};
   connection->socket = *socket;
   connection->slot = &slot;
   connection->deadline = now_.mono + slot.settings.session.logon_timeout;
@@ -81,40 +82,30 @@ void Runtime::on_connected(Connection& connection) {
            [this](session::StateMachine& machine) { machine.on_connected(now_); });
 }
 
+void CarriedBytes::append(std::string_view bytes, std::size_t needed) {
+  const std::size_t size = bytes_.size() + bytes.size();
+  if (size > bytes_.capacity()) {
+    bytes_.reserve(std::max({size, kStorageBytesMin, std::min(needed, 2 * bytes_.capacity())}));
+  }
+  bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+}
+
+void CarriedBytes::drop_front(std::size_t count) {
+  bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+void CarriedBytes::clear() noexcept {
+  bytes_.clear();
+  if (bytes_.capacity() > kKeptBytesMax) std::vector<char>{}.swap(bytes_);
+}
+
+// Every connection of the loop receives into the same buffer; views into it are good until the
+// callbacks that they are given to have returned.
 void Runtime::on_readable(Connection& connection) {
-  if (connection.partial.size() <= kSmallPartialBytes) {
-    receive_small(connection);
-  } else {
-    receive_large(connection);
-  }
-}
-
-void Runtime::receive_small(Connection& connection) {
-  std::vector<char>& partial = connection.partial;
-  const std::size_t kept = partial.size();
-  std::copy(partial.begin(), partial.end(), receive_buffer_.begin());
   const transport::IoResult result =
-      seams_.network->receive(connection.socket, std::span{receive_buffer_}.subspan(kept));
+      seams_.network->receive(connection.socket, std::span{receive_buffer_});
   if (result.status == transport::IoStatus::Ok) {
-    const std::string_view bytes{receive_buffer_.data(), kept + result.bytes};
-    const std::size_t done =
-        bytes.size() < connection.partial_needed ? 0 : take_frames(connection, bytes);
-    partial.assign(bytes.begin() + static_cast<std::ptrdiff_t>(done), bytes.end());
-  }
-  on_received(connection, result);
-}
-
-void Runtime::receive_large(Connection& connection) {
-  std::vector<char>& partial = connection.partial;
-  const std::size_t kept = partial.size();
-  partial.resize(kept + kLargeReceiveBytes);
-  const transport::IoResult result =
-      seams_.network->receive(connection.socket, std::span{partial}.subspan(kept));
-  const std::size_t received = result.status == transport::IoStatus::Ok ? result.bytes : 0;
-  partial.resize(kept + received);
-  if (partial.size() >= connection.partial_needed) {
-    const std::size_t done = take_frames(connection, {partial.data(), partial.size()});
-    partial.erase(partial.begin(), partial.begin() + static_cast<std::ptrdiff_t>(done));
+    take_bytes(connection, {receive_buffer_.data(), result.bytes});
   }
   on_received(connection, result);
 }
@@ -123,14 +114,15 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
   if (connection.socket == 0) return;  // Closed by what it sent.
   switch (result.status) {
     case transport::IoStatus::Ok:
-      if (connection.slot == nullptr && connection.partial.size() > kBeforeLogonBytesMax) {
+      if (connection.slot == nullptr && !connection.carried.empty() &&
+          connection.carried_needed > kBeforeLogonBytesMax) {
         refuse(connection, "more bytes than a Logon may have, and no Logon");
       }
       break;
     case transport::IoStatus::WouldBlock:
       break;
     case transport::IoStatus::Closed:
-      close(connection, connection.partial.empty()
+      close(connection, connection.carried.empty()
                             ? "closed by the counterparty"
                             : "closed by the counterparty in the middle of a message");
       break;
@@ -140,26 +132,65 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
   }
 }
 
-std::size_t Runtime::take_frames(Connection& connection, std::string_view bytes) {
-  std::size_t done = 0;
-  connection.partial_needed = 0;
-  while (done < bytes.size()) {
-    // Nothing that follows our last word is listened to.
-    if (connection.socket == 0 || connection.closing || store_failed_) return bytes.size();
-    const std::string_view rest = bytes.substr(done);
-    const wire::FrameResult frame = wire::next_frame(rest, limits_);
+// Nothing that follows our last word is listened to.
+bool Runtime::listens(const Connection& connection) const noexcept {
+  return connection.socket != 0 && !connection.closing && !store_failed_;
+}
+
+void Runtime::take_bytes(Connection& connection, std::string_view bytes) {
+  bytes.remove_prefix(complete_carried(connection, bytes));
+  while (!bytes.empty() && listens(connection)) {
+    const wire::FrameResult frame = connection.scanner.next(bytes);
     if (frame.status == wire::FrameStatus::NeedMore) {
-      connection.partial_needed = frame.size;
-      break;
+      connection.carried_needed = frame.size;
+      connection.carried.append(bytes, frame.size);
+      return;
     }
-    if (frame.status == wire::FrameStatus::Complete) {
-      take_frame(connection, rest.substr(0, frame.size));
-    } else {
-      take_garbled(connection, frame.reason);
-    }
-    done += frame.size;
+    take_scanned(connection, frame, bytes);
+    bytes.remove_prefix(frame.size);
   }
-  return done;
+}
+
+// Puts as few of bytes behind those that were carried as end their message. Returns how many: the
+// rest of bytes is framed where it is.
+std::size_t Runtime::complete_carried(Connection& connection, std::string_view bytes) {
+  CarriedBytes& carried = connection.carried;
+  std::size_t taken = 0;
+  while (!carried.empty()) {
+    if (!listens(connection)) {
+      carried.clear();
+      return bytes.size();
+    }
+    if (carried.size() < connection.carried_needed) {
+      const std::size_t wanted =
+          std::max(connection.carried_needed - carried.size(), kCompletedBytesMin);
+      const std::string_view next = bytes.substr(taken, wanted);
+      carried.append(next, connection.carried_needed);
+      taken += next.size();
+      if (carried.size() < connection.carried_needed) return taken;
+    }
+    const wire::FrameResult frame = connection.scanner.next(carried.view());
+    connection.carried_needed = frame.size;
+    if (frame.status == wire::FrameStatus::NeedMore) continue;
+    take_scanned(connection, frame, carried.view());
+    connection.carried_needed = 0;
+    const std::size_t left = carried.size() - frame.size;
+    if (left <= taken) {
+      carried.clear();
+      return taken - left;
+    }
+    carried.drop_front(frame.size);  // Of rubbish the last bytes may be carried on.
+  }
+  return taken;
+}
+
+void Runtime::take_scanned(Connection& connection, const wire::FrameResult& frame,
+                           std::string_view bytes) {
+  if (frame.status == wire::FrameStatus::Complete) {
+    take_frame(connection, bytes.substr(0, frame.size));
+  } else if (frame.status == wire::FrameStatus::Garbled) {
+    take_garbled(connection, frame.reason);
+  }
 }
 
 void Runtime::take_frame(Connection& connection, std::string_view frame) {
@@ -185,8 +216,12 @@ void Runtime::take_garbled(Connection& connection, wire::GarbledReason reason) {
     refuse(connection, "what came first is no FIX message: " + std::string{to_string(reason)});
     return;
   }
-  transact(*connection.slot,
-           [&](session::StateMachine& machine) { machine.on_garbled(reason, now_); });
+  SessionSlot& slot = *connection.slot;
+  transact(slot, [&](session::StateMachine& machine) { machine.on_garbled(reason, now_); });
+  const std::uint32_t count_max = slot.settings.garbled_per_second_max;
+  if (connection.garbled.allow(now_.mono, count_max) || connection.socket == 0) return;
+  close(connection, "disconnecting: more than " + std::to_string(count_max) +
+                        " garbled messages within a second");
 }
 
 // The first message names the session. Whoever cannot be placed is closed without a word, because

@@ -152,10 +152,11 @@ class Runtime {
   void on_accepted(const transport::Ready& ready);
   void on_connected(Connection& connection);
   void on_readable(Connection& connection);
-  void receive_small(Connection& connection);
-  void receive_large(Connection& connection);
   void on_received(Connection& connection, transport::IoResult result);
-  std::size_t take_frames(Connection& connection, std::string_view bytes);
+  [[nodiscard]] bool listens(const Connection& connection) const noexcept;
+  void take_bytes(Connection& connection, std::string_view bytes);
+  [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes);
+  void take_scanned(Connection& connection, const wire::FrameResult& frame, std::string_view bytes);
   void take_frame(Connection& connection, std::string_view frame);
   void take_garbled(Connection& connection, wire::GarbledReason reason);
   [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);

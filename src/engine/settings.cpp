@@ -165,6 +165,11 @@ class SessionBuilder {
   void read_into(Key key, bool& target) const {
     if (const Given* given = right(key)) target = *read_bool(given->value);
   }
+  void read_into(Key key, std::uint32_t& target) const {
+    if (const Given* given = right(key)) {
+      target = static_cast<std::uint32_t>(*read_number(given->value));
+    }
+  }
   void read_into(Key key, double& target) const {
     if (const Given* given = right(key)) target = *read_factor(given->value);
   }
@@ -283,6 +288,7 @@ class SessionBuilder {
     read_into(Key::CheckLatency, config.check_latency);
     read_into(Key::SendRedundantResendRequests, config.send_redundant_resend_requests);
     read_into(Key::RequiresOrigSendingTime, config.requires_orig_sending_time);
+    read_into(Key::MaxGarbledPerSecond, result_.garbled_per_second_max);
   }
 
   // TimestampPrecision overrides MillisecondsInTimeStamp, as in QuickFIX.

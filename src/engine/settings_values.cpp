@@ -15,12 +15,13 @@ struct NumberRule {
 
 constexpr std::string_view kSeconds = "a whole number of seconds";
 constexpr std::string_view kPort = "a port";
+constexpr std::string_view kNumber = "a whole number";
 
 constexpr NumberRule kNumbers[] = {
     {Key::HeartBtInt, 0, 3'600, kSeconds},     {Key::ReconnectInterval, 1, 86'400, kSeconds},
     {Key::LogonTimeout, 1, 3'600, kSeconds},   {Key::LogoutTimeout, 1, 3'600, kSeconds},
     {Key::MaxLatency, 1, 86'400, kSeconds},    {Key::SocketConnectPort, 1, 65'535, kPort},
-    {Key::SocketAcceptPort, 0, 65'535, kPort},
+    {Key::SocketAcceptPort, 0, 65'535, kPort}, {Key::MaxGarbledPerSecond, 1, 1'000'000, kNumber},
 };
 
 constexpr double kFactorMax = 100.0;

@@ -32,7 +32,9 @@ struct SessionSettings {
   std::vector<transport::Endpoint> connect;     // initiator: tried in order, at least one
   std::optional<transport::Endpoint> accept;    // acceptor
   std::chrono::seconds reconnect_interval{30};  // initiator, ≥ 1
-  std::size_t line = 0;                         // of its [SESSION]
+  // The connection is closed when more messages than this are garbled within a second; ≥ 1.
+  std::uint32_t garbled_per_second_max = 1'000;
+  std::size_t line = 0;  // of its [SESSION]
 };
 
 struct Settings {

@@ -100,12 +100,29 @@ class AllocationTest : public ::testing::Test {
     }
   }
 
-  void trade(std::size_t first, std::size_t count) {
+  // Each order is received in one piece, or cut at a place that moves.
+  enum class Cut { Never, Everywhere };
+
+  void trade(std::size_t first, std::size_t count, Cut cut = Cut::Never) {
     for (std::size_t i = first; i < first + count; ++i) {
-      const auto sent = trader_network_.send(socket_, orders_[i]);
-      ASSERT_EQ(sent.bytes, orders_[i].size());
-      turn();
+      const std::string_view order = orders_[i];
+      const std::size_t at = cut == Cut::Everywhere ? 1 + i % (order.size() - 1) : order.size();
+      for (const std::string_view piece : {order.substr(0, at), order.substr(at)}) {
+        if (piece.empty()) continue;
+        const auto sent = trader_network_.send(socket_, piece);
+        ASSERT_EQ(sent.bytes, piece.size());
+        turn();
+      }
     }
+  }
+
+  void log_on() {
+    turn();
+    const std::string logon =
+        fix("FIX.4.4", "35=A|49=TRADER|56=VENUE|34=1|52=20240115-10:30:00.000|98=0|108=30|");
+    ASSERT_EQ(trader_network_.send(socket_, logon).bytes, logon.size());
+    for (int i = 0; i < 10; ++i) turn();
+    ASSERT_TRUE(engine_->session(0).is_logged_on()) << log_.all();
   }
 
   TemporaryFolder folder_;
@@ -123,12 +140,7 @@ class AllocationTest : public ::testing::Test {
 };
 
 TEST_F(AllocationTest, ten_thousand_orders_after_logon_allocate_nothing) {
-  turn();
-  const std::string logon =
-      fix("FIX.4.4", "35=A|49=TRADER|56=VENUE|34=1|52=20240115-10:30:00.000|98=0|108=30|");
-  ASSERT_EQ(trader_network_.send(socket_, logon).bytes, logon.size());
-  for (int i = 0; i < 10; ++i) turn();
-  ASSERT_TRUE(engine_->session(0).is_logged_on()) << log_.all();
+  log_on();
   trade(0, kWarmUpOrders);
 
   const std::uint64_t messages_before = engine_->stats().messages_out;
@@ -139,6 +151,16 @@ TEST_F(AllocationTest, ten_thousand_orders_after_logon_allocate_nothing) {
   EXPECT_EQ(allocations.load(), 0U);
   // Each pair brings two acknowledgements and two fills.
   EXPECT_EQ(engine_->stats().messages_out - messages_before, 2 * kOrders);
+  EXPECT_EQ(engine_->session(0).numbers().next_inbound, 2 + kWarmUpOrders + kOrders);
+}
+
+TEST_F(AllocationTest, ten_thousand_orders_that_come_in_two_pieces_each_allocate_nothing) {
+  log_on();
+  trade(0, kWarmUpOrders, Cut::Everywhere);
+  counting = true;
+  trade(kWarmUpOrders, kOrders, Cut::Everywhere);
+  counting = false;
+  EXPECT_EQ(allocations.exchange(0), 0U);
   EXPECT_EQ(engine_->session(0).numbers().next_inbound, 2 + kWarmUpOrders + kOrders);
 }
 

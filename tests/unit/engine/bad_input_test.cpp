@@ -115,6 +115,55 @@ TEST_F(BadInputTest, storm_of_garbled_messages_is_counted_and_logged_in_few_line
   EXPECT_TRUE(run_until([&] { return log.has("more notices, not shown"); })) << log.all();
 }
 
+TEST_F(BadInputTest, storm_of_garbled_messages_above_the_limit_ends_the_connection) {
+  extra = "MaxGarbledPerSecond=50";
+  open();
+  RawPeer& peer = log_on("TRADER");
+  std::string bad = order("TRADER", 2, "A1");
+  bad[bad.size() - 2] = bad[bad.size() - 2] == '0' ? '1' : '0';
+  for (int i = 0; i < 50; ++i) peer.send(bad);
+  ASSERT_TRUE(run_until([&] { return acceptor->stats().garbled == 50; }));
+  EXPECT_FALSE(peer.closed());
+  // The next second has its own limit.
+  clock.advance(std::chrono::seconds{1});
+  for (int i = 0; i < 50; ++i) peer.send(bad);
+  ASSERT_TRUE(run_until([&] { return acceptor->stats().garbled == 100; }));
+  EXPECT_FALSE(peer.closed());
+  for (int i = 0; i < 100'000; ++i) peer.send(bad);
+  ASSERT_TRUE(run_until([&] { return peer.closed(); }));
+  // What follows the one too many is not looked at.
+  EXPECT_EQ(acceptor->stats().garbled, 101U);
+  EXPECT_LT(log.lines.size(), 150U);
+  expect_still_serving();
+  // No number was used up.
+  RawPeer& again = connect();
+  again.send(logon("TRADER", 2));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(again.messages()[0], "|35=A|"));
+}
+
+TEST_F(BadInputTest, closing_for_a_storm_of_garbled_messages_is_logged_with_the_limit) {
+  extra = "MaxGarbledPerSecond=3";
+  open();
+  RawPeer& peer = log_on("TRADER");
+  for (int i = 0; i < 4; ++i) peer.send(soh("8=FIX.4.4|9=x|"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); }));
+  EXPECT_TRUE(log.has("disconnecting: more than 3 garbled messages within a second")) << log.all();
+}
+
+TEST_F(BadInputTest, rubbish_that_comes_in_many_pieces_is_one_garbled_message) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  for (int i = 0; i < 20; ++i) {
+    peer.send("8=FI|rubbish|108=8=8=");
+    ASSERT_TRUE(run_until([&] { return peer.all_sent(); }));
+    turn(2);
+  }
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_EQ(acceptor->stats().garbled, 1U);
+}
+
 TEST_F(BadInputTest, half_a_message_and_silence_before_logon_ends_with_the_logon_timeout) {
   open();
   RawPeer& peer = connect();

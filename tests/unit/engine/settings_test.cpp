@@ -66,7 +66,7 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
       "LogoutTimeout=13\nMaxLatency=17\nPersistMessages=N\nResetOnLogon=Y\nResetOnLogout=Y\n"
       "ResetOnDisconnect=Y\nCheckCompID=N\nCheckLatency=N\nSendRedundantResendRequests=Y\n"
       "RequiresOrigSendingTime=N\nTimestampPrecision=6\nTestRequestDelayMultiplier=0.5\n"
-      "HeartBeatTimeoutMultiplier=2\nNonStopSession=Y\n");
+      "HeartBeatTimeoutMultiplier=2\nMaxGarbledPerSecond=19\nNonStopSession=Y\n");
   const session::SessionConfig& config = session.session;
   EXPECT_EQ(config.id.qualifier, "desk7");
   EXPECT_EQ(config.heart_bt_int.count(), 5);
@@ -81,6 +81,7 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
   EXPECT_EQ(config.time_precision, wire::TimePrecision::Micros);
   EXPECT_EQ(config.test_request_delay, 0.5);
   EXPECT_EQ(config.heartbeat_timeout, 2.0);
+  EXPECT_EQ(session.garbled_per_second_max, 19U);
 }
 
 TEST(Settings, a_session_overrides_the_defaults_and_the_next_one_has_them_again) {

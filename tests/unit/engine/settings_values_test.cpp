@@ -81,6 +81,8 @@ TEST(SettingsValues, every_value_is_read_strictly) {
                                       "HeartBeatTimeoutMultiplier=1e1",
                                       "HeartBeatTimeoutMultiplier=101",
                                       "HeartBeatTimeoutMultiplier=inf",
+                                      "MaxGarbledPerSecond=0",
+                                      "MaxGarbledPerSecond=1000001",
                                       "Store=disk",
                                       "JournalDurability=always",
                                       "StartTime=25:00:00",

@@ -1,0 +1,29 @@
+// Finds out when so much of what a counterparty sends is garbled that nothing good can follow.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include <nexusfix/base/time.hpp>
+
+namespace nexusfix::engine {
+
+class GarbledLimiter {
+ public:
+  static constexpr std::chrono::seconds kWindow{1};
+
+  // Counts one more. False: it is more than count_max within a window.
+  [[nodiscard]] bool allow(MonoTime now, std::uint32_t count_max) noexcept {
+    if (now >= window_end_) {
+      window_end_ = now + kWindow;
+      count_ = 0;
+    }
+    return ++count_ <= count_max;
+  }
+
+ private:
+  MonoTime window_end_ = MonoTime::min();
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace nexusfix::engine
