@@ -10,6 +10,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 namespace nexusfix::wire {
@@ -108,6 +110,19 @@ inline constexpr OrdinaryPattern kFixtOf4 =
       _mm_subs_epu8(_mm_xor_si128(both, load(&pattern.flip[16])), load(&pattern.at_most[16]));
   const __m128i above = _mm_or_si128(first, second);
   return _mm_movemask_epi8(_mm_cmpeq_epi8(above, _mm_setzero_si128())) == 0xffff;
+#elif defined(__aarch64__)
+  const auto load = [](const auto* at) {
+    return vld1q_u8(reinterpret_cast<const unsigned char*>(at));
+  };
+  const auto load_half = [](const char* at) {
+    return vld1_u8(reinterpret_cast<const unsigned char*>(at));
+  };
+  const uint8x16_t first =
+      vqsubq_u8(veorq_u8(load(head), load(&pattern.flip[0])), load(&pattern.at_most[0]));
+  const uint8x16_t both = vcombine_u8(load_half(head + 16), load_half(trailer));
+  const uint8x16_t second =
+      vqsubq_u8(veorq_u8(both, load(&pattern.flip[16])), load(&pattern.at_most[16]));
+  return vmaxvq_u8(vorrq_u8(first, second)) == 0;
 #else
   unsigned above = 0;
   for (std::size_t i = 0; i < kOrdinaryPatternBytes; ++i) {

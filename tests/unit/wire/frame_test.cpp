@@ -74,7 +74,7 @@ TEST(Framer, every_version_and_number_of_digits_is_framed) {
   std::vector<std::string> messages;
   for (const char* version : {"FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIX.4.9",
                               "FIXT.1.1", "FIX.5.0SP2"}) {
-    for (const std::size_t text : {0, 60, 900, 980, 9'950, 12'000, 120'000}) {
+    for (const std::size_t text : {0U, 60U, 900U, 980U, 9'950U, 12'000U, 120'000U}) {
       const std::string message =
           message_of("35=B|34=2|58=" + std::string(text, 'x') + "|", version);
       stream += message;
