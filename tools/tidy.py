@@ -17,13 +17,15 @@ from pathlib import Path
 # Row may include column; every layer may include itself.
 LAYERS = {
     "base": set(),
+    "deferred": {"base"},
     "wire": {"base"},
     "dictionary": {"base", "wire"},
     "session": {"base", "wire", "dictionary"},
     "store": {"base"},
     "transport": {"base"},
     "observe": {"base"},
-    "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe"},
+    "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
+               "deferred"},
 }
 # Made from a dictionary at build time: base and wire are all that they need.
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")

@@ -1,0 +1,284 @@
+// Work that need not be done now, done in order by a background thread.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <span>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/deferred/cache_line.hpp>
+#include <nexusfix/deferred/consumer_thread.hpp>
+#include <nexusfix/deferred/message_buffer.hpp>
+#include <nexusfix/deferred/spill_list.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
+
+namespace nexusfix::deferred {
+
+// What submit does when the ring is full.
+enum class WhenFull : std::uint8_t {
+  Refuse,  // says so; the caller still has the record
+  Wait,  // blocks until there is room: no record is lost, but the caller is as slow as the callback
+  Spill,  // puts the record into a list on the heap, in order, up to a bound; refuses behind that
+};
+
+enum class SubmitError : std::uint8_t {
+  Full,
+  TooLong,     // the record does not fit into a Buffer, and nothing is ever cut
+  NotRunning,  // not started, or stopped
+};
+
+struct DeferredOptions {
+  WhenFull when_full = WhenFull::Refuse;
+  Idle idle = Idle::Sleep;
+  // WhenFull::Spill: how many records the list may hold, those that are being handled included.
+  std::size_t spilled_max = std::size_t{1} << 20U;
+};
+
+// Counted since construction. accepted == processed + failed, and what still waits.
+struct DeferredStats {
+  std::uint64_t accepted = 0;   // submit returned without error
+  std::uint64_t processed = 0;  // the callback returned
+  std::uint64_t failed = 0;     // the callback threw
+  std::uint64_t spilled = 0;    // of accepted: went through the list
+  std::uint64_t waited = 0;     // of accepted: submit had to wait for room
+  std::uint64_t refused_full = 0;
+  std::uint64_t refused_too_long = 0;
+  std::uint64_t refused_not_running = 0;
+};
+
+// A ring of Capacity Buffers and a thread that hands each to a callback, in order. What was
+// accepted is handled: stop() and the destructor return when the last record has been.
+//
+// Buffer: default-constructible without throwing, and has bool assign(Arguments...) noexcept, which
+// is what submit() calls; false stands for TooLong. MessageBuffer is one.
+//
+// Threads: one producer submits. start, stop and stats may be called by any thread at any time. The
+// callback runs on the background thread; it must neither submit to its own processor nor start
+// it, and may call stop (which then does not wait). Allocation: the constructor and start; submit
+// only when it spills. Nothing throws but the constructor (std::bad_alloc); a callback that throws
+// is counted, and the next record is handled.
+//
+//   DeferredProcessor<MessageBuffer<512>, 65'536> audit{{.when_full = WhenFull::Refuse}};
+//   auto started = audit.start([&](const auto& message) { write(message.span()); });
+//   if (!audit.submit(bytes, now)) ++refused;  // counted in stats(), too
+//   audit.stop();                              // drains
+template <class Buffer, std::size_t Capacity>
+class DeferredProcessor {
+ public:
+  explicit DeferredProcessor(const DeferredOptions& options = {})
+      : thread_{options.idle}, when_full_{options.when_full}, spilled_max_{options.spilled_max} {}
+  DeferredProcessor(const DeferredProcessor&) = delete;
+  DeferredProcessor& operator=(const DeferredProcessor&) = delete;
+  ~DeferredProcessor() { stop(); }
+
+  // callback(const Buffer&) is called for each record from now on. It is moved to the heap and
+  // stays there until the next start() or the end. AlreadyRunning leaves the first callback in
+  // place.
+  template <class Callback>
+  std::expected<void, StartError> start(Callback&& callback) {
+    using Kept = std::decay_t<Callback>;
+    static_assert(std::is_invocable_v<Kept&, const Buffer&>);
+    const std::lock_guard lock{starting_};
+    auto run = std::make_unique<RunOf<Kept>>(*this, std::forward<Callback>(callback));
+    Run* const started = run.get();
+    const std::expected<void, StartError> result =
+        thread_.start({.round = &handle_round, .object = started});
+    // Not before: a thread that ran with the earlier callback was joined by start().
+    if (result) run_ = std::move(run);
+    return result;
+  }
+
+  // Handles what was accepted, then ends the thread. Without effect if it does not run.
+  void stop() noexcept { thread_.stop(); }
+
+  // Hands a record over: buffer.assign(arguments...). An error means that it was not taken. Blocks
+  // only with WhenFull::Wait, makes a system call only to wake a consumer that sleeps.
+  template <class... Arguments>
+  [[nodiscard]] std::expected<void, SubmitError> submit(Arguments&&... arguments) noexcept {
+    static_assert(noexcept(std::declval<Buffer&>().assign(arguments...)));
+    if (!thread_.begin_submit()) [[unlikely]] {
+      return refused(refused_not_running_, SubmitError::NotRunning);
+    }
+    Buffer* slot = spilling_ ? nullptr : queue_.claim();
+    if (slot == nullptr) [[unlikely]] {
+      slot = wait_or_go_back();
+      if (slot == nullptr) return spill_or_refuse(arguments...);
+    }
+    queue_.prefetch_claim(kPrefetchSlots, kPrefetchBytes);
+    if (!slot->assign(std::forward<Arguments>(arguments)...)) [[unlikely]] {
+      thread_.end_submit();
+      return refused(refused_too_long_, SubmitError::TooLong);
+    }
+    queue_.commit();
+    thread_.end_submit();
+    return {};
+  }
+
+  // Any thread. Each figure was right a moment ago; all are exact when neither side is at work.
+  [[nodiscard]] DeferredStats stats() const noexcept {
+    DeferredStats stats;
+    // Acquire, and what was handled before what was accepted: the first is never seen larger.
+    stats.processed = processed_.load(std::memory_order_acquire);
+    stats.failed = failed_.load(std::memory_order_acquire);
+    stats.spilled = spilled_.load(std::memory_order_relaxed);
+    stats.accepted = queue_.pushed() + stats.spilled;
+    stats.waited = waited_.load(std::memory_order_relaxed);
+    stats.refused_full = refused_full_.load(std::memory_order_relaxed);
+    stats.refused_too_long = refused_too_long_.load(std::memory_order_relaxed);
+    stats.refused_not_running = refused_not_running_.load(std::memory_order_relaxed);
+    return stats;
+  }
+
+ private:
+  using Spill = detail::SpillList<Buffer>;
+  // Counters have one writer each, so that they need no read-modify-write, and are read by anyone:
+  // relaxed, they publish nothing else.
+  using Counter = std::atomic<std::uint64_t>;
+
+  // Slots are given back to the producer this many at a time.
+  static constexpr std::size_t kBatch = std::min<std::size_t>(64, Capacity);
+  // How far ahead of the record being submitted its successors' cache lines are asked for, and how
+  // many of each: the consumer had them last, and getting them back takes as long as several
+  // submits.
+  static constexpr std::size_t kPrefetchSlots = 8;
+  static constexpr std::size_t kPrefetchBytes =
+      std::min<std::size_t>(4 * kCacheLineBytes, sizeof(Buffer));
+
+  // The callback, behind one indirect call a batch.
+  struct Run {
+    explicit Run(DeferredProcessor& its_owner) noexcept : owner{its_owner} {}
+    Run(const Run&) = delete;
+    Run& operator=(const Run&) = delete;
+    virtual ~Run() = default;
+    // Calls the callback for buffers[at] and on, and counts at up behind each call that returned.
+    virtual void handle(std::span<Buffer> buffers, std::size_t& at) = 0;
+    DeferredProcessor& owner;
+  };
+  template <class Callback>
+  struct RunOf final : Run {
+    template <class Given>
+    RunOf(DeferredProcessor& its_owner, Given&& given)
+        : Run{its_owner}, callback{std::forward<Given>(given)} {}
+    void handle(std::span<Buffer> buffers, std::size_t& at) override {
+      for (; at < buffers.size(); ++at) callback(std::as_const(buffers[at]));
+    }
+    Callback callback;
+  };
+
+  static void count_one(Counter& counter) noexcept { add(counter, 1); }
+  static void add(Counter& counter, std::uint64_t count) noexcept {
+    counter.store(counter.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
+  }
+  [[nodiscard]] static std::unexpected<SubmitError> refused(Counter& counter,
+                                                            SubmitError error) noexcept {
+    count_one(counter);
+    return std::unexpected{error};
+  }
+
+  // Producer, the ring being full or having been so: a slot by now, or null for spill_or_refuse().
+  [[nodiscard]] Buffer* wait_or_go_back() noexcept {
+    if (when_full_ == WhenFull::Refuse) return nullptr;
+    if (when_full_ == WhenFull::Spill) {
+      // Back to the ring only when the consumer has taken the list: it handles what it took before
+      // it looks at the ring again.
+      if (!spilling_ || !spill_.empty()) return nullptr;
+      Buffer* const slot = queue_.claim();
+      spilling_ = slot == nullptr;
+      return slot;
+    }
+    count_one(waited_);
+    for (unsigned round = 0;; ++round) {
+      if (Buffer* const slot = queue_.claim()) return slot;
+      // stop() does not end this: it waits for this submit, and its consumer makes room.
+      constexpr unsigned kSpinRounds = 256;
+      if (round < kSpinRounds) {
+        detail::relax();
+      } else {
+        std::this_thread::yield();
+      }
+    }
+  }
+
+  template <class... Arguments>
+  [[nodiscard]] std::expected<void, SubmitError> spill_or_refuse(Arguments&... arguments) noexcept {
+    std::unique_ptr<typename Spill::Node> node;
+    if (when_full_ == WhenFull::Spill && spill_.count() < spilled_max_) {
+      node.reset(new (std::nothrow) typename Spill::Node{});
+    }
+    if (node == nullptr) {
+      thread_.end_submit();
+      return refused(refused_full_, SubmitError::Full);
+    }
+    if (!node->record.assign(arguments...)) {
+      thread_.end_submit();
+      return refused(refused_too_long_, SubmitError::TooLong);
+    }
+    count_one(spilled_);
+    spill_.append(std::move(node));
+    spilling_ = true;
+    thread_.end_submit();
+    return {};
+  }
+
+  // Consumer.
+  static bool handle_round(void* object) noexcept {
+    Run& run = *static_cast<Run*>(object);
+    DeferredProcessor& owner = run.owner;
+    const std::span<Buffer> buffers = owner.queue_.readable(kBatch);
+    if (!buffers.empty()) {
+      owner.handle(run, buffers);
+      owner.queue_.release(buffers.size());
+      return true;
+    }
+    return owner.spill_.count() != 0 && owner.handle_spilled(run);
+  }
+  [[nodiscard]] bool handle_spilled(Run& run) noexcept {
+    typename Spill::Taken taken = spill_.take_if([this] { return queue_.readable(1).empty(); });
+    const bool any = taken.front() != nullptr;
+    while (Buffer* const record = taken.front()) {
+      handle(run, {record, 1});
+      taken.drop_front();
+    }
+    // Nothing taken means that the ring is not empty, or that there is nothing.
+    return any || !queue_.readable(1).empty();
+  }
+  void handle(Run& run, std::span<Buffer> buffers) noexcept {
+    std::size_t at = 0;
+    std::size_t thrown = 0;
+    while (!detail::returns_normally([&] { run.handle(buffers, at); })) {
+      ++at;
+      ++thrown;
+    }
+    if (thrown != 0) add(failed_, thrown);
+    // Release pairs with stats(): who sees these as processed sees that they were accepted.
+    processed_.store(processed_.load(std::memory_order_relaxed) + buffers.size() - thrown,
+                     std::memory_order_release);
+  }
+
+  SpscQueue<Buffer, Capacity> queue_;
+  ConsumerThread thread_;
+  // Read by the producer for each record; written by it, rarely.
+  WhenFull when_full_;
+  bool spilling_ = false;
+  std::size_t spilled_max_;
+  Counter spilled_{0};
+  Counter waited_{0};
+  Counter refused_full_{0};
+  Counter refused_too_long_{0};
+  Counter refused_not_running_{0};
+  alignas(kApartBytes) Counter processed_{0};  // written by the consumer, as is
+  Counter failed_{0};                          // this one
+  Spill spill_;
+  std::mutex starting_;  // guards run_
+  std::unique_ptr<Run> run_;
+};
+
+}  // namespace nexusfix::deferred

@@ -1,0 +1,49 @@
+// One message, with the time at which it was handed over.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/deferred/cache_line.hpp>
+
+namespace nexusfix::deferred {
+
+// Room for up to BytesMax bytes. One thread at a time; nothing allocates. The bytes are as they
+// were given: it does not matter what they are.
+template <std::size_t BytesMax>
+class alignas(kCacheLineBytes) MessageBuffer {
+  static_assert(BytesMax > 0 && BytesMax <= std::numeric_limits<std::uint32_t>::max());
+
+ public:
+  static constexpr std::size_t kBytesMax = BytesMax;
+
+  // Leaves the bytes uninitialised.
+  MessageBuffer() noexcept {}  // NOLINT: "= default" would make value-initialisation zero them
+
+  // Copies. False, and no change, if there are more than BytesMax bytes: nothing is ever cut.
+  [[nodiscard]] bool assign(std::string_view bytes, WallTime time) noexcept {
+    if (bytes.size() > BytesMax) [[unlikely]]
+      return false;
+    time_ = time;
+    size_ = static_cast<std::uint32_t>(bytes.size());
+    // An empty view may have a null pointer, which memcpy must not see.
+    if (!bytes.empty()) std::memcpy(bytes_, bytes.data(), bytes.size());
+    return true;
+  }
+
+  [[nodiscard]] std::span<const char> span() const noexcept { return {bytes_, size_}; }
+  [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_, size_}; }
+  [[nodiscard]] WallTime time() const noexcept { return time_; }
+
+ private:
+  WallTime time_{};
+  std::uint32_t size_ = 0;
+  char bytes_[BytesMax];
+};
+
+}  // namespace nexusfix::deferred

@@ -1,0 +1,36 @@
+// The storage of a ring: large, touched before it is used, and never moved.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+namespace nexusfix::deferred::detail {
+
+// Owns size_bytes zeroed bytes, aligned to a cache line or better. Every page has been written to,
+// so that the first lap through a ring faults no page in; a large one asks for huge pages, so that
+// a lap does not miss in the TLB. Construction allocates, may throw std::bad_alloc.
+class RingMemory {
+ public:
+  explicit RingMemory(std::size_t size_bytes);
+  RingMemory(const RingMemory&) = delete;
+  RingMemory& operator=(const RingMemory&) = delete;
+  ~RingMemory();
+
+  [[nodiscard]] std::byte* data() const noexcept { return memory_; }
+
+ private:
+  std::size_t alignment_bytes_;
+  std::byte* memory_;
+};
+
+// memcpy by the C library even where the size is a constant: compiled for the baseline instruction
+// set, a copy that is written out moves 16 bytes at a time, while the library's uses the widest
+// moves of the CPU at hand. Worth it from some hundred bytes on.
+inline void copy_by_library(void* to, const void* from, std::size_t size_bytes) noexcept {
+#if defined(__GNUC__)
+  asm("" : "+r"(size_bytes));  // Hides from the compiler that the size is a constant.
+#endif
+  std::memcpy(to, from, size_bytes);
+}
+
+}  // namespace nexusfix::deferred::detail

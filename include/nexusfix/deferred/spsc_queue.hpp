@@ -1,0 +1,233 @@
+// A bounded queue from one thread to one other thread, of slots of one size.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/deferred/cache_line.hpp>
+#include <nexusfix/deferred/ring_memory.hpp>
+
+namespace nexusfix::deferred {
+
+// Capacity slots, each holding a T that is constructed once, with the queue, and assigned to from
+// then on. In order, nothing lost, nothing twice.
+//
+// Threads: one producer calls push, push_batch, claim and commit; one consumer calls pop,
+// pop_batch, readable and release; any thread calls size. Every function is wait-free: it never
+// loops on what the other thread does. Allocation: the constructor only, and what T's assignment
+// does. Nothing throws but the constructor (std::bad_alloc).
+//
+//   auto queue = std::make_unique<SpscQueue<Fill, 1024>>();
+//   if (!queue->push(fill)) ++refused;                      // full
+//   for (const Fill& fill : queue->readable()) book(fill);  // on the other thread
+//   queue->release(count);
+template <class T, std::size_t Capacity>
+class SpscQueue {
+  static_assert(std::has_single_bit(Capacity), "Capacity is a power of two");
+  static_assert(std::is_nothrow_default_constructible_v<T>);
+
+ public:
+  static constexpr std::size_t kCapacity = Capacity;
+
+  SpscQueue()
+      : memory_{Capacity * sizeof(T)}, slots_{static_cast<T*>(static_cast<void*>(memory_.data()))} {
+    static_assert(alignof(T) <= kApartBytes, "RingMemory is not aligned any further");
+    // Default, not value: what RingMemory zeroed need not be written again.
+    std::uninitialized_default_construct_n(slots_, Capacity);
+  }
+  SpscQueue(const SpscQueue&) = delete;
+  SpscQueue& operator=(const SpscQueue&) = delete;
+  ~SpscQueue() { std::destroy_n(slots_, Capacity); }
+
+  // Producer. False if the queue is full; value is then untouched.
+  [[nodiscard]] bool push(const T& value) noexcept
+    requires std::is_nothrow_copy_assignable_v<T>
+  {
+    T* const slot = claim();
+    if (slot == nullptr) return false;
+    assign(*slot, value);
+    commit();
+    return true;
+  }
+  [[nodiscard]] bool push(T&& value) noexcept
+    requires(std::is_nothrow_move_assignable_v<T> && !std::is_trivially_copyable_v<T>)
+  {
+    T* const slot = claim();
+    if (slot == nullptr) return false;
+    *slot = std::move(value);
+    commit();
+    return true;
+  }
+
+  // Producer. Copies as many of the values, from the first on, as there is room for; they become
+  // visible together. Returns their number.
+  [[nodiscard]] std::size_t push_batch(std::span<const T> values) noexcept
+    requires std::is_nothrow_copy_assignable_v<T>
+  {
+    const std::size_t count = std::min(values.size(), room_for(values.size()));
+    for (std::size_t i = 0; i < count; ++i) assign(slot_at(producer_.tail + i), values[i]);
+    publish(producer_.tail + count);
+    return count;
+  }
+
+  // Producer. The next free slot, to be filled in place, or null if the queue is full. It holds
+  // what an earlier lap left there. A claim that is not committed is forgotten.
+  [[nodiscard]] T* claim() noexcept {
+    const std::uint64_t tail = producer_.tail;
+    if (tail - producer_.head_seen == Capacity) [[unlikely]] {
+      // Acquire pairs with the consumer's release of head_ in release_slots(): it has read what was
+      // in the slots before they are written again.
+      producer_.head_seen = head_.value.load(std::memory_order_acquire);
+      if (tail - producer_.head_seen == Capacity) return nullptr;
+    }
+    return &slot_at(tail);
+  }
+  void commit() noexcept { publish(producer_.tail + 1); }
+
+  // Producer. Asks for the first size_bytes of the slot that will be claimed slots_ahead claims
+  // from now, for writing, unless the consumer may still be reading it. A hint; pays when records
+  // come in bursts, and the consumer is not at work meanwhile.
+  void prefetch_claim(std::size_t slots_ahead, std::size_t size_bytes) noexcept {
+    const std::uint64_t index = producer_.tail + slots_ahead;
+    if (index - producer_.head_seen >= Capacity) return;
+    const auto* const bytes = static_cast<const char*>(static_cast<const void*>(&slot_at(index)));
+    for (std::size_t at = 0; at < size_bytes; at += kCacheLineBytes) {
+      detail::prefetch_for_writing(bytes + at);
+    }
+  }
+
+  // Consumer. Moves the oldest value out. False if the queue is empty; value is then untouched.
+  [[nodiscard]] bool pop(T& value) noexcept
+    requires std::is_nothrow_move_assignable_v<T>
+  {
+    const std::span<T> one = readable(1);
+    if (one.empty()) return false;
+    take(value, one.front());
+    release(1);
+    return true;
+  }
+
+  // Consumer. Moves up to values.size() of the oldest values out and returns their number. Their
+  // slots are given back together, which costs the producer one cache miss and not one each.
+  [[nodiscard]] std::size_t pop_batch(std::span<T> values) noexcept
+    requires std::is_nothrow_move_assignable_v<T>
+  {
+    std::size_t count = 0;
+    while (count < values.size()) {
+      const std::span<T> some = readable(values.size() - count);
+      if (some.empty()) break;
+      for (T& slot : some) take(values[count++], slot);
+      consumer_.head += some.size();
+    }
+    // Not when there was nothing: the producer would lose the index's cache line for no news.
+    if (count != 0) release_slots();
+    return count;
+  }
+
+  // Consumer. The oldest values, in place, as many as lie in one piece and at most count_max; empty
+  // only if the queue is. Valid until they are released.
+  [[nodiscard]] std::span<T> readable(std::size_t count_max = Capacity) noexcept {
+    const std::uint64_t head = consumer_.head;
+    if (head == consumer_.tail_seen) {
+      // Acquire pairs with the producer's release of tail_ in publish(): the slots are filled
+      // before they are counted.
+      consumer_.tail_seen = tail_.value.load(std::memory_order_acquire);
+    }
+    const auto available = static_cast<std::size_t>(consumer_.tail_seen - head);
+    const std::size_t until_wrap = Capacity - (head & (Capacity - 1));
+    return {&slot_at(head), std::min({available, until_wrap, count_max})};
+  }
+  // Consumer. Gives the count oldest slots back; count is at most what readable() returned.
+  void release(std::size_t count) noexcept {
+    NEXUSFIX_DEBUG_ASSERT(count <= consumer_.tail_seen - consumer_.head);
+    consumer_.head += count;
+    release_slots();
+  }
+
+  // Any thread: a number that was right a moment ago, exact if neither side is at work.
+  [[nodiscard]] std::size_t size() const noexcept {
+    // Head first: it never overtakes the tail, so that the difference is not negative. Acquire
+    // keeps the second load behind the first one.
+    const std::uint64_t head = head_.value.load(std::memory_order_acquire);
+    return static_cast<std::size_t>(pushed() - head);
+  }
+  // Any thread: how many values were ever pushed.
+  [[nodiscard]] std::uint64_t pushed() const noexcept {
+    // Acquire pairs with publish(), for a reader who goes on to compare with a consumer's count.
+    return tail_.value.load(std::memory_order_acquire);
+  }
+
+ private:
+  // From this size on the C library's copy is faster than one that is written out.
+  static constexpr std::size_t kCopyByLibraryBytes = 128;
+
+  // Each on cache lines of its own. What one thread writes and the other one reads is an Index;
+  // what a thread remembers of the other one's index is private to it, and saves most of the
+  // misses.
+  struct alignas(kApartBytes) Index {
+    std::atomic<std::uint64_t> value{0};
+  };
+  struct alignas(kApartBytes) Producer {
+    std::uint64_t tail = 0;
+    std::uint64_t head_seen = 0;
+  };
+  struct alignas(kApartBytes) Consumer {
+    std::uint64_t head = 0;
+    std::uint64_t tail_seen = 0;
+  };
+
+  [[nodiscard]] T& slot_at(std::uint64_t index) noexcept { return slots_[index & (Capacity - 1)]; }
+
+  static void assign(T& slot, const T& value) noexcept {
+    if constexpr (std::is_trivially_copyable_v<T> && sizeof(T) >= kCopyByLibraryBytes) {
+      detail::copy_by_library(&slot, &value, sizeof(T));
+    } else {
+      slot = value;
+    }
+  }
+  static void take(T& value, T& slot) noexcept {
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      assign(value, slot);
+    } else {
+      value = std::move(slot);
+    }
+  }
+
+  [[nodiscard]] std::size_t room_for(std::size_t wanted) noexcept {
+    std::uint64_t room = Capacity - (producer_.tail - producer_.head_seen);
+    if (room < wanted) {
+      // Acquire: as in claim().
+      producer_.head_seen = head_.value.load(std::memory_order_acquire);
+      room = Capacity - (producer_.tail - producer_.head_seen);
+    }
+    return static_cast<std::size_t>(room);
+  }
+  void publish(std::uint64_t tail) noexcept {
+    producer_.tail = tail;
+    // Release pairs with the consumer's acquire in readable(): what was written to the slots is
+    // there before the index says so.
+    tail_.value.store(tail, std::memory_order_release);
+  }
+  void release_slots() noexcept {
+    // Release pairs with the producer's acquire in claim(): reading of the slots is over before
+    // they may be written to.
+    head_.value.store(consumer_.head, std::memory_order_release);
+  }
+
+  detail::RingMemory memory_;
+  T* slots_;
+  Producer producer_;
+  Index tail_;
+  Consumer consumer_;
+  Index head_;
+};
+
+}  // namespace nexusfix::deferred

@@ -1,0 +1,41 @@
+#include "deferred/asymmetric_barrier.hpp"
+
+#include <nexusfix/base/assert.hpp>
+
+#if defined(__linux__)
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace nexusfix::deferred {
+
+#if defined(__linux__)
+
+namespace {
+
+[[nodiscard]] bool membarrier(int command) noexcept {
+  return ::syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
+}  // namespace
+
+bool asymmetric_barrier_available() noexcept {
+  // Refused by kernels before 4.14 and by some sandboxes. A process registers once.
+  static const bool kRegistered = membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+  return kRegistered;
+}
+
+void asymmetric_barrier() noexcept {
+  // It cannot fail in a process that is registered; going on without it could lose a record.
+  NEXUSFIX_ASSERT(membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
+}
+
+#else
+
+bool asymmetric_barrier_available() noexcept { return false; }
+void asymmetric_barrier() noexcept {}
+
+#endif
+
+}  // namespace nexusfix::deferred

@@ -1,0 +1,212 @@
+#include <csignal>
+#include <cstdint>
+#include <limits>
+#include <system_error>
+
+#include <nexusfix/deferred/consumer_thread.hpp>
+
+#include "deferred/asymmetric_barrier.hpp"
+
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace nexusfix::deferred {
+
+namespace {
+
+// Between two looks at an empty queue, some microseconds on most CPUs. On purpose this long: who
+// looks at once follows the producer closely, takes each cache line away from it while it is being
+// written, and makes every submit several times as slow. Who waits finds many records, which have
+// left the producer's cache meanwhile.
+constexpr std::uint32_t kPauses = 512;
+// Rounds without work before the consumer yields, and before it sleeps. About a tenth of a
+// millisecond, so that bursts in quick succession do not each pay for waking it.
+constexpr std::uint32_t kSpinRounds = 8;
+constexpr std::uint32_t kYieldRounds = 8;
+
+#if defined(__linux__)
+
+// Returns when *word differs from expected, when it is woken, or for no reason.
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  static_assert(sizeof(word) == sizeof(std::uint32_t));
+  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(), nullptr, nullptr,
+            0);
+}
+
+#else
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
+  word.wait(expected);
+}
+void futex_wake(std::atomic<std::uint32_t>& word) noexcept { word.notify_all(); }
+
+#endif
+
+}  // namespace
+
+namespace detail {
+
+bool returns_normally(FunctionRef<void()> call) noexcept {
+  try {
+    call();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+void relax() noexcept {
+#if defined(__SSE2__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace detail
+
+std::expected<void, StartError> ConsumerThread::start(const Work& work) noexcept {
+  if (consumer_id_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    return std::unexpected{StartError::AlreadyRunning};
+  }
+  const std::lock_guard lock{control_};
+  if (thread_.joinable()) {
+    // Relaxed: only a stop() that this thread or the round asked for matters here.
+    if ((signal_.load(std::memory_order_relaxed) & kClosed) == 0) {
+      return std::unexpected{StartError::AlreadyRunning};
+    }
+    thread_.join();  // It was stopped by its own round.
+  }
+  work_ = work;
+  // Relaxed: making the thread publishes both to it.
+  draining_.store(false, std::memory_order_relaxed);
+  signal_.store(kClosed | (asymmetric_barrier_available() ? 0 : kBarriersInSubmit),
+                std::memory_order_relaxed);
+  if (!create_thread()) return std::unexpected{StartError::NoThread};
+  // Release pairs with begin_submit()'s acquire. Last, so that nothing is accepted unless there is
+  // a thread to handle it; one bit only, because that thread may be asleep already.
+  signal_.fetch_and(~kClosed, std::memory_order_release);
+  return {};
+}
+
+bool ConsumerThread::create_thread() noexcept {
+  // The process's signals are for threads that expect them.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const bool created =
+      detail::returns_normally([this] { thread_ = std::thread{[this] { run(); }}; });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return created;
+}
+
+void ConsumerThread::stop() noexcept {
+  // On the consumer itself: it cannot wait for its own end.
+  if (consumer_id_.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    request_stop();
+    return;
+  }
+  const std::lock_guard lock{control_};
+  if (!thread_.joinable()) return;
+  request_stop();
+  thread_.join();
+}
+
+void ConsumerThread::request_stop() noexcept {
+  // Sequentially consistent, because it forms a pair with begin_submit_slowly() where there is no
+  // asymmetric barrier.
+  signal_.fetch_or(kClosed, std::memory_order_seq_cst);
+  if (asymmetric_barrier_available()) asymmetric_barrier();
+  // Release pairs with run()'s acquire: the consumer looks at submitting_ behind the barrier.
+  draining_.store(true, std::memory_order_release);
+  wake();
+}
+
+bool ConsumerThread::begin_submit_slowly() noexcept {
+  // Store, then load, against request_stop()'s store to signal_ and the consumer's load of
+  // submitting_: in the one order of all sequentially consistent operations one of the two threads
+  // sees the other one's store.
+  submitting_.exchange(1, std::memory_order_seq_cst);
+  if ((signal_.load(std::memory_order_seq_cst) & kClosed) == 0) return true;
+  submitting_.store(0, std::memory_order_release);
+  return false;
+}
+
+void ConsumerThread::end_submit_slowly() noexcept {
+  // A read-modify-write of the word that sleep() modifies, too. Either this one comes second and
+  // sees kAsleep; or sleep()'s reads from this one, whose release then shows it the queue.
+  if ((signal_.fetch_add(0, std::memory_order_acq_rel) & kAsleep) != 0) wake();
+}
+
+void ConsumerThread::wake() noexcept {
+  // Release: as in end_submit_slowly(). Only who clears the bit makes the system call.
+  if ((signal_.fetch_and(~kAsleep, std::memory_order_acq_rel) & kAsleep) != 0) futex_wake(signal_);
+}
+
+void ConsumerThread::run() noexcept {
+  consumer_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  std::uint32_t rounds_without_work = 0;
+  for (;;) {
+    // Acquire pairs with request_stop(). Both flags are read before the queue is looked at: once
+    // draining_ is set, a producer that is not submitting will never queue anything again.
+    const bool draining = draining_.load(std::memory_order_acquire);
+    // Acquire pairs with end_submit(); sequentially consistent for begin_submit_slowly().
+    const bool submitting = submitting_.load(std::memory_order_seq_cst) != 0;
+    if (work_.round(work_.object)) {
+      rounds_without_work = 0;
+      continue;
+    }
+    if (!draining) {
+      idle_once(rounds_without_work);
+      continue;
+    }
+    if (!submitting) break;
+    std::this_thread::yield();  // One submit is under way, and its thread may be preempted.
+  }
+  if (work_.finish != nullptr) work_.finish(work_.object);
+  consumer_id_.store(std::thread::id{}, std::memory_order_relaxed);
+}
+
+void ConsumerThread::idle_once(std::uint32_t& rounds_without_work) noexcept {
+  if (idle_ == Idle::Spin || rounds_without_work < kSpinRounds) {
+    for (std::uint32_t i = 0; i < kPauses; ++i) detail::relax();
+  } else if (idle_ == Idle::Yield || rounds_without_work < kSpinRounds + kYieldRounds) {
+    std::this_thread::yield();
+  } else {
+    sleep();
+    rounds_without_work = 0;
+    return;
+  }
+  if (rounds_without_work < kSpinRounds + kYieldRounds) ++rounds_without_work;
+}
+
+void ConsumerThread::sleep() noexcept {
+  // Acquire pairs with end_submit_slowly() where there is no asymmetric barrier.
+  signal_.fetch_or(kAsleep, std::memory_order_acq_rel);
+  // From here on whoever submits sees kAsleep; what was submitted before is seen by the round
+  // below.
+  if (asymmetric_barrier_available()) asymmetric_barrier();
+  if (work_.round(work_.object) || draining_.load(std::memory_order_acquire)) {
+    signal_.fetch_and(~kAsleep, std::memory_order_relaxed);
+    return;
+  }
+  // Acquire: the loop in run() goes on to read what the waker wrote.
+  std::uint32_t signal = signal_.load(std::memory_order_acquire);
+  while ((signal & kAsleep) != 0) {
+    futex_wait(signal_, signal);
+    signal = signal_.load(std::memory_order_acquire);
+  }
+}
+
+}  // namespace nexusfix::deferred

@@ -1,0 +1,151 @@
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <thread>
+
+#include <nexusfix/deferred/consumer_thread.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
+
+#include "unit/deferred/thread_state.hpp"
+
+namespace nexusfix::deferred {
+namespace {
+
+using test::wait_until;
+
+// A queue of numbers and a consumer that checks their order.
+struct Counted {
+  explicit Counted(Idle idle) : thread{idle} {}
+  ~Counted() { thread.stop(); }
+
+  [[nodiscard]] bool submit() {
+    if (!thread.begin_submit()) return false;
+    while (!queue.push(submitted)) std::this_thread::yield();
+    ++submitted;
+    thread.end_submit();
+    return true;
+  }
+  [[nodiscard]] bool start() {
+    const auto round = [](void* object) noexcept { return static_cast<Counted*>(object)->round(); };
+    const auto finish = [](void* object) noexcept { ++static_cast<Counted*>(object)->finished; };
+    return thread.start({.round = round, .finish = finish, .object = this}).has_value();
+  }
+  bool round() noexcept {
+    consumer.store(test::this_thread_id(), std::memory_order_relaxed);
+    std::uint64_t value = 0;
+    if (!queue.pop(value)) return false;
+    if (value != handled.load(std::memory_order_relaxed)) in_order = false;
+    handled.store(value + 1, std::memory_order_release);
+    return true;
+  }
+
+  SpscQueue<std::uint64_t, 64> queue;
+  std::uint64_t submitted = 0;
+  std::atomic<std::uint64_t> handled{0};
+  std::atomic<long> consumer{0};
+  std::atomic<int> finished{0};
+  bool in_order = true;
+  ConsumerThread thread;
+};
+
+TEST(ConsumerThread, nothing_is_accepted_before_start_and_after_stop) {
+  Counted counted{Idle::Yield};
+  EXPECT_FALSE(counted.submit());
+  counted.thread.stop();
+  ASSERT_TRUE(counted.start());
+  EXPECT_TRUE(counted.submit());
+  counted.thread.stop();
+  EXPECT_EQ(counted.handled, 1U);
+  EXPECT_FALSE(counted.submit());
+  counted.thread.stop();
+  EXPECT_EQ(counted.finished, 1);
+}
+
+TEST(ConsumerThread, can_be_started_again_after_stop_but_not_twice) {
+  Counted counted{Idle::Sleep};
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(counted.start());
+    EXPECT_FALSE(counted.start());
+    EXPECT_TRUE(counted.submit());
+    counted.thread.stop();
+  }
+  EXPECT_EQ(counted.handled, 3U);
+  EXPECT_EQ(counted.finished, 3);
+}
+
+TEST(ConsumerThread, a_consumer_that_sleeps_is_woken_by_each_submit) {
+  Counted counted{Idle::Sleep};
+  ASSERT_TRUE(counted.start());
+  wait_until([&] { return counted.consumer != 0; });
+  for (std::uint64_t i = 1; i <= 50; ++i) {
+    wait_until([&] { return test::is_asleep(counted.consumer); });
+    ASSERT_TRUE(counted.submit());
+    wait_until([&] { return counted.handled == i; });
+  }
+}
+
+TEST(ConsumerThread, no_wake_up_is_lost_when_the_consumer_is_just_about_to_sleep) {
+  Counted counted{Idle::Sleep};
+  ASSERT_TRUE(counted.start());
+  // Submits come at all distances from the moment at which the consumer found nothing.
+  for (std::uint64_t i = 1; i <= 3000; ++i) {
+    ASSERT_TRUE(counted.submit());
+    wait_until([&] { return counted.handled == i; });
+    for (std::uint64_t pause = 0; pause < (i * 7919) % 9000; ++pause) detail::relax();
+  }
+}
+
+TEST(ConsumerThread, a_sleeping_consumer_is_stopped) {
+  Counted counted{Idle::Sleep};
+  ASSERT_TRUE(counted.start());
+  wait_until([&] { return counted.consumer != 0; });
+  wait_until([&] { return test::is_asleep(counted.consumer); });
+  counted.thread.stop();
+  EXPECT_EQ(counted.finished, 1);
+}
+
+TEST(ConsumerThread, what_was_accepted_while_another_thread_stops_is_handled) {
+  for (int i = 0; i < 300; ++i) {
+    Counted counted{i % 2 == 0 ? Idle::Sleep : Idle::Spin};
+    ASSERT_TRUE(counted.start());
+    std::thread stopper{[&] {
+      wait_until([&] { return counted.handled > static_cast<std::uint64_t>(i % 17); });
+      counted.thread.stop();
+    }};
+    while (counted.submit()) {
+    }
+    stopper.join();
+    ASSERT_EQ(counted.handled, counted.submitted);
+    ASSERT_TRUE(counted.in_order);
+    ASSERT_EQ(counted.queue.size(), 0U);
+  }
+}
+
+TEST(ConsumerThread, signals_are_left_to_other_threads) {
+  struct Mask {
+    std::atomic<int> blocked{-1};
+  } mask;
+  ConsumerThread thread{Idle::Yield};
+  const auto round = [](void* object) noexcept {
+    sigset_t signals;
+    pthread_sigmask(SIG_SETMASK, nullptr, &signals);
+    static_cast<Mask*>(object)->blocked = sigismember(&signals, SIGTERM);
+    return false;
+  };
+  ASSERT_TRUE(thread.start({.round = round, .object = &mask}));
+  wait_until([&] { return mask.blocked != -1; });
+  thread.stop();
+  EXPECT_EQ(mask.blocked, 1);
+  sigset_t signals;
+  pthread_sigmask(SIG_SETMASK, nullptr, &signals);
+  EXPECT_EQ(sigismember(&signals, SIGTERM), 0);
+}
+
+TEST(ReturnsNormally, tells_a_call_that_threw_from_one_that_did_not) {
+  EXPECT_TRUE(detail::returns_normally([] {}));
+  EXPECT_FALSE(detail::returns_normally([] { throw 1; }));
+}
+
+}  // namespace
+}  // namespace nexusfix::deferred
