@@ -1,0 +1,201 @@
+// A log whose hot path stores raw arguments; text is made of them by a background thread.
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <expected>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/base/decimal.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/deferred/consumer_thread.hpp>
+#include <nexusfix/deferred/log_format.hpp>
+#include <nexusfix/deferred/record_queue.hpp>
+
+namespace nexusfix::deferred {
+
+struct LoggerOptions {
+  // Of the ring; a power of two. A record takes 24 bytes, and 8 for each number in it.
+  std::size_t capacity_bytes = std::size_t{1} << 20U;
+  Idle idle = Idle::Sleep;
+};
+
+// Counted since construction.
+struct LoggerStats {
+  std::uint64_t written = 0;  // records that became a line
+  std::uint64_t lost = 0;     // records that found no room, or no running logger
+  // Times that the sink threw, whose lines are gone, and records that found no memory to become
+  // one.
+  std::uint64_t failed = 0;
+};
+
+// A record is one line: the time, a blank, the text. Arguments are integers, float, double, bool,
+// char, enumerations (as their numbers), Decimal, text (copied), and pointers (in hexadecimal).
+// Bytes of a text that could forge a line or command a terminal are shown as \x0a, and a backslash
+// as two. A record that finds the ring full is lost and counted; the log says so itself, in a line
+// where the records would have been: "3 records lost".
+//
+// Threads: one producer writes. start, stop and stats may be called by any thread at any time; the
+// sink runs on the background thread, must not write to its own logger, and may call stop.
+// Allocation: the constructor, start, and the background thread. Nothing throws but the constructor
+// and start (std::bad_alloc).
+//
+//   Logger logger{{.idle = Idle::Sleep}};
+//   auto started = logger.start([&](std::string_view lines) { file.append(lines); });
+//   logger.write<"order {} filled at {}, {:.1f} us">(now, order_id, price, latency_us);
+//   logger.stop();  // drains
+class Logger {
+ public:
+  explicit Logger(const LoggerOptions& options = {});
+  Logger(const Logger&) = delete;
+  Logger& operator=(const Logger&) = delete;
+  ~Logger();
+
+  // sink(std::string_view lines) is given whole lines, each with a line feed at its end, one or
+  // many at a time; the view is valid during the call. It is kept until the next start() or the
+  // end.
+  template <class Sink>
+  std::expected<void, StartError> start(Sink&& sink) {
+    static_assert(std::is_invocable_v<std::decay_t<Sink>&, std::string_view>);
+    using Kept = SinkOf<std::decay_t<Sink>>;
+    return start_with(std::make_unique<Kept>(*this, std::forward<Sink>(sink)));
+  }
+  // Hands every record to the sink, then ends the thread. Without effect if it does not run.
+  void stop() noexcept;
+
+  // Format: placeholders are {} or {:spec}, where spec is what std::format knows for that type; the
+  // number of arguments and each spec are checked while compiling. Wait-free; false if the record
+  // is lost, which is counted. now is not checked to increase.
+  template <LogFormat Format, class... Arguments>
+  bool write(WallTime now, const Arguments&... arguments) noexcept {
+    static_assert(detail::check_log_format(Format.view(), detail::kLogArguments<Arguments...>));
+    const std::size_t size_bytes = (kPrefixBytes + ... + bytes_of(arguments));
+    if (!thread_.begin_submit()) [[unlikely]]
+      return lose(now);
+    std::byte* at = claim(size_bytes);
+    if (at == nullptr) [[unlikely]] {
+      thread_.end_submit();
+      return lose(now);
+    }
+    put(at, &detail::kLogCallSite<Format, Arguments...>);
+    put(at, now.time_since_epoch().count());
+    (put_argument(at, arguments), ...);
+    queue_.commit(size_bytes);
+    thread_.end_submit();
+    return true;
+  }
+
+  [[nodiscard]] LoggerStats stats() const noexcept;
+
+ private:
+  class Lines;
+
+  struct AnySink {
+    explicit AnySink(Logger& its_logger) noexcept : logger{its_logger} {}
+    AnySink(const AnySink&) = delete;
+    AnySink& operator=(const AnySink&) = delete;
+    virtual ~AnySink() = default;
+    virtual void write(std::string_view lines) = 0;
+    Logger& logger;
+  };
+  template <class Sink>
+  struct SinkOf final : AnySink {
+    template <class Given>
+    SinkOf(Logger& its_logger, Given&& given)
+        : AnySink{its_logger}, sink{std::forward<Given>(given)} {}
+    void write(std::string_view lines) override { sink(lines); }
+    Sink sink;
+  };
+
+  // Address of the call site, and the time.
+  static constexpr std::size_t kPrefixBytes = 16;
+  static constexpr std::size_t kWordBytes = 8;
+
+  [[nodiscard]] static std::string_view text_of(const char* text) noexcept {
+    return text == nullptr ? std::string_view{"(null)"} : std::string_view{text};
+  }
+  [[nodiscard]] static std::string_view text_of(std::string_view text) noexcept { return text; }
+
+  template <class T>
+  [[nodiscard]] static std::size_t bytes_of(const T& argument) noexcept {
+    constexpr detail::LogArgument kind = detail::log_argument_of<T>();
+    if constexpr (kind == detail::LogArgument::Text) {
+      return kWordBytes + (text_of(argument).size() + kWordBytes - 1) / kWordBytes * kWordBytes;
+    } else {
+      return kind == detail::LogArgument::Decimal ? 2 * kWordBytes : kWordBytes;
+    }
+  }
+
+  template <class T>
+  static void put(std::byte*& at, T word) noexcept {
+    static_assert(sizeof(T) == kWordBytes && std::is_trivially_copyable_v<T>);
+    std::memcpy(at, &word, kWordBytes);
+    at += kWordBytes;
+  }
+
+  template <class T>
+  static void put_argument(std::byte*& at, const T& argument) noexcept {
+    using detail::LogArgument;
+    constexpr LogArgument kind = detail::log_argument_of<T>();
+    if constexpr (kind == LogArgument::Double) {
+      put(at, static_cast<double>(argument));
+    } else if constexpr (kind == LogArgument::Int) {
+      put(at, static_cast<std::int64_t>(argument));
+    } else if constexpr (kind == LogArgument::Bool || kind == LogArgument::Char ||
+                         kind == LogArgument::Uint) {
+      put(at, static_cast<std::uint64_t>(argument));
+    } else if constexpr (kind == LogArgument::Decimal) {
+      put(at, argument.mantissa());
+      put(at, std::uint64_t{argument.scale()});
+    } else if constexpr (kind == LogArgument::Text) {
+      const std::string_view text = text_of(argument);
+      put(at, std::uint64_t{text.size()});
+      if (!text.empty()) std::memcpy(at, text.data(), text.size());
+      at += (text.size() + kWordBytes - 1) / kWordBytes * kWordBytes;
+    } else {
+      put(at, argument);
+    }
+  }
+
+  // Room for a record, or null. Losses since the last record are put in front of it, so that the
+  // line about them stands where they would have.
+  [[nodiscard]] std::byte* claim(std::size_t size_bytes) noexcept {
+    // Relaxed, as are all uses: the producer reads what it wrote, others only count.
+    if (lost_.load(std::memory_order_relaxed) != lost_told_.load(std::memory_order_relaxed))
+        [[unlikely]] {
+      if (!tell_lost_before(size_bytes)) return nullptr;
+    }
+    const std::expected<std::span<std::byte>, RecordError> room = queue_.claim(size_bytes);
+    return room ? room->data() : nullptr;
+  }
+  [[nodiscard]] bool tell_lost_before(std::size_t size_bytes) noexcept;
+  bool lose(WallTime now) noexcept;
+  std::expected<void, StartError> start_with(std::unique_ptr<AnySink> sink);
+  // Consumer.
+  [[nodiscard]] bool round(AnySink& sink) noexcept;
+  void finish(AnySink& sink) noexcept;
+  void append(std::span<const std::byte> record) noexcept;
+  void hand_over(AnySink& sink) noexcept;
+
+  RecordQueue queue_;
+  ConsumerThread thread_;
+  std::atomic<std::uint64_t> lost_{0};  // by the producer
+  std::atomic<std::uint64_t> lost_told_{
+      0};  // of those, told in the log; when stopping by the consumer
+  std::atomic<std::int64_t> lost_at_{0};                        // the time of the last one
+  alignas(kApartBytes) std::atomic<std::uint64_t> written_{0};  // by the consumer, as is
+  std::atomic<std::uint64_t> failed_{0};                        // this one
+  std::unique_ptr<Lines> lines_;
+  std::mutex starting_;  // guards sink_
+  std::unique_ptr<AnySink> sink_;
+};
+
+}  // namespace nexusfix::deferred

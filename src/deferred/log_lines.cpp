@@ -1,0 +1,185 @@
+#include "deferred/log_lines.hpp"
+
+#include <chrono>
+#include <cstring>
+#include <iterator>
+#include <optional>
+
+namespace nexusfix::deferred::detail {
+
+namespace {
+
+constexpr std::size_t kWordBytes = 8;
+constexpr unsigned char kFirstPrintable = 0x20;
+constexpr unsigned char kDelete = 0x7f;
+constexpr unsigned char kFirstNotAscii = 0x80;
+
+// Of the UTF-8 sequence at the start of text, 0 if it is not well-formed (Unicode Standard, table
+// 3-7), or one of the control characters U+0080 to U+009F, which terminals obey.
+[[nodiscard]] std::size_t utf8_sequence_bytes(std::string_view text) noexcept {
+  const auto byte = [&](std::size_t at) {
+    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
+  };
+  const auto between = [](unsigned value, unsigned least, unsigned most) {
+    return value >= least && value <= most;
+  };
+  const unsigned first = byte(0);
+  const unsigned second = byte(1);
+  const bool third_follows = between(byte(2), 0x80, 0xbf);
+  if (between(first, 0xc2, 0xdf)) {
+    return between(second, first == 0xc2 ? 0xa0 : 0x80, 0xbf) ? 2 : 0;
+  }
+  if (between(first, 0xe0, 0xef)) {
+    const unsigned least = first == 0xe0 ? 0xa0 : 0x80;
+    const unsigned most = first == 0xed ? 0x9f : 0xbf;  // no surrogates
+    return between(second, least, most) && third_follows ? 3 : 0;
+  }
+  if (between(first, 0xf0, 0xf4)) {
+    const unsigned least = first == 0xf0 ? 0x90 : 0x80;
+    const unsigned most = first == 0xf4 ? 0x8f : 0xbf;  // nothing above U+10FFFF
+    return between(second, least, most) && third_follows && between(byte(3), 0x80, 0xbf) ? 4 : 0;
+  }
+  return 0;
+}
+
+class WordReader {
+ public:
+  explicit WordReader(std::span<const std::byte> bytes) noexcept : bytes_{bytes} {}
+
+  template <class T>
+  [[nodiscard]] T take() noexcept {
+    static_assert(sizeof(T) == kWordBytes);
+    T word;
+    std::memcpy(&word, bytes_.data(), kWordBytes);
+    bytes_ = bytes_.subspan(kWordBytes);
+    return word;
+  }
+  [[nodiscard]] std::string_view take_text() noexcept {
+    const auto size = static_cast<std::size_t>(take<std::uint64_t>());
+    const std::string_view text{static_cast<const char*>(static_cast<const void*>(bytes_.data())),
+                                size};
+    bytes_ = bytes_.subspan((size + kWordBytes - 1) / kWordBytes * kWordBytes);
+    return text;
+  }
+  [[nodiscard]] std::span<const std::byte> rest() const noexcept { return bytes_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+};
+
+}  // namespace
+
+void append_escaped(std::string_view text, std::string& to) {
+  for (std::size_t at = 0; at < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    std::size_t plain = byte >= kFirstPrintable && byte < kDelete && byte != '\\' ? 1 : 0;
+    if (byte >= kFirstNotAscii) plain = utf8_sequence_bytes(text.substr(at));
+    if (plain != 0) {
+      to.append(text.substr(at, plain));
+      at += plain;
+      continue;
+    }
+    if (byte == '\\') {
+      to.append("\\\\");
+    } else {
+      fmt::format_to(std::back_inserter(to), "\\x{:02x}", byte);
+    }
+    ++at;
+  }
+}
+
+void append_decimal(Decimal value, std::string& to) {
+  const bool negative = value.mantissa() < 0;
+  // Unsigned negation is defined for the smallest value, too.
+  const auto bits = static_cast<std::uint64_t>(value.mantissa());
+  std::string digits = fmt::format_int{negative ? 0 - bits : bits}.str();
+  if (digits.size() <= value.scale()) digits.insert(0, value.scale() + 1 - digits.size(), '0');
+  if (value.scale() != 0) digits.insert(digits.size() - value.scale(), 1, '.');
+  if (negative) to.push_back('-');
+  to.append(digits);
+}
+
+void LogLines::append_time(WallTime time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{time - day};
+  fmt::format_to(std::back_inserter(lines_), "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}Z ",
+                 static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                 static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(),
+                 clock.seconds().count(), clock.subseconds().count());
+}
+
+void LogLines::read_arguments(const LogCallSite& site, std::span<const std::byte> bytes) {
+  arguments_.clear();
+  texts_.clear();
+  // An escaped byte takes four at most, a decimal's 16 bytes fewer than 64: from here on the text
+  // does not move, and what points into it stays valid.
+  constexpr std::size_t kGrowthMax = 4;
+  texts_.reserve(kGrowthMax * bytes.size());
+  WordReader reader{bytes};
+  const auto push_text_from = [this](std::size_t begin) {
+    arguments_.push_back(std::string_view{texts_}.substr(begin));
+  };
+  for (const LogArgument kind : std::span{site.arguments, site.argument_count}) {
+    const std::size_t begin = texts_.size();
+    switch (kind) {
+      case LogArgument::Bool:
+        arguments_.push_back(reader.take<std::uint64_t>() != 0);
+        break;
+      case LogArgument::Int:
+        arguments_.push_back(reader.take<std::int64_t>());
+        break;
+      case LogArgument::Uint:
+        arguments_.push_back(reader.take<std::uint64_t>());
+        break;
+      case LogArgument::Double:
+        arguments_.push_back(reader.take<double>());
+        break;
+      case LogArgument::Pointer:
+        arguments_.push_back(reader.take<const void*>());
+        break;
+      case LogArgument::Char: {
+        const auto c = static_cast<char>(reader.take<std::uint64_t>());
+        append_escaped({&c, 1}, texts_);
+        push_text_from(begin);
+        break;
+      }
+      case LogArgument::Text:
+        append_escaped(reader.take_text(), texts_);
+        push_text_from(begin);
+        break;
+      case LogArgument::Decimal: {
+        const auto mantissa = reader.take<std::int64_t>();
+        append_decimal({mantissa, static_cast<unsigned>(reader.take<std::uint64_t>())}, texts_);
+        push_text_from(begin);
+        break;
+      }
+    }
+  }
+}
+
+void LogLines::append_record(std::span<const std::byte> record) {
+  WordReader reader{record};
+  const LogCallSite& site = *reader.take<const LogCallSite*>();
+  const WallTime time{std::chrono::nanoseconds{reader.take<std::int64_t>()}};
+  const std::size_t before = lines_.size();
+  try {
+    append_time(time);
+    read_arguments(site, reader.rest());
+    // The format is a template argument of Logger::write(), checked against its arguments there; it
+    // is not a constant expression here.
+    fmt::vformat_to(std::back_inserter(lines_), fmt::string_view{site.format}, arguments_);
+    lines_.push_back('\n');
+  } catch (...) {
+    lines_.resize(before);
+    throw;
+  }
+}
+
+void LogLines::append_lost(std::uint64_t count, WallTime time) {
+  append_time(time);
+  fmt::format_to(std::back_inserter(lines_), "{} {} lost\n", count,
+                 count == 1 ? "record" : "records");
+}
+
+}  // namespace nexusfix::deferred::detail

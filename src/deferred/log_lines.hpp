@@ -1,0 +1,46 @@
+// From a log record's raw bytes to a line of text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <fmt/args.h>
+#include <fmt/format.h>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/base/decimal.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/deferred/log_format.hpp>
+
+namespace nexusfix::deferred::detail {
+
+// Appends text with every backslash, and every byte that is not printable, written out as \x0a:
+// what a counterparty sent can neither begin a line nor command a terminal. UTF-8 that is
+// well-formed and no control character stays as it is.
+void append_escaped(std::string_view text, std::string& to);
+
+// 150.50, -0.007
+void append_decimal(Decimal value, std::string& to);
+
+// Collects lines. One thread. Allocates; what memory that is not there throws leaves the lines as
+// they were.
+class LogLines {
+ public:
+  // A record as Logger::write() makes it.
+  void append_record(std::span<const std::byte> record);
+  void append_lost(std::uint64_t count, WallTime time);
+
+  [[nodiscard]] std::string_view lines() const noexcept { return {lines_.data(), lines_.size()}; }
+  void clear() noexcept { lines_.clear(); }
+
+ private:
+  void append_time(WallTime time);
+  void read_arguments(const LogCallSite& site, std::span<const std::byte> bytes);
+
+  fmt::memory_buffer lines_;
+  fmt::dynamic_format_arg_store<fmt::format_context> arguments_;
+  std::string texts_;  // of the record at hand, escaped; arguments_ points into it
+};
+
+}  // namespace nexusfix::deferred::detail

@@ -1,0 +1,65 @@
+// Submitting and logging allocate nothing. This program counts every allocation of its thread.
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <new>
+#include <string>
+
+#include <nexusfix/deferred.hpp>
+
+namespace {
+thread_local std::size_t allocations = 0;
+
+void* counted(std::size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size)) return memory;
+  throw std::bad_alloc{};
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size);
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace nexusfix::deferred {
+namespace {
+
+TEST(Allocation, submitting_and_refusing_allocate_nothing) {
+  DeferredProcessor<MessageBuffer<64>, 16> processor{{.when_full = WhenFull::Refuse}};
+  ASSERT_TRUE(processor.start([](const auto&) {}));
+  const std::string text(64, 'x');
+  const std::size_t before = allocations;
+  std::size_t refused = 0;
+  for (int i = 0; i < 100'000; ++i) refused += processor.submit(text, WallTime{}) ? 0U : 1U;
+  EXPECT_EQ(allocations, before);
+  processor.stop();
+  EXPECT_EQ(processor.stats().processed + refused, 100'000U);
+}
+
+TEST(Allocation, logging_allocates_nothing_on_the_callers_thread) {
+  Logger logger{{.capacity_bytes = 4096}};
+  ASSERT_TRUE(logger.start([](std::string_view) {}));
+  const std::string text(40, 'x');
+  const std::size_t before = allocations;
+  for (int i = 0; i < 10'000; ++i) logger.write<"{} {} {}">(WallTime{}, i, text, 1.5);
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(Allocation, spilling_does_allocate) {
+  DeferredProcessor<MessageBuffer<64>, 1> processor{{.when_full = WhenFull::Spill}};
+  const std::size_t before = allocations;
+  ASSERT_TRUE(processor.start([](const auto&) {}));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(processor.submit("x", WallTime{}));
+  EXPECT_GT(allocations, before);
+}
+
+}  // namespace
+}  // namespace nexusfix::deferred
