@@ -30,6 +30,7 @@
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/isa.hpp>
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/owned_message.hpp>
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/resend.hpp>
 #include <nexusfix/wire/session_tags.hpp>

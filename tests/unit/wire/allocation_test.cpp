@@ -1,4 +1,5 @@
-// wire allocates nothing but a Parser's index. This program counts every allocation.
+// wire allocates nothing but a Parser's index, and what to_owned() takes from its resource. This
+// program counts every allocation.
 #include <array>
 #include <cstddef>
 #include <cstdlib>
@@ -6,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include <nexusfix/base/arena.hpp>
 #include <nexusfix/wire.hpp>
 
 #include "unit/wire/message_text.hpp"
@@ -71,6 +73,21 @@ TEST(Allocation, encoding_with_a_template_and_rendered_fields_allocates_nothing)
     encoder.fields(same).field<11>("an identifier longer than a block").field<38>(i);
     encoder.group(453, 1).entry().field<448>("A");
     EXPECT_TRUE(encoder.finish().has_value());
+  }
+  EXPECT_EQ(allocations, before);
+}
+
+TEST(Allocation, keeping_messages_in_an_arena_allocates_nothing_in_steady_state) {
+  Parser parser;
+  const std::string text = test::message_of(test::kExecutionReportBody);
+  const auto message = parser.parse(text);
+  ASSERT_TRUE(message);
+  Arena arena;
+  std::size_t before = 0;
+  for (int lap = 0; lap < 100; ++lap) {
+    if (lap == 1) before = allocations;
+    for (int i = 0; i < 500; ++i) EXPECT_TRUE(to_owned(*message, arena));
+    arena.reset();
   }
   EXPECT_EQ(allocations, before);
 }

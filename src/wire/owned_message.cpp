@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/base/arena.hpp>
+#include <nexusfix/wire/owned_message.hpp>
+
+namespace nexusfix::wire {
+
+// At the start of the piece of memory. Behind it, without gaps: places, keys with what lookups read
+// behind them, and the message's bytes.
+struct OwnedMessage::Contents {
+  std::size_t size_bytes = 0;  // of the piece
+  std::string_view bytes;
+  FieldIndex index;
+  Faults faults;
+};
+
+namespace {
+
+// A fault of the copy: its text lies in the copied bytes.
+[[nodiscard]] std::optional<Fault> moved(const std::optional<Fault>& fault, const char* from,
+                                         const char* to) noexcept {
+  if (!fault) return std::nullopt;
+  return Fault{
+      fault->rule, fault->offset, {to + (fault->tag_text.data() - from), fault->tag_text.size()}};
+}
+
+}  // namespace
+
+std::expected<OwnedMessage, OutOfMemory> to_owned(const MessageView& message,
+                                                  std::pmr::memory_resource& resource) noexcept {
+  using Contents = OwnedMessage::Contents;
+  static_assert(std::is_trivially_destructible_v<Contents>);
+  static_assert(sizeof(Contents) % alignof(FieldPlace) == 0);
+  const std::string_view bytes = message.bytes();
+  // A message has fewer fields than its limit has bytes, so that nothing here overflows.
+  const std::size_t count = message.field_count();
+  const std::size_t places_bytes = count * sizeof(FieldPlace);
+  const std::size_t keys_bytes = (count + kKeysReadable) * sizeof(std::uint16_t);
+  const std::size_t size = sizeof(Contents) + places_bytes + keys_bytes + bytes.size();
+  void* const memory = try_allocate(resource, size, alignof(Contents));
+  if (memory == nullptr) return std::unexpected{OutOfMemory{size}};
+
+  auto* const contents = ::new (memory) Contents{};
+  void* at = static_cast<std::byte*>(memory) + sizeof(Contents);
+  // What follows are arrays of plain numbers, whose lifetime begins with the storage.
+  auto* const places = static_cast<FieldPlace*>(at);
+  at = places + count;
+  auto* const keys = static_cast<std::uint16_t*>(at);
+  at = keys + count + kKeysReadable;
+  auto* const copy = static_cast<char*>(at);
+
+  // An empty view may have a null pointer, which memcpy must not see.
+  if (!bytes.empty()) std::memcpy(copy, bytes.data(), bytes.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const FieldView field = message.field(i);
+    places[i] = {field.offset, field.offset + static_cast<std::uint32_t>(field.value.size())};
+    keys[i] = static_cast<std::uint16_t>(std::min<Tag>(field.tag, kLargeTagKey));
+  }
+  std::memset(keys + count, 0, kKeysReadable * sizeof(std::uint16_t));
+
+  contents->size_bytes = size;
+  contents->bytes = {copy, bytes.size()};
+  contents->index.keys = keys;
+  contents->index.places = places;
+  contents->index.count = static_cast<std::uint32_t>(count);
+  contents->faults = {moved(message.fault(), bytes.data(), copy),
+                      moved(message.fault_but_empty(), bytes.data(), copy)};
+  return OwnedMessage{contents, resource};
+}
+
+OwnedMessage::OwnedMessage(OwnedMessage&& other) noexcept
+    : contents_{std::exchange(other.contents_, nullptr)},
+      resource_{std::exchange(other.resource_, nullptr)} {}
+
+OwnedMessage& OwnedMessage::operator=(OwnedMessage&& other) noexcept {
+  std::swap(contents_, other.contents_);
+  std::swap(resource_, other.resource_);
+  OwnedMessage{std::move(other)};  // What this one had dies now, not when other does.
+  return *this;
+}
+
+OwnedMessage::~OwnedMessage() {
+  if (contents_ == nullptr) return;
+  resource_->deallocate(contents_, contents_->size_bytes, alignof(Contents));
+}
+
+MessageView OwnedMessage::view() const noexcept {
+  if (contents_ == nullptr) return {};
+  return {contents_->bytes, contents_->index, contents_->faults};
+}
+
+}  // namespace nexusfix::wire
