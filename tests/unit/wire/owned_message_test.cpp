@@ -162,6 +162,23 @@ TEST(OwnedMessage, gives_its_memory_back_when_it_dies_or_is_assigned_to) {
   EXPECT_EQ(heap.bytes_out, 0U);
 }
 
+TEST(OwnedMessage, what_a_callback_received_can_be_kept_for_later) {
+  Parser parser;
+  const std::string text = test::message_of(test::kExecutionReportBody);
+  const auto parsed = parser.parse(text);
+  ASSERT_TRUE(parsed);
+  const MessageView message = *parsed;
+  std::vector<OwnedMessage> later;
+  // [keep]
+  Arena arena{{.block_bytes = 65'536, .bytes_max = 16 << 20}};
+  auto kept = to_owned(message, arena);         // std::expected<OwnedMessage, OutOfMemory>
+  if (kept) later.push_back(std::move(*kept));  // the receive buffer may now change
+  EXPECT_EQ(later[0].view()[55], "AAPL");
+  later.clear();
+  arena.reset();  // the blocks stay
+  // [end]
+}
+
 TEST(OwnedMessage, of_a_view_without_fields_has_none) {
   const auto owned = to_owned(MessageView{}, *std::pmr::new_delete_resource());
   ASSERT_TRUE(owned);
