@@ -91,7 +91,7 @@ RULES_IN_PURE_LAYERS = [
     (r"#\s*include\s*<(thread|mutex|atomic|iostream|functional|future|filesystem)>",
      "neither threads nor streams nor std::function here"),
 ]
-HOT_LAYERS = PURE_LAYERS | {"store", "engine"}
+HOT_LAYERS = PURE_LAYERS | {"deferred", "store", "engine"}
 RULES_IN_CMAKE = [
     (r"(?<![\w-])-m(arch|cpu|tune|avx|sse|bmi)\w*",
      "no instruction set by flag: a kernel uses a target region, so that one binary runs anywhere"),

@@ -41,9 +41,12 @@ class alignas(kCacheLineBytes) MessageBuffer {
   [[nodiscard]] WallTime time() const noexcept { return time_; }
 
  private:
+  static constexpr std::size_t kCopyAlignmentBytes = 32;
+
   WallTime time_{};
   std::uint32_t size_ = 0;
-  char bytes_[BytesMax];
+  // Aligned, so that no move of the copy that is as wide as this crosses a cache line.
+  alignas(kCopyAlignmentBytes) char bytes_[BytesMax];
 };
 
 }  // namespace nexusfix::deferred
