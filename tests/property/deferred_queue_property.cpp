@@ -1,0 +1,118 @@
+// Whatever two sides do with a queue, in whatever order, it is a list with a limit.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/deferred/record_queue.hpp>
+#include <nexusfix/deferred/spsc_queue.hpp>
+
+namespace nexusfix::deferred {
+namespace {
+
+// What to do, and how much of it.
+using Step = std::pair<std::uint8_t, std::uint16_t>;
+
+RC_GTEST_PROP(QueueProperty, slots_are_a_list_with_a_limit, (std::vector<Step> steps)) {
+  constexpr std::size_t kCapacity = 8;
+  SpscQueue<int, kCapacity> queue;
+  std::deque<int> model;
+  int next = 0;
+  for (const auto& [what, how_much] : steps) {
+    std::array<int, 2 * kCapacity> batch{};
+    const std::size_t count = how_much % batch.size();
+    switch (what % 5) {
+      case 0: {
+        const bool pushed = queue.push(next);
+        RC_ASSERT(pushed == (model.size() < kCapacity));
+        if (pushed) model.push_back(next++);
+        break;
+      }
+      case 1: {
+        for (std::size_t i = 0; i < count; ++i) batch[i] = next + static_cast<int>(i);
+        const std::size_t pushed = queue.push_batch(std::span{batch}.first(count));
+        RC_ASSERT(pushed == std::min(count, kCapacity - model.size()));
+        for (std::size_t i = 0; i < pushed; ++i) model.push_back(next++);
+        break;
+      }
+      case 2: {
+        int value = -1;
+        RC_ASSERT(queue.pop(value) == !model.empty());
+        if (model.empty()) break;
+        RC_ASSERT(value == model.front());
+        model.pop_front();
+        break;
+      }
+      case 3: {
+        const std::size_t popped = queue.pop_batch(std::span{batch}.first(count));
+        RC_ASSERT(popped == std::min(count, model.size()));
+        for (std::size_t i = 0; i < popped; ++i, model.pop_front()) {
+          RC_ASSERT(batch[i] == model.front());
+        }
+        break;
+      }
+      default: {
+        const std::span<int> some = queue.readable();
+        RC_ASSERT(some.empty() == model.empty());
+        for (std::size_t i = 0; i < some.size(); ++i) RC_ASSERT(some[i] == model[i]);
+        const std::size_t released = std::min(some.size(), count);
+        queue.release(released);
+        model.erase(model.begin(), model.begin() + static_cast<std::ptrdiff_t>(released));
+      }
+    }
+    RC_ASSERT(queue.size() == model.size());
+  }
+}
+
+RC_GTEST_PROP(QueueProperty, byte_records_are_a_list_with_a_limit, (std::vector<Step> steps)) {
+  FixedRecordQueue<256> queue;
+  std::deque<std::string> model;
+  char next = 'a';
+  for (const auto& [what, how_much] : steps) {
+    switch (what % 4) {
+      case 0:
+      case 1: {
+        const std::size_t claimed = how_much % (queue.record_bytes_max() + 8);
+        const bool was_empty = queue.size_bytes() == 0;
+        const auto room = queue.claim(claimed);
+        if (!room) {
+          RC_ASSERT((room.error() == RecordError::TooLong) == (claimed > queue.record_bytes_max()));
+          // An empty ring takes everything that may ever be taken.
+          RC_ASSERT(room.error() == RecordError::TooLong || !was_empty);
+          break;
+        }
+        RC_ASSERT(room->size() == claimed);
+        if (how_much % 7 == 0) break;  // forgotten
+        const std::size_t used = how_much % 3 == 0 ? claimed / 2 : claimed;
+        std::memset(room->data(), next, claimed);
+        queue.commit(used);
+        model.emplace_back(used, next);
+        next = next == 'z' ? 'a' : static_cast<char>(next + 1);
+        break;
+      }
+      case 2: {
+        const auto record = queue.read();
+        RC_ASSERT(record.has_value() == !model.empty());
+        if (!record) break;
+        RC_ASSERT(record->size() == model.front().size());
+        RC_ASSERT(record->empty() ||
+                  std::memcmp(record->data(), model.front().data(), record->size()) == 0);
+        model.pop_front();
+        break;
+      }
+      default:
+        queue.release();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::deferred
