@@ -274,8 +274,9 @@ class DeferredProcessor {
   Counter refused_full_{0};
   Counter refused_too_long_{0};
   Counter refused_not_running_{0};
-  alignas(kApartBytes) Counter processed_{0};  // written by the consumer, as is
-  Counter failed_{0};                          // this one
+  // Written by the consumer.
+  alignas(kApartBytes) Counter processed_{0};
+  Counter failed_{0};
   Spill spill_;
   std::mutex starting_;  // guards run_
   std::unique_ptr<Run> run_;

@@ -187,12 +187,13 @@ class Logger {
 
   RecordQueue queue_;
   ConsumerThread thread_;
-  std::atomic<std::uint64_t> lost_{0};  // by the producer
-  std::atomic<std::uint64_t> lost_told_{
-      0};  // of those, told in the log; when stopping by the consumer
-  std::atomic<std::int64_t> lost_at_{0};                        // the time of the last one
-  alignas(kApartBytes) std::atomic<std::uint64_t> written_{0};  // by the consumer, as is
-  std::atomic<std::uint64_t> failed_{0};                        // this one
+  // Written by the producer; the second one by the consumer while it stops.
+  std::atomic<std::uint64_t> lost_{0};
+  std::atomic<std::uint64_t> lost_told_{0};  // of those, told in the log
+  std::atomic<std::int64_t> lost_at_{0};     // the time of the last one
+  // Written by the consumer.
+  alignas(kApartBytes) std::atomic<std::uint64_t> written_{0};
+  std::atomic<std::uint64_t> failed_{0};
   std::unique_ptr<Lines> lines_;
   std::mutex starting_;  // guards sink_
   std::unique_ptr<AnySink> sink_;
