@@ -96,6 +96,55 @@ TEST(ConsumerThread, no_wake_up_is_lost_when_the_consumer_is_just_about_to_sleep
   }
 }
 
+// A queue of one record, submitted just behind the moment at which the n-th look found nothing.
+struct SubmittedBehindTheLook {
+  bool look() noexcept {
+    consumer.store(test::this_thread_id());
+    if (queued.exchange(0) != 0) {
+      looks = 0;
+      ++handled;
+      return true;
+    }
+    if (++looks == held_look) {
+      held_look = 0;
+      held = true;
+      wait_until([this] { return !held.load(); });
+    }
+    return false;
+  }
+
+  std::atomic<long> consumer{0};
+  std::atomic<int> queued{0};
+  std::atomic<int> handled{0};
+  std::atomic<int> looks{0};
+  std::atomic<int> held_look{1};
+  std::atomic<bool> held{false};
+};
+
+TEST(ConsumerThread, a_record_that_comes_right_behind_any_look_is_handled) {
+  SubmittedBehindTheLook state;
+  ConsumerThread thread{Idle::Sleep};
+  const auto round = [](void* object) noexcept {
+    return static_cast<SubmittedBehindTheLook*>(object)->look();
+  };
+  ASSERT_TRUE(thread.start({.round = round, .object = &state}));
+  int look = 1;
+  for (;; ++look) {
+    // Looks end when the consumer sleeps: the last one was behind its decision to.
+    wait_until([&] { return state.held || test::is_asleep(state.consumer); });
+    if (!state.held) break;
+    ASSERT_TRUE(thread.begin_submit());
+    state.queued = 1;
+    thread.end_submit();
+    state.held_look = look + 1;
+    state.held = false;
+    wait_until([&] { return state.handled == look; });
+  }
+  EXPECT_GT(look, 3);
+  state.held_look = 0;
+  thread.stop();
+}
+
 TEST(ConsumerThread, a_sleeping_consumer_is_stopped) {
   Counted counted{Idle::Sleep};
   ASSERT_TRUE(counted.start());
