@@ -81,7 +81,7 @@ class MessageView {
   [[nodiscard]] std::optional<std::string_view> operator[](Tag tag) const noexcept;
   [[nodiscard]] std::optional<FieldView> find(Tag tag, std::size_t from = 0) const noexcept;
   [[nodiscard]] std::optional<std::size_t> find_index(Tag tag, std::size_t from = 0) const noexcept;
-  [[nodiscard]] bool has(Tag tag) const noexcept { return find_index(tag).has_value(); }
+  [[nodiscard]] bool has(Tag tag) const noexcept { return index_of(tag, 0) < field_count(); }
 
   // Typed read of the first field with this tag. T: std::string_view, char, bool, std::int64_t,
   // std::uint64_t, Decimal, FixedPrice, WallTime and PicoTime (UTCTimestamp), Date (UTCDateOnly,
@@ -98,6 +98,9 @@ class MessageView {
   // Behind the arrays' entries for tags of kLargeTagKey and above, which few messages have.
   [[nodiscard]] Tag large_tag(std::size_t index) const noexcept;
   [[nodiscard]] std::optional<std::size_t> find_large(Tag tag, std::size_t from) const noexcept;
+  // find_index() with field_count() or more for an absent tag. An optional would be written to
+  // memory in two pieces and read back as one by some compilers, and wait for both.
+  [[nodiscard]] std::size_t index_of(Tag tag, std::size_t from) const noexcept;
 
   std::string_view bytes_;
   FieldIndex index_;
@@ -182,31 +185,36 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
 
 #endif
 
-inline std::optional<std::size_t> MessageView::find_index(Tag tag,
-                                                          std::size_t from) const noexcept {
+inline std::size_t MessageView::index_of(Tag tag, std::size_t from) const noexcept {
   if (tag >= kLargeTagKey) [[unlikely]]
-    return find_large(tag, from);
+    return find_large(tag, from).value_or(field_count());
   for (std::size_t at = from; at < field_count(); at += kKeysReadable) {
     const std::uint32_t bits = equal_bits(static_cast<std::uint16_t>(tag), at);
     if (bits == 0) continue;
     // What lies behind the last field is of an earlier message.
-    const std::size_t found = at + static_cast<unsigned>(std::countr_zero(bits));
-    if (found < field_count()) return found;
-    break;
+    return at + static_cast<unsigned>(std::countr_zero(bits));
   }
-  return std::nullopt;
+  return field_count();
+}
+
+inline std::optional<std::size_t> MessageView::find_index(Tag tag,
+                                                          std::size_t from) const noexcept {
+  const std::size_t index = index_of(tag, from);
+  if (index >= field_count()) return std::nullopt;
+  return index;
 }
 
 inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) const noexcept {
-  const std::optional<std::size_t> index = find_index(tag, from);
-  if (!index) return std::nullopt;
-  return field(*index);
+  const std::size_t index = index_of(tag, from);
+  if (index >= field_count()) return std::nullopt;
+  return field(index);
 }
 
 inline std::optional<std::string_view> MessageView::operator[](Tag tag) const noexcept {
-  const std::optional<std::size_t> index = find_index(tag);
-  if (!index) return std::nullopt;
-  return field(*index).value;
+  const std::size_t index = index_of(tag, 0);
+  if (index >= field_count()) return std::nullopt;
+  const FieldPlace place = index_.place(index);
+  return std::string_view{bytes_.data() + place.begin, place.end - place.begin};
 }
 
 // Text as a T, by the conversion of conversions.hpp that belongs to it.
