@@ -25,6 +25,7 @@ constexpr std::array kCommands{
     Command{"trade", "run the example trader against an acceptor", "trade trader.cfg --orders 1000",
             run_trade},
     Command{"journal", "show what a journal holds", "journal show store/venue", run_journal},
+    Command{"bench", "measure the parts of NexusFIX on this machine", "bench --quick", run_bench},
 };
 
 // How many letters must be put in, left out or changed to make one text of the other.

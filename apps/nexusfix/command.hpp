@@ -46,5 +46,6 @@ int run_serve(Arguments arguments);
 int run_trade(Arguments arguments);
 int run_connect(Arguments arguments);
 int run_journal(Arguments arguments);
+int run_bench(Arguments arguments);
 
 }  // namespace nexusfix::command

@@ -87,6 +87,11 @@ class TidyTest(unittest.TestCase):
         self.assert_found(self.source('#include "wire/inside.hpp"\n', "apps/tool"),
                           "apps/tool/x.cpp:1", "only public headers")
 
+    def test_the_benchmark_may_name_a_kernel_and_nothing_else_that_is_private(self):
+        self.assert_clean(self.source('#include "wire/kernels/kernel_table.hpp"\n', "bench"))
+        self.assert_found(self.source('#include "wire/digits.hpp"\n', "bench"),
+                          "bench/x.cpp:1", "only public headers")
+
     def test_private_header_and_third_party_in_a_public_header_are_found(self):
         name = "include/nexusfix/wire/x.hpp"
         self.assert_found({name: '#pragma once\n#include "wire/inside.hpp"\n'}, f"{name}:2",

@@ -1,0 +1,241 @@
+// QuickFIX with the checks that ours makes, too: BodyLength and CheckSum, no dictionary. A message
+// object is used again where QuickFIX's own session would make a new one: that is faster.
+#include "bench/compare/quickfix.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <quickfix/FieldConvertors.h>
+#include <quickfix/Message.h>
+#include <quickfix/Parser.h>
+#include <quickfix/fix44/ExecutionReport.h>
+#include <quickfix/fix44/NewOrderSingle.h>
+
+namespace nexusfix {
+namespace bench {
+namespace {
+
+constexpr std::int64_t kMsPerSecond = 1000;
+constexpr double kCents = 100;
+
+std::uint64_t bits_of(double value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+FIX::UtcTimeStamp time_stamp(std::int64_t ms) {
+  return FIX::UtcTimeStamp(static_cast<std::time_t>(ms / kMsPerSecond),
+                           static_cast<int>(ms % kMsPerSecond));
+}
+
+std::uint64_t field_count(const FIX::Message& message) {
+  return message.getHeader().totalFields() + message.totalFields() +
+         message.getTrailer().totalFields();
+}
+
+struct Parse {
+  std::vector<std::string> messages;
+  FIX::Message message;
+
+  std::uint64_t operator()(std::size_t input) {
+    message.setString(messages[input], true);
+    return field_count(message);
+  }
+};
+
+struct ParseAndRead {
+  std::vector<std::string> messages;
+  FIX::Message message;
+
+  std::uint64_t operator()(std::size_t input) {
+    message.setString(messages[input], true);
+    FIX::OrderID order_id;
+    FIX::LastQty last_qty;
+    FIX::LastPx last_px;
+    FIX::TransactTime transact_time;
+    message.getField(order_id);
+    message.getField(last_qty);
+    message.getField(last_px);
+    message.getField(transact_time);
+    return order_id.getString().size() + static_cast<std::uint64_t>(last_qty.getValue()) +
+           static_cast<std::uint64_t>(last_px.getValue() * kCents + 0.5) +
+           static_cast<std::uint64_t>(transact_time.getValue().getMillisecond());
+  }
+};
+
+struct Frame {
+  std::vector<std::string> messages;
+  FIX::Parser parser;
+  std::string message;
+
+  explicit Frame(const Stream& stream) {
+    for (std::size_t i = 0; i < stream.begins.size(); ++i) {
+      messages.push_back(stream.bytes.substr(stream.begins[i], stream.sizes[i]));
+    }
+  }
+  std::uint64_t operator()(std::size_t input) {
+    parser.addToStream(messages[input]);
+    return parser.readFixMessage(message) ? message.size() : 0;
+  }
+};
+
+struct Lookup {
+  std::vector<FIX::Message> messages;
+
+  explicit Lookup(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) messages.push_back(FIX::Message(text, true));
+  }
+  std::uint64_t operator()(std::size_t input) {
+    FIX::Message& message = messages[input];
+    std::uint64_t bytes = 0;
+    for (const int tag : kLookupTags) {
+      if (message.isSetField(tag)) bytes += message.getField(tag).size();
+    }
+    return bytes;
+  }
+};
+
+struct Integer {
+  std::vector<std::string> texts;
+  std::uint64_t operator()(std::size_t input) const {
+    return static_cast<std::uint64_t>(FIX::IntConvertor::convert(texts[input]));
+  }
+};
+
+struct Price {
+  std::vector<std::string> texts;
+  std::uint64_t operator()(std::size_t input) const {
+    return bits_of(FIX::DoubleConvertor::convert(texts[input]));
+  }
+};
+
+struct Timestamp {
+  std::vector<std::string> texts;
+  std::uint64_t operator()(std::size_t input) const {
+    const FIX::UtcTimeStamp time = FIX::UtcTimeStampConvertor::convert(texts[input]);
+    return static_cast<std::uint64_t>(time.getTimeT() * kMsPerSecond + time.getMillisecond());
+  }
+};
+
+void set_header(FIX::Message& message, std::uint64_t msg_seq_num, std::int64_t sending_time_ms) {
+  FIX::Header& header = message.getHeader();
+  header.setField(FIX::SenderCompID(kSender));
+  header.setField(FIX::TargetCompID(kTarget));
+  header.setField(FIX::MsgSeqNum(static_cast<int>(msg_seq_num)));
+  header.setField(FIX::SendingTime(time_stamp(sending_time_ms), 3));
+}
+
+struct EncodeOrder {
+  std::vector<Order> orders;
+  std::string text;
+
+  const std::string& encode(std::size_t input) {
+    const Order& o = orders[input];
+    FIX44::NewOrderSingle message;
+    set_header(message, o.msg_seq_num, o.sending_time_ms);
+    message.setField(FIX::ClOrdID(o.cl_ord_id));
+    message.setField(FIX::HandlInst('1'));
+    message.setField(FIX::Symbol(o.symbol));
+    message.setField(FIX::Side(o.side));
+    message.setField(FIX::TransactTime(time_stamp(o.transact_time_ms), 3));
+    message.setField(FIX::OrderQty(static_cast<double>(o.order_qty)));
+    message.setField(FIX::OrdType('2'));
+    message.setField(FIX::Price(static_cast<double>(o.price_cents) / kCents));
+    message.setField(FIX::TimeInForce('0'));
+    return message.toString(text);
+  }
+  std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
+};
+
+struct EncodeExecution {
+  std::vector<Execution> executions;
+  std::string text;
+
+  const std::string& encode(std::size_t input) {
+    const Execution& e = executions[input];
+    FIX44::ExecutionReport message;
+    set_header(message, e.msg_seq_num, e.sending_time_ms);
+    message.setField(FIX::OrderID(e.order_id));
+    message.setField(FIX::ExecID(e.exec_id));
+    message.setField(FIX::ExecType('F'));
+    message.setField(FIX::OrdStatus('2'));
+    message.setField(FIX::Symbol(e.symbol));
+    message.setField(FIX::Side('1'));
+    message.setField(FIX::OrderQty(static_cast<double>(e.order_qty)));
+    message.setField(FIX::Price(static_cast<double>(e.price_cents) / kCents));
+    message.setField(FIX::LastQty(static_cast<double>(e.last_qty)));
+    message.setField(FIX::LastPx(static_cast<double>(e.last_px_cents) / kCents));
+    message.setField(FIX::LeavesQty(static_cast<double>(e.leaves_qty)));
+    message.setField(FIX::CumQty(static_cast<double>(e.cum_qty)));
+    message.setField(FIX::AvgPx(static_cast<double>(e.avg_px_cents) / kCents));
+    message.setField(FIX::TransactTime(time_stamp(e.transact_time_ms), 3));
+    return message.toString(text);
+  }
+  std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
+};
+
+// As its socket connection does: 4,096 bytes at a time into the parser, then every whole message.
+struct StreamParse {
+  const std::string* bytes;
+  FIX::Message message;
+
+  std::uint64_t operator()(std::size_t) {
+    constexpr std::size_t kReceiveBytes = 4096;
+    std::uint64_t fields = 0;
+    FIX::Parser parser;
+    std::string text;
+    for (std::size_t at = 0; at < bytes->size(); at += kReceiveBytes) {
+      parser.addToStream(bytes->data() + at, std::min(kReceiveBytes, bytes->size() - at));
+      while (parser.readFixMessage(text)) {
+        message.setString(text, true);
+        fields += field_count(message);
+      }
+    }
+    return fields;
+  }
+};
+
+class QuickFix final : public Subject {
+ public:
+  std::string name() const override { return "QuickFIX"; }
+  ContestantPtr parse(const Messages& messages) override {
+    return make_contestant(Parse{messages.texts, {}}, messages.field_counts);
+  }
+  ContestantPtr parse_and_read(const ReadJob& job) override {
+    return make_contestant(ParseAndRead{job.messages.texts, {}}, job.answers);
+  }
+  ContestantPtr frame(const Stream& stream) override {
+    return make_contestant(Frame{stream}, stream.sizes);
+  }
+  ContestantPtr lookup(const LookupJob& job) override {
+    return make_contestant(Lookup{job.messages.texts}, job.answers);
+  }
+  ContestantPtr integer(const IntegerJob& job) override {
+    return make_contestant(Integer{job.texts}, job.answers);
+  }
+  ContestantPtr price(const PriceJob& job) override {
+    Answers bits;
+    for (const double value : job.values) bits.push_back(bits_of(value));
+    return make_contestant(Price{job.texts}, bits);
+  }
+  ContestantPtr timestamp(const TimestampJob& job) override {
+    return make_contestant(Timestamp{job.texts}, job.milliseconds);
+  }
+  ContestantPtr encode_order(const EncodeJob<Order>& job) override {
+    return make_encoding_contestant(EncodeOrder{job.values, {}}, job);
+  }
+  ContestantPtr encode_execution(const EncodeJob<Execution>& job) override {
+    return make_encoding_contestant(EncodeExecution{job.values, {}}, job);
+  }
+  ContestantPtr stream_parse(const Stream& stream) override {
+    return make_contestant(StreamParse{&stream.bytes, {}}, Answers{stream.field_count});
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Subject> make_quickfix_subject() { return std::unique_ptr<Subject>(new QuickFix); }
+
+}  // namespace bench
+}  // namespace nexusfix

@@ -1,0 +1,50 @@
+// Walks along the delimiters of a message: the loop of the rungs from the third to the fifth.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "bench/ladder/delimiters.hpp"
+#include "bench/ladder/text.hpp"
+
+namespace nexusfix::bench::ladder {
+
+struct Scanned {
+  bool well_formed = false;
+  std::uint32_t sum = 0;  // of all bytes
+};
+
+// Calls on_field(tag, begin of the field, begin of the value, its end) for each field of bytes.
+// Offsets are from the first byte. Stops at the first field that is malformed.
+template <class OnField>
+[[nodiscard]] Scanned scan_fields(std::string_view bytes, OnField on_field) {
+  constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  Scanned scanned;
+  std::size_t field = 0;
+  std::size_t equals = kNone;
+  for (std::size_t base = 0; base < bytes.size(); base += kBlockBytes) {
+    const std::size_t rest = bytes.size() - base;
+    const Delimiters found = rest >= kBlockBytes ? delimiters_of(bytes.data() + base)
+                                                 : delimiters_of_rest(bytes.data() + base, rest);
+    scanned.sum += found.sum;
+    for (std::uint64_t bits = found.soh | found.equals; bits != 0; bits &= bits - 1) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(bits));
+      const std::size_t at = base + bit;
+      if ((found.soh >> bit & 1U) == 0) {
+        if (equals == kNone) equals = at;  // another `=` belongs to the value
+        continue;
+      }
+      const Tag tag = equals == kNone ? 0 : tag_of(bytes.substr(field, equals - field));
+      if (tag == 0 || equals + 1 == at) return scanned;
+      on_field(tag, field, equals + 1, at);
+      field = at + 1;
+      equals = kNone;
+    }
+  }
+  scanned.well_formed = field == bytes.size();
+  return scanned;
+}
+
+}  // namespace nexusfix::bench::ladder

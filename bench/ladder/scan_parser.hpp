@@ -1,0 +1,21 @@
+#pragma once
+
+#include "bench/ladder/field_table.hpp"
+#include "bench/ladder/rung.hpp"
+
+namespace nexusfix::bench::ladder {
+
+// Rung 3, SIMD scan: SOH and `=` are found, and the bytes are summed, 64 of them at a time.
+class ScanParser {
+ public:
+  [[nodiscard]] bool parse(std::string_view message);
+  [[nodiscard]] std::size_t field_count() const noexcept { return fields_.size(); }
+  [[nodiscard]] std::optional<std::string_view> find(Tag tag) const noexcept {
+    return fields_.find(tag);
+  }
+
+ private:
+  FieldTable fields_;
+};
+
+}  // namespace nexusfix::bench::ladder

@@ -1,0 +1,28 @@
+// The program of `make bench`: the rows of `nexusfix bench`, and QuickFIX beside them.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+
+#include "bench/compare/quickfix.hpp"
+#include "bench/run.hpp"
+
+int main(int argc, char** argv) {
+  try {
+    CLI::App app{"Measures NexusFIX beside QuickFIX and a plain parser, on this machine",
+                 "nexusfix_bench"};
+    nexusfix::bench::Options options;
+    nexusfix::bench::add_options(app, options);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      constexpr int kUsage = 2;
+      return app.exit(error) == 0 ? 0 : kUsage;
+    }
+    std::vector<std::unique_ptr<nexusfix::bench::Subject>> peers;
+    peers.push_back(nexusfix::bench::make_quickfix_subject());
+    return nexusfix::bench::run(options, std::move(peers));
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,45 @@
+// The inputs of the rows: messages of one shape with values of different length and content, the
+// same in every run.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "bench/subject.hpp"
+
+namespace nexusfix::bench {
+
+// As many as no branch predictor learns by heart.
+inline constexpr std::size_t kRotation = 64;
+
+// Puts BeginString, BodyLength and CheckSum around a body in which `|` stands for SOH.
+[[nodiscard]] std::string message_of(std::string_view body);
+
+[[nodiscard]] Messages execution_reports();          // 22 fields
+[[nodiscard]] Messages unusual_execution_reports();  // and three five-digit tags, `=` in Text
+[[nodiscard]] Messages heartbeats();                 // 8 fields
+[[nodiscard]] Messages new_order_singles();          // 17 fields
+[[nodiscard]] Messages market_data_snapshots(std::size_t entries);  // 11 + 3 * entries fields
+[[nodiscard]] ReadJob read_job();
+[[nodiscard]] LookupJob lookup_job(std::size_t messages);
+
+[[nodiscard]] IntegerJob integers();
+[[nodiscard]] PriceJob prices();
+[[nodiscard]] TimestampJob timestamps();
+[[nodiscard]] ChecksumJob checksum_texts(std::size_t bytes);
+
+// verify is left empty: it needs a parser.
+[[nodiscard]] EncodeJob<Order> orders();
+[[nodiscard]] EncodeJob<Execution> executions();
+
+// At least so many bytes of ExecutionReports, NewOrderSingles and Heartbeats, mixed.
+[[nodiscard]] Stream mixed_stream(std::size_t bytes);
+[[nodiscard]] Stream stream_of(const Messages& messages);
+
+// YYYYMMDD-HH:MM:SS.sss
+[[nodiscard]] std::string timestamp_text(std::int64_t milliseconds);
+// 15025 is 150.25.
+[[nodiscard]] std::string cents_text(std::int64_t cents);
+
+}  // namespace nexusfix::bench

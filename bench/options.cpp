@@ -1,0 +1,32 @@
+#include "bench/options.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace nexusfix::bench {
+
+void add_options(CLI::App& app, Options& options) {
+  app.add_option("--rows", options.patterns,
+                 "only these rows: names, or the parts before a `/`; `*` stands for any text")
+      ->option_text("PATTERN ...");
+  app.add_flag("--quick", options.quick, "fewer calls: half a minute, and less exact");
+  app.add_flag("--list", options.list, "print what rows there are, and measure nothing");
+  app.add_option("--cpu", options.cpu, "the core to measure on (default: the last one allowed)")
+      ->option_text("N");
+  app.add_option("--json", options.json, "write the report for programs")->option_text("FILE");
+  app.add_option("--html", options.html, "write the report with charts")->option_text("FILE");
+  app.add_option("--svg", options.svg, "write one picture of it")->option_text("FILE");
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+  if (pattern.empty()) return name.empty() || name.front() == '/';
+  if (pattern.front() == '*') {
+    for (std::size_t at = 0; at <= name.size(); ++at) {
+      if (matches(pattern.substr(1), name.substr(at))) return true;
+    }
+    return false;
+  }
+  return !name.empty() && name.front() == pattern.front() &&
+         matches(pattern.substr(1), name.substr(1));
+}
+
+}  // namespace nexusfix::bench

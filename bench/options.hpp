@@ -1,0 +1,30 @@
+// The options of the benchmark, which the program of `make bench` and `nexusfix bench` share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace nexusfix::bench {
+
+struct Options {
+  std::vector<std::string> patterns;  // of row names; none: every row
+  bool quick = false;
+  bool list = false;
+  std::optional<int> cpu;
+  std::string json;  // files; empty: none
+  std::string html;
+  std::string svg;
+};
+
+void add_options(CLI::App& app, Options& options);
+
+// A pattern is a name, the part of one in front of a `/`, or either with `*` for any text.
+[[nodiscard]] bool matches(std::string_view pattern, std::string_view name);
+
+}  // namespace nexusfix::bench

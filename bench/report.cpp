@@ -1,0 +1,46 @@
+#include "bench/report.hpp"
+
+namespace nexusfix::bench {
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+double ns_of(const RowReport& row) {
+  return is_rate(row.spec.unit) ? row.bytes / row.ours.figures.batch : row.ours.figures.batch;
+}
+
+}  // namespace
+
+double RowReport::operations_per_second() const { return kNsPerSecond / ns_of(*this); }
+
+std::optional<double> RowReport::megabytes_per_second() const {
+  constexpr double kBytesPerMegabyte = 1e6;
+  if (bytes == 0) return std::nullopt;
+  return bytes * operations_per_second() / kBytesPerMegabyte;
+}
+
+double times_faster(const RowReport& row, const Result& peer) {
+  const double ours = row.ours.figures.batch;
+  return is_rate(row.spec.unit) ? ours / peer.figures.batch : peer.figures.batch / ours;
+}
+
+bool within_budget(const RowReport& row) {
+  if (!row.spec.budget) return true;
+  const double ours = row.ours.figures.batch;
+  return is_rate(row.spec.unit) ? ours >= *row.spec.budget : ours <= *row.spec.budget;
+}
+
+Figures in_unit(const Figures& ns_per_call, const RowSpec& spec, double operations_per_call,
+                double bytes) {
+  Figures figures = ns_per_call;
+  for (double Figures::* figure :
+       {&Figures::p50, &Figures::p99, &Figures::p999, &Figures::min, &Figures::max, &Figures::batch,
+        &Figures::batch_median, &Figures::batch_best}) {
+    const double ns = figures.*figure / operations_per_call;
+    figures.*figure = is_rate(spec.unit) ? bytes / ns : ns;
+  }
+  if (is_rate(spec.unit)) std::swap(figures.min, figures.max);
+  return figures;
+}
+
+}  // namespace nexusfix::bench

@@ -1,0 +1,75 @@
+// A row of the report: its entry in the contract, who is measured in it, and what came out.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bench/contestant.hpp"
+#include "bench/measure.hpp"
+#include "bench/subject.hpp"
+
+namespace nexusfix::bench {
+
+enum class Unit : std::uint8_t { Nanoseconds, GigabytesPerSecond };
+
+[[nodiscard]] constexpr std::string_view to_string(Unit unit) noexcept {
+  return unit == Unit::Nanoseconds ? "ns" : "GB/s";
+}
+// Less is better, or more is.
+[[nodiscard]] constexpr bool is_rate(Unit unit) noexcept {
+  return unit == Unit::GigabytesPerSecond;
+}
+
+// Row names are a contract: later rows are added, none is renamed.
+struct RowSpec {
+  std::string name;
+  std::string purpose;  // what one operation does
+  Unit unit = Unit::Nanoseconds;
+  std::optional<double> published;  // in the unit: what the design's first incarnation published
+  std::optional<double> budget;     // in the unit: what the design allows
+};
+
+// Contestants point into what owner holds.
+struct Plan {
+  std::shared_ptr<const void> owner;
+  double bytes = 0;                // of the message of one operation; 0: there is none
+  double operations_per_call = 1;  // figures are divided by it
+  std::vector<std::pair<std::string, ContestantPtr>> contestants;  // ours first
+};
+
+using Subjects = std::span<const std::unique_ptr<Subject>>;
+
+// Inputs are made when the row's turn comes.
+struct Row {
+  RowSpec spec;
+  std::function<Plan(Subjects)> plan;
+};
+
+// Every row that this build and this CPU have, in the order of the report.
+[[nodiscard]] std::vector<Row> all_rows();
+
+// Parts of it; each in a file of its own.
+void add_parse_rows(std::vector<Row>& rows);
+void add_field_rows(std::vector<Row>& rows);
+void add_encode_rows(std::vector<Row>& rows);
+void add_stream_rows(std::vector<Row>& rows);
+void add_ladder_rows(std::vector<Row>& rows);
+void add_kernel_rows(std::vector<Row>& rows);
+
+// One for each subject that does the job. Make returns a ContestantPtr of a Subject.
+template <class Make>
+void add_contestants(Plan& plan, Subjects subjects, Make make) {
+  for (const std::unique_ptr<Subject>& subject : subjects) {
+    if (ContestantPtr contestant = make(*subject)) {
+      plan.contestants.emplace_back(subject->name(), std::move(contestant));
+    }
+  }
+}
+
+}  // namespace nexusfix::bench

@@ -1,0 +1,16 @@
+#include "bench/row.hpp"
+
+namespace nexusfix::bench {
+
+std::vector<Row> all_rows() {
+  std::vector<Row> rows;
+  add_parse_rows(rows);
+  add_field_rows(rows);
+  add_encode_rows(rows);
+  add_stream_rows(rows);
+  add_ladder_rows(rows);
+  add_kernel_rows(rows);
+  return rows;
+}
+
+}  // namespace nexusfix::bench

@@ -1,0 +1,141 @@
+// A library that can do the jobs of the rows: ours, and each of its peers. Written in C++14,
+// because the file that measures QuickFIX can be nothing newer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/contestant.hpp"
+
+namespace nexusfix {
+namespace bench {
+
+// Different messages of one type and shape; their number is a power of two.
+struct Messages {
+  std::vector<std::string> texts;
+  Answers field_counts;
+  double mean_bytes = 0;
+};
+
+// Messages behind each other, as a socket gives them.
+struct Stream {
+  std::string bytes;
+  std::vector<std::size_t> begins;  // of each message
+  Answers sizes;                    // likewise
+  std::size_t field_count = 0;      // of all messages together
+};
+
+// What an application reads of an ExecutionReport in the row parse-and-read-4, folded into one
+// number, so that all subjects can be asked for the same: bytes of OrderID (37) + LastQty (32) +
+// LastPx (31) in cents + the millisecond of TransactTime (60).
+struct ReadJob {
+  Messages messages;
+  Answers answers;
+};
+
+// Eight fields of a parsed message, six that it has and two that it has not. The answer is the
+// bytes of all found values together.
+struct LookupJob {
+  Messages messages;
+  Answers answers;
+};
+constexpr std::size_t kLookups = 8;
+constexpr int kLookupTags[kLookups] = {37, 150, 11, 55, 54, 44, 58, 6};
+
+struct IntegerJob {
+  std::vector<std::string> texts;
+  Answers answers;
+};
+
+struct PriceJob {
+  std::vector<std::string> texts;
+  Answers mantissas;  // exact subjects answer with these
+  std::vector<double> values;
+};
+
+struct TimestampJob {
+  std::vector<std::string> texts;
+  Answers milliseconds;  // since 1970
+};
+
+struct ChecksumJob {
+  std::vector<std::string> texts;
+  Answers sums;  // modulo 256
+};
+
+// The values of a message that is to be encoded, as an application has them. Prices have two
+// decimals, times are milliseconds since 1970.
+struct Order {
+  std::uint64_t msg_seq_num = 0;
+  std::int64_t sending_time_ms = 0;
+  std::string cl_ord_id;
+  std::string symbol;
+  char side = '1';
+  std::int64_t transact_time_ms = 0;
+  std::int64_t order_qty = 0;
+  std::int64_t price_cents = 0;
+};
+struct Execution {
+  std::uint64_t msg_seq_num = 0;
+  std::int64_t sending_time_ms = 0;
+  std::string order_id;
+  std::string exec_id;
+  std::string symbol;
+  std::int64_t order_qty = 0;
+  std::int64_t price_cents = 0;
+  std::int64_t last_qty = 0;
+  std::int64_t last_px_cents = 0;
+  std::int64_t leaves_qty = 0;
+  std::int64_t cum_qty = 0;
+  std::int64_t avg_px_cents = 0;
+  std::int64_t transact_time_ms = 0;
+};
+constexpr const char* kSender = "SENDER";
+constexpr const char* kTarget = "TARGET";
+
+template <class Values>
+struct EncodeJob {
+  std::vector<Values> values;
+  // Says what is wrong with the message that was made of values[input]; empty if nothing is.
+  std::function<std::string(const std::string& message, std::size_t input)> verify;
+};
+
+// Encode: a movable type with encode(input), which returns what a std::string can be made of, and
+// operator(), which returns its size.
+template <class Encode, class Values>
+ContestantPtr make_encoding_contestant(Encode encode, const EncodeJob<Values>& job) {
+  const std::size_t inputs = job.values.size();
+  const auto verify = job.verify;
+  return make_checked_contestant(std::move(encode), inputs, [inputs, verify](Encode& subject) {
+    std::string wrong;
+    for (std::size_t i = 0; i < inputs && wrong.empty(); ++i) {
+      wrong = verify(std::string(subject.encode(i)), i);
+    }
+    return wrong;
+  });
+}
+
+// Whoever cannot do a job at all, or does another one by that name, gives none.
+class Subject {
+ public:
+  virtual ~Subject() = default;
+  virtual std::string name() const = 0;
+  virtual ContestantPtr parse(const Messages&) { return nullptr; }
+  virtual ContestantPtr parse_and_read(const ReadJob&) { return nullptr; }
+  virtual ContestantPtr frame(const Stream&) { return nullptr; }
+  virtual ContestantPtr lookup(const LookupJob&) { return nullptr; }
+  virtual ContestantPtr checksum(const ChecksumJob&) { return nullptr; }
+  virtual ContestantPtr integer(const IntegerJob&) { return nullptr; }
+  virtual ContestantPtr price(const PriceJob&) { return nullptr; }
+  virtual ContestantPtr timestamp(const TimestampJob&) { return nullptr; }
+  virtual ContestantPtr encode_order(const EncodeJob<Order>&) { return nullptr; }
+  virtual ContestantPtr encode_execution(const EncodeJob<Execution>&) { return nullptr; }
+  virtual ContestantPtr stream_parse(const Stream&) { return nullptr; }
+};
+
+}  // namespace bench
+}  // namespace nexusfix

@@ -1,0 +1,169 @@
+#include "bench/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "bench/report_chart.hpp"
+
+namespace nexusfix::bench {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Figures figures_of(double ns) {
+  return {.p50 = ns,
+          .p99 = ns * 2,
+          .p999 = ns * 3,
+          .min = ns / 2,
+          .max = ns * 4,
+          .single_calls = 100,
+          .batch = ns,
+          .batch_median = ns * 1.1,
+          .batch_best = ns * 0.9,
+          .batches = 10,
+          .batch_calls = 64};
+}
+
+RowReport parse_row() {
+  return {.spec = {.name = "parse/X", .purpose = "a <b>", .published = 246, .budget = 17},
+          .bytes = 200,
+          .ours = {"NexusFIX", figures_of(20)},
+          .peers = {{"QuickFIX", figures_of(1000)}, {"reference", figures_of(500)}}};
+}
+
+Report report_of(std::vector<RowReport> rows) {
+  Report report;
+  report.machine.cpu = "CPU \"A\"";
+  report.timer = {.ns_per_tick = 0.5, .cost_ns = 20, .cost_min_ns = 19, .step_ns = 10};
+  report.rows = std::move(rows);
+  return report;
+}
+
+TEST(ReportTest, rates_follow_from_the_batch_figure) {
+  const RowReport row = parse_row();
+  EXPECT_DOUBLE_EQ(row.operations_per_second(), 50e6);
+  EXPECT_DOUBLE_EQ(row.megabytes_per_second().value_or(0), 10'000);
+  EXPECT_DOUBLE_EQ(times_faster(row, row.peers[0]), 50);
+  RowReport without_bytes = row;
+  without_bytes.bytes = 0;
+  EXPECT_FALSE(without_bytes.megabytes_per_second());
+}
+
+TEST(ReportTest, a_budget_is_kept_up_to_its_own_value) {
+  RowReport row = parse_row();
+  EXPECT_FALSE(within_budget(row));
+  row.spec.budget = 20;
+  EXPECT_TRUE(within_budget(row));
+  row.spec.budget = {};
+  EXPECT_TRUE(within_budget(row));
+}
+
+TEST(ReportTest, of_a_rate_more_is_better) {
+  RowReport row = parse_row();
+  row.spec.unit = Unit::GigabytesPerSecond;
+  row.ours.figures.batch = 10;
+  row.peers[0].figures.batch = 0.5;
+  row.spec.budget = 9;
+  EXPECT_TRUE(within_budget(row));
+  EXPECT_DOUBLE_EQ(times_faster(row, row.peers[0]), 20);
+  EXPECT_DOUBLE_EQ(row.operations_per_second(), 50e6);  // 200 bytes each
+}
+
+TEST(ReportTest, a_call_of_several_operations_is_divided_among_them) {
+  const Figures f =
+      in_unit(figures_of(80), {.name = "x", .purpose = "x", .published = {}, .budget = {}}, 8, 0);
+  EXPECT_DOUBLE_EQ(f.p50, 10);
+  EXPECT_DOUBLE_EQ(f.batch, 10);
+  EXPECT_DOUBLE_EQ(f.max, 40);
+  EXPECT_EQ(f.single_calls, 100U);
+}
+
+TEST(ReportTest, times_become_gigabytes_a_second_and_the_longest_the_least) {
+  const RowSpec spec{
+      .name = "x", .purpose = "x", .unit = Unit::GigabytesPerSecond, .published = {}, .budget = {}};
+  const Figures f = in_unit(figures_of(1000), spec, 10, 200);  // 100 ns for 200 bytes
+  EXPECT_DOUBLE_EQ(f.batch, 2);
+  EXPECT_DOUBLE_EQ(f.p99, 1);
+  EXPECT_DOUBLE_EQ(f.min, 0.5);
+  EXPECT_DOUBLE_EQ(f.max, 4);
+}
+
+TEST(ReportTest, json_has_a_row_with_its_figures_and_peers) {
+  const std::string json = to_json(report_of({parse_row()}));
+  EXPECT_THAT(json, HasSubstr(R"("name": "parse/X", "unit": "ns")"));
+  EXPECT_THAT(json, HasSubstr(R"("p50": 20, "p99": 40, "p999": 60, "min": 10, "max": 80, )"
+                              R"("batch": 20, "batch_median": 22, "batch_best": 18)"));
+  EXPECT_THAT(json, HasSubstr(R"("QuickFIX": {"p50": 1000)"));
+  EXPECT_THAT(json, HasSubstr(R"("reference": {"p50": 500)"));
+  EXPECT_THAT(json, HasSubstr(R"("messages_per_s": 5e+07, "mb_per_s": 10000)"));
+  EXPECT_THAT(json, HasSubstr(R"("published": 246, "budget": 17, "within_budget": false)"));
+  EXPECT_THAT(json, HasSubstr(R"("cpu": "CPU \"A\"")"));
+  EXPECT_THAT(json, HasSubstr(R"("cost_ns": 20, "cost_min_ns": 19, "step_ns": 10)"));
+}
+
+TEST(ReportTest, what_is_not_known_is_null) {
+  RowReport row = parse_row();
+  row.spec.published = {};
+  row.spec.budget = {};
+  row.bytes = 0;
+  row.peers.clear();
+  const std::string json = to_json(report_of({row}));
+  EXPECT_THAT(json, HasSubstr(R"("mb_per_s": null, "message_bytes": null, "published": null, )"
+                              R"("budget": null, "within_budget": null)"));
+  EXPECT_THAT(json, HasSubstr(R"("peers": {})"));
+  EXPECT_THAT(json, HasSubstr(R"("commit": null)"));
+}
+
+TEST(ReportTest, a_page_needs_no_network_and_escapes_what_it_shows) {
+  Report report = report_of({parse_row()});
+  report.failures = {"parse/Y, QuickFIX: <wrong>"};
+  const std::string html = to_html(report);
+  EXPECT_THAT(html, HasSubstr("<svg"));
+  EXPECT_THAT(html, HasSubstr("parse/X"));
+  EXPECT_THAT(html, HasSubstr("a &lt;b&gt;"));
+  EXPECT_THAT(html, HasSubstr("&lt;wrong&gt;"));
+  EXPECT_THAT(html, HasSubstr("CPU &quot;A&quot;"));
+  for (const char* foreign : {"http:", "https:", "<script", "@import", "url("}) {
+    EXPECT_THAT(html, Not(HasSubstr(foreign)));
+  }
+}
+
+TEST(ReportTest, the_picture_names_the_subjects_and_stands_alone) {
+  const std::string svg = to_svg(report_of({parse_row()}));
+  EXPECT_TRUE(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+  EXPECT_TRUE(svg.ends_with("</svg>\n"));
+  EXPECT_THAT(svg, HasSubstr(">NexusFIX<"));
+  EXPECT_THAT(svg, HasSubstr(">QuickFIX<"));
+  EXPECT_THAT(svg, HasSubstr("1000 (50.0 ×)"));
+}
+
+TEST(ReportTest, reports_without_rows_or_peers_can_be_written) {
+  EXPECT_THAT(to_html(report_of({})), HasSubstr("</html>"));
+  EXPECT_THAT(to_svg(report_of({})), HasSubstr("</svg>"));
+  EXPECT_THAT(to_json(report_of({})), HasSubstr("\"rows\": [\n  ]"));
+}
+
+TEST(ReportTest, a_bar_is_longer_for_a_larger_value) {
+  const Chart chart = bar_chart({{"a", {{"ours", 10, "10"}}, {}}, {"b", {{"ours", 99, "99"}}, {}}});
+  const auto width_of = [&](std::size_t from) {
+    const std::size_t at = chart.elements.find(" width=\"", from) + 8;
+    return std::make_pair(std::stod(chart.elements.substr(at)), at);
+  };
+  const auto [first, at] = width_of(chart.elements.find("<rect"));
+  const auto [second, end] = width_of(chart.elements.find("<rect", at));
+  EXPECT_GT(first, 0);
+  EXPECT_GT(second, first);
+}
+
+TEST(ReportTest, the_table_marks_a_missed_budget_and_shows_both_peers) {
+  RowReport row = parse_row();
+  EXPECT_THAT(table_line(row), HasSubstr("missed"));
+  EXPECT_THAT(table_line(row), HasSubstr("50.0x"));
+  EXPECT_THAT(table_line(row), HasSubstr("25.0x"));
+  row.ours.figures.batch = 16;
+  EXPECT_THAT(table_line(row), Not(HasSubstr("missed")));
+}
+
+}  // namespace
+}  // namespace nexusfix::bench
