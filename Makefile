@@ -1,12 +1,14 @@
 # The commands of this project; `make` alone lists them. CMake does the building: see
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-run deps-test run build test tidy format fuzz install clean
+.PHONY: help deps deps-run deps-bench deps-test run build test bench tidy format fuzz install clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 DEPS ?= yes
 STAGES ?=
+BENCH ?=
+PICTURE ?=
 # A first build leaves the tests out, so that it needs none of their libraries; a build folder that
 # has them keeps them.
 FIRST_BUILD := $(if $(wildcard build/release/CMakeCache.txt),,-D NEXUSFIX_TESTS=OFF)
@@ -16,6 +18,8 @@ help:
 	@echo
 	@echo "  make run       build, then let a trader and a venue trade on this machine"
 	@echo "  make test      everything that must pass: tests, sanitizers, fuzzing, interop, style"
+	@echo
+	@echo "  make bench     measure parsing, encoding and queues beside QuickFIX"
 	@echo
 	@echo "  make build     the release build with tests, in build/release"
 	@echo "  make deps      show and install the Debian packages that run and test need"
@@ -27,6 +31,7 @@ help:
 	@echo
 	@echo "  make test STAGES=\"release asan-ubsan\"   only these stages: release, clang, asan-ubsan,"
 	@echo "                                          tsan, fuzz"
+	@echo "  make bench BENCH=\"--quick --rows parse\"   options of the benchmark; --help lists them"
 	@echo "  They install what they lack, but for tidy and clean; DEPS=no keeps them from it."
 	@echo "  One test:  ctest --preset release -R resend"
 
@@ -35,6 +40,11 @@ deps: deps-test
 deps-run:
 ifeq ($(DEPS),yes)
 	@QUIET=1 tools/deps.sh run
+endif
+
+deps-bench:
+ifeq ($(DEPS),yes)
+	@QUIET=1 tools/deps.sh bench
 endif
 
 deps-test:
@@ -51,6 +61,12 @@ build: deps-test
 
 test: deps-test
 	@tools/run_tests.py $(STAGES)
+
+# PICTURE=docs/images/bench.svg makes the front page's picture again, too.
+bench: deps-bench
+	@tools/build.py release --target nexusfix_bench $(FIRST_BUILD)
+	@build/release/bench/nexusfix_bench --json build/bench/report.json \
+	  --html build/bench/report.html $(if $(PICTURE),--svg $(PICTURE)) $(BENCH)
 
 tidy:
 	@tools/tidy.py

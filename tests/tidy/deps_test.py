@@ -64,6 +64,11 @@ class DepsTest(unittest.TestCase):
         self.assertEqual(0, self.run_script("run").returncode)
         self.assertEqual([], self.apt_calls())
 
+    def test_bench_needs_quickfix_but_no_test_library(self):
+        self.installed("maven libgtest-dev clang-19 libquickfix-dev")
+        self.assertEqual(0, self.run_script("bench").returncode)
+        self.assertTrue(self.apt_calls()[-1].endswith("recommends libquickfix-dev"))
+
     def test_list_installs_nothing(self):
         self.installed("maven")
         result = self.run_script("--list", "test")
