@@ -18,6 +18,12 @@ namespace bench {
 // The value is computed and what it points to is written: nothing can be optimised away.
 inline void keep(std::uint64_t value) noexcept { asm volatile("" : : "r"(value) : "memory"); }
 
+// How often a contestant may be called between prepare() and settle(), and how often it has to be.
+struct CallLimits {
+  std::size_t least = 1;
+  std::size_t most = SIZE_MAX;
+};
+
 class Contestant {
  public:
   virtual ~Contestant() = default;
@@ -26,6 +32,11 @@ class Contestant {
   virtual std::string check() = 0;
   // How many inputs there are in rotation; a power of two.
   virtual std::size_t inputs() const = 0;
+  // Some jobs fill something that must be emptied, or need another thread awake. These two are
+  // called before and behind each run() and time_each(), and their time is not measured.
+  virtual void prepare() {}
+  virtual void settle() {}
+  virtual CallLimits limits() const { return {}; }
   // The job so often, back to back.
   virtual void run(std::size_t calls) = 0;
   // The same, each call timed on its own.
@@ -40,7 +51,7 @@ using Answers = std::vector<std::uint64_t>;
 // Operation: a movable type with std::uint64_t operator()(std::size_t input). Check: a function
 // that takes the operation and returns what is wrong with its answers.
 template <class Operation, class Check>
-class CheckedContestant final : public Contestant {
+class CheckedContestant : public Contestant {
  public:
   CheckedContestant(Operation operation, std::size_t inputs, Check check)
       : operation_(std::move(operation)), inputs_(inputs), check_(std::move(check)) {}
@@ -67,12 +78,33 @@ class CheckedContestant final : public Contestant {
     }
   }
 
+ protected:
+  Operation& operation() { return operation_; }
+  const Operation& operation() const { return operation_; }
+
  private:
   Operation operation_;
   std::size_t inputs_;
   std::size_t next_ = 0;
   Check check_;
 };
+
+// For an operation that has prepare(), settle() and limits(), too.
+template <class Operation, class Check>
+class PreparedContestant final : public CheckedContestant<Operation, Check> {
+ public:
+  using CheckedContestant<Operation, Check>::CheckedContestant;
+
+  void prepare() override { this->operation().prepare(); }
+  void settle() override { this->operation().settle(); }
+  CallLimits limits() const override { return this->operation().limits(); }
+};
+
+template <class Operation, class Check>
+ContestantPtr make_prepared_contestant(Operation operation, std::size_t inputs, Check check) {
+  return ContestantPtr(
+      new PreparedContestant<Operation, Check>(std::move(operation), inputs, std::move(check)));
+}
 
 template <class Operation, class Check>
 ContestantPtr make_checked_contestant(Operation operation, std::size_t inputs, Check check) {

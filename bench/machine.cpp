@@ -34,10 +34,15 @@ std::string first_line(const std::string& path) {
 
 }  // namespace
 
-std::vector<int> allowed_cores() {
+const CoreSet& allowed_cores() {
+  static const CoreSet cores = current_cores();
+  return cores;
+}
+
+CoreSet current_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  std::vector<int> cores;
+  CoreSet cores;
   if (::sched_getaffinity(0, sizeof set, &set) != 0) return cores;
   for (int core = 0; core < CPU_SETSIZE; ++core) {
     if (CPU_ISSET(static_cast<std::size_t>(core), &set)) cores.push_back(core);
@@ -45,11 +50,13 @@ std::vector<int> allowed_cores() {
   return cores;
 }
 
-bool pin_to_core(int core) {
-  if (core < 0 || core >= CPU_SETSIZE) return false;
+bool run_on_cores(const CoreSet& cores) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  CPU_SET(static_cast<std::size_t>(core), &set);
+  for (const int core : cores) {
+    if (core < 0 || core >= CPU_SETSIZE) return false;
+    CPU_SET(static_cast<std::size_t>(core), &set);
+  }
   return ::sched_setaffinity(0, sizeof set, &set) == 0;
 }
 

@@ -21,11 +21,14 @@ struct Machine {
   std::string kernel;  // the parser's, as selected
 };
 
-// Cores that this process may run on, ascending.
-[[nodiscard]] std::vector<int> allowed_cores();
+using CoreSet = std::vector<int>;  // ascending
 
-// The calling thread runs on this core from now on. False: it may not.
-[[nodiscard]] bool pin_to_core(int core);
+// Cores that this process might run on when it was first asked for them.
+[[nodiscard]] const CoreSet& allowed_cores();
+// Cores that the calling thread may run on now.
+[[nodiscard]] CoreSet current_cores();
+// The calling thread runs on these from now on. False: it may not.
+[[nodiscard]] bool run_on_cores(const CoreSet& cores);
 
 [[nodiscard]] Machine describe_machine(int core);
 

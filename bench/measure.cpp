@@ -21,7 +21,8 @@ class Course {
   void warm_up() {
     double spent_ns = 0;
     std::size_t done = 0;
-    for (std::size_t calls = 1;; calls *= 2) {
+    const CallLimits limits = contestant_.limits();
+    for (std::size_t calls = 1;; calls = std::min(calls * 2, limits.most)) {
       const double ns = timed_run(calls);
       call_ns_ = std::max(ns / static_cast<double>(calls), kCallNsMin);
       spent_ns += ns;
@@ -29,10 +30,14 @@ class Course {
       if (done >= settings_.warm_up_calls || spent_ns > phase_ns_max() / 4) break;
     }
     constexpr double kChunkNs = 1e6;
-    chunk_.resize(std::clamp<std::size_t>(static_cast<std::size_t>(kChunkNs / call_ns_), 1, 1'000));
+    constexpr std::size_t kChunkCallsMax = 1'000;
+    chunk_.resize(std::clamp<std::size_t>(static_cast<std::size_t>(kChunkNs / call_ns_), 1,
+                                          std::min(kChunkCallsMax, limits.most)));
     const std::size_t wanted = static_cast<std::size_t>(settings_.batch_ns / call_ns_) + 1;
     const std::size_t inputs = contestant_.inputs();
-    batch_calls_ = (wanted + inputs - 1) / inputs * inputs;  // every input equally often
+    // Every input equally often.
+    batch_calls_ = (std::max(wanted, limits.least) + inputs - 1) / inputs * inputs;
+    batch_calls_ = std::min(batch_calls_, limits.most);
   }
 
   [[nodiscard]] bool needs_singles() const {
@@ -40,7 +45,9 @@ class Course {
   }
   void time_singles() {
     const std::uint64_t before = read_ticks();
+    contestant_.prepare();
     contestant_.time_each(chunk_.data(), chunk_.size());
+    contestant_.settle();
     singles_ns_ += static_cast<double>(read_ticks() - before) * ns_per_tick_;
     singles_.insert(singles_.end(), chunk_.begin(), chunk_.end());
   }
@@ -50,12 +57,13 @@ class Course {
            (batches_ns_ < phase_ns_max() || batches_.empty());
   }
   void time_batch() {
+    const std::uint64_t before = read_ticks();
     // The contestant before has filled caches and branch predictors with its own.
     constexpr double kRefreshNsMax = 1e6;
     const std::size_t inputs = contestant_.inputs();
-    if (call_ns_ * static_cast<double>(inputs) < kRefreshNsMax) contestant_.run(inputs);
+    if (call_ns_ * static_cast<double>(inputs) < kRefreshNsMax) (void)timed_run(inputs);
     const double ns = timed_run(batch_calls_);
-    batches_ns_ += ns;
+    batches_ns_ += static_cast<double>(read_ticks() - before) * ns_per_tick_;
     batches_.push_back(ns / static_cast<double>(batch_calls_));
   }
 
@@ -83,9 +91,12 @@ class Course {
 
   [[nodiscard]] double phase_ns_max() const { return settings_.phase_seconds_max * kNsPerSecond; }
   double timed_run(std::size_t calls) {
+    contestant_.prepare();
     const std::uint64_t before = read_ticks();
     contestant_.run(calls);
-    return static_cast<double>(read_ticks() - before) * ns_per_tick_;
+    const std::uint64_t elapsed = read_ticks() - before;
+    contestant_.settle();
+    return static_cast<double>(elapsed) * ns_per_tick_;
   }
 
   Contestant& contestant_;

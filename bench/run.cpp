@@ -105,9 +105,9 @@ int run(const Options& options, std::vector<std::unique_ptr<Subject>> peers) {
     for (const Row& row : rows) fmt::print("{:<36} {}\n", row.spec.name, row.spec.purpose);
     return kSuccess;
   }
-  const std::vector<int> cores = allowed_cores();
+  const CoreSet cores = allowed_cores();
   const int core = options.cpu.value_or(cores.empty() ? 0 : cores.back());
-  if (!pin_to_core(core)) {
+  if (!run_on_cores({core})) {
     return usage_error(
         fmt::format("core {} is not one that may be used: {}", core, list_text(cores)));
   }

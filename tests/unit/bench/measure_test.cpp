@@ -105,6 +105,41 @@ TEST(MeasureTest, a_slow_contestant_is_measured_less_often_but_at_least_once) {
   EXPECT_GT(f.batch, 0);
 }
 
+// Fills something that holds eight and writes down how full it was at most.
+struct Filler {
+  std::size_t* most;
+  std::size_t held = 0;
+  bool open = false;
+
+  std::uint64_t operator()(std::size_t) {
+    EXPECT_TRUE(open);
+    *most = std::max(*most, ++held);
+    return 0;
+  }
+  void prepare() {
+    EXPECT_FALSE(open);
+    open = true;
+  }
+  void settle() {
+    EXPECT_TRUE(open);
+    open = false;
+    held = 0;
+  }
+  static CallLimits limits() { return {.least = 4, .most = 8}; }
+};
+
+TEST(MeasureTest, what_must_be_emptied_is_never_filled_beyond_its_limit) {
+  std::size_t most = 0;
+  const ContestantPtr contestant =
+      make_prepared_contestant(Filler{&most}, 2, [](Filler&) { return std::string{}; });
+  Contestant* const one[] = {contestant.get()};
+  const Figures f = measure(one, few_calls(), kNsPerTick).front();
+  EXPECT_EQ(most, 8U);
+  EXPECT_LE(f.batch_calls, 8U);
+  EXPECT_GE(f.batch_calls, 4U);
+  EXPECT_GE(f.single_calls, 100U);
+}
+
 TEST(TimerTest, counter_is_calibrated_and_its_cost_is_known) {
   const TimerFacts facts = calibrate_timer();
   EXPECT_GT(facts.ns_per_tick, 0);
