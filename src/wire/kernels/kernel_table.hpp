@@ -28,6 +28,9 @@ inline constexpr std::uint32_t kEntriesAtOnce = 64;
 struct DataTags {
   alignas(64) std::uint8_t low_two[128];
   alignas(64) std::uint8_t high_two[64];
+  // The same test with smaller tables: a bit in common in the three entries for its lowest four
+  // bits, the four above them and the four above those. For tags of up to four digits.
+  alignas(64) std::uint8_t nibbles[3][16];
   const std::uint32_t* length_tags;
   const std::uint32_t* data_tags;
   std::uint32_t count;
@@ -47,6 +50,9 @@ struct RawFault {
   std::uint32_t offset;
   std::uint32_t tag_bytes;
 };
+
+// Fills nibbles from the length tags.
+void fill_nibbles(DataTags& data) noexcept;
 
 // What a parser keeps for its kernel from one frame to the next.
 struct IndexWork {

@@ -1,4 +1,4 @@
-// The kernel for any machine.
+// The kernel for any machine: eight bytes at a time in an ordinary register.
 #include "wire/kernels/kernel_table.hpp"
 
 namespace nexusfix::wire::kernels::scalar {
@@ -7,31 +7,110 @@ namespace {
 
 #include "wire/kernels/generic/unusual.inl.hpp"
 
-inline std::uint32_t sum_bytes(const char* bytes, std::uint32_t size) noexcept {
-  std::uint32_t sum = 0;
-  for (std::uint32_t i = 0; i < size; ++i) sum += static_cast<unsigned char>(bytes[i]);
-  return sum;
+constexpr std::uint32_t kUsualFields = 8;
+constexpr std::uint32_t kGroupFields = 1;
+constexpr std::uint32_t kTagBytesRead = 8;
+
+constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;  // times a byte: that byte eight times
+constexpr std::uint64_t kTopBits = 0x80 * kEach;
+
+inline std::uint32_t trailing_zeros(std::uint64_t bits) noexcept {
+  return static_cast<std::uint32_t>(__builtin_ctzll(bits | (std::uint64_t{1} << 63)));
 }
 
-template <unsigned Policy>
-std::uint32_t index_frame(const char* frame, std::size_t frame_bytes, IndexWork& work) noexcept {
-  if (frame_bytes < kFrameBytesMin || frame_bytes > kFrameBytesMax) return 0;
-  const auto size = static_cast<std::uint32_t>(frame_bytes);
-  const Trailer trailer = read_trailer(frame, size);
-  if (!trailer.good) return 0;
-  work.first.rule = kNoFault;
-  work.first_but_empty.rule = kNoFault;
-  Place place{0, 0};
-  while (place.byte < size) {
-    // A field may bring its data field with it.
-    if (place.entry + 2 > work.arrays.capacity) {
-      work.more_capacity = 1;
-      return 0;
-    }
-    place = index_field(frame, size, place, work);
-  }
-  return verdict<Policy>(frame, size, trailer, place.entry, sum_bytes(frame, size), work);
+// The instruction for it is not in every x86-64; the library's function looks it up in a table.
+inline std::uint32_t bit_count(std::uint64_t bits) noexcept {
+  bits -= bits >> 1 & 0x55 * kEach;
+  bits = (bits & 0x33 * kEach) + (bits >> 2 & 0x33 * kEach);
+  bits = (bits + (bits >> 4)) & 0x0f * kEach;
+  return static_cast<std::uint32_t>(bits * kEach >> 56);
 }
+
+using ByteSum = std::uint64_t;
+
+inline ByteSum no_bytes() noexcept { return 0; }
+inline std::uint32_t total_of(ByteSum sum) noexcept { return static_cast<std::uint32_t>(sum); }
+
+// Sums of bytes and a bit for each SOH, of eight words of eight bytes.
+struct BlockScan {
+  std::uint64_t others = 0;  // a bit for each byte that is no SOH
+  std::uint64_t all = 0;     // the sum of the words
+  std::uint64_t even = 0;    // of their bytes at even places, in lanes of 16 bits
+
+  void add(std::uint64_t bytes, std::uint32_t number) noexcept {
+    const std::uint64_t differences = bytes ^ kEach;
+    const std::uint64_t differ = ((differences & ~kTopBits) + ~kTopBits) | differences;
+    // Moves the top bit of each byte to the highest byte, where its place is the byte's number.
+    constexpr std::uint64_t kGather = 0x0002'0408'1020'4081;
+    others |= (differ & kTopBits) * kGather >> 56 << 8 * number;
+    all += bytes;
+    even += bytes & kEvenBytes;
+  }
+  // The low eight bits count.
+  [[nodiscard]] std::uint64_t sum() const noexcept {
+    // What is left in the lanes comes from the bytes at odd places. The highest lane wraps.
+    const std::uint64_t lanes = even + ((all - even) >> 8);
+    return lanes * 0x0001'0001'0001'0001 >> 48;
+  }
+
+  static constexpr std::uint64_t kEvenBytes = 0x00ff'00ff'00ff'00ff;
+};
+
+inline std::uint64_t soh_bits(const char* block, ByteSum& sum) noexcept {
+  BlockScan scan;
+#pragma GCC unroll 8
+  for (std::uint32_t i = 0; i < 8; ++i) scan.add(load_word(block + 8 * i), i);
+  sum += scan.sum();
+  return ~scan.others;
+}
+
+inline std::uint64_t soh_bits(const char* block, const unsigned char* keep, ByteSum& sum) noexcept {
+  BlockScan scan;
+  const char* const kept = reinterpret_cast<const char*>(keep);
+#pragma GCC unroll 8
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    scan.add(load_word(block + 8 * i) & load_word(kept + 8 * i), i);
+  }
+  sum += scan.sum();
+  return ~scan.others;
+}
+
+// Constants that a compiler would otherwise make anew for every field.
+struct Patterns {
+  std::uint64_t ascii_zeros = '0' * kEach;
+  std::uint64_t above_nine = 0x76 * kEach;  // added to a byte above nine, sets its top bit
+};
+inline Patterns patterns() noexcept {
+  Patterns all;
+  __asm__("" : "+r"(all.ascii_zeros), "+r"(all.above_nine));
+  return all;
+}
+
+inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
+                                 const DataTags& data, const FieldArrays& arrays,
+                                 std::uint32_t entry, const Patterns& all) noexcept {
+  // Digits become 0 to 9. The lowest top bit that is set shows the first byte that is none, of the
+  // first four; the fifth is taken for one. Carries are of no matter: they come from such bytes.
+  const std::uint64_t text = load_word(frame + starts[0]) ^ all.ascii_zeros;
+  constexpr std::uint64_t kFirstFour = 0x8080'8080;
+  constexpr std::uint64_t kFifth = 0x80'0000'0000;
+  const std::uint64_t no_digits = ((text + all.above_nine) | text) & kFirstFour;
+  const auto place = static_cast<std::uint32_t>(__builtin_ctzll(no_digits | kFifth));
+  // They move to the top of four bytes, so that the zeros that follow below count nothing.
+  const auto digits = static_cast<std::uint32_t>(text << 8 << (63 - place) >> 32);
+  const std::uint32_t pairs = (digits * 10 + (digits >> 8)) & 0x00ff'00ff;
+  const std::uint32_t tag = pairs * (100 << 16 | 1) >> 16;
+  const std::uint32_t begin = starts[0] + place / 8 + 1;
+  const std::uint32_t end = starts[1] - 1;
+  arrays.keys[entry] = static_cast<std::uint16_t>(tag);
+  arrays.places[entry] = {begin, end};
+  if (frame[begin - 1] != '=') return 1;
+  if (static_cast<std::uint8_t>(text - 1) > 8) return 1;  // a zero in front, or no tag
+  if (begin == end) return 1;
+  return (data.low_two[pairs >> 16] & data.high_two[pairs % 64]) != 0 ? 1 : 0;
+}
+
+#include "wire/kernels/generic/windows.inl.hpp"
 
 bool supported() noexcept { return true; }
 

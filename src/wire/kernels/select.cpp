@@ -13,6 +13,14 @@ namespace kernels {
 namespace avx512 {
 extern const KernelTable kTable;
 }
+namespace avx2 {
+extern const KernelTable kTable;
+}
+#endif
+#if defined(__aarch64__)
+namespace neon {
+extern const KernelTable kTable;
+}
 #endif
 namespace scalar {
 extern const KernelTable kTable;
@@ -24,6 +32,10 @@ namespace {
 constexpr const KernelTable* kTables[] = {
 #if defined(__x86_64__)
     &avx512::kTable,
+    &avx2::kTable,
+#endif
+#if defined(__aarch64__)
+    &neon::kTable,
 #endif
     &scalar::kTable,
 };
@@ -65,6 +77,14 @@ std::expected<std::string_view, IsaError> selected_isa() noexcept {
   return std::string_view{chosen.table->name};
 }
 
-std::string_view known_isas() noexcept { return "scalar"; }
+std::string_view known_isas() noexcept {
+#if defined(__x86_64__)
+  return "avx512, avx2, scalar";
+#elif defined(__aarch64__)
+  return "neon, scalar";
+#else
+  return "scalar";
+#endif
+}
 
 }  // namespace nexusfix::wire

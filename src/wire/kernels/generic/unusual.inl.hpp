@@ -119,29 +119,36 @@ inline Place index_data(const char* frame, const Place& place, const FieldPlace&
   return {value.end + 1, place.entry + 1};
 }
 
-// Indexes the field at place, and with a Length field its data field. A field without `=` or with a
-// malformed tag is a fault and no entry.
-[[gnu::noinline]] static Place index_field(const char* frame, std::uint32_t size,
-                                           const Place& place, IndexWork& work) noexcept {
-  FieldBytes field{place.byte, place.byte, place.byte};
+// Indexes the field in frame[begin, end), where end is its SOH, and with a Length field its data
+// field. A field without `=` or with a malformed tag is a fault and no entry.
+[[gnu::noinline]] static Place index_bounded_field(const char* frame, std::uint32_t size,
+                                                   std::uint32_t begin, std::uint32_t end,
+                                                   std::uint32_t entry, IndexWork& work) noexcept {
+  FieldBytes field{begin, begin, end};
   while (frame[field.equals] != '=' && frame[field.equals] != '\x01') ++field.equals;
-  field.end = field.equals;
-  while (frame[field.end] != '\x01') ++field.end;
   const std::uint32_t tag_bytes = field.equals - field.begin;
   if (field.equals == field.end) {
     note_fault(work, kTagWithoutValue, field.begin, tag_bytes);
-    return {field.end + 1, place.entry};
+    return {field.end + 1, entry};
   }
   const std::uint32_t tag = read_tag(frame + field.begin, tag_bytes);
   if (tag == 0) {
     note_fault(work, kTagMalformed, field.begin, tag_bytes);
-    return {field.end + 1, place.entry};
+    return {field.end + 1, entry};
   }
   if (field.equals + 1 == field.end) note_fault(work, kValueEmpty, field.begin, tag_bytes);
-  put_entry(work.arrays, place.entry, key_of(tag), {field.equals + 1, field.end});
-  const Place next{field.end + 1, place.entry + 1};
+  put_entry(work.arrays, entry, key_of(tag), {field.equals + 1, field.end});
+  const Place next{field.end + 1, entry + 1};
   const FieldPlace data = announced_data(frame, size, field, tag, work);
   return data.begin == 0 ? next : index_data(frame, next, data, work);
+}
+
+// The same for a field of which only the begin is known.
+[[maybe_unused]] inline Place index_field(const char* frame, std::uint32_t size, const Place& place,
+                                          IndexWork& work) noexcept {
+  std::uint32_t end = place.byte;
+  while (frame[end] != '\x01') ++end;
+  return index_bounded_field(frame, size, place.byte, end, place.entry, work);
 }
 
 // Whether 8, 9 and 35 stand at the front of at least three fields, with nothing between them, and

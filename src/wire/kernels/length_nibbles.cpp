@@ -1,0 +1,53 @@
+#include <bit>
+
+#include "wire/kernels/kernel_table.hpp"
+
+namespace nexusfix::wire::kernels {
+
+namespace {
+
+constexpr std::uint32_t kClasses = 8;  // bits of an entry
+constexpr std::uint32_t kFourDigitTagMax = 9999;
+
+// Which nibbles the tags of one class have, as bits. It lets every combination of them pass.
+struct Class {
+  std::uint32_t nibbles[3] = {0, 0, 0};
+
+  [[nodiscard]] Class with(std::uint32_t tag) const noexcept {
+    Class added = *this;
+    for (std::uint32_t i = 0; i < 3; ++i) added.nibbles[i] |= 1U << (tag >> 4 * i) % 16;
+    return added;
+  }
+  [[nodiscard]] int passing() const noexcept {
+    return std::popcount(nibbles[0]) * std::popcount(nibbles[1]) * std::popcount(nibbles[2]);
+  }
+};
+
+}  // namespace
+
+void fill_nibbles(DataTags& data) noexcept {
+  Class classes[kClasses];
+  for (std::uint32_t i = 0; i < data.count; ++i) {
+    const std::uint32_t tag = data.length_tags[i];
+    if (tag > kFourDigitTagMax) continue;
+    // The class that lets the fewest other tags pass for it; of equals the last one, because
+    // ordinary tags are small and the classes of small tags come first.
+    std::uint32_t best = 0;
+    for (std::uint32_t c = 1; c < kClasses; ++c) {
+      const auto more = [tag](const Class& one) { return one.with(tag).passing() - one.passing(); };
+      if (more(classes[c]) <= more(classes[best])) best = c;
+    }
+    classes[best] = classes[best].with(tag);
+  }
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    for (std::uint32_t nibble = 0; nibble < 16; ++nibble) {
+      std::uint32_t entry = 0;
+      for (std::uint32_t c = 0; c < kClasses; ++c) {
+        entry |= (classes[c].nibbles[i] >> nibble & 1U) << c;
+      }
+      data.nibbles[i][nibble] = static_cast<std::uint8_t>(entry);
+    }
+  }
+}
+
+}  // namespace nexusfix::wire::kernels
