@@ -48,14 +48,8 @@ void compare(const std::string& frame, const test::ReferenceMessage& wanted,
     static_cast<void>(message->get<Decimal>(field.tag));
     static_cast<void>(message->get<WallTime>(field.tag));
   }
-  const test::ReferenceFault* first = nullptr;
-  const test::ReferenceFault* first_but_empty = nullptr;
-  for (const test::ReferenceFault& fault : wanted.faults) {
-    if (first == nullptr) first = &fault;
-    if (first_but_empty == nullptr && fault.rule != FaultRule::ValueEmpty) first_but_empty = &fault;
-  }
-  require_same(message->fault(), first);
-  require_same(message->fault_but_empty(), first_but_empty);
+  require_same(message->fault(), wanted.first_fault(true));
+  require_same(message->fault_but_empty(), wanted.first_fault(false));
 }
 
 }  // namespace

@@ -27,6 +27,29 @@ class Generator {
     return with_soh(body);
   }
 
+  // A body as a real counterparty sends it, but for a field now and then.
+  std::string ordinary_body() {
+    std::string body = "35=8|";
+    for (std::uint64_t i = below(60); i > 0; --i) {
+      body += below(32) == 0 ? field() : ordinary_field();
+    }
+    return with_soh(body);
+  }
+
+  // A data field of a user's pair, or the Length field of one with nothing behind it.
+  std::string user_data() {
+    const std::string tags[][2] = {
+        {"5001", "9000001"}, {"20001", "20002"}, {"96", "97"}, {"95", "96"}, {"9999", "1"}};
+    const auto& pair = tags[below(5)];
+    std::string value = text(below(6) == 0 ? 300 : 4);
+    for (std::uint64_t i = below(3); i > 0 && !value.empty(); --i) value[below(value.size())] = '|';
+    const std::string length = std::to_string(value.size() + (below(8) == 0 ? below(4) : 0));
+    std::string body = pair[0] + "=" + length + "|" + pair[1] + "=" + value + "|";
+    // Where the value is a number, the data field looks like a Length field itself.
+    if (below(3) == 0) body = "95=1|96=2|97=ab|" + body;
+    return with_soh(body);
+  }
+
   // body in an envelope that is right.
   static std::string framed(const std::string& body) {
     return with_check_sum(with_soh("8=FIX.4.4|9=" + std::to_string(body.size()) + "|") + body);
@@ -70,6 +93,12 @@ class Generator {
       text += static_cast<char>('!' + below(90));  // `=` included, `|` excluded
     }
     return text;
+  }
+
+  std::string ordinary_field() {
+    const std::uint64_t largest[] = {9, 99, 999, 9999};
+    return std::to_string(1 + below(largest[below(4)])) + "=" + text(below(10) == 0 ? 90 : 10) +
+           "x|";
   }
 
   std::string field() {

@@ -32,6 +32,14 @@ struct ReferenceMessage {
   std::optional<wire::GarbledReason> garbled;
   std::vector<ReferenceField> fields;
   std::vector<ReferenceFault> faults;  // all of them
+
+  // Nothing if there is none; empty values may count for nothing.
+  [[nodiscard]] const ReferenceFault* first_fault(bool empty_counts) const {
+    for (const ReferenceFault& fault : faults) {
+      if (empty_counts || fault.rule != wire::FaultRule::ValueEmpty) return &fault;
+    }
+    return nullptr;
+  }
 };
 
 class ReferenceParser {
@@ -118,7 +126,8 @@ class ReferenceParser {
     const std::size_t end = announced ? value + *announced : soh;
     if (value == end) message.faults.push_back({FaultRule::ValueEmpty, at, tag_text});
     message.fields.push_back({*tag, value, frame.substr(value, end - value)});
-    announce(frame, end + 1, body_end, {at, tag_text}, message, data_bytes);
+    // The value of a data field is bytes and no length.
+    if (!announced) announce(frame, end + 1, body_end, {at, tag_text}, message, data_bytes);
     return end + 1;
   }
 
