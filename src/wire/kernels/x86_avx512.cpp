@@ -325,9 +325,11 @@ template <std::uint32_t Blocks>
     if (field.equals + 1 == field.end) note_fault(work, kValueEmpty, begin, tag_bytes);
     const FieldPlace data = announced_data(frame, size, field, tag, work);
     if (data.begin == 0) continue;
-    // A value without SOH stands in its entry as it is.
-    if (entry + 1 < end_entry && arrays.places[entry + 1].end == data.end) continue;
-    return index_data(frame, {field.end + 1, entry + 1}, data, work);
+    // A value without SOH stands in its entry as it is. Whatever its tag is, it is no Length field.
+    const bool is_in_step = entry + 1 < end_entry && arrays.places[entry + 1].end == data.end;
+    const Place next = index_data(frame, {field.end + 1, entry + 1}, data, work);
+    if (!is_in_step) return next;
+    unusual &= ~static_cast<std::uint32_t>(2ULL << (entry - window.entry));
   }
   return {arrays.places[end_entry - 1].end + 1, end_entry};
 }
