@@ -2,14 +2,16 @@
 # Installs what is lacking on Debian 12. Usage: deps.sh [--list] run|bench|test
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX, to be measured beside
-#   test   that, and what `make test` needs: clang, sanitizers, test libraries, QuickFIX, Java
+#   test   that, and what `make test` needs: clang, sanitizers, test libraries, QuickFIX, Java, and
+#          a compiler and an emulator for 64-bit ARM
 # Nothing lacks: says so without calling apt. --list: prints what lacks and installs nothing.
 set -eu
 
 packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev"
 packages_bench="libquickfix-dev"
 packages_test="ccache pkgconf clang-19 libclang-rt-19-dev clang-format-19
-  libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven"
+  libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven
+  googletest g++-aarch64-linux-gnu qemu-user"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then
@@ -21,7 +23,7 @@ case "${1:-}" in
   bench) wanted="$packages_run $packages_bench" ;;
   test) wanted="$packages_run $packages_bench $packages_test" ;;
   *)
-    sed -n '2,6s/^# //p' "$0" >&2
+    sed -n '2,7s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

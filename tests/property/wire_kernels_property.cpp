@@ -25,7 +25,7 @@ constexpr std::uint64_t kMessagesOfSeed = 16;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(NDEBUG)
 constexpr std::uint64_t kSeeds = 6'000;
 #elif defined(__aarch64__)
-constexpr std::uint64_t kSeeds = 12'000;  // mostly emulated
+constexpr std::uint64_t kSeeds = 6'000;  // mostly emulated
 #else
 constexpr std::uint64_t kSeeds = 125'000;  // two million messages
 #endif

@@ -19,7 +19,7 @@ namespace {
 using test::GuardedBytes;
 using test::message_of;
 
-constexpr std::size_t kSizesMax = 200;  // more than three of the widest blocks
+constexpr std::size_t kSizesMax = 600;  // more than two of the widest windows
 
 class KernelTest : public testing::TestWithParam<const kernels::KernelTable*> {
  protected:
@@ -39,6 +39,31 @@ TEST_P(KernelTest, messages_of_every_length_are_read_within_their_bytes) {
     parse_at_both_ends(message_of("35=0|58=" + std::string(size, 'x') + "|"));
     parse_at_both_ends(message_of("35=0|" + std::string(size, '|')));
     parse_at_both_ends(message_of("35=0|58=x|" + std::string(size, '=') + "|"));
+  }
+}
+
+TEST_P(KernelTest, messages_of_many_windows_are_read_within_their_bytes) {
+  const std::string fields = "1=2|20=abc|300=0123456789|4000=x|50000=y|58=a=b|";
+  for (std::size_t size = 900; size < 1300; ++size) {
+    std::string body = "35=0|";
+    while (body.size() + fields.size() < size) body += fields;
+    body += "58=" + std::string(size - body.size(), 'z') + "|";
+    parse_at_both_ends(message_of(body));
+    // A data field that begins in one window and ends in another, or at the trailer.
+    const std::string value(size - 40, '|');
+    parse_at_both_ends(
+        message_of("35=0|95=" + std::to_string(value.size()) + "|96=" + value + "|"));
+  }
+}
+
+TEST_P(KernelTest, tags_of_every_length_in_front_of_the_trailer_are_read_within_their_bytes) {
+  for (const char* tag : {"1", "22", "333", "4444", "55555", "666666", "7777777", "95", "20001"}) {
+    for (std::size_t before = 0; before < 80; ++before) {
+      const std::string body = "35=0|58=" + std::string(before + 1, 'x') + "|" + tag;
+      parse_at_both_ends(message_of(body + "=|"));
+      parse_at_both_ends(message_of(body + "=1|"));
+      parse_at_both_ends(message_of(body + "|"));
+    }
   }
 }
 

@@ -274,9 +274,54 @@ TEST_P(ParserTest, an_empty_data_field_is_an_empty_value) {
   EXPECT_EQ(fault->tag_text, "96");
 }
 
+TEST_P(ParserTest, a_data_field_that_is_a_length_field_elsewhere_announces_nothing) {
+  DataFieldTable table;
+  table.add({.length = 95, .data = 96});
+  table.add({.length = 96, .data = 97});
+  ParserIndex parser{table, *GetParam()};
+  const std::string frame = message_of("35=D|95=1|96=3|97=a|b|");
+  const auto message = parser.parse(frame);
+  ASSERT_TRUE(message);
+  EXPECT_EQ((*message)[97], "a");
+  EXPECT_EQ(message->fault()->rule, FaultRule::TagWithoutValue);
+}
+
+TEST_P(ParserTest, a_data_field_may_end_in_any_window) {
+  for (std::size_t bytes = 1; bytes < 2200; bytes += 7) {
+    const std::string value(bytes, '|');
+    const std::string frame = message_of("35=B|55=A|95=" + std::to_string(bytes) + "|96=" + value +
+                                         "|1=2|58=after|12345=x|");
+    const auto message = parse(frame);
+    ASSERT_TRUE(message) << bytes;
+    ASSERT_FALSE(message->fault()) << bytes;
+    ASSERT_EQ(message->field_count(), 10U) << bytes;
+    ASSERT_EQ((*message)[96]->size(), bytes);
+    ASSERT_EQ((*message)[58], "after") << bytes;
+    ASSERT_EQ((*message)[12345], "x") << bytes;
+  }
+}
+
+TEST_P(ParserTest, four_digit_tags_are_read_at_every_place_of_a_group) {
+  for (std::size_t place = 0; place < 20; ++place) {
+    std::string body = "35=D|";
+    for (std::size_t i = 0; i < 20; ++i) body += i == place ? "1128=9|" : "54=1|";
+    const std::string frame = message_of(body);
+    ASSERT_EQ(indexed(frame), with_pipes(frame)) << place;
+    ASSERT_FALSE(parse(frame)->fault()) << place;
+  }
+}
+
 TEST_P(ParserTest, tags_that_share_a_bit_with_a_length_tag_are_ordinary) {
-  const std::string frame = message_of("35=D|2143=3|96=abc|4191=1|96=a|55=A|");  // 95 + 2048 * n
+  // 95 + 2048 * n, 95 + 6400, 354 + 4096, and all others that some quick test may let pass.
+  const std::string frame =
+      message_of("35=D|2143=3|96=abc|4191=1|96=a|6495=1|96=a|4450=1|355=a|55=A|");
   EXPECT_EQ(indexed(frame), with_pipes(frame));
+  for (int tag = 1; tag < 10'000; ++tag) {
+    if (DataFieldTable::standard().data_tag_for(static_cast<Tag>(tag))) continue;
+    const std::string text = std::to_string(tag);
+    const std::string other = message_of("35=D|" + text + "=x|96=abc|");
+    ASSERT_EQ(indexed(other), with_pipes(other));
+  }
 }
 
 TEST_P(ParserTest, pairs_added_by_the_user_are_data_fields) {
