@@ -7,7 +7,7 @@ namespace {
 
 #include "wire/kernels/generic/unusual.inl.hpp"
 
-constexpr std::uint32_t kUsualFields = 8;
+constexpr std::uint32_t kUsualFields = 6;
 constexpr std::uint32_t kGroupFields = 1;
 constexpr std::uint32_t kTagBytesRead = 8;
 
@@ -31,6 +31,11 @@ using ByteSum = std::uint64_t;
 inline ByteSum no_bytes() noexcept { return 0; }
 inline std::uint32_t total_of(ByteSum sum) noexcept { return static_cast<std::uint32_t>(sum); }
 
+inline std::uint64_t kept(std::uint64_t constant) noexcept {
+  __asm__("" : "+r"(constant));
+  return constant;
+}
+
 // Sums of bytes and a bit for each SOH, of eight words of eight bytes.
 struct BlockScan {
   std::uint64_t others = 0;  // a bit for each byte that is no SOH
@@ -38,7 +43,7 @@ struct BlockScan {
   std::uint64_t even = 0;    // of their bytes at even places, in lanes of 16 bits
 
   void add(std::uint64_t bytes, std::uint32_t number) noexcept {
-    const std::uint64_t differences = bytes ^ kEach;
+    const std::uint64_t differences = bytes ^ each_soh;
     const std::uint64_t differ = ((differences & ~kTopBits) + ~kTopBits) | differences;
     // Moves the top bit of each byte to the highest byte, where its place is the byte's number.
     constexpr std::uint64_t kGather = 0x0002'0408'1020'4081;
@@ -52,6 +57,9 @@ struct BlockScan {
     const std::uint64_t lanes = even + ((all - even) >> 8);
     return lanes * 0x0001'0001'0001'0001 >> 48;
   }
+
+  // A constant that a compiler would otherwise make anew for every word.
+  std::uint64_t each_soh = kept(kEach);
 
   static constexpr std::uint64_t kEvenBytes = 0x00ff'00ff'00ff'00ff;
 };
@@ -79,10 +87,11 @@ inline std::uint64_t soh_bits(const char* block, const unsigned char* keep, Byte
 struct Patterns {
   std::uint64_t ascii_zeros = '0' * kEach;
   std::uint64_t above_nine = 0x76 * kEach;  // added to a byte above nine, sets its top bit
+  std::uint64_t fifth = 0x80'0000'0000;     // the top bit of the fifth byte
 };
 inline Patterns patterns() noexcept {
   Patterns all;
-  __asm__("" : "+r"(all.ascii_zeros), "+r"(all.above_nine));
+  __asm__("" : "+r"(all.ascii_zeros), "+r"(all.above_nine), "+r"(all.fifth));
   return all;
 }
 
@@ -93,11 +102,10 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
   // first four; the fifth is taken for one. Carries are of no matter: they come from such bytes.
   const std::uint64_t text = load_word(frame + starts[0]) ^ all.ascii_zeros;
   constexpr std::uint64_t kFirstFour = 0x8080'8080;
-  constexpr std::uint64_t kFifth = 0x80'0000'0000;
   const std::uint64_t no_digits = ((text + all.above_nine) | text) & kFirstFour;
-  const auto place = static_cast<std::uint32_t>(__builtin_ctzll(no_digits | kFifth));
+  const auto place = static_cast<std::uint32_t>(__builtin_ctzll(no_digits | all.fifth));
   // They move to the top of four bytes, so that the zeros that follow below count nothing.
-  const auto digits = static_cast<std::uint32_t>(text << 8 << (63 - place) >> 32);
+  const auto digits = static_cast<std::uint32_t>(text << 8 << (~place & 63) >> 32);
   const std::uint32_t pairs = (digits * 10 + (digits >> 8)) & 0x00ff'00ff;
   const std::uint32_t tag = pairs * (100 << 16 | 1) >> 16;
   const std::uint32_t begin = starts[0] + place / 8 + 1;
