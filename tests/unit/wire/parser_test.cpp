@@ -361,6 +361,21 @@ TEST_P(ParserTest, body_length_that_would_wrap_is_too_large) {
   }
 }
 
+TEST_P(ParserTest, body_length_is_compared_whole_at_every_size) {
+  for (std::size_t size = 1; size < 1200; ++size) {
+    const std::string body = "35=0|58=" + std::string(size, 'x') + "|";
+    const std::string length = std::to_string(body.size());
+    for (const std::string& written :
+         {length, "0" + length, "000" + length, "1" + length, length + "0", length.substr(1),
+          "9=" + length, length + "|9=" + length, std::string{"x"} + length}) {
+      const std::string frame = with_check_sum(with_soh("8=FIX.4.4|9=" + written + "|" + body));
+      const bool is_right =
+          written == length || written == "0" + length || written == "000" + length;
+      ASSERT_EQ(parse(frame).has_value(), is_right) << written << " for " << length;
+    }
+  }
+}
+
 // FIX test case 2m.
 TEST_P(ParserTest, body_length_off_by_one_is_wrong) {
   for (const char* length : {"4", "6", "0", "5000"}) {
