@@ -119,7 +119,7 @@ ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::Kerne
     // not make those of another pass.
     const auto bit = static_cast<std::uint8_t>(1U << pair.length / 100 % 8);
     data.low_two[pair.length % 100] |= bit;
-    data.high_two[pair.length / 100 % 64] |= bit;
+    data.high_two[pair.length / 100 % 100 % 64] |= bit;
     storage_->length_tags.push_back(pair.length);
     storage_->data_tags.push_back(pair.data);
   }

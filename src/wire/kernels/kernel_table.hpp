@@ -24,7 +24,7 @@ inline constexpr std::uint32_t kEntriesAtOnce = 64;
 
 // The pairs of Length and data fields: count entries that decide, sorted by length tag, and a quick
 // test that nearly all other tags fail: a Length tag has a bit in common in the two entries for its
-// last two digits and for the number in front of those modulo 64.
+// last two digits and for the two in front of those modulo 64.
 struct DataTags {
   alignas(64) std::uint8_t low_two[128];
   alignas(64) std::uint8_t high_two[64];

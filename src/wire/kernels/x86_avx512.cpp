@@ -39,6 +39,9 @@ constexpr std::uint32_t kWindowBytesMax = 255;
 // They are the lanes of one register, `=` and SOH in turn. The last pair is kept free.
 constexpr std::uint32_t kWindowFieldsMax = 31;
 constexpr std::uint32_t kWindowLanesMax = 2 * kWindowFieldsMax;
+// The entries of a narrow index are one register, and two of them are the head's.
+constexpr std::uint32_t kBodyLanesMax = kWindowLanesMax - 2;
+constexpr std::uint32_t kHeadBytesMin = 15;
 static_assert(kWindowFieldsMax < kEntriesAtOnce);
 
 }  // namespace
@@ -59,7 +62,12 @@ struct alignas(64) Lanes {
   std::uint8_t turn[64];      // `=` and SOH
   std::uint8_t previous[64];  // the lane in front; lane 63 in front of lane 0
   std::uint8_t two[64];
-  std::uint8_t length_max[64];  // of a tag, of a value; both minus one
+  std::uint8_t length_max[64];       // of a tag, of a value; both minus one
+  std::uint8_t wide_length_max[64];  // with tags of five digits
+  std::uint8_t top_back[64];
+  std::uint8_t top_digits[64];
+  std::uint8_t five[64];
+  std::uint16_t ten_thousand[32];
   std::uint8_t tag_lane[64];    // the lane of the `=`, within 16, for each byte of its pair
   std::uint8_t low_back[64];    // from there to the last two digits of the tag
   std::uint8_t high_back[64];   // and to the two in front of those
@@ -93,6 +101,10 @@ constexpr Lanes make_lanes() noexcept {
     lanes.previous[i] = static_cast<std::uint8_t>((i + 63) % 64);
     lanes.two[i] = 2;
     lanes.length_max[i] = even ? 3 : 253;
+    lanes.wide_length_max[i] = even ? 4 : 253;
+    lanes.top_back[i] = static_cast<std::uint8_t>(-6);
+    lanes.top_digits[i] = even ? 6 : 255;
+    lanes.five[i] = 5;
     lanes.tag_lane[i] = i % 16 & ~1U;
     lanes.low_back[i] = static_cast<std::uint8_t>(even ? -3 : -2);
     lanes.high_back[i] = static_cast<std::uint8_t>(even ? -5 : -4);
@@ -103,6 +115,7 @@ constexpr Lanes make_lanes() noexcept {
     lanes.weights[i] = even ? 10 : 1;
   }
   for (std::uint16_t& lane : lanes.hundred) lane = 100;
+  for (std::uint16_t& lane : lanes.ten_thousand) lane = 10'000;
   lanes.head_keys[15] = 8 | 9 << 16;
   lanes.fix4_places[0][15] = UsualHead<Version::Fix4, 2>::kPlaces;
   lanes.fix4_places[1][15] = UsualHead<Version::Fix4, 3>::kPlaces;
@@ -112,6 +125,7 @@ constexpr Lanes make_lanes() noexcept {
   lanes.smallest_tag[3] = 10;
   lanes.smallest_tag[4] = 100;
   lanes.smallest_tag[5] = 1000;
+  lanes.smallest_tag[6] = 10'000;
   for (std::uint32_t i = 1; i < 16; i += 2) lanes.place[i] = ~0U;
   return lanes;
 }
@@ -212,14 +226,20 @@ template <std::uint32_t Blocks>
   return found;
 }
 
-// If a value holds a `=`, takes its lane out; if a field has no `=`, takes all of them out.
+[[gnu::always_inline]] inline bool take_turns(const Delimiters& found) noexcept {
+  const __mmask64 others = _mm512_cmpneq_epi8_mask(found.bytes, load(kLanes.turn));
+  return _bzhi_u64(_cvtmask64_u64(others), found.lanes) == 0;
+}
+
+// If a value holds a `=`, takes its lane out; if a field has no `=`, that one and all behind it.
 [[gnu::always_inline]] inline void take_out_text(Delimiters& found) noexcept {
-  const std::uint64_t all = _bzhi_u64(~0ULL, found.lanes);
+  std::uint64_t all = _bzhi_u64(~0ULL, found.lanes);
   const std::uint64_t equals =
-      _cvtmask64_u64(_mm512_cmpeq_epi8_mask(found.bytes, load(kLanes.equals))) & all;
+      _cvtmask64_u64(_mm512_cmpeq_epi8_mask(found.bytes, load(kLanes.equals)));
   const std::uint64_t soh = all & ~equals;
-  const bool equals_lack = (soh & ((soh << 1) | 1)) != 0;
-  const std::uint64_t kept = equals_lack ? 0 : all & ~(equals & (equals << 1));
+  const std::uint64_t lacking = soh & ((soh << 1) | 1);
+  if (lacking != 0) all = _bzhi_u64(all, static_cast<std::uint32_t>(_tzcnt_u64(lacking)));
+  const std::uint64_t kept = all & ~(equals & (equals << 1));
   found.positions = _mm512_maskz_compress_epi8(_cvtu64_mask64(kept), found.positions);
   found.bytes = load(kLanes.turn);
   found.lanes = static_cast<std::uint32_t>(_mm_popcnt_u64(kept));
@@ -232,7 +252,10 @@ struct Tags {
   std::uint64_t unusual;
 };
 
-template <std::uint32_t Blocks>
+// Five digits are for windows in which something was unusual: they cost each field a little.
+enum class TagDigits { Four, Five };
+
+template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
 [[gnu::always_inline]] inline Tags read_tags(const Window<Blocks>& window, const Delimiters& found,
                                              const DataTags& data) noexcept {
   const __m512i positions = found.positions;
@@ -241,7 +264,8 @@ template <std::uint32_t Blocks>
   const __m512i distances =
       _mm512_sub_epi8(positions, _mm512_permutexvar_epi8(load(kLanes.previous), positions));
   const __m512i unusual_lengths =
-      _mm512_subs_epu8(_mm512_sub_epi8(distances, load(kLanes.two)), load(kLanes.length_max));
+      _mm512_subs_epu8(_mm512_sub_epi8(distances, load(kLanes.two)),
+                       load(kMax == TagDigits::Five ? kLanes.wide_length_max : kLanes.length_max));
 
   const __m512i equals = _mm512_shuffle_epi8(positions, load(kLanes.tag_lane));
   const __m512i digits = _mm512_shuffle_epi8(distances, load(kLanes.tag_lane));  // and one
@@ -251,12 +275,19 @@ template <std::uint32_t Blocks>
                                             low_text, load(kLanes.ascii_zero));
   const __m512i high = _mm512_maskz_sub_epi8(
       _mm512_cmpge_epu8_mask(digits, load(kLanes.high_digits)), high_text, load(kLanes.ascii_zero));
-  const __m512i unusual_digits = _mm512_subs_epu8(_mm512_max_epu8(low, high), load(kLanes.nine));
+  __m512i unusual_digits = _mm512_subs_epu8(_mm512_max_epu8(low, high), load(kLanes.nine));
 
   const __m512i low_two = _mm512_maddubs_epi16(low, load(kLanes.weights));
   const __m512i high_two = _mm512_maddubs_epi16(high, load(kLanes.weights));
-  const __m512i keys =
-      _mm512_add_epi16(low_two, _mm512_mullo_epi16(high_two, load(kLanes.hundred)));
+  __m512i keys = _mm512_add_epi16(low_two, _mm512_mullo_epi16(high_two, load(kLanes.hundred)));
+  if constexpr (kMax == TagDigits::Five) {
+    const __m512i text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.top_back)));
+    const __m512i top = _mm512_maskz_sub_epi8(
+        _mm512_cmpge_epu8_mask(digits, load(kLanes.top_digits)), text, load(kLanes.ascii_zero));
+    keys = _mm512_add_epi16(keys, _mm512_mullo_epi16(top, load(kLanes.ten_thousand)));
+    // From 60,000 on a key might be too large.
+    unusual_digits = _mm512_or_si512(unusual_digits, _mm512_subs_epu8(top, load(kLanes.five)));
+  }
   const __m512i leading_zeros =
       _mm512_subs_epu16(_mm512_permutexvar_epi16(distances, load(kLanes.smallest_tag)), keys);
   const __m512i length_class_low =
@@ -303,6 +334,43 @@ template <std::uint32_t Blocks>
   return _bzhi_u32(pairs, fields);
 }
 
+// The tag whose digits end at equals, or 0 if it is malformed. Eight bytes in front of equals are
+// there.
+inline std::uint32_t read_tag_at(const char* equals, std::uint32_t digits) noexcept {
+  constexpr std::uint32_t kWordBytes = 8;
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
+  constexpr std::uint64_t kTops = 0x8080'8080'8080'8080;
+  constexpr std::uint64_t kAboveNine = 0x7676'7676'7676'7676;  // carries a byte above 9 to its top
+  if (digits - 1 >= kWordBytes) return read_tag(equals - digits, digits);
+  // The last digit is the highest byte; what lies below the first one becomes 0.
+  const std::uint32_t below = 64 - 8 * digits;
+  const std::uint64_t first = (load_word(equals - kWordBytes) ^ (kOnes * '0')) >> below;
+  std::uint64_t word = first << below;
+  const bool malformed = (((word + kAboveNine) | word) & kTops) != 0 || (first & 0xff) == 0;
+  word = (word * 10 + (word >> 8)) & 0x00ff'00ff'00ff'00ff;
+  word = (word * 100 + (word >> 16)) & 0x0000'ffff'0000'ffff;
+  word = (word * 10'000 + (word >> 32)) & 0xffff'ffff;
+  return malformed ? 0 : static_cast<std::uint32_t>(word);
+}
+
+// The first SOH at or behind from; there is one in front of size.
+inline std::uint32_t find_soh(const char* frame, std::uint32_t from, std::uint32_t size) noexcept {
+  for (;; from += kBlockBytes) {
+    const std::uint32_t rest = size - from;
+    const __mmask64 keep = _bzhi_u64(~0ULL, rest < kBlockBytes ? rest : kBlockBytes);
+    const __m512i block = _mm512_maskz_loadu_epi8(keep, frame + from);
+    const std::uint64_t soh = _cvtmask64_u64(_mm512_cmpeq_epi8_mask(block, load(kLanes.soh)));
+    if (soh != 0) return from + static_cast<std::uint32_t>(_tzcnt_u64(soh));
+  }
+}
+
+// The field at place, by the common road.
+[[gnu::noinline]] static Place index_one_field(const char* frame, std::uint32_t size,
+                                               const Place& place, IndexWork& work) noexcept {
+  const std::uint32_t end = find_soh(frame, place.byte, size);
+  return index_bounded_field(frame, size, place.byte, end, place.entry, work);
+}
+
 // Looks again at the unusual ones of the fields that a window gave. Returns where to go on: behind
 // the window's last field, or earlier where the entries do not stand.
 [[gnu::noinline]] static Place settle(const char* frame, std::uint32_t size, const Place& window,
@@ -316,7 +384,8 @@ template <std::uint32_t Blocks>
         entry == window.entry ? window.byte : arrays.places[entry - 1].end + 1;
     const FieldBytes field{begin, arrays.places[entry].begin - 1, arrays.places[entry].end};
     const std::uint32_t tag_bytes = field.equals - begin;
-    const std::uint32_t tag = read_tag(frame + begin, tag_bytes);
+    const std::uint32_t tag = field.equals < 8 ? read_tag(frame + begin, tag_bytes)
+                                               : read_tag_at(frame + field.equals, tag_bytes);
     if (tag == 0) {
       note_fault(work, kTagMalformed, begin, tag_bytes);
       return {field.end + 1, entry};
@@ -344,8 +413,8 @@ template <std::uint32_t Blocks>
   Delimiters found = find_delimiters(window);
   take_out_text(found);
   const std::uint32_t fields = found.lanes / 2;
-  if (fields == 0) return index_field(frame, size, place, work);
-  const Tags tags = read_tags(window, found, work.data);
+  if (fields == 0) return index_one_field(frame, size, place, work);
+  const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
   store_entries(work.arrays, place, fields, tags.keys, found.positions);
   return settle(frame, size, place, fields, unusual_fields(tags.unusual, fields), work);
 }
@@ -362,14 +431,18 @@ template <std::uint32_t Blocks>
     if constexpr (Blocks > 1) {
       return next_window<Blocks - 1>(frame, size, place, (Blocks - 1) * kBlockBytes, work);
     } else {
-      return index_field(frame, size, place, work);
+      return index_one_field(frame, size, place, work);
     }
   }
   const std::uint32_t fields = found.lanes / 2;
+  if (fields == 0) [[unlikely]]
+    return index_one_field(frame, size, place, work);
   const Tags tags = read_tags(window, found, work.data);
   store_entries(work.arrays, place, fields, tags.keys, found.positions);
-  if (fields == 0 || _bzhi_u64(tags.unusual, found.lanes) != 0) [[unlikely]] {
-    return index_unusual_window<Blocks>(frame, size, place, bytes, work);
+  if (const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes); unusual != 0)
+      [[unlikely]] {
+    if (!take_turns(found)) return index_unusual_window<Blocks>(frame, size, place, bytes, work);
+    return settle(frame, size, place, fields, unusual_fields(unusual, fields), work);
   }
   // The next window is loaded from behind the last SOH: that is known from the bits long before
   // the entries are stored. An odd last bit is the `=` of a field that is not whole.
@@ -440,34 +513,66 @@ template <unsigned Policy>
   return verdict<Policy>(frame, size, trailer, count, sum_all(frame, size), work);
 }
 
-// The body of a short message with a usual head, in one window.
-template <unsigned Policy, class Head, std::uint32_t Blocks>
-[[gnu::always_inline]] inline std::uint32_t index_body(const char* frame, std::uint32_t size,
-                                                       std::uint64_t last_word,
-                                                       IndexWork& work) noexcept {
-  const std::uint32_t body_bytes = size - kTrailerBytes - Head::kBytes;
-  const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_bytes);
-  const Delimiters found = find_delimiters(window);
-  const Tags tags = read_tags(window, found, work.data);
-  const std::uint32_t fields = found.lanes / 2;
-  // The head's two entries come in from below, so that each array is stored as a whole: a reader's
-  // loads would wait for a store of its own.
-  const __m512i places =
-      _mm512_add_epi8(found.positions, load(kLanes.head_bytes[Head::kBytes - 15]));
-  const __m512i keys = _mm512_alignr_epi32(tags.keys, load(kLanes.head_keys), 15);
-  _mm512_storeu_si512(work.arrays.keys, keys);
-  _mm512_storeu_si512(work.arrays.narrow_places,
-                      _mm512_alignr_epi32(places,
-                                          load(Head::kVersionOf == Version::Fix4
-                                                   ? kLanes.fix4_places[Head::kBytes - 15]
-                                                   : kLanes.fixt1_places[Head::kBytes - 16]),
-                                          15));
-  constexpr std::uint32_t kBodyLanesMax = kWindowLanesMax - 2;
-  if (found.lanes > kBodyLanesMax || _bzhi_u64(tags.unusual, found.lanes) != 0) [[unlikely]] {
-    return index_long<Policy>(frame, size, work);
+// The narrow index of a short message with a usual head. The head's two entries come in from below,
+// so that each array is stored as a whole: a reader's loads would wait for a store of its own.
+template <class Head>
+[[gnu::always_inline]] inline void store_narrow(const FieldArrays& arrays, __m512i keys,
+                                                __m512i positions) noexcept {
+  constexpr std::uint32_t kRow = Head::kBytes - kHeadBytesMin;
+  const __m512i places = _mm512_add_epi8(positions, load(kLanes.head_bytes[kRow]));
+  _mm512_storeu_si512(arrays.keys, _mm512_alignr_epi32(keys, load(kLanes.head_keys), 15));
+  _mm512_storeu_si512(
+      arrays.narrow_places,
+      _mm512_alignr_epi32(places,
+                          load(Head::kVersionOf == Version::Fix4 ? kLanes.fix4_places[kRow]
+                                                                 : kLanes.fixt1_places[kRow - 1]),
+                          15));
+}
+
+// Looks again at the unusual ones of a narrow index's body fields. False: a narrow index is not
+// enough for them.
+[[gnu::noinline]] static bool settle_narrow(const char* frame, std::uint32_t size,
+                                            std::uint32_t fields, std::uint32_t unusual,
+                                            IndexWork& work) noexcept {
+  const FieldArrays& arrays = work.arrays;
+  work.first.rule = kNoFault;
+  work.first_but_empty.rule = kNoFault;
+  for (; unusual != 0; unusual &= unusual - 1) {
+    const std::uint32_t at = _tzcnt_u32(unusual);
+    const std::uint32_t entry = kHeadFields + at;
+    const std::uint32_t begin = arrays.narrow_places[entry - 1].end_next;
+    const NarrowPlace place = arrays.narrow_places[entry];
+    const FieldBytes field{begin, place.begin - 1U, place.end_next - 1U};
+    const std::uint32_t tag = read_tag_at(frame + field.equals, field.equals - begin);
+    if (tag == 0 || field.equals + 1 == field.end) return false;
+    arrays.keys[entry] = key_of(tag);
+    if (data_tag_of(work.data, tag) == 0) continue;
+    const FieldPlace data = announced_data(frame, size, field, tag, work);
+    if (work.first.rule != kNoFault) return false;
+    if (data.begin == 0) continue;
+    // A value without SOH stands in its entry as it is. Whatever its tag is, it is no Length field.
+    if (at + 1 == fields || arrays.narrow_places[entry + 1].end_next != data.end + 1 ||
+        data.begin == data.end) {
+      return false;
+    }
+    const std::uint32_t tag_begin = field.end + 1;
+    arrays.keys[entry + 1] = key_of(read_tag(frame + tag_begin, data.begin - 1 - tag_begin));
+    unusual &= ~static_cast<std::uint32_t>(2ULL << at);
   }
-  constexpr int kMsgType = 35;
-  if ((_mm_cvtsi128_si32(_mm512_castsi512_si128(tags.keys)) & 0xffff) != kMsgType) return 0;
+  return true;
+}
+
+// The end of index_body(), for a body whose fields are all in the narrow index.
+template <unsigned Policy, class Head, std::uint32_t Blocks>
+[[gnu::always_inline]] inline std::uint32_t finish_body(const char* frame, std::uint32_t size,
+                                                        const Window<Blocks>& window,
+                                                        std::uint64_t last_word,
+                                                        std::uint32_t fields,
+                                                        IndexWork& work) noexcept {
+  constexpr std::uint32_t kMsgTypeStart = '3' | '5' << 8 | '=' << 16;
+  std::uint32_t body_start;
+  __builtin_memcpy(&body_start, frame + Head::kBytes, sizeof body_start);
+  if ((body_start & 0xff'ffff) != kMsgTypeStart) return 0;
   if constexpr ((Policy & kLeaveOutCheckSum) == 0) {
     const std::uint32_t byte_sum = sum_bytes(window, last_word) + Head::kOtherSum;
     if (!is_trailer_of(frame, size, byte_sum)) return 0;
@@ -476,6 +581,48 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
   }
   put_narrow_trailer(work.arrays, kHeadFields + fields, size);
   return (kHeadFields + fields + 1) | kNarrowPlaces;
+}
+
+// index_body() with something unusual in its window. Everything by value, because what has an
+// address would be kept in memory where nothing is unusual, too.
+template <unsigned Policy, class Head, std::uint32_t Blocks>
+[[gnu::noinline]] static std::uint32_t index_unusual_body(const char* frame, std::uint32_t size,
+                                                          std::uint32_t lanes, __m512i positions,
+                                                          __m512i bytes, IndexWork& work) noexcept {
+  const std::uint32_t body_end = size - kTrailerBytes;
+  const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_end - Head::kBytes);
+  Delimiters found{positions, bytes, lanes, 0};
+  if (!take_turns(found)) take_out_text(found);
+  const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
+  store_narrow<Head>(work.arrays, tags.keys, found.positions);
+  const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes);
+  const std::uint32_t fields = found.lanes / 2;
+  if (work.arrays.narrow_places[kHeadFields + fields - 1].end_next != body_end ||
+      (unusual != 0 &&
+       !settle_narrow(frame, size, fields, unusual_fields(unusual, fields), work))) {
+    return index_long<Policy>(frame, size, work);
+  }
+  const std::uint64_t last_word = load_word(frame + Head::kBytes - sizeof last_word);
+  return finish_body<Policy, Head>(frame, size, window, last_word, fields, work);
+}
+
+// The body of a short message with a usual head, in one window.
+template <unsigned Policy, class Head, std::uint32_t Blocks>
+[[gnu::always_inline]] inline std::uint32_t index_body(const char* frame, std::uint32_t size,
+                                                       std::uint64_t last_word,
+                                                       IndexWork& work) noexcept {
+  const std::uint32_t body_bytes = size - kTrailerBytes - Head::kBytes;
+  const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_bytes);
+  const Delimiters found = find_delimiters(window);
+  if (found.lanes > kBodyLanesMax) [[unlikely]]
+    return index_long<Policy>(frame, size, work);
+  const Tags tags = read_tags(window, found, work.data);
+  store_narrow<Head>(work.arrays, tags.keys, found.positions);
+  if (_bzhi_u64(tags.unusual, found.lanes) != 0) [[unlikely]] {
+    return index_unusual_body<Policy, Head, Blocks>(frame, size, found.lanes, found.positions,
+                                                    found.bytes, work);
+  }
+  return finish_body<Policy, Head>(frame, size, window, last_word, found.lanes / 2, work);
 }
 
 template <unsigned Policy, Version kVersion>

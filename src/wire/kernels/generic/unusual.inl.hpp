@@ -39,7 +39,7 @@ inline std::uint16_t key_of(std::uint32_t tag) noexcept {
 
 // The data tag that a Length tag announces, or 0.
 inline std::uint32_t data_tag_of(const DataTags& data, std::uint32_t length_tag) noexcept {
-  if ((data.low_two[length_tag % 100] & data.high_two[length_tag / 100 % 64]) == 0) return 0;
+  if ((data.low_two[length_tag % 100] & data.high_two[length_tag / 100 % 100 % 64]) == 0) return 0;
   std::uint32_t first = 0;
   for (std::uint32_t rest = data.count; rest > 1;) {
     const std::uint32_t half = rest / 2;
