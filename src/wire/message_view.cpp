@@ -1,3 +1,5 @@
+#include <bit>
+
 #include <nexusfix/wire/message_view.hpp>
 
 #include "wire/digits.hpp"
@@ -12,6 +14,19 @@ Tag MessageView::large_tag(std::size_t index) const noexcept {
   Tag tag = 0;
   for (; begin != end; ++begin) tag = tag * 10 + static_cast<Tag>(*begin - '0');
   return tag;
+}
+
+std::size_t MessageView::index_behind(Tag tag, std::size_t from) const noexcept {
+  const auto key = static_cast<std::uint16_t>(tag);
+  std::size_t at = from - from % kKeysReadable;
+  std::uint32_t in_front = ~std::uint32_t{0} << from % kKeysReadable;
+  for (; at < field_count(); at += kKeysReadable) {
+    const std::uint32_t bits = equal_bits(key, at) & in_front;
+    // What lies behind the last field is of an earlier message; whoever asked finds that out.
+    if (bits != 0) return at + static_cast<unsigned>(std::countr_zero(bits));
+    in_front = ~std::uint32_t{0};
+  }
+  return field_count();
 }
 
 std::optional<std::size_t> MessageView::find_large(Tag tag, std::size_t from) const noexcept {

@@ -10,9 +10,9 @@
 
 namespace nexusfix::wire {
 
-// At the start of the piece of memory. Behind it, without gaps: places, keys with what lookups read
-// behind them, and the message's bytes.
-struct OwnedMessage::Contents {
+// At the start of the piece of memory. Behind it, without gaps: keys with what lookups read behind
+// them, places, and the message's bytes.
+struct alignas(kKeysAlignment) OwnedMessage::Contents {
   std::size_t size_bytes = 0;  // of the piece
   std::string_view bytes;
   FieldIndex index;
@@ -35,12 +35,14 @@ std::expected<OwnedMessage, OutOfMemory> to_owned(const MessageView& message,
                                                   std::pmr::memory_resource& resource) noexcept {
   using Contents = OwnedMessage::Contents;
   static_assert(std::is_trivially_destructible_v<Contents>);
-  static_assert(sizeof(Contents) % alignof(FieldPlace) == 0);
+  static_assert(sizeof(Contents) % kKeysAlignment == 0);
   const std::string_view bytes = message.bytes();
   // A message has fewer fields than its limit has bytes, so that nothing here overflows.
   const std::size_t count = message.field_count();
   const std::size_t places_bytes = count * sizeof(FieldPlace);
-  const std::size_t keys_bytes = (count + kKeysReadable) * sizeof(std::uint16_t);
+  // A multiple of a place's alignment.
+  const std::size_t keys_count = (count + kKeysReadable + 1) / 2 * 2;
+  const std::size_t keys_bytes = keys_count * sizeof(std::uint16_t);
   const std::size_t size = sizeof(Contents) + places_bytes + keys_bytes + bytes.size();
   void* const memory = try_allocate(resource, size, alignof(Contents));
   if (memory == nullptr) return std::unexpected{OutOfMemory{size}};
@@ -48,10 +50,10 @@ std::expected<OwnedMessage, OutOfMemory> to_owned(const MessageView& message,
   auto* const contents = ::new (memory) Contents{};
   void* at = static_cast<std::byte*>(memory) + sizeof(Contents);
   // What follows are arrays of plain numbers, whose lifetime begins with the storage.
+  auto* const keys = static_cast<std::uint16_t*>(at);
+  at = keys + keys_count;
   auto* const places = static_cast<FieldPlace*>(at);
   at = places + count;
-  auto* const keys = static_cast<std::uint16_t*>(at);
-  at = keys + count + kKeysReadable;
   auto* const copy = static_cast<char*>(at);
 
   // An empty view may have a null pointer, which memcpy must not see.
@@ -61,7 +63,7 @@ std::expected<OwnedMessage, OutOfMemory> to_owned(const MessageView& message,
     places[i] = {field.offset, field.offset + static_cast<std::uint32_t>(field.value.size())};
     keys[i] = static_cast<std::uint16_t>(std::min<Tag>(field.tag, kLargeTagKey));
   }
-  std::memset(keys + count, 0, kKeysReadable * sizeof(std::uint16_t));
+  std::memset(keys + count, 0, (keys_count - count) * sizeof(std::uint16_t));
 
   contents->size_bytes = size;
   contents->bytes = {copy, bytes.size()};

@@ -90,14 +90,14 @@ void keep_fault(std::string_view frame, const kernels::RawFault& fault,
 
 struct AlignedDelete {
   void operator()(std::byte* bytes) const noexcept {
-    ::operator delete(bytes, std::align_val_t{kernels::kEntriesAtOnce});
+    ::operator delete(bytes, std::align_val_t{kKeysAlignment});
   }
 };
 
 }  // namespace
 
 struct ParserIndex::Storage {
-  std::array<NarrowPlace, kernels::kEntriesAtOnce> narrow_places{};
+  alignas(kKeysAlignment) std::array<NarrowPlace, kernels::kEntriesAtOnce> narrow_places{};
   kernels::IndexWork work{};
   Faults faults;
   std::vector<std::uint32_t> length_tags;
@@ -137,14 +137,16 @@ ParserIndex& ParserIndex::operator=(ParserIndex&& other) noexcept = default;
 ParserIndex::~ParserIndex() = default;
 
 void ParserIndex::reserve(std::uint32_t fields) {
-  const std::size_t entries = std::size_t{fields} + kernels::kEntriesAtOnce;
+  // A multiple, so that what follows the keys is aligned as they are.
+  const std::size_t entries =
+      (std::size_t{fields} / kernels::kEntriesAtOnce + 2) * kernels::kEntriesAtOnce;
   const std::size_t bytes = entries * (sizeof(FieldPlace) + sizeof(std::uint16_t));
-  constexpr std::align_val_t kAlignment{kernels::kEntriesAtOnce};
+  constexpr std::align_val_t kAlignment{kKeysAlignment};
   storage_->entries.reset(static_cast<std::byte*>(::operator new(bytes, kAlignment)));
   // Zeroed, because a lookup compares entries behind the last field too, before it discards them.
   std::memset(storage_->entries.get(), 0, bytes);
-  auto* const places = reinterpret_cast<FieldPlace*>(storage_->entries.get());
-  auto* const keys = reinterpret_cast<std::uint16_t*>(places + entries);
+  auto* const keys = reinterpret_cast<std::uint16_t*>(storage_->entries.get());
+  auto* const places = reinterpret_cast<FieldPlace*>(keys + entries);
   work_->arrays = {keys, places, storage_->narrow_places.data(), fields};
   index_ = {keys, places, nullptr, 0};
 }

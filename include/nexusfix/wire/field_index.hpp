@@ -40,5 +40,7 @@ inline constexpr std::uint16_t kLargeTagKey = 0xffff;
 
 // keys may be read up to this many entries behind count: a lookup takes that many at a time.
 inline constexpr std::uint32_t kKeysReadable = 32;
+// Of keys, in bytes.
+inline constexpr std::size_t kKeysAlignment = 64;
 
 }  // namespace nexusfix::wire

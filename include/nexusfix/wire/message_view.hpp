@@ -93,7 +93,8 @@ class MessageView {
  private:
   static inline const Faults kNoFaults;
 
-  // One bit for each of the kKeysReadable entries from keys[from] on that equals key.
+  // One bit for each of the kKeysReadable entries from keys[from] on that equals key; from is a
+  // multiple of that.
   [[nodiscard]] std::uint32_t equal_bits(std::uint16_t key, std::size_t from) const noexcept;
   // Behind the arrays' entries for tags of kLargeTagKey and above, which few messages have.
   [[nodiscard]] Tag large_tag(std::size_t index) const noexcept;
@@ -101,6 +102,8 @@ class MessageView {
   // find_index() with field_count() or more for an absent tag. An optional would be written to
   // memory in two pieces and read back as one by some compilers, and wait for both.
   [[nodiscard]] std::size_t index_of(Tag tag, std::size_t from) const noexcept;
+  // The same for a tag below kLargeTagKey, for any from and any number of fields.
+  [[nodiscard]] std::size_t index_behind(Tag tag, std::size_t from) const noexcept;
 
   std::string_view bytes_;
   FieldIndex index_;
@@ -161,9 +164,10 @@ inline std::string_view MessageView::msg_type() const noexcept {
 // SSE2 belongs to the x86-64 baseline, so this needs no dispatch.
 inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from) const noexcept {
   const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
+  // Aligned, so that the compares take the keys as operands in memory.
   const auto equal = [&](std::size_t offset) noexcept {
     const void* const eight = index_.keys + from + offset;
-    return _mm_cmpeq_epi16(_mm_loadu_si128(static_cast<const __m128i*>(eight)), wanted);
+    return _mm_cmpeq_epi16(wanted, *static_cast<const __m128i*>(eight));
   };
   static_assert(kKeysReadable == 32);
   const auto low =
@@ -188,13 +192,16 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
 inline std::size_t MessageView::index_of(Tag tag, std::size_t from) const noexcept {
   if (tag >= kLargeTagKey) [[unlikely]]
     return find_large(tag, from).value_or(field_count());
-  for (std::size_t at = from; at < field_count(); at += kKeysReadable) {
-    const std::uint32_t bits = equal_bits(static_cast<std::uint16_t>(tag), at);
-    if (bits == 0) continue;
-    // What lies behind the last field is of an earlier message.
-    return at + static_cast<unsigned>(std::countr_zero(bits));
-  }
-  return field_count();
+  if (from != 0) return index_behind(tag, from);
+  // What lies behind the last field is of an earlier message, and the bit behind all of them is
+  // found where nothing else is: both are told by one comparison with the count.
+  constexpr std::uint64_t kBehind = std::uint64_t{1} << kKeysReadable;
+  const std::uint64_t bits = equal_bits(static_cast<std::uint16_t>(tag), 0) | kBehind;
+  const auto found = static_cast<std::uint32_t>(__builtin_ctzll(bits));
+  if (found < index_.count) [[likely]]
+    return found;
+  if (index_.count <= kKeysReadable) return index_.count;
+  return index_behind(tag, kKeysReadable);
 }
 
 inline std::optional<std::size_t> MessageView::find_index(Tag tag,
