@@ -20,11 +20,18 @@ struct NarrowPlace {
   std::uint8_t end_next;
 };
 
+// keys may be read up to this many entries behind count: a lookup takes that many at a time.
+inline constexpr std::uint32_t kKeysReadable = 32;
+// Of keys, in bytes.
+inline constexpr std::size_t kKeysAlignment = 64;
+// The keys of no field at all.
+alignas(kKeysAlignment) inline constexpr std::uint16_t kNoKeys[kKeysReadable] = {};
+
 // One entry a field, in wire order. A key is the field's tag, or kLargeTagKey for every tag that is
 // not below that: such a tag is read from its text again. 16 bits a tag let a lookup compare eight
 // tags with one SSE2 instruction, and hold 32 of them in a cache line.
 struct FieldIndex {
-  const std::uint16_t* keys = nullptr;
+  const std::uint16_t* keys = kNoKeys;
   const FieldPlace* places = nullptr;
   const NarrowPlace* narrow_places = nullptr;  // nothing: places has them
   std::uint32_t count = 0;
@@ -37,10 +44,5 @@ struct FieldIndex {
 };
 
 inline constexpr std::uint16_t kLargeTagKey = 0xffff;
-
-// keys may be read up to this many entries behind count: a lookup takes that many at a time.
-inline constexpr std::uint32_t kKeysReadable = 32;
-// Of keys, in bytes.
-inline constexpr std::size_t kKeysAlignment = 64;
 
 }  // namespace nexusfix::wire

@@ -193,13 +193,10 @@ inline std::size_t MessageView::index_of(Tag tag, std::size_t from) const noexce
   if (tag >= kLargeTagKey) [[unlikely]]
     return find_large(tag, from).value_or(field_count());
   if (from != 0) return index_behind(tag, from);
-  // What lies behind the last field is of an earlier message, and the bit behind all of them is
-  // found where nothing else is: both are told by one comparison with the count.
-  constexpr std::uint64_t kBehind = std::uint64_t{1} << kKeysReadable;
-  const std::uint64_t bits = equal_bits(static_cast<std::uint16_t>(tag), 0) | kBehind;
-  const auto found = static_cast<std::uint32_t>(__builtin_ctzll(bits));
-  if (found < index_.count) [[likely]]
-    return found;
+  // What lies behind the last field is of an earlier message; whoever asked finds that out.
+  const std::uint32_t bits = equal_bits(static_cast<std::uint16_t>(tag), 0);
+  if (bits != 0) [[likely]]
+    return static_cast<std::uint32_t>(__builtin_ctz(bits));
   if (index_.count <= kKeysReadable) return index_.count;
   return index_behind(tag, kKeysReadable);
 }
