@@ -123,9 +123,9 @@ struct PushSustained {
       });
       for (int i = 0; i < kPauses; ++i) pause();
     }
-    // As a consumer that is kind to its producer: one that looks at an empty queue all the time
-    // takes the index's cache line away with every look.
-    static constexpr int kPauses = 100;
+    // The queue was found empty. A consumer is kind to its producer: one that looks at an empty
+    // queue all the time takes the index's cache line away with every look.
+    static constexpr int kPauses = 512;
     static void pause() {
 #if defined(__x86_64__)
       _mm_pause();
@@ -194,7 +194,7 @@ struct Inline {
   }
 };
 
-using Processor = deferred::DeferredProcessor<deferred::MessageBuffer<512>, 65'536>;
+using Processor = deferred::DeferredProcessor<deferred::MessageBuffer<512>, kLongRingSlots>;
 
 struct Submit {
   struct Shared {
