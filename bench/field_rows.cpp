@@ -83,9 +83,9 @@ void add_field_rows(std::vector<Row>& rows) {
                           .published = {},
                           .budget = 4},
                          timestamps, 1, &Subject::timestamp));
-  rows.push_back(text_row(
-      {.name = "integer/text", .purpose = "1 to 9 digits", .published = {}, .budget = 2},
-      integer_values, integers, &Subject::integer_text));
+  rows.push_back(
+      text_row({.name = "integer/text", .purpose = "1 to 9 digits", .published = {}, .budget = 2},
+               integer_values, integers, &Subject::integer_text));
   rows.push_back(text_row({.name = "price/text",
                            .purpose = "a Decimal to the text of the row price",
                            .published = {},

@@ -121,10 +121,10 @@ void add_message(Stream& stream, const std::string& message) {
 
 // A message of the length that orders have, with one field more.
 std::string message_with(Random& random, int tag, std::string_view value) {
-  return message_of(header('D', random, static_cast<std::uint64_t>(random.number(6)),
-                           random.time_ms()) +
-                    fmt::format("11=ID{}|21=1|55={}|54=1|{}={}|40=2|59=0|", random.number(6),
-                                random.word(2, 5), tag, value));
+  return message_of(
+      header('D', random, static_cast<std::uint64_t>(random.number(6)), random.time_ms()) +
+      fmt::format("11=ID{}|21=1|55={}|54=1|{}={}|40=2|59=0|", random.number(6), random.word(2, 5),
+                  tag, value));
 }
 
 void put_into_messages(ValueTexts& values, Random& random) {

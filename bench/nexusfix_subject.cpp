@@ -161,7 +161,8 @@ struct EncodeOrder {
 
   std::string_view encode(std::size_t input) {
     const Order& order = orders[input];
-    wire::Encoder encoder{buffer, session,
+    wire::Encoder encoder{buffer,
+                          session,
                           {.msg_type = "D",
                            .msg_seq_num = order.msg_seq_num,
                            .sending_time = wall_time(order.sending_time_ms)}};
@@ -186,7 +187,8 @@ struct EncodeExecution {
 
   std::string_view encode(std::size_t input) {
     const Execution& e = executions[input];
-    wire::Encoder encoder{buffer, session,
+    wire::Encoder encoder{buffer,
+                          session,
                           {.msg_type = "8",
                            .msg_seq_num = e.msg_seq_num,
                            .sending_time = wall_time(e.sending_time_ms)}};

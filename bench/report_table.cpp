@@ -54,7 +54,9 @@ std::string table_line(const RowReport& row) {
                      short_number(f.p999), short_number(f.min), short_number(f.max),
                      peer_column(row, "QuickFIX"), peer_column(row, "reference"),
                      optional_number(row.spec.published), optional_number(row.spec.budget),
-                     !row.spec.budget ? "" : within_budget(row) ? " met" : " missed");
+                     !row.spec.budget     ? ""
+                     : within_budget(row) ? " met"
+                                          : " missed");
 }
 
 std::string table_foot(const Report& report) {
