@@ -16,7 +16,9 @@ namespace {
 constexpr std::size_t kRingSlots = 1024;  // of 256 bytes, so that they stay in a core's own cache
 constexpr std::size_t kSlotBytes = 256;
 
-constexpr std::size_t kLongRingSlots = 16'384;
+// Rings between two busy cores: 4 to 5 MiB, more than a second-level cache has.
+constexpr std::size_t kLongRingSlots = 16'384;    // of 256 bytes
+constexpr std::size_t kMessageRingSlots = 8'192;  // of a message buffer
 
 struct Slot {
   std::array<char, kSlotBytes> bytes{};
@@ -123,9 +125,9 @@ struct PushSustained {
       });
       for (int i = 0; i < kPauses; ++i) pause();
     }
-    // As a consumer that is kind to its producer: one that looks at an empty queue all the time
-    // takes the index's cache line away with every look.
-    static constexpr int kPauses = 100;
+    // The queue was found empty. A consumer is kind to its producer: one that looks at an empty
+    // queue all the time takes the index's cache line away with every look.
+    static constexpr int kPauses = 512;
     static void pause() {
 #if defined(__x86_64__)
       _mm_pause();
@@ -194,7 +196,7 @@ struct Inline {
   }
 };
 
-using Processor = deferred::DeferredProcessor<deferred::MessageBuffer<512>, 65'536>;
+using Processor = deferred::DeferredProcessor<deferred::MessageBuffer<512>, kMessageRingSlots>;
 
 struct Submit {
   struct Shared {

@@ -119,6 +119,66 @@ void add_message(Stream& stream, const std::string& message) {
   stream.bytes += message;
 }
 
+// A message of the length that orders have, with one field more.
+std::string message_with(Random& random, int tag, std::string_view value) {
+  return message_of(
+      header('D', random, static_cast<std::uint64_t>(random.number(6)), random.time_ms()) +
+      fmt::format("11=ID{}|21=1|55={}|54=1|{}={}|40=2|59=0|", random.number(6), random.word(2, 5),
+                  tag, value));
+}
+
+void put_into_messages(ValueTexts& values, Random& random) {
+  for (const std::string& text : values.texts) {
+    values.messages.push_back(message_with(random, values.tag, text));
+  }
+}
+
+PriceValue make_price(Random& random) {
+  constexpr unsigned kScaleMost = 4;
+  PriceValue price;
+  price.scale = static_cast<int>(1 + random.below(kScaleMost));
+  const auto power = static_cast<std::int64_t>(std::llround(std::pow(10.0, price.scale)));
+  const auto fraction = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(power)));
+  price.mantissa = random.number(4) * power + fraction;
+  price.value = static_cast<double>(price.mantissa) / static_cast<double>(power);
+  return price;
+}
+
+std::string price_text(const PriceValue& price) {
+  const auto power = static_cast<std::int64_t>(std::llround(std::pow(10.0, price.scale)));
+  return fmt::format("{}.{:0{}}", price.mantissa / power, price.mantissa % power, price.scale);
+}
+
+std::int64_t make_time(Random& random) {
+  const std::int64_t days = static_cast<std::int64_t>(random.below(3650)) * kDayMs;
+  return random.time_ms() - days;
+}
+
+// Long messages vary enough within themselves, and should lie in a core's own cache.
+std::size_t rotation_of(std::size_t fields) {
+  if (fields < 100) return kRotation;
+  return fields < 1'000 ? 16 : 4;
+}
+
+// Add: appends fields to a body, two with each call.
+template <class Add>
+Messages messages_of(std::size_t fields, std::uint64_t seed, Add add_two) {
+  constexpr std::size_t kHeaderAndTrailer = 8;
+  Random random{seed};
+  Messages messages;
+  const std::size_t count = rotation_of(fields);
+  for (std::size_t i = 0; i < count; ++i) {
+    std::string body =
+        header('B', random, static_cast<std::uint64_t>(random.number(6)), random.time_ms());
+    for (std::size_t at = kHeaderAndTrailer; at < fields; at += 2) add_two(body, random);
+    messages.texts.push_back(message_of(body));
+    messages.field_counts.push_back(fields);
+    messages.mean_bytes +=
+        static_cast<double>(messages.texts.back().size()) / static_cast<double>(count);
+  }
+  return messages;
+}
+
 template <class MakeBody>
 Messages make_messages(std::uint64_t seed, std::size_t count, MakeBody make_body) {
   Random random{seed};
@@ -193,6 +253,26 @@ Messages market_data_snapshots(std::size_t entries) {
   });
 }
 
+Messages many_fields(std::size_t fields) {
+  return messages_of(fields, 15, [](std::string& body, Random& random) {
+    body += fmt::format("270={}|271={}|", cents_text(random.cents()), random.number(4));
+  });
+}
+
+Messages many_data_fields(std::size_t fields) {
+  return messages_of(fields, 16, [](std::string& body, Random& random) {
+    const std::string data = random.word(1, 4) + "=" + random.word(1, 3) + "|" + random.word(1, 4);
+    body += fmt::format("95={}|96={}|", data.size(), data);
+  });
+}
+
+Messages many_long_values(std::size_t fields) {
+  return messages_of(fields, 17, [](std::string& body, Random& random) {
+    body += fmt::format("58={}|", random.word(60, 120));
+    body += fmt::format("58={}|", random.word(60, 120));
+  });
+}
+
 ReadJob read_job() {
   ReadJob job;
   job.messages = make_messages(6, kRotation, [&](Random& random) {
@@ -220,41 +300,62 @@ LookupJob lookup_job(std::size_t messages) {
 IntegerJob integers() {
   Random random{8};
   IntegerJob job;
-  for (std::size_t i = 0; i < kRotation; ++i) {
-    const std::int64_t value = random.number(9);
-    job.texts.push_back(std::to_string(value));
+  job.values.tag = 38;
+  for (const std::int64_t value : integer_values().values) {
+    job.values.texts.push_back(std::to_string(value));
     job.answers.push_back(static_cast<std::uint64_t>(value));
   }
+  put_into_messages(job.values, random);
   return job;
 }
 
 PriceJob prices() {
+  constexpr int kFixedScale = 8;
   Random random{9};
   PriceJob job;
-  for (std::size_t i = 0; i < kRotation; ++i) {
-    constexpr unsigned kScaleMost = 4;
-    const auto scale = static_cast<unsigned>(1 + random.below(kScaleMost));
-    const auto power = static_cast<std::int64_t>(std::llround(std::pow(10.0, scale)));
-    const std::int64_t whole = random.number(4);
-    const auto fraction =
-        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(power)));
-    job.texts.push_back(fmt::format("{}.{:0{}}", whole, fraction, scale));
-    const std::int64_t mantissa = whole * power + fraction;
-    job.mantissas.push_back(static_cast<std::uint64_t>(mantissa));
-    job.values.push_back(static_cast<double>(mantissa) / static_cast<double>(power));
+  job.values.tag = 44;
+  for (const PriceValue& price : price_values().values) {
+    job.values.texts.push_back(price_text(price));
+    job.mantissas.push_back(static_cast<std::uint64_t>(price.mantissa));
+    const double factor = std::pow(10.0, kFixedScale - price.scale);
+    job.units.push_back(static_cast<std::uint64_t>(price.mantissa) *
+                        static_cast<std::uint64_t>(std::llround(factor)));
+    job.doubles.push_back(price.value);
   }
+  put_into_messages(job.values, random);
   return job;
 }
 
 TimestampJob timestamps() {
   Random random{10};
   TimestampJob job;
-  for (std::size_t i = 0; i < kRotation; ++i) {
-    const std::int64_t day = static_cast<std::int64_t>(random.below(3650)) * kDayMs;
-    const std::int64_t time = random.time_ms() - day;
-    job.texts.push_back(timestamp_text(time));
+  job.values.tag = 60;
+  for (const std::int64_t time : timestamp_values().values) {
+    job.values.texts.push_back(timestamp_text(time));
     job.milliseconds.push_back(static_cast<std::uint64_t>(time));
   }
+  put_into_messages(job.values, random);
+  return job;
+}
+
+EncodeJob<std::int64_t> integer_values() {
+  Random random{18};
+  EncodeJob<std::int64_t> job;
+  for (std::size_t i = 0; i < kRotation; ++i) job.values.push_back(random.number(9));
+  return job;
+}
+
+EncodeJob<PriceValue> price_values() {
+  Random random{19};
+  EncodeJob<PriceValue> job;
+  for (std::size_t i = 0; i < kRotation; ++i) job.values.push_back(make_price(random));
+  return job;
+}
+
+EncodeJob<std::int64_t> timestamp_values() {
+  Random random{20};
+  EncodeJob<std::int64_t> job;
+  for (std::size_t i = 0; i < kRotation; ++i) job.values.push_back(make_time(random));
   return job;
 }
 

@@ -21,6 +21,12 @@ inline constexpr std::size_t kRotation = 64;
 [[nodiscard]] Messages heartbeats();                 // 8 fields
 [[nodiscard]] Messages new_order_singles();          // 17 fields
 [[nodiscard]] Messages market_data_snapshots(std::size_t entries);  // 11 + 3 * entries fields
+// Messages of exactly so many fields, the eight of header and trailer included. Short values; or,
+// every second field being RawData, values of data with `=` and SOH in them; or values of 60 to 120
+// bytes. Longer messages are rotated in smaller numbers.
+[[nodiscard]] Messages many_fields(std::size_t fields);
+[[nodiscard]] Messages many_data_fields(std::size_t fields);
+[[nodiscard]] Messages many_long_values(std::size_t fields);
 [[nodiscard]] ReadJob read_job();
 [[nodiscard]] LookupJob lookup_job(std::size_t messages);
 
@@ -29,7 +35,10 @@ inline constexpr std::size_t kRotation = 64;
 [[nodiscard]] TimestampJob timestamps();
 [[nodiscard]] ChecksumJob checksum_texts(std::size_t bytes);
 
-// verify is left empty: it needs a parser.
+// verify is left empty in all of these: it needs a parser, or conversions.
+[[nodiscard]] EncodeJob<std::int64_t> integer_values();
+[[nodiscard]] EncodeJob<PriceValue> price_values();
+[[nodiscard]] EncodeJob<std::int64_t> timestamp_values();
 [[nodiscard]] EncodeJob<Order> orders();
 [[nodiscard]] EncodeJob<Execution> executions();
 

@@ -1,7 +1,9 @@
 #include "bench/nexusfix_subject.hpp"
 
 #include <array>
+#include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <nexusfix/wire.hpp>
@@ -47,14 +49,18 @@ struct ParseAndRead {
   }
 };
 
+// One call is all messages of the stream: the next one's place depends on the one before.
 struct Frame {
   std::string_view bytes;
-  std::vector<std::size_t> begins;
-  wire::FrameLimits limits;
 
-  std::uint64_t operator()(std::size_t input) const {
-    const wire::FrameResult frame = wire::next_frame(bytes.substr(begins[input]), limits);
-    return frame.status == wire::FrameStatus::Complete ? frame.size : 0;
+  std::uint64_t operator()(std::size_t) const {
+    std::uint64_t total = 0;
+    wire::Framer framer{bytes};
+    while (const auto frame = framer.next()) {
+      keep(frame->size());
+      total += frame->size();
+    }
+    return total;
   }
 };
 
@@ -69,63 +75,106 @@ struct Lookup {
   }
   // Each tag is a constant at a place of its own in the code, as in an application.
   std::uint64_t operator()(std::size_t input) const {
-    const wire::MessageView message = messages[input];
-    return [&]<std::size_t... I>(std::index_sequence<I...>) {
-      return (size_of(message[kLookupTags[I]]) + ...);
-    }(std::make_index_sequence<kLookups>{});
+    const wire::MessageView& message = messages[input];
+    return sizes_of(message, std::make_index_sequence<kLookups>{});
   }
-  static std::uint64_t size_of(const std::optional<std::string_view>& value) {
+  template <std::size_t... I>
+  NEXUSFIX_ALWAYS_INLINE static std::uint64_t sizes_of(const wire::MessageView& message,
+                                                       std::index_sequence<I...>) {
+    return (size_of(message[kLookupTags[I]]) + ...);
+  }
+  NEXUSFIX_ALWAYS_INLINE static std::uint64_t size_of(
+      const std::optional<std::string_view>& value) {
     return value ? value->size() : 0;
   }
 };
 
-struct Integer {
+struct CheckSum {
   Views texts;
+  std::uint64_t operator()(std::size_t input) const { return wire::check_sum(texts[input]); }
+};
+
+// The text is where a parser finds it: within a message, so that the bytes in front of it may be
+// read, too, as MessageView::get() does.
+template <class Value>
+struct Convert {
+  Views texts;
+
+  explicit Convert(const ValueTexts& values) {
+    wire::Parser parser;
+    for (const std::string& message : values.messages) {
+      const auto view = parser.parse(message).value_or(wire::MessageView{});
+      texts.push_back(view[static_cast<wire::Tag>(values.tag)].value_or(std::string_view{}));
+    }
+  }
   std::uint64_t operator()(std::size_t input) const {
-    const auto value = wire::to_int(texts[input]);
-    return value ? as_answer(*value) : 0;
+    const auto value = wire::convert<Value, wire::TextFront::Readable>(texts[input]);
+    return value ? number_of(*value) : 0;
+  }
+  static std::uint64_t number_of(std::int64_t value) { return as_answer(value); }
+  static std::uint64_t number_of(Decimal value) { return as_answer(value.mantissa()); }
+  static std::uint64_t number_of(FixedPrice value) { return as_answer(value.units()); }
+  static std::uint64_t number_of(WallTime value) {
+    return as_answer(value.time_since_epoch().count());
   }
 };
 
-struct Price {
-  Views texts;
-  std::uint64_t operator()(std::size_t input) const {
-    const auto value = wire::to_decimal(texts[input]);
-    return value ? as_answer(value->mantissa()) : 0;
+// Write: a function of a value and an address, which returns the bytes that it wrote there.
+template <class Value, class Write>
+struct WriteText {
+  std::vector<Value> values;
+  Write write;
+  std::array<char, 64> text{};
+
+  std::string_view encode(std::size_t input) {
+    return {text.data(), write(values[input], text.data())};
   }
+  std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
 };
 
-struct Timestamp {
-  Views texts;
-  std::uint64_t operator()(std::size_t input) const {
-    const auto value = wire::to_utc_timestamp(texts[input]);
-    return value ? as_answer(value->time_since_epoch().count()) : 0;
+template <class Value, class Job, class Write>
+ContestantPtr make_text_contestant(const EncodeJob<Job>& job, Write write) {
+  std::vector<Value> values;
+  for (const Job& value : job.values) {
+    if constexpr (std::is_same_v<Value, Decimal>) {
+      values.emplace_back(value.mantissa, static_cast<std::uint8_t>(value.scale));
+    } else if constexpr (std::is_same_v<Value, WallTime>) {
+      values.push_back(wall_time(value));
+    } else {
+      values.push_back(value);
+    }
   }
-};
+  return make_encoding_contestant(WriteText<Value, Write>{std::move(values), write}, job);
+}
 
 constexpr std::size_t kMessageBytesMax = 512;
 
+// Rendered once a session.
+wire::HeaderTemplate session_header() {
+  return wire::HeaderTemplate::make({"FIX.4.4", kSender, kTarget}).value();
+}
+
 struct EncodeOrder {
   std::vector<Order> orders;
-  wire::HeaderFields session{"FIX.4.4", kSender, kTarget};
+  wire::HeaderTemplate session = session_header();
   std::array<char, kMessageBytesMax> buffer{};
 
   std::string_view encode(std::size_t input) {
     const Order& order = orders[input];
-    wire::MessageHeader header;
-    header.msg_type = "D";
-    header.msg_seq_num = order.msg_seq_num;
-    header.sending_time = wall_time(order.sending_time_ms);
-    wire::Encoder encoder{buffer, session, header};
-    encoder.field(11, order.cl_ord_id)
-        .field(21, '1')
-        .field(55, order.symbol)
-        .field(54, order.side)
-        .field(60, wall_time(order.transact_time_ms))
-        .field(38, Decimal{order.order_qty, 0})
-        .field(40, '2')
-        .field(44, Decimal{order.price_cents, 2})
-        .field(59, '0');
+    wire::Encoder encoder{buffer,
+                          session,
+                          {.msg_type = "D",
+                           .msg_seq_num = order.msg_seq_num,
+                           .sending_time = wall_time(order.sending_time_ms)}};
+    encoder.field<11>(order.cl_ord_id)
+        .field<21>('1')
+        .field<55>(order.symbol)
+        .field<54>(order.side)
+        .field<60>(wall_time(order.transact_time_ms))
+        .field<38>(Decimal{order.order_qty, 0})
+        .field<40>('2')
+        .field<44>(Decimal{order.price_cents, 2})
+        .field<59>('0');
     return encoder.finish().value_or(std::string_view{});
   }
   std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
@@ -133,30 +182,30 @@ struct EncodeOrder {
 
 struct EncodeExecution {
   std::vector<Execution> executions;
-  wire::HeaderFields session{"FIX.4.4", kSender, kTarget};
+  wire::HeaderTemplate session = session_header();
   std::array<char, kMessageBytesMax> buffer{};
 
   std::string_view encode(std::size_t input) {
     const Execution& e = executions[input];
-    wire::MessageHeader header;
-    header.msg_type = "8";
-    header.msg_seq_num = e.msg_seq_num;
-    header.sending_time = wall_time(e.sending_time_ms);
-    wire::Encoder encoder{buffer, session, header};
-    encoder.field(37, e.order_id)
-        .field(17, e.exec_id)
-        .field(150, 'F')
-        .field(39, '2')
-        .field(55, e.symbol)
-        .field(54, '1')
-        .field(38, Decimal{e.order_qty, 0})
-        .field(44, Decimal{e.price_cents, 2})
-        .field(32, Decimal{e.last_qty, 0})
-        .field(31, Decimal{e.last_px_cents, 2})
-        .field(151, Decimal{e.leaves_qty, 0})
-        .field(14, Decimal{e.cum_qty, 0})
-        .field(6, Decimal{e.avg_px_cents, 2})
-        .field(60, wall_time(e.transact_time_ms));
+    wire::Encoder encoder{buffer,
+                          session,
+                          {.msg_type = "8",
+                           .msg_seq_num = e.msg_seq_num,
+                           .sending_time = wall_time(e.sending_time_ms)}};
+    encoder.field<37>(e.order_id)
+        .field<17>(e.exec_id)
+        .field<150>('F')
+        .field<39>('2')
+        .field<55>(e.symbol)
+        .field<54>('1')
+        .field<38>(Decimal{e.order_qty, 0})
+        .field<44>(Decimal{e.price_cents, 2})
+        .field<32>(Decimal{e.last_qty, 0})
+        .field<31>(Decimal{e.last_px_cents, 2})
+        .field<151>(Decimal{e.leaves_qty, 0})
+        .field<14>(Decimal{e.cum_qty, 0})
+        .field<6>(Decimal{e.avg_px_cents, 2})
+        .field<60>(wall_time(e.transact_time_ms));
     return encoder.finish().value_or(std::string_view{});
   }
   std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
@@ -188,22 +237,41 @@ class NexusFix final : public Subject {
     return make_contestant(ParseAndRead{views_of(job.messages.texts), wire::Parser{}}, job.answers);
   }
   ContestantPtr frame(const Stream& stream) override {
-    return make_contestant(Frame{stream.bytes, stream.begins, {}}, stream.sizes);
+    return make_contestant(Frame{stream.bytes}, {stream.bytes.size()});
   }
   ContestantPtr lookup(const LookupJob& job) override {
     return make_contestant(Lookup{job.messages.texts}, job.answers);
   }
+  ContestantPtr checksum(const ChecksumJob& job) override {
+    return make_contestant(CheckSum{views_of(job.texts)}, job.sums);
+  }
   ContestantPtr integer(const IntegerJob& job) override {
-    return make_contestant(Integer{views_of(job.texts)}, job.answers);
+    return make_contestant(Convert<std::int64_t>{job.values}, job.answers);
   }
   ContestantPtr price(const PriceJob& job) override {
-    return make_contestant(Price{views_of(job.texts)}, job.mantissas);
+    return make_contestant(Convert<Decimal>{job.values}, job.mantissas);
+  }
+  ContestantPtr fixed_price(const PriceJob& job) override {
+    return make_contestant(Convert<FixedPrice>{job.values}, job.units);
   }
   ContestantPtr timestamp(const TimestampJob& job) override {
     constexpr std::uint64_t kNsPerMs = 1'000'000;
     Answers nanoseconds;
     for (const std::uint64_t ms : job.milliseconds) nanoseconds.push_back(ms * kNsPerMs);
-    return make_contestant(Timestamp{views_of(job.texts)}, nanoseconds);
+    return make_contestant(Convert<WallTime>{job.values}, nanoseconds);
+  }
+  ContestantPtr integer_text(const EncodeJob<std::int64_t>& job) override {
+    return make_text_contestant<std::int64_t>(
+        job, [](std::int64_t value, char* out) { return wire::from_int(value, out); });
+  }
+  ContestantPtr price_text(const EncodeJob<PriceValue>& job) override {
+    return make_text_contestant<Decimal>(
+        job, [](Decimal value, char* out) { return wire::from_decimal(value, out); });
+  }
+  ContestantPtr timestamp_text(const EncodeJob<std::int64_t>& job) override {
+    return make_text_contestant<WallTime>(job, [](WallTime value, char* out) {
+      return wire::from_utc_timestamp(value, wire::TimePrecision::Millis, out);
+    });
   }
   ContestantPtr encode_order(const EncodeJob<Order>& job) override {
     return make_encoding_contestant(EncodeOrder{job.values}, job);

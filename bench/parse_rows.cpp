@@ -15,6 +15,42 @@ Row parse_row(RowSpec spec, std::function<Messages()> make_messages) {
           }};
 }
 
+// How the time of a field depends on their number and kind. Repetitions of a tag are legal in a
+// group, and the parser does not know groups.
+Row field_row(std::string name, std::string purpose, Messages (*make_messages)(std::size_t),
+              std::size_t fields, bool peers_can) {
+  const RowSpec spec{.name = std::move(name),
+                     .purpose = std::move(purpose),
+                     .unit = Unit::NanosecondsPerField,
+                     .published = {},
+                     .budget = {}};
+  return {spec, [=](Subjects subjects) {
+            const auto messages = std::make_shared<Messages>(make_messages(fields));
+            const auto count = static_cast<double>(fields);
+            Plan plan{.owner = messages,
+                      .bytes = messages->mean_bytes / count,
+                      .operations_per_call = count,
+                      .contestants = {}};
+            add_contestants(plan, peers_can ? subjects : subjects.first(1),
+                            [&](Subject& subject) { return subject.parse(*messages); });
+            return plan;
+          }};
+}
+
+void add_rows_per_field(std::vector<Row>& rows) {
+  for (const std::size_t fields : {20U, 100U, 1000U, 10'000U}) {
+    rows.push_back(field_row("parse/fields-" + std::to_string(fields),
+                             "a field of one frame of so many, prices and quantities", many_fields,
+                             fields, true));
+  }
+  // The peers do not know where data ends.
+  rows.push_back(field_row("parse/data-fields-1000",
+                           "likewise, half of them RawData with `=` and SOH inside",
+                           many_data_fields, 1000, false));
+  rows.push_back(field_row("parse/long-values-1000", "likewise, of 60 to 120 bytes",
+                           many_long_values, 1000, true));
+}
+
 Plan plan_parse_and_read(Subjects subjects) {
   const auto job = std::make_shared<ReadJob>(read_job());
   Plan plan{.owner = job, .bytes = job->messages.mean_bytes, .contestants = {}};
@@ -60,6 +96,7 @@ void add_parse_rows(std::vector<Row>& rows) {
                    .published = {},
                    .budget = {}},
                   plan_parse_and_read});
+  add_rows_per_field(rows);
 }
 
 }  // namespace nexusfix::bench

@@ -30,6 +30,21 @@ bool within_budget(const RowReport& row) {
   return is_rate(row.spec.unit) ? ours >= *row.spec.budget : ours <= *row.spec.budget;
 }
 
+void keep_better(RowReport& row, const RowReport& other) {
+  const bool more_is_better = is_rate(row.spec.unit);
+  const auto keep = [&](Result& kept, const Result& found) {
+    const bool is_better = more_is_better ? found.figures.batch > kept.figures.batch
+                                          : found.figures.batch < kept.figures.batch;
+    if (is_better) kept.figures = found.figures;
+  };
+  keep(row.ours, other.ours);
+  for (Result& peer : row.peers) {
+    for (const Result& found : other.peers) {
+      if (found.subject == peer.subject) keep(peer, found);
+    }
+  }
+}
+
 Figures in_unit(const Figures& ns_per_call, const RowSpec& spec, double operations_per_call,
                 double bytes) {
   Figures figures = ns_per_call;

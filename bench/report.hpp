@@ -39,6 +39,7 @@ struct Report {
   TimerFacts timer;
   MeasureSettings settings;
   bool quick = false;
+  int rounds = 1;  // how often each row was measured; each subject keeps its best
   double seconds = 0;
   std::vector<RowReport> rows;
   std::vector<std::string> failures;  // rows that are not there, and why
@@ -47,6 +48,9 @@ struct Report {
 // How many times faster ours is than the peer, by the batch figures.
 [[nodiscard]] double times_faster(const RowReport& row, const Result& peer);
 [[nodiscard]] bool within_budget(const RowReport& row);
+
+// Takes over each subject's figures where other's batch figure is better. Both have the same spec.
+void keep_better(RowReport& row, const RowReport& other);
 
 // Turns nanoseconds a call into the row's unit an operation.
 [[nodiscard]] Figures in_unit(const Figures& ns_per_call, const RowSpec& spec,

@@ -51,17 +51,24 @@ std::string machine_list(const Report& report) {
                                      "{:.3f} ticks a nanosecond",
                                      report.timer.cost_ns, report.timer.cost_min_ns,
                                      report.timer.step_ns, 1 / report.timer.ns_per_tick));
-  text += entry("run", fmt::format("{}, {:.0f} s; at most {} calls timed singly and {} batches of "
-                                   "{:.0f} µs for each figure",
-                                   report.quick ? "quick" : "full", report.seconds,
-                                   report.settings.single_calls, report.settings.batches,
-                                   report.settings.batch_ns / 1000));
+  text +=
+      entry("run",
+            fmt::format("{}, {:.0f} s, best of {}; at most {} calls timed singly and {} batches of "
+                        "{:.0f} µs for each figure",
+                        report.quick ? "quick" : "full", report.seconds, report.rounds,
+                        report.settings.single_calls, report.settings.batches,
+                        report.settings.batch_ns / 1000));
   text += entry("CPU flags", m.cpu_flags);
   return text + "</dl>\n";
 }
 
 std::string optional_text(const std::optional<double>& value) {
   return value ? short_number(*value) : "";
+}
+
+std::string budget_text(const RowReport& row) {
+  if (!row.spec.budget) return "";
+  return short_number(*row.spec.budget) + (within_budget(row) ? " met" : " missed");
 }
 
 std::string rate_text(double value) {
@@ -84,7 +91,7 @@ std::string row_cells(const RowReport& row) {
       escaped(row.spec.name), short_number(f.batch), figure_cells(f),
       rate_text(row.operations_per_second()), optional_text(row.megabytes_per_second()),
       optional_text(row.spec.published), within_budget(row) ? "" : " class=\"missed\"",
-      optional_text(row.spec.budget), escaped(row.spec.purpose));
+      budget_text(row), escaped(row.spec.purpose));
   for (const Result& peer : row.peers) {
     text += fmt::format(
         "<tr><td>&emsp;{}</td><td>{}</td>{}<td colspan=\"4\"></td>"

@@ -73,9 +73,9 @@ std::string to_json(const Report& report) {
       number(report.timer.cost_ns), number(report.timer.cost_min_ns), number(report.timer.step_ns),
       number(1 / report.timer.ns_per_tick));
   text += fmt::format(
-      "  \"quick\": {}, \"seconds\": {}, \"settings\": {{\"warm_up_calls\": {}, "
+      "  \"quick\": {}, \"rounds\": {}, \"seconds\": {}, \"settings\": {{\"warm_up_calls\": {}, "
       "\"single_calls\": {}, \"batches\": {}, \"batch_ns\": {}, \"phase_seconds_max\": {}}},\n",
-      report.quick, number(report.seconds), report.settings.warm_up_calls,
+      report.quick, report.rounds, number(report.seconds), report.settings.warm_up_calls,
       report.settings.single_calls, report.settings.batches, number(report.settings.batch_ns),
       number(report.settings.phase_seconds_max));
   text += fmt::format("  \"rows\": [{}\n  ],\n", joined(report.rows, row_text));

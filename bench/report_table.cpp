@@ -39,22 +39,24 @@ std::string machine_text(const Report& report) {
 }
 
 std::string table_head() {
-  return fmt::format("{:<33}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>18}{:>18}{:>10}{:>8}\n", "ns, or unit",
+  return fmt::format("{:<36}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>18}{:>18}{:>10}{:>8}\n", "ns, or unit",
                      "batch", "p50", "p99", "p99.9", "min", "max", "QuickFIX", "reference",
                      "published", "budget");
 }
 
 std::string table_line(const RowReport& row) {
   const Figures& f = row.ours.figures;
-  const std::string name = is_rate(row.spec.unit)
-                               ? fmt::format("{} {}", row.spec.name, to_string(row.spec.unit))
-                               : row.spec.name;
-  return fmt::format("{:<33}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9} {} {}{:>10}{:>8}{}\n", name,
+  const std::string name = row.spec.unit == Unit::Nanoseconds
+                               ? row.spec.name
+                               : fmt::format("{} {}", row.spec.name, to_string(row.spec.unit));
+  return fmt::format("{:<36}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9} {} {}{:>10}{:>8}{}\n", name,
                      short_number(f.batch), short_number(f.p50), short_number(f.p99),
                      short_number(f.p999), short_number(f.min), short_number(f.max),
                      peer_column(row, "QuickFIX"), peer_column(row, "reference"),
                      optional_number(row.spec.published), optional_number(row.spec.budget),
-                     within_budget(row) ? "" : " missed");
+                     !row.spec.budget     ? ""
+                     : within_budget(row) ? " met"
+                                          : " missed");
 }
 
 std::string table_foot(const Report& report) {

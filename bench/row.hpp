@@ -16,10 +16,18 @@
 
 namespace nexusfix::bench {
 
-enum class Unit : std::uint8_t { Nanoseconds, GigabytesPerSecond };
+enum class Unit : std::uint8_t { Nanoseconds, NanosecondsPerField, GigabytesPerSecond };
 
 [[nodiscard]] constexpr std::string_view to_string(Unit unit) noexcept {
-  return unit == Unit::Nanoseconds ? "ns" : "GB/s";
+  switch (unit) {
+    case Unit::Nanoseconds:
+      return "ns";
+    case Unit::NanosecondsPerField:
+      return "ns/field";
+    case Unit::GigabytesPerSecond:
+      break;
+  }
+  return "GB/s";
 }
 // Less is better, or more is.
 [[nodiscard]] constexpr bool is_rate(Unit unit) noexcept {
@@ -32,13 +40,13 @@ struct RowSpec {
   std::string purpose;  // what one operation does
   Unit unit = Unit::Nanoseconds;
   std::optional<double> published;  // in the unit: what the design's first incarnation published
-  std::optional<double> budget;     // in the unit: what the design allows
+  std::optional<double> budget;     // in the unit: what the design allows a server core
 };
 
 // Contestants point into what owner holds.
 struct Plan {
   std::shared_ptr<const void> owner;
-  double bytes = 0;                // of the message of one operation; 0: there is none
+  double bytes = 0;                // of the message, or its part, of one operation; 0: none
   double operations_per_call = 1;  // figures are divided by it
   std::vector<std::pair<std::string, ContestantPtr>> contestants;  // ours first
 };

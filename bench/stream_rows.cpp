@@ -7,9 +7,10 @@ namespace {
 
 Plan plan_frame(Subjects subjects) {
   const auto stream = std::make_shared<Stream>(stream_of(execution_reports()));
+  const auto messages = static_cast<double>(stream->begins.size());
   Plan plan{.owner = stream,
-            .bytes = static_cast<double>(stream->bytes.size()) /
-                     static_cast<double>(stream->begins.size()),
+            .bytes = static_cast<double>(stream->bytes.size()) / messages,
+            .operations_per_call = messages,
             .contestants = {}};
   add_contestants(plan, subjects, [&](Subject& subject) { return subject.frame(*stream); });
   return plan;
@@ -31,7 +32,7 @@ Plan plan_stream_parse(Subjects subjects) {
 
 void add_stream_rows(std::vector<Row>& rows) {
   rows.push_back({{.name = "frame",
-                   .purpose = "the end of the next ExecutionReport in a stream",
+                   .purpose = "the next ExecutionReport of a stream of 64",
                    .published = 45,
                    .budget = 3},
                   plan_frame});

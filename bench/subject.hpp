@@ -46,20 +46,36 @@ struct LookupJob {
 constexpr std::size_t kLookups = 8;
 constexpr int kLookupTags[kLookups] = {37, 150, 11, 55, 54, 44, 58, 6};
 
-struct IntegerJob {
+// Values as text, each in a message of its own, where ours reads it; the peers' functions take it
+// out of its message.
+struct ValueTexts {
+  int tag = 0;
   std::vector<std::string> texts;
+  std::vector<std::string> messages;  // each has its text in the field with the tag
+};
+
+struct IntegerJob {
+  ValueTexts values;
   Answers answers;
 };
 
 struct PriceJob {
-  std::vector<std::string> texts;
-  Answers mantissas;  // exact subjects answer with these
-  std::vector<double> values;
+  ValueTexts values;
+  Answers mantissas;  // what exact decimals answer with
+  Answers units;      // of 10^-8: what fixed prices answer with
+  std::vector<double> doubles;
 };
 
 struct TimestampJob {
-  std::vector<std::string> texts;
+  ValueTexts values;
   Answers milliseconds;  // since 1970
+};
+
+// A price that is to be written: mantissa / 10^scale, and the double that is nearest to it.
+struct PriceValue {
+  std::int64_t mantissa = 0;
+  int scale = 0;
+  double value = 0;
 };
 
 struct ChecksumJob {
@@ -67,7 +83,7 @@ struct ChecksumJob {
   Answers sums;  // modulo 256
 };
 
-// The values of a message that is to be encoded, as an application has them. Prices have two
+// The values of a message that is to be written, as an application has them. Prices have two
 // decimals, times are milliseconds since 1970.
 struct Order {
   std::uint64_t msg_seq_num = 0;
@@ -131,7 +147,12 @@ class Subject {
   virtual ContestantPtr checksum(const ChecksumJob&) { return nullptr; }
   virtual ContestantPtr integer(const IntegerJob&) { return nullptr; }
   virtual ContestantPtr price(const PriceJob&) { return nullptr; }
+  virtual ContestantPtr fixed_price(const PriceJob& job) { return price(job); }
   virtual ContestantPtr timestamp(const TimestampJob&) { return nullptr; }
+  virtual ContestantPtr integer_text(const EncodeJob<std::int64_t>&) { return nullptr; }
+  virtual ContestantPtr price_text(const EncodeJob<PriceValue>&) { return nullptr; }
+  // Milliseconds since 1970, with all three digits.
+  virtual ContestantPtr timestamp_text(const EncodeJob<std::int64_t>&) { return nullptr; }
   virtual ContestantPtr encode_order(const EncodeJob<Order>&) { return nullptr; }
   virtual ContestantPtr encode_execution(const EncodeJob<Execution>&) { return nullptr; }
   virtual ContestantPtr stream_parse(const Stream&) { return nullptr; }

@@ -94,9 +94,17 @@ std::size_t frame_size(std::string_view bytes, std::size_t begin) {
 
 struct Frame {
   std::string_view bytes;
-  std::vector<std::size_t> begins;
 
-  std::uint64_t operator()(std::size_t input) const { return frame_size(bytes, begins[input]); }
+  std::uint64_t operator()(std::size_t) const {
+    std::size_t at = 0;
+    while (at < bytes.size()) {
+      const std::size_t size = frame_size(bytes, at);
+      if (size == 0) return 0;
+      keep(size);
+      at += size;
+    }
+    return at;
+  }
 };
 
 struct Lookup {
@@ -144,6 +152,41 @@ struct ClockText {
         static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
         static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
   }
+};
+
+struct IntegerText {
+  std::vector<std::int64_t> values;
+  std::array<char, 32> text{};
+
+  std::string_view encode(std::size_t input) {
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), values[input]);
+    return {text.data(), end.ptr};
+  }
+  std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
+};
+
+struct PriceText {
+  std::vector<PriceValue> values;
+  std::array<char, 32> text{};
+
+  std::string_view encode(std::size_t input) {
+    const PriceValue& price = values[input];
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), price.value,
+                                   std::chars_format::fixed, price.scale);
+    return {text.data(), end.ptr};
+  }
+  std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
+};
+
+struct TimestampText {
+  std::vector<std::int64_t> values;
+  std::string text{};
+
+  std::string_view encode(std::size_t input) {
+    text = ClockText{values[input]}.text.data();
+    return text;
+  }
+  std::uint64_t operator()(std::size_t input) { return encode(input).size(); }
 };
 
 // Puts the frame around a body: what both messages have in common.
@@ -261,7 +304,7 @@ class Reference final : public Subject {
     return make_contestant(ParseAndRead{job.messages.texts, {}}, job.answers);
   }
   ContestantPtr frame(const Stream& stream) override {
-    return make_contestant(Frame{stream.bytes, stream.begins}, stream.sizes);
+    return make_contestant(Frame{stream.bytes}, {stream.bytes.size()});
   }
   ContestantPtr lookup(const LookupJob& job) override {
     return make_contestant(Lookup{job.messages.texts}, job.answers);
@@ -270,17 +313,26 @@ class Reference final : public Subject {
     return make_conversion(job.texts, sum_of, job.sums);
   }
   ContestantPtr integer(const IntegerJob& job) override {
-    return make_conversion(job.texts, to_integer, job.answers);
+    return make_conversion(job.values.texts, to_integer, job.answers);
   }
   ContestantPtr price(const PriceJob& job) override {
     Answers bits;
-    for (const double value : job.values) bits.push_back(std::bit_cast<std::uint64_t>(value));
+    for (const double value : job.doubles) bits.push_back(std::bit_cast<std::uint64_t>(value));
     return make_conversion(
-        job.texts,
+        job.values.texts,
         [](std::string_view text) { return std::bit_cast<std::uint64_t>(to_double(text)); }, bits);
   }
   ContestantPtr timestamp(const TimestampJob& job) override {
-    return make_conversion(job.texts, to_milliseconds, job.milliseconds);
+    return make_conversion(job.values.texts, to_milliseconds, job.milliseconds);
+  }
+  ContestantPtr integer_text(const EncodeJob<std::int64_t>& job) override {
+    return make_encoding_contestant(IntegerText{job.values}, job);
+  }
+  ContestantPtr price_text(const EncodeJob<PriceValue>& job) override {
+    return make_encoding_contestant(PriceText{job.values}, job);
+  }
+  ContestantPtr timestamp_text(const EncodeJob<std::int64_t>& job) override {
+    return make_encoding_contestant(TimestampText{job.values}, job);
   }
   ContestantPtr encode_order(const EncodeJob<Order>& job) override {
     return make_encoding_contestant(EncodeOrder{job.values}, job);

@@ -41,7 +41,7 @@ class BenchTest(unittest.TestCase):
         for name in FIGURES + ["messages_per_s"]:
             self.assertTrue(math.isfinite(row[name]) and row[name] > 0, (row["name"], name))
         self.assertLessEqual(row["min"], row["max"])
-        self.assertIn(row["unit"], ("ns", "GB/s"))
+        self.assertIn(row["unit"], ("ns", "ns/field", "GB/s"))
         self.assertEqual(peers, list(row["peers"]), row["name"])
         for figures in row["peers"].values():
             for name in FIGURES:
@@ -57,6 +57,7 @@ class BenchTest(unittest.TestCase):
             self.assertIn(name, report["machine"])
         self.assertGreater(report["timer"]["cost_ns"], 0)
         self.assertTrue(report["quick"])
+        self.assertEqual(1, report["rounds"])
         self.assertEqual(["parse/Heartbeat", "integer"], [row["name"] for row in report["rows"]])
         for row in report["rows"]:
             self.check_row(row, ["reference"])

@@ -76,13 +76,54 @@ TEST(MessagesTest, a_stream_is_its_messages_behind_each_other) {
 
 TEST(MessagesTest, prices_are_the_same_number_in_all_three_forms) {
   const PriceJob job = prices();
-  for (std::size_t i = 0; i < job.texts.size(); ++i) {
-    const auto decimal = wire::to_decimal(job.texts[i]);
-    ASSERT_TRUE(decimal) << job.texts[i];
+  const std::vector<std::string>& texts = job.values.texts;
+  ASSERT_EQ(texts.size(), kRotation);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const auto decimal = wire::to_decimal(texts[i]);
+    const auto fixed = wire::to_fixed_price(texts[i]);
+    ASSERT_TRUE(decimal && fixed) << texts[i];
+    EXPECT_EQ(static_cast<std::uint64_t>(fixed->units()), job.units[i]);
     EXPECT_EQ(static_cast<std::uint64_t>(decimal->mantissa()), job.mantissas[i]);
     EXPECT_DOUBLE_EQ(static_cast<double>(job.mantissas[i]) / std::pow(10.0, decimal->scale()),
-                     job.values[i]);
+                     job.doubles[i]);
   }
+}
+
+void expect_in_messages(const ValueTexts& values) {
+  wire::Parser parser;
+  std::set<std::size_t> sizes;
+  ASSERT_EQ(values.messages.size(), values.texts.size());
+  for (std::size_t i = 0; i < values.texts.size(); ++i) {
+    const auto message = parser.parse(values.messages[i]);
+    ASSERT_TRUE(message) << values.messages[i];
+    EXPECT_EQ((*message)[static_cast<wire::Tag>(values.tag)], values.texts[i]);
+    sizes.insert(values.texts[i].size());
+  }
+  EXPECT_TRUE(sizes.size() > 4 || values.tag == 60) << sizes.size();
+}
+
+TEST(MessagesTest, every_value_stands_in_a_message_and_lengths_differ) {
+  expect_in_messages(integers().values);
+  expect_in_messages(prices().values);
+  expect_in_messages(timestamps().values);
+}
+
+TEST(MessagesTest, messages_of_many_fields_have_exactly_so_many) {
+  expect_sound(many_fields(20), kRotation, 20);
+  expect_sound(many_fields(100), 16, 100);
+  expect_sound(many_fields(10'000), 4, 10'000);
+  expect_sound(many_data_fields(1000), 4, 1000);
+  expect_sound(many_long_values(1000), 4, 1000);
+}
+
+TEST(MessagesTest, data_fields_hold_delimiters) {
+  wire::Parser parser;
+  const Messages messages = many_data_fields(1000);
+  const auto message = parser.parse(messages.texts.front());
+  ASSERT_TRUE(message);
+  const std::string_view data = (*message)[96].value_or("");
+  EXPECT_NE(data.find('\x01'), std::string_view::npos);
+  EXPECT_NE(data.find('='), std::string_view::npos);
 }
 
 TEST(MessagesTest, times_and_amounts_are_written_in_full) {

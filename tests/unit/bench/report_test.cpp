@@ -163,6 +163,30 @@ TEST(ReportTest, the_table_marks_a_missed_budget_and_shows_both_peers) {
   EXPECT_THAT(table_line(row), HasSubstr("25.0x"));
   row.ours.figures.batch = 16;
   EXPECT_THAT(table_line(row), Not(HasSubstr("missed")));
+  EXPECT_THAT(table_line(row), HasSubstr("met"));
+  row.spec.budget = {};
+  EXPECT_THAT(table_line(row), Not(HasSubstr("met")));
+}
+
+TEST(ReportTest, each_subject_keeps_the_figures_of_its_own_best_round) {
+  RowReport first = parse_row();
+  RowReport second = parse_row();
+  second.ours.figures.batch = first.ours.figures.batch + 1;
+  second.peers[0].figures.batch = first.peers[0].figures.batch - 1;
+  const double ours = first.ours.figures.batch;
+  const double peer = second.peers[0].figures.batch;
+  keep_better(first, second);
+  EXPECT_EQ(first.ours.figures.batch, ours);
+  EXPECT_EQ(first.peers[0].figures.batch, peer);
+}
+
+TEST(ReportTest, of_rates_the_larger_one_is_kept) {
+  RowReport first = parse_row();
+  first.spec.unit = Unit::GigabytesPerSecond;
+  RowReport second = first;
+  second.ours.figures.batch = first.ours.figures.batch + 1;
+  keep_better(first, second);
+  EXPECT_EQ(first.ours.figures.batch, second.ours.figures.batch);
 }
 
 }  // namespace

@@ -35,9 +35,20 @@ TEST(RowsTest, every_name_of_the_contract_is_there) {
                            "parse-and-read-4/ExecutionReport",
                            "frame",
                            "lookup",
+                           "checksum",
                            "integer",
                            "price",
                            "timestamp",
+                           "price/FixedPrice",
+                           "integer/text",
+                           "price/text",
+                           "timestamp/text",
+                           "parse/fields-20",
+                           "parse/fields-100",
+                           "parse/fields-1000",
+                           "parse/fields-10000",
+                           "parse/data-fields-1000",
+                           "parse/long-values-1000",
                            "encode/NewOrderSingle",
                            "encode/ExecutionReport",
                            "stream-parse",
@@ -92,9 +103,10 @@ TEST(RowsTest, rows_of_the_parser_have_the_reference_beside_them) {
   for (const Row& row : all_rows()) {
     if (!row.spec.name.starts_with("parse")) continue;
     const Plan plan = row.plan(all);
+    EXPECT_GT(plan.bytes, 0) << row.spec.name;
+    if (row.spec.name.starts_with("parse/data")) continue;  // the reference knows no data fields
     ASSERT_EQ(plan.contestants.size(), 2U) << row.spec.name;
     EXPECT_EQ(plan.contestants.back().first, "reference") << row.spec.name;
-    EXPECT_GT(plan.bytes, 0) << row.spec.name;
   }
 }
 
