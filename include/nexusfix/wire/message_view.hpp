@@ -162,7 +162,8 @@ inline std::string_view MessageView::msg_type() const noexcept {
 #if defined(__SSE2__)
 
 // SSE2 belongs to the x86-64 baseline, so this needs no dispatch.
-inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from) const noexcept {
+[[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits(
+    std::uint16_t key, std::size_t from) const noexcept {
   const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
   // Aligned, so that the compares take the keys as operands in memory.
   const auto equal = [&](std::size_t offset) noexcept {
@@ -189,7 +190,9 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
 
 #endif
 
-inline std::size_t MessageView::index_of(Tag tag, std::size_t from) const noexcept {
+// In its caller's code, like those that call it: out of line, its result would go through memory.
+[[gnu::always_inline]] inline std::size_t MessageView::index_of(Tag tag,
+                                                                std::size_t from) const noexcept {
   if (tag >= kLargeTagKey) [[unlikely]]
     return find_large(tag, from).value_or(field_count());
   if (from != 0) return index_behind(tag, from);
@@ -208,13 +211,15 @@ inline std::optional<std::size_t> MessageView::find_index(Tag tag,
   return index;
 }
 
-inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) const noexcept {
+[[gnu::always_inline]] inline std::optional<FieldView> MessageView::find(
+    Tag tag, std::size_t from) const noexcept {
   const std::size_t index = index_of(tag, from);
   if (index >= field_count()) return std::nullopt;
   return field(index);
 }
 
-inline std::optional<std::string_view> MessageView::operator[](Tag tag) const noexcept {
+[[gnu::always_inline]] inline std::optional<std::string_view> MessageView::operator[](
+    Tag tag) const noexcept {
   const std::size_t index = index_of(tag, 0);
   if (index >= field_count()) return std::nullopt;
   const FieldPlace place = index_.place(index);

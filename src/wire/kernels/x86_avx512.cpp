@@ -226,9 +226,9 @@ template <std::uint32_t Blocks>
   return found;
 }
 
-[[gnu::always_inline]] inline bool take_turns(const Delimiters& found) noexcept {
+[[gnu::always_inline]] inline std::uint64_t lanes_out_of_turn(const Delimiters& found) noexcept {
   const __mmask64 others = _mm512_cmpneq_epi8_mask(found.bytes, load(kLanes.turn));
-  return _bzhi_u64(_cvtmask64_u64(others), found.lanes) == 0;
+  return _bzhi_u64(_cvtmask64_u64(others), found.lanes);
 }
 
 // If a value holds a `=`, takes its lane out; if a field has no `=`, that one and all behind it.
@@ -441,8 +441,16 @@ template <std::uint32_t Blocks>
   store_entries(work.arrays, place, fields, tags.keys, found.positions);
   if (const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes); unusual != 0)
       [[unlikely]] {
-    if (!take_turns(found)) return index_unusual_window<Blocks>(frame, size, place, bytes, work);
-    return settle(frame, size, place, fields, unusual_fields(unusual, fields), work);
+    // What stands in front of the first lane that is out of turn is good for settling: most often
+    // that lane lies in a data field, whose Length field is settled first.
+    const std::uint64_t out_of_turn = lanes_out_of_turn(found);
+    const std::uint32_t in_turn =
+        out_of_turn == 0 ? fields : static_cast<std::uint32_t>(_tzcnt_u64(out_of_turn)) / 2;
+    const std::uint32_t settled = unusual_fields(unusual, in_turn);
+    if (in_turn != fields && settled == 0) {
+      return index_unusual_window<Blocks>(frame, size, place, bytes, work);
+    }
+    return settle(frame, size, place, in_turn, settled, work);
   }
   // The next window is loaded from behind the last SOH: that is known from the bits long before
   // the entries are stored. An odd last bit is the `=` of a field that is not whole.
@@ -592,7 +600,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
   const std::uint32_t body_end = size - kTrailerBytes;
   const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_end - Head::kBytes);
   Delimiters found{positions, bytes, lanes, 0};
-  if (!take_turns(found)) take_out_text(found);
+  if (lanes_out_of_turn(found) != 0) take_out_text(found);
   const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
   store_narrow<Head>(work.arrays, tags.keys, found.positions);
   const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes);
