@@ -1,0 +1,68 @@
+// What a kernel makes of a frame, against what the reference parser makes of it.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nexusfix/wire/parser.hpp>
+
+#include "property/wire_reference.hpp"
+#include "wire/kernels/kernel_table.hpp"
+
+namespace nexusfix::test {
+
+[[nodiscard]] inline std::string fault_difference(const std::optional<wire::Fault>& got,
+                                                  const ReferenceFault* wanted) {
+  if (got.has_value() != (wanted != nullptr))
+    return got ? "a fault too many" : "a fault is missing";
+  if (!got) return {};
+  if (got->rule != wanted->rule) return "the fault's rule";
+  if (got->offset != wanted->offset) return "the fault's offset";
+  return got->tag_text == wanted->tag_text ? "" : "the fault's tag";
+}
+
+// In what the two differ; empty if they are the same.
+[[nodiscard]] inline std::string difference(
+    const std::expected<wire::MessageView, wire::ParseError>& got, const ReferenceMessage& wanted) {
+  if (got.has_value() == wanted.garbled.has_value()) {
+    return got ? "accepted" : "refused: " + std::string{to_string(got.error().reason)};
+  }
+  if (!got) {
+    const bool same = got.error().reason == *wanted.garbled;
+    return same ? "" : "the reason: " + std::string{to_string(got.error().reason)};
+  }
+  if (got->field_count() != wanted.fields.size()) return "the number of fields";
+  for (std::size_t i = 0; i < wanted.fields.size(); ++i) {
+    const wire::FieldView field = got->field(i);
+    const ReferenceField& other = wanted.fields[i];
+    if (field.tag != other.tag || field.offset != other.value_offset ||
+        field.value != other.value) {
+      return "field " + std::to_string(i);
+    }
+  }
+  const ReferenceFault* first = nullptr;
+  const ReferenceFault* first_but_empty = nullptr;
+  for (const ReferenceFault& fault : wanted.faults) {
+    if (first == nullptr) first = &fault;
+    if (first_but_empty == nullptr && fault.rule != wire::FaultRule::ValueEmpty) {
+      first_but_empty = &fault;
+    }
+  }
+  const std::string of_first = fault_difference(got->fault(), first);
+  return of_first.empty() ? fault_difference(got->fault_but_empty(), first_but_empty) : of_first;
+}
+
+// The kernels of this build that this CPU can run.
+[[nodiscard]] inline std::vector<const wire::kernels::KernelTable*> runnable_kernels() {
+  std::vector<const wire::kernels::KernelTable*> runnable;
+  const wire::kernels::KernelList all = wire::kernels::all();
+  for (std::size_t i = 0; i < all.count; ++i) {
+    if (all.tables[i]->supported()) runnable.push_back(all.tables[i]);
+  }
+  return runnable;
+}
+
+}  // namespace nexusfix::test
