@@ -10,7 +10,6 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "property/wire_reference.hpp"
-#include "wire/kernels/kernel_table.hpp"
 
 namespace nexusfix::test {
 
@@ -53,16 +52,6 @@ namespace nexusfix::test {
   }
   const std::string of_first = fault_difference(got->fault(), first);
   return of_first.empty() ? fault_difference(got->fault_but_empty(), first_but_empty) : of_first;
-}
-
-// The kernels of this build that this CPU can run.
-[[nodiscard]] inline std::vector<const wire::kernels::KernelTable*> runnable_kernels() {
-  std::vector<const wire::kernels::KernelTable*> runnable;
-  const wire::kernels::KernelList all = wire::kernels::all();
-  for (std::size_t i = 0; i < all.count; ++i) {
-    if (all.tables[i]->supported()) runnable.push_back(all.tables[i]);
-  }
-  return runnable;
 }
 
 }  // namespace nexusfix::test

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "property/wire_comparison.hpp"
+#include "unit/wire/kernel_parameters.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::wire {
@@ -27,7 +28,7 @@ constexpr std::size_t kLengthStep = 7;  // shares no divisor with a block's 64 b
 class Kernels {
  public:
   explicit Kernels(Checks checks = {}) : reference_{DataFieldTable::standard(), checks} {
-    for (const kernels::KernelTable* const kernel : test::runnable_kernels()) {
+    for (const kernels::KernelTable* const kernel : test::every_kernel()) {
       names_.emplace_back(kernel->name);
       parsers_.emplace_back(DataFieldTable::standard(), *kernel, checks);
     }
