@@ -42,16 +42,9 @@ namespace nexusfix::test {
       return "field " + std::to_string(i);
     }
   }
-  const ReferenceFault* first = nullptr;
-  const ReferenceFault* first_but_empty = nullptr;
-  for (const ReferenceFault& fault : wanted.faults) {
-    if (first == nullptr) first = &fault;
-    if (first_but_empty == nullptr && fault.rule != wire::FaultRule::ValueEmpty) {
-      first_but_empty = &fault;
-    }
-  }
-  const std::string of_first = fault_difference(got->fault(), first);
-  return of_first.empty() ? fault_difference(got->fault_but_empty(), first_but_empty) : of_first;
+  const std::string of_first = fault_difference(got->fault(), wanted.first_fault(true));
+  if (!of_first.empty()) return of_first;
+  return fault_difference(got->fault_but_empty(), wanted.first_fault(false));
 }
 
 }  // namespace nexusfix::test
