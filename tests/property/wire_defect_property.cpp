@@ -146,6 +146,22 @@ TEST(DefectProperty, every_defect_at_the_end_of_every_kilobyte) {
   EXPECT_GT(kernels.faulty(), 0U);
 }
 
+// As many fields as a window, a register or an array can hold, and one more.
+TEST(DefectProperty, any_number_of_fields_of_any_size) {
+  Kernels kernels;
+  for (std::size_t fields = 0; fields <= 150; ++fields) {
+    for (std::size_t value_bytes = 0; value_bytes <= 9; ++value_bytes) {
+      for (const std::string_view tag : {"1=", "22=", "333=", "4444=", "55555=", "="}) {
+        std::string body = with_soh("35=8|");
+        for (std::size_t i = 0; i < fields; ++i) {
+          body += std::string{tag} + std::string(value_bytes, 'x') + "\x01";
+        }
+        ASSERT_EQ(kernels.disagreement(framed(body)), "");
+      }
+    }
+  }
+}
+
 TEST(DefectProperty, two_defects_at_any_distance) {
   Kernels kernels;
   for (std::size_t between = 0; between <= 300; between += kLengthStep) {

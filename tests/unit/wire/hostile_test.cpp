@@ -378,8 +378,7 @@ TEST_P(HostileTest, fields_around_65535_bytes_are_where_they_are) {
 
 // Valid messages of more than 128 fields, or of more than eight tags above 512, refused.
 TEST_P(HostileTest, there_is_no_limit_of_fields_or_of_large_tags) {
-  for (const int fields :
-       {8, 9, 10, 31, 32, 61, 62, 63, 127, 128, 129, 255, 256, 257, 1000, 5000}) {
+  for (int fields = 1; fields <= 600; fields += fields < 300 ? 1 : 60) {
     for (const int first_tag : {100, 513, 9'000, 65'000, 2'000'000'000}) {
       // Downwards, so that no Length tag has its data field behind it.
       std::string body = "35=W|";
