@@ -27,10 +27,12 @@ constexpr std::size_t kLengthStep = 1;
 // A reference and a parser of each kernel, under one policy.
 class Kernels {
  public:
-  explicit Kernels(Checks checks = {}) : reference_{DataFieldTable::standard(), checks} {
+  explicit Kernels(Checks checks = {},
+                   const DataFieldTable& data_fields = DataFieldTable::standard())
+      : reference_{data_fields, checks} {
     for (const kernels::KernelTable* const kernel : test::every_kernel()) {
       names_.emplace_back(kernel->name);
-      parsers_.emplace_back(DataFieldTable::standard(), *kernel, checks);
+      parsers_.emplace_back(data_fields, *kernel, checks);
     }
   }
 
@@ -144,6 +146,35 @@ TEST(DefectProperty, every_defect_at_the_end_of_every_kilobyte) {
     }
   }
   EXPECT_GT(kernels.faulty(), 0U);
+}
+
+// Length and data tags of every number of digits.
+TEST(DefectProperty, data_fields_that_a_user_added_at_every_place) {
+  constexpr DataFieldPair kPairs[] = {{.length = 1, .data = 2},
+                                      {.length = 77, .data = 7},
+                                      {.length = 999, .data = 12'345},
+                                      {.length = 5001, .data = 9'000'001},
+                                      {.length = 20'001, .data = 20'002},
+                                      {.length = 65'535, .data = 65'534},
+                                      {.length = 2'147'483'646, .data = 2'147'483'647}};
+  DataFieldTable table;
+  for (const DataFieldPair& pair : kPairs) table.add(pair);
+  Kernels kernels{{}, table};
+  for (const DataFieldPair& pair : kPairs) {
+    const std::string length_tag = std::to_string(pair.length);
+    const std::string data_tag = std::to_string(pair.data);
+    for (std::size_t padding = 0; padding <= 300; padding += kLengthStep) {
+      for (const std::string_view value : {"", "abc", "|", "a=b|c|1=3|", "|||||||||||||||||||||"}) {
+        for (const std::size_t wrong : {0U, 1U, 400U}) {
+          const std::string fields = "58=" + std::string(padding, 'x') + "|" + length_tag + "=" +
+                                     std::to_string(value.size() + wrong) + "|" + data_tag + "=" +
+                                     std::string{value} + "|";
+          ASSERT_EQ(kernels.disagreement(framed(with_soh("35=8|" + fields))), "");
+          ASSERT_EQ(kernels.disagreement(framed(with_soh("35=8|" + fields + "55=A|96=x|"))), "");
+        }
+      }
+    }
+  }
 }
 
 // As many fields as a window, a register or an array can hold, and one more.
