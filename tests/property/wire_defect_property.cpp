@@ -151,6 +151,7 @@ TEST(DefectProperty, every_defect_at_the_end_of_every_kilobyte) {
 // Length and data tags of every number of digits.
 TEST(DefectProperty, data_fields_that_a_user_added_at_every_place) {
   constexpr DataFieldPair kPairs[] = {{.length = 1, .data = 2},
+                                      {.length = 3, .data = 10},  // as CheckSum has it
                                       {.length = 77, .data = 7},
                                       {.length = 999, .data = 12'345},
                                       {.length = 5001, .data = 9'000'001},
@@ -164,9 +165,11 @@ TEST(DefectProperty, data_fields_that_a_user_added_at_every_place) {
     const std::string length_tag = std::to_string(pair.length);
     const std::string data_tag = std::to_string(pair.data);
     for (std::size_t padding = 0; padding <= 300; padding += kLengthStep) {
+      const std::string text = "58=" + std::string(padding, 'x') + "|";
+      ASSERT_EQ(kernels.disagreement(framed(with_soh("35=8|" + text + length_tag + "=3|"))), "");
       for (const std::string_view value : {"", "abc", "|", "a=b|c|1=3|", "|||||||||||||||||||||"}) {
         for (const std::size_t wrong : {0U, 1U, 400U}) {
-          const std::string fields = "58=" + std::string(padding, 'x') + "|" + length_tag + "=" +
+          const std::string fields = text + length_tag + "=" +
                                      std::to_string(value.size() + wrong) + "|" + data_tag + "=" +
                                      std::string{value} + "|";
           ASSERT_EQ(kernels.disagreement(framed(with_soh("35=8|" + fields))), "");
