@@ -142,6 +142,22 @@ TEST_P(HostileTest, a_check_sum_of_another_form_is_refused_at_every_length) {
   }
 }
 
+// CheckSum `08A` taken for its value: bytes beside the digits that add up to the right number.
+TEST_P(HostileTest, check_sum_bytes_that_only_add_up_are_refused) {
+  for (std::size_t bytes = 1; bytes < 300; ++bytes) {
+    const std::string good = message_of("35=0|58=" + std::string(bytes, 'x') + "|");
+    const std::size_t ones = good.size() - 2;
+    for (const std::size_t at : {ones, ones - 1}) {
+      for (const int carried : {-2, -1, 1, 2}) {
+        std::string wrong = good;
+        wrong[at] = static_cast<char>(wrong[at] + 10 * carried);
+        wrong[at - 1] = static_cast<char>(wrong[at - 1] - carried);
+        ASSERT_THAT(reason_of(wrong), testing::StartsWith("CheckSum is not")) << with_pipes(wrong);
+      }
+    }
+  }
+}
+
 // The first three fields out of order; the first tag never compared; MsgType not third.
 TEST_P(HostileTest, other_fields_than_8_9_and_35_in_front_are_refused_whatever_the_size) {
   for (const std::string_view behind : {"34=2|", "34=2|58=long enough for a usual head, it is|"}) {
