@@ -1,4 +1,5 @@
-// Conversions: any text gives a value or an error, and a value written again reads the same.
+// Conversions: any text gives the reference's value or error, and a value written again reads the
+// same.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <nexusfix/wire/conversions.hpp>
 
 #include "fuzz/target.hpp"
+#include "property/conversion_reference.hpp"
 
 namespace {
 
@@ -18,6 +20,12 @@ using namespace nexusfix::wire;
 
 void require(bool condition) {
   if (!condition) std::abort();
+}
+
+// In their spelling, too: 1.0 and 1.00 are equal but not the same.
+void require_same_decimal(const Converted<Decimal>& got, const Converted<Decimal>& wanted) {
+  require(got == wanted);
+  if (got) require(got->scale() == wanted->scale());
 }
 
 }  // namespace
@@ -50,6 +58,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::size_t bytes = from_time_of_day(*value, TimePrecision::Nanos, out);
     require(to_time_of_day({out, bytes}) == *value);
   }
+  require(to_int(text) == reference::to_int(text));
+  require(to_uint(text) == reference::to_uint(text));
+  require_same_decimal(to_decimal(text), reference::to_decimal(text));
+  require(to_fixed_price(text) == reference::to_fixed_price(text));
+  require(to_pico_time(text) == reference::to_pico_time(text));
+  require(to_utc_timestamp(text) == reference::to_utc_timestamp(text));
   unsigned sum = 0;
   for (const char c : text) sum += static_cast<unsigned char>(c);
   require(check_sum(text) == sum % 256);

@@ -13,6 +13,7 @@
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/parser.hpp>
 
 namespace nexusfix::test {
 
@@ -44,7 +45,8 @@ struct ReferenceMessage {
 
 class ReferenceParser {
  public:
-  explicit ReferenceParser(wire::DataFieldTable table) : table_{std::move(table)} {}
+  explicit ReferenceParser(wire::DataFieldTable table, wire::Checks checks = {})
+      : table_{std::move(table)}, checks_{checks} {}
 
   ReferenceMessage parse(const std::string& frame) const {
     ReferenceMessage message;
@@ -73,7 +75,7 @@ class ReferenceParser {
     return value <= 0x7fff'ffff ? std::optional{value} : std::nullopt;
   }
 
-  static std::optional<wire::GarbledReason> envelope_error(const std::string& frame) {
+  std::optional<wire::GarbledReason> envelope_error(const std::string& frame) const {
     using wire::GarbledReason;
     const std::size_t first_soh = frame.find('\x01');
     if (frame.substr(0, 2) != "8=" || first_soh == std::string::npos ||
@@ -82,11 +84,14 @@ class ReferenceParser {
     }
     std::string length;
     std::size_t at = first_soh + 3;
-    while (at < frame.size() && frame[at] >= '0' && frame[at] <= '9') length += frame[at++];
-    if (!length.empty() && !small_number(length)) return GarbledReason::BodyLengthTooLarge;
-    if (length.empty() || at == frame.size() || frame[at] != '\x01') {
-      return GarbledReason::BodyLengthMalformed;
+    if (checks_.body_length) {
+      while (at < frame.size() && frame[at] >= '0' && frame[at] <= '9') length += frame[at++];
+      if (!length.empty() && !small_number(length)) return GarbledReason::BodyLengthTooLarge;
+      if (length.empty()) return GarbledReason::BodyLengthMalformed;
+    } else {
+      while (at < frame.size() && frame[at] != '\x01') ++at;
     }
+    if (at == frame.size() || frame[at] != '\x01') return GarbledReason::BodyLengthMalformed;
     const std::size_t body_begin = at + 1;
     if (frame.substr(body_begin, 3) != "35=") return GarbledReason::FirstFieldsOutOfOrder;
     if (frame.size() < body_begin + 3 + 1 + 7) return GarbledReason::CheckSumMalformed;
@@ -95,7 +100,10 @@ class ReferenceParser {
         !all_digits(frame.substr(trailer + 3, 3)) || frame.back() != '\x01') {
       return GarbledReason::CheckSumMalformed;
     }
-    if (*small_number(length) != trailer - body_begin) return GarbledReason::BodyLengthWrong;
+    if (checks_.body_length && *small_number(length) != trailer - body_begin) {
+      return GarbledReason::BodyLengthWrong;
+    }
+    if (!checks_.check_sum) return std::nullopt;
     unsigned sum = 0;
     for (std::size_t i = 0; i < trailer; ++i) sum += static_cast<unsigned char>(frame[i]);
     if (*small_number(frame.substr(trailer + 3, 3)) != sum % 256) {
@@ -156,6 +164,7 @@ class ReferenceParser {
   }
 
   wire::DataFieldTable table_;
+  wire::Checks checks_;
 };
 
 }  // namespace nexusfix::test

@@ -670,7 +670,7 @@ std::uint32_t index_frame(const char* frame, std::size_t frame_bytes, IndexWork&
     const auto size = static_cast<std::uint32_t>(frame_bytes);
     const std::uint64_t start = load_word(frame);
     if (start == kFix4Start) return index_short<Policy, Version::Fix4>(frame, size, work);
-    if (start == kFixt1Start) return index_short<Policy, Version::Fixt1>(frame, size, work);
+    if (is_fixt1_start(frame, start)) return index_short<Policy, Version::Fixt1>(frame, size, work);
   }
   if (frame_bytes < kFrameBytesMin || frame_bytes > kFrameBytesMax) return 0;
   return index_long<Policy>(frame, static_cast<std::uint32_t>(frame_bytes), work);

@@ -263,6 +263,12 @@ alignas(64) constexpr HeadWords kHeadWords = make_head_words();
 constexpr std::uint64_t kFix4Start = 0x2e34'2e58'4946'3d38;   // 8=FIX.4.
 constexpr std::uint64_t kFixt1Start = 0x312e'5458'4946'3d38;  // 8=FIXT.1
 
+// Whether a frame whose first eight bytes are start begins with `8=FIXT.1.`. With a BodyLength of
+// three digits that point stands between the first and the last eight bytes of the head.
+inline bool is_fixt1_start(const char* frame, std::uint64_t start) noexcept {
+  return start == kFixt1Start && frame[sizeof start] == '.';
+}
+
 // Whether the head that begins with kVersion's eight bytes goes on as usual; last_word: the last
 // eight of its bytes. Of the version's last character only the upper half is compared: 0 to 9, or
 // one of the six bytes behind those in ASCII, none of which is a SOH.

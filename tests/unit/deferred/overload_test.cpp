@@ -1,0 +1,151 @@
+// A queue that is offered more than it can hold: what was accepted arrives, once and in order, and
+// what was not is counted. The failure of other engines: a full queue returns false and nobody
+// looks, 47 % to 90 % of the records are gone, and the counter of losses never counted.
+#include <atomic>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/deferred.hpp>
+
+#include "unit/deferred/thread_state.hpp"
+
+namespace nexusfix::deferred {
+namespace {
+
+using test::wait_until;
+
+constexpr std::uint64_t kOffered = 200'000;
+
+struct Number {
+  bool assign(std::uint64_t value) noexcept {
+    number = value;
+    return true;
+  }
+  std::uint64_t number = 0;
+};
+
+// The callback of a processor that is far too slow for its producer: it takes the records that it
+// gets in lots, whenever the producer has been refused.
+struct Slow {
+  void operator()(const Number& number) const {
+    wait_until([this] { return *may_handle > handled->size(); });
+    handled->push_back(number.number);
+  }
+  std::atomic<std::size_t>* may_handle;
+  std::vector<std::uint64_t>* handled;
+};
+
+void offer_more_than_it_can_take(const DeferredOptions& options) {
+  std::atomic<std::size_t> may_handle{0};
+  std::vector<std::uint64_t> handled;
+  DeferredProcessor<Number, 64> processor{options};
+  ASSERT_TRUE(processor.start(Slow{&may_handle, &handled}));
+  std::vector<std::uint64_t> accepted;
+  std::uint64_t refused = 0;
+  for (std::uint64_t i = 0; i < kOffered; ++i) {
+    const auto result = processor.submit(i);
+    if (result) {
+      accepted.push_back(i);
+    } else {
+      ASSERT_EQ(result.error(), SubmitError::Full);
+      ++refused;
+      if (refused % 7 == 0) may_handle += 3;
+    }
+  }
+  may_handle = kOffered;
+  processor.stop();
+  EXPECT_EQ(handled, accepted);
+  EXPECT_GT(refused, 1000U);
+  const DeferredStats stats = processor.stats();
+  EXPECT_EQ(stats.refused_full, refused);
+  EXPECT_EQ(stats.accepted, accepted.size());
+  EXPECT_EQ(stats.processed, accepted.size());
+  EXPECT_EQ(stats.accepted + stats.refused_full, kOffered);
+}
+
+TEST(Overload, a_processor_that_refuses_loses_nothing_that_it_accepted_and_counts_the_rest) {
+  offer_more_than_it_can_take({.when_full = WhenFull::Refuse});
+}
+
+TEST(Overload, a_processor_whose_spill_is_full_loses_nothing_that_it_accepted_and_counts_the_rest) {
+  offer_more_than_it_can_take({.when_full = WhenFull::Spill, .spilled_max = 100});
+}
+
+TEST(Overload, what_no_policy_can_take_is_counted_by_its_reason) {
+  DeferredProcessor<MessageBuffer<8>, 4> processor;
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(processor.submit("x", WallTime{}).error(), SubmitError::NotRunning);
+  }
+  ASSERT_TRUE(processor.start([](const MessageBuffer<8>&) {}));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(processor.submit("too long for it", WallTime{}).error(), SubmitError::TooLong);
+  }
+  processor.stop();
+  EXPECT_EQ(processor.stats().refused_not_running, 5U);
+  EXPECT_EQ(processor.stats().refused_too_long, 3U);
+  EXPECT_EQ(processor.stats().refused_full, 0U);
+  EXPECT_EQ(processor.stats().accepted, 0U);
+}
+
+TEST(Overload, a_ring_that_says_no_keeps_what_it_has_and_takes_nothing) {
+  SpscQueue<std::uint64_t, 8> queue;
+  std::uint64_t next_popped = 0;
+  std::uint64_t accepted = 0;
+  for (std::uint64_t offered = 0; offered < 10'000; ++offered) {
+    if (queue.push(accepted)) ++accepted;
+    if (offered % 3 != 0) continue;
+    std::uint64_t value = ~std::uint64_t{0};
+    ASSERT_TRUE(queue.pop(value));
+    ASSERT_EQ(value, next_popped++);
+  }
+  EXPECT_LT(accepted, 4000U);
+  for (std::uint64_t value = 0; queue.pop(value); ++next_popped) ASSERT_EQ(value, next_popped);
+  EXPECT_EQ(next_popped, accepted);
+}
+
+TEST(Overload, a_log_that_is_full_writes_every_line_that_it_took_and_the_number_of_the_others) {
+  std::atomic<bool> open{false};
+  std::string text;
+  Logger logger{{.capacity_bytes = 1024}};
+  ASSERT_TRUE(logger.start([&](std::string_view lines) {
+    wait_until([&] { return open.load(); });
+    text += lines;
+  }));
+  std::vector<std::uint64_t> taken;
+  std::uint64_t lost = 0;
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    if (logger.write<"record {}">(WallTime{}, i)) {
+      taken.push_back(i);
+    } else {
+      ++lost;
+    }
+    if (i == 2000) {
+      open = true;
+      wait_until([&] { return logger.write<"room">(WallTime{}); });
+    }
+  }
+  EXPECT_GT(lost, 1000U);
+  logger.stop();
+  std::size_t at = 0;
+  for (const std::uint64_t number : taken) {
+    const std::size_t found = text.find("record " + std::to_string(number) + "\n", at);
+    ASSERT_NE(found, std::string::npos) << number;
+    at = found;
+  }
+  EXPECT_GE(logger.stats().lost, lost);
+  // Each loss is told once, in its place.
+  std::uint64_t told = 0;
+  for (std::size_t end = text.find(" lost\n"); end != std::string::npos;
+       end = text.find(" lost\n", end + 1)) {
+    const std::size_t words = text.rfind(" record", end);
+    const std::size_t digits = text.find_last_not_of("0123456789", words - 1) + 1;
+    told += std::stoull(text.substr(digits, words - digits));
+  }
+  EXPECT_EQ(told, logger.stats().lost);
+}
+
+}  // namespace
+}  // namespace nexusfix::deferred
