@@ -2,6 +2,7 @@
 // up for CheckSum while they are at hand. Inline, because every field that is encoded passes here.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -59,6 +60,10 @@ struct Block {
 }
 NEXUSFIX_ALWAYS_INLINE void store_block(char* to, Block block) noexcept {
   std::memcpy(to, &block.bytes, kBlockBytes);
+}
+NEXUSFIX_ALWAYS_INLINE void store_low_half(char* to, Block block) noexcept {
+  void* const address = to;
+  _mm_storel_epi64(static_cast<__m128i*>(address), block.bytes);
 }
 // Lane by lane, modulo 256: CheckSum wants no more.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block add_bytes(Block a, Block b) noexcept {
@@ -118,10 +123,35 @@ NEXUSFIX_ALWAYS_INLINE void store_block(char* to, Block block) noexcept {
 
 #endif
 
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+inline constexpr std::array<std::uint64_t, kBlockBytes + 1> kPieceShifts = [] {
+  std::array<std::uint64_t, kBlockBytes + 1> shifts{};
+  for (std::size_t i = 4; i < shifts.size(); ++i) shifts[i] = 8 * (i > 8 ? kBlockBytes - i : i - 4);
+  return shifts;
+}();
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i load_half(const char* from) noexcept {
+  const void* const address = from;
+  return _mm_loadl_epi64(static_cast<const __m128i*>(address));
+}
+#endif
 // bytes: 1 to kBlockBytes. What lies behind them is not read, and zero in the block. Pieces of a
 // fixed size overlap where the bytes are no power of two.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block load_block(const char* from,
                                                       std::size_t bytes) noexcept {
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+  // Shifted where they stay: the registers of numbers have more to do.
+  if (bytes > 8) {
+    const __m128i overlap_bits = load_half(reinterpret_cast<const char*>(&kPieceShifts[bytes]));
+    const __m128i last = _mm_srl_epi64(load_half(from + bytes - 8), overlap_bits);
+    return {_mm_unpacklo_epi64(load_half(from), last)};
+  }
+  if (bytes >= 4) {
+    const __m128i bits = load_half(reinterpret_cast<const char*>(&kPieceShifts[bytes]));
+    const __m128i first = _mm_cvtsi32_si128(static_cast<int>(load<std::uint32_t>(from)));
+    const __m128i last = _mm_cvtsi32_si128(static_cast<int>(load<std::uint32_t>(from + bytes - 4)));
+    return {_mm_or_si128(first, _mm_sll_epi64(last, bits))};
+  }
+#else
   if (bytes > 8) {
     // Modulo 64 that is 8 * (16 - bytes), by which the overlap is shifted out.
     const std::size_t overlap_bits = (0 - 8 * bytes) & 63U;
@@ -132,6 +162,7 @@ NEXUSFIX_ALWAYS_INLINE void store_block(char* to, Block block) noexcept {
     return block_of(load<std::uint32_t>(from) | load<std::uint32_t>(from + bytes - 4)
                                                     << (8 * (bytes - 4)));
   }
+#endif
   const std::size_t middle = bytes / 2;
   return block_of(load<std::uint8_t>(from) | load<std::uint8_t>(from + middle) << (8 * middle) |
                   load<std::uint8_t>(from + bytes - 1) << (8 * (bytes - 1)));

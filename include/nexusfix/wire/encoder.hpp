@@ -311,26 +311,13 @@ class Encoder {
     const auto magnitude = static_cast<std::uint64_t>(value.mantissa());
     const std::size_t scale = value.scale();
     sum_ += prefix.sum;
-    if (magnitude >= detail::kOrdinaryDigitsEnd || scale >= detail::kOrdinaryDigits ||
-        !is_ordinary(prefix)) [[unlikely]] {
+    if (magnitude >= detail::kDigits.mantissa_ends[scale] || !is_ordinary(prefix)) [[unlikely]] {
       return take(append_decimal(place(), tag, value), prefix.sum);
     }
-    if (scale == 0) {
-      const detail::DigitText whole = detail::digit_text(magnitude);
-      at_ = write_word(open(prefix), whole.word, whole.bytes);
-      return *this;
-    }
-    const std::uint64_t digits = detail::six_digits(magnitude);
-    const std::uint32_t zero_bits =
-        detail::leading_zero_bits(digits, detail::kScales.markers[scale]);
-    const std::uint64_t text = digits + detail::kSixZerosAndPoint;
-    char* const end =
-        write_word(open(prefix), text >> zero_bits, detail::kOrdinaryDigits - zero_bits / 8);
-    // The digits behind the point are stored once more, one byte further.
-    char* const point = end - scale;
-    *point = '.';
-    detail::store(point + 1, text >> detail::kScales.fraction_shifts[scale]);
-    at_ = end + 1;
+    const detail::DecimalText text = detail::decimal_text(magnitude, scale);
+    detail::store_low_half(open(prefix), text.text);
+    sums_ = detail::add_bytes(sums_, text.text);
+    at_ += prefix.bytes + text.bytes;
     return *this;
   }
 
@@ -435,11 +422,12 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
     session.fit_to(buffer.size());
     if (buffer.size() != session.buffer_bytes_) return false;
   }
-  if (session.date_.time_of_day(header.sending_time) >= session.date_.length_ns) [[unlikely]] {
-    session.date_ = detail::DateText::of(header.sending_time);
-    if (session.date_.length_ns == 0) return false;
+  if (session.minute_.time_of_minute(header.sending_time) >= session.minute_.length_ns)
+      [[unlikely]] {
+    session.begin_minute(header.sending_time);
+    if (session.minute_.length_ns == 0) return false;
   }
-  minute_ = detail::MinuteText::of(session.date_, header.sending_time);
+  minute_ = {session.minute_.begin_ns, detail::MinuteText::kMinuteNs, session.minute_.text};
 
   begin_ = buffer.data() + session.begin_;
   copy_two_blocks(begin_, session.front_.text.data());
@@ -474,12 +462,12 @@ NEXUSFIX_ALWAYS_INLINE std::string_view Encoder::seal() noexcept {
   if (body_length - 100 >= 900) [[unlikely]]
     return seal_exactly(begin_, body_, at_, sum);
   constexpr std::uint32_t kZerosAndSoh = 0x0130'3030;
-  const std::uint32_t length = detail::kDigitTriples[body_length];
+  const std::uint32_t length = detail::kDigits.triples[body_length];
   detail::store(body_ - 4, length + kZerosAndSoh);
   sum += length * 0x01'0101U >> 16U;
   constexpr std::uint32_t kCheckSumStart = kSoh | '1' << 8U | '0' << 16U | '=' << 24U;
   detail::store(at_, kCheckSumStart);
-  detail::store(at_ + 4, detail::kDigitTriples[sum & 0xffU] + kZerosAndSoh);
+  detail::store(at_ + 4, detail::kDigits.triples[sum & 0xffU] + kZerosAndSoh);
   return {begin_, static_cast<std::size_t>(at_ + kTrailerBytes - begin_)};
 }
 
