@@ -25,14 +25,14 @@ inline constexpr std::uint64_t kSixZeros = 0x3030'3030'3030;
 // The marker that leaves the last digit.
 inline constexpr std::uint64_t kLastDigitMarker = std::uint64_t{1} << (8 * (kOrdinaryDigits - 1));
 
-// What a scale does to the six digits of a decimal. Each word is a block of its own, so that it can be
-// an instruction's operand.
+// What a scale does to the six digits of a decimal. Each word is a block of its own, aligned, so
+// that it can be an instruction's operand.
 struct alignas(64) ScaleWords {
   using Word = std::array<std::uint64_t, 2>;
 
-  Word whole{};     // the digits in front of the point
-  Word fraction{};  // those behind it, one byte further
-  Word zeros{};     // zeros as characters, and the point
+  Word whole{};              // the digits in front of the point
+  Word fraction{};           // those behind it, one byte further
+  Word zeros{};              // zeros as characters, and the point
   std::uint64_t marker = 0;  // leaves one digit in front of the point
   std::uint64_t bytes = 0;   // of all digits and the point
 };
@@ -55,16 +55,18 @@ inline constexpr DigitTables kDigits = [] {
   for (std::size_t i = 0; i < kOrdinaryDigits; ++i) {
     const std::size_t point = 8 * (kOrdinaryDigits - i);
     const std::uint64_t whole = (std::uint64_t{1} << point) - 1;
-    const std::uint64_t fraction = i == 0 ? 0 : 0xffff'ffff'ffff'ffff << (point + 8);
     ScaleWords& scale = tables.scales[i];
     scale.whole[0] = whole;
-    scale.fraction[0] = fraction & 0xff'ffff'ffff'ffff;
     scale.zeros[0] = kSixZeros;
-    if (i != 0) {
-      scale.zeros[0] = (kSixZeros & whole) | (kSixZeros & ~whole) << 8U | std::uint64_t{'.'} << point;
-    }
     scale.marker = kLastDigitMarker >> (8 * i);
-    scale.bytes = i == 0 ? kOrdinaryDigits : kOrdinaryDigits + 1;
+    scale.bytes = kOrdinaryDigits;
+    if (i != 0) {
+      constexpr std::uint64_t kSixBytes = 0xffff'ffff'ffff;
+      scale.fraction[0] = (kSixBytes & ~whole) << 8U;
+      scale.zeros[0] =
+          (kSixZeros & whole) | (kSixZeros & ~whole) << 8U | std::uint64_t{'.'} << point;
+      ++scale.bytes;  // the point
+    }
     tables.mantissa_ends[i] = kOrdinaryDigitsEnd;
   }
   for (std::uint32_t i = 0; i < tables.triples.size(); ++i) {
@@ -73,8 +75,13 @@ inline constexpr DigitTables kDigits = [] {
   return tables;
 }();
 
+// The front and the back half of six digits.
+struct Triples {
+  std::uint32_t high;
+  std::uint32_t low;
+};
+
 // value below kOrdinaryDigitsEnd.
-struct Triples { std::uint32_t high; std::uint32_t low; };
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Triples triples_of(std::uint64_t value) noexcept {
   // The quotient by 1,000, in the width in which the tables are indexed.
   const std::uint64_t thousands = value * 274'877'907U >> 38U;
@@ -82,6 +89,7 @@ struct Triples { std::uint32_t high; std::uint32_t low; };
       static_cast<std::uint32_t>(value) - static_cast<std::uint32_t>(thousands) * 1'000;
   return {kDigits.triples[thousands], kDigits.triples[rest]};
 }
+
 // The six digits of a value below kOrdinaryDigitsEnd, as numbers.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t six_digits(std::uint64_t value) noexcept {
   const Triples triples = triples_of(value);
@@ -95,28 +103,48 @@ struct Triples { std::uint32_t high; std::uint32_t low; };
   return static_cast<std::uint32_t>(__builtin_ctzll(digits | marker)) & 0x38U;
 }
 
+// The same in a block's low half.
 struct DecimalText {
   Block text;
   std::size_t bytes;
 };
-[[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i aligned_words(const ScaleWords::Word& from) noexcept {
+
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i aligned_block(const ScaleWords::Word& from) noexcept {
   const void* const address = from.data();
   return _mm_load_si128(static_cast<const __m128i*>(address));
 }
-// magnitude below kDigits.mantissa_ends[scale].
+
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i block_of_triple(std::uint32_t triple) noexcept {
+  return _mm_cvtsi32_si128(static_cast<int>(triple));
+}
+#endif
+
+// magnitude below kDigits.mantissa_ends[scale]. In a vector register as far as it goes, because a
+// message with many decimals keeps the others busy.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE DecimalText decimal_text(std::uint64_t magnitude,
-                                                            std::size_t scale) noexcept {
+                                                              std::size_t scale) noexcept {
   const ScaleWords* words = &kDigits.scales[scale];
-  // One register for it: otherwise the compiler makes a sum of its own for each of the words.
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+  // Makes one register of it: compilers otherwise add up the address of each word anew.
   asm("" : "+r"(words));
   const Triples triples = triples_of(magnitude);
-  const __m128i digits = _mm_or_si128(_mm_cvtsi32_si128(static_cast<int>(triples.high)), _mm_slli_epi64(_mm_cvtsi32_si128(static_cast<int>(triples.low)), 24));
-  const auto bits = static_cast<std::uint64_t>(_mm_cvtsi128_si64(digits));
-  const std::uint32_t zero_bits = leading_zero_bits(bits, words->marker);
-  const __m128i whole = _mm_and_si128(digits, aligned_words(words->whole));
-  const __m128i fraction = _mm_and_si128(_mm_slli_epi64(digits, 8), aligned_words(words->fraction));
-  const __m128i text = _mm_add_epi8(_mm_or_si128(whole, fraction), aligned_words(words->zeros));
-  return {{_mm_srl_epi64(text, _mm_cvtsi32_si128(static_cast<int>(zero_bits)))}, words->bytes - zero_bits / 8};
+  const __m128i digits =
+      _mm_or_si128(block_of_triple(triples.high), _mm_slli_epi64(block_of_triple(triples.low), 24));
+  const std::uint32_t zero_bits =
+      leading_zero_bits(static_cast<std::uint64_t>(_mm_cvtsi128_si64(digits)), words->marker);
+  const __m128i whole = _mm_and_si128(digits, aligned_block(words->whole));
+  const __m128i fraction = _mm_and_si128(_mm_slli_epi64(digits, 8), aligned_block(words->fraction));
+  const __m128i text = _mm_add_epi8(_mm_or_si128(whole, fraction), aligned_block(words->zeros));
+  const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(zero_bits));
+  return {{_mm_srl_epi64(text, shift)}, words->bytes - zero_bits / 8};
+#else
+  const std::uint64_t digits = six_digits(magnitude);
+  const std::uint32_t zero_bits = leading_zero_bits(digits, words->marker);
+  const std::uint64_t text =
+      ((digits & words->whole[0]) | (digits << 8U & words->fraction[0])) + words->zeros[0];
+  return {block_of(text >> zero_bits), words->bytes - zero_bits / 8};
+#endif
 }
 
 // value below kOrdinaryDigitsEnd.
@@ -131,7 +159,8 @@ struct DecimalText {
   const std::uint32_t hour = minute / 60;
   constexpr std::uint64_t kAround = 0x003a'3030'3a30'302d;
   // The first of an hour's three digits is 0.
-  return (kDigits.triples[hour] | std::uint64_t{kDigits.triples[minute - hour * 60]} << 24U) + kAround;
+  return (kDigits.triples[hour] | std::uint64_t{kDigits.triples[minute - hour * 60]} << 24U) +
+         kAround;
 }
 
 // The two digits of a second of the minute.
@@ -144,7 +173,7 @@ struct DecimalText {
   const std::uint32_t second = millis / 1'000;
   constexpr std::uint64_t kZerosAndPoint = 0x3030'302e'3030;
   return (kDigits.triples[second] >> 8U | std::uint64_t{kDigits.triples[millis - second * 1'000]}
-                                            << 24U) +
+                                              << 24U) +
          kZerosAndPoint;
 }
 
