@@ -148,4 +148,9 @@ void HeaderTemplate::fit_to(std::size_t buffer_bytes) noexcept {
   buffer_bytes_ = buffer_bytes;
 }
 
+void HeaderTemplate::begin_minute(WallTime time) noexcept {
+  if (date_.time_of_day(time) >= date_.length_ns) date_ = detail::DateText::of(time);
+  minute_ = detail::MinuteText::of(date_, time);
+}
+
 }  // namespace nexusfix::wire

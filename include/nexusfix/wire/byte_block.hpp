@@ -2,6 +2,7 @@
 // up for CheckSum while they are at hand. Inline, because every field that is encoded passes here.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -60,6 +61,11 @@ struct Block {
 NEXUSFIX_ALWAYS_INLINE void store_block(char* to, Block block) noexcept {
   std::memcpy(to, &block.bytes, kBlockBytes);
 }
+// The first eight bytes of it.
+NEXUSFIX_ALWAYS_INLINE void store_low_half(char* to, Block block) noexcept {
+  void* const address = to;
+  _mm_storel_epi64(static_cast<__m128i*>(address), block.bytes);
+}
 // Lane by lane, modulo 256: CheckSum wants no more.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block add_bytes(Block a, Block b) noexcept {
   return {_mm_add_epi8(a.bytes, b.bytes)};
@@ -95,6 +101,7 @@ NEXUSFIX_ALWAYS_INLINE void store_block(char* to, Block block) noexcept {
   store(to, block.low);
   store(to + 8, block.high);
 }
+NEXUSFIX_ALWAYS_INLINE void store_low_half(char* to, Block block) noexcept { store(to, block.low); }
 // The high bit of each byte is added without its carry.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t add_bytes(std::uint64_t a,
                                                              std::uint64_t b) noexcept {
@@ -118,10 +125,42 @@ NEXUSFIX_ALWAYS_INLINE void store_block(char* to, Block block) noexcept {
 
 #endif
 
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+// By the number of bytes: what the last of two overlapping pieces of 8 or 4 bytes is shifted by.
+inline constexpr std::array<std::uint64_t, kBlockBytes + 1> kPieceShifts = [] {
+  std::array<std::uint64_t, kBlockBytes + 1> shifts{};
+  for (std::size_t i = 4; i < shifts.size(); ++i) {
+    shifts[i] = 8 * (i > 8 ? kBlockBytes - i : i - 4);
+  }
+  return shifts;
+}();
+
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i load_half(const void* from) noexcept {
+  return _mm_loadl_epi64(static_cast<const __m128i*>(from));
+}
+
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i load_quarter(const char* from) noexcept {
+  return _mm_cvtsi32_si128(static_cast<int>(load<std::uint32_t>(from)));
+}
+#endif
+
 // bytes: 1 to kBlockBytes. What lies behind them is not read, and zero in the block. Pieces of a
 // fixed size overlap where the bytes are no power of two.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE Block load_block(const char* from,
                                                       std::size_t bytes) noexcept {
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+  // Shifted where they stay: the registers of numbers have more to do.
+  if (bytes > 8) {
+    const __m128i last =
+        _mm_srl_epi64(load_half(from + bytes - 8), load_half(&kPieceShifts[bytes]));
+    return {_mm_unpacklo_epi64(load_half(from), last)};
+  }
+  if (bytes >= 4) {
+    const __m128i last =
+        _mm_sll_epi64(load_quarter(from + bytes - 4), load_half(&kPieceShifts[bytes]));
+    return {_mm_or_si128(load_quarter(from), last)};
+  }
+#else
   if (bytes > 8) {
     // Modulo 64 that is 8 * (16 - bytes), by which the overlap is shifted out.
     const std::size_t overlap_bits = (0 - 8 * bytes) & 63U;
@@ -132,6 +171,7 @@ NEXUSFIX_ALWAYS_INLINE void store_block(char* to, Block block) noexcept {
     return block_of(load<std::uint32_t>(from) | load<std::uint32_t>(from + bytes - 4)
                                                     << (8 * (bytes - 4)));
   }
+#endif
   const std::size_t middle = bytes / 2;
   return block_of(load<std::uint8_t>(from) | load<std::uint8_t>(from + middle) << (8 * middle) |
                   load<std::uint8_t>(from + bytes - 1) << (8 * (bytes - 1)));

@@ -13,16 +13,6 @@ namespace nexusfix::wire::detail {
 
 static_assert(std::endian::native == std::endian::little, "the first byte of a word is its lowest");
 
-// The three digits of each number below 1,000, as numbers. Two look-ups and one division make six
-// digits; the whole of it is 4 kB.
-inline constexpr std::array<std::uint32_t, 1'000> kDigitTriples = [] {
-  std::array<std::uint32_t, 1'000> digits{};
-  for (std::uint32_t i = 0; i < digits.size(); ++i) {
-    digits[i] = i / 100 | i / 10 % 10 << 8U | i % 10 << 16U;
-  }
-  return digits;
-}();
-
 // The text of a number: bytes of it in the word, zero behind them.
 struct DigitText {
   std::uint64_t word;
@@ -32,14 +22,78 @@ struct DigitText {
 inline constexpr std::size_t kOrdinaryDigits = 6;
 inline constexpr std::uint64_t kOrdinaryDigitsEnd = 1'000'000;
 inline constexpr std::uint64_t kSixZeros = 0x3030'3030'3030;
-// With a point in the highest byte, which no digit reaches, so that it is summed with the digits.
-inline constexpr std::uint64_t kSixZerosAndPoint = kSixZeros | std::uint64_t{'.'} << 56U;
+// The marker that leaves the last digit.
+inline constexpr std::uint64_t kLastDigitMarker = std::uint64_t{1} << (8 * (kOrdinaryDigits - 1));
+
+// What a scale does to the six digits of a decimal. Each word is a block of its own, aligned, so
+// that it can be an instruction's operand.
+struct alignas(64) ScaleWords {
+  using Word = std::array<std::uint64_t, 2>;
+
+  Word whole{};              // the digits in front of the point
+  Word fraction{};           // those behind it, one byte further
+  Word zeros{};              // zeros as characters, and the point
+  std::uint64_t marker = 0;  // leaves one digit in front of the point
+  std::uint64_t bytes = 0;   // of all digits and the point
+};
+
+// All in one place, so that one register points at all of them.
+struct DigitTables {
+  static constexpr std::size_t kScaleEnd = 256;
+
+  std::array<ScaleWords, kOrdinaryDigits> scales{};
+  // The three digits of each number below 1,000, as numbers. Two look-ups and one division make six
+  // digits; the whole of it is 4 kB.
+  std::array<std::uint32_t, 1'000> triples{};
+  // Mantissas at and above it are not ordinary. For every scale that fits into a byte, 0 for those
+  // that never are, so that one comparison checks both.
+  std::array<std::uint64_t, kScaleEnd> mantissa_ends{};
+};
+
+inline constexpr DigitTables kDigits = [] {
+  DigitTables tables;
+  for (std::size_t i = 0; i < kOrdinaryDigits; ++i) {
+    const std::size_t point = 8 * (kOrdinaryDigits - i);
+    const std::uint64_t whole = (std::uint64_t{1} << point) - 1;
+    ScaleWords& scale = tables.scales[i];
+    scale.whole[0] = whole;
+    scale.zeros[0] = kSixZeros;
+    scale.marker = kLastDigitMarker >> (8 * i);
+    scale.bytes = kOrdinaryDigits;
+    if (i != 0) {
+      constexpr std::uint64_t kSixBytes = 0xffff'ffff'ffff;
+      scale.fraction[0] = (kSixBytes & ~whole) << 8U;
+      scale.zeros[0] =
+          (kSixZeros & whole) | (kSixZeros & ~whole) << 8U | std::uint64_t{'.'} << point;
+      ++scale.bytes;  // the point
+    }
+    tables.mantissa_ends[i] = kOrdinaryDigitsEnd;
+  }
+  for (std::uint32_t i = 0; i < tables.triples.size(); ++i) {
+    tables.triples[i] = i / 100 | i / 10 % 10 << 8U | i % 10 << 16U;
+  }
+  return tables;
+}();
+
+// The front and the back half of six digits.
+struct Triples {
+  std::uint32_t high;
+  std::uint32_t low;
+};
+
+// value below kOrdinaryDigitsEnd.
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE Triples triples_of(std::uint64_t value) noexcept {
+  // The quotient by 1,000, in the width in which the tables are indexed.
+  const std::uint64_t thousands = value * 274'877'907U >> 38U;
+  const std::uint32_t rest =
+      static_cast<std::uint32_t>(value) - static_cast<std::uint32_t>(thousands) * 1'000;
+  return {kDigits.triples[thousands], kDigits.triples[rest]};
+}
 
 // The six digits of a value below kOrdinaryDigitsEnd, as numbers.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t six_digits(std::uint64_t value) noexcept {
-  const auto narrow = static_cast<std::uint32_t>(value);
-  const std::uint32_t thousands = narrow / 1'000;
-  return kDigitTriples[thousands] | std::uint64_t{kDigitTriples[narrow - thousands * 1'000]} << 24U;
+  const Triples triples = triples_of(value);
+  return triples.high | std::uint64_t{triples.low} << 24U;
 }
 
 // The bits of leading zeros. digits: as six_digits() makes them. marker has one bit set: zeros stay
@@ -49,26 +103,49 @@ inline constexpr std::uint64_t kSixZerosAndPoint = kSixZeros | std::uint64_t{'.'
   return static_cast<std::uint32_t>(__builtin_ctzll(digits | marker)) & 0x38U;
 }
 
-// The marker that leaves the last digit.
-inline constexpr std::uint64_t kLastDigitMarker = std::uint64_t{1} << (8 * (kOrdinaryDigits - 1));
-
-// What a decimal of a scale below kOrdinaryDigits needs, looked up because that is less than the
-// arithmetic.
-struct Scales {
-  // Leaves one digit in front of the point.
-  std::array<std::uint64_t, kOrdinaryDigits> markers{};
-  // Of six digits, so that those behind the point are left.
-  std::array<std::uint8_t, kOrdinaryDigits> fraction_shifts{};
+// The same in a block's low half.
+struct DecimalText {
+  Block text;
+  std::size_t bytes;
 };
 
-inline constexpr Scales kScales = [] {
-  Scales scales;
-  for (std::size_t i = 0; i < kOrdinaryDigits; ++i) {
-    scales.markers[i] = kLastDigitMarker >> (8 * i);
-    scales.fraction_shifts[i] = static_cast<std::uint8_t>(8 * (kOrdinaryDigits - i));
-  }
-  return scales;
-}();
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i aligned_block(const ScaleWords::Word& from) noexcept {
+  const void* const address = from.data();
+  return _mm_load_si128(static_cast<const __m128i*>(address));
+}
+
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE __m128i block_of_triple(std::uint32_t triple) noexcept {
+  return _mm_cvtsi32_si128(static_cast<int>(triple));
+}
+#endif
+
+// magnitude below kDigits.mantissa_ends[scale]. In a vector register as far as it goes, because a
+// message with many decimals keeps the others busy.
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE DecimalText decimal_text(std::uint64_t magnitude,
+                                                              std::size_t scale) noexcept {
+  const ScaleWords* words = &kDigits.scales[scale];
+#if NEXUSFIX_BYTE_BLOCK_SSE2
+  // Makes one register of it: compilers otherwise add up the address of each word anew.
+  asm("" : "+r"(words));
+  const Triples triples = triples_of(magnitude);
+  const __m128i digits =
+      _mm_or_si128(block_of_triple(triples.high), _mm_slli_epi64(block_of_triple(triples.low), 24));
+  const std::uint32_t zero_bits =
+      leading_zero_bits(static_cast<std::uint64_t>(_mm_cvtsi128_si64(digits)), words->marker);
+  const __m128i whole = _mm_and_si128(digits, aligned_block(words->whole));
+  const __m128i fraction = _mm_and_si128(_mm_slli_epi64(digits, 8), aligned_block(words->fraction));
+  const __m128i text = _mm_add_epi8(_mm_or_si128(whole, fraction), aligned_block(words->zeros));
+  const __m128i shift = _mm_cvtsi32_si128(static_cast<int>(zero_bits));
+  return {{_mm_srl_epi64(text, shift)}, words->bytes - zero_bits / 8};
+#else
+  const std::uint64_t digits = six_digits(magnitude);
+  const std::uint32_t zero_bits = leading_zero_bits(digits, words->marker);
+  const std::uint64_t text =
+      ((digits & words->whole[0]) | (digits << 8U & words->fraction[0])) + words->zeros[0];
+  return {block_of(text >> zero_bits), words->bytes - zero_bits / 8};
+#endif
+}
 
 // value below kOrdinaryDigitsEnd.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE DigitText digit_text(std::uint64_t value) noexcept {
@@ -82,26 +159,27 @@ inline constexpr Scales kScales = [] {
   const std::uint32_t hour = minute / 60;
   constexpr std::uint64_t kAround = 0x003a'3030'3a30'302d;
   // The first of an hour's three digits is 0.
-  return (kDigitTriples[hour] | std::uint64_t{kDigitTriples[minute - hour * 60]} << 24U) + kAround;
+  return (kDigits.triples[hour] | std::uint64_t{kDigits.triples[minute - hour * 60]} << 24U) +
+         kAround;
 }
 
 // The two digits of a second of the minute.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t second_word(std::uint64_t second) noexcept {
-  return (kDigitTriples[second] >> 8U) + 0x3030U;
+  return (kDigits.triples[second] >> 8U) + 0x3030U;
 }
 
 // SS.sss of a millisecond of the minute.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t millis_word(std::uint32_t millis) noexcept {
   const std::uint32_t second = millis / 1'000;
   constexpr std::uint64_t kZerosAndPoint = 0x3030'302e'3030;
-  return (kDigitTriples[second] >> 8U | std::uint64_t{kDigitTriples[millis - second * 1'000]}
-                                            << 24U) +
+  return (kDigits.triples[second] >> 8U | std::uint64_t{kDigits.triples[millis - second * 1'000]}
+                                              << 24U) +
          kZerosAndPoint;
 }
 
 // Three digits of a value below 1,000.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t thousandth_word(std::uint32_t value) noexcept {
-  return kDigitTriples[value] + 0x30'3030U;
+  return kDigits.triples[value] + 0x30'3030U;
 }
 
 }  // namespace nexusfix::wire::detail

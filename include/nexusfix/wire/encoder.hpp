@@ -6,10 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <optional>
 #include <ranges>
 #include <span>
-#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -311,26 +309,13 @@ class Encoder {
     const auto magnitude = static_cast<std::uint64_t>(value.mantissa());
     const std::size_t scale = value.scale();
     sum_ += prefix.sum;
-    if (magnitude >= detail::kOrdinaryDigitsEnd || scale >= detail::kOrdinaryDigits ||
-        !is_ordinary(prefix)) [[unlikely]] {
+    if (magnitude >= detail::kDigits.mantissa_ends[scale] || !is_ordinary(prefix)) [[unlikely]] {
       return take(append_decimal(place(), tag, value), prefix.sum);
     }
-    if (scale == 0) {
-      const detail::DigitText whole = detail::digit_text(magnitude);
-      at_ = write_word(open(prefix), whole.word, whole.bytes);
-      return *this;
-    }
-    const std::uint64_t digits = detail::six_digits(magnitude);
-    const std::uint32_t zero_bits =
-        detail::leading_zero_bits(digits, detail::kScales.markers[scale]);
-    const std::uint64_t text = digits + detail::kSixZerosAndPoint;
-    char* const end =
-        write_word(open(prefix), text >> zero_bits, detail::kOrdinaryDigits - zero_bits / 8);
-    // The digits behind the point are stored once more, one byte further.
-    char* const point = end - scale;
-    *point = '.';
-    detail::store(point + 1, text >> detail::kScales.fraction_shifts[scale]);
-    at_ = end + 1;
+    const detail::DecimalText text = detail::decimal_text(magnitude, scale);
+    detail::store_low_half(open(prefix), text.text);
+    sums_ = detail::add_bytes(sums_, text.text);
+    at_ += prefix.bytes + text.bytes;
     return *this;
   }
 
@@ -435,11 +420,12 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
     session.fit_to(buffer.size());
     if (buffer.size() != session.buffer_bytes_) return false;
   }
-  if (session.date_.time_of_day(header.sending_time) >= session.date_.length_ns) [[unlikely]] {
-    session.date_ = detail::DateText::of(header.sending_time);
-    if (session.date_.length_ns == 0) return false;
+  if (session.minute_.time_of_minute(header.sending_time) >= session.minute_.length_ns)
+      [[unlikely]] {
+    session.begin_minute(header.sending_time);
+    if (session.minute_.length_ns == 0) return false;
   }
-  minute_ = detail::MinuteText::of(session.date_, header.sending_time);
+  minute_ = {session.minute_.begin_ns, detail::MinuteText::kMinuteNs, session.minute_.text};
 
   begin_ = buffer.data() + session.begin_;
   copy_two_blocks(begin_, session.front_.text.data());
@@ -474,142 +460,17 @@ NEXUSFIX_ALWAYS_INLINE std::string_view Encoder::seal() noexcept {
   if (body_length - 100 >= 900) [[unlikely]]
     return seal_exactly(begin_, body_, at_, sum);
   constexpr std::uint32_t kZerosAndSoh = 0x0130'3030;
-  const std::uint32_t length = detail::kDigitTriples[body_length];
+  const std::uint32_t length = detail::kDigits.triples[body_length];
   detail::store(body_ - 4, length + kZerosAndSoh);
   sum += length * 0x01'0101U >> 16U;
   constexpr std::uint32_t kCheckSumStart = kSoh | '1' << 8U | '0' << 16U | '=' << 24U;
   detail::store(at_, kCheckSumStart);
-  detail::store(at_ + 4, detail::kDigitTriples[sum & 0xffU] + kZerosAndSoh);
+  detail::store(at_ + 4, detail::kDigits.triples[sum & 0xffU] + kZerosAndSoh);
   return {begin_, static_cast<std::size_t>(at_ + kTrailerBytes - begin_)};
 }
 
-// Fields rendered once, to be written again and again: what is the same in every message of a kind.
-// Made by calling write(encoder), which writes them. Allocates then, and never again.
-//
-//   auto same = wire::RenderedFields::of([](wire::Encoder& e) { e.field<tag::Symbol>("AAPL"); });
-class RenderedFields {
- public:
-  RenderedFields() = default;
-  template <class Write>
-  [[nodiscard]] static RenderedFields of(Write&& write);
-
- private:
-  friend class Encoder;
-
-  void set(std::string_view text);
-
-  std::string text_;  // whole blocks, bytes_ of it are meant
-  std::size_t bytes_ = 0;
-  std::uint32_t sum_ = 0;
-  std::optional<EncodeError> error_;
-};
-
-// A repeating group while it is written. Each entry begins with entry(); the destructor sees that
-// there were as many as announced and that none was empty, otherwise the message fails with
-// GroupCountWrong. Groups within an entry are closed before the entry's group goes on.
-//
-//   auto parties = encoder.group(tag::NoPartyIDs, 2);
-//   parties.entry().field<tag::PartyID>("A").field<tag::PartyRole>(1);
-//   parties.entry().field<tag::PartyID>("B").field<tag::PartyRole>(3);
-class GroupWriter {
- public:
-  GroupWriter(const GroupWriter&) = delete;
-  GroupWriter& operator=(const GroupWriter&) = delete;
-  ~GroupWriter() { close(); }
-
-  // Begins the next entry; the fields that follow are its.
-  Encoder& entry() noexcept {
-    check_entry();
-    if (left_ == 0) {
-      encoder_->fail(EncodeErrorCode::GroupCountWrong, tag_);
-      return *encoder_;
-    }
-    --left_;
-    --encoder_->entries_owed_;
-    return *encoder_;
-  }
-
-  // Ends the group in front of its destructor; calling it again does nothing.
-  void close() noexcept {
-    check_entry();
-    if (left_ != 0) {
-      encoder_->entries_owed_ -= left_;
-      left_ = 0;
-      encoder_->fail(EncodeErrorCode::GroupCountWrong, tag_);
-    }
-    is_open_ = false;
-  }
-
- private:
-  friend class Encoder;
-
-  GroupWriter(Encoder& encoder, Tag tag, std::size_t count) noexcept
-      : encoder_{&encoder}, tag_{tag}, left_{count}, entry_{encoder.at_} {
-    encoder.entries_owed_ += count;
-    encoder.group_tag_ = tag;
-  }
-
-  // Since the count, or the last entry's beginning, something must have been written.
-  void check_entry() noexcept {
-    if (is_open_ && begun_ && encoder_->at_ == entry_) {
-      encoder_->fail(EncodeErrorCode::GroupCountWrong, tag_);
-    }
-    begun_ = true;
-    entry_ = encoder_->at_;
-  }
-
-  Encoder* encoder_;
-  Tag tag_;
-  std::size_t left_;  // entries to come
-  char* entry_;       // where the last entry began
-  bool begun_ = false;
-  bool is_open_ = true;
-};
-
-inline GroupWriter Encoder::group(Tag count_tag, std::size_t count) noexcept {
-  field(count_tag, count);
-  return GroupWriter{*this, count_tag, count};
-}
-
-template <std::ranges::sized_range Entries, class WriteEntry>
-Encoder& Encoder::group(Tag count_tag, const Entries& entries, WriteEntry&& write_entry) noexcept {
-  GroupWriter writer = group(count_tag, std::ranges::size(entries));
-  for (const auto& entry : entries) write_entry(writer.entry(), entry);
-  return *this;
-}
-
-NEXUSFIX_ALWAYS_INLINE Encoder& Encoder::fields(const RenderedFields& rendered) noexcept {
-  const std::size_t room = static_cast<std::size_t>(limit_ - at_);
-  if (failed_ || rendered.error_ || room < rendered.text_.size()) [[unlikely]] {
-    if (rendered.error_) fail(rendered.error_->code, rendered.error_->tag);
-    return take(append_rendered(place(), {rendered.text_.data(), rendered.bytes_}));
-  }
-  const char* const text = rendered.text_.data();
-  for (std::size_t block = 0; block < rendered.text_.size(); block += detail::kBlockBytes) {
-    detail::store_block(at_ + block, detail::load_block(text + block));
-  }
-  at_ += rendered.bytes_;
-  unusual_sum_ += rendered.sum_;
-  return *this;
-}
-
-template <class Write>
-RenderedFields RenderedFields::of(Write&& write) {
-  constexpr std::size_t kBytesMax = 1U << 20U;
-  RenderedFields rendered;
-  for (std::string buffer(512, '\0');; buffer.resize(2 * buffer.size())) {
-    Encoder encoder{buffer, HeaderFields{"-", "-", "-"}, MessageHeader{.msg_type = "-"}};
-    const char* const begin = encoder.at_;
-    write(encoder);
-    if (const auto message = encoder.finish(); !message) {
-      if (message.error().code == EncodeErrorCode::BufferFull && buffer.size() < kBytesMax)
-        continue;
-      rendered.error_ = message.error();
-      return rendered;
-    }
-    rendered.set({begin, static_cast<std::size_t>(encoder.at_ - begin)});
-    return rendered;
-  }
-}
-
 }  // namespace nexusfix::wire
+
+// Encoder's members that need them; an encoder is used with all of it.
+#include <nexusfix/wire/group_writer.hpp>
+#include <nexusfix/wire/rendered_fields.hpp>

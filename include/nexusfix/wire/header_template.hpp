@@ -133,7 +133,7 @@ struct FrontText {
 // PossResend. Those that differ by message (50, 57, 115, 116, 128, 129, 142 to 145, ...) are the
 // first calls of Encoder::field().
 //
-// Made once for each session. It keeps the date of the last message, so it is not const where it
+// Made once for each session. It keeps the minute of the last message, so it is not const where it
 // is used: one thread at a time. make() allocates, using it does not.
 //
 //   auto session = wire::HeaderTemplate::make({"FIX.4.4", "ME", "YOU"}, {{tag::SenderSubID, "7"}});
@@ -155,6 +155,8 @@ class HeaderTemplate {
 
   HeaderTemplate() = default;
   void fit_to(std::size_t buffer_bytes) noexcept;
+  // Sets minute_ to the one that time is in.
+  void begin_minute(WallTime time) noexcept;
 
   // The size of the buffer of the message before, if this header fits into it whatever differs by
   // message, and where the front begins in it.
@@ -167,7 +169,9 @@ class HeaderTemplate {
   std::size_t constant_bytes_ = 0;
   // Of the front, of `34=`, of the constant text and of the SOH in front of CheckSum.
   std::uint32_t sum_ = 0;
+  // Of the last message: the next one is nearly always sent in the same minute.
   detail::DateText date_;
+  detail::MinuteText minute_;
 
   static constexpr std::size_t kNoBuffer = ~std::size_t{0};
 };

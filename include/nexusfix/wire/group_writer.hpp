@@ -1,0 +1,86 @@
+// Repeating groups of an Encoder.
+#pragma once
+
+#include <cstddef>
+#include <ranges>
+
+#include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/field.hpp>
+
+namespace nexusfix::wire {
+
+// A repeating group while it is written. Each entry begins with entry(); the destructor sees that
+// there were as many as announced and that none was empty, otherwise the message fails with
+// GroupCountWrong. Groups within an entry are closed before the entry's group goes on.
+//
+//   auto parties = encoder.group(tag::NoPartyIDs, 2);
+//   parties.entry().field<tag::PartyID>("A").field<tag::PartyRole>(1);
+//   parties.entry().field<tag::PartyID>("B").field<tag::PartyRole>(3);
+class GroupWriter {
+ public:
+  GroupWriter(const GroupWriter&) = delete;
+  GroupWriter& operator=(const GroupWriter&) = delete;
+  ~GroupWriter() { close(); }
+
+  // Begins the next entry; the fields that follow are its.
+  Encoder& entry() noexcept {
+    check_entry();
+    if (left_ == 0) {
+      encoder_->fail(EncodeErrorCode::GroupCountWrong, tag_);
+      return *encoder_;
+    }
+    --left_;
+    --encoder_->entries_owed_;
+    return *encoder_;
+  }
+
+  // Ends the group in front of its destructor; calling it again does nothing.
+  void close() noexcept {
+    check_entry();
+    if (left_ != 0) {
+      encoder_->entries_owed_ -= left_;
+      left_ = 0;
+      encoder_->fail(EncodeErrorCode::GroupCountWrong, tag_);
+    }
+    is_open_ = false;
+  }
+
+ private:
+  friend class Encoder;
+
+  GroupWriter(Encoder& encoder, Tag tag, std::size_t count) noexcept
+      : encoder_{&encoder}, tag_{tag}, left_{count}, entry_{encoder.at_} {
+    encoder.entries_owed_ += count;
+    encoder.group_tag_ = tag;
+  }
+
+  // Since the count, or the last entry's beginning, something must have been written.
+  void check_entry() noexcept {
+    if (is_open_ && begun_ && encoder_->at_ == entry_) {
+      encoder_->fail(EncodeErrorCode::GroupCountWrong, tag_);
+    }
+    begun_ = true;
+    entry_ = encoder_->at_;
+  }
+
+  Encoder* encoder_;
+  Tag tag_;
+  std::size_t left_;  // entries to come
+  char* entry_;       // where the last entry began
+  bool begun_ = false;
+  bool is_open_ = true;
+};
+
+inline GroupWriter Encoder::group(Tag count_tag, std::size_t count) noexcept {
+  field(count_tag, count);
+  return GroupWriter{*this, count_tag, count};
+}
+
+template <std::ranges::sized_range Entries, class WriteEntry>
+Encoder& Encoder::group(Tag count_tag, const Entries& entries, WriteEntry&& write_entry) noexcept {
+  GroupWriter writer = group(count_tag, std::ranges::size(entries));
+  for (const auto& entry : entries) write_entry(writer.entry(), entry);
+  return *this;
+}
+
+}  // namespace nexusfix::wire
