@@ -9,7 +9,7 @@
 #include <nexusfix/wire/digit_block.hpp>
 #include <nexusfix/wire/tag_prefix.hpp>
 
-#include "guarded_bytes.hpp"
+#include "unit/wire/guarded_bytes.hpp"
 
 namespace nexusfix::wire::detail {
 namespace {
@@ -36,7 +36,7 @@ std::string spelled(std::uint64_t magnitude, std::size_t scale) {
   return digits;
 }
 
-TEST(ByteBlock, LoadsAnyNumberOfBytesAndZerosBehindThem) {
+TEST(ByteBlock, loads_any_number_of_bytes_and_zeros_behind_them) {
   test::GuardedBytes guarded{kBlockBytes};
   for (std::size_t bytes = 1; bytes <= kBlockBytes; ++bytes) {
     const std::string_view text = kSixteen.substr(0, bytes);
@@ -47,7 +47,7 @@ TEST(ByteBlock, LoadsAnyNumberOfBytesAndZerosBehindThem) {
   }
 }
 
-TEST(ByteBlock, FindsSohInEveryPlace) {
+TEST(ByteBlock, finds_soh_in_every_place) {
   for (std::size_t bytes = 1; bytes <= kBlockBytes; ++bytes) {
     std::string text{kSixteen.substr(0, bytes)};
     EXPECT_FALSE(holds_soh(load_block(text.data(), bytes))) << bytes;
@@ -60,33 +60,33 @@ TEST(ByteBlock, FindsSohInEveryPlace) {
   }
 }
 
-TEST(ByteBlock, TakesNoByteNearSohForIt) {
+TEST(ByteBlock, takes_no_byte_near_soh_for_it) {
   const std::string near{"\x00\x02\x03\x81\x80\xff\x11\x09", 8};
   EXPECT_FALSE(holds_soh(load_block(near.data(), near.size())));
 }
 
-TEST(ByteBlock, AddsUpEveryByteOfABlock) {
+TEST(ByteBlock, adds_up_every_byte_of_a_block) {
   EXPECT_EQ(sum_of(load_block(kSixteen.data())), sum_of_bytes(kSixteen));
   const std::string high(kBlockBytes, '\xff');
   EXPECT_EQ(sum_of(load_block(high.data())), 16U * 255U);
   EXPECT_EQ(sum_of(no_bytes()), 0U);
 }
 
-TEST(ByteBlock, AddsLanesWithoutACarryBetweenThem) {
+TEST(ByteBlock, adds_lanes_without_a_carry_between_them) {
   const std::string high(kBlockBytes, '\xff');
   const std::string two(kBlockBytes, '\x02');
   EXPECT_EQ(text_of(add_bytes(load_block(high.data()), load_block(two.data()))),
             std::string(kBlockBytes, '\x01'));
 }
 
-TEST(ByteBlock, StoresNoMoreThanItsLowHalf) {
+TEST(ByteBlock, stores_no_more_than_its_low_half) {
   std::array<char, kBlockBytes> out{};
   out.fill('-');
   store_low_half(out.data(), load_block(kSixteen.data()));
   EXPECT_EQ((std::string_view{out.data(), out.size()}), "0a1b2c3d--------");
 }
 
-TEST(DigitBlock, WritesEveryOrdinaryDecimalAsItIsSpelled) {
+TEST(DigitBlock, writes_every_ordinary_decimal_as_it_is_spelled) {
   for (std::size_t scale = 0; scale < kOrdinaryDigits; ++scale) {
     for (std::uint64_t magnitude = 0; magnitude < kOrdinaryDigitsEnd;
          magnitude += magnitude < 2'000 ? 1 : 97) {
@@ -101,13 +101,13 @@ TEST(DigitBlock, WritesEveryOrdinaryDecimalAsItIsSpelled) {
   }
 }
 
-TEST(DigitBlock, RefusesEveryMantissaOfAnUnusualScale) {
+TEST(DigitBlock, refuses_every_mantissa_of_an_unusual_scale) {
   for (std::size_t scale = 0; scale < kDigits.mantissa_ends.size(); ++scale) {
     EXPECT_EQ(kDigits.mantissa_ends[scale], scale < kOrdinaryDigits ? kOrdinaryDigitsEnd : 0U);
   }
 }
 
-TEST(DigitBlock, WritesEveryOrdinaryNumber) {
+TEST(DigitBlock, writes_every_ordinary_number) {
   for (std::uint64_t value = 0; value < kOrdinaryDigitsEnd; value += value < 2'000 ? 1 : 89) {
     const DigitText text = digit_text(value);
     const std::string expected = std::to_string(value);
@@ -117,7 +117,7 @@ TEST(DigitBlock, WritesEveryOrdinaryNumber) {
   }
 }
 
-TEST(TagPrefixText, EndsTheFieldBeforeAndNamesTheTag) {
+TEST(TagPrefixText, ends_the_field_before_and_names_the_tag) {
   for (const Tag tag : {1U, 7U, 11U, 99U, 100U, 999U, 1'000U, 9'999U, 12'345U, 999'999U}) {
     const std::string expected = kSoh + std::to_string(tag) + '=';
     for (const TagPrefix& prefix : {known_tag_prefix(tag), tag_prefix(tag)}) {
@@ -128,7 +128,7 @@ TEST(TagPrefixText, EndsTheFieldBeforeAndNamesTheTag) {
   }
 }
 
-TEST(TagPrefixText, IsNoneWhereATagCannotBeWrittenOrIsLonger) {
+TEST(TagPrefixText, is_none_where_a_tag_cannot_be_written_or_is_longer) {
   for (const Tag tag : {0U, 8U, 9U, 10U, 35U, 1'000'000U, kTagMax}) {
     EXPECT_EQ(known_tag_prefix(tag).bytes, 0U) << tag;
     EXPECT_EQ(tag_prefix(tag).bytes, 0U) << tag;

@@ -162,6 +162,25 @@ TEST(HeaderTemplate, the_date_follows_the_time_in_any_order) {
   }
 }
 
+TEST(HeaderTemplate, the_minute_follows_the_time_in_any_order) {
+  std::array<char, 512> buffer;
+  HeaderTemplate session = made(kSession);
+  const WallTime hour{std::chrono::sys_days{std::chrono::year{2024} / 2 / 29} +
+                      std::chrono::hours{13}};
+  constexpr std::chrono::nanoseconds kMinute = std::chrono::minutes{1};
+  constexpr std::chrono::nanoseconds kNanosecond{1};
+  for (const WallTime time :
+       {hour, hour + kMinute - kNanosecond, hour + kMinute, hour + 2 * kMinute - kNanosecond, hour,
+        hour - kNanosecond, hour - kMinute, hour + 59 * kMinute, hour + 60 * kMinute}) {
+    char text[kUtcTimestampBytesMax];
+    const std::string time_text{text, from_utc_timestamp(time, TimePrecision::Millis, text)};
+    Encoder encoder{buffer, session, header(time)};
+    encoder.field<60>(time);
+    ASSERT_EQ(text_of(encoder), with_pipes(message_of("35=D|34=7|49=SENDER|56=TARGET|52=" +
+                                                      time_text + "|60=" + time_text + "|")));
+  }
+}
+
 // The buffer of one message may differ from that of the next in size and place.
 TEST(HeaderTemplate, every_size_of_buffer_holds_what_fits_and_nothing_is_written_outside) {
   HeaderTemplate session = made(kSession, {{tag::SenderSubID, "desk"}});
