@@ -17,9 +17,9 @@ struct IsaError {
 };
 
 // The kernel chosen on first use, for the rest of the process: the one that the environment
-// variable NEXUSFIX_FORCE_ISA names ("scalar", "avx2"), or if that is not set the best that the
-// CPU reports. An error means that the variable's value cannot be honoured; parsing then works with
-// the scalar kernel, and whoever starts an engine should refuse to. Any thread.
+// variable NEXUSFIX_FORCE_ISA names ("avx512", "scalar", ...), or if that is not set the best that
+// the CPU reports. An error means that the variable's value cannot be honoured; parsing then works
+// with the scalar kernel, and whoever starts an engine should refuse to. Any thread.
 [[nodiscard]] std::expected<std::string_view, IsaError> selected_isa() noexcept;
 
 // The names that NEXUSFIX_FORCE_ISA may have in this build, best first, separated by ", ".
