@@ -256,6 +256,12 @@ template <class T, TextFront Front = TextFront::Unreadable>
   }
 }
 
+// g++ 12 takes the bytes of a result that a small T leaves over for a value that is read.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 template <class T>
 FieldResult<T> MessageView::get(Tag tag) const noexcept {
   const std::optional<FieldView> field = find(tag);
@@ -267,5 +273,9 @@ FieldResult<T> MessageView::get(Tag tag) const noexcept {
   if (!value) return std::unexpected{FieldError{value.error(), tag, field->offset}};
   return *value;
 }
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
 }  // namespace nexusfix::wire
