@@ -269,11 +269,9 @@ class NexusFix final : public Subject {
         job, [](Decimal value, char* out) { return wire::from_decimal(value, out); });
   }
   ContestantPtr timestamp_text(const EncodeJob<std::int64_t>& job) override {
-    // As a session does it: the date stays from one time to the next.
-    return make_text_contestant<WallTime>(
-        job, [writer = wire::UtcTimestampWriter{}](WallTime value, char* out) mutable {
-          return writer.write(value, wire::TimePrecision::Millis, out);
-        });
+    return make_text_contestant<WallTime>(job, [](WallTime value, char* out) {
+      return wire::from_utc_timestamp(value, wire::TimePrecision::Millis, out);
+    });
   }
   ContestantPtr encode_order(const EncodeJob<Order>& job) override {
     return make_encoding_contestant(EncodeOrder{job.values}, job);

@@ -211,15 +211,13 @@ inline std::optional<std::size_t> MessageView::find_index(Tag tag,
   return index;
 }
 
-[[gnu::always_inline]] inline std::optional<FieldView> MessageView::find(
-    Tag tag, std::size_t from) const noexcept {
+inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) const noexcept {
   const std::size_t index = index_of(tag, from);
   if (index >= field_count()) return std::nullopt;
   return field(index);
 }
 
-[[gnu::always_inline]] inline std::optional<std::string_view> MessageView::operator[](
-    Tag tag) const noexcept {
+inline std::optional<std::string_view> MessageView::operator[](Tag tag) const noexcept {
   const std::size_t index = index_of(tag, 0);
   if (index >= field_count()) return std::nullopt;
   const FieldPlace place = index_.place(index);
