@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "bench/ladder/delimiters.hpp"
+#include "bench/ladder/field_table.hpp"
 #include "bench/ladder/text.hpp"
 
 namespace nexusfix::bench::ladder {
@@ -45,6 +46,22 @@ template <class OnField>
   }
   scanned.well_formed = field == bytes.size();
   return scanned;
+}
+
+// A whole message into fields: false if it is none.
+[[nodiscard]] inline bool scan_message(std::string_view message, FieldTable& fields) {
+  fields.clear();
+  std::size_t body_begin = 0;
+  std::size_t trailer_begin = 0;
+  const Scanned scanned =
+      scan_fields(message, [&](Tag tag, std::size_t field, std::size_t value, std::size_t end) {
+        if (fields.size() == 2) body_begin = field;
+        trailer_begin = field;
+        fields.add(tag, message.substr(value, end - value));
+      });
+  return scanned.well_formed &&
+         fields_are_right(fields, body_begin, trailer_begin,
+                          scanned.sum - sum_of_bytes(message.substr(trailer_begin)));
 }
 
 }  // namespace nexusfix::bench::ladder

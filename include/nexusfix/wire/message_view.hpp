@@ -190,7 +190,7 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
 
 #endif
 
-// In its caller's code, like those that call it: out of line, its result would go through memory.
+// In its caller's code, so that a lookup is one call at most.
 [[gnu::always_inline]] inline std::size_t MessageView::index_of(Tag tag,
                                                                 std::size_t from) const noexcept {
   if (tag >= kLargeTagKey) [[unlikely]]

@@ -1,4 +1,4 @@
-// The kernel for x86-64 with AVX-512 VBMI2: a window of up to 256 bytes in four registers, all of
+// The kernel for x86-64 with AVX-512 VBMI2: a window of up to 255 bytes in four registers, all of
 // its fields at once.
 #include "wire/kernels/kernel_table.hpp"
 
@@ -19,12 +19,12 @@
 #if defined(__clang__)
 #pragma clang attribute push(                                                          \
     __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2," \
-                          "avx512vnni,bmi,bmi2,lzcnt,popcnt"))),                       \
+                          "bmi,bmi2,lzcnt,popcnt"))),                                  \
     apply_to = function)
 #else
 #pragma GCC push_options
 #pragma GCC target( \
-    "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,avx512vnni,bmi,bmi2,lzcnt,popcnt")
+    "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,bmi,bmi2,lzcnt,popcnt")
 #endif
 
 namespace nexusfix::wire::kernels::avx512 {
@@ -36,7 +36,8 @@ namespace {
 constexpr std::uint32_t kBlockBytes = 64;
 // Positions in a window are bytes, counted from 1, so that 0 stands in front of all of them.
 constexpr std::uint32_t kWindowBytesMax = 255;
-// They are the lanes of one register, `=` and SOH in turn. The last pair is kept free.
+// They are the lanes of one register, `=` and SOH in turn. The last pair is kept free: its 0 stands
+// in front of the first position.
 constexpr std::uint32_t kWindowFieldsMax = 31;
 constexpr std::uint32_t kWindowLanesMax = 2 * kWindowFieldsMax;
 // The entries of a narrow index are one register, and two of them are the head's.
@@ -54,7 +55,7 @@ struct alignas(64) Lanes {
   std::uint8_t position[4][64];
   std::uint8_t iota[64];
   std::uint32_t head_keys[16];
-  // Rows by the head's length, from 15; from 16 with FIXT.
+  // Rows by the head's length, from kHeadBytesMin; one more with FIXT.
   std::uint32_t fix4_places[2][16];
   std::uint32_t fixt1_places[2][16];
   std::uint8_t head_bytes[3][64];
@@ -95,7 +96,7 @@ constexpr Lanes make_lanes() noexcept {
     lanes.one_byte[i] = 1;
     lanes.turn[i] = even ? '=' : '\x01';
     for (std::uint32_t row = 0; row < 3; ++row) {
-      lanes.head_bytes[row][i] = static_cast<std::uint8_t>(15 + row);
+      lanes.head_bytes[row][i] = static_cast<std::uint8_t>(kHeadBytesMin + row);
     }
     lanes.iota[i] = static_cast<std::uint8_t>(i);
     lanes.previous[i] = static_cast<std::uint8_t>((i + 63) % 64);
@@ -116,7 +117,7 @@ constexpr Lanes make_lanes() noexcept {
   }
   for (std::uint16_t& lane : lanes.hundred) lane = 100;
   for (std::uint16_t& lane : lanes.ten_thousand) lane = 10'000;
-  lanes.head_keys[15] = 8 | 9 << 16;
+  lanes.head_keys[15] = UsualHead<Version::Fix4, 2>::kKeys;
   lanes.fix4_places[0][15] = UsualHead<Version::Fix4, 2>::kPlaces;
   lanes.fix4_places[1][15] = UsualHead<Version::Fix4, 3>::kPlaces;
   lanes.fixt1_places[0][15] = UsualHead<Version::Fixt1, 2>::kPlaces;
@@ -246,7 +247,7 @@ template <std::uint32_t Blocks>
 }
 
 // Tags of up to four digits, a lane of 16 bits for each field, and the lanes that something speaks
-// against: one or both of a field's, and of BodyLength's pair.
+// against: one or both of a field's.
 struct Tags {
   __m512i keys;
   std::uint64_t unusual;
@@ -464,8 +465,8 @@ template <std::uint32_t Blocks>
   return {place.byte + Blocks * kBlockBytes - behind, end_entry};
 }
 
-// The fields of the body from place on, window after window. Returns the number of entries, or
-// more than the arrays hold if they are too short.
+// The fields of a message, window after window. Returns the number of entries, or 0 with
+// more_capacity set if the arrays are too short.
 [[gnu::noinline]] static std::uint32_t index_rest(const char* frame, std::uint32_t size,
                                                   IndexWork& work) noexcept {
   const std::uint32_t body_end = size - kTrailerBytes;
@@ -508,7 +509,7 @@ template <std::uint32_t Blocks>
   return sum_bytes(sums, 0);
 }
 
-// A message that is longer than a window, or whose window gave something unusual.
+// A message that is longer than a window, or not what the short road is made for.
 template <unsigned Policy>
 [[gnu::noinline]] std::uint32_t index_long(const char* frame, std::uint32_t size,
                                            IndexWork& work) noexcept {
@@ -696,7 +697,8 @@ bool supported() noexcept {
   return __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512bw") != 0 &&
          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
          __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0 &&
-         __builtin_cpu_supports("avx512vnni") != 0 && __builtin_cpu_supports("bmi2") != 0;
+         __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0 &&
+         __builtin_cpu_supports("popcnt") != 0;
 }
 
 }  // namespace

@@ -1,39 +1,17 @@
 // A program of its own, because it counts every allocation of the process.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "support/counted_new.hpp"
 #include "venue/order_book.hpp"
-
-namespace {
-
-std::size_t allocations = 0;
-
-// The pools of std::pmr ask for aligned memory: both forms count.
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  const std::size_t rounded = (size / alignment + 1) * alignment;
-  if (void* memory = std::aligned_alloc(alignment, rounded)) return memory;
-  throw std::bad_alloc{};
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace nexusfix::venue {
 namespace {
+
+using nexusfix::test::allocations;
 
 TEST(OrderBookAllocation, ten_thousand_orders_of_a_known_symbol_allocate_nothing) {
   constexpr std::size_t kOrders = 10'000;

@@ -1,36 +1,17 @@
 // Submitting and logging allocate nothing. This program counts every allocation of its thread.
 #include <chrono>
 #include <cstddef>
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <new>
 #include <string>
 
 #include <nexusfix/deferred.hpp>
 
-namespace {
-thread_local std::size_t allocations = 0;
-
-void* counted(std::size_t size) {
-  ++allocations;
-  if (void* const memory = std::malloc(size)) return memory;
-  throw std::bad_alloc{};
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+#include "support/counted_new.hpp"
 
 namespace nexusfix::deferred {
 namespace {
+
+using nexusfix::test::allocations;
 
 TEST(Allocation, submitting_and_refusing_allocate_nothing) {
   DeferredProcessor<MessageBuffer<64>, 16> processor{{.when_full = WhenFull::Refuse}};

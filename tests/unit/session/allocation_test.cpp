@@ -1,28 +1,16 @@
 // The state machine allocates nothing once it is made. operator new of this program counts.
 #include <array>
-#include <atomic>
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <new>
 
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "support/counted_new.hpp"
 #include "unit/session/side.hpp"
-
-namespace {
-std::atomic<std::size_t> allocations{0};  // relaxed: one thread counts and reads
-}  // namespace
-
-void* operator new(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  std::abort();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace nexusfix::session::test {
 namespace {
+
+using nexusfix::test::allocations;
 
 // Performs the actions as an owner without any memory of its own would.
 class BareOwner {
@@ -116,11 +104,11 @@ TEST(Allocation, none_from_logon_to_logout) {
   BareOwner measured;
   measured.connect(now);
   measured.receive(frames[0], now);
-  const std::size_t before = allocations.load(std::memory_order_relaxed);
+  const std::size_t before = allocations;
   for (std::size_t i = 1; i < frames.size(); ++i) measured.receive(frames[i], now);
   now.mono += 10s;
   measured.wake(now);
-  const std::size_t after = allocations.load(std::memory_order_relaxed);
+  const std::size_t after = allocations;
   EXPECT_EQ(after - before, 0U);
   EXPECT_EQ(measured.delivered, 198U);
   EXPECT_EQ(measured.machine().state(), State::Disconnected);
@@ -128,9 +116,9 @@ TEST(Allocation, none_from_logon_to_logout) {
 
 TEST(Allocation, is_counted_at_all) {
   // The test above must be able to fail.
-  const std::size_t before = allocations.load(std::memory_order_relaxed);
+  const std::size_t before = allocations;
   const std::string long_enough(1'000, 'x');
-  EXPECT_GT(allocations.load(std::memory_order_relaxed), before);
+  EXPECT_GT(allocations, before);
   EXPECT_EQ(long_enough.size(), 1'000U);
 }
 

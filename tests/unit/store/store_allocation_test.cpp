@@ -1,33 +1,18 @@
 // Once it is open, a journal takes no memory from the heap: this program counts every request.
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <new>
 #include <string>
 
 #include <nexusfix/store.hpp>
 
 #include "store_fixture.hpp"
+#include "support/counted_new.hpp"
 #include "support/temporary_folder.hpp"
-
-namespace {
-
-// Relaxed: one thread counts and reads; atomic only because the runtime may allocate elsewhere.
-std::atomic<std::uint64_t> allocations{0};
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc{};
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace nexusfix::store {
 namespace {
+
+using nexusfix::test::allocations;
 
 struct Work {
   std::uint64_t orders = 0;
@@ -40,7 +25,7 @@ std::uint64_t allocations_of(Store& store, const Work& work) {
   const SessionKey b = open_session(store, "B");
   const std::string message(200, 'm');
   Transaction transaction;
-  const std::uint64_t before = allocations.load(std::memory_order_relaxed);
+  const std::uint64_t before = allocations;
   for (std::uint64_t n = 0; n < work.orders; ++n) {
     transaction.clear();
     transaction.inbound_progress(a, store.session(a).next_inbound + 1);
@@ -48,7 +33,7 @@ std::uint64_t allocations_of(Store& store, const Work& work) {
     if (!store.append(transaction, at_second(10))) std::abort();
     if (n % work.flush_every == 0 && !store.flush()) std::abort();
   }
-  return allocations.load(std::memory_order_relaxed) - before;
+  return allocations - before;
 }
 
 TEST(StoreAllocation, a_journal_takes_two_hundred_thousand_records_without_any) {

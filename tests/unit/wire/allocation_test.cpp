@@ -2,35 +2,19 @@
 // program counts every allocation.
 #include <array>
 #include <cstddef>
-#include <cstdlib>
 #include <gtest/gtest.h>
-#include <new>
 #include <string>
 
 #include <nexusfix/base/arena.hpp>
 #include <nexusfix/wire.hpp>
 
+#include "support/counted_new.hpp"
 #include "unit/wire/message_text.hpp"
-
-namespace {
-std::size_t allocations = 0;
-
-void* counted(std::size_t size) {
-  ++allocations;
-  if (void* const memory = std::malloc(size)) return memory;
-  throw std::bad_alloc{};
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace nexusfix::wire {
 namespace {
+
+using nexusfix::test::allocations;
 
 TEST(Allocation, framing_parsing_and_reading_allocate_nothing_in_steady_state) {
   const std::string stream = test::message_of(test::kExecutionReportBody) +

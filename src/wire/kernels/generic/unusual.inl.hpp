@@ -33,7 +33,6 @@ inline std::uint32_t read_tag(const char* text, std::uint32_t bytes) noexcept {
 }
 
 inline std::uint16_t key_of(std::uint32_t tag) noexcept {
-  constexpr std::uint32_t kLargeTagKey = 0xffff;  // as field_index.hpp has it
   return static_cast<std::uint16_t>(tag < kLargeTagKey ? tag : kLargeTagKey);
 }
 
@@ -69,10 +68,10 @@ struct FieldBytes {
 };
 
 // What length_field, which has the given tag, says of the field behind it: where its value begins
-// and ends, or 0 and 0 for nothing. If it is a Length field
-// and its data field follows, the length governs: SOH and `=` within the value are data. A length
-// that does not lead to a SOH within the body is a fault and counts for nothing, so that no length
-// can hide more than its own field; the data field is then an ordinary one.
+// and ends, or 0 and 0 for nothing. If it is a Length field and its data field follows, the length
+// governs: SOH and `=` within the value are data. A length that does not lead to a SOH within the
+// body is a fault and counts for nothing, so that no length can hide more than its own field; the
+// data field is then an ordinary one.
 [[gnu::noinline]] static FieldPlace announced_data(const char* frame, std::uint32_t size,
                                                    const FieldBytes& length_field,
                                                    std::uint32_t tag, IndexWork& work) noexcept {
@@ -141,14 +140,6 @@ inline Place index_data(const char* frame, const Place& place, const FieldPlace&
   const Place next{field.end + 1, entry + 1};
   const FieldPlace data = announced_data(frame, size, field, tag, work);
   return data.begin == 0 ? next : index_data(frame, next, data, work);
-}
-
-// The same for a field of which only the begin is known.
-[[maybe_unused]] inline Place index_field(const char* frame, std::uint32_t size, const Place& place,
-                                          IndexWork& work) noexcept {
-  std::uint32_t end = place.byte;
-  while (frame[end] != '\x01') ++end;
-  return index_bounded_field(frame, size, place.byte, end, place.entry, work);
 }
 
 // Whether 8, 9 and 35 stand at the front of at least three fields, with nothing between them, and

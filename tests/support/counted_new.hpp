@@ -1,0 +1,54 @@
+// Every allocation of the thread counts, aligned or not. It replaces operator new: include it in
+// one file of a program that is a test of its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace nexusfix::test {
+
+inline thread_local std::size_t allocations = 0;
+
+inline void* counted(std::size_t size, std::size_t alignment) noexcept {
+  ++allocations;
+  return std::aligned_alloc(alignment, (size / alignment + 1) * alignment);
+}
+
+inline void* counted_or_throw(std::size_t size, std::size_t alignment) {
+  if (void* const memory = counted(size, alignment)) return memory;
+  throw std::bad_alloc{};
+}
+
+// Not inlined: g++ would see free() behind a delete and not the allocation behind its new.
+[[gnu::noinline]] inline void release(void* memory) noexcept { std::free(memory); }
+
+}  // namespace nexusfix::test
+
+void* operator new(std::size_t size) {
+  return nexusfix::test::counted_or_throw(size, alignof(std::max_align_t));
+}
+void* operator new[](std::size_t size) {
+  return nexusfix::test::counted_or_throw(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return nexusfix::test::counted_or_throw(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return nexusfix::test::counted_or_throw(size, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  return nexusfix::test::counted(size, alignof(std::max_align_t));
+}
+void operator delete(void* memory) noexcept { nexusfix::test::release(memory); }
+void operator delete[](void* memory) noexcept { nexusfix::test::release(memory); }
+void operator delete(void* memory, std::size_t) noexcept { nexusfix::test::release(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { nexusfix::test::release(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { nexusfix::test::release(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { nexusfix::test::release(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  nexusfix::test::release(memory);
+}
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  nexusfix::test::release(memory);
+}
