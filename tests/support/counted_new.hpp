@@ -40,6 +40,15 @@ void* operator new[](std::size_t size, std::align_val_t alignment) {
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return nexusfix::test::counted(size, alignof(std::max_align_t));
 }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+  return nexusfix::test::counted(size, alignof(std::max_align_t));
+}
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return nexusfix::test::counted(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return nexusfix::test::counted(size, static_cast<std::size_t>(alignment));
+}
 void operator delete(void* memory) noexcept { nexusfix::test::release(memory); }
 void operator delete[](void* memory) noexcept { nexusfix::test::release(memory); }
 void operator delete(void* memory, std::size_t) noexcept { nexusfix::test::release(memory); }
