@@ -2,8 +2,9 @@
 //
 // What it is: framing (where does a message end), parsing (which fields does it have), conversions
 // (what does a value mean), and encoding, for every FIX version, on the caller's bytes.
-// What it is not: it knows no dictionary, so it cannot tell a required field from an optional one
-// and does not group fields; it knows no session, so it never judges a MsgSeqNum; it has no socket.
+// What it is not: it knows no dictionary, so it cannot tell a required field from an optional one,
+// and groups fields only as its caller says (GroupShape); it knows no session, so it never judges a
+// MsgSeqNum; it has no socket.
 //
 // Threads: every object is used by one thread at a time; there is no shared state but the kernel
 // chosen once for the CPU. A MessageView may be read by any number of threads while it is valid.
@@ -28,6 +29,7 @@
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/group_view.hpp>
 #include <nexusfix/wire/isa.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/owned_message.hpp>

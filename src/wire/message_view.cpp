@@ -29,11 +29,24 @@ std::size_t MessageView::index_behind(Tag tag, std::size_t from) const noexcept 
   return field_count();
 }
 
+std::size_t MessageView::large_within(Tag tag, std::size_t from, std::size_t to) const noexcept {
+  std::size_t at = from;
+  while (at < to && !(index_.keys[at] == kLargeTagKey && large_tag(at) == tag)) ++at;
+  return at;
+}
+
 std::optional<std::size_t> MessageView::find_large(Tag tag, std::size_t from) const noexcept {
-  for (std::size_t at = from; at < field_count(); ++at) {
-    if (index_.keys[at] == kLargeTagKey && large_tag(at) == tag) return at;
-  }
-  return std::nullopt;
+  const std::size_t index = large_within(tag, from, field_count());
+  if (index >= field_count()) return std::nullopt;
+  return index;
+}
+
+// The parser has verified that the tag in front of the value's `=` has digits only, and what stands
+// in front of them is the SOH of another field, or the message's beginning.
+std::uint32_t MessageView::field_begin(std::size_t index) const noexcept {
+  std::uint32_t at = index_.place(index).begin - 1;
+  while (at != 0 && is_digit(bytes_[at - 1])) --at;
+  return at;
 }
 
 }  // namespace nexusfix::wire

@@ -20,6 +20,10 @@
 
 namespace nexusfix::wire {
 
+class GroupEntry;
+class GroupShape;
+class GroupView;
+
 // The rule that a field breaks. A message with a fault still is a message: it has a MsgSeqNum, and
 // the session answers it with a Reject.
 enum class FaultRule : std::uint8_t {
@@ -90,20 +94,42 @@ class MessageView {
   template <class T>
   [[nodiscard]] FieldResult<T> get(Tag tag) const noexcept;
 
+  // The repeating group whose count field is the first one with the shape's tag at or behind the
+  // field with index from. Its user includes group_view.hpp.
+  [[nodiscard]] GroupView group(const GroupShape& shape, std::size_t from = 0) const noexcept;
+
  private:
+  friend class GroupEntry;
+  friend class GroupView;
+
   static inline const Faults kNoFaults;
 
   // One bit for each of the kKeysReadable entries from keys[from] on that equals key; from is a
   // multiple of that.
   [[nodiscard]] std::uint32_t equal_bits(std::uint16_t key, std::size_t from) const noexcept;
+  // The same for sixteen entries from any one on.
+  [[nodiscard]] std::uint32_t equal_bits_of_16(std::uint16_t key, std::size_t from) const noexcept;
   // Behind the arrays' entries for tags of kLargeTagKey and above, which few messages have.
   [[nodiscard]] Tag large_tag(std::size_t index) const noexcept;
   [[nodiscard]] std::optional<std::size_t> find_large(Tag tag, std::size_t from) const noexcept;
+  [[nodiscard]] std::size_t large_within(Tag tag, std::size_t from, std::size_t to) const noexcept;
   // find_index() with field_count() or more for an absent tag. An optional would be written to
   // memory in two pieces and read back as one by some compilers, and wait for both.
   [[nodiscard]] std::size_t index_of(Tag tag, std::size_t from) const noexcept;
   // The same for a tag below kLargeTagKey, for any from and any number of fields.
   [[nodiscard]] std::size_t index_behind(Tag tag, std::size_t from) const noexcept;
+  // Among the fields [from, to), where to <= field_count(); to or more for an absent tag.
+  [[nodiscard]] std::size_t index_within(Tag tag, std::size_t from, std::size_t to) const noexcept;
+  [[nodiscard]] bool has_tag(std::size_t index, Tag tag) const noexcept {
+    return tag < kLargeTagKey ? index_.keys[index] == tag
+                              : index_.keys[index] == kLargeTagKey && large_tag(index) == tag;
+  }
+  [[nodiscard]] std::string_view value(std::size_t index) const noexcept {
+    const FieldPlace place = index_.place(index);
+    return {bytes_.data() + place.begin, place.end - place.begin};
+  }
+  // Where the field's tag begins, from the start of the message.
+  [[nodiscard]] std::uint32_t field_begin(std::size_t index) const noexcept;
 
   std::string_view bytes_;
   FieldIndex index_;
@@ -178,7 +204,26 @@ inline std::string_view MessageView::msg_type() const noexcept {
   return low | (high << 16U);
 }
 
+[[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits_of_16(
+    std::uint16_t key, std::size_t from) const noexcept {
+  const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
+  const auto equal = [&](std::size_t offset) noexcept {
+    const void* const eight = index_.keys + from + offset;
+    return _mm_cmpeq_epi16(wanted, _mm_loadu_si128(static_cast<const __m128i*>(eight)));
+  };
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(equal(0), equal(8))));
+}
+
 #else
+
+inline std::uint32_t MessageView::equal_bits_of_16(std::uint16_t key,
+                                                   std::size_t from) const noexcept {
+  std::uint32_t bits = 0;
+  for (unsigned i = 0; i < 16; ++i) {
+    bits |= (index_.keys[from + i] == key ? 1U : 0U) << i;
+  }
+  return bits;
+}
 
 inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from) const noexcept {
   std::uint32_t bits = 0;
@@ -204,6 +249,21 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
   return index_behind(tag, kKeysReadable);
 }
 
+// A group's entry has few fields, and begins anywhere.
+[[gnu::always_inline]] inline std::size_t MessageView::index_within(Tag tag, std::size_t from,
+                                                                    std::size_t to) const noexcept {
+  if (tag >= kLargeTagKey) [[unlikely]]
+    return large_within(tag, from, to);
+  constexpr std::size_t kStep = 16;
+  static_assert(kStep <= kKeysReadable);
+  for (std::size_t at = from; at < to; at += kStep) {
+    const std::uint32_t bits = equal_bits_of_16(static_cast<std::uint16_t>(tag), at);
+    // It may lie behind the last field; whoever asked finds that out.
+    if (bits != 0) return at + static_cast<std::uint32_t>(__builtin_ctz(bits));
+  }
+  return to;
+}
+
 inline std::optional<std::size_t> MessageView::find_index(Tag tag,
                                                           std::size_t from) const noexcept {
   const std::size_t index = index_of(tag, from);
@@ -220,8 +280,7 @@ inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) con
 inline std::optional<std::string_view> MessageView::operator[](Tag tag) const noexcept {
   const std::size_t index = index_of(tag, 0);
   if (index >= field_count()) return std::nullopt;
-  const FieldPlace place = index_.place(index);
-  return std::string_view{bytes_.data() + place.begin, place.end - place.begin};
+  return value(index);
 }
 
 // Text as a T, by the conversion of conversions.hpp that belongs to it.
@@ -260,9 +319,9 @@ template <class T, TextFront Front = TextFront::Unreadable>
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
+// The value of a field of a message, nothing if it is absent; tag is for the error.
 template <class T>
-FieldResult<T> MessageView::get(Tag tag) const noexcept {
-  const std::optional<FieldView> field = find(tag);
+[[nodiscard]] FieldResult<T> read_value(const std::optional<FieldView>& field, Tag tag) noexcept {
   if (!field) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
   // Of the message itself, the bytes in front of a value may be read, too.
   const Converted<T> value = field->offset >= kReadableFrontBytes
@@ -270,6 +329,11 @@ FieldResult<T> MessageView::get(Tag tag) const noexcept {
                                  : convert<T>(field->value);
   if (!value) return std::unexpected{FieldError{value.error(), tag, field->offset}};
   return *value;
+}
+
+template <class T>
+FieldResult<T> MessageView::get(Tag tag) const noexcept {
+  return read_value<T>(find(tag), tag);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)

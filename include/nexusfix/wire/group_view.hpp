@@ -1,0 +1,276 @@
+// Repeating groups of a parsed message, nested to any depth, as ranges.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <string_view>
+
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/group_shape.hpp>
+#include <nexusfix/wire/message_view.hpp>
+
+namespace nexusfix::wire {
+
+// One entry of a repeating group: the fields from its delimiter to the next entry's, or to the
+// first field that no entry of the group has. It is read as a MessageView is, and sees nothing but
+// its own fields, those of the groups within it included.
+//
+// Trivially copyable; valid as long as the message's bytes and index are (see MessageView), not
+// only as long as the range that it came from. Any number of threads may read; nothing allocates.
+// Lookups are vector compares over the entry's own tags: O(fields of the entry / 16).
+class GroupEntry {
+ public:
+  class Iterator;
+
+  GroupEntry() = default;
+
+  [[nodiscard]] std::size_t field_count() const noexcept { return end_ - begin_; }
+  [[nodiscard]] FieldView field(std::size_t index) const noexcept {  // index < field_count()
+    return message_.field(begin_ + index);
+  }
+  // for (const FieldView field : entry). Iterators live as long as the entry object itself.
+  [[nodiscard]] Iterator begin() const noexcept;
+  [[nodiscard]] Iterator end() const noexcept;
+
+  // The first field with this tag at or behind the entry's field with index from; nothing if
+  // absent. Indexes count from the entry's delimiter.
+  [[nodiscard]] std::optional<std::string_view> operator[](Tag tag) const noexcept;
+  [[nodiscard]] std::optional<FieldView> find(Tag tag, std::size_t from = 0) const noexcept;
+  [[nodiscard]] std::optional<std::size_t> find_index(Tag tag, std::size_t from = 0) const noexcept;
+  [[nodiscard]] bool has(Tag tag) const noexcept { return index_of(tag, begin_) < end_; }
+  // For the same types, with the same errors, as MessageView::get().
+  template <class T>
+  [[nodiscard]] FieldResult<T> get(Tag tag) const noexcept {
+    return read_value<T>(find(tag), tag);
+  }
+
+  // A group within this entry. A count field outside of the entry is not found.
+  [[nodiscard]] GroupView group(const GroupShape& shape) const noexcept;
+
+  // The message that it belongs to, the index of its first field there, and where that field's tag
+  // begins, from the start of the message.
+  [[nodiscard]] const MessageView& message() const noexcept { return message_; }
+  [[nodiscard]] std::size_t first_index() const noexcept { return begin_; }
+  [[nodiscard]] std::uint32_t offset() const noexcept { return message_.field_begin(begin_); }
+  // From the delimiter's tag to the last field's SOH, both included. Of no entry: nothing.
+  [[nodiscard]] std::string_view bytes() const noexcept;
+
+ private:
+  friend class GroupView;
+
+  GroupEntry(const MessageView& message, std::uint32_t begin, std::uint32_t end) noexcept
+      : message_{message}, begin_{begin}, end_{end} {}
+
+  // end_ or more for an absent tag; in the message's indexes.
+  [[nodiscard]] std::size_t index_of(Tag tag, std::size_t from) const noexcept {
+    return message_.index_within(tag, from, end_);
+  }
+
+  MessageView message_;
+  std::uint32_t begin_ = 0;
+  std::uint32_t end_ = 0;
+};
+
+class GroupEntry::Iterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = FieldView;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = FieldView;
+
+  Iterator() = default;
+  Iterator(const GroupEntry& entry, std::size_t at) noexcept : entry_{&entry}, at_{at} {}
+
+  [[nodiscard]] FieldView operator*() const noexcept { return entry_->field(at_); }
+  Iterator& operator++() noexcept {
+    ++at_;
+    return *this;
+  }
+  Iterator operator++(int) noexcept {
+    Iterator before = *this;
+    ++at_;
+    return before;
+  }
+  friend bool operator==(const Iterator& a, const Iterator& b) noexcept { return a.at_ == b.at_; }
+
+ private:
+  const GroupEntry* entry_ = nullptr;
+  std::size_t at_ = 0;
+};
+
+// The entries of a repeating group that are in the message, whatever its count field says: the
+// first begins right behind the count field, with the delimiter, and each of the others right
+// behind the one before it. So a count field cannot make a loop longer than the message, nor hide
+// an entry; count_is_right() tells whether it says the truth. Without a count field, or without a
+// delimiter behind it, there are no entries.
+//
+// If a tag is a member of a group and the delimiter of one around it, the outer group's entry ends
+// there; dictionaries of FIX have no such group. If a message has the count field twice, outside of
+// any entry, the first one counts; group(shape, from) finds the other.
+//
+// Trivially copyable; valid as long as the message's bytes and index are and its shape's tables.
+// Any number of threads may read; nothing allocates. The count field is found by a lookup; walking
+// the entries is O(their fields).
+//
+//   for (const auto entry : message.group(kGroupShape<453, 448, 447, 452>)) {
+//     use(entry[448], entry.get<std::int64_t>(452));
+//   }
+class GroupView {
+ public:
+  class Iterator;
+
+  GroupView() = default;
+
+  [[nodiscard]] Iterator begin() const noexcept;
+  [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+  // No entry, whatever the count field says.
+  [[nodiscard]] bool empty() const noexcept { return !begins_entry(begin_); }
+  // The entries that are there. Walks them.
+  [[nodiscard]] std::size_t size() const noexcept;
+  // The entry with this number, from 0; nothing if there are fewer. Walks those in front of it.
+  [[nodiscard]] std::optional<GroupEntry> entry(std::size_t number) const noexcept;
+
+  [[nodiscard]] const GroupShape& shape() const noexcept { return shape_; }
+  // The count field; nothing if the message, or the entry around the group, has none.
+  [[nodiscard]] std::optional<FieldView> count_field() const noexcept;
+  // What it says: its number, or Missing, Empty, Malformed (negative, too) or OutOfRange.
+  [[nodiscard]] FieldResult<std::uint64_t> announced() const noexcept {
+    return read_value<std::uint64_t>(count_field(), shape_.count_tag());
+  }
+  // Whether the count field announces as many entries as there are; without a count field there are
+  // none, and that is right. Walks the entries.
+  [[nodiscard]] bool count_is_right() const noexcept;
+  // The message's index of the first field behind the group, at most field_count(); 0 without a
+  // count field. Walks the entries.
+  [[nodiscard]] std::size_t end_index() const noexcept;
+
+ private:
+  friend class MessageView;
+  friend class GroupEntry;
+
+  // In the fields [from, to) of message.
+  GroupView(const MessageView& message, const GroupShape& shape, std::size_t from,
+            std::size_t to) noexcept;
+
+  [[nodiscard]] bool begins_entry(std::uint32_t at) const noexcept {
+    return at < limit_ && message_.has_tag(at, shape_.delimiter());
+  }
+  // Where the entry that begins at `at` ends. like: the entry in front of it, or an empty one.
+  [[nodiscard]] std::uint32_t entry_end(std::uint32_t at, std::uint32_t like_begin,
+                                        std::uint32_t like_end) const noexcept;
+
+  MessageView message_;
+  GroupShape shape_;
+  std::uint32_t begin_ = 0;  // behind the count field
+  std::uint32_t limit_ = 0;  // no entry goes on behind it; 0: there is no count field
+};
+
+// A forward iterator, but by the name of old an input one, since it makes its entries.
+class GroupView::Iterator {
+ public:
+  using iterator_concept = std::forward_iterator_tag;
+  using iterator_category = std::input_iterator_tag;
+  using value_type = GroupEntry;
+  using difference_type = std::ptrdiff_t;
+  using pointer = void;
+  using reference = GroupEntry;
+
+  Iterator() = default;
+
+  [[nodiscard]] GroupEntry operator*() const noexcept { return {group_->message_, begin_, end_}; }
+  Iterator& operator++() noexcept {
+    move_to(end_);
+    return *this;
+  }
+  Iterator operator++(int) noexcept {
+    Iterator before = *this;
+    ++*this;
+    return before;
+  }
+  friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
+    return a.begin_ == b.begin_ && a.end_ == b.end_;
+  }
+  friend bool operator==(const Iterator& a, std::default_sentinel_t) noexcept {
+    return a.begin_ == a.end_;
+  }
+
+ private:
+  friend class GroupView;
+
+  explicit Iterator(const GroupView& group) noexcept : group_{&group}, end_{group.begin_} {
+    begin_ = end_;
+    move_to(end_);
+  }
+
+  // At the end of the group, begin_ == end_ is where it ends.
+  void move_to(std::uint32_t at) noexcept {
+    const std::uint32_t before = begin_;
+    begin_ = at;
+    if (group_->begins_entry(at)) end_ = group_->entry_end(at, before, at);
+  }
+
+  const GroupView* group_ = nullptr;
+  std::uint32_t begin_ = 0;
+  std::uint32_t end_ = 0;
+};
+
+// MessageView's and GroupEntry's functions that need what stands above.
+
+inline GroupView MessageView::group(const GroupShape& shape, std::size_t from) const noexcept {
+  return {*this, shape, from, field_count()};
+}
+
+inline GroupView GroupEntry::group(const GroupShape& shape) const noexcept {
+  return {message_, shape, begin_, end_};
+}
+
+inline GroupEntry::Iterator GroupEntry::begin() const noexcept { return {*this, 0}; }
+inline GroupEntry::Iterator GroupEntry::end() const noexcept { return {*this, field_count()}; }
+
+inline std::optional<std::size_t> GroupEntry::find_index(Tag tag, std::size_t from) const noexcept {
+  if (from >= field_count()) return std::nullopt;
+  const std::size_t index = index_of(tag, begin_ + from);
+  if (index >= end_) return std::nullopt;
+  return index - begin_;
+}
+
+inline std::optional<FieldView> GroupEntry::find(Tag tag, std::size_t from) const noexcept {
+  if (from >= field_count()) return std::nullopt;
+  const std::size_t index = index_of(tag, begin_ + from);
+  if (index >= end_) return std::nullopt;
+  return message_.field(index);
+}
+
+inline std::optional<std::string_view> GroupEntry::operator[](Tag tag) const noexcept {
+  const std::size_t index = index_of(tag, begin_);
+  if (index >= end_) return std::nullopt;
+  return message_.value(index);
+}
+
+inline std::string_view GroupEntry::bytes() const noexcept {
+  if (begin_ == end_) return {};
+  const std::uint32_t first = offset();
+  const FieldView last = message_.field(end_ - 1);
+  return message_.bytes().substr(first, last.offset + last.value.size() + 1 - first);
+}
+
+inline GroupView::GroupView(const MessageView& message, const GroupShape& shape, std::size_t from,
+                            std::size_t to) noexcept
+    : message_{message}, shape_{shape} {
+  const std::size_t count_index = message.index_within(shape.count_tag(), from, to);
+  if (count_index >= to) return;
+  begin_ = static_cast<std::uint32_t>(count_index + 1);
+  limit_ = static_cast<std::uint32_t>(to);
+}
+
+inline GroupView::Iterator GroupView::begin() const noexcept { return Iterator{*this}; }
+
+}  // namespace nexusfix::wire
+
+// A walk over all entries is not what a caller of std::ranges::size() expects.
+template <>
+inline constexpr bool std::ranges::disable_sized_range<nexusfix::wire::GroupView> = true;
