@@ -9,6 +9,8 @@
 //   auto names = dictionary::builtin_names(dictionary::Version::Fix44);
 //   names.field_name(54);          // "Side"
 //   names.value_name(54, "1");     // "BUY"
+//   auto& fix44 = dictionary::builtin_dictionary(dictionary::Version::Fix44);
+//   fix44.message("D")->name;      // "NewOrderSingle"
 //   auto own = dictionary::load_quickfix_xml(text, "venue.xml");
 //   if (!own) std::cerr << own.error().what();   // venue.xml:12: field "Foo" is not defined ...
 #pragma once

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <mutex>
 
 #include <nexusfix/dictionary/builtin.hpp>
 
 #include "dictionary/builtin_rows.hpp"
+#include "dictionary/packed.hpp"
 
 namespace nexusfix::dictionary {
 namespace {
@@ -44,6 +46,21 @@ std::optional<Version> version_of_begin_string(std::string_view text) noexcept {
 
 std::optional<Version> version_of_appl_ver_id(std::string_view text) noexcept {
   return find(&VersionName::appl_ver_id, text);
+}
+
+const Dictionary& builtin_dictionary(Version version) {
+  struct Unpacked {
+    std::once_flag once;
+    const Dictionary* dictionary = nullptr;
+  };
+  // Never freed: whoever runs while the program ends may still read them.
+  static std::array<Unpacked, kVersionCount> unpacked;
+  const auto at = static_cast<std::size_t>(version);
+  Unpacked& entry = unpacked.at(at);
+  std::call_once(entry.once, [&] {
+    entry.dictionary = new Dictionary{unpack(kBuiltinPacked[at], kBuiltinRows[at].text)};
+  });
+  return *entry.dictionary;
 }
 
 NameTable builtin_names(Version version) noexcept {

@@ -6,6 +6,7 @@
 
 #include "codegen/names.hpp"
 #include "dictionary/name_rows.hpp"
+#include "dictionary/packed.hpp"
 
 namespace nexusfix::codegen {
 namespace {
@@ -38,6 +39,15 @@ void append_fields(std::string& out, std::size_t version, const std::vector<Fiel
   out += "};\n";
 }
 
+void append_packed(std::string& out, std::size_t version, const std::vector<std::uint64_t>& words) {
+  constexpr std::size_t kWordsInLine = 4;
+  out += fmt::format("constexpr std::uint64_t kPacked{}[] = {{", version);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    out += fmt::format("{}{:#x},", i % kWordsInLine == 0 ? "\n    " : " ", words[i]);
+  }
+  out += "\n};\n";
+}
+
 // An array of characters, because a compiler need not take a string literal of this size.
 std::string text_array(std::string_view text) {
   std::string out = "constexpr char kText[] = {\n    ";
@@ -59,11 +69,14 @@ std::string emit_names(const std::vector<dictionary::Dictionary>& dictionaries) 
   dictionary::TextPool pool;
   std::string arrays;
   std::string table;
+  std::string packed;
   for (std::size_t version = 0; version < dictionaries.size(); ++version) {
     const NameRows rows = make_name_rows(dictionaries[version], pool);
     append_fields(arrays, version, rows.fields);
     append_values(arrays, "kValues", version, rows.values);
     append_values(arrays, "kMessages", version, rows.messages);
+    append_packed(arrays, version, pack(dictionaries[version], pool));
+    packed += fmt::format("    kPacked{},\n", version);
     table += fmt::format(
         "    {{{{kText, sizeof kText - 1}},\n"
         "     std::span{{kFields{0}}}.first({1}),\n"
@@ -77,6 +90,7 @@ std::string emit_names(const std::vector<dictionary::Dictionary>& dictionaries) 
          "namespace nexusfix::dictionary {\nnamespace {\n\n" +
          text_array(pool.text()) + arrays +
          "\n}  // namespace\n\nconst NameTable::Rows kBuiltinRows[kVersionCount] = {\n" + table +
+         "};\n\nconst std::span<const std::uint64_t> kBuiltinPacked[kVersionCount] = {\n" + packed +
          "};\n\n}  // namespace nexusfix::dictionary\n";
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string_view>
 
+#include <nexusfix/dictionary/model.hpp>
 #include <nexusfix/dictionary/names.hpp>
 
 namespace nexusfix::dictionary {
@@ -25,6 +26,11 @@ enum class Version : std::uint8_t {
 [[nodiscard]] std::optional<Version> version_of_begin_string(std::string_view text) noexcept;
 // "9" of ApplVerID (1128) or DefaultApplVerID (1137), as FIX 5.0 SP2 enumerates them.
 [[nodiscard]] std::optional<Version> version_of_appl_ver_id(std::string_view text) noexcept;
+
+// All of it: fields, enumerations, components, groups and messages. The first call for a version
+// unpacks it, which allocates and takes about a millisecond; later calls cost a load. Lives as long
+// as the program. Any thread.
+[[nodiscard]] const Dictionary& builtin_dictionary(Version version);
 
 // Lives as long as the program.
 [[nodiscard]] NameTable builtin_names(Version version) noexcept;

@@ -59,6 +59,7 @@ enum class FieldType : std::uint8_t {
 struct EnumValue {
   std::string value;  // as it stands on the wire
   std::string name;   // UPPER_SNAKE
+  friend bool operator==(const EnumValue&, const EnumValue&) = default;
 };
 
 struct FieldDefinition {
@@ -67,6 +68,7 @@ struct FieldDefinition {
   FieldType type = FieldType::Unknown;
   bool allow_other_values = false;  // the enumeration is not complete
   std::vector<EnumValue> values;    // in the dictionary's order
+  friend bool operator==(const FieldDefinition&, const FieldDefinition&) = default;
 };
 
 // Positions in Dictionary::fields, components and groups.
@@ -78,17 +80,20 @@ struct Member {
   MemberKind kind = MemberKind::Field;
   Index index = 0;
   bool required = false;
+  friend bool operator==(const Member&, const Member&) = default;
 };
 
 struct ComponentDefinition {
   std::string name;
   std::vector<Member> members;
+  friend bool operator==(const ComponentDefinition&, const ComponentDefinition&) = default;
 };
 
 // count_field holds the number of entries; an entry begins with its first member.
 struct GroupDefinition {
   Index count_field = 0;
   std::vector<Member> members;
+  friend bool operator==(const GroupDefinition&, const GroupDefinition&) = default;
 };
 
 struct MessageDefinition {
@@ -96,6 +101,7 @@ struct MessageDefinition {
   std::string msg_type;
   bool admin = false;
   std::vector<Member> members;  // of the body
+  friend bool operator==(const MessageDefinition&, const MessageDefinition&) = default;
 };
 
 // Made by a loader, and consistent: every index is valid, tags, names and MsgTypes are unique,
@@ -114,6 +120,8 @@ struct Dictionary {
 
   [[nodiscard]] const FieldDefinition* field(wire::Tag tag) const noexcept;  // O(log fields)
   [[nodiscard]] const MessageDefinition* message(std::string_view msg_type) const noexcept;
+
+  friend bool operator==(const Dictionary&, const Dictionary&) = default;
 };
 
 // One member of a message or group with components replaced by what they hold. required: the member

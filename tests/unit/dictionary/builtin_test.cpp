@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
@@ -64,6 +66,20 @@ TEST_P(ShippedDictionary, is_compiled_in_name_by_name) {
     ASSERT_EQ(names.message_name(message.msg_type), message.name);
   }
   EXPECT_EQ(names.field_name(wire::kTagMax), std::nullopt);
+}
+
+TEST_P(ShippedDictionary, is_compiled_in_whole) {
+  EXPECT_EQ(builtin_dictionary(GetParam().version), dictionary_);
+}
+
+TEST_P(ShippedDictionary, is_unpacked_once_for_all_threads) {
+  std::array<const Dictionary*, 4> seen{};
+  std::vector<std::jthread> threads;
+  for (const Dictionary*& place : seen) {
+    threads.emplace_back([&place] { place = &builtin_dictionary(GetParam().version); });
+  }
+  threads.clear();
+  for (const Dictionary* place : seen) EXPECT_EQ(place, &builtin_dictionary(GetParam().version));
 }
 
 TEST_P(ShippedDictionary, has_no_name_that_is_a_sentence) {
