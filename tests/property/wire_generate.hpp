@@ -36,6 +36,29 @@ class Generator {
     return with_soh(body);
   }
 
+  // A body of data fields that follow each other, most of them with one pair of tags, and of long
+  // values; few or many.
+  std::string sparse_body() {
+    std::string body = "35=8|";
+    for (std::uint64_t i = below(below(4) == 0 ? 200 : 12); i > 0; --i) {
+      const std::uint64_t kind = below(16);
+      if (kind < 2) {
+        body += field();
+      } else if (kind < 4) {
+        body += "58=" + text(kind == 2 ? 150 : 1500) + "x|";
+      } else if (kind < 6) {
+        body += ordinary_field();
+      } else {
+        std::string value = text(below(8) == 0 ? 300 : 9) + "x";
+        for (std::uint64_t sohs = below(4); sohs > 0; --sohs) value[below(value.size())] = '|';
+        const std::uint64_t length = value.size() + (below(32) == 0 ? below(4) : 0);
+        body += (kind == 6 ? "354=" : "95=") + std::to_string(length) + "|" +
+                (kind == 6 ? "355=" : "96=") + value + "|";
+      }
+    }
+    return with_soh(body);
+  }
+
   // A data field of a user's pair, or the Length field of one with nothing behind it.
   std::string user_data() {
     const std::string tags[][2] = {

@@ -174,6 +174,11 @@ TEST(KernelsProperty, kernels_agree_on_messages_of_mostly_ordinary_fields) {
                    [](Generator& generator) { return generator.ordinary_body(); });
 }
 
+TEST(KernelsProperty, kernels_agree_on_messages_of_data_fields_and_long_values) {
+  expect_agreement(DataFieldTable::standard(), kSeeds / 8,
+                   [](Generator& generator) { return generator.sparse_body(); });
+}
+
 // Longer than the windows of any kernel, with data fields across their ends.
 TEST(KernelsProperty, kernels_agree_on_messages_far_longer_than_a_window) {
   expect_agreement(DataFieldTable::standard(), kSeeds / 100, [](Generator& generator) {

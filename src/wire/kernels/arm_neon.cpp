@@ -145,7 +145,8 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
   return unusual;
 }
 
-#include "wire/kernels/generic/windows.inl.hpp"
+#include "wire/kernels/generic/bit_starts.inl.hpp"
+#include "wire/kernels/generic/frames.inl.hpp"
 
 // NEON belongs to the base instruction set.
 bool supported() noexcept { return true; }

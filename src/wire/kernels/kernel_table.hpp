@@ -54,12 +54,26 @@ struct RawFault {
 // Fills nibbles from the length tags.
 void fill_nibbles(DataTags& data) noexcept;
 
+// How the last Length field and the data field behind it began, `=` included. Most often the next
+// pair is like it, and its tags need not be read again.
+struct DataPair {
+  std::uint64_t length_text;
+  std::uint64_t length_bits;  // of the bytes of length_text that count
+  std::uint64_t data_text;
+  std::uint64_t data_bits;
+  std::uint32_t length_bytes;  // of length_text; 0: there was none yet
+  std::uint32_t data_bytes;
+  std::uint16_t length_key;
+  std::uint16_t data_key;
+};
+
 // What a parser keeps for its kernel from one frame to the next.
 struct IndexWork {
   DataTags data;
   FieldArrays arrays;
   RawFault first;
-  RawFault first_but_empty;     // the first that is not kValueEmpty
+  RawFault first_but_empty;  // the first that is not kValueEmpty
+  DataPair last_pair;
   std::uint32_t more_capacity;  // set where the arrays were too short for the frame
 };
 

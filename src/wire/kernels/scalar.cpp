@@ -118,7 +118,8 @@ inline std::uint32_t index_group(const char* frame, const std::uint32_t* starts,
   return (data.low_two[pairs >> 16] & data.high_two[pairs % 64]) != 0 ? 1 : 0;
 }
 
-#include "wire/kernels/generic/windows.inl.hpp"
+#include "wire/kernels/generic/bit_starts.inl.hpp"
+#include "wire/kernels/generic/frames.inl.hpp"
 
 bool supported() noexcept { return true; }
 

@@ -338,189 +338,12 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
 // The tag whose digits end at equals, or 0 if it is malformed. Eight bytes in front of equals are
 // there.
 inline std::uint32_t read_tag_at(const char* equals, std::uint32_t digits) noexcept {
-  constexpr std::uint32_t kWordBytes = 8;
-  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
-  constexpr std::uint64_t kTops = 0x8080'8080'8080'8080;
-  constexpr std::uint64_t kAboveNine = 0x7676'7676'7676'7676;  // carries a byte above 9 to its top
-  if (digits - 1 >= kWordBytes) return read_tag(equals - digits, digits);
-  // The last digit is the highest byte; what lies below the first one becomes 0.
-  const std::uint32_t below = 64 - 8 * digits;
-  const std::uint64_t first = (load_word(equals - kWordBytes) ^ (kOnes * '0')) >> below;
-  std::uint64_t word = first << below;
-  const bool malformed = (((word + kAboveNine) | word) & kTops) != 0 || (first & 0xff) == 0;
-  word = (word * 10 + (word >> 8)) & 0x00ff'00ff'00ff'00ff;
-  word = (word * 100 + (word >> 16)) & 0x0000'ffff'0000'ffff;
-  word = (word * 10'000 + (word >> 32)) & 0xffff'ffff;
-  return malformed ? 0 : static_cast<std::uint32_t>(word);
+  if (digits - 1 >= kNumberDigitsMax) return read_tag(equals - digits, digits);
+  const std::uint32_t tag = number_before(equals, digits);
+  return tag == kNoNumber || *(equals - digits) == '0' ? 0 : tag;
 }
 
-// The first SOH at or behind from; there is one in front of size.
-inline std::uint32_t find_soh(const char* frame, std::uint32_t from, std::uint32_t size) noexcept {
-  for (;; from += kBlockBytes) {
-    const std::uint32_t rest = size - from;
-    const __mmask64 keep = _bzhi_u64(~0ULL, rest < kBlockBytes ? rest : kBlockBytes);
-    const __m512i block = _mm512_maskz_loadu_epi8(keep, frame + from);
-    const std::uint64_t soh = _cvtmask64_u64(_mm512_cmpeq_epi8_mask(block, load(kLanes.soh)));
-    if (soh != 0) return from + static_cast<std::uint32_t>(_tzcnt_u64(soh));
-  }
-}
-
-// The field at place, by the common road.
-[[gnu::noinline]] static Place index_one_field(const char* frame, std::uint32_t size,
-                                               const Place& place, IndexWork& work) noexcept {
-  const std::uint32_t end = find_soh(frame, place.byte, size);
-  return index_bounded_field(frame, size, place.byte, end, place.entry, work);
-}
-
-// Looks again at the unusual ones of the fields that a window gave. Returns where to go on: behind
-// the window's last field, or earlier where the entries do not stand.
-[[gnu::noinline]] static Place settle(const char* frame, std::uint32_t size, const Place& window,
-                                      std::uint32_t fields, std::uint32_t unusual,
-                                      IndexWork& work) noexcept {
-  const FieldArrays& arrays = work.arrays;
-  const std::uint32_t end_entry = window.entry + fields;
-  for (; unusual != 0; unusual &= unusual - 1) {
-    const std::uint32_t entry = window.entry + _tzcnt_u32(unusual);
-    const std::uint32_t begin =
-        entry == window.entry ? window.byte : arrays.places[entry - 1].end + 1;
-    const FieldBytes field{begin, arrays.places[entry].begin - 1, arrays.places[entry].end};
-    const std::uint32_t tag_bytes = field.equals - begin;
-    const std::uint32_t tag = field.equals < 8 ? read_tag(frame + begin, tag_bytes)
-                                               : read_tag_at(frame + field.equals, tag_bytes);
-    if (tag == 0) {
-      note_fault(work, kTagMalformed, begin, tag_bytes);
-      return {field.end + 1, entry};
-    }
-    arrays.keys[entry] = key_of(tag);
-    if (field.equals + 1 == field.end) note_fault(work, kValueEmpty, begin, tag_bytes);
-    const FieldPlace data = announced_data(frame, size, field, tag, work);
-    if (data.begin == 0) continue;
-    // A value without SOH stands in its entry as it is. Whatever its tag is, it is no Length field.
-    const bool is_in_step = entry + 1 < end_entry && arrays.places[entry + 1].end == data.end;
-    const Place next = index_data(frame, {field.end + 1, entry + 1}, data, work);
-    if (!is_in_step) return next;
-    unusual &= ~static_cast<std::uint32_t>(2ULL << (entry - window.entry));
-  }
-  return {arrays.places[end_entry - 1].end + 1, end_entry};
-}
-
-// A window with something unusual in it. Where it gives nothing, because a field has no `=` or is
-// longer than it, one field goes by the common road.
-template <std::uint32_t Blocks>
-[[gnu::noinline]] static Place index_unusual_window(const char* frame, std::uint32_t size,
-                                                    const Place& place, std::uint32_t bytes,
-                                                    IndexWork& work) noexcept {
-  const Window<Blocks> window = load_window<Blocks>(frame + place.byte, bytes);
-  Delimiters found = find_delimiters(window);
-  take_out_text(found);
-  const std::uint32_t fields = found.lanes / 2;
-  if (fields == 0) return index_one_field(frame, size, place, work);
-  const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
-  store_entries(work.arrays, place, fields, tags.keys, found.positions);
-  return settle(frame, size, place, fields, unusual_fields(tags.unusual, fields), work);
-}
-
-// One window of a message that does not fit into one, from place on.
-template <std::uint32_t Blocks>
-[[gnu::always_inline]] inline Place next_window(const char* frame, std::uint32_t size,
-                                                const Place& place, std::uint32_t bytes,
-                                                IndexWork& work) noexcept {
-  const Window<Blocks> window = load_window<Blocks>(frame + place.byte, bytes);
-  const Delimiters found = find_delimiters(window);
-  if (found.lanes > kWindowLanesMax) [[unlikely]] {
-    // Fields of a few bytes: one block less cannot have that many, or the next one cannot.
-    if constexpr (Blocks > 1) {
-      return next_window<Blocks - 1>(frame, size, place, (Blocks - 1) * kBlockBytes, work);
-    } else {
-      return index_one_field(frame, size, place, work);
-    }
-  }
-  const std::uint32_t fields = found.lanes / 2;
-  if (fields == 0) [[unlikely]]
-    return index_one_field(frame, size, place, work);
-  const Tags tags = read_tags(window, found, work.data);
-  store_entries(work.arrays, place, fields, tags.keys, found.positions);
-  if (const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes); unusual != 0)
-      [[unlikely]] {
-    // What stands in front of the first lane that is out of turn is good for settling: most often
-    // that lane lies in a data field, whose Length field is settled first.
-    const std::uint64_t out_of_turn = lanes_out_of_turn(found);
-    const std::uint32_t in_turn =
-        out_of_turn == 0 ? fields : static_cast<std::uint32_t>(_tzcnt_u64(out_of_turn)) / 2;
-    const std::uint32_t settled = unusual_fields(unusual, in_turn);
-    if (in_turn != fields && settled == 0) {
-      return index_unusual_window<Blocks>(frame, size, place, bytes, work);
-    }
-    return settle(frame, size, place, in_turn, settled, work);
-  }
-  // The next window is loaded from behind the last SOH: that is known from the bits long before
-  // the entries are stored. An odd last bit is the `=` of a field that is not whole.
-  const std::uint32_t end_entry = place.entry + fields;
-  const std::uint64_t ends =
-      found.lanes % 2 == 0
-          ? found.last_bits
-          : found.last_bits & ~(0x8000'0000'0000'0000 >> (_lzcnt_u64(found.last_bits) & 63));
-  if (ends == 0) return {work.arrays.places[end_entry - 1].end + 1, end_entry};
-  const auto behind = static_cast<std::uint32_t>(_lzcnt_u64(ends));
-  return {place.byte + Blocks * kBlockBytes - behind, end_entry};
-}
-
-// The fields of a message, window after window. Returns the number of entries, or 0 with
-// more_capacity set if the arrays are too short.
-[[gnu::noinline]] static std::uint32_t index_rest(const char* frame, std::uint32_t size,
-                                                  IndexWork& work) noexcept {
-  const std::uint32_t body_end = size - kTrailerBytes;
-  Place place{0, 0};
-  while (place.byte < body_end) {
-    // A window's fields, a data field behind them, the trailer.
-    if (place.entry + kWindowFieldsMax + 2 > work.arrays.capacity) {
-      work.more_capacity = 1;
-      return 0;
-    }
-    const std::uint32_t rest = body_end - place.byte;
-    if (rest > 3 * kBlockBytes) {
-      place =
-          next_window<4>(frame, size, place, rest < kWindowBytesMax ? rest : kWindowBytesMax, work);
-    } else if (rest > 2 * kBlockBytes) {
-      place = next_window<3>(frame, size, place, rest, work);
-    } else if (rest > kBlockBytes) {
-      place = next_window<2>(frame, size, place, rest, work);
-    } else {
-      place = next_window<1>(frame, size, place, rest, work);
-    }
-  }
-  put_trailer(work.arrays, place.entry, size);
-  return place.entry + 1;
-}
-
-// The low eight bits of the sum of all bytes.
-[[gnu::always_inline]] inline std::uint32_t sum_all(const char* bytes,
-                                                    std::uint32_t size) noexcept {
-  Window<2> sums{{_mm512_setzero_si512(), _mm512_setzero_si512()}};
-  std::uint32_t at = 0;
-  for (; at + 2 * kBlockBytes <= size; at += 2 * kBlockBytes) {
-    sums.blocks[0] = _mm512_add_epi8(sums.blocks[0], _mm512_loadu_si512(bytes + at));
-    sums.blocks[1] = _mm512_add_epi8(sums.blocks[1], _mm512_loadu_si512(bytes + at + kBlockBytes));
-  }
-  for (; at < size; at += kBlockBytes) {
-    const __mmask64 keep = _bzhi_u64(~0ULL, size - at < kBlockBytes ? size - at : kBlockBytes);
-    sums.blocks[0] = _mm512_add_epi8(sums.blocks[0], _mm512_maskz_loadu_epi8(keep, bytes + at));
-  }
-  return sum_bytes(sums, 0);
-}
-
-// A message that is longer than a window, or not what the short road is made for.
-template <unsigned Policy>
-[[gnu::noinline]] std::uint32_t index_long(const char* frame, std::uint32_t size,
-                                           IndexWork& work) noexcept {
-  const Trailer trailer = read_trailer(frame, size);
-  if (!trailer.good) return 0;
-  work.first.rule = kNoFault;
-  work.first_but_empty.rule = kNoFault;
-  const std::uint32_t count = index_rest(frame, size, work);
-  if (count == 0) return 0;
-  return verdict<Policy>(frame, size, trailer, count, sum_all(frame, size), work);
-}
+#include "wire/kernels/x86_avx512_long.inl.hpp"
 
 // The narrow index of a short message with a usual head. The head's two entries come in from below,
 // so that each array is stored as a whole: a reader's loads would wait for a store of its own.
@@ -592,16 +415,32 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
   return (kHeadFields + fields + 1) | kNarrowPlaces;
 }
 
+// Whether the first lane out of turn may lie in a data field: one of the two fields in front of it
+// is unusual, as a Length field is.
+[[gnu::always_inline]] inline bool is_cut_by_data(std::uint64_t out_of_turn,
+                                                  std::uint64_t unusual) noexcept {
+  constexpr std::uint64_t kTwoFields = 0xf;
+  const auto lane = static_cast<std::uint32_t>(_tzcnt_u64(out_of_turn)) & ~1U;
+  return lane < 4 || (unusual >> (lane - 4) & kTwoFields) != 0;
+}
+
 // index_body() with something unusual in its window. Everything by value, because what has an
 // address would be kept in memory where nothing is unusual, too.
 template <unsigned Policy, class Head, std::uint32_t Blocks>
 [[gnu::noinline]] static std::uint32_t index_unusual_body(const char* frame, std::uint32_t size,
-                                                          std::uint32_t lanes, __m512i positions,
-                                                          __m512i bytes, IndexWork& work) noexcept {
+                                                          std::uint32_t lanes,
+                                                          std::uint64_t unusual_lanes,
+                                                          __m512i positions, __m512i bytes,
+                                                          IndexWork& work) noexcept {
   const std::uint32_t body_end = size - kTrailerBytes;
   const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_end - Head::kBytes);
   Delimiters found{positions, bytes, lanes, 0};
-  if (lanes_out_of_turn(found) != 0) take_out_text(found);
+  if (const std::uint64_t out_of_turn = lanes_out_of_turn(found); out_of_turn != 0) {
+    if (is_cut_by_data(out_of_turn, unusual_lanes)) {
+      return index_long<Policy>(frame, size, work, FirstPart::Sparse);
+    }
+    take_out_text(found);
+  }
   const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
   store_narrow<Head>(work.arrays, tags.keys, found.positions);
   const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes);
@@ -609,7 +448,8 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
   if (work.arrays.narrow_places[kHeadFields + fields - 1].end_next != body_end ||
       (unusual != 0 &&
        !settle_narrow(frame, size, fields, unusual_fields(unusual, fields), work))) {
-    return index_long<Policy>(frame, size, work);
+    // Most often a data field that holds SOH.
+    return index_long<Policy>(frame, size, work, FirstPart::Sparse);
   }
   const std::uint64_t last_word = load_word(frame + Head::kBytes - sizeof last_word);
   return finish_body<Policy, Head>(frame, size, window, last_word, fields, work);
@@ -627,9 +467,10 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
     return index_long<Policy>(frame, size, work);
   const Tags tags = read_tags(window, found, work.data);
   store_narrow<Head>(work.arrays, tags.keys, found.positions);
-  if (_bzhi_u64(tags.unusual, found.lanes) != 0) [[unlikely]] {
-    return index_unusual_body<Policy, Head, Blocks>(frame, size, found.lanes, found.positions,
-                                                    found.bytes, work);
+  const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes);
+  if (unusual != 0) [[unlikely]] {
+    return index_unusual_body<Policy, Head, Blocks>(frame, size, found.lanes, unusual,
+                                                    found.positions, found.bytes, work);
   }
   return finish_body<Policy, Head>(frame, size, window, last_word, found.lanes / 2, work);
 }

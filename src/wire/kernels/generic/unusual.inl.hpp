@@ -32,6 +32,26 @@ inline std::uint32_t read_tag(const char* text, std::uint32_t bytes) noexcept {
   return number <= kLargestTag ? static_cast<std::uint32_t>(number) : 0;
 }
 
+// The number whose up to eight digits end in front of end, or kNoNumber. Eight bytes in front of
+// end are there.
+constexpr std::uint32_t kNumberDigitsMax = 8;
+constexpr std::uint32_t kNoNumber = 0xffff'ffff;
+
+inline std::uint32_t number_before(const char* end, std::uint32_t digits) noexcept {
+  constexpr std::uint64_t kOnes = 0x0101'0101'0101'0101;
+  constexpr std::uint64_t kTops = 0x8080'8080'8080'8080;
+  constexpr std::uint64_t kAboveNine = 0x7676'7676'7676'7676;  // carries a byte above 9 to its top
+  if (digits - 1 >= kNumberDigitsMax) return kNoNumber;
+  // The last digit is the highest byte; what lies below the first one becomes 0.
+  const std::uint32_t below = 64 - 8 * digits;
+  std::uint64_t word = (load_word(end - kNumberDigitsMax) ^ (kOnes * '0')) >> below << below;
+  const bool malformed = (((word + kAboveNine) | word) & kTops) != 0;
+  word = (word * 10 + (word >> 8)) & 0x00ff'00ff'00ff'00ff;
+  word = (word * 100 + (word >> 16)) & 0x0000'ffff'0000'ffff;
+  word = (word * 10'000 + (word >> 32)) & 0xffff'ffff;
+  return malformed ? kNoNumber : static_cast<std::uint32_t>(word);
+}
+
 inline std::uint16_t key_of(std::uint32_t tag) noexcept {
   return static_cast<std::uint16_t>(tag < kLargeTagKey ? tag : kLargeTagKey);
 }

@@ -1,13 +1,12 @@
-// A frame in windows, written once for the instruction sets that have no vectors wide enough for a
-// whole one: first where the fields of a window begin, then their tags, a group of them at a time.
-// Kernels include it behind unusual.inl.hpp, in their own namespace and target region, and define
-// in front of it:
+// Fields in windows, for the instruction sets that have no vectors wide enough for a whole frame,
+// and for frames of long fields: first where the fields of a window begin, then their tags, a group
+// of them at a time. Kernels include it behind unusual.inl.hpp, in their own namespace and target
+// region, and define in front of it:
 //
-//   kUsualFields                    how many fields a block of 64 bytes has at most, as a rule
 //   trailing_zeros(bits)            64 or any smaller number if there is no bit
-//   bit_count(bits)
-//   ByteSum, no_bytes()             sums of bytes, of which the low eight bits count
-//   total_of(sum)
+//   write_starts(out, base, bits)   writes base and the position of every bit, and returns how many
+//                                   there are; may write 64 numbers (bit_starts.inl.hpp)
+//   ByteSum                         sums of bytes, of which the low eight bits count
 //   soh_bits(block, sum)            a bit for each SOH of a block; its bytes are added to sum
 //   soh_bits(block, keep, sum)      the same of a block's bytes anded with those of keep
 //   Patterns, patterns()            what index_group() is given, made once for many groups
@@ -39,33 +38,6 @@ constexpr struct KeepBytes {
   }
 } kKeep;
 
-template <std::uint32_t Count>
-[[gnu::always_inline]] inline std::uint64_t write_some_starts(std::uint32_t* out,
-                                                              std::uint32_t base,
-                                                              std::uint64_t bits) noexcept {
-#pragma GCC unroll 16
-  for (std::uint32_t i = 0; i < Count; ++i) {
-    out[i] = base + trailing_zeros(bits);
-    bits &= bits - 1;
-    __asm__ volatile("" : "+r"(bits));
-  }
-  return bits;
-}
-
-// Writes base and the position of every bit. Many at a time without asking how many there are,
-// because the number of fields in a block is what a branch predictor cannot know; the entries
-// behind the last one are overwritten later.
-[[gnu::always_inline]] inline std::uint32_t write_starts(std::uint32_t* out, std::uint32_t base,
-                                                         std::uint64_t bits) noexcept {
-  constexpr std::uint32_t kMore = 6;
-  const std::uint32_t count = bit_count(bits);
-  bits = write_some_starts<kUsualFields>(out, base, bits);
-  for (std::uint32_t written = kUsualFields; written < count; written += kMore) {
-    bits = write_some_starts<kMore>(out + written, base, bits);
-  }
-  return count;
-}
-
 // The bits of a block from the given byte on; those in front lie within a data field.
 inline std::uint64_t bits_from(std::uint64_t bits, std::uint32_t first) noexcept {
   return first < kBlockBytes ? bits >> first << first : 0;
@@ -95,8 +67,7 @@ inline std::uint64_t bits_from(std::uint64_t bits, std::uint32_t first) noexcept
       bits = soh_bits(frame + at, kKeep.at + rest, sum);
     } else {
       alignas(64) char block[kBlockBytes] = {};
-      __builtin_memcpy(block, frame, rest);
-      at = 0;
+      __builtin_memcpy(block, frame + at, rest);
       bits = soh_bits(block, sum);
     }
     if (at < first) bits = bits_from(bits, first - at);
@@ -113,9 +84,73 @@ struct Progress {
   std::uint32_t entry;
 };
 
+// Keeps how the fields with the entries entry and entry + 1 began, the first one at begin.
+inline void keep_pair(const char* frame, std::uint32_t begin, std::uint32_t entry,
+                      IndexWork& work) noexcept {
+  const FieldArrays& arrays = work.arrays;
+  const std::uint32_t data_begin = arrays.places[entry].end + 1;
+  const std::uint32_t length_bytes = arrays.places[entry].begin - begin;
+  const std::uint32_t data_bytes = arrays.places[entry + 1].begin - data_begin;
+  constexpr std::uint32_t kWordBytes = 8;
+  if (length_bytes > kWordBytes || data_bytes > kWordBytes) return;
+  work.last_pair = {load_word(frame + begin),
+                    ~std::uint64_t{0} >> (64 - 8 * length_bytes),
+                    load_word(frame + data_begin),
+                    ~std::uint64_t{0} >> (64 - 8 * data_bytes),
+                    length_bytes,
+                    data_bytes,
+                    arrays.keys[entry],
+                    arrays.keys[entry + 1]};
+}
+
+// Indexes the field at starts.at[field] and its data field if they begin like those of the last
+// pair, and the length leads to a SOH. Returns what follows the data field, or 0 for nothing.
+inline std::uint32_t index_like_pair(const char* frame, std::uint32_t size, const Starts& starts,
+                                     std::uint32_t fields, std::uint32_t field, std::uint32_t entry,
+                                     const IndexWork& work) noexcept {
+  const DataPair& pair = work.last_pair;
+  const FieldArrays& arrays = work.arrays;
+  const std::uint32_t begin = starts.at[field];
+  if (pair.length_bytes == 0 || field + 1 >= fields || begin < kNumberDigitsMax) return 0;
+  // Each of the two has a byte at least, and the trailer is behind them.
+  const std::uint32_t data_begin = starts.at[field + 1];
+  if (((load_word(frame + begin) ^ pair.length_text) & pair.length_bits) != 0 ||
+      ((load_word(frame + data_begin) ^ pair.data_text) & pair.data_bits) != 0) {
+    return 0;
+  }
+  const std::uint32_t length_value = begin + pair.length_bytes;
+  const std::uint32_t length_end = data_begin - 1;
+  const std::uint32_t length = number_before(frame + length_end, length_end - length_value);
+  const std::uint32_t value = data_begin + pair.data_bytes;
+  if (length - 1 >= size - kTrailerBytes - value - 1 || frame[value + length] != '\x01') return 0;
+  put_entry(arrays, entry, pair.length_key, {length_value, length_end});
+  put_entry(arrays, entry + 1, pair.data_key, {value, value + length});
+  return value + length + 1;
+}
+
+// Goes on behind a data field that ends in front of place.byte: with the first field that begins
+// there, which is at or behind starts.at[field], and with all pairs like the last one.
+// starts.at[fields] is moved where a data field ends behind the window.
+inline Progress index_pairs(const char* frame, std::uint32_t size, Starts& starts,
+                            std::uint32_t fields, std::uint32_t field, Place place,
+                            const IndexWork& work) noexcept {
+  while (true) {
+    while (field < fields && starts.at[field] < place.byte) ++field;
+    if (field >= fields) {
+      if (starts.at[fields] < place.byte) starts.at[fields] = place.byte;
+      return {fields, place.entry};
+    }
+    if (place.entry > work.arrays.capacity) return {field, place.entry};
+    const std::uint32_t next =
+        index_like_pair(frame, size, starts, fields, field, place.entry, work);
+    if (next == 0) return {field, place.entry};
+    place = {next, place.entry + 2};
+    field += 2;
+  }
+}
+
 // Looks again at the fields that a group found unusual, and returns where to go on: behind the
-// group, or earlier where the entries do not stand. starts.at[fields] is moved where a data field
-// ends behind the window.
+// group, or earlier where the entries do not stand.
 [[gnu::noinline]] static Progress settle(const char* frame, std::uint32_t size, Starts& starts,
                                          std::uint32_t fields, const Progress& group,
                                          std::uint32_t unusual, IndexWork& work) noexcept {
@@ -125,10 +160,14 @@ struct Progress {
     const std::uint32_t at = group.field + lane;
     if (at < done) continue;
     const std::uint32_t entry = group.entry + lane;
-    const Place next =
-        index_bounded_field(frame, size, starts.at[at], starts.at[at + 1] - 1, entry, work);
-    if (next.entry == entry + 1) continue;
-    if (next.entry == entry) return {at + 1, entry};
+    Place next{index_like_pair(frame, size, starts, fields, at, entry, work), entry + 2};
+    if (next.byte == 0) {
+      const std::uint32_t begin = starts.at[at];
+      next = index_bounded_field(frame, size, begin, starts.at[at + 1] - 1, entry, work);
+      if (next.entry == entry + 1) continue;
+      if (next.entry == entry) return {at + 1, entry};
+      keep_pair(frame, begin, entry, work);
+    }
     // It brought its data field with it.
     done = at + 2;
     if (done <= fields && starts.at[done] == next.byte) {
@@ -136,12 +175,7 @@ struct Progress {
       if (lane + 1 < kGroupFields) continue;
       return {done, next.entry};
     }
-    while (done < fields && starts.at[done] < next.byte) ++done;
-    if (done >= fields) {
-      done = fields;
-      if (starts.at[fields] < next.byte) starts.at[fields] = next.byte;
-    }
-    return {done, next.entry};
+    return index_pairs(frame, size, starts, fields, done, next, work);
   }
   return {group.field + kGroupFields, group.entry + kGroupFields};
 }
@@ -179,88 +213,3 @@ struct Progress {
 }
 
 static_assert(kGroupFields + 1 < kEntriesAtOnce);
-
-// By BodyLength below 256 as nearly all write it: the four bytes in front of its SOH, `9=` or `=`
-// included.
-struct ShortBodyLengths {
-  std::uint32_t words[256];
-};
-
-constexpr ShortBodyLengths make_short_body_lengths() noexcept {
-  ShortBodyLengths lengths{};
-  for (std::uint32_t length = 0; length < 256; ++length) {
-    const std::uint32_t tens = '0' + length / 10 % 10;
-    const std::uint32_t ones = '0' + length % 10;
-    lengths.words[length] = length >= 100
-                                ? '=' | ('0' + length / 100) << 8 | tens << 16 | ones << 24
-                            : length >= 10 ? '9' | '=' << 8 | tens << 16 | ones << 24
-                                           : '\x01' | '9' << 8 | '=' << 16 | ones << 24;
-  }
-  return lengths;
-}
-
-alignas(64) constexpr ShortBodyLengths kShortBodyLengths = make_short_body_lengths();
-
-// Whether BodyLength is the given one, below 256, and written as nearly all write it. body is where
-// the body begins, behind `8=...` SOH, `9=...` SOH: the bytes in front of it are there.
-inline bool is_short_body_length(const char* body, std::uint32_t length) noexcept {
-  std::uint32_t word;
-  __builtin_memcpy(&word, body - 1 - sizeof word, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-  word = __builtin_bswap32(word);
-#endif
-  return word == kShortBodyLengths.words[length & 0xff];
-}
-
-// What has_good_head() finds in the index, from the bytes, so that nobody waits for what was just
-// stored; false also where that would take longer.
-inline bool has_usual_head(const char* frame, std::uint32_t body_end,
-                           const std::uint32_t* starts) noexcept {
-  constexpr std::uint32_t kLengthsMax = 256;  // that is_short_body_length() knows
-  const std::uint32_t length = body_end - starts[2];
-  // Of the second field, with its SOH.
-  const std::uint32_t field_bytes = 4U + (length >= 10 ? 1U : 0U) + (length >= 100 ? 1U : 0U);
-  return __builtin_memcmp(frame, "8=", 2) == 0 &&
-         __builtin_memcmp(frame + starts[1], "9=", 2) == 0 &&
-         __builtin_memcmp(frame + starts[2], "35=", 3) == 0 && length < kLengthsMax &&
-         starts[2] - starts[1] == field_bytes && is_short_body_length(frame + starts[2], length);
-}
-
-template <unsigned Policy>
-std::uint32_t index_frame(const char* frame, std::size_t frame_bytes, IndexWork& work) noexcept {
-  // One comparison for both limits.
-  if (frame_bytes - kFrameBytesMin > kFrameBytesMax - kFrameBytesMin) return 0;
-  const auto size = static_cast<std::uint32_t>(frame_bytes);
-  const Trailer trailer = read_trailer(frame, size);
-  if (!trailer.good) return 0;
-  work.first.rule = kNoFault;
-  work.first_but_empty.rule = kNoFault;
-  const std::uint32_t body_end = size - kTrailerBytes;
-  ByteSum sum = no_bytes();
-  std::uint32_t entry = 0;
-  bool is_usual = false;
-  Starts starts;
-  starts.at[0] = 0;
-  for (std::uint32_t from = 0; from < body_end; from += kWindowBytes) {
-    const std::uint32_t rest = body_end - from;
-    const std::uint32_t bytes = rest < kWindowBytes ? rest : kWindowBytes;
-    const std::uint32_t fields = find_fields(frame, from, from + bytes, starts, sum);
-    constexpr std::uint32_t kFieldsInFront = 3;
-    is_usual = from == 0 && fields >= kFieldsInFront && has_usual_head(frame, body_end, starts.at);
-    entry = index_fields(frame, size, starts, fields, entry, work);
-    if (entry > work.arrays.capacity) {
-      work.more_capacity = 1;
-      return 0;
-    }
-    starts.at[0] = starts.at[fields];
-  }
-  put_trailer(work.arrays, entry, size);
-  if constexpr (Policy == 0) {
-    // Without a fault the first three fields of the message are those of the index.
-    if (is_usual && work.first.rule == kNoFault) {
-      constexpr std::uint32_t kCheckSumModulus = 256;
-      return total_of(sum) % kCheckSumModulus == trailer.check_sum ? entry + 1 : 0;
-    }
-  }
-  return verdict<Policy>(frame, size, trailer, entry + 1, total_of(sum) + trailer.byte_sum, work);
-}

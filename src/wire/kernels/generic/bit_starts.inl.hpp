@@ -1,0 +1,32 @@
+// write_starts() of windows.inl.hpp, bit by bit. Included in front of it, behind:
+//
+//   kUsualFields                    how many fields a block of 64 bytes has at most, as a rule
+//   trailing_zeros(bits)            64 or any smaller number if there is no bit
+//   bit_count(bits)
+
+template <std::uint32_t Count>
+[[gnu::always_inline]] inline std::uint64_t write_some_starts(std::uint32_t* out,
+                                                              std::uint32_t base,
+                                                              std::uint64_t bits) noexcept {
+#pragma GCC unroll 16
+  for (std::uint32_t i = 0; i < Count; ++i) {
+    out[i] = base + trailing_zeros(bits);
+    bits &= bits - 1;
+    __asm__ volatile("" : "+r"(bits));
+  }
+  return bits;
+}
+
+// Writes base and the position of every bit. Many at a time without asking how many there are,
+// because the number of fields in a block is what a branch predictor cannot know; the entries
+// behind the last one are overwritten later.
+[[gnu::always_inline]] inline std::uint32_t write_starts(std::uint32_t* out, std::uint32_t base,
+                                                         std::uint64_t bits) noexcept {
+  constexpr std::uint32_t kMore = 6;
+  const std::uint32_t count = bit_count(bits);
+  bits = write_some_starts<kUsualFields>(out, base, bits);
+  for (std::uint32_t written = kUsualFields; written < count; written += kMore) {
+    bits = write_some_starts<kMore>(out + written, base, bits);
+  }
+  return count;
+}
