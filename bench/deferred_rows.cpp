@@ -214,15 +214,19 @@ struct Submit {
   // The thread runs only when it is this subject's turn: it spins, and the peer has one, too. One
   // message goes ahead, so that the thread is at work when the burst begins.
   void prepare() {
+    start();
+    (void)(*this)(0);
+    while (shared->processor.stats().processed != shared->processor.stats().accepted) {
+    }
+  }
+  // This thread is back on its own core before it waits for the other one.
+  void start() {
     const StartElsewhere elsewhere;
     (void)shared->processor.start([s = shared.get()](const auto& message) {
       s->line.format(message.bytes(), message.time());
       s->received.records += 1;
       s->received.bytes += s->line.text().size();
     });
-    (void)(*this)(0);
-    while (shared->processor.stats().processed != shared->processor.stats().accepted) {
-    }
   }
   void settle() { shared->processor.stop(); }
   CallLimits limits() const { return {.least = kRingSlots, .most = kRingSlots}; }
@@ -304,15 +308,18 @@ struct LogCall {
   }
   // As Submit's.
   void prepare() {
-    const StartElsewhere elsewhere;
     const std::uint64_t before = shared->logger.stats().written;
+    start();
+    (void)(*this)(0);
+    while (shared->logger.stats().written == before) {
+    }
+  }
+  void start() {
+    const StartElsewhere elsewhere;
     (void)shared->logger.start([s = shared.get()](std::string_view lines) {
       if (s->first_line.empty()) s->first_line = lines.substr(0, lines.find('\n'));
       s->line_bytes += lines.size();
     });
-    (void)(*this)(0);
-    while (shared->logger.stats().written == before) {
-    }
   }
   void settle() { shared->logger.stop(); }
   CallLimits limits() const { return {.least = kRingSlots, .most = kRingSlots}; }
