@@ -1,5 +1,5 @@
 // The dictionary layer: what FIX's tags, values and messages are called and how they are put
-// together, from a QuickFIX XML file or compiled in.
+// together, from a file of QuickFIX XML or FIX Orchestra, or compiled in.
 //
 // It is not: on the path of a message. Whoever sends or receives typed messages uses the headers
 // that are generated from a dictionary (nexusfix/fix44/...), and those know nothing of this layer.
@@ -11,11 +11,15 @@
 //   names.value_name(54, "1");     // "BUY"
 //   auto& fix44 = dictionary::builtin_dictionary(dictionary::Version::Fix44);
 //   fix44.message("D")->name;      // "NewOrderSingle"
-//   auto own = dictionary::load_quickfix_xml(text, "venue.xml");
+//   auto own = dictionary::load_dictionary(text, "venue.xml");
 //   if (!own) std::cerr << own.error().what();   // venue.xml:12: field "Foo" is not defined ...
+//   else wire::Parser parser{dictionary::data_fields(*own)};  // knows its Length/data pairs
 #pragma once
 
 #include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/data_fields.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/model.hpp>
 #include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/dictionary/orchestra.hpp>
 #include <nexusfix/dictionary/quickfix_xml.hpp>

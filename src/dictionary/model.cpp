@@ -42,6 +42,10 @@ constexpr auto kTypeNames = std::to_array<TypeName>({
     {"QUANTITY", FieldType::Qty},
     {"SEQNUM", FieldType::SeqNum},
     {"STRING", FieldType::String},
+    // Of the extension packs of FIX 5.0 SP2. Strings of a form that is left unchecked.
+    {"LOCALMKTTIME", FieldType::String},
+    {"XID", FieldType::String},
+    {"XIDREF", FieldType::String},
     {"TAGNUM", FieldType::TagNum},
     {"TIME", FieldType::Time},
     {"TZTIMEONLY", FieldType::TzTimeOnly},

@@ -35,6 +35,7 @@ class Packer {
     number(field.tag);
     text(field.name);
     number((static_cast<std::uint64_t>(field.type) << 1U) | (field.allow_other_values ? 1U : 0U));
+    number(field.length_tag);
     number(field.values.size());
     for (const EnumValue& value : field.values) {
       text(value.value);
@@ -89,6 +90,7 @@ class Unpacker {
     const std::uint64_t type = number();
     field.type = static_cast<FieldType>(type >> 1U);
     field.allow_other_values = (type & 1U) != 0;
+    field.length_tag = static_cast<wire::Tag>(number());
     field.values.resize(number());
     for (EnumValue& value : field.values) {
       value.value = text();

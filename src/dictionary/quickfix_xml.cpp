@@ -1,32 +1,30 @@
 #include <algorithm>
-#include <charconv>
-#include <cstring>
-#include <map>
 #include <numeric>
-#include <pugixml.hpp>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include <nexusfix/dictionary/quickfix_xml.hpp>
 
+#include "dictionary/data_field_pairs.hpp"
+#include "dictionary/file_loaders.hpp"
+#include "dictionary/structure.hpp"
+#include "dictionary/xml_file.hpp"
+
 namespace nexusfix::dictionary {
 namespace {
 
-constexpr std::size_t kWarningsMax = 100;
-
-// Functions return false when they have set error_, and nothing goes on after that.
+// Functions return false when they have set the file's error, and nothing goes on after that.
 class Loader {
  public:
-  Loader(std::string_view text, std::string_view file_name) : text_{text} {
-    error_.file = file_name;
-  }
+  explicit Loader(XmlFile& file) : file_{file} {}
 
   std::expected<Dictionary, DictionaryError> load();
 
  private:
-  using Names = std::map<std::string, Index, std::less<>>;
+  // Keys are the file's own text.
+  using Names = std::unordered_map<std::string_view, Index>;
 
-  bool parse(pugi::xml_document& document);
   bool read_version(const pugi::xml_node& root);
   bool check_children(const pugi::xml_node& root);
   bool read_fields(const pugi::xml_node& section);
@@ -36,103 +34,56 @@ class Loader {
   bool read_component_names(const pugi::xml_node& section);
   bool read_components(const pugi::xml_node& section);
   bool read_messages(const pugi::xml_node& section);
+  bool read_message(const pugi::xml_node& node);
   bool read_members(const pugi::xml_node& parent, std::vector<Member>& members, unsigned depth);
   bool read_member(const pugi::xml_node& node, Member& member, unsigned depth);
   bool read_group(const pugi::xml_node& node, Member& member, unsigned depth);
   bool read_required(const pugi::xml_node& node, bool& required);
-  bool check_component_nesting();
-  bool measure_component(Index component, unsigned depth);
-  bool measure_members(const std::vector<Member>& members, unsigned depth, unsigned& height);
-  void warn_of_repeated_fields(const pugi::xml_node& node, const std::vector<Member>& members);
+  bool fail_undefined(const pugi::xml_node& node, std::string_view name);
+  bool check_structure();
+  void warn_of_repeated_fields();
 
-  // The attribute's text; empty if it is missing or empty, and then an error is set.
-  std::string_view attribute(const pugi::xml_node& node, const char* name);
-  bool number(const pugi::xml_node& node, const char* name, unsigned& value);
-  bool fail(const pugi::xml_node& node, std::string text);
-  void warn(const pugi::xml_node& node, const std::string& text);
-  [[nodiscard]] std::size_t line_at(std::ptrdiff_t offset) const;
-
-  std::string_view text_;
+  XmlFile& file_;
   Dictionary dictionary_;
-  DictionaryError error_;
   Names field_names_;
   Names component_names_;
-  std::vector<pugi::xml_node> field_nodes_;      // by position in dictionary_.fields
-  std::vector<pugi::xml_node> component_nodes_;  // by position in dictionary_.components
-  enum class Visit : std::uint8_t { No, Open, Done };
-  std::vector<Visit> visits_;
-  std::vector<unsigned> heights_;
-  std::vector<std::size_t> line_ends_;  // offset of each newline
+  Names message_names_;
+  Names message_types_;
+  // By position in the dictionary's fields, components, groups and messages.
+  std::vector<pugi::xml_node> field_nodes_;
+  std::vector<pugi::xml_node> component_nodes_;
+  std::vector<pugi::xml_node> group_nodes_;
+  std::vector<pugi::xml_node> message_nodes_;
 };
 
-std::string quoted(std::string_view text) { return '"' + std::string{text} + '"'; }
-
-std::string element(const pugi::xml_node& node) { return '<' + std::string{node.name()} + '>'; }
-
-bool is_element(const pugi::xml_node& node) { return node.type() == pugi::node_element; }
-
-std::size_t Loader::line_at(std::ptrdiff_t offset) const {
-  if (offset < 0) return 0;
-  const auto before = std::ranges::lower_bound(line_ends_, static_cast<std::size_t>(offset));
-  return 1 + static_cast<std::size_t>(before - line_ends_.begin());
-}
-
-bool Loader::fail(const pugi::xml_node& node, std::string text) {
-  error_.line = line_at(node.offset_debug());
-  error_.text = std::move(text);
-  return false;
-}
-
-void Loader::warn(const pugi::xml_node& node, const std::string& text) {
-  if (dictionary_.warnings.size() >= kWarningsMax) return;
-  const DictionaryError at{error_.file, line_at(node.offset_debug()), text};
-  dictionary_.warnings.push_back(at.what());
-}
-
-std::string_view Loader::attribute(const pugi::xml_node& node, const char* name) {
-  const std::string_view value = node.attribute(name).value();
-  if (value.empty()) fail(node, element(node) + " lacks the attribute " + quoted(name));
-  return value;
-}
-
-bool Loader::number(const pugi::xml_node& node, const char* name, unsigned& value) {
-  const std::string_view text = attribute(node, name);
-  if (text.empty()) return false;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault == std::errc{} && end == text.data() + text.size()) return true;
-  return fail(node, std::string{name} + " is " + quoted(text) + ", expected a number");
-}
-
-bool Loader::parse(pugi::xml_document& document) {
-  if (text_.size() > kDictionaryBytesMax) {
-    error_.text = "larger than " + std::to_string(kDictionaryBytesMax) + " bytes";
-    return false;
+// Elements among the children, each given to read(), which returns false to stop.
+template <class Read>
+bool for_each_element(const pugi::xml_node& parent, Read read) {
+  for (const pugi::xml_node& child : parent.children()) {
+    if (is_element(child) && !read(child)) return false;
   }
-  for (std::size_t i = 0; i < text_.size(); ++i) {
-    if (text_[i] == '\n') line_ends_.push_back(i);
-  }
-  const pugi::xml_parse_result result =
-      document.load_buffer(text_.data(), text_.size(), pugi::parse_default, pugi::encoding_utf8);
-  if (!result) {
-    error_.line = line_at(result.offset);
-    error_.text = std::string{"not XML: "} + result.description();
-    return false;
-  }
-  const pugi::xml_node root = document.document_element();
-  if (std::strcmp(root.name(), "fix") == 0) return true;
-  return fail(root, "the root element is " + element(root) + ", expected <fix>");
+  return true;
 }
+
+std::vector<std::string_view> names_of(const auto& definitions) {
+  std::vector<std::string_view> names;
+  for (const auto& definition : definitions) names.push_back(definition.name);
+  return names;
+}
+
+bool is_yes(std::string_view text) { return text == "Y" || text == "y"; }
 
 bool Loader::read_version(const pugi::xml_node& root) {
   unsigned major = 0;
   unsigned minor = 0;
-  if (!number(root, "major", major) || !number(root, "minor", minor)) return false;
-  if (root.attribute("servicepack") && !number(root, "servicepack", dictionary_.service_pack)) {
+  if (!file_.number(root, "major", major) || !file_.number(root, "minor", minor)) return false;
+  if (*root.attribute("servicepack").value() != '\0' &&
+      !file_.number(root, "servicepack", dictionary_.service_pack)) {
     return false;
   }
   const std::string_view type = root.attribute("type").as_string("FIX");
   if (type != "FIX" && type != "FIXT") {
-    return fail(root, "type is " + quoted(type) + ", expected \"FIX\" or \"FIXT\"");
+    return file_.fail(root, "type is " + quoted(type) + ", expected \"FIX\" or \"FIXT\"");
   }
   dictionary_.begin_string =
       std::string{type} + '.' + std::to_string(major) + '.' + std::to_string(minor);
@@ -140,56 +91,67 @@ bool Loader::read_version(const pugi::xml_node& root) {
 }
 
 bool Loader::check_children(const pugi::xml_node& root) {
-  constexpr const char* kSections[] = {"header", "trailer", "messages", "components", "fields"};
-  std::map<std::string_view, int> seen;
-  for (const pugi::xml_node& child : root.children()) {
-    if (!is_element(child)) continue;
-    if (std::ranges::find(kSections, std::string_view{child.name()}) == std::end(kSections)) {
-      warn(child, element(child) + " is no part of a dictionary, ignored");
-    } else if (++seen[child.name()] > 1) {
-      return fail(child, "a second " + element(child));
+  const std::vector<std::string_view> sections{"header", "trailer", "messages", "components",
+                                               "fields"};
+  std::set<std::string_view> seen;
+  const bool checked = for_each_element(root, [&](const pugi::xml_node& child) {
+    const std::string_view name = child.name();
+    if (std::ranges::find(sections, name) == sections.end()) {
+      file_.warn(child, element(child) + " is no part of a dictionary, ignored" +
+                            did_you_mean(name, sections));
+      return true;
     }
-  }
+    return seen.insert(name).second || file_.fail(child, "a second " + element(child));
+  });
+  if (!checked) return false;
   for (const char* section : {"messages", "fields"}) {
-    if (!root.child(section)) return fail(root, "there is no <" + std::string{section} + ">");
+    if (!root.child(section)) {
+      return file_.fail(root, "there is no <" + std::string{section} + ">");
+    }
   }
   return true;
 }
 
 bool Loader::read_values(const pugi::xml_node& node, FieldDefinition& field) {
   std::set<std::string_view> seen;
-  for (const pugi::xml_node& child : node.children("value")) {
-    const std::string_view value = attribute(child, "enum");
-    if (value.empty()) return false;
-    const std::string_view name = child.attribute("description").value();
-    if (!seen.insert(value).second) {
-      warn(child, quoted(value) + " of " + field.name + " is defined twice, the first counts");
-      continue;
+  return for_each_element(node, [&](const pugi::xml_node& child) {
+    const std::string_view kind = child.name();
+    // Some generators put them into a <values>.
+    if (kind == "values") return read_values(child, field);
+    if (kind != "value") {
+      file_.warn(child, element(child) + " within <field>, expected <value>, ignored");
+      return true;
     }
+    const std::string_view value = file_.attribute(child, "enum");
+    if (value.empty()) return false;
+    if (!seen.insert(value).second) {
+      file_.warn(child,
+                 quoted(value) + " of " + field.name + " is defined twice, the first counts");
+      return true;
+    }
+    const std::string_view name = child.attribute("description").value();
     field.values.push_back({std::string{value}, std::string{name.empty() ? value : name}});
-  }
-  return true;
+    return true;
+  });
 }
 
 bool Loader::read_field(const pugi::xml_node& node) {
-  FieldDefinition field;
-  unsigned tag = 0;
-  const std::string_view name = attribute(node, "name");
-  if (name.empty() || !number(node, "number", tag)) return false;
-  if (tag == 0 || tag > wire::kTagMax) {
-    return fail(node, "number is " + std::to_string(tag) + ", expected 1 to " +
-                          std::to_string(wire::kTagMax));
+  if (std::string_view{node.name()} != "field") {
+    return file_.fail(node, element(node) + " within <fields>, expected <field>");
   }
-  const std::string_view type = attribute(node, "type");
+  FieldDefinition field;
+  const std::string_view name = file_.attribute(node, "name");
+  if (name.empty() || !file_.tag(node, "number", field.tag)) return false;
+  const std::string_view type = file_.attribute(node, "type");
   if (type.empty()) return false;
-  field.tag = tag;
   field.name = name;
   field.type = field_type(type);
   if (field.type == FieldType::Unknown) {
-    warn(node, "unknown type " + quoted(type) + " of " + field.name + ", its values are text");
+    file_.warn(node,
+               "unknown type " + quoted(type) + " of " + field.name + ", its values are text");
   }
   const std::string_view others = node.attribute("allowOtherValues").value();
-  field.allow_other_values = others == "Y" || others == "y" || others == "true";
+  field.allow_other_values = is_yes(others) || others == "true";
   if (!read_values(node, field)) return false;
   dictionary_.fields.push_back(std::move(field));
   field_nodes_.push_back(node);
@@ -202,16 +164,16 @@ bool Loader::sort_fields() {
   std::ranges::sort(order, {},
                     [&](std::size_t i) { return std::pair{dictionary_.fields[i].tag, i}; });
   std::vector<FieldDefinition> sorted;
+  sorted.reserve(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     FieldDefinition& field = dictionary_.fields[order[i]];
+    const pugi::xml_node& node = field_nodes_[order[i]];
     if (!sorted.empty() && sorted.back().tag == field.tag) {
-      return fail(field_nodes_[order[i]], "tag " + std::to_string(field.tag) +
-                                              " is defined twice: " + sorted.back().name + " and " +
-                                              field.name);
+      return file_.fail(node, "tag " + std::to_string(field.tag) + " is defined twice: " +
+                                  sorted.back().name + " and " + field.name);
     }
-    const auto [at, is_new] = field_names_.emplace(field.name, static_cast<Index>(i));
-    if (!is_new) {
-      return fail(field_nodes_[order[i]], "field " + quoted(field.name) + " is defined twice");
+    if (!field_names_.emplace(node.attribute("name").value(), static_cast<Index>(i)).second) {
+      return file_.fail(node, "field " + quoted(field.name) + " is defined twice");
     }
     sorted.push_back(std::move(field));
   }
@@ -220,32 +182,26 @@ bool Loader::sort_fields() {
 }
 
 bool Loader::read_fields(const pugi::xml_node& section) {
-  for (const pugi::xml_node& child : section.children()) {
-    if (!is_element(child)) continue;
-    if (std::strcmp(child.name(), "field") != 0) {
-      return fail(child, element(child) + " within <fields>, expected <field>");
-    }
-    if (!read_field(child)) return false;
-  }
-  return sort_fields();
+  return for_each_element(section,
+                          [&](const pugi::xml_node& child) { return read_field(child); }) &&
+         sort_fields();
 }
 
 bool Loader::read_component_names(const pugi::xml_node& section) {
-  for (const pugi::xml_node& child : section.children()) {
-    if (!is_element(child)) continue;
-    if (std::strcmp(child.name(), "component") != 0) {
-      return fail(child, element(child) + " within <components>, expected <component>");
+  return for_each_element(section, [&](const pugi::xml_node& child) {
+    if (std::string_view{child.name()} != "component") {
+      return file_.fail(child, element(child) + " within <components>, expected <component>");
     }
-    const std::string_view name = attribute(child, "name");
+    const std::string_view name = file_.attribute(child, "name");
     if (name.empty()) return false;
     const auto index = static_cast<Index>(dictionary_.components.size());
     if (!component_names_.emplace(name, index).second) {
-      return fail(child, "component " + quoted(name) + " is defined twice");
+      return file_.fail(child, "component " + quoted(name) + " is defined twice");
     }
     dictionary_.components.push_back({std::string{name}, {}});
     component_nodes_.push_back(child);
-  }
-  return true;
+    return true;
+  });
 }
 
 bool Loader::read_components(const pugi::xml_node& section) {
@@ -253,44 +209,58 @@ bool Loader::read_components(const pugi::xml_node& section) {
   for (std::size_t i = 0; i < component_nodes_.size(); ++i) {
     if (!read_members(component_nodes_[i], dictionary_.components[i].members, 0)) return false;
   }
-  return check_component_nesting();
+  return true;
 }
 
 bool Loader::read_required(const pugi::xml_node& node, bool& required) {
   const std::string_view text = node.attribute("required").as_string("N");
-  required = text == "Y" || text == "y";
+  required = is_yes(text);
   if (required || text == "N" || text == "n") return true;
-  return fail(node, "required is " + quoted(text) + ", expected \"Y\" or \"N\"");
+  return file_.fail(node, "required is " + quoted(text) + ", expected \"Y\" or \"N\"");
 }
 
 bool Loader::read_group(const pugi::xml_node& node, Member& member, unsigned depth) {
   GroupDefinition group;
   group.count_field = member.index;
-  if (!read_members(node, group.members, depth + 1)) return false;
-  if (group.members.empty()) {
-    return fail(node, "group " + quoted(node.attribute("name").value()) +
-                          " has no fields: its first field begins an entry");
+  const FieldDefinition& count = dictionary_.fields[member.index];
+  if (count.type != FieldType::NumInGroup && count.type != FieldType::Int) {
+    file_.warn(node, "the type of " + count.name + " is " + std::string{to_string(count.type)} +
+                         ", expected NUMINGROUP: it counts a group's entries");
   }
+  if (!read_members(node, group.members, depth + 1)) return false;
   member.index = static_cast<Index>(dictionary_.groups.size());
   dictionary_.groups.push_back(std::move(group));
+  group_nodes_.push_back(node);
   return true;
+}
+
+bool Loader::fail_undefined(const pugi::xml_node& node, std::string_view name) {
+  const std::string_view kind = node.name();
+  const bool component = kind == "component";
+  std::string text = (component ? "component " : "field ") + quoted(name) + " is not defined in " +
+                     (component ? "<components>" : "<fields>");
+  const Names& others = component ? field_names_ : component_names_;
+  if (others.contains(name)) {
+    text += component ? ", and a field has this name" : ", and a component has this name";
+  } else {
+    text += component ? did_you_mean(name, names_of(dictionary_.components))
+                      : did_you_mean(name, names_of(dictionary_.fields));
+  }
+  return file_.fail(node, std::move(text));
 }
 
 bool Loader::read_member(const pugi::xml_node& node, Member& member, unsigned depth) {
   const std::string_view kind = node.name();
   const bool component = kind == "component";
   if (!component && kind != "field" && kind != "group") {
-    return fail(node, element(node) + " within " + element(node.parent()) +
-                          ", expected <field>, <group> or <component>");
+    return file_.fail(node, element(node) + " within " + element(node.parent()) +
+                                ", expected <field>, <group> or <component>");
   }
-  const std::string_view name = attribute(node, "name");
+  const std::string_view name = file_.attribute(node, "name");
   if (name.empty() || !read_required(node, member.required)) return false;
   const Names& names = component ? component_names_ : field_names_;
   const auto found = names.find(name);
-  if (found == names.end()) {
-    return fail(node, (component ? "component " : "field ") + quoted(name) + " is not defined in " +
-                          (component ? "<components>" : "<fields>"));
-  }
+  if (found == names.end()) return fail_undefined(node, name);
   member.index = found->second;
   member.kind = component ? MemberKind::Component : MemberKind::Field;
   if (kind != "group") return true;
@@ -301,128 +271,95 @@ bool Loader::read_member(const pugi::xml_node& node, Member& member, unsigned de
 bool Loader::read_members(const pugi::xml_node& parent, std::vector<Member>& members,
                           unsigned depth) {
   if (depth > kNestingMax) {
-    return fail(parent, "groups are nested deeper than " + std::to_string(kNestingMax));
+    return file_.fail(parent, "groups are nested deeper than " + std::to_string(kNestingMax));
   }
-  for (const pugi::xml_node& child : parent.children()) {
-    if (!is_element(child)) continue;
+  return for_each_element(parent, [&](const pugi::xml_node& child) {
     Member member;
     if (!read_member(child, member, depth)) return false;
     members.push_back(member);
-  }
-  return true;
+    return true;
+  });
 }
 
-// height: how many components and groups the members hold within each other at the most.
-bool Loader::measure_members(const std::vector<Member>& members, unsigned depth, unsigned& height) {
-  for (const Member& member : members) {
-    unsigned below = 0;
-    if (member.kind == MemberKind::Component) {
-      if (!measure_component(member.index, depth + 1)) return false;
-      below = heights_[member.index];
-    } else if (member.kind == MemberKind::Group) {
-      const GroupDefinition& group = dictionary_.groups[member.index];
-      if (!measure_members(group.members, depth + 1, below)) return false;
-    } else {
-      continue;
-    }
-    height = std::max(height, below + 1);
+bool Loader::read_message(const pugi::xml_node& node) {
+  if (std::string_view{node.name()} != "message") {
+    return file_.fail(node, element(node) + " within <messages>, expected <message>");
   }
+  MessageDefinition message;
+  const std::string_view name = file_.attribute(node, "name");
+  if (name.empty()) return false;
+  const std::string_view type = file_.attribute(node, "msgtype");
+  if (type.empty()) return false;
+  const auto index = static_cast<Index>(dictionary_.messages.size());
+  if (const auto [other, is_new] = message_types_.emplace(type, index); !is_new) {
+    return file_.fail(node, "msgtype " + quoted(type) +
+                                " is defined twice: " + dictionary_.messages[other->second].name +
+                                " and " + std::string{name});
+  }
+  if (!message_names_.emplace(name, index).second) {
+    return file_.fail(node, "message " + quoted(name) + " is defined twice");
+  }
+  message.name = name;
+  message.msg_type = type;
+  message.admin = std::string_view{node.attribute("msgcat").value()} == "admin";
+  if (!read_members(node, message.members, 0)) return false;
+  dictionary_.messages.push_back(std::move(message));
+  message_nodes_.push_back(node);
   return true;
-}
-
-// A depth-first walk that enters each component once; a component that is met while it is still
-// open holds itself. Its height is kept, so that a chain is found too long wherever the walk began:
-// whoever follows components later may recurse.
-bool Loader::measure_component(Index component, unsigned depth) {
-  if (visits_[component] == Visit::Done) return true;
-  const pugi::xml_node& node = component_nodes_[component];
-  const ComponentDefinition& definition = dictionary_.components[component];
-  if (visits_[component] == Visit::Open) {
-    return fail(node, "component " + quoted(definition.name) + " holds itself");
-  }
-  visits_[component] = Visit::Open;
-  if (depth <= kNestingMax && !measure_members(definition.members, depth, heights_[component])) {
-    return false;
-  }
-  if (std::max(depth, heights_[component]) > kNestingMax) {
-    return fail(node, "component " + quoted(definition.name) + " is nested deeper than " +
-                          std::to_string(kNestingMax));
-  }
-  visits_[component] = Visit::Done;
-  return true;
-}
-
-bool Loader::check_component_nesting() {
-  visits_.assign(dictionary_.components.size(), Visit::No);
-  heights_.assign(dictionary_.components.size(), 0);
-  for (Index i = 0; i < visits_.size(); ++i) {
-    if (!measure_component(i, 0)) return false;
-  }
-  return true;
-}
-
-void Loader::warn_of_repeated_fields(const pugi::xml_node& node,
-                                     const std::vector<Member>& members) {
-  std::map<Index, int> seen;
-  for (const Member& member : members) {
-    if (member.kind == MemberKind::Field && ++seen[member.index] == 2) {
-      warn(node, "field " + quoted(dictionary_.fields[member.index].name) + " is listed twice in " +
-                     quoted(node.attribute("name").value()) + ", the first counts");
-    }
-  }
 }
 
 bool Loader::read_messages(const pugi::xml_node& section) {
-  std::map<std::string, std::string, std::less<>> types;  // MsgType to name
-  std::map<std::string, std::string, std::less<>> names;  // name to MsgType
-  for (const pugi::xml_node& child : section.children()) {
-    if (!is_element(child)) continue;
-    if (std::strcmp(child.name(), "message") != 0) {
-      return fail(child, element(child) + " within <messages>, expected <message>");
+  return for_each_element(section, [&](const pugi::xml_node& node) { return read_message(node); });
+}
+
+bool Loader::check_structure() {
+  const auto fault = dictionary::check_structure(dictionary_);
+  if (!fault) return true;
+  const auto& nodes = fault->place == Place::Component ? component_nodes_
+                      : fault->place == Place::Group   ? group_nodes_
+                                                       : message_nodes_;
+  return file_.fail(nodes[fault->index], fault->text);
+}
+
+void Loader::warn_of_repeated_fields() {
+  RepeatedFields repeated{dictionary_};
+  const auto check = [&](const pugi::xml_node& node, const std::vector<Member>& members) {
+    for (const Index field : repeated.of(members)) {
+      file_.warn(node, "field " + quoted(dictionary_.fields[field].name) + " is listed twice in " +
+                           quoted(node.attribute("name").as_string(node.name())) +
+                           ", the first counts");
     }
-    MessageDefinition message;
-    message.name = attribute(child, "name");
-    if (message.name.empty()) return false;
-    message.msg_type = attribute(child, "msgtype");
-    if (message.msg_type.empty()) return false;
-    message.admin = std::string_view{child.attribute("msgcat").value()} == "admin";
-    if (!types.emplace(message.msg_type, message.name).second) {
-      return fail(child, "msgtype " + quoted(message.msg_type) + " is defined twice: " +
-                             types[message.msg_type] + " and " + message.name);
-    }
-    if (!names.emplace(message.name, message.msg_type).second) {
-      return fail(child, "message " + quoted(message.name) + " is defined twice");
-    }
-    if (!read_members(child, message.members, 0)) return false;
-    warn_of_repeated_fields(child, message.members);
-    dictionary_.messages.push_back(std::move(message));
+  };
+  const pugi::xml_node root = file_.root();
+  check(root.child("header"), dictionary_.header);
+  check(root.child("trailer"), dictionary_.trailer);
+  for (std::size_t i = 0; i < message_nodes_.size(); ++i) {
+    check(message_nodes_[i], dictionary_.messages[i].members);
   }
-  return true;
+  for (std::size_t i = 0; i < group_nodes_.size(); ++i) {
+    check(group_nodes_[i], dictionary_.groups[i].members);
+  }
 }
 
 std::expected<Dictionary, DictionaryError> Loader::load() {
-  pugi::xml_document document;
-  if (!parse(document)) return std::unexpected{error_};
-  const pugi::xml_node root = document.document_element();
+  const pugi::xml_node root = file_.root();
   const bool loaded = read_version(root) && check_children(root) &&
                       read_fields(root.child("fields")) &&
                       read_components(root.child("components")) &&
                       read_members(root.child("header"), dictionary_.header, 0) &&
                       read_members(root.child("trailer"), dictionary_.trailer, 0) &&
-                      read_messages(root.child("messages"));
-  if (!loaded) return std::unexpected{error_};
+                      read_messages(root.child("messages")) && check_structure();
+  if (!loaded) return std::unexpected{file_.error()};
+  warn_of_repeated_fields();
+  pair_data_fields(dictionary_);
+  dictionary_.warnings = file_.take_warnings();
   return std::move(dictionary_);
 }
 
 }  // namespace
 
-std::string DictionaryError::what() const {
-  return file + ':' + (line == 0 ? std::string{} : std::to_string(line) + ':') + ' ' + text;
-}
-
-std::expected<Dictionary, DictionaryError> load_quickfix_xml(std::string_view text,
-                                                             std::string_view file_name) {
-  return Loader{text, file_name}.load();
+std::expected<Dictionary, DictionaryError> load_quickfix_xml(XmlFile& file) {
+  return Loader{file}.load();
 }
 
 }  // namespace nexusfix::dictionary

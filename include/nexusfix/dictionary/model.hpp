@@ -68,6 +68,7 @@ struct FieldDefinition {
   FieldType type = FieldType::Unknown;
   bool allow_other_values = false;  // the enumeration is not complete
   std::vector<EnumValue> values;    // in the dictionary's order
+  wire::Tag length_tag = 0;         // of a data field: the Length field before it; 0: not known
   friend bool operator==(const FieldDefinition&, const FieldDefinition&) = default;
 };
 

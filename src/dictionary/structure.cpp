@@ -1,0 +1,162 @@
+#include "dictionary/structure.hpp"
+
+#include <algorithm>
+
+#include <nexusfix/dictionary/load.hpp>
+
+#include "dictionary/xml_file.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+// A depth-first walk that enters each component and group once; one that is met while it is still
+// open holds itself. Heights are kept, so that a chain is found too long wherever the walk began.
+class Checker {
+ public:
+  explicit Checker(const Dictionary& dictionary)
+      : dictionary_{dictionary},
+        components_(dictionary.components.size()),
+        groups_(dictionary.groups.size()) {}
+
+  std::optional<StructureFault> check() {
+    for (Index i = 0; i < components_.size(); ++i) {
+      if (!visit({MemberKind::Component, i}, 0)) return fault_;
+    }
+    for (Index i = 0; i < groups_.size(); ++i) {
+      if (!visit({MemberKind::Group, i}, 0)) return fault_;
+    }
+    std::size_t size = 0;
+    for (Index i = 0; i < dictionary_.messages.size(); ++i) {
+      size += size_of(dictionary_.messages[i].members);
+      if (size <= kFlatMembersMax) continue;
+      fault_ = {Place::Message, i,
+                "with message " + quoted(dictionary_.messages[i].name) +
+                    " the messages and their components hold more than " +
+                    std::to_string(kFlatMembersMax) + " fields"};
+      return fault_;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  enum class Visit : std::uint8_t { No, Open, Done };
+  struct Node {
+    Visit visit = Visit::No;
+    bool has_field = false;
+    unsigned height = 0;   // how many components and groups it holds within each other at the most
+    std::size_t size = 0;  // how many members, with theirs; at most kFlatMembersMax + 1
+  };
+
+  Node& node(const Member& member) {
+    return member.kind == MemberKind::Group ? groups_[member.index] : components_[member.index];
+  }
+  [[nodiscard]] const std::vector<Member>& members_of(const Member& member) const {
+    return member.kind == MemberKind::Group ? dictionary_.groups[member.index].members
+                                            : dictionary_.components[member.index].members;
+  }
+  [[nodiscard]] const std::string& name_of(const Member& member) const {
+    return member.kind == MemberKind::Group
+               ? dictionary_.fields[dictionary_.groups[member.index].count_field].name
+               : dictionary_.components[member.index].name;
+  }
+
+  bool fail(const Member& member, const std::string& text) {
+    const bool group = member.kind == MemberKind::Group;
+    fault_ = {group ? Place::Group : Place::Component, member.index,
+              (group ? "group " : "component ") + quoted(name_of(member)) + ' ' + text};
+    return false;
+  }
+
+  // "A > B > A", of what is open from the member on.
+  [[nodiscard]] std::string cycle(const Member& member) const {
+    std::string path;
+    bool within = false;
+    for (const Member& open : open_) {
+      within = within || (open.kind == member.kind && open.index == member.index);
+      if (within) path += name_of(open) + " > ";
+    }
+    return path + name_of(member);
+  }
+
+  bool visit(const Member& member, unsigned depth) {
+    Node& visited = node(member);
+    if (visited.visit == Visit::Done) return true;
+    if (visited.visit == Visit::Open) return fail(member, "holds itself: " + cycle(member));
+    visited.visit = Visit::Open;
+    open_.push_back(member);
+    if (depth <= kNestingMax && !visit_members(member, depth)) return false;
+    if (std::max(depth, visited.height) > kNestingMax) {
+      return fail(member, "is nested deeper than " + std::to_string(kNestingMax));
+    }
+    if (member.kind == MemberKind::Group && !visited.has_field) {
+      return fail(member, "has no fields: its first field begins an entry");
+    }
+    visited.size = size_of(members_of(member));
+    open_.pop_back();
+    visited.visit = Visit::Done;
+    return true;
+  }
+
+  bool visit_members(const Member& member, unsigned depth) {
+    Node& holder = node(member);
+    for (const Member& held : members_of(member)) {
+      if (held.kind != MemberKind::Component) holder.has_field = true;
+      if (held.kind == MemberKind::Field) continue;
+      if (!visit(held, depth + 1)) return false;
+      holder.has_field = holder.has_field || node(held).has_field;
+      holder.height = std::max(holder.height, node(held).height + 1);
+    }
+    return true;
+  }
+
+  std::size_t size_of(const std::vector<Member>& members) {
+    std::size_t size = 0;
+    for (const Member& member : members) {
+      size += member.kind == MemberKind::Field ? 1 : 1 + node(member).size;
+      size = std::min(size, kFlatMembersMax + 1);
+    }
+    return size;
+  }
+
+  const Dictionary& dictionary_;
+  std::vector<Node> components_;
+  std::vector<Node> groups_;
+  std::vector<Member> open_;
+  StructureFault fault_;
+};
+
+}  // namespace
+
+std::optional<StructureFault> check_structure(const Dictionary& dictionary) {
+  return Checker{dictionary}.check();
+}
+
+RepeatedFields::RepeatedFields(const Dictionary& dictionary)
+    : dictionary_{dictionary},
+      fields_seen_(dictionary.fields.size()),
+      components_seen_(dictionary.components.size()) {}
+
+std::vector<Index> RepeatedFields::of(const std::vector<Member>& members) {
+  ++call_;
+  std::vector<Index> repeated;
+  walk(members, repeated);
+  return repeated;
+}
+
+void RepeatedFields::walk(const std::vector<Member>& members, std::vector<Index>& repeated) {
+  for (const Member& member : members) {
+    if (member.kind == MemberKind::Component) {
+      if (components_seen_[member.index] == call_) continue;
+      components_seen_[member.index] = call_;
+      walk(dictionary_.components[member.index].members, repeated);
+      continue;
+    }
+    const Index field = member.kind == MemberKind::Group
+                            ? dictionary_.groups[member.index].count_field
+                            : member.index;
+    if (fields_seen_[field] == call_) repeated.push_back(field);
+    fields_seen_[field] = call_;
+  }
+}
+
+}  // namespace nexusfix::dictionary

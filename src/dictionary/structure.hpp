@@ -1,0 +1,48 @@
+// Whether components and groups may hold each other as they do.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nexusfix/dictionary/model.hpp>
+
+namespace nexusfix::dictionary {
+
+enum class Place : std::uint8_t { Component, Group, Message };
+
+struct StructureFault {
+  Place place = Place::Component;
+  Index index = 0;
+  std::string text;
+};
+
+// What all messages hold, with what their components and groups hold each time that they are met.
+// FIX Latest has 315,000.
+inline constexpr std::size_t kFlatMembersMax = 16'000'000;
+
+// Nothing, if no component or group holds itself, none is nested deeper than kNestingMax, each
+// group holds a field, and kFlatMembersMax is kept. Whoever follows them later may recurse, and
+// knows what it costs. O(members), whatever holds what.
+[[nodiscard]] std::optional<StructureFault> check_structure(const Dictionary& dictionary);
+
+// Finds the fields that a list of members holds in two places, directly or by way of components.
+class RepeatedFields {
+ public:
+  explicit RepeatedFields(const Dictionary& dictionary);
+  // O(members); a component is entered once.
+  [[nodiscard]] std::vector<Index> of(const std::vector<Member>& members);
+
+ private:
+  void walk(const std::vector<Member>& members, std::vector<Index>& repeated);
+
+  const Dictionary& dictionary_;
+  // In which call of of() each was seen last.
+  std::vector<std::uint32_t> fields_seen_;
+  std::vector<std::uint32_t> components_seen_;
+  std::uint32_t call_ = 0;
+};
+
+}  // namespace nexusfix::dictionary
