@@ -23,3 +23,4 @@
 #include <nexusfix/dictionary/names.hpp>
 #include <nexusfix/dictionary/orchestra.hpp>
 #include <nexusfix/dictionary/quickfix_xml.hpp>
+#include <nexusfix/dictionary/validator.hpp>

@@ -4,30 +4,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include <nexusfix/wire/reject_reason.hpp>
+
 namespace nexusfix::session {
 
-// SessionRejectReason (373).
-enum class SessionRejectReason : std::uint8_t {
-  InvalidTagNumber = 0,
-  RequiredTagMissing = 1,
-  TagNotDefinedForMsgType = 2,
-  UndefinedTag = 3,
-  TagWithoutValue = 4,
-  ValueIncorrect = 5,
-  IncorrectDataFormat = 6,
-  DecryptionProblem = 7,
-  SignatureProblem = 8,
-  CompIdProblem = 9,
-  SendingTimeAccuracyProblem = 10,
-  InvalidMsgType = 11,
-  XmlValidationError = 12,
-  TagAppearsMoreThanOnce = 13,
-  TagOutOfRequiredOrder = 14,
-  GroupFieldsOutOfOrder = 15,
-  IncorrectNumInGroupCount = 16,
-  SohInValue = 17,
-  Other = 99,
-};
+using wire::SessionRejectReason;
 
 // BusinessRejectReason (380).
 enum class BusinessRejectReason : std::uint8_t {

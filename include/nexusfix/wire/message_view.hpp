@@ -68,6 +68,8 @@ class MessageView {
   // other field is not in the index; it is described by fault() if it is the first one.
   [[nodiscard]] std::size_t field_count() const noexcept { return index_.count; }
   [[nodiscard]] FieldView field(std::size_t index) const noexcept;  // index < field_count()
+  // The arrays themselves, for whoever walks all fields; they live as long as the view is valid.
+  [[nodiscard]] const FieldIndex& index() const noexcept { return index_; }
   [[nodiscard]] const std::optional<Fault>& fault() const noexcept { return faults_->first; }
   // The first fault for a session that allows empty values: without this one, an empty value in
   // front of a malformed tag would hide it.

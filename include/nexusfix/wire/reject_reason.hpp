@@ -1,0 +1,31 @@
+// Why a message breaks the rules of FIX, as the number that a Reject (3) tells its sender.
+#pragma once
+
+#include <cstdint>
+
+namespace nexusfix::wire {
+
+// SessionRejectReason (373).
+enum class SessionRejectReason : std::uint8_t {
+  InvalidTagNumber = 0,
+  RequiredTagMissing = 1,
+  TagNotDefinedForMsgType = 2,
+  UndefinedTag = 3,
+  TagWithoutValue = 4,
+  ValueIncorrect = 5,
+  IncorrectDataFormat = 6,
+  DecryptionProblem = 7,
+  SignatureProblem = 8,
+  CompIdProblem = 9,
+  SendingTimeAccuracyProblem = 10,
+  InvalidMsgType = 11,
+  XmlValidationError = 12,
+  TagAppearsMoreThanOnce = 13,
+  TagOutOfRequiredOrder = 14,
+  GroupFieldsOutOfOrder = 15,
+  IncorrectNumInGroupCount = 16,
+  SohInValue = 17,
+  Other = 99,
+};
+
+}  // namespace nexusfix::wire

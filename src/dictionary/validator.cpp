@@ -1,0 +1,496 @@
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+
+#include "dictionary/validator_tables.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+using wire::Tag;
+
+constexpr std::size_t kFailed = ~std::size_t{0};
+// A parser has verified that 8, 9 and 35 are the first fields and that 10 is the last one.
+constexpr std::size_t kMsgTypeIndex = 2;
+constexpr std::size_t kFirstUnverified = 3;
+
+constexpr std::size_t kClearedBytes = 32;
+
+// Also the bytes behind them up to a multiple of kClearedBytes, whoever they belong to: those are
+// of groups within, which clear them again.
+void clear_slots(std::uint8_t* seen, std::size_t slots) noexcept {
+  for (std::size_t at = 0; at < slots; at += kClearedBytes) {
+    std::memset(seen + at, 0, kClearedBytes);
+  }
+}
+
+// Whether all of the bytes, which are 0 or 1, are 1. Reads less than kSeenBytesReadable behind them.
+constexpr std::size_t kSeenBytesReadable = 8;
+bool are_seen(const std::uint8_t* seen, std::size_t slots) noexcept {
+  constexpr std::uint64_t kAllSeen = 0x0101'0101'0101'0101;
+  constexpr unsigned kBitsPerByte = 8;
+  std::uint64_t unseen = 0;
+  std::uint64_t word = 0;
+  for (; slots >= sizeof word; slots -= sizeof word, seen += sizeof word) {
+    std::memcpy(&word, seen, sizeof word);
+    unseen |= word ^ kAllSeen;
+  }
+  if (slots == 0) return unseen == 0;
+  std::memcpy(&word, seen, sizeof word);
+  return (unseen | (word ^ kAllSeen) << (kBitsPerByte * (sizeof word - slots))) == 0;
+}
+
+// Saturates: no message has that many entries.
+std::uint64_t count_of(std::string_view digits) noexcept {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t count = 0;
+  for (const char c : digits) {
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (count > (kMost - digit) / 10) return kMost;
+    count = count * 10 + digit;
+  }
+  return count;
+}
+
+// RefTagID of a malformed field; 0 if it is not a tag.
+Tag tag_of(std::string_view text) noexcept {
+  if (text.starts_with('0') || !is_digits(text)) return 0;
+  const std::uint64_t number = count_of(text);
+  return number <= wire::kTagMax ? static_cast<Tag>(number) : 0;
+}
+
+ViolationRule rule_of(wire::FaultRule rule) noexcept {
+  switch (rule) {
+    case wire::FaultRule::TagMalformed:
+      return ViolationRule::TagMalformed;
+    case wire::FaultRule::TagWithoutValue:
+      return ViolationRule::TagWithoutValue;
+    case wire::FaultRule::ValueEmpty:
+      return ViolationRule::ValueEmpty;
+    case wire::FaultRule::DataLengthWrong:
+      return ViolationRule::DataLengthWrong;
+  }
+  return ViolationRule::TagMalformed;
+}
+
+// What encloses a field, from the innermost group out to the message.
+struct Scope {
+  const MemberContext& context;
+  const Scope* outer;
+  const std::uint8_t* seen;  // a byte for each slot: 1 if the field has been there
+
+  // Whether the field may stand here now.
+  [[nodiscard]] bool awaits(Tag tag) const noexcept {
+    const MemberRule* const member = context.find(tag);
+    if (member == nullptr) return false;
+    const bool begins_entry = outer != nullptr && member->slot == 0;
+    return begins_entry || seen[member->slot] == 0;
+  }
+};
+
+bool one_has(const Scope* scope, Tag tag) noexcept {
+  while (scope != nullptr && scope->context.find(tag) == nullptr) scope = scope->outer;
+  return scope != nullptr;
+}
+
+bool one_awaits(const Scope* scope, Tag tag) noexcept {
+  while (scope != nullptr && !scope->awaits(tag)) scope = scope->outer;
+  return scope != nullptr;
+}
+
+// A message's fields, copied: what the walk writes could otherwise be the arrays' addresses for all
+// that the compiler knows.
+class Fields {
+ public:
+  explicit Fields(const wire::MessageView& message) noexcept
+      : index_{message.index()}, bytes_{message.bytes().data()}, end_{message.field_count() - 1} {}
+
+  // Of the CheckSum.
+  [[nodiscard]] std::size_t end() const noexcept { return end_; }
+  [[nodiscard]] std::uint32_t key(std::size_t index) const noexcept { return index_.keys[index]; }
+  [[nodiscard]] ValueInMessage value(std::size_t index) const noexcept {
+    const wire::FieldPlace place = index_.place(index);
+    return {bytes_, place.begin, place.end};
+  }
+
+ protected:
+  wire::FieldIndex index_;
+  const char* bytes_;
+  std::size_t end_;
+};
+
+// Those of most messages: short ones without an empty value.
+class OrdinaryFields : public Fields {
+ public:
+  using Fields::Fields;
+
+  [[nodiscard]] ValueInMessage value(std::size_t index) const noexcept {
+    const wire::NarrowPlace place = index_.narrow_places[index];
+    return {bytes_, place.begin, place.end_next - 1U};
+  }
+};
+
+// A context's table, copied for the same reason.
+class Members {
+ public:
+  explicit Members(const MemberContext& context) noexcept
+      : rows_{context.rows}, rules_{context.rules}, row_mask_{context.row_mask} {}
+
+  // As MemberContext::at().
+  [[nodiscard]] const MemberRule& at(std::uint32_t key) const noexcept {
+    return rules_[rows_[(key >> MemberContext::kRowBits) & row_mask_] +
+                  (key & (MemberContext::kRowTags - 1))];
+  }
+
+ private:
+  const std::uint16_t* rows_;
+  const MemberRule* rules_;
+  std::uint32_t row_mask_;
+};
+
+// The walk over one message.
+class Validation {
+ public:
+  Validation(const ValidatorTables& tables, const wire::MessageView& message,
+             std::optional<Violation>& violation) noexcept
+      : tables_{tables}, message_{message}, violation_{violation} {}
+
+  // seen: ValidatorTables::kSlotsMax bytes and kClearedBytes more, of any value.
+  template <class SomeFields>
+  void walk(const MemberContext& context, std::uint8_t* seen) noexcept;
+  void report_fault(const wire::Fault& fault) noexcept;
+  void report_msg_type() noexcept;
+
+ private:
+  // What a member's detail is for is up to its check.
+  template <class SomeFields>
+  [[nodiscard]] bool is_value_right(Check check, unsigned detail,
+                                    const ValueInMessage& value) const noexcept;
+  [[nodiscard]] std::size_t walk_group(const Scope& outer, const MemberRule& group,
+                                       std::size_t index, std::uint8_t* seen) noexcept;
+  // The member that at() has not found.
+  [[nodiscard]] const MemberRule* find_rare(const MemberContext& context,
+                                            std::size_t index) const noexcept {
+    return context.overflow_count == 0 ? nullptr : context.find_overflow(tag_at(index));
+  }
+  [[nodiscard]] Tag tag_at(std::size_t index) const noexcept { return message_.field(index).tag; }
+  [[nodiscard]] bool is_outsider_right(const Scope& scope, std::size_t index) noexcept;
+  [[nodiscard]] bool is_tolerated(Tag tag) const noexcept {
+    return tag < kUserDefinedTagMin ? tables_.rules.allow_unknown_msg_fields
+                                    : !tables_.rules.validate_user_defined_fields;
+  }
+
+  // Each returns kFailed, so that its caller can return that.
+  std::size_t report(ViolationRule rule, const Scope& scope, std::size_t index) noexcept;
+  std::size_t report_value(const Scope& scope, Section section, std::size_t index) noexcept;
+  std::size_t report_missing(const Scope& scope, std::size_t index) noexcept;
+  std::size_t report_count(const Scope& scope, std::size_t index, std::uint64_t expected,
+                           std::uint64_t found) noexcept;
+
+  const ValidatorTables& tables_;
+  const wire::MessageView& message_;
+  std::optional<Violation>& violation_;
+};
+
+template <class SomeFields>
+[[gnu::always_inline]] inline bool Validation::is_value_right(
+    Check check, unsigned detail, const ValueInMessage& value) const noexcept {
+  const std::uint32_t size = value.size();
+  if constexpr (!std::is_same_v<SomeFields, OrdinaryFields>) {
+    // Allowed, or there would be a fault. No message is so short that a value of one byte has not
+    // kFrontBytes in front of its end, but for one whose BeginString is empty.
+    if (size == 0) [[unlikely]]
+      return true;
+  }
+  switch (check) {
+    case Check::Text:
+      return true;
+    case Check::Char:
+      return size == 1;
+    case Check::Boolean:
+      return is_boolean(value.text());
+    case Check::Integer:
+      return is_integer(value);
+    case Check::Digits:
+    case Check::Group:
+      return is_digits(value);
+    case Check::Decimal:
+      return is_decimal(value);
+    case Check::UtcTimestamp:
+      return is_utc_timestamp(value.text());
+    case Check::Enumerated:
+      return tables_.enumerations[detail].has(value.text());
+    case Check::Rare:
+      return is_of_type(static_cast<FieldType>(detail), value.text());
+  }
+  __builtin_unreachable();
+}
+
+template <class SomeFields>
+[[gnu::always_inline]] inline void Validation::walk(const MemberContext& context,
+                                                    std::uint8_t* seen) noexcept {
+  const Members members{context};
+  const Scope scope{context, nullptr, seen};
+  const SomeFields fields{message_};
+  clear_slots(seen, context.slots + kSeenBytesReadable);
+  std::memset(seen, 1, kVerifiedSlots);
+  unsigned section = std::to_underlying(Section::Header);
+  for (std::size_t i = kFirstUnverified; i < fields.end();) {
+    const std::uint32_t key = fields.key(i);
+    const MemberRule* member = &members.at(key);
+    if (member->key != key) [[unlikely]] {
+      member = find_rare(context, i);
+      if (member == nullptr) {
+        if (!is_outsider_right(scope, i)) return;
+        ++i;
+        continue;
+      }
+    }
+    const MemberRule rule = *member;
+    if (rule.place != section) [[unlikely]] {
+      if (rule.place < section && tables_.rules.validate_fields_out_of_order) {
+        report(ViolationRule::TagOutOfSection, scope, i);
+        return;
+      }
+      section = rule.place;
+    }
+    if (std::exchange(seen[rule.slot], std::uint8_t{1}) != 0) [[unlikely]] {
+      report(ViolationRule::TagRepeated, scope, i);
+      return;
+    }
+    if (!is_value_right<SomeFields>(rule.check, rule.detail, fields.value(i))) [[unlikely]] {
+      report_value(scope, static_cast<Section>(rule.place), i);
+      return;
+    }
+    ++i;
+    if (rule.check == Check::Group) [[unlikely]] {
+      i = walk_group(scope, rule, i - 1, seen + context.slots);
+      if (i == kFailed) return;
+    }
+  }
+  if (!are_seen(seen + kVerifiedSlots, context.required_count)) [[unlikely]]
+    report_missing(scope, kMsgTypeIndex);
+}
+
+// From the count field at index to the first field behind the group.
+std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, std::size_t index,
+                                   std::uint8_t* seen) noexcept {
+  const MemberContext& context = tables_.contexts[group.detail];
+  const Members members{context};
+  const Scope scope{context, &outer, seen};
+  const Fields fields{message_};
+  const bool is_ordered = tables_.rules.validate_unordered_group_fields;
+  const std::uint64_t expected = count_of(fields.value(index).text());
+  std::uint64_t entries = 0;
+  std::size_t entry_begin = index;
+  unsigned delimiter = 0;
+  unsigned required = 0;
+  unsigned least = 0;  // slot that may come next
+  std::size_t i = index + 1;
+  while (i < fields.end()) {
+    const std::uint32_t key = fields.key(i);
+    const MemberRule* member = &members.at(key);
+    if (member->key != key) [[unlikely]] {
+      member = find_rare(context, i);
+      if (member == nullptr) {
+        if (one_has(&outer, tag_at(i))) break;
+        if (!is_outsider_right(scope, i)) return kFailed;
+        ++i;
+        continue;
+      }
+    }
+    const MemberRule rule = *member;
+    const unsigned slot = rule.slot;
+    if (slot == delimiter || entries == 0) {
+      if (entries == expected && one_awaits(&outer, tag_at(i))) break;
+      if (entries != 0) {
+        if (required != context.required_count) [[unlikely]]
+          return report_missing(scope, entry_begin);
+      } else if (tables_.rules.first_field_in_group_is_delimiter) {
+        delimiter = slot;
+      } else if (slot != 0) {
+        return report(ViolationRule::DelimiterMissing, scope, i);
+      }
+      ++entries;
+      entry_begin = i;
+      required = 0;
+      least = 0;
+      clear_slots(seen, context.slots);
+    }
+    const bool is_behind = is_ordered && slot < least;
+    if (seen[slot] != 0 || is_behind) [[unlikely]] {
+      if (one_awaits(&outer, tag_at(i))) break;
+      return report(seen[slot] != 0 ? ViolationRule::TagRepeated : ViolationRule::GroupOrderWrong,
+                    scope, i);
+    }
+    seen[slot] = 1;
+    least = slot == delimiter ? 0 : slot;
+    required += rule.place;
+    if (!is_value_right<Fields>(rule.check, rule.detail, fields.value(i))) [[unlikely]]
+      return report_value(scope, Section::Body, i);
+    ++i;
+    if (rule.check == Check::Group) [[unlikely]] {
+      i = walk_group(scope, rule, i - 1, seen + context.slots);
+      if (i == kFailed) return kFailed;
+    }
+  }
+  if (entries != 0 && required != context.required_count) [[unlikely]]
+    return report_missing(scope, entry_begin);
+  if (entries != expected) [[unlikely]]
+    return report_count(scope, index, expected, entries);
+  return i;
+}
+
+// A field that the message does not have. One that may be there anyway still is of a type, if the
+// dictionary knows it.
+bool Validation::is_outsider_right(const Scope& scope, std::size_t index) noexcept {
+  const Tag tag = tag_at(index);
+  const FieldRule* const known = tables_.field(scope.context, tag);
+  if (!is_tolerated(tag)) {
+    report(known != nullptr ? ViolationRule::TagNotInMessage : ViolationRule::TagUnknown, scope,
+           index);
+    return false;
+  }
+  if (known == nullptr ||
+      is_value_right<Fields>(known->check, known->detail, Fields{message_}.value(index))) {
+    return true;
+  }
+  report_value(scope, Section::Body, index);
+  return false;
+}
+
+std::size_t Validation::report(ViolationRule rule, const Scope& scope, std::size_t index) noexcept {
+  violation_ = Violation{.rule = rule,
+                         .tag = tag_at(index),
+                         .offset = Fields{message_}.value(index).begin,
+                         .field_index = static_cast<std::uint32_t>(index),
+                         .group = scope.context.count_tag};
+  if (rule == ViolationRule::DelimiterMissing) violation_->expected_tag = scope.context.first_tag;
+  return kFailed;
+}
+
+std::size_t Validation::report_value(const Scope& scope, Section section,
+                                     std::size_t index) noexcept {
+  // A header's and a trailer's fields are the transport's.
+  const MemberContext& known_to = section == Section::Body ? scope.context : tables_.contexts[0];
+  const FieldRule* const field = tables_.field(known_to, tag_at(index));
+  const bool is_typed = field != nullptr && field->check == Check::Enumerated &&
+                        is_of_type(field->type, Fields{message_}.value(index).text());
+  return report(is_typed ? ViolationRule::ValueNotInEnumeration : ViolationRule::TypeWrong, scope,
+                index);
+}
+
+std::size_t Validation::report_missing(const Scope& scope, std::size_t index) noexcept {
+  const RequiredMember* member = tables_.required.data() + scope.context.required_begin;
+  while (scope.seen[member->slot] != 0) ++member;
+  report(ViolationRule::RequiredTagMissing, scope, index);
+  violation_->tag = member->tag;
+  return kFailed;
+}
+
+std::size_t Validation::report_count(const Scope& scope, std::size_t index, std::uint64_t expected,
+                                     std::uint64_t found) noexcept {
+  report(ViolationRule::GroupCountWrong, scope, index);
+  violation_->expected_entries = expected;
+  violation_->found_entries = found;
+  return kFailed;
+}
+
+void Validation::report_fault(const wire::Fault& fault) noexcept {
+  const Fields fields{message_};
+  std::size_t behind = 0;
+  while (behind < fields.end() && fields.value(behind).begin < fault.offset) ++behind;
+  violation_ = Violation{.rule = rule_of(fault.rule),
+                         .tag = tag_of(fault.tag_text),
+                         .offset = fault.offset,
+                         .field_index = static_cast<std::uint32_t>(behind),
+                         .tag_text = fault.tag_text};
+}
+
+void Validation::report_msg_type() noexcept {
+  violation_ = Violation{.rule = ViolationRule::MsgTypeUnknown,
+                         .offset = Fields{message_}.value(kMsgTypeIndex).begin,
+                         .field_index = kMsgTypeIndex};
+}
+
+}  // namespace
+
+wire::SessionRejectReason reject_reason(ViolationRule rule) noexcept {
+  using Reason = wire::SessionRejectReason;
+  switch (rule) {
+    case ViolationRule::TagMalformed:
+    case ViolationRule::TagUnknown:
+      return Reason::InvalidTagNumber;
+    case ViolationRule::TagWithoutValue:
+    case ViolationRule::ValueEmpty:
+      return Reason::TagWithoutValue;
+    case ViolationRule::DataLengthWrong:
+    case ViolationRule::TypeWrong:
+      return Reason::IncorrectDataFormat;
+    case ViolationRule::MsgTypeUnknown:
+      return Reason::InvalidMsgType;
+    case ViolationRule::TagNotInMessage:
+      return Reason::TagNotDefinedForMsgType;
+    case ViolationRule::TagOutOfSection:
+      return Reason::TagOutOfRequiredOrder;
+    case ViolationRule::TagRepeated:
+      return Reason::TagAppearsMoreThanOnce;
+    case ViolationRule::ValueNotInEnumeration:
+      return Reason::ValueIncorrect;
+    case ViolationRule::DelimiterMissing:
+    case ViolationRule::GroupOrderWrong:
+      return Reason::GroupFieldsOutOfOrder;
+    case ViolationRule::GroupCountWrong:
+      return Reason::IncorrectNumInGroupCount;
+    case ViolationRule::RequiredTagMissing:
+      return Reason::RequiredTagMissing;
+  }
+  return Reason::Other;
+}
+
+Validator::Validator(std::shared_ptr<const ValidatorTables> tables) noexcept
+    : tables_{std::move(tables)} {}
+
+std::expected<Validator, std::string> Validator::make(const FixtDictionaries& both,
+                                                      const ValidationRules& rules) {
+  std::expected<ValidatorTables, std::string> tables =
+      make_validator_tables(both.transport, both.application, rules);
+  if (!tables) return std::unexpected{std::move(tables.error())};
+  return Validator{std::make_shared<const ValidatorTables>(std::move(*tables))};
+}
+
+std::expected<Validator, std::string> Validator::make(const Dictionary& dictionary,
+                                                      const ValidationRules& rules) {
+  return make(FixtDictionaries{dictionary, dictionary}, rules);
+}
+
+std::optional<Violation> Validator::validate(const wire::MessageView& message) const noexcept {
+  NEXUSFIX_DEBUG_ASSERT(message.field_count() > kMsgTypeIndex);
+  std::optional<Violation> violation;
+  Validation validation{*tables_, message, violation};
+  const std::optional<wire::Fault>& fault =
+      tables_->rules.validate_fields_have_values ? message.fault() : message.fault_but_empty();
+  const MemberContext* const context = tables_->message(message.msg_type());
+  if (fault) [[unlikely]] {
+    validation.report_fault(*fault);
+  } else if (context == nullptr) [[unlikely]] {
+    validation.report_msg_type();
+  } else {
+    std::array<std::uint8_t, ValidatorTables::kSlotsMax + kClearedBytes> seen;
+    const bool is_ordinary = message.index().narrow_places != nullptr && !message.fault();
+    if (is_ordinary) [[likely]] {
+      validation.walk<OrdinaryFields>(*context, seen.data());
+    } else {
+      validation.walk<Fields>(*context, seen.data());
+    }
+  }
+  return violation;
+}
+
+std::size_t Validator::size_bytes() const noexcept { return tables_->size_bytes(); }
+
+}  // namespace nexusfix::dictionary

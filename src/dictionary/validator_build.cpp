@@ -1,0 +1,342 @@
+// Makes a Validator's tables of a dictionary.
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include <nexusfix/wire/session_tags.hpp>
+
+#include "dictionary/validator_tables.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+// Groups within groups. Real ones nest three deep.
+constexpr unsigned kGroupDepthMax = 64;
+constexpr std::size_t kEnumerationsMax = 0xffff;
+constexpr std::size_t kContextsMax = 0xffff;
+
+struct MsgTypeOrder {
+  bool operator()(const ValidatorTables::LongMsgType& a,
+                  const ValidatorTables::LongMsgType& b) const {
+    return a.msg_type < b.msg_type;
+  }
+};
+
+// Where a context's tables are, until no more of them are added.
+struct TablePlaces {
+  std::size_t rows = 0;
+  std::size_t rules = 0;
+  std::size_t overflow = 0;
+};
+
+// A member while a context is made of it. tag: also of those that have no key.
+struct NewMember {
+  wire::Tag tag = 0;
+  Section section = Section::Body;
+  bool required = false;
+  MemberRule rule;
+};
+
+// The table of one context's members, by rows.
+class RowTable {
+ public:
+  explicit RowTable(const std::vector<NewMember>& members) {
+    choose_rows(members);
+    std::vector<std::vector<MemberRule>> rows(row_count_);
+    std::set<std::uint32_t> taken;
+    for (const NewMember& member : members) {
+      if (member.tag >= wire::kLargeTagKey || !taken.insert(place_of(member.tag)).second) {
+        overflow_.push_back({member.tag, member.rule});
+      } else {
+        rows[row_of(member.tag)].push_back(member.rule);
+      }
+    }
+    std::ranges::sort(overflow_, {}, &OverflowRule::tag);
+    place(rows);
+  }
+
+  [[nodiscard]] std::uint32_t row_mask() const { return row_count_ - 1; }
+  [[nodiscard]] const std::vector<std::uint16_t>& rows() const { return offsets_; }
+  [[nodiscard]] const std::vector<MemberRule>& rules() const { return rules_; }
+  [[nodiscard]] const std::vector<OverflowRule>& overflow() const { return overflow_; }
+
+ private:
+  static constexpr std::uint32_t kRowsMin = 8;
+  // Enough for all tags below 16,384. What is above shares rows with those, or overflows.
+  static constexpr std::uint32_t kRowsMax = 512;
+
+  [[nodiscard]] std::uint32_t row_of(wire::Tag tag) const {
+    return (tag >> MemberContext::kRowBits) & (row_count_ - 1);
+  }
+  [[nodiscard]] static std::uint32_t column_of(wire::Tag tag) {
+    return tag & (MemberContext::kRowTags - 1);
+  }
+  [[nodiscard]] std::uint32_t place_of(wire::Tag tag) const {
+    return row_of(tag) * MemberContext::kRowTags + column_of(tag);
+  }
+  // As few as keep all members apart.
+  void choose_rows(const std::vector<NewMember>& members) {
+    for (row_count_ = kRowsMin; row_count_ < kRowsMax; row_count_ *= 2) {
+      std::set<std::uint32_t> places;
+      for (const NewMember& member : members) places.insert(place_of(member.tag));
+      if (places.size() == members.size()) return;
+    }
+  }
+  // The fullest rows first, each where it fits first.
+  void place(const std::vector<std::vector<MemberRule>>& rows) {
+    std::vector<std::uint32_t> order(row_count_);
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(order, std::greater{}, [&](std::uint32_t row) { return rows[row].size(); });
+    offsets_.resize(row_count_);
+    rules_.resize(MemberContext::kRowTags);
+    for (const std::uint32_t row : order) {
+      std::size_t offset = 0;
+      while (!fits(rows[row], offset)) ++offset;
+      offsets_[row] = static_cast<std::uint16_t>(offset);
+      for (const MemberRule& rule : rows[row]) rules_[offset + column_of(rule.key)] = rule;
+    }
+  }
+  [[nodiscard]] bool fits(const std::vector<MemberRule>& row, std::size_t offset) {
+    if (rules_.size() < offset + MemberContext::kRowTags) {
+      rules_.resize(offset + MemberContext::kRowTags);
+    }
+    return std::ranges::all_of(
+        row, [&](const MemberRule& rule) { return rules_[offset + column_of(rule.key)].key == 0; });
+  }
+
+  std::uint32_t row_count_ = kRowsMin;
+  std::vector<std::uint16_t> offsets_;
+  std::vector<MemberRule> rules_;
+  std::vector<OverflowRule> overflow_;
+};
+
+template <class Item>
+void append(std::vector<Item>& to, const std::vector<Item>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+// The contexts of one dictionary's messages and groups. Functions that can fail set error_ and
+// return nothing that is used.
+class Builder {
+ public:
+  Builder(const Dictionary& transport, const Dictionary& application, const ValidationRules& rules)
+      : transport_{transport, {}, {}, false},
+        application_{application, {}, {}, &application != &transport},
+        both_are_one_{&application == &transport} {
+    tables_.rules = rules;
+  }
+
+  [[nodiscard]] std::expected<ValidatorTables, std::string> build();
+
+ private:
+  struct Source {
+    const Dictionary& dictionary;
+    std::vector<FieldRule> fields;          // by position in Dictionary::fields
+    std::map<Index, std::uint32_t> groups;  // to contexts
+    bool is_application;
+  };
+  // What a context and all groups in it need at most at one time.
+  struct Need {
+    std::size_t slots = 0;
+    unsigned depth = 0;
+  };
+  struct Members {
+    std::vector<NewMember> list;
+    std::set<wire::Tag> tags;
+  };
+
+  void add_fields(Source& source);
+  static void add_verified(wire::Tag tag, Section section, Members& to);
+  void add(Source& source, const std::vector<Member>& from, Section section, Members& to);
+  std::uint32_t add_context(const Source& source, std::vector<NewMember> members,
+                            wire::Tag count_tag);
+  std::uint32_t add_group(Source& source, Index group);
+  void add_messages(Source& source);
+  void seal();
+
+  Source transport_;
+  Source application_;
+  bool both_are_one_;
+  ValidatorTables tables_;
+  std::vector<TablePlaces> places_;  // by context
+  std::vector<Need> needs_;          // likewise
+  unsigned depth_ = 0;               // of the group that is being added
+  std::string error_;
+};
+
+bool is_boolean_enumeration(const FieldDefinition& field) {
+  return field.type == FieldType::Boolean && field.values.size() == 2 &&
+         std::ranges::all_of(field.values,
+                             [](const EnumValue& value) { return is_boolean(value.value); });
+}
+
+void Builder::add_fields(Source& source) {
+  for (const FieldDefinition& field : source.dictionary.fields) {
+    FieldRule rule{.tag = field.tag, .type = field.type, .check = check_of(field.type)};
+    rule.detail = static_cast<std::uint16_t>(field.type);
+    const bool is_enumerated = !field.values.empty() && !field.allow_other_values &&
+                               !tables_.rules.allow_unknown_enum_values &&
+                               !is_boolean_enumeration(field);
+    if (is_enumerated) {
+      if (tables_.enumerations.size() > kEnumerationsMax) {
+        error_ = "the dictionary has more than " + std::to_string(kEnumerationsMax) +
+                 " fields with enumerations";
+        return;
+      }
+      rule.check = Check::Enumerated;
+      rule.detail = static_cast<std::uint16_t>(tables_.enumerations.size());
+      Enumeration& enumeration = tables_.enumerations.emplace_back();
+      enumeration.is_list = field.type == FieldType::MultipleCharValue ||
+                            field.type == FieldType::MultipleStringValue ||
+                            field.type == FieldType::MultipleValueString;
+      enumeration.add(field.values);
+    }
+    source.fields.push_back(rule);
+  }
+  tables_.fields[source.is_application ? 1 : 0] = source.fields;
+}
+
+void Builder::add(Source& source, const std::vector<Member>& from, Section section, Members& to) {
+  for (const FlatMember& member : flatten(source.dictionary, from)) {
+    const FieldRule& field = source.fields[member.field];
+    if (!to.tags.insert(field.tag).second) continue;
+    MemberRule rule{
+        .key = static_cast<std::uint16_t>(field.tag), .check = field.check, .detail = field.detail};
+    if (member.group) {
+      rule.check = Check::Group;
+      rule.detail = static_cast<std::uint16_t>(add_group(source, *member.group));
+    }
+    to.list.push_back({field.tag, section, member.required, rule});
+  }
+}
+
+void Builder::add_verified(wire::Tag tag, Section section, Members& to) {
+  to.tags.insert(tag);
+  to.list.push_back(
+      {.tag = tag, .section = section, .rule = {.key = static_cast<std::uint16_t>(tag)}});
+}
+
+std::uint32_t Builder::add_context(const Source& source, std::vector<NewMember> members,
+                                   wire::Tag count_tag) {
+  if (members.size() > ValidatorTables::kSlotsMax || tables_.contexts.size() > kContextsMax) {
+    error_ = "more than " + std::to_string(ValidatorTables::kSlotsMax) +
+             " fields in one message, or more than " + std::to_string(kContextsMax) +
+             " messages and groups";
+    return 0;
+  }
+  std::vector<std::pair<Section, RequiredMember>> required;
+  Need need{members.size(), 1};
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    MemberRule& rule = members[i].rule;
+    rule.slot = static_cast<std::uint16_t>(i);
+    rule.place = count_tag == 0 ? std::to_underlying(members[i].section)
+                                : static_cast<std::uint8_t>(members[i].required);
+    if (members[i].required) required.push_back({members[i].section, {members[i].tag, rule.slot}});
+    if (rule.check != Check::Group) continue;
+    need.slots = std::max(need.slots, members.size() + needs_[rule.detail].slots);
+    need.depth = std::max(need.depth, 1 + needs_[rule.detail].depth);
+  }
+  std::ranges::sort(required, {},
+                    [](const auto& entry) { return std::pair{entry.first, entry.second.tag}; });
+  const RowTable table{members};
+  MemberContext context{.row_mask = table.row_mask(), .count_tag = count_tag};
+  context.overflow_count = static_cast<std::uint32_t>(table.overflow().size());
+  context.required_begin = static_cast<std::uint32_t>(tables_.required.size());
+  if (!members.empty()) context.first_tag = members.front().tag;
+  context.slots = static_cast<std::uint16_t>(members.size());
+  context.required_count = static_cast<std::uint16_t>(required.size());
+  context.is_application = source.is_application ? 1 : 0;
+  for (const auto& [section, member] : required) tables_.required.push_back(member);
+  places_.push_back({tables_.rows.size(), tables_.rule_entries.size(), tables_.overflow.size()});
+  append(tables_.rows, table.rows());
+  append(tables_.rule_entries, table.rules());
+  append(tables_.overflow, table.overflow());
+  needs_.push_back(need);
+  tables_.contexts.push_back(context);
+  return static_cast<std::uint32_t>(tables_.contexts.size() - 1);
+}
+
+std::uint32_t Builder::add_group(Source& source, Index group) {
+  const auto known = source.groups.find(group);
+  if (known != source.groups.end()) return known->second;
+  if (depth_ >= kGroupDepthMax) {
+    error_ = "groups are nested deeper than " + std::to_string(kGroupDepthMax);
+    return 0;
+  }
+  ++depth_;
+  const GroupDefinition& definition = source.dictionary.groups[group];
+  Members members;
+  add(source, definition.members, Section::Body, members);
+  --depth_;
+  const wire::Tag count_tag = source.dictionary.fields[definition.count_field].tag;
+  return source.groups[group] = add_context(source, std::move(members.list), count_tag);
+}
+
+void Builder::add_messages(Source& source) {
+  for (const MessageDefinition& message : source.dictionary.messages) {
+    if (tables_.message(message.msg_type) != nullptr) continue;  // the transport's counts
+    // What every message has, whether the dictionary says so or not; nobody misses it.
+    Members members;
+    for (const wire::Tag tag : {tag::BeginString, tag::BodyLength, tag::MsgType}) {
+      add_verified(tag, Section::Header, members);
+    }
+    add_verified(tag::CheckSum, Section::Trailer, members);
+    add(transport_, transport_.dictionary.header, Section::Header, members);
+    add(source, message.members, Section::Body, members);
+    add(transport_, transport_.dictionary.trailer, Section::Trailer, members);
+    std::ranges::stable_partition(members.list.begin() + kVerifiedSlots, members.list.end(),
+                                  [](const NewMember& member) { return member.required; });
+    const std::uint32_t context = add_context(source, std::move(members.list), 0);
+    if (needs_[context].slots > ValidatorTables::kSlotsMax) {
+      error_ = "message " + message.name + " has more than " +
+               std::to_string(ValidatorTables::kSlotsMax) + " fields";
+    }
+    if (!error_.empty()) return;
+    const auto code = static_cast<unsigned char>(message.msg_type.front());
+    if (message.msg_type.size() == 1 && code < ValidatorTables::kTypeEnd) {
+      tables_.short_msg_types[code] = context;
+    } else {
+      const ValidatorTables::LongMsgType type{message.msg_type, context};
+      const auto at = std::ranges::lower_bound(tables_.long_msg_types, type, MsgTypeOrder{});
+      tables_.long_msg_types.insert(at, type);
+    }
+  }
+}
+
+void Builder::seal() {
+  tables_.rows.shrink_to_fit();
+  tables_.rule_entries.shrink_to_fit();
+  tables_.overflow.shrink_to_fit();
+  tables_.required.shrink_to_fit();
+  for (std::size_t i = 0; i < tables_.contexts.size(); ++i) {
+    MemberContext& context = tables_.contexts[i];
+    context.rows = tables_.rows.data() + places_[i].rows;
+    context.rules = tables_.rule_entries.data() + places_[i].rules;
+    context.overflow = tables_.overflow.data() + places_[i].overflow;
+  }
+}
+
+std::expected<ValidatorTables, std::string> Builder::build() {
+  add_fields(transport_);
+  if (!both_are_one_) add_fields(application_);
+  if (!error_.empty()) return std::unexpected{error_};
+  add_context(transport_, {}, 0);  // context 0: no message, no group
+  add_messages(transport_);
+  if (error_.empty() && !both_are_one_) add_messages(application_);
+  if (!error_.empty()) return std::unexpected{error_};
+  seal();
+  return std::move(tables_);
+}
+
+}  // namespace
+
+std::expected<ValidatorTables, std::string> make_validator_tables(const Dictionary& transport,
+                                                                  const Dictionary& application,
+                                                                  const ValidationRules& rules) {
+  return Builder{transport, application, rules}.build();
+}
+
+}  // namespace nexusfix::dictionary
