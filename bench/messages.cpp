@@ -238,19 +238,28 @@ Messages new_order_singles() {
                        [](Random& random) { return order_body(random, make_order(random)); });
 }
 
-Messages market_data_snapshots(std::size_t entries) {
+Messages market_data_snapshots(std::size_t entries) { return group_job(entries).messages; }
+
+ReadJob group_job(std::size_t entries) {
   // Long messages vary enough within themselves; four of 5,000 entries still fit into a 1 MiB L2.
   constexpr std::size_t kEntriesOfLong = 1'000;
-  return make_messages(5, entries < kEntriesOfLong ? kRotation : 4, [&](Random& random) {
+  ReadJob job;
+  job.messages = make_messages(5, entries < kEntriesOfLong ? kRotation : 4, [&](Random& random) {
+    std::uint64_t answer = 0;
     std::string body =
         header('W', random, static_cast<std::uint64_t>(random.number(6)), random.time_ms());
     body += fmt::format("262={}|55={}|268={}|", random.word(4, 8), random.word(2, 5), entries);
     for (std::size_t i = 0; i < entries; ++i) {
-      body += fmt::format("269={}|270={}|271={}|", random.below(2), cents_text(random.cents()),
-                          random.number(4));
+      const auto type = random.below(2);
+      const std::int64_t cents = random.cents();
+      const std::int64_t size = random.number(4);
+      body += fmt::format("269={}|270={}|271={}|", type, cents_text(cents), size);
+      answer += static_cast<std::uint64_t>('0' + static_cast<std::int64_t>(type) + cents + size);
     }
+    job.answers.push_back(answer);
     return body;
   });
+  return job;
 }
 
 Messages many_fields(std::size_t fields) {

@@ -28,6 +28,7 @@ inline constexpr std::size_t kRotation = 64;
 [[nodiscard]] Messages many_data_fields(std::size_t fields);
 [[nodiscard]] Messages many_long_values(std::size_t fields);
 [[nodiscard]] ReadJob read_job();
+[[nodiscard]] ReadJob group_job(std::size_t entries);  // the same messages as snapshots
 [[nodiscard]] LookupJob lookup_job(std::size_t messages);
 
 [[nodiscard]] IntegerJob integers();

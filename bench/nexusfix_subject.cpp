@@ -64,6 +64,28 @@ struct Frame {
   }
 };
 
+// Parsers in place, as they own the messages' indexes.
+struct ReadGroup {
+  std::vector<wire::Parser> parsers;
+  std::vector<wire::MessageView> messages;
+
+  explicit ReadGroup(const std::vector<std::string>& texts) : parsers(texts.size()) {
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      messages.push_back(parsers[i].parse(texts[i]).value_or(wire::MessageView{}));
+    }
+  }
+  std::uint64_t operator()(std::size_t input) const {
+    constexpr const wire::GroupShape& kEntries = wire::kGroupShape<268, 269, 270, 271>;
+    std::uint64_t sum = 0;
+    for (const wire::GroupEntry entry : messages[input].group(kEntries)) {
+      sum += static_cast<std::uint64_t>(entry.get<char>(269).value_or(0));
+      sum += static_cast<std::uint64_t>(entry.get<Decimal>(270).value_or(Decimal{}).mantissa());
+      sum += entry.get<std::uint64_t>(271).value_or(0);
+    }
+    return sum;
+  }
+};
+
 struct Lookup {
   std::vector<wire::Parser> parsers;
   std::vector<wire::MessageView> messages;
@@ -238,6 +260,9 @@ class NexusFix final : public Subject {
   }
   ContestantPtr frame(const Stream& stream) override {
     return make_contestant(Frame{stream.bytes}, {stream.bytes.size()});
+  }
+  ContestantPtr read_group(const ReadJob& job) override {
+    return make_contestant(ReadGroup{job.messages.texts}, job.answers);
   }
   ContestantPtr lookup(const LookupJob& job) override {
     return make_contestant(Lookup{job.messages.texts}, job.answers);

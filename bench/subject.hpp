@@ -142,6 +142,9 @@ class Subject {
   virtual std::string name() const = 0;
   virtual ContestantPtr parse(const Messages&) { return nullptr; }
   virtual ContestantPtr parse_and_read(const ReadJob&) { return nullptr; }
+  // Every entry of a parsed market data snapshot, three fields of each: the sum of MDEntryType's
+  // character (269), MDEntryPx in cents (270) and MDEntrySize (271).
+  virtual ContestantPtr read_group(const ReadJob&) { return nullptr; }
   virtual ContestantPtr frame(const Stream&) { return nullptr; }
   virtual ContestantPtr lookup(const LookupJob&) { return nullptr; }
   virtual ContestantPtr checksum(const ChecksumJob&) { return nullptr; }

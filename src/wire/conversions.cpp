@@ -61,19 +61,6 @@ struct Magnitude {
 
 }  // namespace
 
-Converted<bool> to_bool(std::string_view text) noexcept {
-  if (text.empty()) return failure(FieldErrorCode::Empty);
-  if (text == "Y") return true;
-  if (text == "N") return false;
-  return failure(FieldErrorCode::Malformed);
-}
-
-Converted<char> to_char(std::string_view text) noexcept {
-  if (text.empty()) return failure(FieldErrorCode::Empty);
-  if (text.size() != 1) return failure(FieldErrorCode::Malformed);
-  return text.front();
-}
-
 namespace detail {
 
 constinit const DigitConstants kDigitConstants = [] {

@@ -10,7 +10,19 @@
 
 namespace nexusfix::wire {
 
-[[nodiscard]] Converted<bool> to_bool(std::string_view text) noexcept;  // Y or N
-[[nodiscard]] Converted<char> to_char(std::string_view text) noexcept;  // exactly one byte
+// Y or N.
+[[nodiscard]] inline Converted<bool> to_bool(std::string_view text) noexcept {
+  if (text.empty()) return std::unexpected{FieldErrorCode::Empty};
+  if (text.size() != 1 || (text[0] != 'Y' && text[0] != 'N')) {
+    return std::unexpected{FieldErrorCode::Malformed};
+  }
+  return text[0] == 'Y';
+}
+
+// Exactly one byte.
+[[nodiscard]] inline Converted<char> to_char(std::string_view text) noexcept {
+  if (text.size() == 1) return text[0];
+  return std::unexpected{text.empty() ? FieldErrorCode::Empty : FieldErrorCode::Malformed};
+}
 
 }  // namespace nexusfix::wire

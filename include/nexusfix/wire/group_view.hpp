@@ -43,8 +43,10 @@ class GroupEntry {
   [[nodiscard]] bool has(Tag tag) const noexcept { return index_of(tag, begin_) < end_; }
   // For the same types, with the same errors, as MessageView::get().
   template <class T>
-  [[nodiscard]] FieldResult<T> get(Tag tag) const noexcept {
-    return read_value<T>(find(tag), tag);
+  [[nodiscard, gnu::always_inline]] FieldResult<T> get(Tag tag) const noexcept {
+    const std::size_t index = index_of(tag, begin_);
+    if (index >= end_) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
+    return message_.read<T>(index, tag);
   }
 
   // A group within this entry. A count field outside of the entry is not found.
@@ -138,9 +140,7 @@ class GroupView {
   // The count field; nothing if the message, or the entry around the group, has none.
   [[nodiscard]] std::optional<FieldView> count_field() const noexcept;
   // What it says: its number, or Missing, Empty, Malformed (negative, too) or OutOfRange.
-  [[nodiscard]] FieldResult<std::uint64_t> announced() const noexcept {
-    return read_value<std::uint64_t>(count_field(), shape_.count_tag());
-  }
+  [[nodiscard]] FieldResult<std::uint64_t> announced() const noexcept;
   // Whether the count field announces as many entries as there are; without a count field there are
   // none, and that is right. Walks the entries.
   [[nodiscard]] bool count_is_right() const noexcept;
@@ -162,6 +162,8 @@ class GroupView {
   // Where the entry that begins at `at` ends. like: the entry in front of it, or an empty one.
   [[nodiscard]] std::uint32_t entry_end(std::uint32_t at, std::uint32_t like_begin,
                                         std::uint32_t like_end) const noexcept;
+  // The same for an entry that may have other tags than the one in front of it.
+  [[nodiscard]] std::uint32_t walked_end(std::uint32_t at) const noexcept;
 
   MessageView message_;
   GroupShape shape_;
@@ -207,7 +209,7 @@ class GroupView::Iterator {
   }
 
   // At the end of the group, begin_ == end_ is where it ends.
-  void move_to(std::uint32_t at) noexcept {
+  [[gnu::always_inline]] void move_to(std::uint32_t at) noexcept {
     const std::uint32_t before = begin_;
     begin_ = at;
     if (group_->begins_entry(at)) end_ = group_->entry_end(at, before, at);
@@ -265,6 +267,22 @@ inline GroupView::GroupView(const MessageView& message, const GroupShape& shape,
   if (count_index >= to) return;
   begin_ = static_cast<std::uint32_t>(count_index + 1);
   limit_ = static_cast<std::uint32_t>(to);
+}
+
+// Entries of one group mostly have the same tags in the same order: then one compare, which takes
+// the delimiter behind the entry in as well, says that all of its tags are members. The processor
+// guesses the answer and goes on with the next entry before it is known. Equal keys are equal tags
+// but for those above 16 bits.
+[[gnu::always_inline]] inline std::uint32_t GroupView::entry_end(
+    std::uint32_t at, std::uint32_t like_begin, std::uint32_t like_end) const noexcept {
+  const std::uint32_t size = like_end - like_begin;
+  if (size - 1 < MessageView::kKeysCompared - 1 && size < limit_ - at &&
+      !shape_.has_large_members()) {
+    const std::uint32_t wanted = (std::uint32_t{2} << size) - 1;
+    if ((message_.equal_run(at, like_begin) & wanted) == wanted) [[likely]]
+      return at + size;
+  }
+  return walked_end(at);
 }
 
 inline GroupView::Iterator GroupView::begin() const noexcept { return Iterator{*this}; }

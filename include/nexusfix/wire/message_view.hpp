@@ -105,12 +105,16 @@ class MessageView {
   friend class GroupView;
 
   static inline const Faults kNoFaults;
+  static constexpr std::uint32_t kKeysCompared = 16;
+  static_assert(kKeysCompared <= kKeysReadable);
 
   // One bit for each of the kKeysReadable entries from keys[from] on that equals key; from is a
   // multiple of that.
   [[nodiscard]] std::uint32_t equal_bits(std::uint16_t key, std::size_t from) const noexcept;
-  // The same for sixteen entries from any one on.
-  [[nodiscard]] std::uint32_t equal_bits_of_16(std::uint16_t key, std::size_t from) const noexcept;
+  // The same for kKeysCompared entries from any one on.
+  [[nodiscard]] std::uint32_t equal_bits_at(std::uint16_t key, std::size_t from) const noexcept;
+  // One bit for each of the kKeysCompared keys from a on that equals the one as far behind b.
+  [[nodiscard]] std::uint32_t equal_run(std::size_t a, std::size_t b) const noexcept;
   // Behind the arrays' entries for tags of kLargeTagKey and above, which few messages have.
   [[nodiscard]] Tag large_tag(std::size_t index) const noexcept;
   [[nodiscard]] std::optional<std::size_t> find_large(Tag tag, std::size_t from) const noexcept;
@@ -130,6 +134,9 @@ class MessageView {
     const FieldPlace place = index_.place(index);
     return {bytes_.data() + place.begin, place.end - place.begin};
   }
+  // The value of the field with this index; tag is for the error.
+  template <class T>
+  [[nodiscard]] FieldResult<T> read(std::size_t index, Tag tag) const noexcept;
   // Where the field's tag begins, from the start of the message.
   [[nodiscard]] std::uint32_t field_begin(std::size_t index) const noexcept;
 
@@ -206,7 +213,7 @@ inline std::string_view MessageView::msg_type() const noexcept {
   return low | (high << 16U);
 }
 
-[[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits_of_16(
+[[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits_at(
     std::uint16_t key, std::size_t from) const noexcept {
   const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
   const auto equal = [&](std::size_t offset) noexcept {
@@ -216,12 +223,31 @@ inline std::string_view MessageView::msg_type() const noexcept {
   return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(equal(0), equal(8))));
 }
 
+[[gnu::always_inline]] inline std::uint32_t MessageView::equal_run(std::size_t a,
+                                                                   std::size_t b) const noexcept {
+  const auto equal = [&](std::size_t offset) noexcept {
+    const void* const left = index_.keys + a + offset;
+    const void* const right = index_.keys + b + offset;
+    return _mm_cmpeq_epi16(_mm_loadu_si128(static_cast<const __m128i*>(left)),
+                           _mm_loadu_si128(static_cast<const __m128i*>(right)));
+  };
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(equal(0), equal(8))));
+}
+
 #else
 
-inline std::uint32_t MessageView::equal_bits_of_16(std::uint16_t key,
-                                                   std::size_t from) const noexcept {
+inline std::uint32_t MessageView::equal_run(std::size_t a, std::size_t b) const noexcept {
   std::uint32_t bits = 0;
-  for (unsigned i = 0; i < 16; ++i) {
+  for (unsigned i = 0; i < kKeysCompared; ++i) {
+    bits |= (index_.keys[a + i] == index_.keys[b + i] ? 1U : 0U) << i;
+  }
+  return bits;
+}
+
+inline std::uint32_t MessageView::equal_bits_at(std::uint16_t key,
+                                                std::size_t from) const noexcept {
+  std::uint32_t bits = 0;
+  for (unsigned i = 0; i < kKeysCompared; ++i) {
     bits |= (index_.keys[from + i] == key ? 1U : 0U) << i;
   }
   return bits;
@@ -256,10 +282,8 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
                                                                     std::size_t to) const noexcept {
   if (tag >= kLargeTagKey) [[unlikely]]
     return large_within(tag, from, to);
-  constexpr std::size_t kStep = 16;
-  static_assert(kStep <= kKeysReadable);
-  for (std::size_t at = from; at < to; at += kStep) {
-    const std::uint32_t bits = equal_bits_of_16(static_cast<std::uint16_t>(tag), at);
+  for (std::size_t at = from; at < to; at += kKeysCompared) {
+    const std::uint32_t bits = equal_bits_at(static_cast<std::uint16_t>(tag), at);
     // It may lie behind the last field; whoever asked finds that out.
     if (bits != 0) return at + static_cast<std::uint32_t>(__builtin_ctz(bits));
   }
@@ -321,21 +345,23 @@ template <class T, TextFront Front = TextFront::Unreadable>
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
 
-// The value of a field of a message, nothing if it is absent; tag is for the error.
 template <class T>
-[[nodiscard]] FieldResult<T> read_value(const std::optional<FieldView>& field, Tag tag) noexcept {
-  if (!field) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
+[[gnu::always_inline]] inline FieldResult<T> MessageView::read(std::size_t index,
+                                                               Tag tag) const noexcept {
+  const FieldPlace place = index_.place(index);
+  const std::string_view text{bytes_.data() + place.begin, place.end - place.begin};
   // Of the message itself, the bytes in front of a value may be read, too.
-  const Converted<T> value = field->offset >= kReadableFrontBytes
-                                 ? convert<T, TextFront::Readable>(field->value)
-                                 : convert<T>(field->value);
-  if (!value) return std::unexpected{FieldError{value.error(), tag, field->offset}};
+  const Converted<T> value =
+      place.begin >= kReadableFrontBytes ? convert<T, TextFront::Readable>(text) : convert<T>(text);
+  if (!value) return std::unexpected{FieldError{value.error(), tag, place.begin}};
   return *value;
 }
 
 template <class T>
 FieldResult<T> MessageView::get(Tag tag) const noexcept {
-  return read_value<T>(find(tag), tag);
+  const std::size_t index = index_of(tag, 0);
+  if (index >= field_count()) return std::unexpected{FieldError{FieldErrorCode::Missing, tag, 0}};
+  return read<T>(index, tag);
 }
 
 #if defined(__GNUC__) && !defined(__clang__)

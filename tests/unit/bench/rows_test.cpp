@@ -35,6 +35,8 @@ TEST(RowsTest, every_name_of_the_contract_is_there) {
                            "parse-and-read-4/ExecutionReport",
                            "frame",
                            "lookup",
+                           "group/MarketDataSnapshot-100",
+                           "group/MarketDataSnapshot-5000",
                            "checksum",
                            "integer",
                            "price",
