@@ -18,6 +18,7 @@
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/data_fields.hpp>
+#include <nexusfix/dictionary/group_shapes.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/model.hpp>
 #include <nexusfix/dictionary/names.hpp>
