@@ -28,7 +28,8 @@ void clear_slots(std::uint8_t* seen, std::size_t slots) noexcept {
   }
 }
 
-// Whether all of the bytes, which are 0 or 1, are 1. Reads less than kSeenBytesReadable behind them.
+// Whether all of the bytes, which are 0 or 1, are 1. Reads less than kSeenBytesReadable behind
+// them.
 constexpr std::size_t kSeenBytesReadable = 8;
 bool are_seen(const std::uint8_t* seen, std::size_t slots) noexcept {
   constexpr std::uint64_t kAllSeen = 0x0101'0101'0101'0101;
