@@ -112,7 +112,6 @@ ParserIndex::ParserIndex(const DataFieldTable& data_fields, const kernels::Kerne
       storage_{std::make_unique<Storage>()} {
   static_assert(kNarrowPlaces == kernels::kNarrowPlaces);
   work_ = &storage_->work;
-  narrow_places_ = storage_->narrow_places.data();
   kernels::DataTags& data = work_->data;
   for (const DataFieldPair& pair : data_fields.pairs()) {
     // Tags that share their upper digits share a bit, so that the Length tags of one hundred do
@@ -148,7 +147,7 @@ void ParserIndex::reserve(std::uint32_t fields) {
   auto* const keys = reinterpret_cast<std::uint16_t*>(storage_->entries.get());
   auto* const places = reinterpret_cast<FieldPlace*>(keys + entries);
   work_->arrays = {keys, places, storage_->narrow_places.data(), fields};
-  index_ = {keys, places, nullptr, 0};
+  index_ = {keys, places, storage_->narrow_places.data(), 0, 0};
 }
 
 // Why a frame that is no message is none: the rules one after the other, in the documented order.

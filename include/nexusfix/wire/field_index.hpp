@@ -13,11 +13,11 @@ struct FieldPlace {
   std::uint32_t end;
 };
 
-// The same for a message of up to 255 bytes, as its kernel finds it: end_next is one behind the
-// SOH. Widening all of them would take as long as a fifth of the rest, and readers want a few.
+// The same for a message of up to 255 bytes, as its kernel finds it. Widening all of them would
+// take as long as a fifth of the rest, and readers want a few.
 struct NarrowPlace {
   std::uint8_t begin;
-  std::uint8_t end_next;
+  std::uint8_t size;
 };
 
 // keys may be read up to this many entries behind count: a lookup takes that many at a time.
@@ -33,13 +33,15 @@ alignas(kKeysAlignment) inline constexpr std::uint16_t kNoKeys[kKeysReadable] = 
 struct FieldIndex {
   const std::uint16_t* keys = kNoKeys;
   const FieldPlace* places = nullptr;
-  const NarrowPlace* narrow_places = nullptr;  // nothing: places has them
+  const NarrowPlace* narrow_places = nullptr;
   std::uint32_t count = 0;
+  std::uint32_t narrow_count = 0;  // 0: places has them; else count
 
+  // index < count.
   [[nodiscard]] FieldPlace place(std::size_t index) const noexcept {
-    if (narrow_places == nullptr) return places[index];
+    if (index >= narrow_count) return places[index];
     const NarrowPlace narrow = narrow_places[index];
-    return {narrow.begin, narrow.end_next - 1U};
+    return {narrow.begin, std::uint32_t{narrow.begin} + narrow.size};
   }
 };
 

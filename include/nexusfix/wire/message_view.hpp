@@ -199,17 +199,18 @@ inline std::string_view MessageView::msg_type() const noexcept {
 // SSE2 belongs to the x86-64 baseline, so this needs no dispatch.
 [[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits(
     std::uint16_t key, std::size_t from) const noexcept {
-  const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
-  // Aligned, so that the compares take the keys as operands in memory.
-  const auto equal = [&](std::size_t offset) noexcept {
-    const void* const eight = index_.keys + from + offset;
-    return _mm_cmpeq_epi16(wanted, *static_cast<const __m128i*>(eight));
-  };
   static_assert(kKeysReadable == 32);
-  const auto low =
-      static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(equal(0), equal(8))));
-  const auto high =
-      static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(equal(16), equal(24))));
+  const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
+  // Aligned, so that the compares take the keys as operands in memory. No function within this one:
+  // where many lookups stand together, g++ would call it.
+  const void* const keys = index_.keys + from;
+  const auto* const eight = static_cast<const __m128i*>(keys);
+  const __m128i low_bytes =
+      _mm_packs_epi16(_mm_cmpeq_epi16(wanted, eight[0]), _mm_cmpeq_epi16(wanted, eight[1]));
+  const __m128i high_bytes =
+      _mm_packs_epi16(_mm_cmpeq_epi16(wanted, eight[2]), _mm_cmpeq_epi16(wanted, eight[3]));
+  const auto low = static_cast<std::uint32_t>(_mm_movemask_epi8(low_bytes));
+  const auto high = static_cast<std::uint32_t>(_mm_movemask_epi8(high_bytes));
   return low | (high << 16U);
 }
 
@@ -263,6 +264,23 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
 
 #endif
 
+namespace detail {
+
+// Where the lowest bit of bits is, which has one.
+[[nodiscard, gnu::always_inline]] inline std::size_t lowest_bit(std::uint32_t bits) noexcept {
+#if defined(__x86_64__)
+  // The intrinsic gives an int, which compilers widen once more. CPUs that know it read this as
+  // tzcnt.
+  std::size_t at;
+  asm("rep bsfl %1, %k0" : "=r"(at) : "r"(bits) : "cc");
+  return at;
+#else
+  return static_cast<std::size_t>(std::countr_zero(bits));
+#endif
+}
+
+}  // namespace detail
+
 // In its caller's code, so that a lookup is one call at most.
 [[gnu::always_inline]] inline std::size_t MessageView::index_of(Tag tag,
                                                                 std::size_t from) const noexcept {
@@ -272,8 +290,8 @@ inline std::uint32_t MessageView::equal_bits(std::uint16_t key, std::size_t from
   // What lies behind the last field is of an earlier message; whoever asked finds that out.
   const std::uint32_t bits = equal_bits(static_cast<std::uint16_t>(tag), 0);
   if (bits != 0) [[likely]]
-    return static_cast<std::uint32_t>(__builtin_ctz(bits));
-  if (index_.count <= kKeysReadable) return index_.count;
+    return detail::lowest_bit(bits);
+  if (field_count() <= kKeysReadable) return field_count();
   return index_behind(tag, kKeysReadable);
 }
 
@@ -303,10 +321,18 @@ inline std::optional<FieldView> MessageView::find(Tag tag, std::size_t from) con
   return field(index);
 }
 
-inline std::optional<std::string_view> MessageView::operator[](Tag tag) const noexcept {
+// In its caller's code, where neither the optional nor the view has to be in memory.
+[[gnu::always_inline]] inline std::optional<std::string_view> MessageView::operator[](
+    Tag tag) const noexcept {
   const std::size_t index = index_of(tag, 0);
+  // One comparison tells that there is one, and where its place is.
+  if (index < index_.narrow_count) [[likely]] {
+    const NarrowPlace place = index_.narrow_places[index];
+    return std::string_view{bytes_.data() + place.begin, place.size};
+  }
   if (index >= field_count()) return std::nullopt;
-  return value(index);
+  const FieldPlace place = index_.places[index];
+  return std::string_view{bytes_.data() + place.begin, place.end - place.begin};
 }
 
 // Text as a T, by the conversion of conversions.hpp that belongs to it.

@@ -5,7 +5,6 @@
 #include <expected>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/field_index.hpp>
@@ -65,14 +64,13 @@ class ParserIndex {
   void reserve(std::uint32_t fields);
   [[nodiscard]] FieldIndex index_of(std::uint32_t count) const noexcept {
     FieldIndex index = index_;
-    index.narrow_places = (count & kNarrowPlaces) != 0 ? narrow_places_ : nullptr;
     index.count = count & ~kNarrowPlaces;
+    index.narrow_count = (count & kNarrowPlaces) != 0 ? index.count : 0;
     return index;
   }
 
   std::uint32_t (*index_frame_)(const char* frame, std::size_t size, kernels::IndexWork& work);
   kernels::IndexWork* work_ = nullptr;
-  const NarrowPlace* narrow_places_ = nullptr;
   FieldIndex index_;
   Checks checks_;
   std::unique_ptr<Storage> storage_;

@@ -58,7 +58,8 @@ struct alignas(64) Lanes {
   // Rows by the head's length, from kHeadBytesMin; one more with FIXT.
   std::uint32_t fix4_places[2][16];
   std::uint32_t fixt1_places[2][16];
-  std::uint8_t head_bytes[3][64];
+  std::uint8_t from_position[64];  // all bits of the lanes whose place is a position
+  std::uint8_t head_bytes[3][64];  // what those lack; what the other ones are too large by
   std::uint8_t one_byte[64];
   std::uint8_t turn[64];      // `=` and SOH
   std::uint8_t previous[64];  // the lane in front; lane 63 in front of lane 0
@@ -96,8 +97,9 @@ constexpr Lanes make_lanes() noexcept {
     lanes.one_byte[i] = 1;
     lanes.turn[i] = even ? '=' : '\x01';
     for (std::uint32_t row = 0; row < 3; ++row) {
-      lanes.head_bytes[row][i] = static_cast<std::uint8_t>(kHeadBytesMin + row);
+      lanes.head_bytes[row][i] = static_cast<std::uint8_t>(even ? kHeadBytesMin + row : 255);
     }
+    lanes.from_position[i] = even ? 255 : 0;
     lanes.iota[i] = static_cast<std::uint8_t>(i);
     lanes.previous[i] = static_cast<std::uint8_t>((i + 63) % 64);
     lanes.two[i] = 2;
@@ -250,6 +252,7 @@ template <std::uint32_t Blocks>
 // against: one or both of a field's.
 struct Tags {
   __m512i keys;
+  __m512i distances;  // of each delimiter from the one in front
   std::uint64_t unusual;
 };
 
@@ -302,7 +305,7 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
       _mm512_ternarylogic_epi64(unusual_lengths, found.bytes, load(kLanes.turn), kOrOfDifference),
       _mm512_ternarylogic_epi64(unusual_digits, length_class_low, length_class_high, kOrOfAnd),
       leading_zeros, kOr);
-  return {keys, _cvtmask64_u64(_mm512_test_epi8_mask(unusual, unusual))};
+  return {keys, distances, _cvtmask64_u64(_mm512_test_epi8_mask(unusual, unusual))};
 }
 
 // The places of eight values.
@@ -348,17 +351,25 @@ inline std::uint32_t read_tag_at(const char* equals, std::uint32_t digits) noexc
 // The narrow index of a short message with a usual head. The head's two entries come in from below,
 // so that each array is stored as a whole: a reader's loads would wait for a store of its own.
 template <class Head>
-[[gnu::always_inline]] inline void store_narrow(const FieldArrays& arrays, __m512i keys,
+[[gnu::always_inline]] inline void store_narrow(const FieldArrays& arrays, const Tags& tags,
                                                 __m512i positions) noexcept {
+  constexpr int kSelect = 0xe4;  // c ? a : b
   constexpr std::uint32_t kRow = Head::kBytes - kHeadBytesMin;
-  const __m512i places = _mm512_add_epi8(positions, load(kLanes.head_bytes[kRow]));
-  _mm512_storeu_si512(arrays.keys, _mm512_alignr_epi32(keys, load(kLanes.head_keys), 15));
+  const __m512i places = _mm512_add_epi8(
+      _mm512_ternarylogic_epi64(positions, tags.distances, load(kLanes.from_position), kSelect),
+      load(kLanes.head_bytes[kRow]));
+  _mm512_storeu_si512(arrays.keys, _mm512_alignr_epi32(tags.keys, load(kLanes.head_keys), 15));
   _mm512_storeu_si512(
       arrays.narrow_places,
       _mm512_alignr_epi32(places,
                           load(Head::kVersionOf == Version::Fix4 ? kLanes.fix4_places[kRow]
                                                                  : kLanes.fixt1_places[kRow - 1]),
                           15));
+}
+
+// Where its SOH is.
+inline std::uint32_t end_of(const NarrowPlace& place) noexcept {
+  return std::uint32_t{place.begin} + place.size;
 }
 
 // Looks again at the unusual ones of a narrow index's body fields. False: a narrow index is not
@@ -372,9 +383,9 @@ template <class Head>
   for (; unusual != 0; unusual &= unusual - 1) {
     const std::uint32_t at = _tzcnt_u32(unusual);
     const std::uint32_t entry = kHeadFields + at;
-    const std::uint32_t begin = arrays.narrow_places[entry - 1].end_next;
+    const std::uint32_t begin = end_of(arrays.narrow_places[entry - 1]) + 1;
     const NarrowPlace place = arrays.narrow_places[entry];
-    const FieldBytes field{begin, place.begin - 1U, place.end_next - 1U};
+    const FieldBytes field{begin, place.begin - 1U, end_of(place)};
     const std::uint32_t tag = read_tag_at(frame + field.equals, field.equals - begin);
     if (tag == 0 || field.equals + 1 == field.end) return false;
     arrays.keys[entry] = key_of(tag);
@@ -383,7 +394,7 @@ template <class Head>
     if (work.first.rule != kNoFault) return false;
     if (data.begin == 0) continue;
     // A value without SOH stands in its entry as it is. Whatever its tag is, it is no Length field.
-    if (at + 1 == fields || arrays.narrow_places[entry + 1].end_next != data.end + 1 ||
+    if (at + 1 == fields || end_of(arrays.narrow_places[entry + 1]) != data.end ||
         data.begin == data.end) {
       return false;
     }
@@ -442,10 +453,10 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
     take_out_text(found);
   }
   const Tags tags = read_tags<TagDigits::Five>(window, found, work.data);
-  store_narrow<Head>(work.arrays, tags.keys, found.positions);
+  store_narrow<Head>(work.arrays, tags, found.positions);
   const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes);
   const std::uint32_t fields = found.lanes / 2;
-  if (work.arrays.narrow_places[kHeadFields + fields - 1].end_next != body_end ||
+  if (end_of(work.arrays.narrow_places[kHeadFields + fields - 1]) + 1 != body_end ||
       (unusual != 0 &&
        !settle_narrow(frame, size, fields, unusual_fields(unusual, fields), work))) {
     // Most often a data field that holds SOH.
@@ -466,7 +477,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
   if (found.lanes > kBodyLanesMax) [[unlikely]]
     return index_long<Policy>(frame, size, work);
   const Tags tags = read_tags(window, found, work.data);
-  store_narrow<Head>(work.arrays, tags.keys, found.positions);
+  store_narrow<Head>(work.arrays, tags, found.positions);
   const std::uint64_t unusual = _bzhi_u64(tags.unusual, found.lanes);
   if (unusual != 0) [[unlikely]] {
     return index_unusual_body<Policy, Head, Blocks>(frame, size, found.lanes, unusual,

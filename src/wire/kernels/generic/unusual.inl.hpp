@@ -240,10 +240,9 @@ template <Version kVersion, std::uint32_t Digits>
 struct UsualHead {
   static constexpr Version kVersionOf = kVersion;
   static constexpr std::uint32_t kBytes = 13 + static_cast<std::uint32_t>(kVersion) + Digits;
-  // BeginString's and BodyLength's narrow places: where the values begin and the bytes behind
-  // their SOH.
+  // BeginString's and BodyLength's narrow places.
   static constexpr std::uint32_t kPlaces =
-      (2 | 10 << 8 | 12 << 16 | kBytes << 24) + static_cast<std::uint32_t>(kVersion) * 0x01'0100;
+      (2 | 7 << 8 | 12 << 16 | Digits << 24) + static_cast<std::uint32_t>(kVersion) * 0x01'0100;
   static constexpr std::uint32_t kKeys = 8 | 9 << 16;
   // Of the bytes in front of the last eight; with FIX.4 and two digits those repeat a point.
   static constexpr std::uint32_t kOtherSum =
@@ -300,9 +299,9 @@ inline void put_trailer(const FieldArrays& arrays, std::uint32_t entry,
 inline void put_narrow_trailer(const FieldArrays& arrays, std::uint32_t entry,
                                std::uint32_t size) noexcept {
   constexpr std::uint16_t kCheckSum = 10;
-  constexpr std::uint32_t kValueBytes = 4;  // with its SOH
+  constexpr std::uint32_t kValueBytes = 3;
   arrays.keys[entry] = kCheckSum;
-  const auto place = static_cast<std::uint16_t>((size - kValueBytes) | size << 8);
+  const auto place = static_cast<std::uint16_t>((size - kValueBytes - 1) | kValueBytes << 8);
   __builtin_memcpy(&arrays.narrow_places[entry], &place, sizeof place);
 }
 
