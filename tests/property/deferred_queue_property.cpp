@@ -1,6 +1,7 @@
 // Whatever two sides do with a queue, in whatever order, it is a list with a limit.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/deferred/buffer_ring.hpp>
+#include <nexusfix/deferred/message_buffer.hpp>
 #include <nexusfix/deferred/record_queue.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
 
@@ -112,6 +115,49 @@ RC_GTEST_PROP(QueueProperty, byte_records_are_a_list_with_a_limit, (std::vector<
         queue.release();
     }
   }
+}
+
+RC_GTEST_PROP(QueueProperty, buffers_of_any_length_are_a_list_with_a_limit,
+              (std::vector<Step> steps)) {
+  constexpr std::size_t kCapacity = 8;
+  using Buffer = MessageBuffer<300>;
+  detail::BufferRing<Buffer, kCapacity> ring;
+  std::deque<std::pair<std::string, std::int64_t>> model;
+  std::int64_t next = 0;
+  for (const auto& [what, how_much] : steps) {
+    if (what % 3 != 0) {
+      Buffer* const buffer = ring.claim();
+      RC_ASSERT((buffer != nullptr) == (model.size() < kCapacity));
+      if (buffer == nullptr) continue;
+      const std::string text(how_much % 302, static_cast<char>('a' + next % 26));
+      const bool fits = buffer->assign(text, WallTime{std::chrono::nanoseconds{next}});
+      RC_ASSERT(fits == (text.size() <= Buffer::kBytesMax));
+      if (!fits || how_much % 7 == 0) continue;  // forgotten
+      ring.commit();
+      model.emplace_back(text, next++);
+    } else {
+      const std::size_t count_max = how_much % (2 * kCapacity);
+      detail::Buffers<Buffer> some = ring.readable(count_max);
+      const std::size_t count = some.count();
+      // It tells of what was committed lately by and by, and is empty only if the ring is.
+      RC_ASSERT(count <= std::min(count_max, model.size()));
+      RC_ASSERT((count == 0) == (count_max == 0 || model.empty()));
+      for (; some.count() != 0; some.drop_front(), model.pop_front()) {
+        RC_ASSERT(some.front()->bytes() == model.front().first);
+        RC_ASSERT(some.front()->time().time_since_epoch().count() == model.front().second);
+      }
+      ring.release(count, some);
+    }
+    RC_ASSERT(ring.empty() == model.empty());
+    // Nothing was written over what is in the ring.
+    detail::Buffers<Buffer> all = ring.readable(kCapacity);
+    for (const auto& [text, time] : model) {
+      if (all.count() == 0) break;
+      RC_ASSERT(all.front()->bytes() == text);
+      all.drop_front();
+    }
+  }
+  RC_ASSERT(ring.pushed() == static_cast<std::uint64_t>(next));
 }
 
 }  // namespace

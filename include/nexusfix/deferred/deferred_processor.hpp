@@ -9,16 +9,14 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <span>
 #include <thread>
 #include <type_traits>
 #include <utility>
 
+#include <nexusfix/deferred/buffer_ring.hpp>
 #include <nexusfix/deferred/cache_line.hpp>
 #include <nexusfix/deferred/consumer_thread.hpp>
-#include <nexusfix/deferred/message_buffer.hpp>
 #include <nexusfix/deferred/spill_list.hpp>
-#include <nexusfix/deferred/spsc_queue.hpp>
 
 namespace nexusfix::deferred {
 
@@ -101,23 +99,25 @@ class DeferredProcessor {
 
   // Hands a record over: buffer.assign(arguments...). An error means that it was not taken. Blocks
   // only with WhenFull::Wait, makes a system call only to wake a consumer that sleeps.
+  //
+  // Inlined always: passing arguments in memory costs more than what is done with them.
   template <class... Arguments>
-  [[nodiscard]] std::expected<void, SubmitError> submit(Arguments&&... arguments) noexcept {
+  [[nodiscard, gnu::always_inline]] std::expected<void, SubmitError> submit(
+      Arguments&&... arguments) noexcept {
     static_assert(noexcept(std::declval<Buffer&>().assign(arguments...)));
     if (!thread_.begin_submit()) [[unlikely]] {
       return refused(refused_not_running_, SubmitError::NotRunning);
     }
-    Buffer* slot = spilling_ ? nullptr : queue_.claim();
+    Buffer* slot = spilling_ ? nullptr : ring_.claim();
     if (slot == nullptr) [[unlikely]] {
       slot = wait_or_go_back();
       if (slot == nullptr) return spill_or_refuse(arguments...);
     }
-    queue_.prefetch_claim(kPrefetchSlots, kPrefetchBytes);
     if (!slot->assign(std::forward<Arguments>(arguments)...)) [[unlikely]] {
       thread_.end_submit();
       return refused(refused_too_long_, SubmitError::TooLong);
     }
-    queue_.commit();
+    ring_.commit();
     thread_.end_submit();
     return {};
   }
@@ -129,7 +129,7 @@ class DeferredProcessor {
     stats.processed = processed_.load(std::memory_order_acquire);
     stats.failed = failed_.load(std::memory_order_acquire);
     stats.spilled = spilled_.load(std::memory_order_relaxed);
-    stats.accepted = queue_.pushed() + stats.spilled;
+    stats.accepted = ring_.pushed() + stats.spilled;
     stats.waited = waited_.load(std::memory_order_relaxed);
     stats.refused_full = refused_full_.load(std::memory_order_relaxed);
     stats.refused_too_long = refused_too_long_.load(std::memory_order_relaxed);
@@ -145,12 +145,6 @@ class DeferredProcessor {
 
   // Slots are given back to the producer this many at a time.
   static constexpr std::size_t kBatch = std::min<std::size_t>(64, Capacity);
-  // How far ahead of the record being submitted its successors' cache lines are asked for, and how
-  // many of each: the consumer had them last, and getting them back takes as long as several
-  // submits.
-  static constexpr std::size_t kPrefetchSlots = 8;
-  static constexpr std::size_t kPrefetchBytes =
-      std::min<std::size_t>(4 * kCacheLineBytes, sizeof(Buffer));
 
   // The callback, behind one indirect call a batch.
   struct Run {
@@ -158,8 +152,8 @@ class DeferredProcessor {
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
     virtual ~Run() = default;
-    // Calls the callback for buffers[at] and on, and counts at up behind each call that returned.
-    virtual void handle(std::span<Buffer> buffers, std::size_t& at) = 0;
+    // Calls the callback for each of the buffers, and drops each behind the call that returned.
+    virtual void handle(detail::Buffers<Buffer>& buffers) = 0;
     DeferredProcessor& owner;
   };
   template <class Callback>
@@ -167,8 +161,8 @@ class DeferredProcessor {
     template <class Given>
     RunOf(DeferredProcessor& its_owner, Given&& given)
         : Run{its_owner}, callback{std::forward<Given>(given)} {}
-    void handle(std::span<Buffer> buffers, std::size_t& at) override {
-      for (; at < buffers.size(); ++at) callback(std::as_const(buffers[at]));
+    void handle(detail::Buffers<Buffer>& buffers) override {
+      for (; buffers.count() != 0; buffers.drop_front()) callback(std::as_const(*buffers.front()));
     }
     Callback callback;
   };
@@ -190,13 +184,13 @@ class DeferredProcessor {
       // Back to the ring only when the consumer has taken the list: it handles what it took before
       // it looks at the ring again.
       if (!spilling_ || !spill_.empty()) return nullptr;
-      Buffer* const slot = queue_.claim();
+      Buffer* const slot = ring_.claim();
       spilling_ = slot == nullptr;
       return slot;
     }
     count_one(waited_);
     for (unsigned round = 0;; ++round) {
-      if (Buffer* const slot = queue_.claim()) return slot;
+      if (Buffer* const slot = ring_.claim()) return slot;
       // stop() does not end this: it waits for this submit, and its consumer makes room.
       constexpr unsigned kSpinRounds = 256;
       if (round < kSpinRounds) {
@@ -232,38 +226,40 @@ class DeferredProcessor {
   static bool handle_round(void* object) noexcept {
     Run& run = *static_cast<Run*>(object);
     DeferredProcessor& owner = run.owner;
-    const std::span<Buffer> buffers = owner.queue_.readable(kBatch);
-    if (!buffers.empty()) {
+    detail::Buffers<Buffer> buffers = owner.ring_.readable(kBatch);
+    const std::size_t count = buffers.count();
+    if (count != 0) {
       owner.handle(run, buffers);
-      owner.queue_.release(buffers.size());
+      owner.ring_.release(count, buffers);
       return true;
     }
     return owner.spill_.count() != 0 && owner.handle_spilled(run);
   }
   [[nodiscard]] bool handle_spilled(Run& run) noexcept {
-    typename Spill::Taken taken = spill_.take_if([this] { return queue_.readable(1).empty(); });
+    typename Spill::Taken taken = spill_.take_if([this] { return ring_.empty(); });
     const bool any = taken.front() != nullptr;
     while (Buffer* const record = taken.front()) {
-      handle(run, {record, 1});
+      detail::Buffers<Buffer> only{*record};
+      handle(run, only);
       taken.drop_front();
     }
     // Nothing taken means that the ring is not empty, or that there is nothing.
-    return any || !queue_.readable(1).empty();
+    return any || !ring_.empty();
   }
-  void handle(Run& run, std::span<Buffer> buffers) noexcept {
-    std::size_t at = 0;
+  void handle(Run& run, detail::Buffers<Buffer>& buffers) noexcept {
+    const std::size_t count = buffers.count();
     std::size_t thrown = 0;
-    while (!detail::returns_normally([&] { run.handle(buffers, at); })) {
-      ++at;
+    while (!detail::returns_normally([&] { run.handle(buffers); })) {
+      buffers.drop_front();
       ++thrown;
     }
     if (thrown != 0) add(failed_, thrown);
     // Release pairs with stats(): who sees these as processed sees that they were accepted.
-    processed_.store(processed_.load(std::memory_order_relaxed) + buffers.size() - thrown,
+    processed_.store(processed_.load(std::memory_order_relaxed) + count - thrown,
                      std::memory_order_release);
   }
 
-  SpscQueue<Buffer, Capacity> queue_;
+  detail::BufferRing<Buffer, Capacity> ring_;
   ConsumerThread thread_;
   // Read by the producer for each record; written by it, rarely.
   WhenFull when_full_;

@@ -25,6 +25,15 @@ class alignas(kCacheLineBytes) MessageBuffer {
   // Leaves the bytes uninitialised.
   MessageBuffer() noexcept {}  // NOLINT: "= default" would make value-initialisation zero them
 
+  // A copy of the message, not of all the room.
+  MessageBuffer(const MessageBuffer& other) noexcept { *this = other; }
+  MessageBuffer& operator=(const MessageBuffer& other) noexcept {
+    time_ = other.time_;
+    size_ = other.size_;
+    std::memmove(bytes_, other.bytes_, size_);  // The other one may be this one.
+    return *this;
+  }
+
   // Copies. False, and no change, if there are more than BytesMax bytes: nothing is ever cut.
   [[nodiscard]] bool assign(std::string_view bytes, WallTime time) noexcept {
     if (bytes.size() > BytesMax) [[unlikely]]
@@ -39,9 +48,14 @@ class alignas(kCacheLineBytes) MessageBuffer {
   [[nodiscard]] std::span<const char> span() const noexcept { return {bytes_, size_}; }
   [[nodiscard]] std::string_view bytes() const noexcept { return {bytes_, size_}; }
   [[nodiscard]] WallTime time() const noexcept { return time_; }
+  // From the object's first byte to the message's last one. The bytes behind are never looked at:
+  // in a DeferredProcessor the next message begins there.
+  [[nodiscard]] std::size_t used_bytes() const noexcept { return kHeaderBytes + size_; }
 
  private:
   static constexpr std::size_t kCopyAlignmentBytes = 32;
+  static constexpr std::size_t kHeaderBytes = kCopyAlignmentBytes;
+  static_assert(kHeaderBytes >= sizeof(WallTime) + sizeof(std::uint32_t));
 
   WallTime time_{};
   std::uint32_t size_ = 0;

@@ -92,18 +92,6 @@ class SpscQueue {
   }
   void commit() noexcept { publish(producer_.tail + 1); }
 
-  // Producer. Asks for the first size_bytes of the slot that will be claimed slots_ahead claims
-  // from now, for writing, unless the consumer may still be reading it. A hint; pays when records
-  // come in bursts, and the consumer is not at work meanwhile.
-  void prefetch_claim(std::size_t slots_ahead, std::size_t size_bytes) noexcept {
-    const std::uint64_t index = producer_.tail + slots_ahead;
-    if (index - producer_.head_seen >= Capacity) return;
-    const auto* const bytes = static_cast<const char*>(static_cast<const void*>(&slot_at(index)));
-    for (std::size_t at = 0; at < size_bytes; at += kCacheLineBytes) {
-      detail::prefetch_for_writing(bytes + at);
-    }
-  }
-
   // Consumer. Moves the oldest value out. False if the queue is empty; value is then untouched.
   [[nodiscard]] bool pop(T& value) noexcept
     requires std::is_nothrow_move_assignable_v<T>

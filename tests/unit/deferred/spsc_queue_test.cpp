@@ -133,11 +133,5 @@ TEST(SpscQueue, slots_being_read_in_place_are_not_given_to_the_producer_before_r
   EXPECT_EQ(queue.readable().size(), 2U);  // up to the ring's end
 }
 
-TEST(SpscQueue, asking_for_slots_ahead_of_time_changes_nothing) {
-  SpscQueue<Wide, 4> queue;
-  for (std::size_t ahead = 0; ahead < 10; ++ahead) queue.prefetch_claim(ahead, sizeof(Wide));
-  EXPECT_EQ(queue.size(), 0U);
-}
-
 }  // namespace
 }  // namespace nexusfix::deferred
