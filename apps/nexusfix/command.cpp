@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "nexusfix/decode.hpp"
+#include "nexusfix/dict.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -18,6 +19,8 @@ constexpr std::array kCommands{
             run_demo},
     Command{"decode", "print messages with field names and meanings", "decode messages.log",
             run_decode},
+    Command{"dict", "what a field, a value or a message is, how versions differ", "dict 39=2",
+            run_dict},
     Command{"serve", "run the example venue: an acceptor with an order book", "serve venue.cfg",
             run_serve},
     Command{"connect", "talk to an acceptor by hand or by script", "connect client.cfg",

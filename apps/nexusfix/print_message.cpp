@@ -103,24 +103,6 @@ constexpr Paint kPaint{.heading = "\x1b[1m",
                        .fault = "\x1b[31m",
                        .off = "\x1b[0m"};
 
-// The size of the UTF-8 sequence at the front of text that prints as a character; 0: it begins with
-// a control character, or with bytes that are not UTF-8.
-std::size_t character_size(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
-  const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return 0;
-  unsigned code = lead & (0x7fU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80) return 0;
-    code = code << 6U | (byte(i) & 0x3fU);
-  }
-  constexpr unsigned kSmallest[] = {0, 0, 0xa0, 0x800, 0x10000};  // 0x80 to 0x9f steer terminals
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < kSmallest[size] || surrogate || code > 0x10ffff ? 0 : size;
-}
-
 std::string or_question_mark(std::string_view text) { return text.empty() ? "?" : printable(text); }
 
 std::string heading(const DecodedMessage& message, const Names& names, const Paint& paint,
@@ -165,20 +147,6 @@ std::string field_lines(const DecodedMessage& message, const Names& names, const
 }
 
 }  // namespace
-
-std::string printable(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t size = character_size(text);
-    if (size == 0) {
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
-    } else {
-      result += text.substr(0, size);
-    }
-    text.remove_prefix(std::max<std::size_t>(size, 1));
-  }
-  return result;
-}
 
 std::size_t print_message(std::FILE* out, const DecodedMessage& message,
                           const PrintOptions& options) {

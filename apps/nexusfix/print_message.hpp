@@ -9,6 +9,7 @@
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/names.hpp>
+#include <nexusfix/dictionary/printable.hpp>
 
 #include "nexusfix/decoded_message.hpp"
 
@@ -36,7 +37,6 @@ std::size_t print_message(std::FILE* out, std::string_view bytes, const PrintOpt
 std::size_t print_message(std::FILE* out, const DecodedMessage& message,
                           const PrintOptions& options = {});
 
-// Control bytes, and bytes that are not UTF-8, as \x01; everything else as it is.
-[[nodiscard]] std::string printable(std::string_view text);
+using dictionary::printable;
 
 }  // namespace nexusfix::printing

@@ -1,9 +1,9 @@
-#include "dictionary/nearest_name.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
+
+#include <nexusfix/dictionary/nearest_name.hpp>
 
 namespace nexusfix::dictionary {
 namespace {
@@ -51,6 +51,36 @@ std::optional<std::string_view> nearest_name(std::string_view name,
     nearest = candidate;
   }
   return nearest;
+}
+
+std::vector<const EnumValue*> nearest_values(const FieldDefinition& field, std::string_view text) {
+  const auto without_zeros = [](std::string_view digits) {
+    return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+  };
+  const auto equal = [](std::string_view left, std::string_view right) {
+    return std::ranges::equal(left, right, {}, lower, lower);
+  };
+  std::vector<const EnumValue*> near;
+  if (text.empty()) return near;
+  for (const EnumValue& value : field.values) {
+    if (equal(value.name, text) || equal(value.value, text) ||
+        without_zeros(value.value) == without_zeros(text)) {
+      near.push_back(&value);
+    }
+  }
+  if (!near.empty() || text.size() == 1) return near;
+  std::vector<std::string_view> texts;
+  std::vector<std::string_view> names;
+  for (const EnumValue& value : field.values) {
+    if (value.value.size() > 1) texts.push_back(value.value);
+    names.push_back(value.name);
+  }
+  if (const auto name = nearest_name(text, names)) {
+    near.push_back(&*std::ranges::find(field.values, *name, &EnumValue::name));
+  } else if (const auto like = nearest_name(text, texts)) {
+    near.push_back(&*std::ranges::find(field.values, *like, &EnumValue::value));
+  }
+  return near;
 }
 
 }  // namespace nexusfix::dictionary

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <utility>
 
-#include "dictionary/nearest_name.hpp"
+#include <nexusfix/dictionary/nearest_name.hpp>
 
 namespace nexusfix::dictionary {
 namespace {

@@ -1,0 +1,53 @@
+// The dictionary that an argument names: a version of FIX, or a file.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/model.hpp>
+
+namespace nexusfix::command {
+
+// "FIX.4.4", "FIX44", "4.4", "5.0SP2", "FIXT.1.1": capitals and points do not matter.
+[[nodiscard]] std::optional<dictionary::Version> version_of_name(std::string_view name);
+// "FIX.5.0SP2".
+[[nodiscard]] std::string_view name_of(dictionary::Version version) noexcept;
+// All of them, the oldest first, separated by spaces.
+[[nodiscard]] std::string version_names();
+
+// A dictionary with what it is called. A version from 5.0 on comes with that of its transport,
+// FIXT.1.1, which has the header, the trailer and the administrative messages; any other is its own
+// transport.
+class NamedDictionary {
+ public:
+  static NamedDictionary of(dictionary::Version version);
+  // QuickFIX XML or Orchestra. The error names file and line.
+  [[nodiscard]] static std::expected<NamedDictionary, std::string> load(Disk& disk,
+                                                                        const std::string& path);
+  // The name of a version, or else a path.
+  [[nodiscard]] static std::expected<NamedDictionary, std::string> open(Disk& disk,
+                                                                        const std::string& name);
+
+  [[nodiscard]] const std::string& label() const { return label_; }
+  [[nodiscard]] const dictionary::Dictionary& application() const { return *application_; }
+  [[nodiscard]] const dictionary::Dictionary& transport() const { return *transport_; }
+  [[nodiscard]] bool has_own_transport() const { return application_ == transport_; }
+  // One or two, the application's first.
+  [[nodiscard]] std::vector<const dictionary::Dictionary*> both() const;
+
+ private:
+  NamedDictionary() = default;
+
+  std::string label_;
+  std::shared_ptr<const dictionary::Dictionary> loaded_;
+  const dictionary::Dictionary* application_ = nullptr;
+  const dictionary::Dictionary* transport_ = nullptr;
+};
+
+}  // namespace nexusfix::command

@@ -1,0 +1,18 @@
+// Text from outside, made safe to show.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace nexusfix::dictionary {
+
+// The size in bytes of the UTF-8 sequence at the front of text that prints as a character; 0: text
+// is empty, or begins with a control character or with bytes that are not UTF-8. O(1).
+[[nodiscard]] std::size_t printable_size(std::string_view text) noexcept;
+
+// Control bytes, and bytes that are not UTF-8, as \x01; everything else as it is: such a text can
+// steer no terminal.
+[[nodiscard]] std::string printable(std::string_view text);
+
+}  // namespace nexusfix::dictionary
