@@ -131,7 +131,7 @@ class OrdinaryFields : public Fields {
 
   [[nodiscard]] ValueInMessage value(std::size_t index) const noexcept {
     const wire::NarrowPlace place = index_.narrow_places[index];
-    return {bytes_, place.begin, place.end_next - 1U};
+    return {bytes_, place.begin, std::uint32_t{place.begin} + place.size};
   }
 };
 
@@ -482,7 +482,7 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message) c
     validation.report_msg_type();
   } else {
     std::array<std::uint8_t, ValidatorTables::kSlotsMax + kClearedBytes> seen;
-    const bool is_ordinary = message.index().narrow_places != nullptr && !message.fault();
+    const bool is_ordinary = message.index().narrow_count != 0 && !message.fault();
     if (is_ordinary) [[likely]] {
       validation.walk<OrdinaryFields>(*context, seen.data());
     } else {
