@@ -51,8 +51,11 @@ Figures in_unit(const Figures& ns_per_call, const RowSpec& spec, double operatio
   for (double Figures::* figure :
        {&Figures::p50, &Figures::p99, &Figures::p999, &Figures::min, &Figures::max, &Figures::batch,
         &Figures::batch_median, &Figures::batch_best}) {
+    constexpr double kNsPerMs = 1e6;
     const double ns = figures.*figure / operations_per_call;
-    figures.*figure = is_rate(spec.unit) ? bytes / ns : ns;
+    figures.*figure = is_rate(spec.unit)                ? bytes / ns
+                      : spec.unit == Unit::Milliseconds ? ns / kNsPerMs
+                                                        : ns;
   }
   if (is_rate(spec.unit)) std::swap(figures.min, figures.max);
   return figures;

@@ -142,7 +142,7 @@ Chart bar_chart(const std::vector<BarGroup>& groups) {
 std::vector<BarGroup> peer_groups(const Report& report) {
   std::vector<BarGroup> groups;
   for (const RowReport& row : report.rows) {
-    if (row.peers.empty() || is_rate(row.spec.unit)) continue;
+    if (row.peers.empty() || !is_nanoseconds(row.spec.unit)) continue;
     BarGroup group{row.spec.name, {}, row.spec.published};
     group.bars.push_back({"ours", row.ours.figures.batch, short_number(row.ours.figures.batch)});
     for (const Result& peer : row.peers) {
@@ -175,7 +175,7 @@ std::vector<BarGroup> own_groups(const Report& report, std::string_view begin) {
 Chart tail_chart(const Report& report) {
   std::vector<BarGroup> groups;
   for (const RowReport& row : report.rows) {
-    if (is_rate(row.spec.unit) || row.spec.name.starts_with("ladder/")) continue;
+    if (!is_nanoseconds(row.spec.unit) || row.spec.name.starts_with("ladder/")) continue;
     const Figures& f = row.ours.figures;
     groups.push_back({row.spec.name, {{"ours", f.p50, ""}, {"", f.p999, ""}}, {}});
   }
@@ -186,7 +186,7 @@ Chart tail_chart(const Report& report) {
   chart.elements = scale.grid(chart.height);
   int y = 0;
   for (const RowReport& row : report.rows) {
-    if (is_rate(row.spec.unit) || row.spec.name.starts_with("ladder/")) continue;
+    if (!is_nanoseconds(row.spec.unit) || row.spec.name.starts_with("ladder/")) continue;
     const Figures& f = row.ours.figures;
     const double middle = y + (kBarRows + 4) / 2.0;
     chart.elements += label_text(row.spec.name, middle + 4);

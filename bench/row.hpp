@@ -16,7 +16,12 @@
 
 namespace nexusfix::bench {
 
-enum class Unit : std::uint8_t { Nanoseconds, NanosecondsPerField, GigabytesPerSecond };
+enum class Unit : std::uint8_t {
+  Nanoseconds,
+  NanosecondsPerField,
+  Milliseconds,
+  GigabytesPerSecond,
+};
 
 [[nodiscard]] constexpr std::string_view to_string(Unit unit) noexcept {
   switch (unit) {
@@ -24,6 +29,8 @@ enum class Unit : std::uint8_t { Nanoseconds, NanosecondsPerField, GigabytesPerS
       return "ns";
     case Unit::NanosecondsPerField:
       return "ns/field";
+    case Unit::Milliseconds:
+      return "ms";
     case Unit::GigabytesPerSecond:
       break;
   }
@@ -32,6 +39,10 @@ enum class Unit : std::uint8_t { Nanoseconds, NanosecondsPerField, GigabytesPerS
 // Less is better, or more is.
 [[nodiscard]] constexpr bool is_rate(Unit unit) noexcept {
   return unit == Unit::GigabytesPerSecond;
+}
+// What the charts show, which have one scale.
+[[nodiscard]] constexpr bool is_nanoseconds(Unit unit) noexcept {
+  return unit == Unit::Nanoseconds || unit == Unit::NanosecondsPerField;
 }
 
 // Row names are a contract: later rows are added, none is renamed.
@@ -71,6 +82,7 @@ void add_stream_rows(std::vector<Row>& rows);
 void add_deferred_rows(std::vector<Row>& rows);
 void add_ladder_rows(std::vector<Row>& rows);
 void add_kernel_rows(std::vector<Row>& rows);
+void add_dictionary_rows(std::vector<Row>& rows);
 
 // One for each subject that does the job. Make returns a ContestantPtr of a Subject.
 template <class Make>

@@ -12,6 +12,7 @@ std::vector<Row> all_rows() {
   add_deferred_rows(rows);
   add_ladder_rows(rows);
   add_kernel_rows(rows);
+  add_dictionary_rows(rows);
   return rows;
 }
 

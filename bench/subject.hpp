@@ -78,6 +78,15 @@ struct PriceValue {
   double value = 0;
 };
 
+// A data dictionary in the QuickFIX XML form. The answer is how many of the tags and MsgTypes, one
+// for each message, it knows.
+struct DictionaryJob {
+  std::string xml;
+  std::vector<int> tags;
+  std::vector<std::string> msg_types;
+  Answers answers;
+};
+
 struct ChecksumJob {
   std::vector<std::string> texts;
   Answers sums;  // modulo 256
@@ -159,6 +168,7 @@ class Subject {
   virtual ContestantPtr encode_order(const EncodeJob<Order>&) { return nullptr; }
   virtual ContestantPtr encode_execution(const EncodeJob<Execution>&) { return nullptr; }
   virtual ContestantPtr stream_parse(const Stream&) { return nullptr; }
+  virtual ContestantPtr load_dictionary(const DictionaryJob&) { return nullptr; }
 };
 
 }  // namespace bench

@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
+#include <quickfix/DataDictionary.h>
 #include <quickfix/FieldConvertors.h>
 #include <quickfix/Message.h>
 #include <quickfix/Parser.h>
 #include <quickfix/fix44/ExecutionReport.h>
 #include <quickfix/fix44/NewOrderSingle.h>
+#include <sstream>
 
 namespace nexusfix {
 namespace bench {
@@ -267,6 +269,19 @@ struct StreamParse {
   }
 };
 
+struct LoadDictionary {
+  const DictionaryJob* job;
+
+  std::uint64_t operator()(std::size_t) const {
+    std::istringstream stream(job->xml);
+    const FIX::DataDictionary dictionary(stream);
+    std::uint64_t known = 0;
+    for (const int tag : job->tags) known += dictionary.isField(tag) ? 1 : 0;
+    for (const std::string& type : job->msg_types) known += dictionary.isMsgType(type) ? 1 : 0;
+    return known;
+  }
+};
+
 class QuickFix final : public Subject {
  public:
   std::string name() const override { return "QuickFIX"; }
@@ -313,6 +328,9 @@ class QuickFix final : public Subject {
   }
   ContestantPtr stream_parse(const Stream& stream) override {
     return make_contestant(StreamParse{&stream.bytes, {}}, Answers{stream.field_count});
+  }
+  ContestantPtr load_dictionary(const DictionaryJob& job) override {
+    return make_contestant(LoadDictionary{&job}, job.answers);
   }
 };
 

@@ -72,6 +72,12 @@ TEST_P(ShippedDictionary, is_compiled_in_whole) {
   EXPECT_EQ(builtin_dictionary(GetParam().version), dictionary_);
 }
 
+TEST_P(ShippedDictionary, can_be_written_out_again) {
+  const auto again = load_quickfix_xml(to_quickfix_xml(dictionary_), "again.xml");
+  ASSERT_TRUE(again) << again.error().what();
+  EXPECT_EQ(*again, dictionary_);
+}
+
 TEST_P(ShippedDictionary, is_unpacked_once_for_all_threads) {
   std::array<const Dictionary*, 4> seen{};
   std::vector<std::jthread> threads;

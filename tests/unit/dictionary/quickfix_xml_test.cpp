@@ -318,6 +318,20 @@ TEST(QuickfixXml, warns_of_a_group_that_text_counts) {
             "entries");
 }
 
+TEST(QuickfixXml, is_written_as_it_is_read) {
+  Dictionary dictionary = load(document({
+      .header = R"(<field name="Symbol" required="Y"/><component name="Legs" required="N"/>)",
+      .messages = R"(<message name="Order" msgtype="D" msgcat="app">
+<field name="ClOrdID" required="Y"/><group name="NoLegs" required="N"><field name="LegSymbol"/>
+</group></message><message name="Ping" msgtype="0" msgcat="admin"/>)",
+      .components = R"(<component name="Legs"><field name="LegSymbol"/></component>)",
+  }));
+  dictionary.service_pack = 3;
+  dictionary.fields[0].allow_other_values = true;
+  dictionary.fields[0].values = {{"a<b>\"&'\t", "<&>"}};
+  EXPECT_EQ(load(to_quickfix_xml(dictionary)), dictionary);
+}
+
 TEST(QuickfixXml, takes_the_value_for_a_name_that_is_missing) {
   const Dictionary dictionary = load(document(
       {.fields = R"(<fields><field number="1" name="A" type="CHAR"><value enum="7"/></field>
