@@ -194,6 +194,13 @@ template <std::uint32_t Blocks>
   return static_cast<std::uint32_t>(_mm_cvtsi128_si32(_mm_sad_epu8(all, _mm_setzero_si128())));
 }
 
+[[gnu::always_inline]] inline std::uint32_t count_bits(std::uint64_t bits) noexcept {
+  // The intrinsic costs an instruction more, which keeps old CPUs from waiting for the register.
+  std::uint64_t count;
+  asm("popcnt %1, %0" : "=r"(count) : "r"(bits) : "cc");
+  return static_cast<std::uint32_t>(count);
+}
+
 // Where the `=` and SOH of a window are.
 struct Delimiters {
   __m512i positions;        // counted from 1; 0 in the lanes that are left
@@ -203,9 +210,10 @@ struct Delimiters {
 };
 
 // The lanes moved up by count; those that are left are 0, as long as no lane but 0 is moved out.
-[[gnu::always_inline]] inline __m512i moved_up(__m512i lanes, std::uint32_t count) noexcept {
+[[gnu::always_inline]] inline __m512i moved_up(__m512i lanes, std::uint32_t count,
+                                               __m512i iota) noexcept {
   const __m512i back = _mm512_set1_epi8(static_cast<char>(count));
-  return _mm512_permutexvar_epi8(_mm512_sub_epi8(load(kLanes.iota), back), lanes);
+  return _mm512_permutexvar_epi8(_mm512_sub_epi8(iota, back), lanes);
 }
 
 template <std::uint32_t Blocks>
@@ -214,7 +222,8 @@ template <std::uint32_t Blocks>
   // In registers: as operands in memory they would be loaded for each block.
   __m512i equals_sign = load(kLanes.equals);
   __m512i soh_sign = load(kLanes.soh);
-  asm("" : "+v"(equals_sign), "+v"(soh_sign));
+  __m512i iota = load(kLanes.iota);
+  asm("" : "+v"(equals_sign), "+v"(soh_sign), "+v"(iota));
 #pragma GCC unroll 4
   for (std::uint32_t i = 0; i < Blocks; ++i) {
     const __mmask64 both = _kor_mask64(_mm512_cmpeq_epi8_mask(window.blocks[i], equals_sign),
@@ -222,8 +231,8 @@ template <std::uint32_t Blocks>
     found.last_bits = _cvtmask64_u64(both);
     const __m512i positions = _mm512_maskz_compress_epi8(both, load(kLanes.position[i]));
     found.positions =
-        i == 0 ? positions : _mm512_or_si512(found.positions, moved_up(positions, found.lanes));
-    found.lanes += static_cast<std::uint32_t>(_mm_popcnt_u64(found.last_bits));
+        i == 0 ? positions : _mm512_or_si512(found.positions, moved_up(positions, found.lanes, iota));
+    found.lanes += count_bits(found.last_bits);
   }
   found.bytes = bytes_at(window, _mm512_sub_epi8(found.positions, load(kLanes.one_byte)));
   return found;
