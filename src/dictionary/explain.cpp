@@ -1,0 +1,427 @@
+#include <algorithm>
+#include <charconv>
+#include <ostream>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/dictionary/explain.hpp>
+#include <nexusfix/dictionary/nearest_name.hpp>
+#include <nexusfix/dictionary/printable.hpp>
+
+#include "dictionary/explain_value.hpp"
+#include "dictionary/marked_text.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+using wire::Tag;
+
+constexpr Tag kMsgTypeTag = 35;
+
+std::string quoted(std::string_view value) { return "'" + printable(value) + "'"; }
+
+// A tag as the digits of another one with one digit changed, added, left out or swapped.
+bool is_misspelt(Tag one, Tag other) {
+  const std::string right = std::to_string(other);
+  return one != other && nearest_name(std::to_string(one), {right}).has_value();
+}
+
+// A group met again has no new tag.
+void add_tags(const Dictionary& dictionary, const std::vector<Member>& members,
+              std::unordered_set<Index>& met, std::vector<Tag>& tags) {
+  for (const FlatMember& member : flatten(dictionary, members)) {
+    tags.push_back(dictionary.fields[member.field].tag);
+    if (member.group && met.insert(*member.group).second) {
+      add_tags(dictionary, dictionary.groups[*member.group].members, met, tags);
+    }
+  }
+}
+
+// All tags of a message, of its groups, too.
+std::vector<Tag> tags_of(const Dictionary& dictionary, const std::vector<Member>& members) {
+  std::unordered_set<Index> met;
+  std::vector<Tag> tags;
+  add_tags(dictionary, members, met, tags);
+  return tags;
+}
+
+bool has_tag(const std::vector<Tag>& tags, Tag tag) {
+  return std::ranges::find(tags, tag) != tags.end();
+}
+
+class Explainer {
+ public:
+  Explainer(const Violation& violation, const wire::MessageView& message,
+            const FixtDictionaries& both)
+      : violation_{violation}, message_{message}, both_{both} {
+    const std::string_view type = message.msg_type();
+    for (const Dictionary* dictionary : {&both.application, &both.transport}) {
+      if (definition_ = dictionary->message(type); definition_ != nullptr) {
+        owner_ = dictionary;
+        break;
+      }
+    }
+  }
+
+  Explanation explain() {
+    told_.tag = violation_.rule == ViolationRule::MsgTypeUnknown ? kMsgTypeTag : violation_.tag;
+    told_.reason = violation_.reason();
+    if (const FieldDefinition* const known = field(told_.tag)) {
+      told_.definition = field_summary(*known);
+    }
+    tell();
+    if (told_.message_line.empty()) mark_field();
+    return std::move(told_);
+  }
+
+ private:
+  void tell() {
+    switch (violation_.rule) {
+      case ViolationRule::TagMalformed:
+        return tag_malformed();
+      case ViolationRule::TagWithoutValue:
+        return tag_without_value();
+      case ViolationRule::ValueEmpty:
+        mark_bytes(violation_.offset, violation_.tag_text.size() + 1);
+        told_.problem = name(told_.tag) + " has no value";
+        told_.nearest = "a value, or no such field at all";
+        return;
+      case ViolationRule::DataLengthWrong:
+        return data_length_wrong();
+      case ViolationRule::MsgTypeUnknown:
+        return msg_type_unknown();
+      case ViolationRule::TagUnknown:
+        told_.problem = "the dictionary has no field " + std::to_string(told_.tag);
+        return suggest_tag();
+      case ViolationRule::TagNotInMessage:
+        told_.problem = name(told_.tag) + " is not a field of " + message_name();
+        return suggest_tag();
+      case ViolationRule::TagOutOfSection:
+        return tag_out_of_section();
+      case ViolationRule::TagRepeated:
+        return tag_repeated();
+      case ViolationRule::TypeWrong:
+        mark_value();
+        return type_wrong();
+      case ViolationRule::ValueNotInEnumeration:
+        mark_value();
+        return value_not_in_enumeration();
+      case ViolationRule::DelimiterMissing:
+        told_.problem = "the first entry of " + name(violation_.group) + " begins with " +
+                        name(told_.tag) + ", not with " + name(violation_.expected_tag);
+        told_.nearest = name(violation_.expected_tag) + " here, in front of it";
+        if (const FieldDefinition* const first = field(violation_.expected_tag)) {
+          told_.definition = field_summary(*first);
+        }
+        return;
+      case ViolationRule::GroupOrderWrong:
+        return group_order_wrong();
+      case ViolationRule::GroupCountWrong:
+        mark_value();
+        told_.problem = name(told_.tag) + " says " + quoted(value()) + ", but there are " +
+                        std::to_string(violation_.found_entries) + " entries";
+        told_.nearest = std::to_string(told_.tag) + "=" + std::to_string(violation_.found_entries);
+        return;
+      case ViolationRule::RequiredTagMissing:
+        return required_tag_missing();
+    }
+  }
+
+  void tag_malformed() {
+    mark_bytes(violation_.offset, violation_.tag_text.size());
+    told_.problem = quoted(violation_.tag_text) +
+                    " is no tag: that is a number from 1 to 2147483647 without leading zeros";
+    std::string_view digits = violation_.tag_text;
+    while (digits.starts_with('0') || digits.starts_with(' ')) digits.remove_prefix(1);
+    Tag tag = 0;
+    const auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), tag);
+    const FieldDefinition* nearest = nullptr;
+    if (fault == std::errc{} && stop == digits.data() + digits.size()) nearest = field(tag);
+    if (nearest == nullptr) nearest = field_named(violation_.tag_text);
+    if (nearest != nullptr)
+      told_.nearest = std::to_string(nearest->tag) + " (" + nearest->name + ")";
+  }
+
+  void tag_without_value() {
+    mark_bytes(violation_.offset, violation_.tag_text.size());
+    told_.problem = "the field " + quoted(violation_.tag_text) + " has no `=`";
+    if (told_.tag != 0) told_.nearest = std::to_string(told_.tag) + "= and a value";
+  }
+
+  void data_length_wrong() {
+    const std::size_t size = message_.bytes().find(wire::kSoh, violation_.offset);
+    mark_bytes(violation_.offset, std::min(size, message_.bytes().size()) - violation_.offset);
+    told_.problem = name(told_.tag) + " does not lead to the end of the data field behind it";
+    if (violation_.field_index + 1 >= message_.field_count()) return;
+    // The data field that follows ends at its first SOH, as the parser read it.
+    const wire::FieldView length = message_.field(violation_.field_index);
+    const wire::FieldView data = message_.field(violation_.field_index + 1);
+    if (length.tag != told_.tag) return;
+    told_.nearest = std::to_string(told_.tag) + "=" + std::to_string(data.value.size()) +
+                    ", if the data holds no SOH";
+  }
+
+  void msg_type_unknown() {
+    mark_value();
+    const std::string_view type = value();
+    told_.problem = "MsgType (35) is " + quoted(type) + ": the dictionary has no such message";
+    std::vector<std::string_view> names;
+    const MessageDefinition* nearest = nullptr;
+    for (const Dictionary* dictionary : {&both_.application, &both_.transport}) {
+      for (const MessageDefinition& one : dictionary->messages) {
+        names.push_back(one.name);
+        const bool is_near = nearest == nullptr && one.msg_type.size() == type.size() &&
+                             nearest_name(type, {one.msg_type}) && is_case_only(type, one.msg_type);
+        if (is_near) nearest = &one;
+      }
+    }
+    if (nearest == nullptr) {
+      if (const auto near = nearest_name(type, names)) nearest = message_named(*near);
+    }
+    if (nearest != nullptr) {
+      told_.nearest = "35=" + printable(nearest->msg_type) + " (" + printable(nearest->name) + ")";
+    }
+  }
+
+  void tag_out_of_section() {
+    const std::vector<Tag> header = tags_of(both_.transport, both_.transport.header);
+    if (has_tag(header, told_.tag)) {
+      told_.problem = name(told_.tag) + " is of the header, and stands behind it";
+      // The first field that is not of the header is where it ends.
+      for (std::size_t i = 0; i < message_.field_count(); ++i) {
+        const Tag tag = message_.field(i).tag;
+        if (has_tag(header, tag)) continue;
+        told_.nearest = "in front of " + name(tag) + ", with which the body begins";
+        return;
+      }
+    } else {
+      told_.problem = name(told_.tag) + " stands in the trailer";
+      told_.nearest = "in the body, in front of the trailer";
+    }
+  }
+
+  void tag_repeated() {
+    std::size_t first = violation_.field_index;
+    for (std::size_t i = violation_.field_index; i-- > 0;) {
+      if (message_.field(i).tag != told_.tag) continue;
+      first = i;
+      break;
+    }
+    told_.problem = name(told_.tag) + " is here a second time";
+    if (violation_.group != 0) {
+      told_.problem += ", in one entry of " + name(violation_.group);
+    }
+    told_.nearest =
+        "one of the two; the first is at byte " + std::to_string(message_.field(first).offset);
+  }
+
+  void type_wrong() {
+    const FieldDefinition* const known = field(told_.tag);
+    if (known == nullptr) return;
+    told_.problem = name(told_.tag) + " is " + quoted(value()) + ", which is no " +
+                    std::string{to_string(known->type)};
+    told_.nearest = right_value(*known, value());
+  }
+
+  void value_not_in_enumeration() {
+    told_.problem = name(told_.tag) + " is " + quoted(value()) + ", which is none of its values";
+    const FieldDefinition* const known = field(told_.tag);
+    if (known == nullptr) return;
+    for (const EnumValue* near : nearest_values(*known, value())) {
+      told_.nearest += (told_.nearest.empty() ? "" : " or ") + std::to_string(told_.tag) + "=" +
+                       printable(near->value) + " (" + printable(near->name) + ")";
+    }
+  }
+
+  void group_order_wrong() {
+    told_.problem = name(told_.tag) + " stands too late in its entry of " + name(violation_.group);
+    const GroupDefinition* const group = group_counted_by(violation_.group);
+    if (group == nullptr) return;
+    const std::vector<FlatMember> members = flatten(*owner_, group->members);
+    const auto place = [&](Tag tag) {
+      return std::ranges::find_if(members, [&](const FlatMember& member) {
+        return owner_->fields[member.field].tag == tag;
+      });
+    };
+    // Back to the entry's first field, past those of groups within.
+    const auto own = place(told_.tag);
+    const Tag delimiter = owner_->fields[members.front().field].tag;
+    Tag before = 0;
+    for (std::size_t i = violation_.field_index; i-- > 0;) {
+      const Tag tag = message_.field(i).tag;
+      const auto there = place(tag);
+      if (there != members.end() && own < there) before = tag;
+      if (tag == delimiter) break;
+    }
+    if (before != 0) told_.nearest = "in front of " + name(before);
+  }
+
+  void required_tag_missing() {
+    const std::string who =
+        violation_.group != 0 ? "an entry of " + name(violation_.group) : message_name();
+    told_.problem = who + " needs " + name(told_.tag) + ", which is missing";
+    const FieldDefinition* const known = field(told_.tag);
+    if (known != nullptr) {
+      told_.nearest = std::to_string(told_.tag) + "=" + example_value(*known);
+    }
+    if (violation_.group != 0) {
+      mark_field();
+    } else {
+      mark_value();
+    }
+    // A field that is not there has no bytes; what is marked lacks it.
+    told_.size = 0;
+  }
+
+  // What the message has or may have that the tag could be a slip of.
+  void suggest_tag() {
+    std::vector<std::string> near;
+    if (definition_ != nullptr) {
+      constexpr std::size_t kSuggestionsMax = 3;
+      for (const Tag tag : tags_of(*owner_, definition_->members)) {
+        if (near.size() == kSuggestionsMax) break;
+        if (is_misspelt(told_.tag, tag) && !message_.has(tag)) near.push_back(name(tag));
+      }
+    }
+    for (const std::string& one : near) told_.nearest += (told_.nearest.empty() ? "" : ", ") + one;
+    if (violation_.rule != ViolationRule::TagNotInMessage) {
+      if (told_.tag >= kUserDefinedTagMin && near.empty()) {
+        told_.nearest = "user-defined: a dictionary of your own can have it";
+      }
+      return;
+    }
+    const std::string others = messages_with(told_.tag);
+    if (others.empty()) return;
+    told_.nearest += (told_.nearest.empty() ? "" : "; ") + ("it is a field of " + others);
+  }
+
+  [[nodiscard]] std::string messages_with(Tag tag) const {
+    constexpr std::size_t kMessagesMax = 4;
+    std::string names;
+    std::size_t count = 0;
+    for (const Dictionary* dictionary : {&both_.application, &both_.transport}) {
+      for (const MessageDefinition& one : dictionary->messages) {
+        if (!has_tag(tags_of(*dictionary, one.members), tag)) continue;
+        if (++count > kMessagesMax) return names + ", ...";
+        names += (names.empty() ? "" : ", ") + printable(one.name);
+      }
+      if (&both_.application == &both_.transport) break;
+    }
+    return names;
+  }
+
+  // The dictionary's group in this message; of several with this count field, any.
+  [[nodiscard]] const GroupDefinition* group_counted_by(Tag count_tag) {
+    if (definition_ == nullptr) return nullptr;
+    std::vector<const std::vector<Member>*> lists{&definition_->members};
+    std::unordered_set<Index> met;
+    for (std::size_t at = 0; at < lists.size(); ++at) {
+      for (const FlatMember& member : flatten(*owner_, *lists[at])) {
+        if (!member.group || !met.insert(*member.group).second) continue;
+        const GroupDefinition& group = owner_->groups[*member.group];
+        if (owner_->fields[member.field].tag == count_tag) return &group;
+        lists.push_back(&group.members);
+      }
+    }
+    return nullptr;
+  }
+
+  static bool is_case_only(std::string_view left, std::string_view right) {
+    return std::ranges::equal(left, right, [](char a, char b) {
+      constexpr unsigned kCaseBit = 0x20;
+      return a == b || (static_cast<unsigned>(a) ^ static_cast<unsigned>(b)) == kCaseBit;
+    });
+  }
+
+  [[nodiscard]] const FieldDefinition* field(Tag tag) const {
+    const FieldDefinition* const found = both_.application.field(tag);
+    return found != nullptr ? found : both_.transport.field(tag);
+  }
+  [[nodiscard]] const FieldDefinition* field_named(std::string_view text) const {
+    for (const Dictionary* dictionary : {&both_.application, &both_.transport}) {
+      std::vector<std::string_view> names;
+      for (const FieldDefinition& one : dictionary->fields) names.push_back(one.name);
+      const auto near = nearest_name(text, names);
+      if (!near) continue;
+      return &*std::ranges::find(dictionary->fields, *near, &FieldDefinition::name);
+    }
+    return nullptr;
+  }
+  [[nodiscard]] const MessageDefinition* message_named(std::string_view name) const {
+    for (const Dictionary* dictionary : {&both_.application, &both_.transport}) {
+      const auto found = std::ranges::find(dictionary->messages, name, &MessageDefinition::name);
+      if (found != dictionary->messages.end()) return &*found;
+    }
+    return nullptr;
+  }
+
+  // "Side (54)", or "field 5554".
+  [[nodiscard]] std::string name(Tag tag) const {
+    const FieldDefinition* const known = field(tag);
+    if (known == nullptr) return "field " + std::to_string(tag);
+    return printable(known->name) + " (" + std::to_string(tag) + ")";
+  }
+  [[nodiscard]] std::string message_name() const {
+    const std::string type = printable(message_.msg_type());
+    return definition_ == nullptr ? "a message of type " + type
+                                  : printable(definition_->name) + " (" + type + ")";
+  }
+  [[nodiscard]] std::string_view value() const {
+    return message_.field(violation_.field_index).value;
+  }
+
+  void mark_bytes(std::size_t offset, std::size_t size) {
+    MarkedText marked = mark(message_.bytes(), offset, offset + size);
+    told_.message_line = std::move(marked.line);
+    told_.marks_line = std::move(marked.marks);
+    told_.offset = offset;
+    told_.size = size;
+  }
+  void mark_value() { mark_bytes(violation_.offset, value().size()); }
+  // Tag, `=` and value.
+  void mark_field() {
+    const std::string tag = std::to_string(message_.field(violation_.field_index).tag);
+    mark_bytes(violation_.offset - 1 - tag.size(), tag.size() + 1 + value().size());
+  }
+
+  const Violation& violation_;
+  const wire::MessageView& message_;
+  FixtDictionaries both_;
+  const Dictionary* owner_ = nullptr;  // of the message's type; null: neither
+  const MessageDefinition* definition_ = nullptr;
+  Explanation told_;
+};
+
+}  // namespace
+
+Explanation explain(const Violation& violation, const wire::MessageView& message,
+                    const Dictionary& dictionary) {
+  return Explainer{violation, message, {dictionary, dictionary}}.explain();
+}
+
+Explanation explain(const Violation& violation, const wire::MessageView& message,
+                    const FixtDictionaries& both) {
+  return Explainer{violation, message, both}.explain();
+}
+
+std::string Explanation::text() const {
+  std::string text = problem;
+  const auto line = [&](std::string_view lead, const std::string& what) {
+    if (what.empty()) return;
+    text += "\n  ";
+    text += lead;
+    text += what;
+  };
+  line("", message_line);
+  line("", marks_line);
+  line("", definition);
+  line("nearest: ", nearest);
+  return text;
+}
+
+std::ostream& operator<<(std::ostream& out, const Explanation& explanation) {
+  return out << explanation.text() << '\n';
+}
+
+}  // namespace nexusfix::dictionary
