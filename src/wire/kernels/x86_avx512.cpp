@@ -73,8 +73,9 @@ struct alignas(64) Lanes {
   std::uint8_t tag_lane[64];    // the lane of the `=`, within 16, for each byte of its pair
   std::uint8_t low_back[64];    // from there to the last two digits of the tag
   std::uint8_t high_back[64];   // and to the two in front of those
-  std::uint8_t low_digits[64];  // the number of digits, and one, from which on such a one is there
-  std::uint8_t high_digits[64];
+  // By the number of digits and one: all bits of those that are there.
+  std::uint16_t low_digits[32];
+  std::uint16_t high_digits[32];
   std::uint8_t ascii_zero[64];
   std::uint8_t nine[64];
   std::uint8_t weights[64];
@@ -111,8 +112,6 @@ constexpr Lanes make_lanes() noexcept {
     lanes.tag_lane[i] = i % 16 & ~1U;
     lanes.low_back[i] = static_cast<std::uint8_t>(even ? -3 : -2);
     lanes.high_back[i] = static_cast<std::uint8_t>(even ? -5 : -4);
-    lanes.low_digits[i] = even ? 3 : 2;
-    lanes.high_digits[i] = even ? 5 : 4;
     lanes.ascii_zero[i] = '0';
     lanes.nine[i] = 9;
     lanes.weights[i] = even ? 10 : 1;
@@ -124,6 +123,10 @@ constexpr Lanes make_lanes() noexcept {
   lanes.fix4_places[1][15] = UsualHead<Version::Fix4, 3>::kPlaces;
   lanes.fixt1_places[0][15] = UsualHead<Version::Fixt1, 2>::kPlaces;
   lanes.fixt1_places[1][15] = UsualHead<Version::Fixt1, 3>::kPlaces;
+  for (std::uint32_t i = 2; i < 32; ++i) {
+    lanes.low_digits[i] = i == 2 ? 0xff00 : 0xffff;
+    lanes.high_digits[i] = i < 4 ? 0 : i == 4 ? 0xff00 : 0xffff;
+  }
   lanes.smallest_tag[2] = 1;
   lanes.smallest_tag[3] = 10;
   lanes.smallest_tag[4] = 100;
@@ -149,18 +152,32 @@ struct Window {
   __m512i blocks[Blocks];
 };
 
-// bytes: of the window, some of them in its last block.
+// keep: a bit for each byte of the window's last block.
 template <std::uint32_t Blocks>
-[[gnu::always_inline]] inline Window<Blocks> load_window(const char* from,
-                                                         std::uint32_t bytes) noexcept {
+[[gnu::always_inline]] inline Window<Blocks> load_blocks(const char* from,
+                                                         std::uint64_t keep) noexcept {
   Window<Blocks> window;
 #pragma GCC unroll 4
   for (std::uint32_t i = 0; i + 1 < Blocks; ++i) {
     window.blocks[i] = _mm512_loadu_si512(from + i * kBlockBytes);
   }
-  const __mmask64 keep = _bzhi_u64(~0ULL, bytes - (Blocks - 1) * kBlockBytes);
-  window.blocks[Blocks - 1] = _mm512_maskz_loadu_epi8(keep, from + (Blocks - 1) * kBlockBytes);
+  window.blocks[Blocks - 1] =
+      _mm512_maskz_loadu_epi8(_cvtu64_mask64(keep), from + (Blocks - 1) * kBlockBytes);
   return window;
+}
+
+// bytes: of the window, some of them in its last block.
+template <std::uint32_t Blocks>
+[[gnu::always_inline]] inline Window<Blocks> load_window(const char* from,
+                                                         std::uint32_t bytes) noexcept {
+  return load_blocks<Blocks>(from, _bzhi_u64(~0ULL, bytes - (Blocks - 1) * kBlockBytes));
+}
+
+// The same for the body of a short message.
+template <std::uint32_t Blocks>
+[[gnu::always_inline]] inline Window<Blocks> load_body(const char* from,
+                                                       std::uint32_t bytes) noexcept {
+  return load_blocks<Blocks>(from, _bzhi_u64(~0ULL, bytes - (Blocks - 1) * kBlockBytes));
 }
 
 // The bytes of the window at the places in index, which count from 0.
@@ -281,19 +298,25 @@ template <TagDigits kMax = TagDigits::Four, std::uint32_t Blocks>
                        load(kMax == TagDigits::Five ? kLanes.wide_length_max : kLanes.length_max));
 
   const __m512i equals = _mm512_shuffle_epi8(positions, load(kLanes.tag_lane));
-  const __m512i digits = _mm512_shuffle_epi8(distances, load(kLanes.tag_lane));  // and one
   const __m512i low_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.low_back)));
   const __m512i high_text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.high_back)));
-  const __m512i low = _mm512_maskz_sub_epi8(_mm512_cmpge_epu8_mask(digits, load(kLanes.low_digits)),
-                                            low_text, load(kLanes.ascii_zero));
-  const __m512i high = _mm512_maskz_sub_epi8(
-      _mm512_cmpge_epu8_mask(digits, load(kLanes.high_digits)), high_text, load(kLanes.ascii_zero));
+  // By the distance of a field's `=`, which is the number of digits and one. Where that is 32 or
+  // more these are wrong, but then the length speaks against the field.
+  const auto of_digits = [&](const std::uint16_t* table) noexcept {
+    return _mm512_permutexvar_epi16(distances, load(table));
+  };
+  constexpr int kDifferenceAnd = 0x48;  // (a ^ c) & b
+  const __m512i low = _mm512_ternarylogic_epi64(low_text, of_digits(kLanes.low_digits),
+                                                load(kLanes.ascii_zero), kDifferenceAnd);
+  const __m512i high = _mm512_ternarylogic_epi64(high_text, of_digits(kLanes.high_digits),
+                                                 load(kLanes.ascii_zero), kDifferenceAnd);
   __m512i unusual_digits = _mm512_subs_epu8(_mm512_max_epu8(low, high), load(kLanes.nine));
 
   const __m512i low_two = _mm512_maddubs_epi16(low, load(kLanes.weights));
   const __m512i high_two = _mm512_maddubs_epi16(high, load(kLanes.weights));
   __m512i keys = _mm512_add_epi16(low_two, _mm512_mullo_epi16(high_two, load(kLanes.hundred)));
   if constexpr (kMax == TagDigits::Five) {
+    const __m512i digits = _mm512_shuffle_epi8(distances, load(kLanes.tag_lane));  // and one
     const __m512i text = bytes_at(window, _mm512_add_epi8(equals, load(kLanes.top_back)));
     const __m512i top = _mm512_maskz_sub_epi8(
         _mm512_cmpge_epu8_mask(digits, load(kLanes.top_digits)), text, load(kLanes.ascii_zero));
@@ -421,10 +444,11 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
                                                         std::uint64_t last_word,
                                                         std::uint32_t fields,
                                                         IndexWork& work) noexcept {
-  constexpr std::uint32_t kMsgTypeStart = '3' | '5' << 8 | '=' << 16;
+  // With the head's last byte.
+  constexpr std::uint32_t kMsgTypeStart = '\x01' | '3' << 8 | '5' << 16 | '=' << 24;
   std::uint32_t body_start;
-  __builtin_memcpy(&body_start, frame + Head::kBytes, sizeof body_start);
-  if ((body_start & 0xff'ffff) != kMsgTypeStart) return 0;
+  __builtin_memcpy(&body_start, frame + Head::kBytes - 1, sizeof body_start);
+  if (body_start != kMsgTypeStart) return 0;
   if constexpr ((Policy & kLeaveOutCheckSum) == 0) {
     const std::uint32_t byte_sum = sum_bytes(window, last_word) + Head::kOtherSum;
     if (!is_trailer_of(frame, size, byte_sum)) return 0;
@@ -432,7 +456,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
     if (!read_trailer(frame, size).good) return 0;
   }
   put_narrow_trailer(work.arrays, kHeadFields + fields, size);
-  return (kHeadFields + fields + 1) | kNarrowPlaces;
+  return fields + ((kHeadFields + 1) | kNarrowPlaces);
 }
 
 // Whether the first lane out of turn may lie in a data field: one of the two fields in front of it
@@ -453,7 +477,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
                                                           __m512i positions, __m512i bytes,
                                                           IndexWork& work) noexcept {
   const std::uint32_t body_end = size - kTrailerBytes;
-  const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_end - Head::kBytes);
+  const Window<Blocks> window = load_body<Blocks>(frame + Head::kBytes, body_end - Head::kBytes);
   Delimiters found{positions, bytes, lanes, 0};
   if (const std::uint64_t out_of_turn = lanes_out_of_turn(found); out_of_turn != 0) {
     if (is_cut_by_data(out_of_turn, unusual_lanes)) {
@@ -481,7 +505,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
                                                        std::uint64_t last_word,
                                                        IndexWork& work) noexcept {
   const std::uint32_t body_bytes = size - kTrailerBytes - Head::kBytes;
-  const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_bytes);
+  const Window<Blocks> window = load_body<Blocks>(frame + Head::kBytes, body_bytes);
   const Delimiters found = find_delimiters(window);
   if (found.lanes > kBodyLanesMax) [[unlikely]]
     return index_long<Policy>(frame, size, work);
