@@ -169,7 +169,7 @@ Encoder::Appended Encoder::append_int(Place place, Tag tag, std::uint64_t magnit
   });
 }
 
-Encoder::Appended Encoder::append_decimal(Place place, Tag tag, const Decimal& value) noexcept {
+Encoder::Appended Encoder::append_decimal(Place place, Tag tag, Decimal value) noexcept {
   return append_converted(place, tag,
                           [&value](char* out) noexcept { return from_decimal(value, out); });
 }

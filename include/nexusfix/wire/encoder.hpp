@@ -172,7 +172,7 @@ class Encoder {
   [[gnu::cold]] static Appended append_char(Place place, Tag tag, char value) noexcept;
   [[gnu::cold]] static Appended append_int(Place place, Tag tag, std::uint64_t magnitude,
                                            bool negative) noexcept;
-  [[gnu::cold]] static Appended append_decimal(Place place, Tag tag, const Decimal& value) noexcept;
+  [[gnu::cold]] static Appended append_decimal(Place place, Tag tag, Decimal value) noexcept;
   static Appended append_fixed_price(Place place, Tag tag, FixedPrice value) noexcept;
   [[gnu::cold]] static Appended append_time(Place place, Tag tag, WallTime value,
                                             TimePrecision precision) noexcept;
@@ -298,13 +298,13 @@ class Encoder {
     if (magnitude >= detail::kOrdinaryDigitsEnd || negative || !is_ordinary(prefix)) [[unlikely]] {
       return take(append_int(place(), tag, magnitude, negative), prefix.sum);
     }
-    const detail::DigitText digits = detail::digit_text(magnitude);
-    at_ = write_word(open(prefix), digits.word, digits.bytes);
+    const detail::DecimalText digits = detail::decimal_text(magnitude, 0);
+    at_ = write_half(open(prefix), digits.text, digits.bytes);
     return *this;
   }
 
   NEXUSFIX_ALWAYS_INLINE Encoder& put_decimal(const detail::TagPrefix& prefix, Tag tag,
-                                              const Decimal& value) noexcept {
+                                              Decimal value) noexcept {
     // Negative ones are the largest.
     const auto magnitude = static_cast<std::uint64_t>(value.mantissa());
     const std::size_t scale = value.scale();
@@ -313,9 +313,7 @@ class Encoder {
       return take(append_decimal(place(), tag, value), prefix.sum);
     }
     const detail::DecimalText text = detail::decimal_text(magnitude, scale);
-    detail::store_low_half(open(prefix), text.text);
-    sums_ = detail::add_bytes(sums_, text.text);
-    at_ += prefix.bytes + text.bytes;
+    at_ = write_half(open(prefix), text.text, text.bytes);
     return *this;
   }
 
@@ -340,8 +338,13 @@ class Encoder {
   // Stores a word of which bytes are text and the rest is zero.
   NEXUSFIX_ALWAYS_INLINE char* write_word(char* at, std::uint64_t word,
                                           std::size_t bytes) noexcept {
-    detail::store(at, word);
-    sums_ = detail::add_bytes(sums_, detail::block_of(word));
+    return write_half(at, detail::block_of(word), bytes);
+  }
+  // The same of a block's low half; the other one is zero.
+  NEXUSFIX_ALWAYS_INLINE char* write_half(char* at, detail::Block text,
+                                          std::size_t bytes) noexcept {
+    detail::store_low_half(at, text);
+    sums_ = detail::add_bytes(sums_, text);
     return at + bytes;
   }
 
@@ -355,11 +358,11 @@ class Encoder {
       case TimePrecision::Seconds:
         return write_word(at, detail::second_word(time / 1'000'000'000), 2);
       case TimePrecision::Millis:
-        return write_word(at, detail::millis_word(static_cast<std::uint32_t>(time / 1'000'000)), 6);
+        return write_half(at, detail::millis_text(static_cast<std::uint32_t>(time / 1'000'000)), 6);
       case TimePrecision::Micros: {
         const auto micros = static_cast<std::uint32_t>(time / 1'000);
         const std::uint32_t millis = micros / 1'000;
-        at = write_word(at, detail::millis_word(millis), 6);
+        at = write_half(at, detail::millis_text(millis), 6);
         return write_word(at, detail::thousandth_word(micros - millis * 1'000), 3);
       }
       case TimePrecision::Nanos:
@@ -368,7 +371,7 @@ class Encoder {
     }
     const auto micros = static_cast<std::uint32_t>(time / 1'000);
     const std::uint32_t millis = micros / 1'000;
-    at = write_word(at, detail::millis_word(millis), 6);
+    at = write_half(at, detail::millis_text(millis), 6);
     at = write_word(at, detail::thousandth_word(micros - millis * 1'000), 3);
     const auto nanos = static_cast<std::uint32_t>(time - std::uint64_t{micros} * 1'000);
     at = write_word(at, detail::thousandth_word(nanos), 3);
@@ -441,8 +444,8 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
   at += header.msg_type.size();
   constexpr detail::TagPrefix kMsgSeqNumPrefix = detail::known_tag_prefix(tag::MsgSeqNum);
   detail::store(at, kMsgSeqNumPrefix.word);
-  const detail::DigitText seq_num = detail::digit_text(header.msg_seq_num);
-  at = write_word(at + kMsgSeqNumPrefix.bytes, seq_num.word, seq_num.bytes);
+  const detail::DecimalText seq_num = detail::decimal_text(header.msg_seq_num, 0);
+  at = write_half(at + kMsgSeqNumPrefix.bytes, seq_num.text, seq_num.bytes);
   const char* const constant = session.constant_.data();
   copy_two_blocks(at, constant);
   for (std::size_t block = 2 * detail::kBlockBytes; block < session.constant_bytes_;

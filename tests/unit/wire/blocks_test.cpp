@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nexusfix/wire/byte_block.hpp>
 #include <nexusfix/wire/digit_block.hpp>
@@ -107,13 +108,33 @@ TEST(DigitBlock, refuses_every_mantissa_of_an_unusual_scale) {
   }
 }
 
-TEST(DigitBlock, writes_every_ordinary_number) {
-  for (std::uint64_t value = 0; value < kOrdinaryDigitsEnd; value += value < 2'000 ? 1 : 89) {
-    const DigitText text = digit_text(value);
-    const std::string expected = std::to_string(value);
-    ASSERT_EQ(text.bytes, expected.size()) << value;
-    ASSERT_EQ(text_of(block_of(text.word)).substr(0, text.bytes), expected);
-    ASSERT_EQ(sum_of(block_of(text.word)), sum_of_bytes(expected)) << value;
+// Which makes other instructions of it.
+template <std::size_t kScale>
+void expect_the_same_of_a_known_scale() {
+  for (std::uint64_t magnitude = 0; magnitude < kOrdinaryDigitsEnd;
+       magnitude += magnitude < 2'000 ? 1 : 89) {
+    const DecimalText text = decimal_text(magnitude, kScale);
+    std::string expected = spelled(magnitude, kScale);
+    ASSERT_EQ(text.bytes, expected.size()) << magnitude << " of scale " << kScale;
+    ASSERT_EQ(sum_of(text.text), sum_of_bytes(expected)) << magnitude << " of scale " << kScale;
+    expected.resize(kBlockBytes, '\0');
+    ASSERT_EQ(text_of(text.text), expected) << "scale " << kScale;
+  }
+}
+
+TEST(DigitBlock, writes_every_ordinary_decimal_of_a_scale_that_the_compiler_knows) {
+  [&]<std::size_t... kScales>(std::index_sequence<kScales...>) {
+    (expect_the_same_of_a_known_scale<kScales>(), ...);
+  }(std::make_index_sequence<kOrdinaryDigits>{});
+}
+
+TEST(DigitBlock, writes_the_milliseconds_of_a_minute) {
+  constexpr std::uint32_t kMillisOfMinute = 61'000;  // a leap second, too
+  for (std::uint32_t millis = 0; millis < kMillisOfMinute; ++millis) {
+    std::string expected = spelled(millis, 3);
+    expected.insert(0, 6 - expected.size(), '0');
+    expected.resize(kBlockBytes, '\0');
+    ASSERT_EQ(text_of(millis_text(millis)), expected) << millis;
   }
 }
 
