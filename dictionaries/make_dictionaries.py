@@ -2,14 +2,16 @@
 """Makes this folder's dictionary files from public facts.
 
 The facts (tags, names, types, enumerations, what each message holds) are read from the data
-dictionaries inside QuickFIX/J's message artefacts, fetched by Maven from wherever it is configured
-to look. What is written is the facts alone, in the QuickFIX XML form, in our own order and layout:
-fields by tag, components by name, messages by MsgType, members in the order of the standard.
+dictionaries inside QuickFIX/J's message artefacts and, for FIX 5.0 SP2 with its extension packs,
+from the FIX Trading Community's Orchestra artefact, both fetched by Maven from wherever it is
+configured to look. CORRECTIONS mends what the first have wrong. What is written is the facts alone,
+in the QuickFIX XML form, in our own order and layout: fields by tag, components by name, messages
+by MsgType, members in the order of the standard.
 
     make_dictionaries.py [--jars FOLDER] [--out FOLDER] [--check]
 
---jars   a folder that already holds quickfixj-messages-<version>-2.3.2.jar; without it Maven
-         fetches them into a temporary folder.
+--jars   a folder that already holds quickfixj-messages-<version>-2.3.2.jar and
+         fix-standard-1.5.4.jar; without it Maven fetches them into a temporary folder.
 --check  writes nothing; fails if a file differs from what would be written.
 
 The same jars give the same bytes.
@@ -26,7 +28,8 @@ import zipfile
 from xml.sax.saxutils import quoteattr
 
 RELEASE = "2.3.2"
-GROUP = "org.quickfixj"
+ORCHESTRA = ("io.fixprotocol.orchestrations", "fix-standard", "1.5.4")
+ORCHESTRA_FILE = "OrchestraFIXLatest.xml"
 
 # Our file's name -> (artefact, file in the artefact, attributes of the root element).
 VERSIONS = {
@@ -52,20 +55,241 @@ CUT_NAMES = {("54", "7"): "UNDISCLOSED", ("373", "11"): "INVALID_MSGTYPE"}
 TYPE_NAMES = {"MONTH-YEAR": "MONTHYEAR", "DAY-OF-MONTH": "DAYOFMONTH", "UTCDATE": "UTCDATEONLY"}
 
 
+def quickfixj(artefact):
+    return ("org.quickfixj", f"quickfixj-messages-{artefact}", RELEASE)
+
+
 def fetch(artefact, folder):
     """Lets Maven copy one artefact into the folder."""
     subprocess.run(
         ["mvn", "-q", "-B", "dependency:copy", f"-DoutputDirectory={folder}",
-         f"-Dartifact={GROUP}:quickfixj-messages-{artefact}:{RELEASE}"],
+         f"-Dartifact={':'.join(artefact)}"],
         check=True)
 
 
 def read_facts(folder, artefact, name):
-    path = pathlib.Path(folder) / f"quickfixj-messages-{artefact}-{RELEASE}.jar"
+    path = pathlib.Path(folder) / f"{artefact[1]}-{artefact[2]}.jar"
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: run without --jars to fetch it")
     with zipfile.ZipFile(path) as jar:
         return ElementTree.fromstring(jar.read(name))
+
+
+def holder(facts, kind, name):
+    """The component of a name, or the message of a MsgType."""
+    section, key = {"component": ("components", "name"), "message": ("messages", "msgtype")}[kind]
+    return next(item for item in facts.find(section) if item.get(key) == name)
+
+
+def member(name, kind="field", children=()):
+    element = ElementTree.Element(kind, {"name": name, "required": "N"})
+    element.extend(member(child) for child in children)
+    return element
+
+
+def place_of(parent, name):
+    return next(i for i, item in enumerate(parent) if item.get("name") == name)
+
+
+def insert_after(kind, holder_name, before, *names):
+    def correct(facts):
+        parent = holder(facts, kind, holder_name)
+        at = place_of(parent, before) + 1
+        parent[at:at] = [member(name) for name in names]
+    return correct
+
+
+def make_group(kind, holder_path, field, *children):
+    """A field that counts a group's entries becomes that group; children that stand behind it
+    already go into it."""
+    def correct(facts):
+        name, *groups = holder_path.split("/")
+        parent = holder(facts, kind, name)
+        for group in groups:
+            parent = parent[place_of(parent, group)]
+        for child in children:
+            for item in [item for item in parent if item.get("name") == child]:
+                parent.remove(item)
+        parent[place_of(parent, field)] = member(field, "group", children)
+    return correct
+
+
+def move_into_group(msg_type, group, last):
+    """The members of a message from behind the group to the last one go into the group."""
+    def correct(facts):
+        message = holder(facts, "message", msg_type)
+        begin = place_of(message, group) + 1
+        end = place_of(message, last) + 1
+        moved = message[begin:end]
+        message[begin:end] = []
+        message[begin - 1].extend(moved)
+    return correct
+
+
+def drop_from_groups_with(component, *names):
+    """What a component holds already is not held by the group around it once more."""
+    def correct(facts):
+        for group in facts.iter("group"):
+            if any(item.get("name") == component for item in group):
+                for item in [item for item in group if item.get("name") in names]:
+                    group.remove(item)
+    return correct
+
+
+def add_xml_message(facts):
+    """XMLnonFIX has no fields of its own: its payload stands in the header."""
+    ElementTree.SubElement(facts.find("messages"), "message",
+                           {"name": "XMLnonFIX", "msgtype": "n", "msgcat": "app"})
+
+
+# Against the standard, and against QuickFIX, which has it right.
+CORRECTIONS = {
+    "FIX41": [insert_after("message", "8", "SettlCurrency",
+                           "SettlCurrFxRate", "SettlCurrFxRateCalc")],
+    "FIX43": [add_xml_message],
+    "FIX44": [
+        add_xml_message,
+        move_into_group("AG", "NoRelatedSym", "Parties"),
+        make_group("message", "J/NoAllocs", "NoClearingInstructions", "ClearingInstruction"),
+    ],
+    "FIX50": [
+        insert_after("component", "Instrument", "MaturityTime", "PutOrCall"),
+        insert_after("component", "UnderlyingInstrument", "UnderlyingMaturityDate",
+                     "UnderlyingPutOrCall"),
+        insert_after("component", "InstrumentLeg", "LegInterestAccrualDate", "LegOptionRatio",
+                     "LegPrice"),
+        drop_from_groups_with("InstrumentLeg", "LegOptionRatio", "LegPrice"),
+        make_group("component", "AffectedOrdGrp", "NoAffectedOrders", "OrigClOrdID",
+                   "AffectedOrderID", "AffectedSecondaryOrderID"),
+        make_group("component", "TrdCapDtGrp", "NoDates", "TradeDate", "LastUpdateTime",
+                   "TransactTime"),
+    ],
+    "FIXT11": [add_xml_message],
+}
+
+
+USER_DEFINED_TAG_MIN = 5000
+USER_DEFINED_TAG_MAX = 9999
+
+
+def correct(name, facts):
+    for correction in CORRECTIONS.get(name, []):
+        correction(facts)
+    held = {item.get("name") for kind in ("field", "group") for item in facts.iter(kind)
+            if item.get("number") is None}
+    fields = facts.find("fields")
+    for field in list(fields):
+        user_defined = USER_DEFINED_TAG_MIN <= int(field.get("number")) <= USER_DEFINED_TAG_MAX
+        if user_defined and field.get("name") not in held:
+            fields.remove(field)
+
+
+SESSION_MESSAGES = set("012345An")
+# Types that FIX 5.0 SP2 had not yet, or that say no more about a value than the type they are of.
+ORCHESTRA_TYPES = {"LOCALMKTTIME": "STRING", "XID": "STRING", "XIDREF": "STRING",
+                   "TENOR": "STRING", "PATTERN": "STRING", "UTCDATE": "UTCDATEONLY"}
+# A slip of the pen in the facts, and the name of its Length field beside it.
+ORCHESTRA_NAMES = {"2798": "EncodedMatchExceptionText"}
+
+
+class Orchestra:
+    """The messages of the application, from an Orchestra file, in the QuickFIX form: a group
+    becomes a component that holds it. Names are those of older facts where these have one."""
+
+    def __init__(self, root, older):
+        self.root = root
+        self.prefix = root.tag[:root.tag.index("}") + 1]
+        self.fields = self.by("fields", "field", "id")
+        self.components = self.by("components", "component", "id")
+        self.groups = self.by("groups", "group", "id")
+        self.messages = self.by("messages", "message", "msgType")
+        self.code_sets = self.by("codeSets", "codeSet", "name")
+        self.older_fields = {field.get("number"): field for field in older.find("fields")}
+        self.older_messages = {m.get("msgtype"): m.get("name") for m in older.find("messages")}
+        self.used_fields = {}
+        self.used_holders = {}
+
+    def by(self, section, kind, key):
+        return {item.get(key): item for item in self.all(self.one(None, section), kind)}
+
+    def one(self, parent, kind):
+        return (self.root if parent is None else parent).find(self.prefix + kind)
+
+    def all(self, parent, kind):
+        return parent.findall(self.prefix + kind)
+
+    def field_name(self, tag):
+        self.used_fields[tag] = self.fields[tag]
+        if tag in self.older_fields:
+            return self.older_fields[tag].get("name")
+        return ORCHESTRA_NAMES.get(tag, self.fields[tag].get("name"))
+
+    def members(self, parent, target):
+        for item in parent:
+            kind = item.tag[len(self.prefix):]
+            if kind == "fieldRef":
+                name, shape = self.field_name(item.get("id")), "field"
+            elif kind in ("componentRef", "groupRef"):
+                holders = self.components if kind == "componentRef" else self.groups
+                name, shape = holders[item.get("id")].get("name"), "component"
+                if name in ("StandardHeader", "StandardTrailer"):
+                    continue
+                self.hold(name, kind, holders[item.get("id")])
+            else:
+                continue
+            required = "Y" if item.get("presence") == "required" else "N"
+            ElementTree.SubElement(target, shape, {"name": name, "required": required})
+
+    def hold(self, name, kind, source):
+        if name in self.used_holders:
+            if self.used_holders[name][0] is not source:
+                raise ValueError(f"a component and a group are both called {name}")
+            return
+        component = ElementTree.Element("component", {"name": name})
+        self.used_holders[name] = (source, component)
+        target = component
+        if kind == "groupRef":
+            count = self.field_name(self.one(source, "numInGroup").get("id"))
+            target = ElementTree.SubElement(component, "group", {"name": count, "required": "Y"})
+        self.members(source, target)
+
+    def field(self, tag, source):
+        codes = self.code_sets.get(source.get("type"))
+        kind = (source.get("type") if codes is None else codes.get("type")).upper()
+        field = ElementTree.Element("field", {
+            "number": tag, "name": self.field_name(tag), "type": ORCHESTRA_TYPES.get(kind, kind)})
+        if source.get("unionDataType"):
+            field.set("allowOtherValues", "Y")
+        older = self.older_fields.get(tag)
+        values = {} if older is None else {
+            value.get("enum"): value.get("description") for value in older.findall("value")}
+        for code in [] if codes is None else self.all(codes, "code"):
+            values.setdefault(code.get("value"), upper_snake(code.get("name")))
+        for value, name in values.items():
+            ElementTree.SubElement(field, "value", {"enum": value, "description": name})
+        return field
+
+    def facts(self):
+        facts = ElementTree.Element("fix")
+        parts = {name: ElementTree.SubElement(facts, name)
+                 for name in ("header", "trailer", "messages", "components", "fields")}
+        for msg_type, message in self.messages.items():
+            if msg_type in SESSION_MESSAGES:
+                continue
+            name = self.older_messages.get(msg_type, message.get("name"))
+            target = ElementTree.SubElement(parts["messages"], "message", {
+                "name": name, "msgtype": msg_type, "msgcat": "app"})
+            self.members(self.one(message, "structure"), target)
+        parts["components"].extend(component for _, component in self.used_holders.values())
+        for tag, source in list(self.used_fields.items()):
+            parts["fields"].append(self.field(tag, source))
+        return facts
+
+
+def upper_snake(name):
+    """PartialFill is PARTIAL_FILL, GTDOrder is GTD_ORDER."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z0-9])(?=[A-Z][a-z])", "_", name)
+    return name.upper()
 
 
 def value_name(text):
@@ -184,10 +408,16 @@ def main():
     options = parser.parse_args()
     different = []
     with tempfile.TemporaryDirectory() as temporary:
-        for name, (artefact, file, root) in VERSIONS.items():
-            if not options.jars:
+        jars = options.jars or temporary
+        if not options.jars:
+            for artefact in [quickfixj(version[0]) for version in VERSIONS.values()] + [ORCHESTRA]:
                 fetch(artefact, temporary)
-            text = render(name, read_facts(options.jars or temporary, artefact, file), root)
+        for name, (artefact, file, root) in VERSIONS.items():
+            facts = read_facts(jars, quickfixj(artefact), file)
+            correct(name, facts)
+            if name == "FIX50SP2":
+                facts = Orchestra(read_facts(jars, ORCHESTRA, ORCHESTRA_FILE), facts).facts()
+            text = render(name, facts, root)
             path = options.out / f"{name}.xml"
             if not options.check:
                 path.write_text(text, encoding="utf-8")

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <nexusfix/dictionary/names.hpp>
@@ -26,11 +27,15 @@ TextPlace TextPool::place(const std::string& text) {
 
 NameRows make_name_rows(const Dictionary& dictionary, TextPool& pool) {
   NameRows rows;
+  // Fields that have the same enumeration share its rows.
+  std::map<std::vector<EnumValue>, std::uint32_t> places;
   for (const FieldDefinition& field : dictionary.fields) {
-    rows.fields.push_back({field.tag, pool.place(field.name),
-                           static_cast<std::uint32_t>(rows.values.size()),
+    const auto end = static_cast<std::uint32_t>(rows.values.size());
+    const auto [values, is_new] = places.emplace(by_value(field.values), end);
+    rows.fields.push_back({field.tag, pool.place(field.name), values->second,
                            static_cast<std::uint32_t>(field.values.size()), field.type});
-    for (const EnumValue& value : by_value(field.values)) {
+    if (!is_new) continue;
+    for (const EnumValue& value : values->first) {
       rows.values.push_back({pool.place(value.value), pool.place(value.name)});
     }
   }

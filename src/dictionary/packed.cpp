@@ -1,6 +1,7 @@
 #include "dictionary/packed.hpp"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -36,10 +37,24 @@ class Packer {
     text(field.name);
     number((static_cast<std::uint64_t>(field.type) << 1U) | (field.allow_other_values ? 1U : 0U));
     number(field.length_tag);
-    number(field.values.size());
-    for (const EnumValue& value : field.values) {
-      text(value.value);
-      text(value.name);
+    number(enumerations_.at(&field.values));
+  }
+  // Many fields share an enumeration, so each stands there once, before the fields.
+  void enumerations(const std::vector<FieldDefinition>& fields) {
+    std::map<std::vector<EnumValue>, std::size_t> numbers;
+    std::vector<const std::vector<EnumValue>*> distinct;
+    for (const FieldDefinition& field : fields) {
+      const auto [entry, is_new] = numbers.emplace(field.values, distinct.size());
+      if (is_new) distinct.push_back(&field.values);
+      enumerations_.emplace(&field.values, entry->second);
+    }
+    number(distinct.size());
+    for (const std::vector<EnumValue>* values : distinct) {
+      number(values->size());
+      for (const EnumValue& value : *values) {
+        text(value.value);
+        text(value.name);
+      }
     }
   }
 
@@ -53,6 +68,7 @@ class Packer {
   }
 
   TextPool& pool_;
+  std::map<const std::vector<EnumValue>*, std::size_t> enumerations_;  // a field's, to its number
   std::vector<std::uint64_t> words_;
   std::size_t bytes_ = 0;
 };
@@ -91,12 +107,18 @@ class Unpacker {
     field.type = static_cast<FieldType>(type >> 1U);
     field.allow_other_values = (type & 1U) != 0;
     field.length_tag = static_cast<wire::Tag>(number());
-    field.values.resize(number());
-    for (EnumValue& value : field.values) {
-      value.value = text();
-      value.name = text();
-    }
+    field.values = enumerations_[number()];
     return field;
+  }
+  void enumerations() {
+    enumerations_.resize(number());
+    for (std::vector<EnumValue>& values : enumerations_) {
+      values.resize(number());
+      for (EnumValue& value : values) {
+        value.value = text();
+        value.name = text();
+      }
+    }
   }
 
  private:
@@ -107,6 +129,7 @@ class Unpacker {
 
   std::span<const std::uint64_t> words_;
   std::string_view text_;
+  std::vector<std::vector<EnumValue>> enumerations_;
   std::size_t bytes_ = 0;
 };
 
@@ -116,6 +139,7 @@ std::vector<std::uint64_t> pack(const Dictionary& dictionary, TextPool& pool) {
   Packer packer{pool};
   packer.text(dictionary.begin_string);
   packer.number(dictionary.service_pack);
+  packer.enumerations(dictionary.fields);
   packer.number(dictionary.fields.size());
   for (const FieldDefinition& field : dictionary.fields) packer.field(field);
   packer.number(dictionary.components.size());
@@ -145,6 +169,7 @@ Dictionary unpack(std::span<const std::uint64_t> words, std::string_view text) {
   Dictionary dictionary;
   dictionary.begin_string = unpacker.text();
   dictionary.service_pack = static_cast<unsigned>(unpacker.number());
+  unpacker.enumerations();
   dictionary.fields.resize(unpacker.number());
   for (FieldDefinition& field : dictionary.fields) field = unpacker.field();
   dictionary.components.resize(unpacker.number());

@@ -146,6 +146,10 @@ bool Loader::read_field(const pugi::xml_node& node) {
   if (type.empty()) return false;
   field.name = name;
   field.type = field_type(type);
+  // FIX 4.0 and 4.1 call any text "char"; QuickFIX reads it so, too.
+  if (field.type == FieldType::Char && dictionary_.begin_string < "FIX.4.2") {
+    field.type = FieldType::String;
+  }
   if (field.type == FieldType::Unknown) {
     file_.warn(node,
                "unknown type " + quoted(type) + " of " + field.name + ", its values are text");

@@ -2,6 +2,7 @@
 // representation that loaders write and that code generation, name tables and validation read.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -59,7 +60,7 @@ enum class FieldType : std::uint8_t {
 struct EnumValue {
   std::string value;  // as it stands on the wire
   std::string name;   // UPPER_SNAKE
-  friend bool operator==(const EnumValue&, const EnumValue&) = default;
+  friend auto operator<=>(const EnumValue&, const EnumValue&) = default;
 };
 
 struct FieldDefinition {

@@ -24,12 +24,12 @@ constexpr std::array kShipped{
     Shipped{"FIX40", Version::Fix40, "FIX.4.0", 0, 27},
     Shipped{"FIX41", Version::Fix41, "FIX.4.1", 0, 28},
     Shipped{"FIX42", Version::Fix42, "FIX.4.2", 0, 46},
-    Shipped{"FIX43", Version::Fix43, "FIX.4.3", 0, 67},
-    Shipped{"FIX44", Version::Fix44, "FIX.4.4", 0, 92},
+    Shipped{"FIX43", Version::Fix43, "FIX.4.3", 0, 68},
+    Shipped{"FIX44", Version::Fix44, "FIX.4.4", 0, 93},
     Shipped{"FIX50", Version::Fix50, "FIX.5.0", 0, 93},
     Shipped{"FIX50SP1", Version::Fix50Sp1, "FIX.5.0", 1, 105},
-    Shipped{"FIX50SP2", Version::Fix50Sp2, "FIX.5.0", 2, 108},
-    Shipped{"FIXT11", Version::Fixt11, "FIXT.1.1", 0, 7},
+    Shipped{"FIX50SP2", Version::Fix50Sp2, "FIX.5.0", 2, 156},
+    Shipped{"FIXT11", Version::Fixt11, "FIXT.1.1", 0, 8},
 };
 
 class ShippedDictionary : public ::testing::TestWithParam<Shipped> {

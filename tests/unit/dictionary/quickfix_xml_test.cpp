@@ -332,6 +332,21 @@ TEST(QuickfixXml, is_written_as_it_is_read) {
   EXPECT_EQ(load(to_quickfix_xml(dictionary)), dictionary);
 }
 
+// FIX 4.1, data types: "char" is any text; a single character since 4.2.
+TEST(QuickfixXml, reads_char_of_old_versions_as_text) {
+  const auto type_in = [](std::string_view root) {
+    return load("<fix " + std::string{root} +
+                "><messages/><fields><field number=\"1\" name=\"Account\" type=\"CHAR\"/>"
+                "</fields></fix>")
+        .fields[0]
+        .type;
+  };
+  EXPECT_EQ(type_in(R"(major="4" minor="0")"), FieldType::String);
+  EXPECT_EQ(type_in(R"(major="4" minor="1")"), FieldType::String);
+  EXPECT_EQ(type_in(R"(major="4" minor="2")"), FieldType::Char);
+  EXPECT_EQ(type_in(R"(type="FIXT" major="1" minor="1")"), FieldType::Char);
+}
+
 TEST(QuickfixXml, takes_the_value_for_a_name_that_is_missing) {
   const Dictionary dictionary = load(document(
       {.fields = R"(<fields><field number="1" name="A" type="CHAR"><value enum="7"/></field>
