@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t kRingSlots = 1024;  // of 256 bytes, so that they stay in a core's own cache
 constexpr std::size_t kSlotBytes = 256;
 
-// Rings between two busy cores: 4 to 5 MiB, more than a second-level cache has.
+// Rings between two busy cores: 2 to 4 MiB, more than a second-level cache has.
 constexpr std::size_t kLongRingSlots = 16'384;    // of 256 bytes
-constexpr std::size_t kMessageRingSlots = 8'192;  // of a message buffer
+constexpr std::size_t kMessageRingSlots = 4'096;  // of a message buffer
 
 struct Slot {
   std::array<char, kSlotBytes> bytes{};
