@@ -10,6 +10,7 @@
 
 #include "nexusfix/decode.hpp"
 #include "nexusfix/dict.hpp"
+#include "nexusfix/validate.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -19,6 +20,8 @@ constexpr std::array kCommands{
             run_demo},
     Command{"decode", "print messages with field names and meanings", "decode messages.log",
             run_decode},
+    Command{"validate", "say what is wrong with messages, where, and what would be right",
+            "validate messages.log", run_validate},
     Command{"dict", "what a field, a value or a message is, how versions differ", "dict 39=2",
             run_dict},
     Command{"serve", "run the example venue: an acceptor with an order book", "serve venue.cfg",

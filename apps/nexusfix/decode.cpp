@@ -18,15 +18,14 @@
 #include "nexusfix/decoded_message.hpp"
 #include "nexusfix/message_scanner.hpp"
 #include "nexusfix/print_message.hpp"
+#include "nexusfix/scanned_file.hpp"
 
 namespace nexusfix::command {
 namespace {
 
-using printing::MessageScanner;
 using printing::PrintOptions;
 
 constexpr wire::Tag kDefaultApplVerID = 1137;
-constexpr std::string_view kStandardInput = "/dev/stdin";
 
 class DecodeRun {
  public:
@@ -39,10 +38,8 @@ class DecodeRun {
   int run() {
     if (!load_dictionary()) return kUsage;
     bool readable = true;
-    if (options_.files.empty()) readable = decode_file(std::string{kStandardInput});
-    for (const std::string& file : options_.files) {
-      readable &= decode_file(file == "-" ? std::string{kStandardInput} : file);
-    }
+    if (options_.files.empty()) readable = decode_file("-");
+    for (const std::string& file : options_.files) readable &= decode_file(file);
     if (options_.summary && messages_ > 0) {
       fmt::print(streams_.out, "{} messages, {} faulty\n", messages_, faulty_);
     }
@@ -85,25 +82,10 @@ class DecodeRun {
   }
 
   bool decode_file(const std::string& path) {
-    auto file = disk_.open(path, OpenMode::Read);
-    if (!file) {
-      complain(file.error().what());
-      return false;
-    }
-    MessageScanner scanner;
-    std::vector<char> chunk(64U << 10U);
-    for (std::uint64_t offset = 0;;) {
-      const auto got = (*file)->read_at(offset, chunk);
-      if (!got) {
-        complain(got.error().what());
-        return false;
-      }
-      scanner.feed({chunk.data(), *got});
-      offset += *got;
-      if (*got < chunk.size()) scanner.finish();
-      while (const auto message = scanner.next()) print(*message);
-      if (*got < chunk.size()) return true;
-    }
+    const auto scanned =
+        scan_file(disk_, path, [&](const printing::ScannedMessage& message) { print(message); });
+    if (!scanned) complain(scanned.error().what());
+    return scanned.has_value();
   }
 
   void print(const printing::ScannedMessage& scanned) {

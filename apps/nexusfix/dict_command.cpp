@@ -20,6 +20,7 @@ int run_dict(Arguments arguments) {
       "read.",
       "nexusfix dict"};
   DictOptions options;
+  std::pair<std::string, std::string> diff;
   app.add_option("WORD", options.words,
                  "a tag, a name, a field=value, a MsgType; none: what there is");
   CLI::Option* const version = app.add_option("--version", options.version,
@@ -32,14 +33,14 @@ int run_dict(Arguments arguments) {
                                 ->option_text("FILE")
                                 ->excludes(version);
   app.add_option(
-         "--diff", options.diff,
+         "--diff", diff,
          "how two versions or files differ; a WORD behind them is the one message to compare")
       ->option_text("A B")
-      ->expected(2)
       ->excludes(version)
       ->excludes(file);
   app.add_flag("--json", options.json, "one object a line, for programs");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  if (!diff.first.empty()) options.diff = {diff.first, diff.second};
   PosixDisk disk;
   return answer_questions(options, disk, {});
 }

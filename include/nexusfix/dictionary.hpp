@@ -14,10 +14,16 @@
 //   auto own = dictionary::load_dictionary(text, "venue.xml");
 //   if (!own) std::cerr << own.error().what();   // venue.xml:12: field "Foo" is not defined ...
 //   else wire::Parser parser{dictionary::data_fields(*own)};  // knows its Length/data pairs
+//
+//   auto validator = dictionary::Validator::make(fix44, {});
+//   if (auto wrong = validator->validate(message)) std::cerr << explain(*wrong, message, fix44);
+//   auto shapes = dictionary::GroupShapes::make(fix44);
+//   for (auto entry : message.group(shapes->of("W", 268))) use(entry[270]);
 #pragma once
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/data_fields.hpp>
+#include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/dictionary/group_shapes.hpp>
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/model.hpp>
@@ -25,3 +31,10 @@
 #include <nexusfix/dictionary/orchestra.hpp>
 #include <nexusfix/dictionary/quickfix_xml.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+
+namespace nexusfix {
+
+// For whoever explains an error of the wire layer, too.
+using dictionary::explain;
+
+}  // namespace nexusfix

@@ -274,26 +274,24 @@ class Explainer {
     told_.size = 0;
   }
 
-  // What the message has or may have that the tag could be a slip of.
+  // Where the field belongs, or else what the message may have that the tag could be a slip of.
   void suggest_tag() {
-    std::vector<std::string> near;
-    if (definition_ != nullptr) {
-      constexpr std::size_t kSuggestionsMax = 3;
-      for (const Tag tag : tags_of(*owner_, definition_->members)) {
-        if (near.size() == kSuggestionsMax) break;
-        if (is_misspelt(told_.tag, tag) && !message_.has(tag)) near.push_back(name(tag));
-      }
-    }
-    for (const std::string& one : near) told_.nearest += (told_.nearest.empty() ? "" : ", ") + one;
-    if (violation_.rule != ViolationRule::TagNotInMessage) {
-      if (told_.tag >= kUserDefinedTagMin && near.empty()) {
-        told_.nearest = "user-defined: a dictionary of your own can have it";
-      }
+    if (const std::string messages = messages_with(told_.tag); !messages.empty()) {
+      told_.nearest = "it is a field of " + messages;
       return;
     }
-    const std::string others = messages_with(told_.tag);
-    if (others.empty()) return;
-    told_.nearest += (told_.nearest.empty() ? "" : "; ") + ("it is a field of " + others);
+    constexpr std::size_t kSuggestionsMax = 3;
+    std::size_t suggestions = 0;
+    if (definition_ != nullptr) {
+      for (const Tag tag : tags_of(*owner_, definition_->members)) {
+        if (!is_misspelt(told_.tag, tag) || message_.has(tag)) continue;
+        told_.nearest += (told_.nearest.empty() ? "" : ", ") + name(tag);
+        if (++suggestions == kSuggestionsMax) return;
+      }
+    }
+    if (suggestions == 0 && told_.tag >= kUserDefinedTagMin) {
+      told_.nearest = "user-defined: a dictionary of your own can have it";
+    }
   }
 
   [[nodiscard]] std::string messages_with(Tag tag) const {

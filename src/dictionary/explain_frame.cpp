@@ -21,6 +21,16 @@ std::string check_sum_of(std::string_view bytes) {
   return std::to_string(1000 + sum % kModulus).substr(1);
 }
 
+// What stands where the CheckSum should be is no part of the sum.
+std::string right_trailer(std::string_view frame) {
+  std::string_view front = frame;
+  if (front.ends_with(wire::kSoh)) front.remove_suffix(1);
+  const std::size_t last = front.rfind(wire::kSoh) + 1;
+  const std::string_view body =
+      frame.substr(last).starts_with("10") ? frame.substr(0, last) : frame;
+  return "10=" + check_sum_of(body) + ", if the message is whole";
+}
+
 void tell_check_sum(std::string_view frame, std::size_t begin, Explanation& told) {
   told.tag = tag::CheckSum;
   told.offset = std::min(begin + 3, frame.size());
@@ -73,7 +83,7 @@ Explanation explain(const wire::ParseError& error, std::string_view frame) {
     case wire::GarbledReason::CheckSumMalformed:
       told.tag = tag::CheckSum;
       told.problem = "the message does not end with 10=, three digits and SOH";
-      told.nearest = "10=" + check_sum_of(frame) + ", if the message is whole";
+      told.nearest = right_trailer(frame);
       break;
     case wire::GarbledReason::CheckSumWrong:
       tell_check_sum(frame, told.offset, told);

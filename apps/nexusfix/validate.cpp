@@ -1,0 +1,250 @@
+#include "nexusfix/validate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/data_fields.hpp>
+#include <nexusfix/dictionary/explain.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "nexusfix/decoded_message.hpp"
+#include "nexusfix/named_dictionary.hpp"
+#include "nexusfix/print_message.hpp"
+#include "nexusfix/scanned_file.hpp"
+#include "nexusfix/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using dictionary::Explanation;
+using dictionary::ValidationRules;
+using dictionary::Version;
+using printing::printable;
+
+constexpr wire::Tag kBeginString = 8;
+constexpr wire::Tag kMsgSeqNum = 34;
+constexpr wire::Tag kMsgType = 35;
+constexpr wire::Tag kApplVerID = 1128;
+constexpr wire::Tag kDefaultApplVerID = 1137;
+
+struct Rule {
+  std::string_view name;
+  bool ValidationRules::* value;
+};
+
+constexpr std::array kRules{
+    Rule{"ValidateFieldsOutOfOrder", &ValidationRules::validate_fields_out_of_order},
+    Rule{"ValidateFieldsHaveValues", &ValidationRules::validate_fields_have_values},
+    Rule{"ValidateUserDefinedFields", &ValidationRules::validate_user_defined_fields},
+    Rule{"AllowUnknownMsgFields", &ValidationRules::allow_unknown_msg_fields},
+    Rule{"AllowUnknownEnumValues", &ValidationRules::allow_unknown_enum_values},
+    Rule{"ValidateUnorderedGroupFields", &ValidationRules::validate_unordered_group_fields},
+    Rule{"FirstFieldInGroupIsDelimiter", &ValidationRules::first_field_in_group_is_delimiter}};
+
+// A dictionary with what is made of it once.
+class Checker {
+ public:
+  static std::expected<std::unique_ptr<Checker>, std::string> make(NamedDictionary named,
+                                                                   const ValidationRules& rules) {
+    auto validator = named.has_own_transport()
+                         ? dictionary::Validator::make(named.application(), rules)
+                         : dictionary::Validator::make(both(named), rules);
+    if (!validator) return std::unexpected{named.label() + ": " + validator.error()};
+    return std::unique_ptr<Checker>{new Checker{std::move(named), std::move(*validator)}};
+  }
+
+  // Nothing: the message is valid.
+  [[nodiscard]] std::optional<Explanation> check(std::string_view bytes) {
+    const auto message = parser_.parse(bytes);
+    if (!message) return dictionary::explain(message.error(), bytes);
+    const auto violation = validator_.validate(*message);
+    if (!violation) return std::nullopt;
+    return named_.has_own_transport()
+               ? dictionary::explain(*violation, *message, named_.application())
+               : dictionary::explain(*violation, *message, both(named_));
+  }
+
+ private:
+  Checker(NamedDictionary named, dictionary::Validator validator)
+      : named_{std::move(named)},
+        validator_{std::move(validator)},
+        parser_{dictionary::data_fields(named_.application())} {}
+
+  static dictionary::FixtDictionaries both(const NamedDictionary& named) {
+    return {.transport = named.transport(), .application = named.application()};
+  }
+
+  NamedDictionary named_;
+  dictionary::Validator validator_;
+  wire::Parser parser_;
+};
+
+class ValidateRun {
+ public:
+  ValidateRun(const ValidateOptions& options, Disk& disk, ValidateStreams streams)
+      : options_{options}, disk_{disk}, streams_{streams} {}
+
+  int run() {
+    if (!open_named()) return kUsage;
+    bool readable = true;
+    if (options_.files.empty()) readable = validate_file("-");
+    for (const std::string& file : options_.files) readable &= validate_file(file);
+    if (total_ > 0 && !options_.json) {
+      fmt::print(streams_.out, "{} messages, {} invalid\n", total_, invalid_);
+    }
+    std::fflush(streams_.out);
+    if (!readable || is_broken_) return kUsage;
+    if (total_ == 0) complain("no message: nothing begins with 8=FIX");
+    return total_ > 0 && invalid_ == 0 ? kSuccess : kFailure;
+  }
+
+ private:
+  // The one dictionary that the arguments name, if they do.
+  bool open_named() {
+    if (options_.version.empty() && options_.dictionary.empty()) return true;
+    std::optional<NamedDictionary> named;
+    if (options_.dictionary.empty()) {
+      const auto version = version_of_name(options_.version);
+      if (!version) {
+        complain("'" + options_.version + "' is none of " + version_names());
+        return false;
+      }
+      named = NamedDictionary::of(*version);
+    } else {
+      auto loaded = NamedDictionary::load(disk_, options_.dictionary);
+      if (!loaded) {
+        complain(loaded.error());
+        return false;
+      }
+      for (const std::string& warning : loaded->application().warnings) {
+        complain("warning: " + warning);
+      }
+      named = std::move(*loaded);
+    }
+    named_ = make(std::move(*named));
+    return named_ != nullptr;
+  }
+
+  std::unique_ptr<Checker> make(NamedDictionary named) {
+    auto checker = Checker::make(std::move(named), options_.rules);
+    if (checker) return std::move(*checker);
+    complain(checker.error());
+    is_broken_ = true;
+    return nullptr;
+  }
+
+  bool validate_file(const std::string& path) {
+    file_ = path == "-" ? "standard input" : path;
+    in_file_ = 0;
+    const auto scanned = scan_file(
+        disk_, path, [&](const printing::ScannedMessage& message) { validate(message.bytes); });
+    if (!scanned) complain(scanned.error().what());
+    return scanned.has_value();
+  }
+
+  void validate(std::string_view bytes) {
+    ++total_;
+    ++in_file_;
+    const printing::DecodedMessage message = printing::decode_message(bytes);
+    Checker* const checker = checker_of(message);
+    if (checker == nullptr) return;
+    const std::optional<Explanation> wrong = checker->check(bytes);
+    if (wrong) ++invalid_;
+    if (options_.summary) return;
+    if (options_.json) {
+      print_json(message, wrong);
+    } else if (wrong) {
+      const std::string reason =
+          wrong->reason ? fmt::format(" (373={})", std::to_underlying(*wrong->reason)) : "";
+      const std::string text = wrong->text();
+      const std::size_t first_line = std::min(text.find('\n'), text.size());
+      fmt::print(streams_.out, "{}, message {}: {}{}{}\n\n", printable(file_), in_file_,
+                 text.substr(0, first_line), reason, text.substr(first_line));
+    }
+  }
+
+  // Of the message's own version. What a Logon agrees on holds for the messages behind it.
+  Checker* checker_of(const printing::DecodedMessage& message) {
+    const auto agreed = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));
+    if (agreed) default_application_ = *agreed;
+    if (named_ != nullptr) return named_.get();
+    const auto begin_string = dictionary::version_of_begin_string(message.value(kBeginString));
+    Version version = begin_string.value_or(Version::Fixt11);
+    if (version == Version::Fixt11) {
+      const auto own = dictionary::version_of_appl_ver_id(message.value(kApplVerID));
+      version = own.value_or(default_application_);
+    }
+    auto [found, is_new] = checkers_.try_emplace(version);
+    if (is_new) found->second = make(NamedDictionary::of(version));
+    return found->second.get();
+  }
+
+  void print_json(const printing::DecodedMessage& message,
+                  const std::optional<Explanation>& wrong) const {
+    fmt::print(streams_.out,
+               R"({{"file": {}, "message": {}, "msg_type": {}, "msg_seq_num": {}, "valid": {})",
+               json_text(file_), in_file_, json_text(message.value(kMsgType)),
+               json_text(message.value(kMsgSeqNum)), !wrong);
+    if (wrong) {
+      fmt::print(streams_.out,
+                 R"(, "problem": {}, "tag": {}, "reason": {}, "offset": {}, "size": {}, )"
+                 R"("definition": {}, "nearest": {})",
+                 json_text(wrong->problem), wrong->tag != 0 ? std::to_string(wrong->tag) : "null",
+                 wrong->reason ? std::to_string(std::to_underlying(*wrong->reason)) : "null",
+                 wrong->offset, wrong->size, json_text(wrong->definition),
+                 json_text(wrong->nearest));
+    }
+    fmt::print(streams_.out, "}}\n");
+  }
+
+  void complain(std::string_view text) const {
+    std::fflush(streams_.out);
+    fmt::print(streams_.err, "nexusfix validate: {}\n", printable(text));
+  }
+
+  const ValidateOptions& options_;
+  Disk& disk_;
+  ValidateStreams streams_;
+  std::unique_ptr<Checker> named_;
+  std::map<Version, std::unique_ptr<Checker>> checkers_;
+  Version default_application_ = Version::Fix50Sp2;
+  std::string file_;
+  std::uint64_t in_file_ = 0;
+  std::uint64_t total_ = 0;
+  std::uint64_t invalid_ = 0;
+  bool is_broken_ = false;
+};
+
+}  // namespace
+
+bool set_rule(ValidationRules& rules, std::string_view assignment) {
+  const std::size_t equals = std::min(assignment.find('='), assignment.size());
+  const auto rule = std::ranges::find(kRules, assignment.substr(0, equals), &Rule::name);
+  if (rule == kRules.end() || assignment.size() != equals + 2) return false;
+  if (assignment.back() != 'Y' && assignment.back() != 'N') return false;
+  rules.*(rule->value) = assignment.back() == 'Y';
+  return true;
+}
+
+std::string rule_names() {
+  std::string names;
+  for (const Rule& rule : kRules) {
+    if (!names.empty()) names += ' ';
+    names += rule.name;
+  }
+  return names;
+}
+
+int validate_files(const ValidateOptions& options, Disk& disk, ValidateStreams streams) {
+  return ValidateRun{options, disk, streams}.run();
+}
+
+}  // namespace nexusfix::command
