@@ -1,6 +1,6 @@
 # nexusfix_generate(TARGET NAMESPACE name DICTIONARY file.xml)
 # Makes the INTERFACE library TARGET, whose headers nexusfix/<name>/*.hpp are written at build time
-# from a dictionary in the QuickFIX XML form. #include <nexusfix/<name>/new_order_single.hpp> and
+# from a dictionary, QuickFIX XML or Orchestra. #include <nexusfix/<name>/new_order_single.hpp> and
 # use nexusfix::<name>::NewOrderSingle. A header is only touched when its content changes.
 function(nexusfix_generate target)
   cmake_parse_arguments(arg "" "NAMESPACE;DICTIONARY" "" ${ARGN})
@@ -8,13 +8,21 @@ function(nexusfix_generate target)
     message(FATAL_ERROR "nexusfix_generate(TARGET NAMESPACE name DICTIONARY file.xml)")
   endif()
   get_filename_component(dictionary ${arg_DICTIONARY} ABSOLUTE)
+  if(NOT EXISTS ${dictionary})
+    message(FATAL_ERROR "nexusfix_generate(${target}): there is no file ${dictionary}")
+  endif()
+  # In this build, or installed.
+  set(program nexusfix_codegen)
+  if(NOT TARGET nexusfix_codegen)
+    set(program nexusfix::codegen)
+  endif()
   # A folder for each library, so that a target sees only the messages of what it links.
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}/include)
   set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${target}/stamp)
   add_custom_command(OUTPUT ${stamp}
-    COMMAND nexusfix_codegen messages ${dictionary} --namespace ${arg_NAMESPACE} -o ${folder}
+    COMMAND ${program} messages ${dictionary} --namespace ${arg_NAMESPACE} -o ${folder}
     COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
-    DEPENDS ${dictionary} nexusfix_codegen
+    DEPENDS ${dictionary} ${program}
     COMMENT "Typed messages nexusfix::${arg_NAMESPACE}" VERBATIM)
   add_custom_target(${target}_headers DEPENDS ${stamp})
   add_library(${target} INTERFACE)

@@ -45,6 +45,8 @@ using engine::Session;
 using engine::session_reject;
 using session::SessionId;
 using session::Verdict;
+using wire::entry;
+using wire::group;
 using wire::MessageView;
 
 }  // namespace nexusfix

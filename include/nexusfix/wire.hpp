@@ -37,3 +37,5 @@
 #include <nexusfix/wire/resend.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/typed.hpp>
+#include <nexusfix/wire/typed_read.hpp>
+#include <nexusfix/wire/typed_write.hpp>

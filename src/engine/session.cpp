@@ -1,4 +1,5 @@
 #include <nexusfix/engine/session.hpp>
+#include <nexusfix/wire/dispatch.hpp>
 
 #include "engine/runtime.hpp"
 
@@ -12,7 +13,10 @@ WallTime Session::now() const noexcept { return runtime_->now().wall; }
 bool Session::is_logged_on() const noexcept { return runtime_->is_logged_on(*slot_); }
 
 std::string_view Session::application_version() const noexcept {
-  return slot_->settings.session.id.begin_string;
+  const session::SessionConfig& config = slot_->settings.session;
+  const std::string_view begin_string = config.id.begin_string;
+  const std::string_view version = wire::application_version(config.default_appl_ver_id);
+  return begin_string == "FIXT.1.1" && !version.empty() ? version : begin_string;
 }
 
 wire::Encoder Session::begin(std::string_view msg_type) noexcept {

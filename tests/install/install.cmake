@@ -5,7 +5,7 @@ execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
 # Private headers, tests and generated build files are nobody's business.
 file(GLOB_RECURSE installed RELATIVE ${PREFIX} ${PREFIX}/*)
 foreach(file IN LISTS installed)
-  if(NOT file MATCHES "^(bin/nexusfix$|include/nexusfix/|share/nexusfix/|lib[^/]*/)")
+  if(NOT file MATCHES "^(bin/nexusfix(_codegen)?$|include/nexusfix/|share/nexusfix/|lib[^/]*/)")
     message(FATAL_ERROR "installed to an unexpected place: ${file}")
   endif()
 endforeach()

@@ -169,8 +169,26 @@ std::vector<std::string> field_identifiers(const dictionary::Dictionary& diction
   return result;
 }
 
+DataPairs data_pairs(const dictionary::Dictionary& dictionary) {
+  DataPairs pairs;
+  for (const FieldDefinition& field : dictionary.fields) {
+    if (field.length_tag == 0) continue;
+    pairs.length_of_data.emplace(field.tag, field.length_tag);
+    pairs.lengths.insert(field.length_tag);
+  }
+  return pairs;
+}
+
 FieldText emit_field(const FieldDefinition& field, const std::string& name,
-                     std::string_view name_space) {
+                     std::string_view name_space, const DataPairs& pairs) {
+  if (const auto length = pairs.length_of_data.find(field.tag);
+      length != pairs.length_of_data.end()) {
+    return {fmt::format("using {} = wire::DataField<{}, {}>;\n", name, field.tag, length->second),
+            {}};
+  }
+  if (pairs.lengths.contains(field.tag)) {
+    return {fmt::format("using {} = wire::LengthField<{}>;\n", name, field.tag), {}};
+  }
   const EnumKind kind = enum_kind(field);
   if (kind == EnumKind::None) {
     return {

@@ -1,6 +1,8 @@
 // The types of a dictionary's fields.
 #pragma once
 
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,13 @@ enum class EnumKind : std::uint8_t { None, Char, Int, String };
 [[nodiscard]] std::vector<std::string> field_identifiers(const dictionary::Dictionary& dictionary,
                                                          UniqueNames& names);
 
+// The Length fields of data fields.
+struct DataPairs {
+  std::map<wire::Tag, wire::Tag> length_of_data;
+  std::set<wire::Tag> lengths;
+};
+[[nodiscard]] DataPairs data_pairs(const dictionary::Dictionary& dictionary);
+
 // The text of one field's declaration, and of its EnumTraits if it is enumerated. name_space as in
 // EmitOptions.
 struct FieldText {
@@ -32,6 +41,7 @@ struct FieldText {
   std::string traits;       // within nexusfix::wire; empty: none
 };
 [[nodiscard]] FieldText emit_field(const dictionary::FieldDefinition& field,
-                                   const std::string& name, std::string_view name_space);
+                                   const std::string& name, std::string_view name_space,
+                                   const DataPairs& pairs);
 
 }  // namespace nexusfix::codegen

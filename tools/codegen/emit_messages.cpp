@@ -1,47 +1,124 @@
 #include "codegen/emit_messages.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <map>
+#include <set>
 #include <string_view>
+#include <utility>
 
+#include "codegen/blocks.hpp"
 #include "codegen/emit_fields.hpp"
 
 namespace nexusfix::codegen {
 namespace {
 
 using dictionary::Dictionary;
-using dictionary::FlatMember;
+using dictionary::FieldDefinition;
+using dictionary::FieldType;
+using dictionary::Index;
+using dictionary::Member;
+using dictionary::MemberKind;
 using dictionary::MessageDefinition;
+
+// A class and the header that it is in, below the folder of the namespace.
+struct TypeName {
+  std::string name;
+  std::string file;
+};
+
+// From FIX 5.0 on, messages travel in sessions of FIXT 1.1.
+std::string_view begin_string(const Dictionary& dictionary) {
+  const std::string_view version = dictionary.begin_string;
+  return version.starts_with("FIX.4") || version.starts_with("FIXT") ? version : "FIXT.1.1";
+}
+
+std::string application_version(const Dictionary& dictionary) {
+  return dictionary.begin_string +
+         (dictionary.service_pack == 0 ? "" : "SP" + std::to_string(dictionary.service_pack));
+}
 
 class Emitter {
  public:
   Emitter(const Dictionary& dictionary, const EmitOptions& options)
       : dictionary_{dictionary}, options_{options} {
-    // The namespace of the tags stands among the types.
-    static_cast<void>(type_names_.take("tag", ""));
+    // The namespaces that stand among the types.
+    for (const char* const taken : {"tag", "members", "groups"}) {
+      static_cast<void>(type_names_.take(taken, ""));
+    }
     field_names_ = field_identifiers(dictionary, type_names_);
+    static_cast<void>(file_names_.take("tags", ""));
+    static_cast<void>(file_names_.take("fields", ""));
+    // Messages first: their names are those that a program is full of.
+    for (const MessageDefinition& message : dictionary.messages) {
+      messages_.push_back(take_names(message.name, "Message", "_message"));
+    }
+    for (const auto& component : dictionary.components) {
+      components_.push_back(take_names(component.name, "Component", "_component"));
+    }
+    for (const TypeName& component : components_) component_names_.push_back(component.name);
+    name_groups();
   }
 
   [[nodiscard]] std::vector<GeneratedFile> emit() {
     std::vector<GeneratedFile> files{tags(), fields()};
-    UniqueNames file_names;
-    static_cast<void>(file_names.take("tags", ""));
-    static_cast<void>(file_names.take("fields", ""));
-    for (const MessageDefinition& message : dictionary_.messages) {
-      const std::string name = type_names_.take(identifier(message.name), "Message");
-      const std::string file = file_names.take(snake_case(name), "_message");
-      files.push_back({path(file), emit_message(message, name)});
+    for (const auto& [index, name] : named_groups_) {
+      files.push_back({path(name.file), emit_group(index, name)});
+    }
+    for (Index i = 0; i < components_.size(); ++i) {
+      files.push_back({path(components_[i].file), emit_component(i)});
+    }
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      files.push_back({path(messages_[i].file), emit_message(dictionary_.messages[i], i)});
     }
     return files;
   }
 
  private:
+  TypeName take_names(const std::string& name, std::string_view suffix,
+                      std::string_view file_suffix) {
+    const std::string type = type_names_.take(identifier(name), suffix);
+    return {type, file_names_.take(snake_case(type), file_suffix)};
+  }
+
+  // A group is called by what holds it and by its count field; of those that are alike, the first
+  // one names all. Only the generated code says these names.
+  void name_groups() {
+    groups_.resize(dictionary_.groups.size());
+    for (Index i = 0; i < components_.size(); ++i) {
+      name_groups_in(dictionary_.components[i].members, components_[i].name);
+    }
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+      name_groups_in(dictionary_.messages[i].members, messages_[i].name);
+    }
+  }
+
+  void name_groups_in(const std::vector<Member>& members, const std::string& owner) {
+    for (const Member& member : members) {
+      if (member.kind != MemberKind::Group || !groups_[member.index].name.empty()) continue;
+      const auto& group = dictionary_.groups[member.index];
+      const auto [known, is_new] =
+          known_groups_.emplace(group_key(dictionary_, member.index), member.index);
+      if (!is_new) {
+        groups_[member.index] = groups_[known->second];
+        continue;
+      }
+      const std::string wanted = owner + field_names_[group.count_field];
+      groups_[member.index].name = type_names_.take(wanted, "Group");
+      name_groups_in(group.members, wanted);
+      groups_[member.index].file =
+          "groups/" + group_files_.take(snake_case(groups_[member.index].name), "_group");
+      named_groups_.emplace_back(member.index, groups_[member.index]);
+    }
+  }
+
   [[nodiscard]] std::string path(const std::string& file) const {
     return fmt::format("nexusfix/{}/{}.hpp", options_.name_space, file);
   }
 
   [[nodiscard]] std::string heading(std::string_view what) const {
-    return fmt::format("// {} of {}.\n// Written by nexusfix_codegen from {}.\n#pragma once\n\n",
-                       what, dictionary_.begin_string, options_.source);
+    return fmt::format("// {} of {}.\n{}{}.\n#pragma once\n\n", what,
+                       application_version(dictionary_), kMadeBy, options_.source);
   }
 
   [[nodiscard]] GeneratedFile tags() const {
@@ -66,10 +143,11 @@ class Emitter {
         "#include <nexusfix/wire/typed.hpp>\n\n"
         "namespace nexusfix::{0} {{\n\n",
         options_.name_space);
+    const DataPairs pairs = data_pairs(dictionary_);
     std::string traits;
     for (std::size_t i = 0; i < field_names_.size(); ++i) {
       const FieldText field =
-          emit_field(dictionary_.fields[i], field_names_[i], options_.name_space);
+          emit_field(dictionary_.fields[i], field_names_[i], options_.name_space, pairs);
       text += field.declaration;
       traits += field.traits;
     }
@@ -81,80 +159,194 @@ class Emitter {
   }
 
   // With its namespace, so that a field with a lower-case name is not taken for its accessor.
-  [[nodiscard]] std::string type_name(const FlatMember& member) const {
-    return options_.name_space + "::" + field_names_[member.field];
+  [[nodiscard]] std::string qualified(const std::string& name) const {
+    return options_.name_space + "::" + name;
   }
 
-  // A group's count field has no accessor: its name is for the entries.
-  [[nodiscard]] std::string accessors(const std::vector<FlatMember>& members,
-                                      const std::string& class_name) const {
-    UniqueNames names;
-    for (const std::string& reserved : {std::string{"from"}, std::string{"view"}, class_name}) {
-      static_cast<void>(names.take(reserved, ""));
+  [[nodiscard]] std::string includes(const Block& block) const {
+    std::set<std::string> files{path("fields"), "nexusfix/wire/typed_read.hpp"};
+    for (const Accessor& accessor : block.own) {
+      if (accessor.member.kind == MemberKind::Component) {
+        files.insert(path(components_[accessor.member.index].file));
+      } else if (accessor.member.kind == MemberKind::Group) {
+        files.insert(path(groups_[accessor.member.index].file));
+      }
     }
-    std::string text;
-    for (const FlatMember& member : members) {
-      if (member.group) continue;
-      const std::string suffix = '_' + std::to_string(dictionary_.fields[member.field].tag);
-      const std::string name =
-          names.take(identifier(snake_case(field_names_[member.field])), suffix);
-      const std::string type = type_name(member);
-      text += member.required ? fmt::format(
-                                    "  [[nodiscard]] {0} {1}() const noexcept {{\n"
-                                    "    return wire::checked_field<{0}>(view_);\n  }}\n",
-                                    type, name)
-                              : fmt::format(
-                                    "  template <class F = {0}>\n"
-                                    "  [[nodiscard]] wire::FieldResult<F> {1}() const noexcept {{\n"
-                                    "    return wire::read_field<F>(view_);\n  }}\n",
-                                    type, name);
-    }
+    std::string text = "#include <array>\n#include <string_view>\n\n";
+    for (const std::string& file : files) text += fmt::format("#include <{}>\n", file);
     return text;
   }
 
-  [[nodiscard]] std::string emit_message(const MessageDefinition& message,
-                                         const std::string& name) const {
-    const std::vector<FlatMember> members = flatten(dictionary_, message.members);
+  [[nodiscard]] static std::string function(std::string_view name, const std::string& result) {
+    const std::string line =
+        fmt::format("  [[nodiscard]] auto {}() const noexcept {{ return {}; }}\n", name, result);
+    constexpr std::size_t kColumnsMax = 100;
+    if (line.size() <= kColumnsMax + 1) return line;
+    return fmt::format("  [[nodiscard]] auto {}() const noexcept {{\n    return {};\n  }}\n", name,
+                       result);
+  }
+
+  [[nodiscard]] std::string emit_accessor(const Accessor& accessor) const {
+    const Member& member = accessor.member;
+    const std::string_view checked = member.required ? "Checked" : "false";
+    switch (member.kind) {
+      case MemberKind::Component:
+        return function(accessor.name,
+                        fmt::format("wire::component_member<Self, {}, {}>(*this)",
+                                    qualified(component_names_[member.index]), checked));
+      case MemberKind::Group: {
+        const std::string& alias = field_names_[dictionary_.groups[member.index].count_field];
+        return fmt::format("  using {} = {}::groups::{};\n", alias, options_.name_space,
+                           groups_[member.index].name) +
+               function(accessor.name, fmt::format("wire::group_member<Self, {}>(*this)", alias));
+      }
+      case MemberKind::Field:
+        break;
+    }
+    return function(accessor.name, fmt::format("wire::member<Self, {}, {}>(*this)",
+                                               qualified(field_names_[member.index]), checked));
+  }
+
+  // The accessors, as a part of whatever has these members: Self. Checked: whether Self has seen
+  // that what is required is there. first: see emit_group().
+  [[nodiscard]] std::string emit_members(const Block& block, const std::string& name,
+                                         const std::string& first) const {
+    std::string bases;
+    for (const InheritedComponent& base : block.inherited) {
+      const std::string between =
+          ",\n" + std::string(std::string_view{"struct  : "}.size() + name.size(), ' ');
+      bases += fmt::format("{}{}<Self, {}>", bases.empty() ? " : " : between,
+                           component_names_[base.component], base.required ? "Checked" : "false");
+    }
+    std::string text = fmt::format(
+        "namespace nexusfix::{}::members {{\n\n"
+        "template <class Self, bool Checked>\nstruct {}{} {{\n",
+        options_.name_space, name, bases);
+    text += first;
+    for (const Accessor& accessor : block.own) text += emit_accessor(accessor);
+    return text +
+           fmt::format("}};\n\n}}  // namespace nexusfix::{}::members\n\n", options_.name_space);
+  }
+
+  [[nodiscard]] std::string tag_array(std::string_view name,
+                                      const std::vector<Index>& fields) const {
+    std::string text =
+        fmt::format("  static constexpr std::array<wire::Tag, {}> {}{{", fields.size(), name);
+    std::size_t column = text.size();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const std::string tag =
+          std::to_string(dictionary_.fields[fields[i]].tag) + (i + 1 == fields.size() ? "" : ",");
+      constexpr std::size_t kColumnsMax = 94;
+      if (column += tag.size() + 1; column > kColumnsMax) {
+        text += "\n      ";
+        column = tag.size() + 6;
+      } else if (i != 0) {
+        text += ' ';
+      }
+      text += tag;
+    }
+    return text + "};\n";
+  }
+
+  // What senders and from() need to know of a class.
+  [[nodiscard]] std::string emit_facts(const std::vector<BlockField>& fields) const {
     std::string tags;
     std::string types;
-    for (const FlatMember& member : members) {
-      if (!member.required) continue;
-      const std::string_view comma = tags.empty() ? "" : ", ";
-      tags += fmt::format("{}{}", comma, dictionary_.fields[member.field].tag);
-      types += fmt::format("{}\n        {}", types.empty() ? "" : ",", type_name(member));
+    std::vector<Index> all;
+    for (const BlockField& field : fields) {
+      all.push_back(field.field);
+      if (!field.required) continue;
+      tags += fmt::format("{}{}", tags.empty() ? "" : ", ", dictionary_.fields[field.field].tag);
+      types += fmt::format("{}\n      {}", types.empty() ? "" : ",",
+                           qualified(field_names_[field.field]));
     }
-    std::string text = heading(fmt::format("{} ({})", message.name, message.msg_type));
-    text += fmt::format(
-        "#include <expected>\n#include <string_view>\n\n"
-        "#include <nexusfix/{0}/fields.hpp>\n#include <nexusfix/wire/typed_read.hpp>\n\n"
-        "namespace nexusfix::{0} {{\n\n"
-        "// Valid as long as the view that it was made from. A required field was checked by\n"
-        "// from(); any other may be missing or malformed. F is not for the caller: it keeps the\n"
-        "// accessors that a program does not use out of its compile time.\n"
-        "class {1} {{\n public:\n"
-        "  static constexpr std::string_view kMsgType = {2};\n"
-        "  static constexpr std::string_view kBeginString = {3};\n"
-        "  using Required = wire::TagList<{4}>;\n\n"
-        "  [[nodiscard]] static std::expected<{1}, wire::FieldError> from(\n"
-        "      const wire::MessageView& view) noexcept {{\n"
-        "    const auto error = wire::check_fields<{5}>(view, kMsgType);\n"
-        "    if (error) return std::unexpected{{*error}};\n"
-        "    return {1}{{view}};\n  }}\n"
-        "  [[nodiscard]] const wire::MessageView& view() const noexcept {{ return view_; }}\n",
-        options_.name_space, name, string_literal(message.msg_type),
-        string_literal(dictionary_.begin_string), tags, types);
-    text += accessors(members, name);
-    text += fmt::format(
-        "\n private:\n  explicit {0}(const wire::MessageView& view) noexcept : view_{{view}} {{}}\n"
-        "  wire::MessageView view_;\n}};\n\n}}  // namespace nexusfix::{1}\n",
-        name, options_.name_space);
-    return text;
+    return fmt::format("  using Required = wire::TagList<{}>;\n", tags) +
+           fmt::format("  using RequiredFields = wire::FieldList<{}>;\n", types) +
+           tag_array("kMembers", all);
+  }
+
+  [[nodiscard]] std::string emit_class(const std::string& name, std::string_view base,
+                                       const std::string& facts, bool checked) const {
+    return fmt::format(
+        "// Valid as long as what it was made from; see wire::{1}.\n"
+        "class {0} : public wire::{1}<{0}>,\n{2:{3}}public members::{0}<{0}, {4}> {{\n public:\n"
+        "{5}\n private:\n  friend wire::detail::Unchecked;\n"
+        "  using wire::{1}<{0}>::{1};\n}};\n",
+        name, base, "", std::string_view{"class  : "}.size() + name.size(), checked, facts);
+  }
+
+  [[nodiscard]] std::string in_namespace(const std::string& text,
+                                         std::string_view inner = "") const {
+    return fmt::format("namespace nexusfix::{0}{1} {{\n\n{2}\n}}  // namespace nexusfix::{0}{1}\n",
+                       options_.name_space, inner, text);
+  }
+
+  [[nodiscard]] std::string emit_message(const MessageDefinition& message, std::size_t index) {
+    const std::string& name = messages_[index].name;
+    const Block block = blocks_.make(message.members, name);
+    const std::string facts =
+        fmt::format(
+            "  static constexpr std::string_view kMsgType = {};\n"
+            "  static constexpr std::string_view kBeginString = {};\n"
+            "  static constexpr std::string_view kApplicationVersion = {};\n",
+            string_literal(message.msg_type), string_literal(begin_string(dictionary_)),
+            string_literal(application_version(dictionary_))) +
+        emit_facts(fields_of(dictionary_, message.members));
+    return heading(fmt::format("{} ({})", message.name, message.msg_type)) + includes(block) +
+           '\n' + emit_members(block, name, "") +
+           in_namespace(emit_class(name, "TypedMessageView", facts, true));
+  }
+
+  [[nodiscard]] std::string emit_component(Index index) {
+    const auto& component = dictionary_.components[index];
+    const std::string& name = component_names_[index];
+    const Block& block = blocks_.component(index);
+    return heading("Component " + component.name) + includes(block) + '\n' +
+           emit_members(block, name, "") +
+           in_namespace(emit_class(name, "TypedComponentView",
+                                   emit_facts(fields_of(dictionary_, component.members)), true));
+  }
+
+  // Nothing of an entry is checked but that it begins with the group's first field. Where that is a
+  // text, it is a value, too.
+  [[nodiscard]] std::string emit_group(Index index, const TypeName& name) {
+    const auto& group = dictionary_.groups[index];
+    const std::vector<BlockField> fields = fields_of(dictionary_, group.members);
+    Block block = blocks_.make(group.members, name.name);
+    const BlockField& first = fields.front();
+    std::string first_text;
+    const FieldDefinition& delimiter = dictionary_.fields[first.field];
+    if (!first.group && enum_kind(delimiter) == EnumKind::None &&
+        value_type(delimiter.type) == "std::string_view") {
+      const auto accessor = std::ranges::find(block.names, delimiter.tag,
+                                              [](const auto& entry) { return entry.second; });
+      std::erase_if(block.own, [&](const Accessor& own) { return own.name == accessor->first; });
+      first_text = function(accessor->first, fmt::format("wire::first_member<Self, {}>(*this)",
+                                                         qualified(field_names_[first.field])));
+    }
+    const std::string facts = fmt::format("  static constexpr wire::Tag kCountTag = {};\n",
+                                          dictionary_.fields[group.count_field].tag) +
+                              emit_facts(fields) +
+                              tag_array("kNested", nested_fields_of(dictionary_, fields));
+    const std::string& count_name = dictionary_.fields[group.count_field].name;
+    return heading("An entry of a group " + count_name) + includes(block) + '\n' +
+           emit_members(block, name.name, first_text) +
+           in_namespace(emit_class(name.name, "TypedEntryView", facts, false), "::groups");
   }
 
   const Dictionary& dictionary_;
   const EmitOptions& options_;
   UniqueNames type_names_;
+  UniqueNames file_names_;
+  UniqueNames group_files_;
   std::vector<std::string> field_names_;
+  std::vector<TypeName> messages_;
+  std::vector<TypeName> components_;
+  std::vector<std::string> component_names_;
+  std::vector<TypeName> groups_;  // by Index
+  std::vector<std::pair<Index, TypeName>> named_groups_;
+  std::map<std::string, Index> known_groups_;
+  BlockMaker blocks_{dictionary_, field_names_, component_names_};
 };
 
 }  // namespace

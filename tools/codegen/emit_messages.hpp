@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nexusfix/dictionary/model.hpp>
@@ -21,6 +22,9 @@ struct EmitOptions {
   std::string name_space;
   std::string source;
 };
+
+// Stands in each of them.
+inline constexpr std::string_view kMadeBy = "// Made by nexusfix codegen from ";
 
 // tags.hpp: a constant for each tag. fields.hpp: a type for each field. One header for each
 // message, named by snake_case. The same dictionary gives the same bytes.

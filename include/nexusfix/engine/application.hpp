@@ -10,15 +10,14 @@
 
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/wire/dispatch.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed.hpp>
 
 namespace nexusfix::engine {
 
-// The typed messages that an application handles: `using Handles =
-// Messages<fix44::NewOrderSingle>;`
-template <wire::TypedMessage... Types>
-struct Messages {};
+// What an application handles: `using Handles = Messages<fix44::NewOrderSingle, ...>;`
+using wire::Messages;
 
 // An application message out of the store, shown before the engine starts: an application rebuilds
 // from these what it had in memory.
@@ -61,30 +60,27 @@ session::Verdict call(Application& application, Session& session, const Argument
   }
 }
 
-// Calls the handler of Type if the message is one; reports whether it was.
-template <class Type, class Application>
-bool try_typed(Application& application, Session& session, const wire::MessageView& message,
-               session::Verdict& verdict) {
-  if (message.msg_type() != Type::kMsgType ||
-      session.application_version() != std::string_view{Type::kBeginString}) {
-    return false;
-  }
-  auto typed = Type::from(message);
-  verdict = typed ? call(application, session, *typed) : reject_for(typed.error());
-  return true;
-}
+// What wire::dispatch() calls, in terms of an application's callbacks.
+template <class Application>
+struct ApplicationVisitor {
+  Application& application;
+  Session& session;
 
-template <class Application, class... Types>
-session::Verdict dispatch(Messages<Types...>, Application& application, Session& session,
-                          const wire::MessageView& message) {
-  session::Verdict verdict;
-  if ((try_typed<Types>(application, session, message, verdict) || ...)) return verdict;
-  if constexpr (requires { application.on_message(session, message); }) {
+  template <wire::TypedMessage Message>
+  session::Verdict operator()(const Message& message) {
     return call(application, session, message);
-  } else {
-    return unsupported_message_type();
   }
-}
+  session::Verdict operator()(const wire::MessageView& message) {
+    if constexpr (requires { application.on_message(session, message); }) {
+      return call(application, session, message);
+    } else {
+      return unsupported_message_type();
+    }
+  }
+  session::Verdict operator()(const wire::MessageView&, const wire::FieldError& error) noexcept {
+    return reject_for(error);
+  }
+};
 
 template <class Application>
 struct HandlesOf {
@@ -117,8 +113,9 @@ template <class Application>
     callbacks.on_logout = [](void* a, Session& s) { static_cast<Application*>(a)->on_logout(s); };
   }
   callbacks.on_message = [](void* a, Session& s, const wire::MessageView& message) {
-    return detail::dispatch(typename detail::HandlesOf<Application>::type{},
-                            *static_cast<Application*>(a), s, message);
+    return wire::dispatch(
+        typename detail::HandlesOf<Application>::type{}, s.application_version(), message,
+        detail::ApplicationVisitor<Application>{*static_cast<Application*>(a), s});
   };
   if constexpr (requires(const RecoveredMessage& m) { application.on_recovered(m); }) {
     callbacks.on_recovered = [](void* a, const RecoveredMessage& m) {

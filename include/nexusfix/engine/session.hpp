@@ -12,6 +12,7 @@
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/typed.hpp>
+#include <nexusfix/wire/typed_write.hpp>
 
 namespace nexusfix::engine {
 
@@ -58,25 +59,28 @@ class Session {
   // The wall time of the event being handled.
   [[nodiscard]] WallTime now() const noexcept;
 
-  // A typed message: s.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...). A required field
-  // that is left out does not compile. Fields go out in the order given, but those of the header,
-  // like SenderSubID, in front. Not logged on: the message
+  // A typed message: s.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...). Each part is a
+  // typed field, a std::optional of one, or a repeating group made by group(). A required field
+  // that is left out does not compile, nor one that the dictionary does not have in this message,
+  // unless its tag is user-defined (from 5000). Parts go out in the order given, but those of the
+  // header, like SenderSubID, in front. Not logged on: the message
   // is numbered and stored, and reaches the counterparty by resend after its next Logon, unless a
   // reset of the sequence numbers comes first (ResetOn... keys, or ResetSeqNumFlag from either
   // side): that ends the epoch in which its number means something.
-  template <wire::TypedMessage Message, wire::TypedField... Fields>
-  SendResult send(const Fields&... fields) {
-    static_assert(wire::HasAll<typename Message::Required, Fields...>::value,
-                  "a field that the dictionary requires in this message is missing");
-    return send_typed<Message>(
-        [&](wire::Encoder& encoder) noexcept { wire::write_fields(encoder, fields...); });
+  template <wire::TypedMessage Message, wire::MessagePart... Parts>
+  SendResult send(const Parts&... parts) {
+    wire::check_message_parts<Message, Parts...>();
+    return send_typed<Message>([&](wire::Encoder& encoder) noexcept {
+      wire::write_message_parts<Message>(encoder, parts...);
+    });
   }
 
   // A typed message whose constant fields are rendered once, here; see PreparedMessage. Allocates.
-  template <wire::TypedMessage Message, wire::TypedField... Constants>
+  template <wire::TypedMessage Message, wire::MessagePart... Constants>
   [[nodiscard]] PreparedMessage<Message, Constants...> prepare(const Constants&... constants) {
-    return {*this, wire::RenderedFields::of(
-                       [&](wire::Encoder& encoder) { wire::write_fields(encoder, constants...); })};
+    return {*this, wire::RenderedFields::of([&](wire::Encoder& encoder) {
+              wire::write_message_parts<Message>(encoder, constants...);
+            })};
   }
 
   // Any message: begin(), field() as often as needed, finish(). One at a time in the whole engine,
@@ -97,7 +101,7 @@ class Session {
 
   template <class Message, class Write>
   SendResult send_typed(Write&& write) {
-    if (application_version() != std::string_view{Message::kBeginString}) {
+    if (application_version() != std::string_view{Message::kApplicationVersion}) {
       return std::unexpected{SendError{SendFailure::WrongVersion, {}}};
     }
     // A copy, whose address nobody knows: so the compiler keeps its members in registers.
@@ -124,15 +128,13 @@ class PreparedMessage {
   // As Session::send(): what is required must be here or among the constants, and nothing in both.
   // A constant that cannot be sent is an error of each message. The constants go out in front of
   // these fields, but behind those of the header.
-  template <wire::TypedField... Fields>
-  SendResult send(const Fields&... fields) {
-    static_assert(wire::HasAll<typename Message::Required, Constants..., Fields...>::value,
-                  "a field that the dictionary requires in this message is missing");
-    static_assert(wire::tags_are_distinct<Constants..., Fields...>(), "a field is given twice");
+  template <wire::MessagePart... Parts>
+  SendResult send(const Parts&... parts) {
+    wire::check_message_parts<Message, Constants..., Parts...>();
     return session_->template send_typed<Message>([&](wire::Encoder& encoder) noexcept {
-      wire::write_header_fields(encoder, fields...);
+      wire::write_header_parts<typename Message::Required>(encoder, parts...);
       encoder.fields(constants_);
-      wire::write_body_fields(encoder, fields...);
+      wire::write_body_parts<typename Message::Required>(encoder, parts...);
     });
   }
 

@@ -23,6 +23,27 @@ inline constexpr std::array<char, 256> kBytes = [] {
   return bytes;
 }();
 
+// A bit for each character that is a value of Enum.
+template <class Enum>
+inline constexpr std::array<std::uint64_t, 4> kCharBits = [] {
+  std::array<std::uint64_t, 4> bits{};
+  for (const char c : EnumTraits<Enum>::kValues) {
+    const auto byte = static_cast<unsigned char>(c);
+    bits[byte / 64] |= std::uint64_t{1} << (byte % 64);
+  }
+  return bits;
+}();
+
+// The same for the values 0 to 63 of an Enum of ints: most have no others.
+template <class Enum>
+inline constexpr std::uint64_t kSmallIntBits = [] {
+  std::uint64_t bits = 0;
+  for (const auto& entry : EnumTraits<Enum>::kValues) {
+    if (entry.value >= 0 && entry.value < 64) bits |= std::uint64_t{1} << entry.value;
+  }
+  return bits;
+}();
+
 }  // namespace detail
 
 // enum class Side : char { Buy = '1' }: kValues is a string of the characters.
@@ -33,10 +54,14 @@ struct CharEnumTraits {
   [[nodiscard]] static std::string_view text(Enum value) noexcept {
     return {&detail::kBytes[static_cast<unsigned char>(value)], 1};
   }
+  // Four words: a bit for each character that is a value.
+  [[nodiscard]] static constexpr const std::uint64_t* char_bits() noexcept {
+    return detail::kCharBits<Enum>.data();
+  }
   [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
     if (text.size() != 1) return std::unexpected{FieldErrorCode::Malformed};
-    const std::string_view values = EnumTraits<Enum>::kValues;
-    if (values.find(text.front()) == values.npos) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    if ((char_bits()[byte / 64] >> (byte % 64) & 1U) == 0) {
       return std::unexpected{FieldErrorCode::OutOfRange};
     }
     return static_cast<Enum>(text.front());
@@ -62,7 +87,10 @@ struct IntEnumTraits {
   [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
     const Converted<std::int64_t> value = to_int(text);
     if (!value) return std::unexpected{value.error()};
-    if (find(*value) == nullptr) return std::unexpected{FieldErrorCode::OutOfRange};
+    const auto small = static_cast<std::uint64_t>(*value);
+    const bool is_value =
+        small < 64 ? (detail::kSmallIntBits<Enum> >> small & 1U) != 0 : find(*value) != nullptr;
+    if (!is_value) return std::unexpected{FieldErrorCode::OutOfRange};
     return static_cast<Enum>(*value);
   }
 

@@ -26,6 +26,10 @@ class GroupEntry {
   class Iterator;
 
   GroupEntry() = default;
+  // All fields of a message, to be read as if they were an entry's.
+  [[nodiscard]] static GroupEntry whole(const MessageView& message) noexcept {
+    return {message, 0, static_cast<std::uint32_t>(message.field_count())};
+  }
 
   [[nodiscard]] std::size_t field_count() const noexcept { return end_ - begin_; }
   [[nodiscard]] FieldView field(std::size_t index) const noexcept {  // index < field_count()

@@ -1,19 +1,14 @@
-// The protocol between typed messages (generated from a dictionary) and whoever sends or receives
-// them. A typed field is a value with its tag in its type; a typed message is a checked
-// MessageView.
+// What a typed field is, and what a typed message: the protocol between what is generated from a
+// dictionary and whoever sends (typed_write.hpp) or receives it (typed_read.hpp, dispatch.hpp).
 #pragma once
 
-#include <array>
 #include <concepts>
-#include <cstddef>
 #include <expected>
 #include <string_view>
 #include <type_traits>
 
-#include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/message_view.hpp>
-#include <nexusfix/wire/tag_prefix.hpp>
 
 namespace nexusfix::wire {
 
@@ -29,6 +24,20 @@ struct Field {
   friend bool operator==(const Field&, const Field&) = default;
 };
 
+// A data field, which may hold any byte, SOH too, because a Length field in front of it says where
+// it ends: `using EncodedText = wire::DataField<355, 354>;`. Writing it writes both.
+template <Tag FieldTag, Tag LengthTag>
+struct DataField : Field<FieldTag, std::string_view> {
+  static constexpr Tag kLengthTag = LengthTag;
+  using Field<FieldTag, std::string_view>::Field;
+};
+
+// The Length field of a data field. It can be read, but is written with its data field only.
+template <Tag FieldTag>
+struct LengthField : Field<FieldTag, std::uint64_t> {
+  using Field<FieldTag, std::uint64_t>::Field;
+};
+
 // How an enumeration of a dictionary stands on the wire. A generated header specialises it for each
 // enum: `kTag`, `static std::string_view text(E)`, `static Converted<E> from(std::string_view)`.
 template <class Enum>
@@ -38,9 +47,16 @@ template <class T>
 concept DictionaryEnum = std::is_enum_v<T> && requires { EnumTraits<T>::kTag; };
 
 template <class T>
+concept DataTypedField = requires { T::kLengthTag; };
+
+template <class T>
 struct IsField : std::false_type {};
 template <Tag FieldTag, class Value>
 struct IsField<Field<FieldTag, Value>> : std::true_type {};
+template <Tag FieldTag, Tag LengthTag>
+struct IsField<DataField<FieldTag, LengthTag>> : std::true_type {};
+template <Tag FieldTag>
+struct IsField<LengthField<FieldTag>> : std::true_type {};
 
 template <class T>
 concept TypedField = IsField<T>::value || DictionaryEnum<T>;
@@ -54,76 +70,22 @@ template <TypedField T>
   }
 }
 
-template <TypedField T>
-NEXUSFIX_ALWAYS_INLINE void write_field(Encoder& encoder, const T& field) noexcept {
-  if constexpr (!DictionaryEnum<T>) {
-    encoder.field<T::kTag>(field.value);
-  } else if constexpr (std::same_as<std::underlying_type_t<T>, char>) {
-    encoder.field<EnumTraits<T>::kTag>(static_cast<char>(field));
-  } else {
-    encoder.field<EnumTraits<T>::kTag>(EnumTraits<T>::text(field));
-  }
-}
-
-// Those of fields that belong to the standard header, in the order given; and all others.
-template <TypedField... Fields>
-NEXUSFIX_ALWAYS_INLINE void write_header_fields(Encoder& encoder,
-                                                const Fields&... fields) noexcept {
-  const auto write = [&encoder](const auto& field) {
-    if constexpr (is_header_tag(tag_of<std::remove_cvref_t<decltype(field)>>())) {
-      write_field(encoder, field);
-    }
-  };
-  (write(fields), ...);
-}
-template <TypedField... Fields>
-NEXUSFIX_ALWAYS_INLINE void write_body_fields(Encoder& encoder, const Fields&... fields) noexcept {
-  const auto write = [&encoder](const auto& field) {
-    if constexpr (!is_header_tag(tag_of<std::remove_cvref_t<decltype(field)>>())) {
-      write_field(encoder, field);
-    }
-  };
-  (write(fields), ...);
-}
-
-// Fields of the header first, wherever among the others they were given.
-template <TypedField... Fields>
-NEXUSFIX_ALWAYS_INLINE void write_fields(Encoder& encoder, const Fields&... fields) noexcept {
-  write_header_fields(encoder, fields...);
-  write_body_fields(encoder, fields...);
-}
-
-// Whether no tag is given twice.
-template <TypedField... Fields>
-[[nodiscard]] consteval bool tags_are_distinct() {
-  const std::array<Tag, sizeof...(Fields)> tags{tag_of<Fields>()...};
-  for (std::size_t i = 0; i < tags.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (tags[i] == tags[j]) return false;
-    }
-  }
-  return true;
-}
-
-// The tags that a message cannot do without, header and trailer apart.
+// The tags that a message or a group's entry cannot do without, header and trailer apart.
 template <Tag... Tags>
 struct TagList {};
+// The same as types, for those who convert the values.
+template <TypedField... Fields>
+struct FieldList {};
 
-template <class List, TypedField... Fields>
-struct HasAll;
-template <Tag... Tags, TypedField... Fields>
-struct HasAll<TagList<Tags...>, Fields...> {
-  template <Tag Wanted>
-  static constexpr bool has = ((tag_of<Fields>() == Wanted) || ...);
-  static constexpr bool value = (has<Tags> && ...);
-};
-
-// M::kMsgType, M::kBeginString, M::Required (a TagList), and M::from(view), which checks once that
-// the required fields are there and convertible.
+// M::kMsgType; M::kBeginString, what stands in tag 8 of such a message; M::kApplicationVersion, the
+// version whose dictionary defines it, as configurations write it ("FIX.4.4", "FIX.5.0SP2");
+// M::Required (a TagList), and M::from(view), which checks once that the required fields are there
+// and convertible.
 template <class M>
 concept TypedMessage = requires(const MessageView& view) {
   { M::kMsgType } -> std::convertible_to<std::string_view>;
   { M::kBeginString } -> std::convertible_to<std::string_view>;
+  { M::kApplicationVersion } -> std::convertible_to<std::string_view>;
   typename M::Required;
   { M::from(view) } -> std::same_as<std::expected<M, FieldError>>;
 };

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
-#include <nexusfix/dictionary/quickfix_xml.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 #include "codegen/emit_names.hpp"
 
@@ -21,7 +21,7 @@ std::string fixture(const std::string& name) {
 }
 
 dictionary::Dictionary tiny() {
-  auto loaded = dictionary::load_quickfix_xml(fixture("tiny.xml"), "tiny.xml");
+  auto loaded = dictionary::load_dictionary(fixture("tiny.xml"), "tiny.xml");
   EXPECT_TRUE(loaded);
   return loaded.value_or(dictionary::Dictionary{});
 }
@@ -47,7 +47,7 @@ TEST(EmitMessages, gives_a_message_called_like_a_field_another_name) {
   const auto found =
       std::ranges::find(files, "nexusfix/tiny/status_message.hpp", &GeneratedFile::path);
   ASSERT_NE(found, files.end());
-  EXPECT_NE(found->text.find("class StatusMessage {"), std::string::npos);
+  EXPECT_NE(found->text.find("class StatusMessage :"), std::string::npos);
 }
 
 TEST(EmitNames, shares_one_text_between_dictionaries) {

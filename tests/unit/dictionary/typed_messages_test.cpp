@@ -12,6 +12,7 @@
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/typed_write.hpp>
 
 #include "support/fix_text.hpp"
 

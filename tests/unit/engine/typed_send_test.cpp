@@ -15,6 +15,7 @@ using SenderSubID = wire::Field<50, std::string_view>;
 struct Report {
   static constexpr std::string_view kMsgType = "8";
   static constexpr std::string_view kBeginString = "FIX.4.4";
+  static constexpr std::string_view kApplicationVersion = "FIX.4.4";
   using Required = wire::TagList<11, 55>;
   static std::expected<Report, wire::FieldError> from(const MessageView&) { return Report{}; }
 };

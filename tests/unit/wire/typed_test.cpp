@@ -5,6 +5,7 @@
 
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/typed.hpp>
+#include <nexusfix/wire/typed_write.hpp>
 
 #include "unit/wire/message_text.hpp"
 
@@ -46,6 +47,7 @@ using namespace wire_typed_test;
 struct Order {
   static constexpr std::string_view kMsgType = "D";
   static constexpr std::string_view kBeginString = "FIX.4.4";
+  static constexpr std::string_view kApplicationVersion = "FIX.4.4";
   using Required = TagList<11, 54>;
   static std::expected<Order, FieldError> from(const MessageView& view) {
     const auto id = view.get<std::string_view>(11);
@@ -98,10 +100,10 @@ TEST(Typed, write_field_writes_each_type_of_value) {
 
 using SenderSubID = Field<50, std::string_view>;
 
-TEST(Typed, write_fields_puts_fields_of_the_header_in_front) {
+TEST(Typed, write_message_parts_puts_fields_of_the_header_in_front) {
   std::array<char, 512> buffer;
   Encoder encoder{buffer, {"FIX.4.4", "S", "T"}, {.msg_type = "D", .msg_seq_num = 1}};
-  write_fields(encoder, ClOrdID{"A1"}, SenderSubID{"desk"}, Side::Buy);
+  write_message_parts<Order>(encoder, ClOrdID{"A1"}, SenderSubID{"desk"}, Side::Buy);
   const auto message = encoder.finish();
   ASSERT_TRUE(message);
   EXPECT_EQ(test::with_pipes(*message),

@@ -1,0 +1,62 @@
+#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/typed_read.hpp>
+
+namespace nexusfix::wire {
+namespace {
+
+// What is wrong with a value; nothing if it is good.
+std::optional<FieldErrorCode> value_fault(const FieldCheck& check, std::string_view text) noexcept {
+  if (text.empty()) return FieldErrorCode::Empty;
+  switch (check.kind) {
+    case FieldCheck::Kind::Text:
+      return std::nullopt;
+    case FieldCheck::Kind::Decimal: {
+      const auto value = to_decimal(text);
+      return value ? std::nullopt : std::optional{value.error()};
+    }
+    case FieldCheck::Kind::CharEnum: {
+      if (text.size() != 1) return FieldErrorCode::Malformed;
+      const auto byte = static_cast<unsigned char>(text.front());
+      const bool is_value = (check.char_bits[byte / 64] >> (byte % 64) & 1U) != 0;
+      return is_value ? std::nullopt : std::optional{FieldErrorCode::OutOfRange};
+    }
+    case FieldCheck::Kind::Other:
+      break;
+  }
+  return check.fault(text);
+}
+
+template <class View>
+std::optional<FieldError> first_fault(const View& view,
+                                      std::span<const FieldCheck> checks) noexcept {
+  for (const FieldCheck& check : checks) {
+    const std::optional<FieldView> field = view.find(check.tag);
+    if (!field) return FieldError{FieldErrorCode::Missing, check.tag, 0};
+    if (const auto fault = value_fault(check, field->value)) {
+      return FieldError{*fault, check.tag, field->offset};
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<FieldError> check_fields(const MessageView& view,
+                                       std::span<const FieldCheck> checks) noexcept {
+  return first_fault(view, checks);
+}
+
+std::optional<FieldError> check_fields(const GroupEntry& view,
+                                       std::span<const FieldCheck> checks) noexcept {
+  return first_fault(view, checks);
+}
+
+std::optional<FieldError> check_message(const MessageView& view, std::string_view msg_type,
+                                        std::span<const FieldCheck> checks) noexcept {
+  if (view.msg_type() == msg_type) [[likely]]
+    return first_fault(view, checks);
+  const std::optional<FieldView> field = view.find(tag::MsgType);
+  return FieldError{FieldErrorCode::OutOfRange, tag::MsgType, field ? field->offset : 0};
+}
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,222 @@
+#include "codegen/blocks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string_view>
+
+namespace nexusfix::codegen {
+namespace {
+
+using dictionary::Dictionary;
+using dictionary::Index;
+using dictionary::Member;
+using dictionary::MemberKind;
+
+class FieldCollector {
+ public:
+  explicit FieldCollector(const Dictionary& dictionary) : dictionary_{dictionary} {}
+
+  void walk(const std::vector<Member>& members, bool required) {
+    for (const Member& member : members) {
+      const bool member_required = required && member.required;
+      switch (member.kind) {
+        case MemberKind::Component:
+          // Once as required and once as optional is as much as can make a difference.
+          if (visited_.insert({member.index, member_required}).second) {
+            walk(dictionary_.components[member.index].members, member_required);
+          }
+          break;
+        case MemberKind::Group:
+          add({dictionary_.groups[member.index].count_field, member.index, member_required});
+          break;
+        case MemberKind::Field:
+          add({member.index, std::nullopt, member_required});
+          break;
+      }
+    }
+  }
+
+  std::vector<BlockField> take() { return std::move(fields_); }
+
+ private:
+  void add(const BlockField& field) {
+    const auto [place, added] = places_.emplace(field.field, fields_.size());
+    if (added) {
+      fields_.push_back(field);
+    } else if (field.required) {
+      fields_[place->second].required = true;
+    }
+  }
+
+  const Dictionary& dictionary_;
+  std::set<std::pair<Index, bool>> visited_;
+  std::map<Index, std::size_t> places_;
+  std::vector<BlockField> fields_;
+};
+
+void collect_nested(const Dictionary& dictionary, const std::vector<BlockField>& fields,
+                    std::set<Index>& groups, std::set<Index>& found, std::vector<Index>& result) {
+  for (const BlockField& field : fields) {
+    if (!field.group || !groups.insert(*field.group).second) continue;
+    const auto nested = fields_of(dictionary, dictionary.groups[*field.group].members);
+    for (const BlockField& inner : nested) {
+      if (found.insert(inner.field).second) result.push_back(inner.field);
+    }
+    collect_nested(dictionary, nested, groups, found, result);
+  }
+}
+
+}  // namespace
+
+std::vector<BlockField> fields_of(const Dictionary& dictionary,
+                                  const std::vector<Member>& members) {
+  FieldCollector collector{dictionary};
+  collector.walk(members, true);
+  return collector.take();
+}
+
+std::vector<Index> nested_fields_of(const Dictionary& dictionary,
+                                    const std::vector<BlockField>& fields) {
+  std::set<Index> groups;
+  std::set<Index> found;
+  std::vector<Index> result;
+  collect_nested(dictionary, fields, groups, found, result);
+  return result;
+}
+
+std::string group_key(const Dictionary& dictionary, Index group) {
+  std::string key = 'g' + std::to_string(dictionary.groups[group].count_field) + '(';
+  for (const Member& member : dictionary.groups[group].members) {
+    switch (member.kind) {
+      case MemberKind::Component:
+        key += 'c' + std::to_string(member.index);
+        break;
+      case MemberKind::Group:
+        key += group_key(dictionary, member.index);
+        break;
+      case MemberKind::Field:
+        key += 'f' + std::to_string(member.index);
+        break;
+    }
+    key += member.required ? '!' : ' ';
+  }
+  return key + ')';
+}
+
+// A block while it is made.
+struct BlockMaker::Draft {
+  Block block;
+  std::vector<Member> own;
+  std::map<std::string, wire::Tag> inherited_names;
+  std::set<Index> own_fields;      // count fields of groups, too
+  std::set<Index> own_components;  // with an accessor
+  std::set<std::pair<Index, bool>> walked;
+};
+
+BlockMaker::BlockMaker(const Dictionary& dictionary, const std::vector<std::string>& field_names,
+                       const std::vector<std::string>& component_names)
+    : dictionary_{dictionary},
+      field_names_{field_names},
+      component_names_{component_names},
+      components_(dictionary.components.size()) {}
+
+const Block& BlockMaker::component(Index index) {
+  if (!components_[index]) {
+    components_[index] = make(dictionary_.components[index].members, component_names_[index]);
+  }
+  return *components_[index];
+}
+
+Block BlockMaker::make(const std::vector<Member>& members, const std::string& class_name) {
+  Draft draft;
+  draft.block.components.resize(dictionary_.components.size());
+  walk(draft, members, true);
+  name_own(draft, class_name);
+  return std::move(draft.block);
+}
+
+void BlockMaker::walk(Draft& draft, const std::vector<Member>& members, bool required) {
+  for (Member member : members) {
+    member.required = member.required && required;
+    if (member.kind != MemberKind::Component) {
+      add(draft, member);
+      continue;
+    }
+    if (draft.own_components.insert(member.index).second) draft.own.push_back(member);
+    if (can_inherit(draft, member.index)) {
+      const Block& inherited = component(member.index);
+      draft.block.inherited.push_back({member.index, member.required});
+      draft.block.components[member.index] = true;
+      draft.inherited_names.insert(inherited.names.begin(), inherited.names.end());
+      for (std::size_t i = 0; i < inherited.components.size(); ++i) {
+        if (inherited.components[i]) draft.block.components[i] = true;
+      }
+    } else if (draft.walked.insert({member.index, member.required}).second) {
+      walk(draft, dictionary_.components[member.index].members, member.required);
+    }
+  }
+}
+
+void BlockMaker::add(Draft& draft, const Member& member) {
+  const Index field = member.kind == MemberKind::Group
+                          ? dictionary_.groups[member.index].count_field
+                          : member.index;
+  if (draft.own_fields.insert(field).second) {
+    draft.own.push_back(member);
+    return;
+  }
+  if (!member.required) return;
+  const auto same = std::ranges::find_if(draft.own, [&](const Member& other) {
+    return other.kind == member.kind && other.index == member.index;
+  });
+  if (same != draft.own.end()) same->required = true;
+}
+
+bool BlockMaker::can_inherit(const Draft& draft, Index index) {
+  if (draft.block.components[index]) return false;
+  const Block& block = component(index);
+  for (std::size_t i = 0; i < block.components.size(); ++i) {
+    if (block.components[i] && draft.block.components[i]) return false;
+  }
+  return std::ranges::none_of(
+      block.names, [&](const auto& entry) { return draft.inherited_names.contains(entry.first); });
+}
+
+// Own accessors hide inherited ones of the same name, which does no harm if both read the same tag.
+void BlockMaker::name_own(Draft& draft, const std::string& class_name) {
+  Block& block = draft.block;
+  UniqueNames names;
+  for (const std::string& reserved : {std::string{"from"}, std::string{"view"}, class_name}) {
+    static_cast<void>(names.take(reserved, ""));
+  }
+  for (const Member& member : draft.own) {  // the type of a group's entries has this name
+    if (member.kind != MemberKind::Group) continue;
+    static_cast<void>(names.take(field_names_[dictionary_.groups[member.index].count_field], ""));
+  }
+  // Fields before components, because theirs are the names that a reader of FIX expects.
+  for (const bool components : {false, true}) {
+    for (const Member& member : draft.own) {
+      if ((member.kind == MemberKind::Component) != components) continue;
+      const Index field = member.kind == MemberKind::Group
+                              ? dictionary_.groups[member.index].count_field
+                              : member.index;
+      const wire::Tag tag = components ? 0 : dictionary_.fields[field].tag;
+      const std::string wanted =
+          identifier(snake_case(components ? component_names_[member.index] : field_names_[field]));
+      const auto hidden = draft.inherited_names.find(wanted);
+      const bool hides_another =
+          hidden != draft.inherited_names.end() && (components || hidden->second != tag);
+      if (hides_another) static_cast<void>(names.take(wanted, ""));
+      const std::string suffix = components ? "_component" : '_' + std::to_string(tag);
+      const std::string name = names.take(wanted, suffix);
+      block.own.push_back({name, member});
+      block.names.emplace(name, tag);
+    }
+  }
+  block.names.insert(draft.inherited_names.begin(), draft.inherited_names.end());
+}
+
+}  // namespace nexusfix::codegen

@@ -1,0 +1,122 @@
+#include "codegen/generate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include <nexusfix/dictionary/load.hpp>
+
+#include "codegen/emit_messages.hpp"
+#include "codegen/names.hpp"
+
+namespace nexusfix::codegen {
+namespace {
+
+using Result = std::expected<void, std::string>;
+
+std::string_view file_name(std::string_view path) {
+  return path.substr(path.find_last_of('/') + 1);  // npos + 1 is 0
+}
+
+// "venue/FIX44.xml" -> "fix44"
+std::string default_name_space(std::string_view dictionary) {
+  std::string_view stem = file_name(dictionary);
+  stem = stem.substr(0, stem.find('.'));
+  std::string name = identifier(stem);
+  std::ranges::transform(name, name.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+  return name;
+}
+
+// The library's own namespaces, which generated names would mix with.
+constexpr auto kTakenNameSpaces = std::to_array<std::string_view>(
+    {"base", "command", "deferred", "detail", "dictionary", "engine", "observe", "session", "store",
+     "tag", "transport", "wire"});
+
+Result check_name_space(const std::string& name) {
+  if (name != identifier(name)) {
+    return std::unexpected{"'" + name + "' is no name for a namespace; letters, digits and _ are"};
+  }
+  if (std::ranges::find(kTakenNameSpaces, name) != kTakenNameSpaces.end()) {
+    return std::unexpected{"nexusfix::" + name + " is the library's own namespace; choose another"};
+  }
+  return {};
+}
+
+// Headers that an earlier run made, and this one did not.
+std::expected<std::size_t, std::string> remove_stale(Disk& disk, const std::string& folder,
+                                                     const std::set<std::string>& made) {
+  const auto names = disk.list(folder);
+  if (!names) return 0;  // there is no such folder
+  std::size_t removed = 0;
+  for (const std::string& name : *names) {
+    const std::string path = folder + '/' + name;
+    if (!name.ends_with(".hpp") || made.contains(path)) continue;
+    constexpr std::size_t kHeaderBytesMax = 16U << 20U;
+    const auto text = read_file(disk, path, kHeaderBytesMax);
+    if (!text || text->find(kMadeBy) == text->npos) continue;  // somebody's own
+    if (const auto gone = disk.remove(path); !gone) return std::unexpected{gone.error().what()};
+    ++removed;
+  }
+  return removed;
+}
+
+}  // namespace
+
+std::expected<dictionary::Dictionary, std::string> load_file(Disk& disk, const std::string& path) {
+  const auto text = read_file(disk, path, dictionary::kDictionaryBytesMax);
+  if (!text) return std::unexpected{text.error().what()};
+  auto loaded = dictionary::load_dictionary(*text, path);
+  if (!loaded) return std::unexpected{loaded.error().what()};
+  return std::move(*loaded);
+}
+
+std::expected<bool, std::string> write_if_different(Disk& disk, const std::string& path,
+                                                    std::string_view text) {
+  const auto before = read_file(disk, path, text.size());
+  if (before && *before == text) return false;
+  if (const auto slash = path.rfind('/'); slash != path.npos) {
+    const auto made = disk.make_directories(path.substr(0, slash));
+    if (!made) return std::unexpected{made.error().what()};
+  }
+  auto file = disk.open(path, OpenMode::Create);
+  if (!file) return std::unexpected{file.error().what()};
+  const auto written = (*file)->write_at(0, text);
+  if (!written) return std::unexpected{written.error().what()};
+  const auto cut = (*file)->truncate(text.size());
+  if (!cut) return std::unexpected{cut.error().what()};
+  return true;
+}
+
+std::expected<Generated, std::string> generate_messages(Disk& disk, const MessagesJob& job) {
+  const std::string name_space =
+      job.name_space.empty() ? default_name_space(job.dictionary) : job.name_space;
+  if (const Result good = check_name_space(name_space); !good) return std::unexpected{good.error()};
+  const auto loaded = load_file(disk, job.dictionary);
+  if (!loaded) return std::unexpected{loaded.error()};
+  if (loaded->messages.empty()) {
+    return std::unexpected{job.dictionary + ": the dictionary has no message"};
+  }
+
+  Generated generated{.folder = job.folder + "/nexusfix/" + name_space,
+                      .warnings = loaded->warnings};
+  const EmitOptions options{name_space, std::string{file_name(job.dictionary)}};
+  std::set<std::string> made;
+  for (const GeneratedFile& file : emit_messages(*loaded, options)) {
+    const std::string path = job.folder + '/' + file.path;
+    const auto written = write_if_different(disk, path, file.text);
+    if (!written) return std::unexpected{written.error()};
+    ++generated.headers;
+    generated.written += *written ? 1 : 0;
+    made.insert(path);
+  }
+  for (const char* const below : {"", "/groups"}) {
+    const auto removed = remove_stale(disk, generated.folder + below, made);
+    if (!removed) return std::unexpected{removed.error()};
+    generated.removed += *removed;
+  }
+  return generated;
+}
+
+}  // namespace nexusfix::codegen
