@@ -31,6 +31,8 @@ constexpr std::array kCommands{
     Command{"trade", "run the example trader against an acceptor", "trade trader.cfg --orders 1000",
             run_trade},
     Command{"journal", "show what a journal holds", "journal show store/venue", run_journal},
+    Command{"codegen", "write C++ types for the messages of a dictionary",
+            "codegen venue.xml -o generated", run_codegen},
     Command{"bench", "measure the parts of NexusFIX on this machine", "bench --quick", run_bench},
 };
 
