@@ -294,6 +294,32 @@ ReadJob read_job() {
   return job;
 }
 
+ReadJob typed_read_job() {
+  ReadJob job;
+  job.messages = make_messages(8, kRotation, [&](Random& random) {
+    const Execution e = make_execution(random);
+    const std::size_t bytes = e.order_id.size() + e.exec_id.size() + e.symbol.size();
+    const std::int64_t sum = 'F' + '2' + '1' + e.leaves_qty + e.cum_qty + e.last_qty +
+                             e.avg_px_cents + e.last_px_cents + e.transact_time_ms % 1000;
+    job.answers.push_back(bytes + static_cast<std::uint64_t>(sum));
+    return execution_body(random, e);
+  });
+  return job;
+}
+
+ReadJob dispatch_job() {
+  constexpr std::string_view kTypes = "8DF9GVWj0";
+  constexpr std::uint64_t kFields = 9;  // of the header, CheckSum, and one
+  ReadJob job;
+  job.messages = make_messages(9, kRotation, [&](Random& random) {
+    const char type = kTypes[random.below(kTypes.size())];
+    job.answers.push_back(type == '0' ? kFields : kFields * static_cast<std::uint64_t>(type));
+    return header(type, random, static_cast<std::uint64_t>(random.number(6)), random.time_ms()) +
+           fmt::format("58={}|", random.word(2, 20));
+  });
+  return job;
+}
+
 LookupJob lookup_job(std::size_t messages) {
   LookupJob job;
   job.messages = make_messages(7, messages, [&](Random& random) {

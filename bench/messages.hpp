@@ -28,6 +28,12 @@ inline constexpr std::size_t kRotation = 64;
 [[nodiscard]] Messages many_data_fields(std::size_t fields);
 [[nodiscard]] Messages many_long_values(std::size_t fields);
 [[nodiscard]] ReadJob read_job();
+// Answers: bytes of OrderID (37), ExecID (17) and Symbol (55) + characters of ExecType (150),
+// OrdStatus (39) and Side (54) + LeavesQty (151), CumQty (14), LastQty (32) + AvgPx (6) and
+// LastPx (31) in cents + the millisecond of TransactTime (60).
+[[nodiscard]] ReadJob typed_read_job();
+// Messages of nine types, mixed. Answers: their fields, times the MsgType but for those of type 0.
+[[nodiscard]] ReadJob dispatch_job();
 [[nodiscard]] ReadJob group_job(std::size_t entries);  // the same messages as snapshots
 [[nodiscard]] LookupJob lookup_job(std::size_t messages);
 

@@ -78,6 +78,7 @@ void add_parse_rows(std::vector<Row>& rows);
 void add_field_rows(std::vector<Row>& rows);
 void add_encode_rows(std::vector<Row>& rows);
 void add_group_rows(std::vector<Row>& rows);
+void add_typed_rows(std::vector<Row>& rows);
 void add_stream_rows(std::vector<Row>& rows);
 void add_deferred_rows(std::vector<Row>& rows);
 void add_ladder_rows(std::vector<Row>& rows);

@@ -8,6 +8,7 @@ std::vector<Row> all_rows() {
   add_field_rows(rows);
   add_encode_rows(rows);
   add_group_rows(rows);
+  add_typed_rows(rows);
   add_stream_rows(rows);
   add_deferred_rows(rows);
   add_ladder_rows(rows);

@@ -153,6 +153,8 @@ class Subject {
   virtual ContestantPtr parse_and_read(const ReadJob&) { return nullptr; }
   // Every entry of a parsed market data snapshot, three fields of each: the sum of MDEntryType's
   // character (269), MDEntryPx in cents (270) and MDEntrySize (271).
+  // Twelve fields of a parsed ExecutionReport, each as its type: see typed_read_job().
+  virtual ContestantPtr typed_read(const ReadJob&) { return nullptr; }
   virtual ContestantPtr read_group(const ReadJob&) { return nullptr; }
   virtual ContestantPtr frame(const Stream&) { return nullptr; }
   virtual ContestantPtr lookup(const LookupJob&) { return nullptr; }

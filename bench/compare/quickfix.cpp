@@ -10,6 +10,7 @@
 #include <quickfix/Message.h>
 #include <quickfix/Parser.h>
 #include <quickfix/fix44/ExecutionReport.h>
+#include <quickfix/fix44/MessageCracker.h>
 #include <quickfix/fix44/NewOrderSingle.h>
 #include <sstream>
 
@@ -137,6 +138,63 @@ struct ReadGroup {
       sum += static_cast<std::uint64_t>(size.getValue());
     }
     return sum;
+  }
+};
+
+// As a MessageCracker hands it over: cracking finds the type, getField() makes the values.
+struct TypedRead {
+  class Reader : public FIX44::MessageCracker {
+   public:
+    std::uint64_t answer = 0;
+
+    void onMessage(const FIX44::ExecutionReport& report, const FIX::SessionID&) override {
+      FIX::OrderID order_id;
+      FIX::ExecID exec_id;
+      FIX::Symbol symbol;
+      FIX::ExecType exec_type;
+      FIX::OrdStatus ord_status;
+      FIX::Side side;
+      FIX::LeavesQty leaves_qty;
+      FIX::CumQty cum_qty;
+      FIX::LastQty last_qty;
+      FIX::AvgPx avg_px;
+      FIX::LastPx last_px;
+      FIX::TransactTime transact_time;
+      report.get(order_id);
+      report.get(exec_id);
+      report.get(symbol);
+      report.get(exec_type);
+      report.get(ord_status);
+      report.get(side);
+      report.get(leaves_qty);
+      report.get(cum_qty);
+      report.get(last_qty);
+      report.get(avg_px);
+      report.get(last_px);
+      report.get(transact_time);
+      answer = order_id.getString().size() + exec_id.getString().size() +
+               symbol.getString().size() + static_cast<std::uint64_t>(exec_type.getValue()) +
+               static_cast<std::uint64_t>(ord_status.getValue()) +
+               static_cast<std::uint64_t>(side.getValue()) +
+               static_cast<std::uint64_t>(leaves_qty.getValue()) +
+               static_cast<std::uint64_t>(cum_qty.getValue()) +
+               static_cast<std::uint64_t>(last_qty.getValue()) +
+               static_cast<std::uint64_t>(avg_px.getValue() * kCents + 0.5) +
+               static_cast<std::uint64_t>(last_px.getValue() * kCents + 0.5) +
+               static_cast<std::uint64_t>(transact_time.getValue().getMillisecond());
+    }
+  };
+
+  std::vector<FIX::Message> messages;
+  FIX::SessionID session;
+  Reader reader;
+
+  explicit TypedRead(const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) messages.push_back(FIX::Message(text, true));
+  }
+  std::uint64_t operator()(std::size_t input) {
+    reader.crack(messages[input], session);
+    return reader.answer;
   }
 };
 
@@ -293,6 +351,9 @@ class QuickFix final : public Subject {
   }
   ContestantPtr frame(const Stream& stream) override {
     return make_contestant(Frame{stream}, Answers{stream.bytes.size()});
+  }
+  ContestantPtr typed_read(const ReadJob& job) override {
+    return make_contestant(TypedRead{job.messages.texts}, job.answers);
   }
   ContestantPtr read_group(const ReadJob& job) override {
     return make_contestant(ReadGroup{job.messages.texts}, job.answers);
