@@ -4,14 +4,15 @@
 The facts (tags, names, types, enumerations, what each message holds) are read from the data
 dictionaries inside QuickFIX/J's message artefacts and, for FIX 5.0 SP2 with its extension packs,
 from the FIX Trading Community's Orchestra artefact, both fetched by Maven from wherever it is
-configured to look. CORRECTIONS mends what the first have wrong. What is written is the facts alone,
-in the QuickFIX XML form, in our own order and layout: fields by tag, components by name, messages
-by MsgType, members in the order of the standard.
+configured to look; enumeration values that the first lack, from QuickFIX's source package, fetched
+by pip. CORRECTIONS mends what else the first have wrong. What is written is the facts alone, in the
+QuickFIX XML form, in our own order and layout: fields by tag, components by name, messages by
+MsgType, members in the order of the standard.
 
     make_dictionaries.py [--jars FOLDER] [--out FOLDER] [--check]
 
---jars   a folder that already holds quickfixj-messages-<version>-2.3.2.jar and
-         fix-standard-1.5.4.jar; without it Maven fetches them into a temporary folder.
+--jars   a folder that already holds quickfixj-messages-<version>-2.3.2.jar, fix-standard-1.5.4.jar
+         and quickfix-1.16.0.tar.gz; without it they are fetched into a temporary folder.
 --check  writes nothing; fails if a file differs from what would be written.
 
 The same jars give the same bytes.
@@ -22,6 +23,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 import xml.etree.ElementTree as ElementTree
 import zipfile
@@ -30,6 +32,7 @@ from xml.sax.saxutils import quoteattr
 RELEASE = "2.3.2"
 ORCHESTRA = ("io.fixprotocol.orchestrations", "fix-standard", "1.5.4")
 ORCHESTRA_FILE = "OrchestraFIXLatest.xml"
+QUICKFIX = "quickfix-1.16.0"
 
 # Our file's name -> (artefact, file in the artefact, attributes of the root element).
 VERSIONS = {
@@ -67,6 +70,18 @@ def fetch(artefact, folder):
         check=True)
 
 
+def fetch_all(folder):
+    for artefact in [quickfixj(version[0]) for version in VERSIONS.values()] + [ORCHESTRA]:
+        fetch(artefact, folder)
+    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary",
+                    ":all:", "-d", folder, QUICKFIX.replace("-", "==")], check=True)
+
+
+def read_quickfix(folder, file):
+    with tarfile.open(pathlib.Path(folder) / f"{QUICKFIX}.tar.gz") as archive:
+        return ElementTree.parse(archive.extractfile(f"{QUICKFIX}/spec/{file}")).getroot()
+
+
 def read_facts(folder, artefact, name):
     path = pathlib.Path(folder) / f"{artefact[1]}-{artefact[2]}.jar"
     if not path.exists():
@@ -97,6 +112,21 @@ def insert_after(kind, holder_name, before, *names):
         at = place_of(parent, before) + 1
         parent[at:at] = [member(name) for name in names]
     return correct
+
+
+def optional(msg_type, *paths):
+    """Required under a condition is not required."""
+    def correct(facts):
+        for path in paths:
+            item = holder(facts, "message", msg_type)
+            for name in path.split("/"):
+                item = item[place_of(item, name)]
+            item.set("required", "N")
+    return correct
+
+
+ALLOCATION_CONDITIONS = optional("J", "NoOrders", "NoOrders/ClOrdID", "NoAllocs",
+                                 "NoAllocs/AllocAccount")
 
 
 def make_group(kind, holder_path, field, *children):
@@ -145,7 +175,9 @@ def add_xml_message(facts):
 # Against the standard, and against QuickFIX, which has it right.
 CORRECTIONS = {
     "FIX41": [insert_after("message", "8", "SettlCurrency",
-                           "SettlCurrFxRate", "SettlCurrFxRateCalc")],
+                           "SettlCurrFxRate", "SettlCurrFxRateCalc"),
+              ALLOCATION_CONDITIONS],
+    "FIX42": [ALLOCATION_CONDITIONS],
     "FIX43": [add_xml_message],
     "FIX44": [
         add_xml_message,
@@ -182,6 +214,32 @@ def correct(name, facts):
         user_defined = USER_DEFINED_TAG_MIN <= int(field.get("number")) <= USER_DEFINED_TAG_MAX
         if user_defined and field.get("name") not in held:
             fields.remove(field)
+
+
+# Enumerations that are not complete, since any number is a value, too, or not of values but of words
+# for them; and a boolean needs none.
+NOT_ENUMERATED = {("27", "S"), ("27", "M"), ("27", "L"), ("166", "ISO Country Code")}
+
+
+def open_tags(latest):
+    """Of the fields whose values, beside those listed, are of another type."""
+    prefix = latest.tag[:latest.tag.index("}") + 1]
+    return {field.get("id") for field in latest.iter(prefix + "field")
+            if field.get("unionDataType")}
+
+
+def add_values(facts, more, is_open):
+    fields = {field.get("number"): field for field in facts.find("fields")}
+    for source in more.find("fields"):
+        tag = source.get("number")
+        if tag not in fields or fields[tag].get("type") == "BOOLEAN":
+            continue
+        known = {value.get("enum") for value in fields[tag].findall("value")}
+        lacking = [value for value in source.findall("value") if value.get("enum") not in known
+                   and (tag, value.get("enum")) not in NOT_ENUMERATED]
+        fields[tag].extend(lacking)
+        if lacking and not known and tag in is_open:
+            fields[tag].set("allowOtherValues", "Y")
 
 
 SESSION_MESSAGES = set("012345An")
@@ -410,13 +468,14 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         jars = options.jars or temporary
         if not options.jars:
-            for artefact in [quickfixj(version[0]) for version in VERSIONS.values()] + [ORCHESTRA]:
-                fetch(artefact, temporary)
+            fetch_all(temporary)
+        latest = read_facts(jars, ORCHESTRA, ORCHESTRA_FILE)
         for name, (artefact, file, root) in VERSIONS.items():
             facts = read_facts(jars, quickfixj(artefact), file)
             correct(name, facts)
+            add_values(facts, read_quickfix(jars, file), open_tags(latest))
             if name == "FIX50SP2":
-                facts = Orchestra(read_facts(jars, ORCHESTRA, ORCHESTRA_FILE), facts).facts()
+                facts = Orchestra(latest, facts).facts()
             text = render(name, facts, root)
             path = options.out / f"{name}.xml"
             if not options.check:
