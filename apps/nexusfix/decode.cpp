@@ -12,8 +12,8 @@
 #include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/names.hpp>
-#include <nexusfix/dictionary/quickfix_xml.hpp>
 
 #include "nexusfix/decoded_message.hpp"
 #include "nexusfix/message_scanner.hpp"
@@ -69,7 +69,7 @@ class DecodeRun {
       complain(text.error().what());
       return false;
     }
-    const auto loaded = dictionary::load_quickfix_xml(*text, options_.dictionary);
+    const auto loaded = dictionary::load_dictionary(*text, options_.dictionary);
     if (!loaded) {
       complain(loaded.error().what());
       return false;

@@ -80,6 +80,7 @@ class Loader {
   bool read_presence(const pugi::xml_node& node, bool& required, bool& forbidden);
   void take_header_and_trailer();
   bool check_structure();
+  void warn_of_repeated_fields();
 
   XmlFile& file_;
   std::string_view scenario_;
@@ -414,6 +415,22 @@ bool Loader::check_structure() {
   return file_.fail(nodes[fault->index], fault->text);
 }
 
+void Loader::warn_of_repeated_fields() {
+  RepeatedFields repeated{dictionary_};
+  const auto check = [&](const pugi::xml_node& node, const std::vector<Member>& members) {
+    for (const Index field : repeated.of(members)) {
+      file_.warn(node, "field " + quoted(dictionary_.fields[field].name) + " is listed twice in " +
+                           quoted(node.attribute("name").value()) + ", the first counts");
+    }
+  };
+  for (std::size_t i = 0; i < message_nodes_.size(); ++i) {
+    check(message_nodes_[i], dictionary_.messages[i].members);
+  }
+  for (std::size_t i = 0; i < group_nodes_.size(); ++i) {
+    check(group_nodes_[i], dictionary_.groups[i].members);
+  }
+}
+
 std::expected<Dictionary, DictionaryError> Loader::load() {
   const pugi::xml_node root = file_.root();
   const pugi::xml_node fields = child_of(root, "fields");
@@ -432,6 +449,7 @@ std::expected<Dictionary, DictionaryError> Loader::load() {
   if (!loaded) return std::unexpected{file_.error()};
   take_header_and_trailer();
   if (!check_structure()) return std::unexpected{file_.error()};
+  warn_of_repeated_fields();
   pair_data_fields(dictionary_);
   dictionary_.warnings = file_.take_warnings();
   return std::move(dictionary_);

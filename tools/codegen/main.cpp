@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/model.hpp>
 
 #include "codegen/emit_names.hpp"

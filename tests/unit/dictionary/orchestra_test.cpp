@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/orchestra.hpp>
 
 namespace nexusfix::dictionary {
@@ -259,6 +261,119 @@ TEST(Orchestra, gives_two_codes_of_one_name_two_names) {
   ASSERT_EQ(dictionary.warnings.size(), 1U);
   EXPECT_EQ(dictionary.warnings[0],
             "test.xml:5: \"2\" of \"S\" is defined twice, the first counts");
+}
+
+TEST(Orchestra, warns_of_a_field_that_a_component_repeats) {
+  const Dictionary dictionary = load(document({
+      .components = R"(<fixr:component id="1000" name="Instrument"><fixr:fieldRef id="55"/>
+</fixr:component>)",
+      .messages = message(R"(<fixr:fieldRef id="55"/><fixr:componentRef id="1000"/>)"),
+  }));
+  ASSERT_EQ(dictionary.warnings.size(), 1U);
+  EXPECT_EQ(dictionary.warnings[0],
+            "test.xml:15: field \"Symbol\" is listed twice in \"Order\", the first counts");
+}
+
+// A dictionary in the Orchestra form: positions are the ids of components and groups.
+class OrchestraText {
+ public:
+  explicit OrchestraText(const Dictionary& dictionary) : dictionary_{dictionary} {}
+
+  std::string write() {
+    std::string code_sets;
+    std::string fields;
+    for (const FieldDefinition& field : dictionary_.fields) add_field(field, code_sets, fields);
+    std::string components = holder("component", 1024, "StandardHeader", dictionary_.header) +
+                             holder("component", 1025, "StandardTrailer", dictionary_.trailer);
+    for (std::size_t i = 0; i < dictionary_.components.size(); ++i) {
+      const ComponentDefinition& component = dictionary_.components[i];
+      components += holder("component", kFirstId + i, component.name, component.members);
+    }
+    std::string groups;
+    for (std::size_t i = 0; i < dictionary_.groups.size(); ++i) {
+      const GroupDefinition& group = dictionary_.groups[i];
+      const FieldDefinition& count = dictionary_.fields[group.count_field];
+      groups += holder("group", kFirstId + i, "G" + std::to_string(i), group.members,
+                       "<numInGroup id=\"" + std::to_string(count.tag) + "\"/>");
+    }
+    std::string messages;
+    for (const MessageDefinition& message : dictionary_.messages) {
+      messages += "<message name=\"" + message.name + "\" msgType=\"" + message.msg_type +
+                  "\"><structure><componentRef id=\"1024\"/>" + members(message.members) +
+                  "<componentRef id=\"1025\"/></structure></message>";
+    }
+    return "<repository version=\"FIX.Latest\"><codeSets>" + code_sets + "</codeSets><fields>" +
+           fields + "</fields><components>" + components + "</components><groups>" + groups +
+           "</groups><messages>" + messages + "</messages></repository>";
+  }
+
+ private:
+  static constexpr std::size_t kFirstId = 2000;
+
+  static std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : std::string(1, c);
+    return out;
+  }
+
+  static void add_field(const FieldDefinition& field, std::string& code_sets, std::string& fields) {
+    std::string type{to_string(field.type)};
+    if (!field.values.empty()) {
+      code_sets += "<codeSet name=\"" + field.name + "CodeSet\" type=\"" + type + "\">";
+      for (const EnumValue& value : field.values) {
+        code_sets += "<code name=\"" + value.name + "\" value=\"" + escaped(value.value) + "\"/>";
+      }
+      code_sets += "</codeSet>";
+      type = field.name + "CodeSet";
+    }
+    fields += "<field id=\"" + std::to_string(field.tag) + "\" name=\"" + field.name +
+              "\" type=\"" + type + '"';
+    if (field.allow_other_values) fields += " unionDataType=\"Reserved100Plus\"";
+    if (field.length_tag != 0) fields += " lengthId=\"" + std::to_string(field.length_tag) + '"';
+    fields += "/>";
+  }
+
+  std::string holder(const std::string& kind, std::size_t id, const std::string& name,
+                     const std::vector<Member>& held, const std::string& first = {}) const {
+    return '<' + kind + " id=\"" + std::to_string(id) + "\" name=\"" + name + "\">" + first +
+           members(held) + "</" + kind + '>';
+  }
+
+  std::string members(const std::vector<Member>& members) const {
+    std::string text;
+    for (const Member& member : members) {
+      const char* const kind = member.kind == MemberKind::Field       ? "fieldRef"
+                               : member.kind == MemberKind::Component ? "componentRef"
+                                                                      : "groupRef";
+      const std::size_t id = member.kind == MemberKind::Field ? dictionary_.fields[member.index].tag
+                                                              : kFirstId + member.index;
+      text += '<' + std::string{kind} + " id=\"" + std::to_string(id) + '"' +
+              (member.required ? " presence=\"required\"/>" : "/>");
+    }
+    return text;
+  }
+
+  const Dictionary& dictionary_;
+};
+
+TEST(Orchestra, reads_the_largest_dictionary_as_quickfix_xml_is_read) {
+  const Dictionary& expected = builtin_dictionary(Version::Fix50Sp2);
+  Dictionary loaded = load(OrchestraText{expected}.write());
+  ASSERT_GT(loaded.components.size(), 2U);
+  // The first two are the header and the trailer.
+  EXPECT_EQ(loaded.components.size(), expected.components.size() + 2);
+  EXPECT_EQ(loaded.fields, expected.fields);
+  EXPECT_EQ(loaded.groups.size(), expected.groups.size());
+  ASSERT_EQ(loaded.messages.size(), expected.messages.size());
+  for (std::size_t i = 0; i < expected.messages.size(); ++i) {
+    const auto ours = flatten(loaded, loaded.messages[i].members);
+    const auto theirs = flatten(expected, expected.messages[i].members);
+    EXPECT_EQ(loaded.messages[i].msg_type, expected.messages[i].msg_type);
+    EXPECT_TRUE(std::ranges::equal(ours, theirs, [](const FlatMember& a, const FlatMember& b) {
+      return a.field == b.field && a.group == b.group && a.required == b.required;
+    })) << expected.messages[i].name;
+  }
+  EXPECT_TRUE(loaded.warnings.empty()) << loaded.warnings.front();
 }
 
 // Whatever the data types are based on.
