@@ -12,6 +12,7 @@
 
 #include "property/wire_generate.hpp"
 #include "property/wire_reference.hpp"
+#include "unit/wire/kernel_parameters.hpp"
 #include "wire/kernels/kernel_table.hpp"
 
 namespace nexusfix::wire {
@@ -93,11 +94,9 @@ bool same(const std::expected<MessageView, ParseError>& got, const ReferenceMess
 class Kernels {
  public:
   explicit Kernels(const DataFieldTable& table) : reference_{table} {
-    const kernels::KernelList all = kernels::all();
-    for (std::size_t i = 0; i < all.count; ++i) {
-      if (!all.tables[i]->supported()) continue;
-      names_.emplace_back(all.tables[i]->name);
-      parsers_.push_back(std::make_unique<ParserIndex>(table, *all.tables[i]));
+    for (const kernels::KernelTable* const kernel : test::every_kernel()) {
+      names_.emplace_back(kernel->name);
+      parsers_.push_back(std::make_unique<ParserIndex>(table, *kernel));
     }
   }
 

@@ -70,9 +70,9 @@ struct alignas(64) Lanes {
   std::uint8_t top_digits[64];
   std::uint8_t five[64];
   std::uint16_t ten_thousand[32];
-  std::uint8_t tag_lane[64];    // the lane of the `=`, within 16, for each byte of its pair
-  std::uint8_t low_back[64];    // from there to the last two digits of the tag
-  std::uint8_t high_back[64];   // and to the two in front of those
+  std::uint8_t tag_lane[64];   // the lane of the `=`, within 16, for each byte of its pair
+  std::uint8_t low_back[64];   // from there to the last two digits of the tag
+  std::uint8_t high_back[64];  // and to the two in front of those
   // By the number of digits and one: all bits of those that are there.
   std::uint16_t low_digits[32];
   std::uint16_t high_digits[32];
@@ -152,32 +152,18 @@ struct Window {
   __m512i blocks[Blocks];
 };
 
-// keep: a bit for each byte of the window's last block.
+// bytes: of the window, some of them in its last block.
 template <std::uint32_t Blocks>
-[[gnu::always_inline]] inline Window<Blocks> load_blocks(const char* from,
-                                                         std::uint64_t keep) noexcept {
+[[gnu::always_inline]] inline Window<Blocks> load_window(const char* from,
+                                                         std::uint32_t bytes) noexcept {
   Window<Blocks> window;
 #pragma GCC unroll 4
   for (std::uint32_t i = 0; i + 1 < Blocks; ++i) {
     window.blocks[i] = _mm512_loadu_si512(from + i * kBlockBytes);
   }
-  window.blocks[Blocks - 1] =
-      _mm512_maskz_loadu_epi8(_cvtu64_mask64(keep), from + (Blocks - 1) * kBlockBytes);
+  const __mmask64 keep = _bzhi_u64(~0ULL, bytes - (Blocks - 1) * kBlockBytes);
+  window.blocks[Blocks - 1] = _mm512_maskz_loadu_epi8(keep, from + (Blocks - 1) * kBlockBytes);
   return window;
-}
-
-// bytes: of the window, some of them in its last block.
-template <std::uint32_t Blocks>
-[[gnu::always_inline]] inline Window<Blocks> load_window(const char* from,
-                                                         std::uint32_t bytes) noexcept {
-  return load_blocks<Blocks>(from, _bzhi_u64(~0ULL, bytes - (Blocks - 1) * kBlockBytes));
-}
-
-// The same for the body of a short message.
-template <std::uint32_t Blocks>
-[[gnu::always_inline]] inline Window<Blocks> load_body(const char* from,
-                                                       std::uint32_t bytes) noexcept {
-  return load_blocks<Blocks>(from, _bzhi_u64(~0ULL, bytes - (Blocks - 1) * kBlockBytes));
 }
 
 // The bytes of the window at the places in index, which count from 0.
@@ -248,7 +234,8 @@ template <std::uint32_t Blocks>
     found.last_bits = _cvtmask64_u64(both);
     const __m512i positions = _mm512_maskz_compress_epi8(both, load(kLanes.position[i]));
     found.positions =
-        i == 0 ? positions : _mm512_or_si512(found.positions, moved_up(positions, found.lanes, iota));
+        i == 0 ? positions
+               : _mm512_or_si512(found.positions, moved_up(positions, found.lanes, iota));
     found.lanes += count_bits(found.last_bits);
   }
   found.bytes = bytes_at(window, _mm512_sub_epi8(found.positions, load(kLanes.one_byte)));
@@ -477,7 +464,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
                                                           __m512i positions, __m512i bytes,
                                                           IndexWork& work) noexcept {
   const std::uint32_t body_end = size - kTrailerBytes;
-  const Window<Blocks> window = load_body<Blocks>(frame + Head::kBytes, body_end - Head::kBytes);
+  const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_end - Head::kBytes);
   Delimiters found{positions, bytes, lanes, 0};
   if (const std::uint64_t out_of_turn = lanes_out_of_turn(found); out_of_turn != 0) {
     if (is_cut_by_data(out_of_turn, unusual_lanes)) {
@@ -505,7 +492,7 @@ template <unsigned Policy, class Head, std::uint32_t Blocks>
                                                        std::uint64_t last_word,
                                                        IndexWork& work) noexcept {
   const std::uint32_t body_bytes = size - kTrailerBytes - Head::kBytes;
-  const Window<Blocks> window = load_body<Blocks>(frame + Head::kBytes, body_bytes);
+  const Window<Blocks> window = load_window<Blocks>(frame + Head::kBytes, body_bytes);
   const Delimiters found = find_delimiters(window);
   if (found.lanes > kBodyLanesMax) [[unlikely]]
     return index_long<Policy>(frame, size, work);

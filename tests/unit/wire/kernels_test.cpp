@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/frame.hpp>
@@ -10,6 +11,7 @@
 #include <nexusfix/wire/resend.hpp>
 
 #include "unit/wire/guarded_bytes.hpp"
+#include "unit/wire/kernel_parameters.hpp"
 #include "unit/wire/message_text.hpp"
 #include "wire/kernels/kernel_table.hpp"
 
@@ -18,6 +20,8 @@ namespace {
 
 using test::GuardedBytes;
 using test::message_of;
+using test::with_check_sum;
+using test::with_soh;
 
 constexpr std::size_t kSizesMax = 600;  // more than two of the widest windows
 
@@ -74,6 +78,20 @@ TEST_P(KernelTest, short_fields_in_front_of_the_trailer_are_read_within_their_by
   }
 }
 
+// A pair that begins like the one before is found by its bytes: also where it is the first thing in
+// the frame, or the last one.
+TEST_P(KernelTest, data_fields_that_follow_each_other_are_read_within_their_bytes) {
+  std::string pairs;
+  for (std::size_t size = 1; size < 130; ++size) {
+    const std::string value = "a|" + std::string(size % 13, 'b');
+    pairs += "95=" + std::to_string(value.size()) + "|96=" + value + "|";
+    const std::string message = message_of("35=0|" + pairs);
+    parse_at_both_ends(message);
+    ASSERT_TRUE(parser_.parse(guarded_.at_end(message)).has_value()) << size;
+    parse_at_both_ends(with_check_sum(with_soh(pairs)));
+  }
+}
+
 TEST_P(KernelTest, every_prefix_and_suffix_of_a_message_is_read_within_its_bytes) {
   const std::string message = message_of("35=D|55=AAPL|95=5|96=a|b=c|58=hello world|");
   for (std::size_t size = 0; size <= message.size(); ++size) {
@@ -112,15 +130,8 @@ TEST_P(KernelTest, arrays_that_are_too_short_are_reported_and_never_overrun) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::ValuesIn([] {
-                           std::vector<const kernels::KernelTable*> runnable;
-                           const kernels::KernelList all = kernels::all();
-                           for (std::size_t i = 0; i < all.count; ++i) {
-                             if (all.tables[i]->supported()) runnable.push_back(all.tables[i]);
-                           }
-                           return runnable;
-                         }()),
-                         [](const auto& test) { return std::string{test.param->name}; });
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::ValuesIn(test::every_kernel()),
+                         test::kernel_name);
 
 TEST(GuardedReads, conversions_stay_within_their_text) {
   GuardedBytes guarded{4096};

@@ -5,6 +5,7 @@
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "unit/wire/kernel_parameters.hpp"
 #include "unit/wire/message_text.hpp"
 #include "wire/kernels/kernel_table.hpp"
 
@@ -451,15 +452,8 @@ TEST_P(ParserTest, an_error_names_the_byte_where_the_rule_is_broken) {
   EXPECT_EQ(parse(wrong).error().offset, good.find("10="));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, ParserTest, testing::ValuesIn([] {
-                           std::vector<const kernels::KernelTable*> runnable;
-                           const kernels::KernelList all = kernels::all();
-                           for (std::size_t i = 0; i < all.count; ++i) {
-                             if (all.tables[i]->supported()) runnable.push_back(all.tables[i]);
-                           }
-                           return runnable;
-                         }()),
-                         [](const auto& test) { return std::string{test.param->name}; });
+INSTANTIATE_TEST_SUITE_P(Kernels, ParserTest, testing::ValuesIn(test::every_kernel()),
+                         test::kernel_name);
 
 TEST(Parser, moving_it_keeps_the_views_that_it_made) {
   const std::string frame = message_of("35=0|55=|");

@@ -252,11 +252,9 @@ struct UsualHead {
 };
 
 // By BodyLength: the last eight bytes of the head. `.0`, SOH, `9=` and two digits and SOH, or
-// without the point and with three digits. And a bit for each byte of the body's last 64, where
-// blocks of so many are counted from its begin.
+// without the point and with three digits.
 struct HeadWords {
   std::uint64_t words[256];
-  std::uint64_t last_bytes[256];
 };
 
 constexpr HeadWords make_head_words() noexcept {
@@ -266,7 +264,6 @@ constexpr HeadWords make_head_words() noexcept {
     constexpr std::uint64_t kTwoDigits = 0x0130'303d'3901'302e;
     head.words[length] = (length >= 100 ? kThreeDigits | (length / 100) << 32 : kTwoDigits) |
                          (length / 10 % 10) << 40 | (length % 10) << 48;
-    head.last_bytes[length] = ~std::uint64_t{0} >> ((256 - length) % 64);
   }
   return head;
 }
