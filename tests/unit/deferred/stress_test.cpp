@@ -2,12 +2,15 @@
 // indices, full rings and wraps at every turn.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <thread>
 
 #include <nexusfix/deferred.hpp>
@@ -150,6 +153,40 @@ TEST(Stress, a_processor_handles_everything_once_and_in_order_under_each_policy)
     EXPECT_EQ(next, count);
     EXPECT_EQ(processor.stats().processed, count);
   }
+}
+
+// Each message begins where the one before it ends, and is written while that one is read.
+TEST(Stress, messages_of_any_length_arrive_whole_once_each_and_in_order) {
+  constexpr std::size_t kBytesMax = 300;
+  // A copy is looked at as well, while the message behind it is being written.
+  using Buffer = MessageBuffer<kBytesMax>;
+  const auto text = [](std::uint64_t index) {
+    static const std::string letters = [] {
+      std::string all(2 * kBytesMax, ' ');
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<char>('0' + i % 79);
+      return all;
+    }();
+    const std::uint64_t number = mixed(index) >> 32U;
+    return std::string_view{letters}.substr(number % kBytesMax, number / kBytesMax % kBytesMax);
+  };
+  const std::uint64_t count = std::max<std::uint64_t>(kRecords / 100, 100'000);
+  DeferredProcessor<Buffer, 64> processor{{.when_full = WhenFull::Wait, .idle = Idle::Yield}};
+  std::uint64_t next = 0;
+  std::uint64_t wrong = 0;
+  ASSERT_TRUE(processor.start([&](const Buffer& message) {
+    const Buffer copy{message};
+    const auto number = static_cast<std::uint64_t>(message.time().time_since_epoch().count());
+    wrong += number != next || message.bytes() != text(next) ? 1U : 0U;
+    wrong += copy.time() != message.time() || copy.bytes() != message.bytes() ? 1U : 0U;
+    ++next;
+  }));
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const WallTime time{std::chrono::nanoseconds{static_cast<std::int64_t>(i)}};
+    ASSERT_TRUE(processor.submit(text(i), time));
+  }
+  processor.stop();
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_EQ(next, count);
 }
 
 }  // namespace
