@@ -28,8 +28,7 @@ enum class Version : std::uint8_t {
 [[nodiscard]] std::optional<Version> version_of_appl_ver_id(std::string_view text) noexcept;
 
 // All of it: fields, enumerations, components, groups and messages. The first call for a version
-// unpacks it, which allocates and takes up to three milliseconds; later calls cost a load. Lives as long
-// as the program. Any thread.
+// unpacks it, which allocates; later calls cost a load. Lives as long as the program. Any thread.
 [[nodiscard]] const Dictionary& builtin_dictionary(Version version);
 
 // Lives as long as the program.
