@@ -10,6 +10,7 @@
 #include <nexusfix/dictionary/printable.hpp>
 
 #include "dictionary/explain_value.hpp"
+#include "dictionary/field_search.hpp"
 #include "dictionary/marked_text.hpp"
 
 namespace nexusfix::dictionary {
@@ -25,29 +26,6 @@ std::string quoted(std::string_view value) { return "'" + printable(value) + "'"
 bool is_misspelt(Tag one, Tag other) {
   const std::string right = std::to_string(other);
   return one != other && nearest_name(std::to_string(one), {right}).has_value();
-}
-
-// A group met again has no new tag.
-void add_tags(const Dictionary& dictionary, const std::vector<Member>& members,
-              std::unordered_set<Index>& met, std::vector<Tag>& tags) {
-  for (const FlatMember& member : flatten(dictionary, members)) {
-    tags.push_back(dictionary.fields[member.field].tag);
-    if (member.group && met.insert(*member.group).second) {
-      add_tags(dictionary, dictionary.groups[*member.group].members, met, tags);
-    }
-  }
-}
-
-// All tags of a message, of its groups, too.
-std::vector<Tag> tags_of(const Dictionary& dictionary, const std::vector<Member>& members) {
-  std::unordered_set<Index> met;
-  std::vector<Tag> tags;
-  add_tags(dictionary, members, met, tags);
-  return tags;
-}
-
-bool has_tag(const std::vector<Tag>& tags, Tag tag) {
-  return std::ranges::find(tags, tag) != tags.end();
 }
 
 class Explainer {
@@ -299,8 +277,9 @@ class Explainer {
     std::string names;
     std::size_t count = 0;
     for (const Dictionary* dictionary : {&both_.application, &both_.transport}) {
+      FieldSearch search{*dictionary, tag};
       for (const MessageDefinition& one : dictionary->messages) {
-        if (!has_tag(tags_of(*dictionary, one.members), tag)) continue;
+        if (!search.is_in(one.members)) continue;
         if (++count > kMessagesMax) return names + ", ...";
         names += (names.empty() ? "" : ", ") + printable(one.name);
       }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include <nexusfix/dictionary/group_shapes.hpp>
@@ -147,9 +148,9 @@ class GroupShapesBuilder {
   }
 
   Rows add_rows(std::vector<Row> rows) {
-    std::ranges::stable_sort(rows, {}, &Row::count_tag);
-    const auto again = std::ranges::unique(rows, {}, &Row::count_tag);
-    rows.erase(again.begin(), again.end());
+    std::unordered_set<wire::Tag> met;  // the first group with a count field is the one that counts
+    std::erase_if(rows, [&](const Row& row) { return !met.insert(row.count_tag).second; });
+    std::ranges::sort(rows, {}, &Row::count_tag);
     const auto begin = static_cast<std::uint32_t>(shapes_.rows_.size());
     shapes_.rows_.insert(shapes_.rows_.end(), rows.begin(), rows.end());
     return {begin, static_cast<std::uint32_t>(shapes_.rows_.size())};
