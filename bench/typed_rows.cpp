@@ -32,7 +32,7 @@ struct Parsed {
 // A price in cents, as the peers give it.
 std::uint64_t cents(const Decimal& value) {
   std::uint64_t cents = static_cast<std::uint64_t>(value.mantissa());
-  for (int scale = value.scale(); scale < 2; ++scale) cents *= 10;
+  for (auto scale = value.scale(); scale < 2; ++scale) cents *= 10;
   return cents;
 }
 

@@ -96,6 +96,12 @@ class MessageView {
   template <class T>
   [[nodiscard]] FieldResult<T> get(Tag tag) const noexcept;
 
+  // As a typed message: M::from(*this), which checks that it is one and has what it needs.
+  template <class M>
+  [[nodiscard]] auto as() const noexcept {
+    return M::from(*this);
+  }
+
   // The repeating group whose count field is the first one with the shape's tag at or behind the
   // field with index from. Its user includes group_view.hpp.
   [[nodiscard]] GroupView group(const GroupShape& shape, std::size_t from = 0) const noexcept;

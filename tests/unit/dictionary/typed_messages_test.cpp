@@ -83,6 +83,12 @@ TEST_F(TypedMessages, reads_required_fields_as_values_and_the_others_as_results)
   EXPECT_EQ(order->view()[fix44::tag::Symbol], "AAPL");
 }
 
+TEST_F(TypedMessages, a_message_may_be_asked_for_its_type) {
+  const wire::MessageView view = parse(kOrder);
+  EXPECT_EQ(view.as<fix44::NewOrderSingle>()->symbol().value, "AAPL");
+  EXPECT_EQ(view.as<fix44::ExecutionReport>().error().tag, 35U);
+}
+
 TEST_F(TypedMessages, refuses_a_message_that_lacks_a_required_field) {
   const auto order = fix44::NewOrderSingle::from(parse("35=D|34=2|11=A1|55=AAPL|40=2|"));
   ASSERT_FALSE(order);
