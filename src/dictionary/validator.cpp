@@ -482,7 +482,8 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message) c
     validation.report_msg_type();
   } else {
     std::array<std::uint8_t, ValidatorTables::kSlotsMax + kClearedBytes> seen;
-    const bool is_ordinary = message.index().narrow_count != 0 && !message.fault();
+    const bool is_ordinary =
+        message.index().narrow_count >= message.field_count() && !message.fault();
     if (is_ordinary) [[likely]] {
       validation.walk<OrdinaryFields>(*context, seen.data());
     } else {
