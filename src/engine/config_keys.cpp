@@ -49,6 +49,17 @@ constexpr HonouredKey kHonoured[] = {
     {Key::EndTime, "EndTime"},
     {Key::Store, "Store"},
     {Key::JournalDurability, "JournalDurability"},
+    {Key::UseDataDictionary, "UseDataDictionary"},
+    {Key::DataDictionary, "DataDictionary"},
+    {Key::ValidateIncomingMessage, "ValidateIncomingMessage"},
+    {Key::ValidateFieldsOutOfOrder, "ValidateFieldsOutOfOrder"},
+    {Key::ValidateFieldsHaveValues, "ValidateFieldsHaveValues"},
+    {Key::ValidateUserDefinedFields, "ValidateUserDefinedFields"},
+    {Key::ValidateUnorderedGroupFields, "ValidateUnorderedGroupFields"},
+    {Key::AllowUnknownMsgFields, "AllowUnknownMsgFields"},
+    {Key::AllowUnknownEnumValues, "AllowUnknownEnumValues"},
+    {Key::FirstFieldInGroupIsDelimiter, "FirstFieldInGroupIsDelimiter"},
+    {Key::RejectInvalidMessage, "RejectInvalidMessage"},
 };
 static_assert(std::size(kHonoured) + 1 == kKeyCount);
 
@@ -61,7 +72,6 @@ struct KeyGroup {
 
 constexpr std::string_view kNoSchedule =
     "sessions are always open, and no schedule resets their sequence numbers";
-constexpr std::string_view kNoDictionary = "messages are not validated against a dictionary";
 constexpr std::string_view kOwnStore =
     "this store is not used: the engine keeps a journal in FileStorePath";
 constexpr std::string_view kOwnLog =
@@ -71,7 +81,8 @@ constexpr std::string_view kSystemSocket = "the operating system's own value is 
 constexpr KeyGroup kInstead[] = {
     {"SenderSubID SenderLocationID TargetSubID TargetLocationID", "",
      "it is neither sent nor part of the session's identity"},
-    {"DefaultApplVerID", "", "only FIXT.1.1 sessions have one"},
+    {"DefaultApplVerID TransportDataDictionary AppDataDictionary", "",
+     "only FIXT.1.1 sessions have one"},
     {"Description", "", "nothing is done with it"},
     {"DynamicSession AcceptorTemplate DynamicSessions DynamicQualifier", "N",
      "only the sessions of this file exist, none is made on demand"},
@@ -90,16 +101,9 @@ constexpr KeyGroup kInstead[] = {
     {"AllowPosDup", "N", "PossDupFlag and OrigSendingTime are set by the engine alone"},
     {"SEND_RESETSEQNUMFLAG SendResetSeqNumFlag", "",
      "ResetOnLogon alone decides whether a Logon carries ResetSeqNumFlag"},
-    {"DataDictionary TransportDataDictionary AppDataDictionary", "", kNoDictionary},
-    {"UseDataDictionary ValidateFieldsOutOfOrder ValidateFieldsHaveValues "
-     "ValidateUserDefinedFields ValidateUnorderedGroupFields ValidateIncomingMessage "
-     "FirstFieldInGroupIsDelimiter",
-     "N", kNoDictionary},
-    {"AllowUnknownMsgFields AllowUnknownEnumValues", "Y", kNoDictionary},
     {"ValidateLengthAndChecksum ValidateChecksum", "Y",
      "BodyLength and CheckSum are always verified"},
     {"ValidateSequenceNumbers", "Y", "MsgSeqNum is always checked"},
-    {"RejectInvalidMessage", "Y", "invalid messages are always rejected"},
     {"RejectGarbledMessage", "N", "garbled messages are always ignored, as the FIX rules say"},
     {"RejectMessageOnUnhandledException", "N",
      "the application's verdict decides; exceptions are not turned into rejects"},

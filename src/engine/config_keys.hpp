@@ -51,6 +51,17 @@ enum class Key : std::uint8_t {
   EndTime,
   Store,
   JournalDurability,
+  UseDataDictionary,
+  DataDictionary,
+  ValidateIncomingMessage,
+  ValidateFieldsOutOfOrder,
+  ValidateFieldsHaveValues,
+  ValidateUserDefinedFields,
+  ValidateUnorderedGroupFields,
+  AllowUnknownMsgFields,
+  AllowUnknownEnumValues,
+  FirstFieldInGroupIsDelimiter,
+  RejectInvalidMessage,
   Count,
 };
 inline constexpr std::size_t kKeyCount = static_cast<std::size_t>(Key::Count);

@@ -8,6 +8,7 @@
 #include <nexusfix/wire/isa.hpp>
 
 #include "engine/runtime.hpp"
+#include "engine/validators.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -64,6 +65,11 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
         std::string{"NEXUSFIX_FORCE_ISA: "} +
         (unknown ? "not the name of a kernel of this build" : "this CPU cannot run that kernel") +
         "; one of these was expected: " + std::string{wire::known_isas()}}};
+  }
+  const auto warnings = make_validators(settings, *seams_.disk);
+  if (!warnings) return std::unexpected{EngineError{warnings.error().what()}};
+  for (const SettingsError& warning : *warnings) {
+    report(observe::Severity::Warning, {}, warning.what());
   }
   if (auto done = open_store(settings); !done) return done;
   if (auto done = recover_application(); !done) return done;

@@ -137,6 +137,7 @@ class SessionBuilder {
     build_connection();
     build_timers();
     build_rules();
+    build_dictionary();
     build_precision();
     warn_of_schedule();
     return std::move(result_);
@@ -289,6 +290,27 @@ class SessionBuilder {
     read_into(Key::SendRedundantResendRequests, config.send_redundant_resend_requests);
     read_into(Key::RequiresOrigSendingTime, config.requires_orig_sending_time);
     read_into(Key::MaxGarbledPerSecond, result_.garbled_per_second_max);
+  }
+
+  void build_dictionary() {
+    DictionarySettings& dictionary = result_.dictionary;
+    bool is_incoming_validated = true;
+    read_into(Key::UseDataDictionary, dictionary.is_used);
+    read_into(Key::ValidateIncomingMessage, is_incoming_validated);
+    if (!is_incoming_validated) dictionary.is_used = false;
+    if (const Given* given = right(Key::DataDictionary)) {
+      dictionary.file = given->value;
+      dictionary.line = given->line;
+    }
+    dictionary::ValidationRules& rules = dictionary.rules;
+    read_into(Key::ValidateFieldsOutOfOrder, rules.validate_fields_out_of_order);
+    read_into(Key::ValidateFieldsHaveValues, rules.validate_fields_have_values);
+    read_into(Key::ValidateUserDefinedFields, rules.validate_user_defined_fields);
+    read_into(Key::ValidateUnorderedGroupFields, rules.validate_unordered_group_fields);
+    read_into(Key::AllowUnknownMsgFields, rules.allow_unknown_msg_fields);
+    read_into(Key::AllowUnknownEnumValues, rules.allow_unknown_enum_values);
+    read_into(Key::FirstFieldInGroupIsDelimiter, rules.first_field_in_group_is_delimiter);
+    read_into(Key::RejectInvalidMessage, result_.session.reject_invalid_message);
   }
 
   // TimestampPrecision overrides MillisecondsInTimeStamp, as in QuickFIX.

@@ -26,6 +26,7 @@ constexpr NumberRule kNumbers[] = {
 
 constexpr double kFactorMax = 100.0;
 constexpr std::size_t kTextMax = 255;
+constexpr std::size_t kPathMax = 3'000;  // leaves room under PATH_MAX for the names in a folder
 
 std::string expected_number(const NumberRule& rule, std::string_view value) {
   const std::optional<std::uint64_t> number =
@@ -121,10 +122,11 @@ std::string expected_instead(Key key, std::string_view value) {
       return unless(
           equals_ignoring_case(value, "initiator") || equals_ignoring_case(value, "acceptor"),
           "initiator or acceptor");
-    case Key::FileStorePath: {
-      constexpr std::size_t kPathMax = 3'000;  // leaves room under PATH_MAX for the files' names
+    case Key::FileStorePath:
       return unless(!value.empty() && value.size() <= kPathMax, "the path of a folder");
-    }
+    case Key::DataDictionary:
+      return unless(!value.empty() && value.size() <= kPathMax,
+                    "the path of a dictionary file in QuickFIX's XML form");
     case Key::TimestampPrecision:
       return unless(read_precision(value).has_value(),
                     "a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS");
@@ -169,6 +171,16 @@ std::string remark(Key key, std::string_view value) {
     case Key::RequiresOrigSendingTime:
     case Key::MillisecondsInTimeStamp:
     case Key::NonStopSession:
+    case Key::UseDataDictionary:
+    case Key::ValidateIncomingMessage:
+    case Key::ValidateFieldsOutOfOrder:
+    case Key::ValidateFieldsHaveValues:
+    case Key::ValidateUserDefinedFields:
+    case Key::ValidateUnorderedGroupFields:
+    case Key::AllowUnknownMsgFields:
+    case Key::AllowUnknownEnumValues:
+    case Key::FirstFieldInGroupIsDelimiter:
+    case Key::RejectInvalidMessage:
       return unless(value == "Y" || value == "N", "read, but other engines know Y and N only");
     default:
       return {};

@@ -62,6 +62,8 @@ std::string_view to_string(NoticeCode code) noexcept {
       return "stored message cannot be resent";
     case NoticeCode::ResendNotAnswered:
       return "ResendRequest not answered";
+    case NoticeCode::MessageInvalid:
+      return "invalid message processed";
   }
   return "unknown";
 }

@@ -1,5 +1,7 @@
 // What the standard header of a message may be objected to for.
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include <nexusfix/session/reject_reason.hpp>
@@ -83,17 +85,57 @@ bool StateMachine::Inbound::says_yes(wire::Tag tag) const noexcept {
   return value && *value == "Y";
 }
 
+// RefTagID as it is sent, until the next event that needs one.
+std::string_view StateMachine::ref_tag_text(wire::Tag tag) noexcept {
+  char* const begin = ref_tag_text_.data();
+  const std::to_chars_result end = std::to_chars(begin, begin + ref_tag_text_.size(), tag);
+  return {begin, static_cast<std::size_t>(end.ptr - begin)};
+}
+
+std::optional<StateMachine::Objection> StateMachine::objection_to(
+    const Inbound& in, const dictionary::Violation& violation) noexcept {
+  using dictionary::ViolationRule;
+  const unsigned reason = number(violation.reason());
+  const std::string_view ref_tag = violation.tag != 0 ? ref_tag_text(violation.tag)
+                                   : violation.tag_text.size() <= kRefTagBytesMax
+                                       ? violation.tag_text
+                                       : std::string_view{};
+  const bool is_readable = violation.rule > ViolationRule::DataLengthWrong ||
+                           violation.rule == ViolationRule::ValueEmpty;
+  if (config_.reject_invalid_message || !is_readable) {
+    return Objection{.reason = reason, .ref_tag = ref_tag};
+  }
+  char* out = std::ranges::copy(session_reject_text(reason), invalid_text_.data()).out;
+  if (!ref_tag.empty()) {
+    for (const std::string_view part : {std::string_view{" ("}, ref_tag, std::string_view{")"}}) {
+      out = std::ranges::copy(part, out).out;
+    }
+  }
+  notice(NoticeCode::MessageInvalid,
+         {invalid_text_.data(), static_cast<std::size_t>(out - invalid_text_.data())},
+         numbers_.next_inbound, in.msg_seq_num);
+  return std::nullopt;
+}
+
+// What the dictionary objects to, or without one the parser.
+std::optional<StateMachine::Objection> StateMachine::form_objection(const Inbound& in) noexcept {
+  if (config_.validator) {
+    const std::optional<dictionary::Violation> violation = config_.validator->validate(in.message);
+    return violation ? objection_to(in, *violation) : std::nullopt;
+  }
+  const std::optional<wire::Fault>& fault = in.message.fault();
+  if (!fault) return std::nullopt;
+  const bool is_tag = fault->tag_text.size() <= kRefTagBytesMax;
+  return Objection{.reason = reason_of(fault->rule),
+                   .ref_tag = is_tag ? fault->tag_text : std::string_view{}};
+}
+
 // The form of the message comes first, whom it is for and when it was sent second: the answer to a
 // missing or empty TargetCompID is "required tag missing" or "without a value", not "CompID
-// problem" (TC 14b, 14d). A dictionary's objections belong between the two.
-std::optional<StateMachine::Objection> StateMachine::header_objection(
-    const Inbound& in) const noexcept {
+// problem" (TC 14b, 14d).
+std::optional<StateMachine::Objection> StateMachine::header_objection(const Inbound& in) noexcept {
   const wire::MessageView& message = in.message;
-  if (const std::optional<wire::Fault>& fault = message.fault()) {
-    const bool is_tag = fault->tag_text.size() <= kRefTagBytesMax;
-    return Objection{.reason = reason_of(fault->rule),
-                     .ref_tag = is_tag ? fault->tag_text : std::string_view{}};
-  }
+  if (const std::optional<Objection> objection = form_objection(in)) return objection;
   for (const NamedTag& required : kRequired) {
     if (!message.has(required.tag)) {
       return Objection{.reason = number(SessionRejectReason::RequiredTagMissing),

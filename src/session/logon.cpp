@@ -103,7 +103,7 @@ void StateMachine::on_reset_logon(const Inbound& in,
 }
 
 // What a Logon is refused for; empty: it is valid. Static lifetime.
-std::string_view StateMachine::logon_objection(const Inbound& in) const noexcept {
+std::string_view StateMachine::logon_objection(const Inbound& in) noexcept {
   const wire::MessageView& message = in.message;
   if (message.begin_string() != config_.id.begin_string) return "Incorrect BeginString";
   if (const std::optional<Objection> objection = header_objection(in)) {

@@ -96,12 +96,7 @@ void StateMachine::on_delivered(const Verdict& verdict, Now now) noexcept {
   Objection objection{.reason = verdict.reason,
                       .is_business = verdict.kind == Verdict::Kind::RejectBusiness,
                       .text = verdict.text};
-  if (verdict.ref_tag != 0) {
-    char* const begin = ref_tag_text_.data();
-    const std::to_chars_result end =
-        std::to_chars(begin, begin + ref_tag_text_.size(), verdict.ref_tag);
-    objection.ref_tag = {begin, static_cast<std::size_t>(end.ptr - begin)};
-  }
+  if (verdict.ref_tag != 0) objection.ref_tag = ref_tag_text(verdict.ref_tag);
   reject(in, objection);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/transport/network.hpp>
@@ -24,11 +25,20 @@ struct SettingsError {
   [[nodiscard]] std::string what() const;
 };
 
+// What received messages are checked against; the session's validator is made of it at start-up.
+struct DictionarySettings {
+  bool is_used = true;   // UseDataDictionary and ValidateIncomingMessage
+  std::string file;      // DataDictionary; empty: the built-in one of the session's version
+  std::size_t line = 0;  // of DataDictionary
+  dictionary::ValidationRules rules;
+};
+
 enum class StoreKind : std::uint8_t { Journal, Memory };
 
 // One [SESSION], with [DEFAULT] merged under it.
 struct SessionSettings {
   session::SessionConfig session;
+  DictionarySettings dictionary;
   std::vector<transport::Endpoint> connect;     // initiator: tried in order, at least one
   std::optional<transport::Endpoint> accept;    // acceptor
   std::chrono::seconds reconnect_interval{30};  // initiator, ≥ 1

@@ -92,6 +92,7 @@ enum class NoticeCode : std::uint8_t {
   LogoutReceived,
   MessageNotResendable,  // a stored message is damaged: a gap fill goes out in its place
   ResendNotAnswered,     // a gap is open, and nothing came in answer to our ResendRequest
+  MessageInvalid,        // by the dictionary, but the configuration says not to reject it
 };
 
 // For the log. The text lives until the next event.

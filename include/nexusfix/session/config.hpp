@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/conversions.hpp>
 
@@ -43,6 +45,13 @@ struct SessionConfig {
   std::uint64_t sequence_jump_max = 1'000'000'000;
   wire::TimePrecision time_precision = wire::TimePrecision::Millis;  // FIX 4.0, 4.1: always seconds
   std::string default_appl_ver_id{};                                 // 1137, FIXT only
+
+  // Every received message must be right by it. None: a message needs only what the session layer
+  // itself reads of it.
+  std::optional<dictionary::Validator> validator{};
+  // false: what the validator objects to is noted, and the message processed all the same. One with
+  // a malformed field still is rejected, for it cannot be read.
+  bool reject_invalid_message = true;
 };
 
 // What is wrong with a configuration, for people; empty if a StateMachine can be made of it. Static

@@ -189,7 +189,11 @@ class StateMachine {
   void on_too_low(const Inbound& in) noexcept;
   void refuse_too_low(const Inbound& in) noexcept;
   void on_too_high(const Inbound& in) noexcept;
-  [[nodiscard]] std::optional<Objection> header_objection(const Inbound& in) const noexcept;
+  [[nodiscard]] std::optional<Objection> header_objection(const Inbound& in) noexcept;
+  [[nodiscard]] std::optional<Objection> form_objection(const Inbound& in) noexcept;
+  [[nodiscard]] std::optional<Objection> objection_to(
+      const Inbound& in, const dictionary::Violation& violation) noexcept;
+  [[nodiscard]] std::string_view ref_tag_text(wire::Tag tag) noexcept;
   [[nodiscard]] std::optional<Objection> poss_dup_objection(const Inbound& in) const noexcept;
   [[nodiscard]] bool comp_ids_match(const wire::MessageView& message) const noexcept;
   [[nodiscard]] bool sending_time_is_near(WallTime sending_time) const noexcept;
@@ -199,7 +203,7 @@ class StateMachine {
   void on_first_logon(const Inbound& in) noexcept;
   void on_reset_logon(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void accept_logon(const Inbound& in, bool reply_with_reset) noexcept;
-  [[nodiscard]] std::string_view logon_objection(const Inbound& in) const noexcept;
+  [[nodiscard]] std::string_view logon_objection(const Inbound& in) noexcept;
   void take_heart_bt_int(const wire::MessageView& message) noexcept;
   void set_heart_bt_int(std::chrono::seconds interval) noexcept;
   void on_logout(const Inbound& in, const std::optional<Objection>& objection) noexcept;
@@ -263,6 +267,7 @@ class StateMachine {
   bool awaits_verdict_ = false;
   Objection objection_;
   std::array<char, 10> ref_tag_text_{};
+  std::array<char, kTextBytesMax> invalid_text_{};  // of NoticeCode::MessageInvalid
 
   // Application message between begin_message() and finish_message().
   std::uint64_t begun_msg_seq_num_ = 0;

@@ -29,7 +29,9 @@ constexpr std::string_view kDictionary = R"(<fix type="FIX" major="4" minor="4">
     <field name="PossDupFlag" required="N"/>
     <group name="NoHops" required="N"><field name="HopCompID" required="N"/></group>
   </header>
-  <trailer><field name="SignatureLength" required="N"/><field name="CheckSum" required="Y"/></trailer>
+  <trailer>
+    <field name="SignatureLength" required="N"/><field name="CheckSum" required="Y"/>
+  </trailer>
   <messages>
     <message name="Order" msgtype="D" msgcat="app">
       <field name="ClOrdID" required="Y"/>
@@ -53,21 +55,29 @@ constexpr std::string_view kDictionary = R"(<fix type="FIX" major="4" minor="4">
       <field name="LargeTag" required="N"/>
       <field name="LargestTag" required="N"/>
     </message>
-    <message name="Other" msgtype="U1" msgcat="app"><field name="Elsewhere" required="N"/></message>
+    <message name="Other" msgtype="U1" msgcat="app"><field name="Elsewhere" required="N"/>
+    </message>
   </messages>
   <components>
     <component name="Must"><field name="Symbol" required="Y"/></component>
-    <component name="May"><field name="Account" required="Y"/><field name="Qty" required="N"/></component>
+    <component name="May"><field name="Account" required="Y"/><field name="Qty" required="N"/>
+    </component>
   </components>
   <fields>
-    <field number="8" name="BeginString" type="STRING"/><field number="9" name="BodyLength" type="LENGTH"/>
-    <field number="10" name="CheckSum" type="STRING"/><field number="35" name="MsgType" type="STRING"/>
-    <field number="34" name="MsgSeqNum" type="SEQNUM"/><field number="43" name="PossDupFlag" type="BOOLEAN">
+    <field number="8" name="BeginString" type="STRING"/>
+    <field number="9" name="BodyLength" type="LENGTH"/>
+    <field number="10" name="CheckSum" type="STRING"/>
+    <field number="35" name="MsgType" type="STRING"/>
+    <field number="34" name="MsgSeqNum" type="SEQNUM"/>
+    <field number="43" name="PossDupFlag" type="BOOLEAN">
       <value enum="Y" description="YES"/><value enum="N" description="NO"/></field>
-    <field number="49" name="SenderCompID" type="STRING"/><field number="56" name="TargetCompID" type="STRING"/>
+    <field number="49" name="SenderCompID" type="STRING"/>
+    <field number="56" name="TargetCompID" type="STRING"/>
     <field number="93" name="SignatureLength" type="LENGTH"/>
-    <field number="627" name="NoHops" type="NUMINGROUP"/><field number="628" name="HopCompID" type="STRING"/>
-    <field number="1" name="Account" type="STRING"/><field number="11" name="ClOrdID" type="STRING"/>
+    <field number="627" name="NoHops" type="NUMINGROUP"/>
+    <field number="628" name="HopCompID" type="STRING"/>
+    <field number="1" name="Account" type="STRING"/>
+    <field number="11" name="ClOrdID" type="STRING"/>
     <field number="38" name="Qty" type="QTY"/><field number="55" name="Symbol" type="STRING"/>
     <field number="54" name="Side" type="CHAR">
       <value enum="1" description="BUY"/><value enum="2" description="SELL"/></field>
@@ -78,9 +88,12 @@ constexpr std::string_view kDictionary = R"(<fix type="FIX" major="4" minor="4">
       <value enum="X" description="E"/></field>
     <field number="277" name="Conditions" type="MULTIPLEVALUESTRING">
       <value enum="A" description="A"/><value enum="BB" description="B"/></field>
-    <field number="555" name="NoLegs" type="NUMINGROUP"/><field number="556" name="LegID" type="STRING"/>
-    <field number="557" name="LegQty" type="QTY"/><field number="558" name="LegPrice" type="PRICE"/>
-    <field number="453" name="NoParties" type="NUMINGROUP"/><field number="448" name="PartyID" type="STRING"/>
+    <field number="555" name="NoLegs" type="NUMINGROUP"/>
+    <field number="556" name="LegID" type="STRING"/>
+    <field number="557" name="LegQty" type="QTY"/>
+    <field number="558" name="LegPrice" type="PRICE"/>
+    <field number="453" name="NoParties" type="NUMINGROUP"/>
+    <field number="448" name="PartyID" type="STRING"/>
     <field number="452" name="PartyRole" type="INT">
       <value enum="1" description="ONE"/><value enum="12" description="TWELVE"/></field>
     <field number="600" name="Elsewhere" type="INT"/>

@@ -80,7 +80,7 @@ TEST(SessionId, is_written_with_its_qualifier_if_it_has_one) {
 TEST(Names, of_notices_and_disconnect_reasons_are_all_different) {
   // A log line must tell them apart.
   std::set<std::string_view> names;
-  constexpr int kNotices = static_cast<int>(NoticeCode::ResendNotAnswered) + 1;
+  constexpr int kNotices = static_cast<int>(NoticeCode::MessageInvalid) + 1;
   for (int i = 0; i < kNotices; ++i) names.insert(to_string(static_cast<NoticeCode>(i)));
   EXPECT_EQ(names.size(), static_cast<std::size_t>(kNotices));
   names.clear();

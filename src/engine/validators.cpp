@@ -1,0 +1,95 @@
+#include "engine/validators.hpp"
+
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/quickfix_xml.hpp>
+
+namespace nexusfix::engine {
+namespace {
+
+class ValidatorMaker {
+ public:
+  ValidatorMaker(const Settings& settings, Disk& disk) : settings_{settings}, disk_{disk} {}
+
+  [[nodiscard]] std::expected<dictionary::Validator, SettingsError> make(
+      const SessionSettings& session) {
+    const DictionarySettings& wanted = session.dictionary;
+    const auto error = [&](const std::string& text) {
+      const std::size_t line = wanted.file.empty() ? session.line : wanted.line;
+      return std::unexpected{SettingsError{settings_.file, line, "DataDictionary: " + text}};
+    };
+    const dictionary::ValidationRules& rules = wanted.rules;
+    const Key key{wanted.file,
+                  session.session.id.begin_string,
+                  {rules.validate_fields_out_of_order, rules.validate_fields_have_values,
+                   rules.validate_user_defined_fields, rules.allow_unknown_msg_fields,
+                   rules.allow_unknown_enum_values, rules.validate_unordered_group_fields,
+                   rules.first_field_in_group_is_delimiter}};
+    if (const auto known = validators_.find(key); known != validators_.end()) return known->second;
+    const auto dictionary = find(session);
+    if (!dictionary) return error(dictionary.error());
+    auto validator = dictionary::Validator::make(**dictionary, rules);
+    if (!validator) return error(wanted.file + ": " + validator.error());
+    return validators_.emplace(key, *std::move(validator)).first->second;
+  }
+  [[nodiscard]] std::vector<SettingsError> take_warnings() { return std::move(warnings_); }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::array<bool, 7>>;
+  using Found = std::expected<const dictionary::Dictionary*, std::string>;
+
+  [[nodiscard]] Found find(const SessionSettings& session) {
+    const std::string& begin_string = session.session.id.begin_string;
+    const std::string& file = session.dictionary.file;
+    if (file.empty()) {
+      const auto version = dictionary::version_of_begin_string(begin_string);
+      if (version) return &dictionary::builtin_dictionary(*version);
+      return std::unexpected{"there is no built-in dictionary of " + begin_string};
+    }
+    const Found loaded = load(session);
+    if (!loaded || (*loaded)->begin_string == begin_string) return loaded;
+    return std::unexpected{file + " is a dictionary of " + (*loaded)->begin_string +
+                           ", and the session speaks " + begin_string};
+  }
+
+  // Sessions with different rules may use the same file.
+  [[nodiscard]] Found load(const SessionSettings& session) {
+    const std::string& file = session.dictionary.file;
+    if (const auto known = files_.find(file); known != files_.end()) return &known->second;
+    const DiskResult<std::string> text = read_file(disk_, file, dictionary::kDictionaryBytesMax);
+    if (!text) return std::unexpected{"the file cannot be read: " + text.error().what()};
+    auto dictionary = dictionary::load_quickfix_xml(*text, file);
+    if (!dictionary) return std::unexpected{dictionary.error().what()};
+    for (const std::string& warning : dictionary->warnings) {
+      warnings_.push_back({settings_.file, session.dictionary.line, "DataDictionary: " + warning});
+    }
+    return &files_.emplace(file, *std::move(dictionary)).first->second;
+  }
+
+  const Settings& settings_;
+  Disk& disk_;
+  std::map<Key, dictionary::Validator> validators_;
+  std::map<std::string, dictionary::Dictionary> files_;
+  std::vector<SettingsError> warnings_;
+};
+
+}  // namespace
+
+std::expected<std::vector<SettingsError>, SettingsError> make_validators(Settings& settings,
+                                                                         Disk& disk) {
+  ValidatorMaker maker{settings, disk};
+  for (SessionSettings& session : settings.sessions) {
+    if (!session.dictionary.is_used) continue;
+    auto validator = maker.make(session);
+    if (!validator) return std::unexpected{std::move(validator.error())};
+    session.session.validator = *std::move(validator);
+  }
+  return maker.take_warnings();
+}
+
+}  // namespace nexusfix::engine
