@@ -45,17 +45,20 @@ class RowTable {
  public:
   explicit RowTable(const std::vector<NewMember>& members) {
     choose_rows(members);
+    std::vector<std::uint32_t> columns(row_count_);  // of each row, one bit for each that is taken
     std::vector<std::vector<MemberRule>> rows(row_count_);
-    std::set<std::uint32_t> taken;
     for (const NewMember& member : members) {
-      if (member.tag >= wire::kLargeTagKey || !taken.insert(place_of(member.tag)).second) {
+      const std::uint32_t row = row_of(member.tag);
+      const std::uint32_t column = 1U << column_of(member.tag);
+      if (member.tag >= wire::kLargeTagKey || (columns[row] & column) != 0) {
         overflow_.push_back({member.tag, member.rule});
       } else {
-        rows[row_of(member.tag)].push_back(member.rule);
+        columns[row] |= column;
+        rows[row].push_back(member.rule);
       }
     }
     std::ranges::sort(overflow_, {}, &OverflowRule::tag);
-    place(rows);
+    place(rows, columns);
   }
 
   [[nodiscard]] std::uint32_t row_mask() const { return row_count_ - 1; }
@@ -74,37 +77,50 @@ class RowTable {
   [[nodiscard]] static std::uint32_t column_of(wire::Tag tag) {
     return tag & (MemberContext::kRowTags - 1);
   }
-  [[nodiscard]] std::uint32_t place_of(wire::Tag tag) const {
-    return row_of(tag) * MemberContext::kRowTags + column_of(tag);
-  }
   // As few as keep all members apart.
   void choose_rows(const std::vector<NewMember>& members) {
     for (row_count_ = kRowsMin; row_count_ < kRowsMax; row_count_ *= 2) {
-      std::set<std::uint32_t> places;
-      for (const NewMember& member : members) places.insert(place_of(member.tag));
-      if (places.size() == members.size()) return;
+      std::vector<std::uint32_t> columns(row_count_);
+      const auto takes_a_free_place = [&](const NewMember& member) {
+        std::uint32_t& row = columns[row_of(member.tag)];
+        const std::uint32_t before = std::exchange(row, row | 1U << column_of(member.tag));
+        return row != before;
+      };
+      if (std::ranges::all_of(members, takes_a_free_place)) return;
     }
   }
   // The fullest rows first, each where it fits first.
-  void place(const std::vector<std::vector<MemberRule>>& rows) {
+  void place(const std::vector<std::vector<MemberRule>>& rows,
+             const std::vector<std::uint32_t>& columns) {
     std::vector<std::uint32_t> order(row_count_);
     std::iota(order.begin(), order.end(), 0U);
     std::ranges::sort(order, std::greater{}, [&](std::uint32_t row) { return rows[row].size(); });
     offsets_.resize(row_count_);
     rules_.resize(MemberContext::kRowTags);
     for (const std::uint32_t row : order) {
-      std::size_t offset = 0;
-      while (!fits(rows[row], offset)) ++offset;
+      const std::size_t offset = first_fit(columns[row]);
+      if (rules_.size() < offset + MemberContext::kRowTags) {
+        rules_.resize(offset + MemberContext::kRowTags);
+      }
       offsets_[row] = static_cast<std::uint16_t>(offset);
       for (const MemberRule& rule : rows[row]) rules_[offset + column_of(rule.key)] = rule;
     }
   }
-  [[nodiscard]] bool fits(const std::vector<MemberRule>& row, std::size_t offset) {
-    if (rules_.size() < offset + MemberContext::kRowTags) {
-      rules_.resize(offset + MemberContext::kRowTags);
+
+  // Where all of the columns are free. A window of 32 bits slides over the entries that are taken.
+  [[nodiscard]] std::size_t first_fit(std::uint32_t columns) const {
+    const auto is_taken = [this](std::size_t at) {
+      return at < rules_.size() && rules_[at].key != 0 ? 1U : 0U;
+    };
+    std::uint32_t window = 0;
+    for (std::uint32_t i = 0; i < MemberContext::kRowTags; ++i) window |= is_taken(i) << i;
+    std::size_t offset = 0;
+    while ((window & columns) != 0) {
+      constexpr std::uint32_t kLast = MemberContext::kRowTags - 1;
+      ++offset;
+      window = window >> 1U | is_taken(offset + kLast) << kLast;
     }
-    return std::ranges::all_of(
-        row, [&](const MemberRule& rule) { return rules_[offset + column_of(rule.key)].key == 0; });
+    return offset;
   }
 
   std::uint32_t row_count_ = kRowsMin;

@@ -92,6 +92,18 @@ std::string_view StateMachine::ref_tag_text(wire::Tag tag) noexcept {
   return {begin, static_cast<std::size_t>(end.ptr - begin)};
 }
 
+// text and behind it, in parentheses, the tag if there is one; until the next event.
+std::string_view StateMachine::noted_text(std::string_view text,
+                                          std::string_view ref_tag) noexcept {
+  if (ref_tag.empty() || text.size() + ref_tag.size() + 3 > noted_text_.size()) return text;
+  char* out = noted_text_.data();
+  for (const std::string_view part : {text, std::string_view{" ("}, ref_tag}) {
+    out = std::ranges::copy(part, out).out;
+  }
+  *out++ = ')';
+  return {noted_text_.data(), static_cast<std::size_t>(out - noted_text_.data())};
+}
+
 std::optional<StateMachine::Objection> StateMachine::objection_to(
     const Inbound& in, const dictionary::Violation& violation) noexcept {
   using dictionary::ViolationRule;
@@ -105,14 +117,7 @@ std::optional<StateMachine::Objection> StateMachine::objection_to(
   if (config_.reject_invalid_message || !is_readable) {
     return Objection{.reason = reason, .ref_tag = ref_tag};
   }
-  char* out = std::ranges::copy(session_reject_text(reason), invalid_text_.data()).out;
-  if (!ref_tag.empty()) {
-    for (const std::string_view part : {std::string_view{" ("}, ref_tag, std::string_view{")"}}) {
-      out = std::ranges::copy(part, out).out;
-    }
-  }
-  notice(NoticeCode::MessageInvalid,
-         {invalid_text_.data(), static_cast<std::size_t>(out - invalid_text_.data())},
+  notice(NoticeCode::MessageInvalid, noted_text(session_reject_text(reason), ref_tag),
          numbers_.next_inbound, in.msg_seq_num);
   return std::nullopt;
 }

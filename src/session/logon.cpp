@@ -102,12 +102,12 @@ void StateMachine::on_reset_logon(const Inbound& in,
   reset_sent_ = false;
 }
 
-// What a Logon is refused for; empty: it is valid. Static lifetime.
+// What a Logon is refused for; empty: it is valid. Lives until the next event.
 std::string_view StateMachine::logon_objection(const Inbound& in) noexcept {
   const wire::MessageView& message = in.message;
   if (message.begin_string() != config_.id.begin_string) return "Incorrect BeginString";
   if (const std::optional<Objection> objection = header_objection(in)) {
-    return session_reject_text(objection->reason);
+    return noted_text(session_reject_text(objection->reason), objection->ref_tag);
   }
   if (message[tag::EncryptMethod] != "0") return "EncryptMethod is not 0";
   if (!heart_bt_int_of(message)) return "HeartBtInt is not between 0 and 3600";

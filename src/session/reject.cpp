@@ -30,7 +30,8 @@ void StateMachine::push_reject(const wire::MessageView& message, std::uint64_t m
   const std::string_view text = !objection.text.empty() ? objection.text
                                 : objection.is_business ? business_reject_text(objection.reason)
                                                         : session_reject_text(objection.reason);
-  notice(NoticeCode::MessageRejected, text, numbers_.next_inbound, msg_seq_num);
+  notice(NoticeCode::MessageRejected, noted_text(text, objection.ref_tag), numbers_.next_inbound,
+         msg_seq_num);
   const std::string_view type = message.msg_type();
   if (type == "3" || (type == "j" && objection.is_business)) return;
   message_ = &message;

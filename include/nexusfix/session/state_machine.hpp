@@ -194,6 +194,8 @@ class StateMachine {
   [[nodiscard]] std::optional<Objection> objection_to(
       const Inbound& in, const dictionary::Violation& violation) noexcept;
   [[nodiscard]] std::string_view ref_tag_text(wire::Tag tag) noexcept;
+  [[nodiscard]] std::string_view noted_text(std::string_view text,
+                                            std::string_view ref_tag) noexcept;
   [[nodiscard]] std::optional<Objection> poss_dup_objection(const Inbound& in) const noexcept;
   [[nodiscard]] bool comp_ids_match(const wire::MessageView& message) const noexcept;
   [[nodiscard]] bool sending_time_is_near(WallTime sending_time) const noexcept;
@@ -267,7 +269,7 @@ class StateMachine {
   bool awaits_verdict_ = false;
   Objection objection_;
   std::array<char, 10> ref_tag_text_{};
-  std::array<char, kTextBytesMax> invalid_text_{};  // of NoticeCode::MessageInvalid
+  std::array<char, kTextBytesMax> noted_text_{};  // of a Notice about a message
 
   // Application message between begin_message() and finish_message().
   std::uint64_t begun_msg_seq_num_ = 0;

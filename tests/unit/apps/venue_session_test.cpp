@@ -109,9 +109,10 @@ class VenueSessionTest : public ::testing::Test {
     const std::size_t size =
         wire::from_utc_timestamp(clock_.now().wall, wire::TimePrecision::Millis, time);
     const std::string sending_time{time, size};
+    const std::string transact_time = msg_type == "A" ? "" : "60=" + sending_time + "|";
     peer_->send(testing::fix("FIX.4.4", "35=" + std::string{msg_type} + "|49=TRADER|56=VENUE|34=" +
-                                            std::to_string(next_++) + "|52=" + sending_time +
-                                            "|60=" + sending_time + "|" + std::string{body}));
+                                            std::to_string(next_++) + "|52=" + sending_time + "|" +
+                                            transact_time + std::string{body}));
   }
   // The next message from the venue, with | for SOH.
   std::string answer() {

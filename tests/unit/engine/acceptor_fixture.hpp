@@ -65,6 +65,8 @@ class AcceptorTest : public ::testing::Test {
 
   // Keys for [DEFAULT], before open().
   std::string extra;
+  // Most tests are about something else, and their messages have no more than they need for it.
+  std::string dictionary = "UseDataDictionary=N";
   std::string sessions =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
       "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\n";
@@ -72,7 +74,7 @@ class AcceptorTest : public ::testing::Test {
   [[nodiscard]] std::string config(std::uint16_t port = 0) const {
     return "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=" + std::to_string(port) +
            "\nSocketAcceptAddress=127.0.0.1\nNonStopSession=Y\nFileStorePath=" + folder.path() +
-           "/store\n" + extra + "\n" + sessions;
+           "/store\n" + dictionary + "\n" + extra + "\n" + sessions;
   }
 
   [[nodiscard]] EngineOptions options() {

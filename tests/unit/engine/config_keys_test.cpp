@@ -26,9 +26,9 @@ TEST(ConfigKeys, an_unknown_key_is_a_warning_that_names_the_key_that_was_meant) 
 }
 
 TEST(ConfigKeys, keys_that_are_not_honoured_say_what_is_done_instead_unless_it_is_what_they_ask) {
-  EXPECT_THAT(warnings_of("DataDictionary=FIX44.xml"),
-              ElementsAre("t.cfg:11: DataDictionary is not honoured: messages are not validated "
-                          "against a dictionary"));
+  EXPECT_THAT(warnings_of("TransportDataDictionary=FIXT11.xml"),
+              ElementsAre("t.cfg:11: TransportDataDictionary is not honoured: only FIXT.1.1 "
+                          "sessions have one"));
   EXPECT_THAT(warnings_of("AppDataDictionary.FIX.5.0=FIX50.xml\nAppDataDictionary.FIX.4.4=b.xml"),
               SizeIs(2));
   EXPECT_THAT(warnings_of("SocketNodelay=N"), ElementsAre(HasSubstr("TCP_NODELAY is always set")));

@@ -22,7 +22,7 @@ class ReceivingTest : public AcceptorTest {
  protected:
   void SetUp() override {
     auto settings = engine::parse_settings(
-        "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nNonStopSession=Y\n"
+        "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nNonStopSession=Y\nUseDataDictionary=N\n"
         "Store=memory\nMaxGarbledPerSecond=1000000\n" +
             sessions,
         "venue.cfg");

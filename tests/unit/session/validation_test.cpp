@@ -1,0 +1,154 @@
+// A session whose messages must be right by a dictionary. Test case numbers are those of "FIX
+// Session Layer Test Cases"; the expected answers are those of the QuickFIX acceptance scripts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nexusfix/dictionary/builtin.hpp>
+
+#include "unit/session/side.hpp"
+
+namespace nexusfix::session::test {
+namespace {
+
+using dictionary::Validator;
+using dictionary::Version;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+SessionConfig validating(std::string_view begin_string = "FIX.4.2",
+                         const dictionary::ValidationRules& rules = {}) {
+  SessionConfig config = acceptor_config(begin_string);
+  if (begin_string == "FIXT.1.1") {
+    config.validator =
+        Validator::make(
+            dictionary::FixtDictionaries{dictionary::builtin_dictionary(Version::Fixt11),
+                                         dictionary::builtin_dictionary(Version::Fix50Sp2)},
+            rules)
+            .value();
+  } else {
+    const Version version = dictionary::version_of_begin_string(begin_string).value();
+    config.validator = Validator::make(dictionary::builtin_dictionary(version), rules).value();
+  }
+  return config;
+}
+
+// The answer to one message in an established session.
+std::vector<std::string> answer_to(std::string_view fields, const SessionConfig& config) {
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in(fields);
+  EXPECT_EQ(acceptor.next_in(), 3U) << fields;
+  return acceptor.sent();
+}
+
+struct Script {
+  std::string_view fields;
+  std::string_view answer;
+};
+
+constexpr std::string_view kOrder = "35=D|34=2|11=ID|21=1|40=1|54=1|55=INTC|60=20240115-10:30:00|";
+
+TEST(Validation, rejects_are_those_of_the_acceptance_scripts) {
+  const Script scripts[] = {
+      // TC 14a to 14i, 2q.
+      {"35=0|34=2|999=HI", "35=3|34=2|45=2|58=Invalid tag number|371=999|372=0|373=0"},
+      {"35=0|34=2|0=HI", "35=3|34=2|45=2|58=Invalid tag number|371=0|372=0|373=0"},
+      {"35=0|34=2|-1=HI", "35=3|34=2|45=2|58=Invalid tag number|371=-1|372=0|373=0"},
+      {"35=0|34=2|5000=HI", "35=3|34=2|45=2|58=Invalid tag number|371=5000|372=0|373=0"},
+      {"35=D|34=2|40=1|60=20240115-10:30:00|54=1|21=3|11=id",
+       "35=3|34=2|45=2|58=Required tag missing|371=55|372=D|373=1"},
+      {"35=0|34=2|55=MSFT",
+       "35=3|34=2|45=2|58=Tag not defined for this message type|371=55|372=0|373=2"},
+      {"35=0|34=2|112=", "35=3|34=2|45=2|58=Tag specified without a value|371=112|372=0|373=4"},
+      {"35=D|34=2|11=ID|21=4|40=1|54=1|55=INTC|60=20240115-10:30:00",
+       "35=3|34=2|45=2|58=Value is incorrect (out of range) for this tag|371=21|372=D|373=5"},
+      {"35=D|34=2|11=ID|21=1|40=1|54=1|38=+200.00|55=INTC|60=20240115-10:30:00",
+       "35=3|34=2|45=2|58=Incorrect data format for value|371=38|372=D|373=6"},
+      {"35=D|55=MSFT|34=2|11=id|21=3|40=1|54=1|60=20240115-10:30:00",
+       "35=3|34=2|45=2|58=Tag specified out of required order|371=34|372=D"},
+      {"35=D|34=2|11=ID|21=1|40=1|40=2|54=1|55=INTC|60=20240115-10:30:00",
+       "35=3|34=2|45=2|58=Tag appears more than once|371=40|372=D"},
+      {"35=D|34=2|11=ID|21=1|40=1|54=1|55=INTC|386=3|336=PRE-OPEN|336=AFTER-HOURS|"
+       "60=20240115-10:30:00",
+       "35=3|34=2|45=2|58=Incorrect NumInGroup count for repeating group|371=386|372=D"},
+      {"35=*|34=2", "35=3|34=2|45=2|58=Invalid MsgType|372=*|373=11"},
+  };
+  for (const Script& script : scripts) {
+    EXPECT_THAT(answer_to(script.fields, validating()), ElementsAre(script.answer))
+        << script.fields;
+  }
+}
+
+TEST(Validation, fix_40_tells_the_tag_in_the_text) {
+  EXPECT_THAT(answer_to("35=0|34=2|55=MSFT", validating("FIX.4.0")),
+              ElementsAre("35=3|34=2|45=2|58=Tag not defined for this message type (55)"));
+}
+
+TEST(Validation, fixt_messages_have_two_dictionaries) {
+  EXPECT_THAT(answer_to("35=0|34=2|999=HI", validating("FIXT.1.1")),
+              ElementsAre("35=3|34=2|45=2|58=Invalid tag number|371=999|372=0|373=0"));
+  EXPECT_THAT(answer_to("35=D|34=2|40=1|60=20240115-10:30:00|11=id|21=3", validating("FIXT.1.1")),
+              ElementsAre("35=3|34=2|45=2|58=Required tag missing|371=54|372=D|373=1"));
+}
+
+TEST(Validation, right_messages_reach_the_application) {
+  Side acceptor{validating()};
+  acceptor.establish();
+  acceptor.in(kOrder.substr(0, kOrder.size() - 1));
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.delivered.size(), 1U);
+}
+
+TEST(Validation, a_missing_comp_id_is_a_missing_tag_and_not_a_comp_id_problem) {  // TC 14b
+  Side acceptor{validating()};
+  acceptor.establish();
+  acceptor.receive(message_to(acceptor.config(), acceptor.now(), "35=0|34=2", "56"));
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=2|45=2|58=Required tag missing|371=56|372=0|373=1"));
+}
+
+TEST(Validation, an_invalid_logon_is_refused_without_an_answer) {  // TC 1S
+  Side acceptor{validating()};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30|55=MSFT");
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_FALSE(acceptor.is_connected());
+  EXPECT_THAT(acceptor.notice_texts,
+              testing::Contains("Tag not defined for this message type (55)"));
+}
+
+TEST(Validation, empty_values_reach_the_session_where_they_are_allowed) {  // acceptance: validate
+  const auto answer =
+      answer_to("35=1|34=2|112=", validating("FIX.4.4", {.validate_fields_have_values = false}));
+  EXPECT_THAT(answer, ElementsAre("35=0|34=2|112="));
+}
+
+TEST(Validation, invalid_messages_may_be_noted_and_processed) {
+  SessionConfig config = validating();
+  config.reject_invalid_message = false;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in("35=D|34=2|11=ID|21=4");
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.delivered.size(), 1U);
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageInvalid));
+  EXPECT_EQ(acceptor.notice_texts.back(), "Value is incorrect (out of range) for this tag (21)");
+  // What cannot be read is not processed.
+  acceptor.in("35=D|34=3|11=ID|0=x");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=2|45=3|58=Invalid tag number|371=0|372=D|373=0"));
+}
+
+TEST(Validation, an_invalid_message_above_a_gap_is_rejected_when_its_turn_comes) {
+  Side acceptor{validating()};
+  acceptor.establish();
+  acceptor.in("35=0|34=3|999=HI");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  acceptor.in("35=0|34=2");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=3|45=3|58=Invalid tag number|371=999|372=0|373=0"));
+  EXPECT_EQ(acceptor.next_in(), 4U);
+}
+
+}  // namespace
+}  // namespace nexusfix::session::test
