@@ -39,14 +39,18 @@ constexpr std::string_view kOwnDictionary = R"(<fix type="FIX" major="4" minor="
 <messages>
   <message name="Logon" msgtype="A" msgcat="admin">
     <field name="EncryptMethod" required="Y"/><field name="HeartBtInt" required="Y"/></message>
-  <message name="Own" msgtype="D" msgcat="app"><field name="OwnField" required="Y"/></message>
+  <message name="Own" msgtype="D" msgcat="app"><field name="ClOrdID" required="Y"/>
+    <field name="OwnField" required="Y"/></message>
 </messages>
 <fields>
-  <field number="8" name="BeginString" type="STRING"/><field number="34" name="MsgSeqNum" type="INT"/>
+  <field number="8" name="BeginString" type="STRING"/>
+  <field number="11" name="ClOrdID" type="STRING"/>
+  <field number="34" name="MsgSeqNum" type="INT"/>
   <field number="49" name="SenderCompID" type="STRING"/>
   <field number="56" name="TargetCompID" type="STRING"/>
   <field number="52" name="SendingTime" type="UTCTIMESTAMP"/>
-  <field number="98" name="EncryptMethod" type="INT"/><field number="108" name="HeartBtInt" type="INT"/>
+  <field number="98" name="EncryptMethod" type="INT"/>
+  <field number="108" name="HeartBtInt" type="INT"/>
   <field number="9001" name="OwnField" type="INT"/>
 </fields></fix>)";
 
@@ -82,7 +86,7 @@ TEST_F(ValidationTest, a_dictionary_of_ones_own_counts) {
       file(kOwnDictionary) + "\n";
   open();
   RawPeer& peer = log_on("TRADER");
-  peer.send(from("TRADER", "D", 2, "9001=7|") + from("TRADER", "D", 3, "9001=x|") +
+  peer.send(from("TRADER", "D", 2, "11=A|9001=7|") + from("TRADER", "D", 3, "11=B|9001=x|") +
             from("TRADER", "8", 4));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 4; })) << log.all();
   EXPECT_TRUE(contains(peer.messages()[1], "|35=8|"));
@@ -92,12 +96,12 @@ TEST_F(ValidationTest, a_dictionary_of_ones_own_counts) {
 
 TEST_F(ValidationTest, a_dictionary_that_cannot_be_used_stops_the_start) {
   extra = "DataDictionary=" + folder.path() + "/none.xml";
-  EXPECT_NE(refusal().find("venue.cfg:7: DataDictionary: the file cannot be read"),
+  EXPECT_NE(refusal().find("venue.cfg:8: DataDictionary: the file cannot be read"),
             std::string::npos)
       << refusal();
   const std::string path = file("<fix type=\"FIX\" major=\"4\" minor=\"4\">\n<fields>\n");
   extra = "DataDictionary=" + path;
-  EXPECT_NE(refusal().find("venue.cfg:7: DataDictionary: " + path + ":"), std::string::npos)
+  EXPECT_NE(refusal().find("venue.cfg:8: DataDictionary: " + path + ":"), std::string::npos)
       << refusal();
   // The second session speaks FIX 4.2.
   extra = "DataDictionary=" + file(kOwnDictionary);

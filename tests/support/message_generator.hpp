@@ -1,0 +1,69 @@
+// Random messages that a dictionary allows: of every field's type, of its enumeration, groups in
+// groups. The same seed gives the same messages everywhere.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/wire/field.hpp>
+
+namespace nexusfix::testing {
+
+enum class Part : std::uint8_t { Header, Body, Trailer };
+
+struct GeneratedField {
+  wire::Tag tag = 0;
+  std::string value;
+  dictionary::FieldType type = dictionary::FieldType::Unknown;
+  Part part = Part::Body;
+  unsigned depth = 0;         // 0: in no group
+  wire::Tag group = 0;        // count field of the innermost group
+  bool begins_entry = false;  // of that group
+  bool is_count = false;
+  bool is_required = false;      // in the message or its entry
+  bool is_enumerated = false;    // and the enumeration is complete
+  bool belongs_to_data = false;  // of a Length field and the data field behind it
+};
+
+enum class Fullness : std::uint8_t { Required, Some, All };
+
+class MessageGenerator {
+ public:
+  // One dictionary for both but for FIXT; both must outlive the generator.
+  MessageGenerator(const dictionary::Dictionary& transport,
+                   const dictionary::Dictionary& application, std::uint64_t seed)
+      : transport_{transport}, application_{application}, state_{seed} {}
+
+  // From MsgType to what is in front of the CheckSum; without BeginString, BodyLength and CheckSum.
+  [[nodiscard]] std::vector<GeneratedField> message(const dictionary::MessageDefinition& definition,
+                                                    bool is_transports, Fullness fullness);
+
+  [[nodiscard]] std::uint64_t below(std::uint64_t limit) { return next() % limit; }
+
+ private:
+  struct Place {
+    const dictionary::Dictionary& dictionary;
+    Part part = Part::Body;
+    unsigned depth = 0;
+    wire::Tag group = 0;
+  };
+
+  std::uint64_t next();
+  void add(const Place& place, const std::vector<dictionary::Member>& members, Fullness fullness,
+           bool is_entry);
+  void add_group(const Place& place, const dictionary::FlatMember& member, Fullness fullness);
+  [[nodiscard]] std::string value_of(const dictionary::FieldDefinition& field);
+
+  const dictionary::Dictionary& transport_;
+  const dictionary::Dictionary& application_;
+  std::uint64_t state_;
+  std::vector<GeneratedField> fields_;
+};
+
+// "35=D|49=..." for testing::fix().
+[[nodiscard]] std::string body_of(const std::vector<GeneratedField>& fields);
+
+}  // namespace nexusfix::testing
