@@ -14,6 +14,7 @@ std::vector<Row> all_rows() {
   add_ladder_rows(rows);
   add_kernel_rows(rows);
   add_dictionary_rows(rows);
+  add_validate_rows(rows);
   return rows;
 }
 

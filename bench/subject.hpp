@@ -87,6 +87,14 @@ struct DictionaryJob {
   Answers answers;
 };
 
+// Messages that a data dictionary, given in the QuickFIX XML form, allows, parsed before they are
+// timed. The answer to each is 1.
+struct ValidateJob {
+  Messages messages;
+  std::string xml;
+  Answers answers;
+};
+
 struct ChecksumJob {
   std::vector<std::string> texts;
   Answers sums;  // modulo 256
@@ -171,6 +179,7 @@ class Subject {
   virtual ContestantPtr encode_execution(const EncodeJob<Execution>&) { return nullptr; }
   virtual ContestantPtr stream_parse(const Stream&) { return nullptr; }
   virtual ContestantPtr load_dictionary(const DictionaryJob&) { return nullptr; }
+  virtual ContestantPtr validate(const ValidateJob&) { return nullptr; }
 };
 
 }  // namespace bench

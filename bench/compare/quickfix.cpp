@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <quickfix/DataDictionary.h>
 #include <quickfix/FieldConvertors.h>
 #include <quickfix/Message.h>
@@ -340,6 +341,28 @@ struct LoadDictionary {
   }
 };
 
+// The dictionary tells the parser of the messages' groups, too.
+struct Validate {
+  std::shared_ptr<FIX::DataDictionary> dictionary;
+  std::vector<FIX::Message> messages;
+
+  explicit Validate(const ValidateJob& job) {
+    std::istringstream stream(job.xml);
+    dictionary = std::make_shared<FIX::DataDictionary>(stream);
+    for (const std::string& text : job.messages.texts) {
+      messages.push_back(FIX::Message(text, *dictionary, true));
+    }
+  }
+  std::uint64_t operator()(std::size_t input) const {
+    try {
+      dictionary->validate(messages[input]);
+      return 1;
+    } catch (const FIX::Exception&) {
+      return 0;
+    }
+  }
+};
+
 class QuickFix final : public Subject {
  public:
   std::string name() const override { return "QuickFIX"; }
@@ -392,6 +415,9 @@ class QuickFix final : public Subject {
   }
   ContestantPtr load_dictionary(const DictionaryJob& job) override {
     return make_contestant(LoadDictionary{&job}, job.answers);
+  }
+  ContestantPtr validate(const ValidateJob& job) override {
+    return make_contestant(Validate(job), job.answers);
   }
 };
 

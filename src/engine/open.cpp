@@ -66,11 +66,12 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
         (unknown ? "not the name of a kernel of this build" : "this CPU cannot run that kernel") +
         "; one of these was expected: " + std::string{wire::known_isas()}}};
   }
-  const auto warnings = make_validators(settings, *seams_.disk);
-  if (!warnings) return std::unexpected{EngineError{warnings.error().what()}};
-  for (const SettingsError& warning : *warnings) {
+  const auto in_dictionaries = make_validators(settings, *seams_.disk);
+  if (!in_dictionaries) return std::unexpected{EngineError{in_dictionaries.error().what()}};
+  for (const SettingsError& warning : in_dictionaries->warnings) {
     report(observe::Severity::Warning, {}, warning.what());
   }
+  parser_ = wire::Parser{in_dictionaries->data_fields};
   if (auto done = open_store(settings); !done) return done;
   if (auto done = recover_application(); !done) return done;
   if (auto done = open_sessions(settings); !done) return done;

@@ -7,7 +7,8 @@
 #include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
-#include <nexusfix/dictionary/quickfix_xml.hpp>
+#include <nexusfix/dictionary/data_fields.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 namespace nexusfix::engine {
 namespace {
@@ -37,7 +38,7 @@ class ValidatorMaker {
     if (!validator) return error(wanted.file + ": " + validator.error());
     return validators_.emplace(key, *std::move(validator)).first->second;
   }
-  [[nodiscard]] std::vector<SettingsError> take_warnings() { return std::move(warnings_); }
+  [[nodiscard]] InDictionaries take_found() { return std::move(found_); }
 
  private:
   using Key = std::tuple<std::string, std::string, std::array<bool, 7>>;
@@ -63,10 +64,14 @@ class ValidatorMaker {
     if (const auto known = files_.find(file); known != files_.end()) return &known->second;
     const DiskResult<std::string> text = read_file(disk_, file, dictionary::kDictionaryBytesMax);
     if (!text) return std::unexpected{"the file cannot be read: " + text.error().what()};
-    auto dictionary = dictionary::load_quickfix_xml(*text, file);
+    auto dictionary = dictionary::load_dictionary(*text, file);
     if (!dictionary) return std::unexpected{dictionary.error().what()};
     for (const std::string& warning : dictionary->warnings) {
-      warnings_.push_back({settings_.file, session.dictionary.line, "DataDictionary: " + warning});
+      found_.warnings.push_back(
+          {settings_.file, session.dictionary.line, "DataDictionary: " + warning});
+    }
+    for (const wire::DataFieldPair pair : dictionary::data_fields(*dictionary).pairs()) {
+      found_.data_fields.add(pair);
     }
     return &files_.emplace(file, *std::move(dictionary)).first->second;
   }
@@ -75,13 +80,12 @@ class ValidatorMaker {
   Disk& disk_;
   std::map<Key, dictionary::Validator> validators_;
   std::map<std::string, dictionary::Dictionary> files_;
-  std::vector<SettingsError> warnings_;
+  InDictionaries found_;
 };
 
 }  // namespace
 
-std::expected<std::vector<SettingsError>, SettingsError> make_validators(Settings& settings,
-                                                                         Disk& disk) {
+std::expected<InDictionaries, SettingsError> make_validators(Settings& settings, Disk& disk) {
   ValidatorMaker maker{settings, disk};
   for (SessionSettings& session : settings.sessions) {
     if (!session.dictionary.is_used) continue;
@@ -89,7 +93,7 @@ std::expected<std::vector<SettingsError>, SettingsError> make_validators(Setting
     if (!validator) return std::unexpected{std::move(validator.error())};
     session.session.validator = *std::move(validator);
   }
-  return maker.take_warnings();
+  return maker.take_found();
 }
 
 }  // namespace nexusfix::engine

@@ -6,13 +6,20 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/settings.hpp>
+#include <nexusfix/wire/data_fields.hpp>
 
 namespace nexusfix::engine {
 
-// Sessions of one dictionary and the same rules share one validator. Returns the dictionaries' own
-// warnings; fails at the first file that cannot be read, is no dictionary, or is that of another
-// version than its session speaks.
-[[nodiscard]] std::expected<std::vector<SettingsError>, SettingsError> make_validators(
-    Settings& settings, Disk& disk);
+// What the dictionary files of a configuration say besides.
+struct InDictionaries {
+  std::vector<SettingsError> warnings;
+  // The standard's, and those of all files: one parser serves all sessions.
+  wire::DataFieldTable data_fields = wire::DataFieldTable::standard();
+};
+
+// Sessions of one dictionary and the same rules share one validator. Fails at the first file that
+// cannot be read, is no dictionary, or is that of another version than its session speaks.
+[[nodiscard]] std::expected<InDictionaries, SettingsError> make_validators(Settings& settings,
+                                                                           Disk& disk);
 
 }  // namespace nexusfix::engine

@@ -38,7 +38,8 @@ class InitiatorTest : public AcceptorTest {
  protected:
   [[nodiscard]] std::string trader_config(std::uint16_t port) const {
     return "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=1\n"
-           "NonStopSession=Y\nUseDataDictionary=N\nSocketConnectHost=127.0.0.1\nSocketConnectPort=" +
+           "NonStopSession=Y\nUseDataDictionary=N\nSocketConnectHost=127.0.0.1\n"
+           "SocketConnectPort=" +
            std::to_string(port) + "\nFileStorePath=" + trader_folder.path() +
            "/store\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n";
   }

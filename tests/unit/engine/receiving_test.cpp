@@ -22,8 +22,8 @@ class ReceivingTest : public AcceptorTest {
  protected:
   void SetUp() override {
     auto settings = engine::parse_settings(
-        "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nNonStopSession=Y\nUseDataDictionary=N\n"
-        "Store=memory\nMaxGarbledPerSecond=1000000\n" +
+        "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nNonStopSession=Y\n"
+        "UseDataDictionary=N\nStore=memory\nMaxGarbledPerSecond=1000000\n" +
             sessions,
         "venue.cfg");
     ASSERT_TRUE(settings.has_value());
