@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <bit>
 #include <unordered_set>
 #include <utility>
 
@@ -23,6 +24,13 @@ class Met {
 
 constexpr wire::GroupShape kNoGroup;
 
+// FNV-1a. MsgTypes have one or two letters, mostly.
+std::size_t hash_of(std::string_view msg_type) noexcept {
+  std::uint32_t hash = 2'166'136'261;
+  for (const char c : msg_type) hash = (hash ^ static_cast<unsigned char>(c)) * 16'777'619;
+  return hash;
+}
+
 }  // namespace
 
 class GroupShapesBuilder {
@@ -45,7 +53,7 @@ class GroupShapesBuilder {
       shapes_.messages_.push_back(message_row(message.msg_type, {&message.members}));
     }
     if (is_too_much()) return std::unexpected{too_much()};
-    std::ranges::sort(shapes_.messages_, {}, &GroupShapes::MessageRow::msg_type);
+    add_message_slots();
     return std::move(shapes_);
   }
 
@@ -171,6 +179,16 @@ class GroupShapesBuilder {
     return row;
   }
 
+  void add_message_slots() {
+    std::vector<std::uint32_t>& slots = shapes_.message_slots_;
+    slots.resize(std::bit_ceil(2 * shapes_.messages_.size() + 1));
+    for (std::size_t i = 0; i < shapes_.messages_.size(); ++i) {
+      std::size_t at = hash_of(shapes_.messages_[i].msg_type);
+      while (slots[at & (slots.size() - 1)] != 0) ++at;
+      slots[at & (slots.size() - 1)] = static_cast<std::uint32_t>(i + 1);
+    }
+  }
+
   const Dictionary& dictionary_;
   Met fields_;
   Met components_;
@@ -186,8 +204,12 @@ std::expected<GroupShapes, std::string> GroupShapes::make(const Dictionary& dict
 }
 
 const GroupShapes::MessageRow* GroupShapes::message(std::string_view msg_type) const noexcept {
-  const auto found = std::ranges::lower_bound(messages_, msg_type, {}, &MessageRow::msg_type);
-  return found != messages_.end() && found->msg_type == msg_type ? &*found : nullptr;
+  const std::size_t mask = message_slots_.size() - 1;
+  for (std::size_t at = hash_of(msg_type); message_slots_[at & mask] != 0; ++at) {
+    const MessageRow& row = messages_[message_slots_[at & mask] - 1];
+    if (row.msg_type == msg_type) return &row;
+  }
+  return nullptr;
 }
 
 const GroupShapes::Row* GroupShapes::find(Rows rows, wire::Tag count_tag) const noexcept {
@@ -223,8 +245,9 @@ const wire::GroupShape& GroupShapes::of(
 
 std::size_t GroupShapes::size_bytes() const noexcept {
   return shapes_.size() * (sizeof(wire::GroupShape) + sizeof(Rows)) +
-         messages_.size() * sizeof(MessageRow) + rows_.size() * sizeof(Row) +
-         slots_.size() * sizeof(std::uint16_t) + large_members_.size() * sizeof(wire::Tag);
+         messages_.size() * sizeof(MessageRow) + message_slots_.size() * sizeof(std::uint32_t) +
+         rows_.size() * sizeof(Row) + slots_.size() * sizeof(std::uint16_t) +
+         large_members_.size() * sizeof(wire::Tag);
 }
 
 }  // namespace nexusfix::dictionary

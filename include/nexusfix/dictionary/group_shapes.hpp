@@ -42,7 +42,7 @@ class GroupShapes {
   // The group with this count field in messages of this type, or in header or trailer. It may be
   // within others; if there are several, the outermost, of these the first. If there is none, a
   // shape that no message has, so that a walk over its entries ends at once. Valid as long as this
-  // object. O(log messages); no allocation.
+  // object. O(log groups of the message); no allocation.
   [[nodiscard]] const wire::GroupShape& of(std::string_view msg_type,
                                            wire::Tag count_tag) const noexcept;
   // The same by the count fields of the groups around it, the outermost first, and its own last,
@@ -81,9 +81,11 @@ class GroupShapes {
 
   std::vector<wire::GroupShape> shapes_;  // as Dictionary::groups
   std::vector<Rows> inner_groups_;        // likewise: those directly within one
-  std::vector<MessageRow> messages_;      // by MsgType
-  MessageRow envelope_;                   // header and trailer
-  std::vector<Row> rows_;                 // each Rows by ascending tag
+  std::vector<MessageRow> messages_;      // as Dictionary::messages
+  // A hash table: positions in messages_, counted from 1; 0 is an empty slot, and half are.
+  std::vector<std::uint32_t> message_slots_;
+  MessageRow envelope_;    // header and trailer
+  std::vector<Row> rows_;  // each Rows by ascending tag
   std::vector<std::uint16_t> slots_;
   std::vector<wire::Tag> large_members_;
 };
