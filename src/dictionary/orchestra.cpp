@@ -20,6 +20,9 @@ namespace {
 constexpr std::string_view kBaseScenario = "base";
 // How many base types a data type may have one below the other; the standard has two.
 constexpr unsigned kBaseTypesMax = 16;
+// Enumeration values of all fields, a code set counted for each field that uses it. FIX Latest has
+// 25,000.
+constexpr std::size_t kValuesMax = 1'000'000;
 
 // FIX session layer, 1.1: the messages that belong to the session itself.
 bool is_admin(std::string_view msg_type) {
@@ -87,6 +90,7 @@ class Loader {
   Dictionary dictionary_;
   std::unordered_map<std::string_view, std::string_view> base_types_;  // of data types
   std::unordered_map<std::string_view, pugi::xml_node> code_sets_;
+  std::size_t values_ = 0;  // of the fields read
   Ids field_ids_;
   Ids component_ids_;
   Ids group_ids_;
@@ -179,6 +183,10 @@ bool Loader::read_codes(const pugi::xml_node& code_set, FieldDefinition& field) 
       file_.warn(node, quoted(value) + " of " + quoted(code_set.attribute("name").value()) +
                            " is defined twice, the first counts");
       return true;
+    }
+    if (++values_ > kValuesMax) {
+      return file_.fail(
+          node, "the fields' code sets hold more than " + std::to_string(kValuesMax) + " values");
     }
     std::string snake = upper_snake(name);
     if (!names.insert(snake).second) snake += '_' + upper_snake(value);

@@ -376,6 +376,20 @@ TEST(Orchestra, reads_the_largest_dictionary_as_quickfix_xml_is_read) {
   EXPECT_TRUE(loaded.warnings.empty()) << loaded.warnings.front();
 }
 
+// A code set is written once and counts for each field that uses it.
+TEST(Orchestra, bounds_how_many_values_fields_have) {
+  std::string codes;
+  std::string fields;
+  for (int i = 0; i < 2'000; ++i) {
+    const std::string number = std::to_string(i + 1);
+    codes += "<code name=\"N" + number + "\" value=\"" + number + "\"/>";
+    fields += "<field id=\"" + number + "\" name=\"F" + number + "\" type=\"S\"/>";
+  }
+  EXPECT_EQ(error_of({.code_sets = "<codeSet name=\"S\" type=\"int\">" + codes + "</codeSet>",
+                      .fields = fields}),
+            "test.xml:3: the fields' code sets hold more than 1000000 values");
+}
+
 // Whatever the data types are based on.
 TEST(Orchestra, ends_when_data_types_are_based_on_each_other) {
   const std::string text =
