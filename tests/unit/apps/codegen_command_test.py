@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""`nexusfix codegen` as a user meets it: what it prints, what it ends with, what it leaves."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+NEXUSFIX = ""  # set by main
+
+
+def run(*arguments):
+    return subprocess.run([NEXUSFIX, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=60, check=False, stdin=subprocess.DEVNULL)
+
+
+class Codegen(unittest.TestCase):
+    DICTIONARY = """<fix type='FIX' major='4' minor='4'><header/><trailer/><components/>
+<messages><message name='Hint' msgtype='UH' msgcat='app'>
+<field name='Symbol' required='Y'/></message></messages>
+<fields><field number='55' name='Symbol' type='STRING'/></fields></fix>
+"""
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="nexusfix-codegen-")
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        return path
+
+    def test_headers_are_written_once(self):
+        dictionary = self.write("venue.xml", self.DICTIONARY)
+        for written in (3, 0):
+            result = run("codegen", dictionary, "-o", self.folder / "out")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stdout, f"{self.folder}/out/nexusfix/venue: 3 headers, "
+                                            f"{written} written\n")
+        header = (self.folder / "out/nexusfix/venue/hint.hpp").read_text()
+        self.assertIn("namespace nexusfix::venue", header)
+
+    def test_namespace_may_be_another(self):
+        dictionary = self.write("venue.xml", self.DICTIONARY)
+        result = run("codegen", dictionary, "-o", self.folder, "--namespace", "acme")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue((self.folder / "nexusfix/acme/hint.hpp").exists())
+
+    def test_faulty_dictionary_is_answered_with_its_line(self):
+        dictionary = self.write("venue.xml", self.DICTIONARY.replace("name='Symbol' req",
+                                                                     "name='Symbl' req"))
+        result = run("codegen", dictionary, "-o", self.folder / "out")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("venue.xml:3:", result.stderr)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_missing_dictionary_is_named(self):
+        result = run("codegen", self.folder / "absent.xml", "-o", self.folder)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("absent.xml", result.stderr)
+
+    def test_folder_that_cannot_be_written_is_named(self):
+        dictionary = self.write("venue.xml", self.DICTIONARY)
+        in_the_way = self.write("out", "a file")
+        result = run("codegen", dictionary, "-o", in_the_way)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(str(in_the_way), result.stderr)
+
+
+if __name__ == "__main__":
+    NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
