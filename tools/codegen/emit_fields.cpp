@@ -179,22 +179,23 @@ DataPairs data_pairs(const dictionary::Dictionary& dictionary) {
   return pairs;
 }
 
-FieldText emit_field(const FieldDefinition& field, const std::string& name,
-                     std::string_view name_space, const DataPairs& pairs) {
+bool is_enumeration(const FieldDefinition& field) { return enum_kind(field) != EnumKind::None; }
+
+std::string emit_plain_field(const FieldDefinition& field, const std::string& name,
+                             const DataPairs& pairs) {
   if (const auto length = pairs.length_of_data.find(field.tag);
       length != pairs.length_of_data.end()) {
-    return {fmt::format("using {} = wire::DataField<{}, {}>;\n", name, field.tag, length->second),
-            {}};
+    return fmt::format("using {} = wire::DataField<{}, {}>;\n", name, field.tag, length->second);
   }
   if (pairs.lengths.contains(field.tag)) {
-    return {fmt::format("using {} = wire::LengthField<{}>;\n", name, field.tag), {}};
+    return fmt::format("using {} = wire::LengthField<{}>;\n", name, field.tag);
   }
+  return fmt::format("using {} = wire::Field<{}, {}>;\n", name, field.tag, value_type(field.type));
+}
+
+FieldText emit_enum_field(const FieldDefinition& field, const std::string& name,
+                          std::string_view name_space) {
   const EnumKind kind = enum_kind(field);
-  if (kind == EnumKind::None) {
-    return {
-        fmt::format("using {} = wire::Field<{}, {}>;\n", name, field.tag, value_type(field.type)),
-        {}};
-  }
   FieldText text = emit_enum(field, name, kind);
   text.declaration += "};\n";
   const std::string type = fmt::format("{}::{}", name_space, name);

@@ -34,14 +34,19 @@ struct DataPairs {
 };
 [[nodiscard]] DataPairs data_pairs(const dictionary::Dictionary& dictionary);
 
-// The text of one field's declaration, and of its EnumTraits if it is enumerated. name_space as in
-// EmitOptions.
+// Whether enum_kind() is another than None.
+[[nodiscard]] bool is_enumeration(const dictionary::FieldDefinition& field);
+
+// The declaration of a field that is no enumeration.
+[[nodiscard]] std::string emit_plain_field(const dictionary::FieldDefinition& field,
+                                           const std::string& name, const DataPairs& pairs);
+
+// The enumeration of one that is, and its EnumTraits. name_space as in EmitOptions.
 struct FieldText {
   std::string declaration;  // within the namespace
-  std::string traits;       // within nexusfix::wire; empty: none
+  std::string traits;       // within nexusfix::wire
 };
-[[nodiscard]] FieldText emit_field(const dictionary::FieldDefinition& field,
-                                   const std::string& name, std::string_view name_space,
-                                   const DataPairs& pairs);
+[[nodiscard]] FieldText emit_enum_field(const dictionary::FieldDefinition& field,
+                                        const std::string& name, std::string_view name_space);
 
 }  // namespace nexusfix::codegen

@@ -47,8 +47,15 @@ class Emitter {
       static_cast<void>(type_names_.take(taken, ""));
     }
     field_names_ = field_identifiers(dictionary, type_names_);
-    static_cast<void>(file_names_.take("tags", ""));
-    static_cast<void>(file_names_.take("fields", ""));
+    for (const char* const taken : {"tags", "fields", "plain_fields"}) {
+      static_cast<void>(file_names_.take(taken, ""));
+    }
+    UniqueNames enum_files;
+    for (std::size_t i = 0; i < field_names_.size(); ++i) {
+      const bool is_enum = is_enumeration(dictionary.fields[i]);
+      enum_files_.push_back(
+          is_enum ? "enums/" + enum_files.take(snake_case(field_names_[i]), "_field") : "");
+    }
     // Messages first: their names are those that a program is full of.
     for (const MessageDefinition& message : dictionary.messages) {
       messages_.push_back(take_names(message.name, "Message", "_message"));
@@ -61,7 +68,10 @@ class Emitter {
   }
 
   [[nodiscard]] std::vector<GeneratedFile> emit() {
-    std::vector<GeneratedFile> files{tags(), fields()};
+    std::vector<GeneratedFile> files{tags(), plain_fields(), fields()};
+    for (std::size_t i = 0; i < enum_files_.size(); ++i) {
+      if (!enum_files_[i].empty()) files.push_back(enumeration(i));
+    }
     for (const auto& [index, name] : named_groups_) {
       files.push_back({path(name.file), emit_group(index, name)});
     }
@@ -133,29 +143,42 @@ class Emitter {
     return {path("tags"), text};
   }
 
-  [[nodiscard]] GeneratedFile fields() const {
-    std::string text = heading("The fields");
+  // Every field that is no enumeration, in one header: each is a line.
+  [[nodiscard]] GeneratedFile plain_fields() const {
+    std::string text = heading("The fields without enumerations");
     text += fmt::format(
         "#include <cstdint>\n#include <string_view>\n\n"
         "#include <nexusfix/base/decimal.hpp>\n#include <nexusfix/base/time.hpp>\n"
         "#include <nexusfix/{0}/tags.hpp>\n"
-        "#include <nexusfix/wire/conversions.hpp>\n#include <nexusfix/wire/enum_values.hpp>\n"
-        "#include <nexusfix/wire/typed.hpp>\n\n"
-        "namespace nexusfix::{0} {{\n\n",
+        "#include <nexusfix/wire/conversions.hpp>\n#include <nexusfix/wire/typed.hpp>\n\n",
         options_.name_space);
     const DataPairs pairs = data_pairs(dictionary_);
-    std::string traits;
+    std::string declarations;
     for (std::size_t i = 0; i < field_names_.size(); ++i) {
-      const FieldText field =
-          emit_field(dictionary_.fields[i], field_names_[i], options_.name_space, pairs);
-      text += field.declaration;
-      traits += field.traits;
+      if (enum_files_[i].empty())
+        declarations += emit_plain_field(dictionary_.fields[i], field_names_[i], pairs);
     }
-    text += fmt::format("\n}}  // namespace nexusfix::{}\n", options_.name_space);
-    if (!traits.empty()) {
-      text += "\nnamespace nexusfix::wire {\n\n" + traits + "\n}  // namespace nexusfix::wire\n";
+    return {path("plain_fields"), text + in_namespace(declarations)};
+  }
+
+  [[nodiscard]] GeneratedFile enumeration(std::size_t field) const {
+    const FieldText emitted =
+        emit_enum_field(dictionary_.fields[field], field_names_[field], options_.name_space);
+    return {path(enum_files_[field]), heading("The values of " + dictionary_.fields[field].name) +
+                                          "#include <cstdint>\n#include <string_view>\n\n"
+                                          "#include <nexusfix/wire/enum_values.hpp>\n\n" +
+                                          in_namespace(emitted.declaration) +
+                                          "\nnamespace nexusfix::wire {\n\n" + emitted.traits +
+                                          "\n}  // namespace nexusfix::wire\n"};
+  }
+
+  // For whoever wants them all.
+  [[nodiscard]] GeneratedFile fields() const {
+    std::string text = heading("All fields");
+    for (const std::string& file : enum_files_) {
+      if (!file.empty()) text += fmt::format("#include <{}>\n", path(file));
     }
-    return {path("fields"), text};
+    return {path("fields"), text + fmt::format("#include <{}>\n", path("plain_fields"))};
   }
 
   // With its namespace, so that a field with a lower-case name is not taken for its accessor.
@@ -164,12 +187,14 @@ class Emitter {
   }
 
   [[nodiscard]] std::string includes(const Block& block) const {
-    std::set<std::string> files{path("fields"), "nexusfix/wire/typed_read.hpp"};
+    std::set<std::string> files{path("plain_fields"), "nexusfix/wire/typed_read.hpp"};
     for (const Accessor& accessor : block.own) {
       if (accessor.member.kind == MemberKind::Component) {
         files.insert(path(components_[accessor.member.index].file));
       } else if (accessor.member.kind == MemberKind::Group) {
         files.insert(path(groups_[accessor.member.index].file));
+      } else if (const std::string& file = enum_files_[accessor.member.index]; !file.empty()) {
+        files.insert(path(file));
       }
     }
     std::string text = "#include <array>\n#include <string_view>\n\n";
@@ -340,6 +365,7 @@ class Emitter {
   UniqueNames file_names_;
   UniqueNames group_files_;
   std::vector<std::string> field_names_;
+  std::vector<std::string> enum_files_;  // by position in Dictionary::fields; empty: none
   std::vector<TypeName> messages_;
   std::vector<TypeName> components_;
   std::vector<std::string> component_names_;

@@ -26,8 +26,10 @@ struct EmitOptions {
 // Stands in each of them.
 inline constexpr std::string_view kMadeBy = "// Made by nexusfix codegen from ";
 
-// tags.hpp: a constant for each tag. fields.hpp: a type for each field. One header for each
-// message, named by snake_case. The same dictionary gives the same bytes.
+// One header for each message and component, and in folders of their own, enums and groups, for
+// each enumerated field and group; each named by snake_case, and including what it needs.
+// tags.hpp: a constant for each tag. plain_fields.hpp: the types of fields without enumeration.
+// fields.hpp: all fields. The same dictionary gives the same bytes.
 //
 // A field keeps its name. A message that is called like a field gets Message behind its name
 // (SecurityStatus of FIX 5.0: class SecurityStatusMessage in security_status_message.hpp). Two

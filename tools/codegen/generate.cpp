@@ -111,7 +111,7 @@ std::expected<Generated, std::string> generate_messages(Disk& disk, const Messag
     generated.written += *written ? 1 : 0;
     made.insert(path);
   }
-  for (const char* const below : {"", "/groups"}) {
+  for (const char* const below : {"", "/enums", "/groups"}) {
     const auto removed = remove_stale(disk, generated.folder + below, made);
     if (!removed) return std::unexpected{removed.error()};
     generated.removed += *removed;

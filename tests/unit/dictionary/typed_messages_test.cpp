@@ -7,6 +7,7 @@
 #include <nexusfix/fix42/execution_report.hpp>
 #include <nexusfix/fix42/new_order_single.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
+#include <nexusfix/fix44/fields.hpp>
 #include <nexusfix/fix44/heartbeat.hpp>
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
