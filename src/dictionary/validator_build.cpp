@@ -303,8 +303,8 @@ void Builder::add_messages(Source& source) {
     add(transport_, transport_.dictionary.header, Section::Header, members);
     add(source, message.members, Section::Body, members);
     add(transport_, transport_.dictionary.trailer, Section::Trailer, members);
-    std::ranges::stable_partition(members.list.begin() + kVerifiedSlots, members.list.end(),
-                                  [](const NewMember& member) { return member.required; });
+    std::ranges::partition(members.list.begin() + kVerifiedSlots, members.list.end(),
+                           [](const NewMember& member) { return member.required; });
     const std::uint32_t context = add_context(source, std::move(members.list), 0);
     if (needs_[context].slots > ValidatorTables::kSlotsMax) {
       error_ = "message " + message.name + " has more than " +
