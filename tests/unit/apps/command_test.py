@@ -195,50 +195,6 @@ class Output(WithFolder):
         self.assertEqual(self.run_into_full_disk().returncode, 2)
 
 
-class Codegen(WithFolder):
-    DICTIONARY = """<fix type='FIX' major='4' minor='4'><header/><trailer/><components/>
-<messages><message name='Hint' msgtype='UH' msgcat='app'>
-<field name='Symbol' required='Y'/></message></messages>
-<fields><field number='55' name='Symbol' type='STRING'/></fields></fix>
-"""
-
-    def test_headers_are_written_once(self):
-        dictionary = self.write("venue.xml", self.DICTIONARY)
-        for written in (3, 0):
-            result = run("codegen", dictionary, "-o", self.folder / "out")
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assertEqual(result.stdout, f"{self.folder}/out/nexusfix/venue: 3 headers, "
-                                            f"{written} written\n")
-        header = (self.folder / "out/nexusfix/venue/hint.hpp").read_text()
-        self.assertIn("namespace nexusfix::venue", header)
-
-    def test_namespace_may_be_another(self):
-        dictionary = self.write("venue.xml", self.DICTIONARY)
-        result = run("codegen", dictionary, "-o", self.folder, "--namespace", "acme")
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertTrue((self.folder / "nexusfix/acme/hint.hpp").exists())
-
-    def test_faulty_dictionary_is_answered_with_its_line(self):
-        dictionary = self.write("venue.xml", self.DICTIONARY.replace("name='Symbol' req",
-                                                                     "name='Symbl' req"))
-        result = run("codegen", dictionary, "-o", self.folder / "out")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("venue.xml:3:", result.stderr)
-        self.assertFalse((self.folder / "out").exists())
-
-    def test_missing_dictionary_is_named(self):
-        result = run("codegen", self.folder / "absent.xml", "-o", self.folder)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("absent.xml", result.stderr)
-
-    def test_folder_that_cannot_be_written_is_named(self):
-        dictionary = self.write("venue.xml", self.DICTIONARY)
-        in_the_way = self.write("out", "a file")
-        result = run("codegen", dictionary, "-o", in_the_way)
-        self.assertEqual(result.returncode, 1)
-        self.assertIn(str(in_the_way), result.stderr)
-
-
 class Serve(WithFolder):
     def test_configuration_without_an_acceptor_creates_nothing(self):
         done = run("serve", self.trader_config(1))
@@ -365,7 +321,7 @@ class VenueRules(WithFolder):
             expect 35=8 150=0
             send 35=D|11=A1{order}54=1|38=1|40=2|44=10
             expect 35=8 150=8 39=8 37=NONE 103=6 11=A1
-            send 35=D|11=A1{order}54=1|38=1|40=2|44=10|97=Y
+            send 35=D|97=Y|11=A1{order}54=1|38=1|40=2|44=10
             expect 35=8 150=I 39=0 37=O1
             send 35=D|11=B1{order}54=1|38=0|40=2|44=10
             expect 35=8 150=8
@@ -383,7 +339,7 @@ class VenueRules(WithFolder):
             expect 35=j 372=D 380=5
             send 35=D|11=B1{order}54=1|38=1|40=2
             expect 35=j 372=D 380=5
-            send 35=B|148=news
+            send 35=B|148=news|33=1|58=y
             expect 35=j 372=B 380=3
             send 35=D|11=B1{order}54=1|38=1|40=2|44=9
             expect 35=8 150=0
@@ -482,7 +438,7 @@ class Connect(WithFolder):
                 ("send 35=D|34=7\n", "script.txt:1: field 34"),
                 ("wait 35=8 timeout 0.1\n", "script.txt:1: no such message came within 0.1 s"),
                 ("send 35=A|98=0\n", "script.txt:1: administrative messages"),
-                ("send 35=B|148=x\nexpect 35=8\n", "script.txt:2: another message came: 8=FIX")):
+                ("send 35=B|148=x|33=1|58=y\nexpect 35=8\n", "script.txt:2: another message came: 8=FIX")):
             done = self.connect(port, script)
             self.assertEqual(done.returncode, 1, script)
             self.assertIn(expected, done.stderr)
@@ -490,7 +446,7 @@ class Connect(WithFolder):
 
     def test_session_goes_on_after_logout_and_logon(self):
         venue, port = self.serve()
-        done = self.connect(port, "logout\nlogon\nsend 35=B|148=x\nexpect 35=j\nquit\n")
+        done = self.connect(port, "logout\nlogon\nsend 35=B|148=x|33=1|58=y\nexpect 35=j\nquit\n")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.end(venue)
 
@@ -499,7 +455,7 @@ class Connect(WithFolder):
         with subprocess.Popen([NEXUSFIX, "connect", self.trader_config(port)],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True) as client:
-            output, _ = client.communicate("send 35=B|148=x\nexpect 35=j\nprint",
+            output, _ = client.communicate("send 35=B|148=x|33=1|58=y\nexpect 35=j\nprint",
                                            timeout=LIMIT_SECONDS)
         self.assertEqual(client.returncode, 0)
         self.assertIn("BusinessMessageReject", output)
