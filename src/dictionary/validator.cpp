@@ -171,6 +171,8 @@ class Validation {
   template <class SomeFields>
   [[nodiscard]] bool is_value_right(Check check, unsigned detail,
                                     const ValueInMessage& value) const noexcept;
+  [[nodiscard]] bool is_ordinary_value_right(Check check, unsigned detail,
+                                             const ValueInMessage& value) const noexcept;
   [[nodiscard]] std::size_t walk_group(const Scope& outer, const MemberRule& group,
                                        std::size_t index, std::uint8_t* seen) noexcept;
   // The member that at() has not found.
@@ -200,18 +202,30 @@ class Validation {
 template <class SomeFields>
 [[gnu::always_inline]] inline bool Validation::is_value_right(
     Check check, unsigned detail, const ValueInMessage& value) const noexcept {
-  const std::uint32_t size = value.size();
   if constexpr (!std::is_same_v<SomeFields, OrdinaryFields>) {
-    // Allowed, or there would be a fault. No message is so short that a value of one byte has not
-    // kFrontBytes in front of its end, but for one whose BeginString is empty.
-    if (size == 0) [[unlikely]]
+    // Allowed, or there would be a fault.
+    if (value.size() == 0) [[unlikely]]
       return true;
+    // Behind an empty BeginString a value may stand nearer to the message's begin than that.
+    if (value.end < kFrontBytes) [[unlikely]] {
+      std::array<char, kFrontBytes> copy{};
+      const std::uint32_t begin = kFrontBytes - value.size();
+      std::memcpy(copy.data() + begin, value.bytes + value.begin, value.size());
+      return is_ordinary_value_right(check, detail, {copy.data(), begin, kFrontBytes});
+    }
   }
+  return is_ordinary_value_right(check, detail, value);
+}
+
+// The value is not empty, and kFrontBytes in front of its end may be read: no field that a parser
+// has not verified ends earlier if none is empty.
+[[gnu::always_inline]] inline bool Validation::is_ordinary_value_right(
+    Check check, unsigned detail, const ValueInMessage& value) const noexcept {
   switch (check) {
     case Check::Text:
       return true;
     case Check::Char:
-      return size == 1;
+      return value.size() == 1;
     case Check::Boolean:
       return is_boolean(value.text());
     case Check::Integer:

@@ -1,9 +1,12 @@
 // What a dictionary objects to in a message, rule by rule. The numbers of test cases are those of
 // "FIX Session Layer Test Cases".
+#include <expected>
 #include <gtest/gtest.h>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/quickfix_xml.hpp>
@@ -11,6 +14,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "support/fix_text.hpp"
+#include "unit/wire/guarded_bytes.hpp"
 
 namespace nexusfix::dictionary {
 namespace {
@@ -407,6 +411,26 @@ TEST(ValidatorTest, a_message_too_large_for_the_stack_is_refused) {
   const auto refused = Validator::make(dictionary, {});
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().find("16384"), std::string::npos) << refused.error();
+}
+
+// A value that ends nearer to the message's begin than a scan reads at once.
+TEST(Validator, nothing_in_front_of_a_message_without_begin_string_is_read) {
+  const std::expected<Validator, std::string> validator =
+      Validator::make(builtin_dictionary(Version::Fix44), {.validate_fields_have_values = false});
+  ASSERT_TRUE(validator.has_value());
+  constexpr std::size_t kBytesMax = 100;
+  test::GuardedBytes guarded{kBytesMax};
+  for (const std::string_view begin_string : {"", "X"}) {
+    for (const auto& [value, is_right] : {std::pair{"1", true}, {"x", false}, {"", true}}) {
+      const std::string message = fix(begin_string, "35=2|7=" + std::string{value} + '|');
+      wire::Parser parser;
+      const auto parsed = parser.parse(guarded.at_begin(message));
+      ASSERT_TRUE(parsed.has_value()) << message;
+      const std::optional<Violation> wrong = validator->validate(*parsed);
+      ASSERT_TRUE(wrong.has_value()) << "there is no header: " << message;
+      EXPECT_EQ(wrong->rule, is_right ? Rule::RequiredTagMissing : Rule::TypeWrong) << message;
+    }
+  }
 }
 
 }  // namespace
