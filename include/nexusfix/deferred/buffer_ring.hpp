@@ -105,6 +105,10 @@ class BufferRing {
     return producer_.place;
   }
   void commit() noexcept {
+    if constexpr (EndsEarly<Buffer>) {
+      // A user's buffer says it: none could lie on another, and more would leave the ring.
+      NEXUSFIX_ASSERT(producer_.place->used_bytes() - 1 < sizeof(Buffer));
+    }
     Buffer* const filled = std::exchange(producer_.place, producer_.places.behind(producer_.place));
     ask_ahead(filled);
     ++producer_.tail;

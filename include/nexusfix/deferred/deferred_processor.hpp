@@ -57,8 +57,9 @@ struct DeferredStats {
 //
 // Buffer: default-constructible without throwing, and has bool assign(Arguments...) noexcept, which
 // is what submit() calls; false stands for TooLong. MessageBuffer is one. If it has std::size_t
-// used_bytes() const noexcept, the ring holds no more of it than these first bytes: neither it nor
-// a copy of it may look at what is behind them, and its destructor is trivial.
+// used_bytes() const noexcept, from 1 to its sizeof, the ring holds no more of it than these first
+// bytes: neither it nor a copy of it may look at what is behind them, and its destructor is
+// trivial.
 //
 // Threads: one producer submits. start, stop and stats may be called by any thread at any time. The
 // callback runs on the background thread; it must neither submit to its own processor nor start

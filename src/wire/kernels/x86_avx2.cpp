@@ -80,7 +80,8 @@ namespace {
 // Outside of the region: it runs on CPUs that have none of this.
 bool supported() noexcept {
   return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
-         __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("popcnt") != 0;
+         __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("popcnt") != 0 &&
+         __builtin_cpu_supports("lzcnt") != 0;
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ constexpr Lanes make_lanes() noexcept {
 }  // namespace
 
 [[gnu::weak, gnu::visibility("hidden")]] extern const Lanes kLanes;
-const Lanes kLanes = make_lanes();
+constinit const Lanes kLanes = make_lanes();
 
 namespace {
 
@@ -570,7 +570,7 @@ bool supported() noexcept {
          __builtin_cpu_supports("avx512vl") != 0 && __builtin_cpu_supports("avx512dq") != 0 &&
          __builtin_cpu_supports("avx512vbmi") != 0 && __builtin_cpu_supports("avx512vbmi2") != 0 &&
          __builtin_cpu_supports("bmi") != 0 && __builtin_cpu_supports("bmi2") != 0 &&
-         __builtin_cpu_supports("popcnt") != 0;
+         __builtin_cpu_supports("popcnt") != 0 && __builtin_cpu_supports("lzcnt") != 0;
 }
 
 }  // namespace
