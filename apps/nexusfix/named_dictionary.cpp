@@ -62,11 +62,19 @@ std::string version_names() {
 }
 
 NamedDictionary NamedDictionary::of(Version version) {
+  if (is_after_4(version)) return over_fixt(version);
   NamedDictionary named;
   named.label_ = name_of(version);
   named.application_ = &dictionary::builtin_dictionary(version);
-  named.transport_ =
-      is_after_4(version) ? &dictionary::builtin_dictionary(Version::Fixt11) : named.application_;
+  named.transport_ = named.application_;
+  return named;
+}
+
+NamedDictionary NamedDictionary::over_fixt(Version version) {
+  NamedDictionary named;
+  named.label_ = name_of(version);
+  named.application_ = &dictionary::builtin_dictionary(version);
+  named.transport_ = &dictionary::builtin_dictionary(Version::Fixt11);
   return named;
 }
 

@@ -27,6 +27,8 @@ namespace nexusfix::command {
 class NamedDictionary {
  public:
   static NamedDictionary of(dictionary::Version version);
+  // The same over a transport of FIXT.1.1, which carries messages of any version.
+  static NamedDictionary over_fixt(dictionary::Version version);
   // QuickFIX XML or Orchestra. The error names file and line.
   [[nodiscard]] static std::expected<NamedDictionary, std::string> load(Disk& disk,
                                                                         const std::string& path);

@@ -155,8 +155,9 @@ class ValidateRun {
     ++in_file_;
     const printing::DecodedMessage message = printing::decode_message(bytes);
     Checker* const checker = checker_of(message);
-    if (checker == nullptr) return;
-    const std::optional<Explanation> wrong = checker->check(bytes);
+    if (is_broken_) return;
+    const std::optional<Explanation> wrong =
+        checker != nullptr ? checker->check(bytes) : version_unknown(message);
     if (wrong) ++invalid_;
     if (options_.summary) return;
     if (options_.json) {
@@ -171,20 +172,32 @@ class ValidateRun {
     }
   }
 
-  // Of the message's own version. What a Logon agrees on holds for the messages behind it.
+  // Of the message's own version, or null if there is no such. What a Logon agrees on holds for the
+  // messages behind it.
   Checker* checker_of(const printing::DecodedMessage& message) {
     const auto agreed = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));
     if (agreed) default_application_ = *agreed;
     if (named_ != nullptr) return named_.get();
     const auto begin_string = dictionary::version_of_begin_string(message.value(kBeginString));
-    Version version = begin_string.value_or(Version::Fixt11);
-    if (version == Version::Fixt11) {
-      const auto own = dictionary::version_of_appl_ver_id(message.value(kApplVerID));
-      version = own.value_or(default_application_);
+    if (!begin_string) return nullptr;
+    const bool is_fixt = *begin_string == Version::Fixt11;
+    const auto own = dictionary::version_of_appl_ver_id(message.value(kApplVerID));
+    const Version version = is_fixt ? own.value_or(default_application_) : *begin_string;
+    auto [found, is_new] = checkers_.try_emplace({version, is_fixt});
+    if (is_new) {
+      found->second =
+          make(is_fixt ? NamedDictionary::over_fixt(version) : NamedDictionary::of(version));
     }
-    auto [found, is_new] = checkers_.try_emplace(version);
-    if (is_new) found->second = make(NamedDictionary::of(version));
     return found->second.get();
+  }
+
+  static Explanation version_unknown(const printing::DecodedMessage& message) {
+    Explanation unknown;
+    unknown.problem = fmt::format("BeginString (8) is '{}', which is no version of FIX",
+                                  printable(message.value(kBeginString)));
+    unknown.nearest = "8= and one of " + version_names() + ", or --version or --dict";
+    unknown.tag = kBeginString;
+    return unknown;
   }
 
   void print_json(const printing::DecodedMessage& message,
@@ -214,7 +227,7 @@ class ValidateRun {
   Disk& disk_;
   ValidateStreams streams_;
   std::unique_ptr<Checker> named_;
-  std::map<Version, std::unique_ptr<Checker>> checkers_;
+  std::map<std::pair<Version, bool>, std::unique_ptr<Checker>> checkers_;  // bool: over FIXT
   Version default_application_ = Version::Fix50Sp2;
   std::string file_;
   std::uint64_t in_file_ = 0;

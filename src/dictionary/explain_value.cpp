@@ -1,6 +1,8 @@
 #include "dictionary/explain_value.hpp"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
@@ -58,12 +60,35 @@ const TypeExample* example_of(FieldType type) {
   return found == std::end(kExamples) ? nullptr : found;
 }
 
-// Digits that belong together, written for people: 1,000 or 1 000.
-std::string without_separators(std::string_view text) {
-  std::string kept;
-  std::ranges::copy_if(text, std::back_inserter(kept),
-                       [](char c) { return c != ',' && c != ' ' && c != '_'; });
-  return kept;
+// A number as people write it: 1,000 or 1 000.50, +12. Only what can mean nothing else, or the
+// advice would be another price.
+std::string plain_number(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  constexpr std::size_t kGroupDigits = 3;
+  const std::size_t whole_size = std::min(text.find('.'), text.size());
+  std::string_view whole = text.substr(0, whole_size);
+  const std::size_t first = whole.find_first_of(", _");
+  if (first == whole.npos) return std::string{text};
+  if (first == 0 || first > kGroupDigits) return {};
+  const char separator = whole[first];
+  std::string kept{whole.substr(0, first)};
+  for (whole.remove_prefix(first); !whole.empty(); whole.remove_prefix(kGroupDigits + 1)) {
+    const std::string_view group = whole.substr(1, kGroupDigits);
+    if (whole.front() != separator || group.size() < kGroupDigits || !is_digits(group)) return {};
+    kept += group;
+  }
+  // 1,234 may be a fraction in other countries, unless more of it tells.
+  const bool is_certain = separator != ',' || whole_size != text.size() ||
+                          std::ranges::count(text, separator) > 1 || kept.ends_with("000");
+  return is_certain ? kept + std::string{text.substr(whole_size)} : std::string{};
+}
+
+bool is_time(FieldType type) {
+  constexpr FieldType kTimes[] = {FieldType::Date,        FieldType::LocalMktDate,
+                                  FieldType::Time,        FieldType::TzTimeOnly,
+                                  FieldType::TzTimestamp, FieldType::UtcDateOnly,
+                                  FieldType::UtcTimeOnly, FieldType::UtcTimestamp};
+  return std::ranges::find(kTimes, type) != std::end(kTimes);
 }
 
 // 2024-01-15T10:30:00.123Z
@@ -96,10 +121,12 @@ std::string right_value(const FieldDefinition& field, std::string_view text) {
   if (!near.empty()) {
     return tag + printable(near.front()->value) + " (" + printable(near.front()->name) + ")";
   }
-  for (const std::string& mended : {without_separators(text), without_iso_signs(text)}) {
-    if (!mended.empty() && mended != text && is_of_type(field.type, mended)) {
-      return tag + printable(mended);
-    }
+  if (!field.values.empty() && !field.allow_other_values) {
+    return "one of its values, such as " + tag + example_value(field);
+  }
+  const std::string mended = is_time(field.type) ? without_iso_signs(text) : plain_number(text);
+  if (!mended.empty() && mended != text && is_of_type(field.type, mended)) {
+    return tag + printable(mended);
   }
   const TypeExample* const example = example_of(field.type);
   if (example == nullptr) return {};

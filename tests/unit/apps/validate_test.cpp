@@ -67,6 +67,27 @@ TEST_F(Validate, explains_frames_that_are_no_message) {
   EXPECT_THAT(out_.text(), HasSubstr("the message does not end with 10="));
 }
 
+TEST_F(Validate, messages_of_fix_4_over_fixt_have_its_header) {
+  const std::string logon =
+      fix("FIXT.1.1", "35=A|34=1|49=T|56=V|52=20240115-10:30:00|98=0|108=30|1137=6|");
+  const std::string own = fix("FIXT.1.1",
+                              "35=D|34=2|49=T|56=V|52=20240115-10:30:00|1128=4|11=A1|21=1|55=AAPL|"
+                              "54=1|60=20240115-10:30:00|38=100|40=1|");
+  EXPECT_EQ(run_on(logon + order("FIXT.1.1") + own), kSuccess) << out_.text();
+  EXPECT_EQ(out_.text(), "3 messages, 0 invalid\n");
+}
+
+TEST_F(Validate, a_version_that_does_not_exist_is_invalid) {
+  for (const std::string_view begin_string : {"FIX.4.9", "FIXT.1.2", "FIX"}) {
+    EXPECT_EQ(run_on(order(begin_string)), kFailure);
+    EXPECT_THAT(out_.text(), HasSubstr("BeginString (8) is '" + std::string{begin_string} +
+                                       "', which is no version of FIX\n  nearest: 8= and one of"));
+  }
+  ValidateOptions named;
+  named.version = "FIX.4.4";
+  EXPECT_EQ(run_on(order("FIX.4.9"), named), kSuccess);
+}
+
 TEST_F(Validate, each_message_is_checked_by_its_own_version) {
   // HandlInst is required in FIX.4.2; ApplVerID 7 is FIX.5.0.
   EXPECT_EQ(run_on(order("FIX.4.2")), kFailure);

@@ -100,6 +100,22 @@ TEST_F(Explain, a_field_of_other_messages) {
   EXPECT_THAT(told.nearest, HasSubstr("Logon"));
 }
 
+TEST_F(Explain, a_number_is_only_mended_where_it_can_mean_nothing_else) {
+  const auto advice = [&](std::string_view text) {
+    return explained(replaced(kOrder, "38=100|", "38=" + std::string{text} + '|')).nearest;
+  };
+  EXPECT_EQ(advice("1,000.50"), "38=1000.50");
+  EXPECT_EQ(advice("1 234 567"), "38=1234567");
+  EXPECT_EQ(advice("+150.5"), "38=150.5");
+  for (const std::string_view text : {"150,25", "1.234,56", "1,234", "--1", "1,00", ",000"}) {
+    EXPECT_EQ(advice(text), "a decimal number without exponent, such as 38=100") << text;
+  }
+}
+
+TEST_F(Explain, an_enumeration_is_answered_with_a_value_of_its_own) {
+  EXPECT_THAT(explained(kOrder + "59=10|").nearest, StartsWith("one of its values, such as 59="));
+}
+
 TEST_F(Explain, an_unknown_message_type_and_the_nearest_one) {
   const Explanation named = explained(replaced(kOrder, "35=D|", "35=NewOrderSigle|"));
   EXPECT_EQ(named.nearest, "35=D (NewOrderSingle)");
