@@ -24,11 +24,13 @@ class Loader {
  private:
   // Keys are the file's own text.
   using Names = std::unordered_map<std::string_view, Index>;
+  using Values = std::set<std::string_view>;
 
   bool read_version(const pugi::xml_node& root);
   bool check_children(const pugi::xml_node& root);
   bool read_fields(const pugi::xml_node& section);
   bool read_field(const pugi::xml_node& node);
+  bool read_value(const pugi::xml_node& node, FieldDefinition& field, Values& seen);
   bool read_values(const pugi::xml_node& node, FieldDefinition& field);
   bool sort_fields();
   bool read_component_names(const pugi::xml_node& section);
@@ -112,26 +114,32 @@ bool Loader::check_children(const pugi::xml_node& root) {
   return true;
 }
 
-bool Loader::read_values(const pugi::xml_node& node, FieldDefinition& field) {
-  std::set<std::string_view> seen;
-  return for_each_element(node, [&](const pugi::xml_node& child) {
-    const std::string_view kind = child.name();
-    // Some generators put them into a <values>.
-    if (kind == "values") return read_values(child, field);
-    if (kind != "value") {
-      file_.warn(child, element(child) + " within <field>, expected <value>, ignored");
-      return true;
-    }
-    const std::string_view value = file_.attribute(child, "enum");
-    if (value.empty()) return false;
-    if (!seen.insert(value).second) {
-      file_.warn(child,
-                 quoted(value) + " of " + field.name + " is defined twice, the first counts");
-      return true;
-    }
-    const std::string_view name = child.attribute("description").value();
-    field.values.push_back({std::string{value}, std::string{name.empty() ? value : name}});
+bool Loader::read_value(const pugi::xml_node& node, FieldDefinition& field, Values& seen) {
+  const std::string_view kind = node.name();
+  const pugi::xml_node parent = node.parent();
+  if (kind == "values" && kind == parent.name())
+    return file_.fail(node, "<values> within <values>");
+  if (kind != "value") {
+    file_.warn(node, element(node) + " within " + element(parent) + ", expected <value>, ignored");
     return true;
+  }
+  const std::string_view value = file_.attribute(node, "enum");
+  if (value.empty()) return false;
+  if (!seen.insert(value).second) {
+    file_.warn(node, quoted(value) + " of " + field.name + " is defined twice, the first counts");
+    return true;
+  }
+  const std::string_view name = node.attribute("description").value();
+  field.values.push_back({std::string{value}, std::string{name.empty() ? value : name}});
+  return true;
+}
+
+bool Loader::read_values(const pugi::xml_node& node, FieldDefinition& field) {
+  Values seen;
+  const auto read = [&](const pugi::xml_node& child) { return read_value(child, field, seen); };
+  return for_each_element(node, [&](const pugi::xml_node& child) {
+    // Some generators put them into a <values>.
+    return std::string_view{child.name()} == "values" ? for_each_element(child, read) : read(child);
   });
 }
 

@@ -295,6 +295,33 @@ TEST(QuickfixXml, warns_of_what_it_can_live_with) {
   EXPECT_EQ(dictionary.fields[0].values[0].name, "A");
 }
 
+std::string field_with(const std::string& values) {
+  return document({.fields = "<fields><field number=\"55\" name=\"Symbol\" type=\"STRING\">" +
+                             values + "</field></fields>"});
+}
+
+TEST(QuickfixXml, takes_the_values_of_a_field_one_element_deep_at_the_most) {
+  EXPECT_EQ(error_of(field_with("<values>\n<values><value enum=\"1\"/></values></values>")),
+            "test.xml:6: <values> within <values>");
+  std::string deep;
+  for (int i = 0; i < 200'000; ++i) deep += "<values>";
+  for (int i = 0; i < 200'000; ++i) deep += "</values>";
+  EXPECT_EQ(error_of(field_with(deep)), "test.xml:5: <values> within <values>");
+}
+
+TEST(QuickfixXml, finds_a_value_twice_within_values_and_beside_it) {
+  const Dictionary dictionary = load(field_with(
+      R"(<value enum="1" description="A"/><values><value enum="1" description="B"/></values>
+<values><value enum="1" description="C"/><other/></values>)"));
+  ASSERT_EQ(dictionary.fields[0].values.size(), 1U);
+  EXPECT_EQ(dictionary.fields[0].values[0].name, "A");
+  ASSERT_EQ(dictionary.warnings.size(), 3U);
+  EXPECT_EQ(dictionary.warnings[1],
+            "test.xml:6: \"1\" of Symbol is defined twice, the first counts");
+  EXPECT_EQ(dictionary.warnings[2],
+            "test.xml:6: <other> within <values>, expected <value>, ignored");
+}
+
 TEST(QuickfixXml, warns_of_a_field_that_a_component_repeats) {
   const Dictionary dictionary = load(document({
       .messages = R"(<message name="Order" msgtype="D"><component name="A"/><component name="A"/>
