@@ -417,6 +417,9 @@ void Loader::take_header_and_trailer() {
 bool Loader::check_structure() {
   const auto fault = dictionary::check_structure(dictionary_);
   if (!fault) return true;
+  if (fault->place == Place::Header || fault->place == Place::Trailer) {
+    return file_.fail(file_.root(), fault->text);
+  }
   const auto& nodes = fault->place == Place::Component ? component_nodes_
                       : fault->place == Place::Group   ? group_nodes_
                                                        : message_nodes_;

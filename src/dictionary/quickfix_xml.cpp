@@ -327,6 +327,10 @@ bool Loader::read_messages(const pugi::xml_node& section) {
 bool Loader::check_structure() {
   const auto fault = dictionary::check_structure(dictionary_);
   if (!fault) return true;
+  if (fault->place == Place::Header || fault->place == Place::Trailer) {
+    const char* const name = fault->place == Place::Header ? "header" : "trailer";
+    return file_.fail(file_.root().child(name), fault->text);
+  }
   const auto& nodes = fault->place == Place::Component ? component_nodes_
                       : fault->place == Place::Group   ? group_nodes_
                                                        : message_nodes_;

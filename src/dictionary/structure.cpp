@@ -25,17 +25,7 @@ class Checker {
     for (Index i = 0; i < groups_.size(); ++i) {
       if (!visit({MemberKind::Group, i}, 0)) return fault_;
     }
-    std::size_t size = 0;
-    for (Index i = 0; i < dictionary_.messages.size(); ++i) {
-      size += size_of(dictionary_.messages[i].members);
-      if (size <= kFlatMembersMax) continue;
-      fault_ = {Place::Message, i,
-                "with message " + quoted(dictionary_.messages[i].name) +
-                    " the messages and their components hold more than " +
-                    std::to_string(kFlatMembersMax) + " fields"};
-      return fault_;
-    }
-    return std::nullopt;
+    return sum_up() ? std::nullopt : std::optional{fault_};
   }
 
  private:
@@ -109,6 +99,37 @@ class Checker {
     return true;
   }
 
+  // Components and groups that no message uses count, too: they are followed like the others.
+  bool sum_up() {
+    for (Index i = 0; i < dictionary_.messages.size(); ++i) {
+      const MessageDefinition& message = dictionary_.messages[i];
+      if (!sum(message.members, Place::Message, i, "message " + quoted(message.name))) return false;
+    }
+    if (!sum(dictionary_.header, Place::Header, 0, "the header")) return false;
+    if (!sum(dictionary_.trailer, Place::Trailer, 0, "the trailer")) return false;
+    for (Index i = 0; i < components_.size(); ++i) {
+      const Member member{MemberKind::Component, i};
+      const std::string name = "component " + quoted(name_of(member));
+      if (!sum(members_of(member), Place::Component, i, name)) return false;
+    }
+    for (Index i = 0; i < groups_.size(); ++i) {
+      const Member member{MemberKind::Group, i};
+      if (!sum(members_of(member), Place::Group, i, "group " + quoted(name_of(member)))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool sum(const std::vector<Member>& members, Place place, Index index, const std::string& name) {
+    sum_ += size_of(members);
+    if (sum_ <= kFlatMembersMax) return true;
+    fault_ = {place, index,
+              "with " + name + " the messages and their components hold more than " +
+                  std::to_string(kFlatMembersMax) + " fields"};
+    return false;
+  }
+
   std::size_t size_of(const std::vector<Member>& members) {
     std::size_t size = 0;
     for (const Member& member : members) {
@@ -122,6 +143,7 @@ class Checker {
   std::vector<Node> components_;
   std::vector<Node> groups_;
   std::vector<Member> open_;
+  std::size_t sum_ = 0;
   StructureFault fault_;
 };
 

@@ -11,16 +11,16 @@
 
 namespace nexusfix::dictionary {
 
-enum class Place : std::uint8_t { Component, Group, Message };
+enum class Place : std::uint8_t { Component, Group, Message, Header, Trailer };
 
 struct StructureFault {
   Place place = Place::Component;
-  Index index = 0;
+  Index index = 0;  // of a header or trailer: 0
   std::string text;
 };
 
-// What all messages hold, with what their components and groups hold each time that they are met.
-// FIX Latest has 315,000.
+// What all messages, the header, the trailer, and each component and group hold, with what their
+// components and groups hold each time that they are met.
 inline constexpr std::size_t kFlatMembersMax = 16'000'000;
 
 // Nothing, if no component or group holds itself, none is nested deeper than kNestingMax, each

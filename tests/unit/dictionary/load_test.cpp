@@ -156,6 +156,53 @@ TEST(LoadDictionary, bounds_what_components_hold_when_they_are_written_out) {
             "16000000 fields");
 }
 
+// Each of 40 groups holds the next one twice, and no message holds any.
+TEST(LoadDictionary, bounds_what_groups_hold_that_no_message_uses) {
+  std::string fields;
+  std::string groups;
+  for (int i = 1; i <= 40; ++i) {
+    const std::string id = std::to_string(i);
+    const std::string next = std::to_string(i + 1);
+    fields += "<field id=\"" + id + "\" name=\"F" + id + "\" type=\"NumInGroup\"/>";
+    groups += "<group id=\"" + id + "\" name=\"G" + id + "\"><numInGroup id=\"" + id + "\"/>";
+    groups += i == 40 ? "<fieldRef id=\"1\"/>"
+                      : "<groupRef id=\"" + next + "\"/><groupRef id=\"" + next + "\"/>";
+    groups += "</group>\n";
+  }
+  const std::string text =
+      "<repository name=\"x\" version=\"FIX.Latest\"><fields>" + fields +
+      "</fields><components><component id=\"1\" name=\"C\"><groupRef id=\"1\"/></component>"
+      "</components><groups>" +
+      groups + "</groups><messages/></repository>";
+  EXPECT_EQ(error_of(text),
+            "a.xml:1: with component \"C\" the messages and their components hold more than "
+            "16000000 fields");
+}
+
+// Each component holds the next one ten times; that it is held twenty times is too much.
+TEST(LoadDictionary, bounds_what_header_and_trailer_hold) {
+  for (const std::string place : {"header", "trailer"}) {
+    std::string components;
+    for (int i = 0; i < 6; ++i) {
+      components += "<component name=\"C" + std::to_string(i) + "\">";
+      for (int j = 0; j < 10; ++j) {
+        components +=
+            i == 5 ? "<field name=\"A\"/>" : "<component name=\"C" + std::to_string(i + 1) + "\"/>";
+      }
+      components += "</component>";
+    }
+    std::string members;
+    for (int i = 0; i < 20; ++i) members += "<component name=\"C0\"/>";
+    const std::string text = "<fix major=\"4\" minor=\"4\">\n<" + place + ">" + members + "</" +
+                             place + "><components>" + components +
+                             "</components><fields><field number=\"1\" name=\"A\" "
+                             "type=\"INT\"/></fields><messages/></fix>";
+    EXPECT_EQ(error_of(text), "a.xml:2: with the " + place +
+                                  " the messages and their components hold more than 16000000 "
+                                  "fields");
+  }
+}
+
 TEST(LoadDictionary, cuts_what_it_quotes_of_a_hostile_file) {
   const std::string name(1'000'000, 'x');
   EXPECT_LT(error_of(quickfix("<field number=\"" + name + "\" name=\"A\" type=\"INT\"/>")).size(),
