@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <nexusfix/dictionary/model.hpp>
@@ -74,9 +75,10 @@ class Flattener {
       const bool member_required = required && member.required;
       switch (member.kind) {
         case MemberKind::Component:
-          // A component met again can add no tag, so each is walked once: components that hold
-          // each other twice, level upon level, cost no more than their text.
-          if (components_.insert(member.index).second) {
+          // A component met again can add no tag and at the most require some, so each is walked
+          // twice, once of either kind: components that hold each other twice, level upon level,
+          // cost no more than twice their text.
+          if (components_[member_required ? 1 : 0].insert(member.index).second) {
             add(dictionary_.components[member.index].members, member_required);
           }
           break;
@@ -94,12 +96,17 @@ class Flattener {
 
  private:
   void add(const FlatMember& member) {
-    if (fields_.insert(member.field).second) members_.push_back(member);
+    const auto [place, added] = places_.emplace(member.field, members_.size());
+    if (added) {
+      members_.push_back(member);
+    } else if (member.required) {
+      members_[place->second].required = true;
+    }
   }
 
   const Dictionary& dictionary_;
-  std::unordered_set<Index> components_;
-  std::unordered_set<Index> fields_;
+  std::array<std::unordered_set<Index>, 2> components_;  // walked as optional, as required
+  std::unordered_map<Index, std::size_t> places_;        // of fields in members_
   std::vector<FlatMember> members_;
 };
 

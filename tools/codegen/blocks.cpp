@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string_view>
 
@@ -11,58 +10,17 @@ namespace nexusfix::codegen {
 namespace {
 
 using dictionary::Dictionary;
+using dictionary::FlatMember;
 using dictionary::Index;
 using dictionary::Member;
 using dictionary::MemberKind;
 
-class FieldCollector {
- public:
-  explicit FieldCollector(const Dictionary& dictionary) : dictionary_{dictionary} {}
-
-  void walk(const std::vector<Member>& members, bool required) {
-    for (const Member& member : members) {
-      const bool member_required = required && member.required;
-      switch (member.kind) {
-        case MemberKind::Component:
-          // Once as required and once as optional is as much as can make a difference.
-          if (visited_.insert({member.index, member_required}).second) {
-            walk(dictionary_.components[member.index].members, member_required);
-          }
-          break;
-        case MemberKind::Group:
-          add({dictionary_.groups[member.index].count_field, member.index, member_required});
-          break;
-        case MemberKind::Field:
-          add({member.index, std::nullopt, member_required});
-          break;
-      }
-    }
-  }
-
-  std::vector<BlockField> take() { return std::move(fields_); }
-
- private:
-  void add(const BlockField& field) {
-    const auto [place, added] = places_.emplace(field.field, fields_.size());
-    if (added) {
-      fields_.push_back(field);
-    } else if (field.required) {
-      fields_[place->second].required = true;
-    }
-  }
-
-  const Dictionary& dictionary_;
-  std::set<std::pair<Index, bool>> visited_;
-  std::map<Index, std::size_t> places_;
-  std::vector<BlockField> fields_;
-};
-
-void collect_nested(const Dictionary& dictionary, const std::vector<BlockField>& fields,
+void collect_nested(const Dictionary& dictionary, const std::vector<FlatMember>& fields,
                     std::set<Index>& groups, std::set<Index>& found, std::vector<Index>& result) {
-  for (const BlockField& field : fields) {
+  for (const FlatMember& field : fields) {
     if (!field.group || !groups.insert(*field.group).second) continue;
-    const auto nested = fields_of(dictionary, dictionary.groups[*field.group].members);
-    for (const BlockField& inner : nested) {
+    const auto nested = flatten(dictionary, dictionary.groups[*field.group].members);
+    for (const FlatMember& inner : nested) {
       if (found.insert(inner.field).second) result.push_back(inner.field);
     }
     collect_nested(dictionary, nested, groups, found, result);
@@ -71,15 +29,8 @@ void collect_nested(const Dictionary& dictionary, const std::vector<BlockField>&
 
 }  // namespace
 
-std::vector<BlockField> fields_of(const Dictionary& dictionary,
-                                  const std::vector<Member>& members) {
-  FieldCollector collector{dictionary};
-  collector.walk(members, true);
-  return collector.take();
-}
-
 std::vector<Index> nested_fields_of(const Dictionary& dictionary,
-                                    const std::vector<BlockField>& fields) {
+                                    const std::vector<FlatMember>& fields) {
   std::set<Index> groups;
   std::set<Index> found;
   std::vector<Index> result;

@@ -14,21 +14,9 @@
 
 namespace nexusfix::codegen {
 
-// A field of a block, with those of the components in it. required: somewhere in the block it is,
-// and so is each component around it.
-struct BlockField {
-  dictionary::Index field = 0;             // of a group: its count field
-  std::optional<dictionary::Index> group;  // of Dictionary::groups
-  bool required = false;
-};
-
-// In the dictionary's order, a field once.
-[[nodiscard]] std::vector<BlockField> fields_of(const dictionary::Dictionary& dictionary,
-                                                const std::vector<dictionary::Member>& members);
-
 // The fields of the groups within a block, at any depth, each once.
 [[nodiscard]] std::vector<dictionary::Index> nested_fields_of(
-    const dictionary::Dictionary& dictionary, const std::vector<BlockField>& fields);
+    const dictionary::Dictionary& dictionary, const std::vector<dictionary::FlatMember>& fields);
 
 // Equal for groups of which one type can stand for both: same count field, same members.
 [[nodiscard]] std::string group_key(const dictionary::Dictionary& dictionary,

@@ -16,6 +16,7 @@ namespace {
 using dictionary::Dictionary;
 using dictionary::FieldDefinition;
 using dictionary::FieldType;
+using dictionary::FlatMember;
 using dictionary::Index;
 using dictionary::Member;
 using dictionary::MemberKind;
@@ -274,11 +275,11 @@ class Emitter {
   }
 
   // What senders and from() need to know of a class.
-  [[nodiscard]] std::string emit_facts(const std::vector<BlockField>& fields) const {
+  [[nodiscard]] std::string emit_facts(const std::vector<FlatMember>& fields) const {
     std::string tags;
     std::string types;
     std::vector<Index> all;
-    for (const BlockField& field : fields) {
+    for (const FlatMember& field : fields) {
       all.push_back(field.field);
       if (!field.required) continue;
       tags += fmt::format("{}{}", tags.empty() ? "" : ", ", dictionary_.fields[field.field].tag);
@@ -316,7 +317,7 @@ class Emitter {
             "  static constexpr std::string_view kApplicationVersion = {};\n",
             string_literal(message.msg_type), string_literal(begin_string(dictionary_)),
             string_literal(application_version(dictionary_))) +
-        emit_facts(fields_of(dictionary_, message.members));
+        emit_facts(flatten(dictionary_, message.members));
     return heading(fmt::format("{} ({})", message.name, message.msg_type)) + includes(block) +
            '\n' + emit_members(block, name, "") +
            in_namespace(emit_class(name, "TypedMessageView", facts, true));
@@ -329,16 +330,16 @@ class Emitter {
     return heading("Component " + component.name) + includes(block) + '\n' +
            emit_members(block, name, "") +
            in_namespace(emit_class(name, "TypedComponentView",
-                                   emit_facts(fields_of(dictionary_, component.members)), true));
+                                   emit_facts(flatten(dictionary_, component.members)), true));
   }
 
   // Nothing of an entry is checked but that it begins with the group's first field. Where that is a
   // text, it is a value, too.
   [[nodiscard]] std::string emit_group(Index index, const TypeName& name) {
     const auto& group = dictionary_.groups[index];
-    const std::vector<BlockField> fields = fields_of(dictionary_, group.members);
+    const std::vector<FlatMember> fields = flatten(dictionary_, group.members);
     Block block = blocks_.make(group.members, name.name);
-    const BlockField& first = fields.front();
+    const FlatMember& first = fields.front();
     std::string first_text;
     const FieldDefinition& delimiter = dictionary_.fields[first.field];
     if (!first.group && enum_kind(delimiter) == EnumKind::None &&

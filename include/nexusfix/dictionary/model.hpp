@@ -126,15 +126,15 @@ struct Dictionary {
   friend bool operator==(const Dictionary&, const Dictionary&) = default;
 };
 
-// One member of a message or group with components replaced by what they hold. required: the member
-// is, and so is each component around it.
+// One member of a message or group with components replaced by what they hold. required: somewhere
+// the member is, and so is each component around it.
 struct FlatMember {
   Index field = 0;             // of a group: its count field
   std::optional<Index> group;  // of Dictionary::groups
   bool required = false;
 };
 
-// In the dictionary's order, a tag once (its first place counts). O(members).
+// In the dictionary's order, a tag once, in its first place. O(members).
 [[nodiscard]] std::vector<FlatMember> flatten(const Dictionary& dictionary,
                                               const std::vector<Member>& members);
 

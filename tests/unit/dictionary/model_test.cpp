@@ -81,13 +81,34 @@ TEST(Flatten, keeps_a_group_by_its_count_field_and_leaves_out_what_it_holds) {
   EXPECT_EQ(flat[0].group, 0U);
 }
 
+// Optional A holds B, which is required, and B is required beside A.
+TEST(Flatten, requires_what_one_of_its_places_requires) {
+  Dictionary dictionary = five_fields();
+  dictionary.groups.push_back({4, {{MemberKind::Field, 2, kRequired}}});
+  dictionary.components.push_back({"A", {{MemberKind::Component, 1, kRequired}}});
+  dictionary.components.push_back(
+      {"B", {{MemberKind::Field, 1, kRequired}, {MemberKind::Group, 0, kRequired}}});
+  for (const bool optional_first : {true, false}) {
+    const auto flat =
+        flatten(dictionary, {{MemberKind::Component, optional_first ? 0U : 1U, !optional_first},
+                             {MemberKind::Field, 0, kOptional},
+                             {MemberKind::Component, optional_first ? 1U : 0U, optional_first}});
+    ASSERT_EQ(flat.size(), 3U);
+    EXPECT_EQ(flat[0].field, 1U);
+    EXPECT_TRUE(flat[0].required);
+    EXPECT_EQ(flat[1].group, 0U);
+    EXPECT_TRUE(flat[1].required);
+    EXPECT_FALSE(flat[2].required);
+  }
+}
+
 TEST(Flatten, takes_a_tag_once_where_it_is_first) {
   const auto flat = flatten(five_fields(), {{MemberKind::Field, 1, kOptional},
                                             {MemberKind::Field, 0, kOptional},
                                             {MemberKind::Field, 1, kRequired}});
   ASSERT_EQ(flat.size(), 2U);
   EXPECT_EQ(flat[0].field, 1U);
-  EXPECT_FALSE(flat[0].required);
+  EXPECT_TRUE(flat[0].required);  // somewhere it is
 }
 
 // Each component holds the next one twice: without care this is 2^40 steps.
