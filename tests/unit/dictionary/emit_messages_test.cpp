@@ -50,6 +50,29 @@ TEST(EmitMessages, gives_a_message_called_like_a_field_another_name) {
   EXPECT_NE(found->text.find("class StatusMessage :"), std::string::npos);
 }
 
+std::string text_of(const std::vector<GeneratedFile>& files) {
+  std::string text;
+  for (const GeneratedFile& file : files) text += file.text;
+  return text;
+}
+
+// Whatever begins a line with one of its own.
+TEST(EmitMessages, keeps_names_of_a_dictionary_within_their_comment) {
+  dictionary::Dictionary dictionary = tiny();
+  for (auto& field : dictionary.fields) field.name += "\ninjected field";
+  for (auto& component : dictionary.components) component.name += "\rinjected component";
+  for (auto& message : dictionary.messages) {
+    message.name += "\ninjected message";
+    message.msg_type += "\ninjected type\\";
+  }
+  dictionary.begin_string += "\ninjected version";
+  const std::string text = text_of(emit_messages(dictionary, {"tiny", "t\ninjected.xml\\"}));
+  EXPECT_EQ(text.find("\ninjected"), std::string::npos);
+  EXPECT_EQ(text.find('\r'), std::string::npos);
+  EXPECT_EQ(text.find("\\\n"), std::string::npos);
+  EXPECT_NE(text.find("\\x0ainjected message"), std::string::npos);
+}
+
 TEST(EmitNames, shares_one_text_between_dictionaries) {
   const std::string once = emit_names({tiny()});
   const std::string twice = emit_names({tiny(), tiny()});
