@@ -258,7 +258,7 @@ bool Loader::fail_undefined(const pugi::xml_node& node, std::string_view name) {
     text += component ? did_you_mean(name, names_of(dictionary_.components))
                       : did_you_mean(name, names_of(dictionary_.fields));
   }
-  return file_.fail(node, std::move(text));
+  return file_.fail(node, text);
 }
 
 bool Loader::read_member(const pugi::xml_node& node, Member& member, unsigned depth) {

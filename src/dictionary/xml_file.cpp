@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <utility>
 
 #include <nexusfix/dictionary/nearest_name.hpp>
+#include <nexusfix/dictionary/printable.hpp>
 
 namespace nexusfix::dictionary {
 namespace {
@@ -44,22 +44,23 @@ std::size_t XmlFile::line_at(std::ptrdiff_t offset) const {
   return 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
 }
 
-bool XmlFile::fail_at_line(std::size_t line, std::string text) {
+// Names of the file stand in what is said with and without quotes, so all of it is made printable.
+bool XmlFile::fail_at_line(std::size_t line, std::string_view text) {
   error_.line = line;
-  error_.text = std::move(text);
+  error_.text = printable(text);
   return false;
 }
 
-void XmlFile::warn_at_line(std::size_t line, const std::string& text) {
+void XmlFile::warn_at_line(std::size_t line, std::string_view text) {
   if (warnings_.size() >= kWarningsMax) return;
-  warnings_.push_back(DictionaryError{error_.file, line, text}.what());
+  warnings_.push_back(DictionaryError{error_.file, line, printable(text)}.what());
 }
 
-bool XmlFile::fail(const pugi::xml_node& node, std::string text) {
-  return fail_at_line(line_at(node.offset_debug()), std::move(text));
+bool XmlFile::fail(const pugi::xml_node& node, std::string_view text) {
+  return fail_at_line(line_at(node.offset_debug()), text);
 }
 
-void XmlFile::warn(const pugi::xml_node& node, const std::string& text) {
+void XmlFile::warn(const pugi::xml_node& node, std::string_view text) {
   if (warnings_.size() >= kWarningsMax) return;
   warn_at_line(line_at(node.offset_debug()), text);
 }

@@ -5,6 +5,7 @@
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/dictionary/load.hpp>
@@ -21,10 +22,11 @@ class XmlFile {
   bool parse(std::string_view bytes);
   [[nodiscard]] pugi::xml_node root() const { return document_.document_element(); }
 
+  // Both write out what in the text does not print: it may quote the file.
   // Returns false, for those who stop with it.
-  bool fail(const pugi::xml_node& node, std::string text);
+  bool fail(const pugi::xml_node& node, std::string_view text);
   // The first hundred are kept.
-  void warn(const pugi::xml_node& node, const std::string& text);
+  void warn(const pugi::xml_node& node, std::string_view text);
 
   // The attribute's text; empty if it is missing or empty, and then an error is set.
   std::string_view attribute(const pugi::xml_node& node, const char* name);
@@ -38,8 +40,8 @@ class XmlFile {
   bool check_size(std::string_view bytes);
   bool check_counts();
   bool check_entities();
-  bool fail_at_line(std::size_t line, std::string text);
-  void warn_at_line(std::size_t line, const std::string& text);
+  bool fail_at_line(std::size_t line, std::string_view text);
+  void warn_at_line(std::size_t line, std::string_view text);
   [[nodiscard]] std::size_t line_at(std::ptrdiff_t offset) const;
 
   Utf8Text text_;

@@ -203,6 +203,18 @@ TEST(LoadDictionary, bounds_what_header_and_trailer_hold) {
   }
 }
 
+TEST(LoadDictionary, steers_no_terminal_with_what_it_says_of_a_hostile_file) {
+  const std::string type = "<field number=\"1\" name=\"A&#27;[2J\" type=\"Q&#27;[31m\"/>";
+  const auto loaded = load_dictionary(quickfix(type), "a.xml");
+  ASSERT_TRUE(loaded) << loaded.error().what();
+  ASSERT_EQ(loaded->warnings.size(), 1U);
+  EXPECT_TRUE(loaded->warnings[0].ends_with(
+      "unknown type \"Q\\x1b[31m\" of A\\x1b[2J, its values are text"))
+      << loaded->warnings[0];
+  const std::string error = error_of(quickfix(type + type));
+  EXPECT_TRUE(error.ends_with("tag 1 is defined twice: A\\x1b[2J and A\\x1b[2J")) << error;
+}
+
 TEST(LoadDictionary, cuts_what_it_quotes_of_a_hostile_file) {
   const std::string name(1'000'000, 'x');
   EXPECT_LT(error_of(quickfix("<field number=\"" + name + "\" name=\"A\" type=\"INT\"/>")).size(),
