@@ -36,9 +36,10 @@ std::string_view begin_string(const Dictionary& dictionary) {
   return version.starts_with("FIX.4") || version.starts_with("FIXT") ? version : "FIXT.1.1";
 }
 
+// As ApplVerID (1128) tells versions apart: by service packs of FIX 5.0 only.
 std::string application_version(const Dictionary& dictionary) {
-  return dictionary.begin_string +
-         (dictionary.service_pack == 0 ? "" : "SP" + std::to_string(dictionary.service_pack));
+  const bool named = dictionary.service_pack != 0 && dictionary.begin_string == "FIX.5.0";
+  return dictionary.begin_string + (named ? "SP" + std::to_string(dictionary.service_pack) : "");
 }
 
 class Emitter {

@@ -73,6 +73,20 @@ TEST(EmitMessages, keeps_names_of_a_dictionary_within_their_comment) {
   EXPECT_NE(text.find("\\x0ainjected message"), std::string::npos);
 }
 
+// As the application that is handed a message is told its version.
+TEST(EmitMessages, names_a_service_pack_of_fix_5_0_only) {
+  dictionary::Dictionary dictionary = tiny();
+  dictionary.service_pack = 2;
+  for (const auto& [begin_string, version] :
+       {std::pair{"FIX.4.4", "\"FIX.4.4\""}, std::pair{"FIX.5.0", "\"FIX.5.0SP2\""},
+        std::pair{"FIXT.1.1", "\"FIXT.1.1\""}}) {
+    dictionary.begin_string = begin_string;
+    const std::string text = text_of(emit_messages(dictionary, {"tiny", "tiny.xml"}));
+    EXPECT_NE(text.find(std::string{"kApplicationVersion = "} + version + ';'), std::string::npos)
+        << begin_string;
+  }
+}
+
 TEST(EmitNames, shares_one_text_between_dictionaries) {
   const std::string once = emit_names({tiny()});
   const std::string twice = emit_names({tiny(), tiny()});
