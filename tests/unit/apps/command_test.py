@@ -438,7 +438,8 @@ class Connect(WithFolder):
                 ("send 35=D|34=7\n", "script.txt:1: field 34"),
                 ("wait 35=8 timeout 0.1\n", "script.txt:1: no such message came within 0.1 s"),
                 ("send 35=A|98=0\n", "script.txt:1: administrative messages"),
-                ("send 35=B|148=x|33=1|58=y\nexpect 35=8\n", "script.txt:2: another message came: 8=FIX")):
+                ("send 35=B|148=x|33=1|58=y\nexpect 35=8\n",
+                 "script.txt:2: another message came: 8=FIX")):
             done = self.connect(port, script)
             self.assertEqual(done.returncode, 1, script)
             self.assertIn(expected, done.stderr)
