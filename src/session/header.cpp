@@ -92,16 +92,20 @@ std::string_view StateMachine::ref_tag_text(wire::Tag tag) noexcept {
   return {begin, static_cast<std::size_t>(end.ptr - begin)};
 }
 
-// text and behind it, in parentheses, the tag if there is one; until the next event.
+// text and behind it, in parentheses, the tag if there is one; until the next event. An event may
+// have several such texts, so each has its own part of the buffer.
 std::string_view StateMachine::noted_text(std::string_view text,
                                           std::string_view ref_tag) noexcept {
-  if (ref_tag.empty() || text.size() + ref_tag.size() + 3 > noted_text_.size()) return text;
-  char* out = noted_text_.data();
+  const std::size_t size = text.size() + ref_tag.size() + 3;
+  if (ref_tag.empty() || size > noted_text_.size() - noted_size_) return text;
+  char* const begin = noted_text_.data() + noted_size_;
+  char* out = begin;
   for (const std::string_view part : {text, std::string_view{" ("}, ref_tag}) {
     out = std::ranges::copy(part, out).out;
   }
-  *out++ = ')';
-  return {noted_text_.data(), static_cast<std::size_t>(out - noted_text_.data())};
+  *out = ')';
+  noted_size_ += size;
+  return {begin, size};
 }
 
 std::optional<StateMachine::Objection> StateMachine::objection_to(

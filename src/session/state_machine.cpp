@@ -118,6 +118,7 @@ std::optional<Action> StateMachine::next_action(std::span<char> scratch) noexcep
 void StateMachine::begin_event(Now now) noexcept {
   NEXUSFIX_ASSERT(pending_begin_ == pending_end_);
   now_ = now;
+  noted_size_ = 0;
 }
 
 void StateMachine::push(const Pending& pending) noexcept {

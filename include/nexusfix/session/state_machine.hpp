@@ -269,7 +269,8 @@ class StateMachine {
   bool awaits_verdict_ = false;
   Objection objection_;
   std::array<char, 10> ref_tag_text_{};
-  std::array<char, kTextBytesMax> noted_text_{};  // of a Notice about a message
+  std::array<char, 2 * kTextBytesMax> noted_text_{};  // of the event's Notices about a message
+  std::size_t noted_size_ = 0;
 
   // Application message between begin_message() and finish_message().
   std::uint64_t begun_msg_seq_num_ = 0;

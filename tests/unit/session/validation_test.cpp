@@ -139,6 +139,20 @@ TEST(Validation, invalid_messages_may_be_noted_and_processed) {
               ElementsAre("35=3|34=2|45=3|58=Invalid tag number|371=0|372=D|373=0"));
 }
 
+TEST(Validation, two_notices_about_one_message_have_each_its_own_text) {
+  SessionConfig config = validating();
+  config.reject_invalid_message = false;
+  Side acceptor{config};
+  acceptor.establish();
+  for (int number = 2; number < 8; ++number) {
+    acceptor.notice_texts.clear();
+    acceptor.in("35=0|34=" + std::to_string(number) + "|43=X");
+    EXPECT_THAT(acceptor.notice_texts,
+                ElementsAre("Incorrect data format for value (43)",
+                            "Value is incorrect (out of range) for this tag (43)"));
+  }
+}
+
 TEST(Validation, an_invalid_message_above_a_gap_is_rejected_when_its_turn_comes) {
   Side acceptor{validating()};
   acceptor.establish();
