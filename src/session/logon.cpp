@@ -38,8 +38,10 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
                                   : DisconnectReason::LogonRefused);
   }
   const bool has_number = number && *number >= 1 && *number <= kMsgSeqNumMax;
-  const std::string_view wrong =
-      has_number ? logon_objection(in) : "MsgSeqNum missing or malformed";
+  const std::string_view wrong = !has_number ? "MsgSeqNum missing or malformed"
+                                 : message.begin_string() != config_.id.begin_string
+                                     ? "Incorrect BeginString"
+                                     : logon_objection(in, header_objection(in));
   if (!wrong.empty()) {
     notice(NoticeCode::LogonInvalid, wrong);
     return end_session(DisconnectReason::LogonRefused);
@@ -86,8 +88,7 @@ void StateMachine::accept_logon(const Inbound& in, bool reply_with_reset) noexce
 // acceptance scripts). If we have sent one ourselves, this is the answer to it.
 void StateMachine::on_reset_logon(const Inbound& in,
                                   const std::optional<Objection>& objection) noexcept {
-  const std::string_view wrong =
-      objection ? session_reject_text(objection->reason) : logon_objection(in);
+  const std::string_view wrong = logon_objection(in, objection);
   if (!wrong.empty() || state_ == State::LogoutSent) {
     notice(NoticeCode::LogonInvalid, wrong);
     return log_out_and_disconnect(wrong, DisconnectReason::ProtocolViolation);
@@ -102,13 +103,12 @@ void StateMachine::on_reset_logon(const Inbound& in,
   reset_sent_ = false;
 }
 
-// What a Logon is refused for; empty: it is valid. Lives until the next event.
-std::string_view StateMachine::logon_objection(const Inbound& in) noexcept {
+// What a Logon is refused for, given what its header is objected to for; empty: it is valid. Lives
+// until the next event.
+std::string_view StateMachine::logon_objection(const Inbound& in,
+                                               const std::optional<Objection>& objection) noexcept {
+  if (objection) return noted_text(session_reject_text(objection->reason), objection->ref_tag);
   const wire::MessageView& message = in.message;
-  if (message.begin_string() != config_.id.begin_string) return "Incorrect BeginString";
-  if (const std::optional<Objection> objection = header_objection(in)) {
-    return noted_text(session_reject_text(objection->reason), objection->ref_tag);
-  }
   if (message[tag::EncryptMethod] != "0") return "EncryptMethod is not 0";
   if (!heart_bt_int_of(message)) return "HeartBtInt is not between 0 and 3600";
   if (version_->has_reset_seq_num_flag) {

@@ -205,7 +205,8 @@ class StateMachine {
   void on_first_logon(const Inbound& in) noexcept;
   void on_reset_logon(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void accept_logon(const Inbound& in, bool reply_with_reset) noexcept;
-  [[nodiscard]] std::string_view logon_objection(const Inbound& in) noexcept;
+  [[nodiscard]] std::string_view logon_objection(
+      const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void take_heart_bt_int(const wire::MessageView& message) noexcept;
   void set_heart_bt_int(std::chrono::seconds interval) noexcept;
   void on_logout(const Inbound& in, const std::optional<Objection>& objection) noexcept;

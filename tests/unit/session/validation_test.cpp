@@ -153,6 +153,28 @@ TEST(Validation, two_notices_about_one_message_have_each_its_own_text) {
   }
 }
 
+TEST(Validation, an_invalid_reset_within_a_session_is_noted_once) {
+  SessionConfig config = validating();
+  config.reject_invalid_message = false;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.notice_texts.clear();
+  acceptor.in("35=A|34=1|98=0|108=30|141=Y|55=MSFT");
+  EXPECT_THAT(acceptor.notice_texts, ElementsAre("Tag not defined for this message type (55)"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y"));
+}
+
+TEST(Validation, the_logout_after_an_invalid_reset_tells_the_tag) {
+  Side acceptor{validating()};
+  acceptor.establish();
+  acceptor.notice_texts.clear();
+  acceptor.in("35=A|34=1|98=0|108=30|141=Y|55=MSFT");
+  EXPECT_THAT(acceptor.notice_texts, ElementsAre("Tag not defined for this message type (55)"));
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=5|34=2|58=Tag not defined for this message type (55)"));
+  EXPECT_FALSE(acceptor.is_connected());
+}
+
 TEST(Validation, an_invalid_message_above_a_gap_is_rejected_when_its_turn_comes) {
   Side acceptor{validating()};
   acceptor.establish();
