@@ -467,6 +467,29 @@ wire::SessionRejectReason reject_reason(ViolationRule rule) noexcept {
   return Reason::Other;
 }
 
+bool is_readable(ViolationRule rule) noexcept {
+  switch (rule) {
+    case ViolationRule::TagMalformed:
+    case ViolationRule::TagWithoutValue:
+    case ViolationRule::DataLengthWrong:
+      return false;
+    case ViolationRule::ValueEmpty:
+    case ViolationRule::MsgTypeUnknown:
+    case ViolationRule::TagUnknown:
+    case ViolationRule::TagNotInMessage:
+    case ViolationRule::TagOutOfSection:
+    case ViolationRule::TagRepeated:
+    case ViolationRule::TypeWrong:
+    case ViolationRule::ValueNotInEnumeration:
+    case ViolationRule::DelimiterMissing:
+    case ViolationRule::GroupOrderWrong:
+    case ViolationRule::GroupCountWrong:
+    case ViolationRule::RequiredTagMissing:
+      return true;
+  }
+  return false;
+}
+
 Validator::Validator(std::shared_ptr<const ValidatorTables> tables) noexcept
     : tables_{std::move(tables)} {}
 

@@ -110,15 +110,12 @@ std::string_view StateMachine::noted_text(std::string_view text,
 
 std::optional<StateMachine::Objection> StateMachine::objection_to(
     const Inbound& in, const dictionary::Violation& violation) noexcept {
-  using dictionary::ViolationRule;
   const unsigned reason = number(violation.reason());
   const std::string_view ref_tag = violation.tag != 0 ? ref_tag_text(violation.tag)
                                    : violation.tag_text.size() <= kRefTagBytesMax
                                        ? violation.tag_text
                                        : std::string_view{};
-  const bool is_readable = violation.rule > ViolationRule::DataLengthWrong ||
-                           violation.rule == ViolationRule::ValueEmpty;
-  if (config_.reject_invalid_message || !is_readable) {
+  if (config_.reject_invalid_message || !is_readable(violation.rule)) {
     return Objection{.reason = reason, .ref_tag = ref_tag};
   }
   notice(NoticeCode::MessageInvalid, noted_text(session_reject_text(reason), ref_tag),

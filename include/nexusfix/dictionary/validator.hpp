@@ -66,6 +66,10 @@ inline constexpr std::size_t kViolationRules =
 // so says TC 14a.
 [[nodiscard]] wire::SessionRejectReason reject_reason(ViolationRule rule) noexcept;
 
+// Whether the message's fields can be told from each other all the same. If not, nobody can say
+// what the message means.
+[[nodiscard]] bool is_readable(ViolationRule rule) noexcept;
+
 // What is wrong with a message, enough to make a text of on the cold side. Trivially copyable;
 // tag_text lives as long as the message's bytes.
 struct Violation {

@@ -173,6 +173,15 @@ TEST(ValidatorTest, tags_that_no_dictionary_has_are_unknown) {  // TC 14a
   EXPECT_EQ(reject_reason(Rule::TagUnknown), Reason::InvalidTagNumber);
 }
 
+TEST(ValidatorTest, only_fields_without_a_sure_begin_or_end_make_a_message_unreadable) {
+  for (std::size_t i = 0; i < kViolationRules; ++i) {
+    const Rule rule = static_cast<Rule>(i);
+    const bool is_lost = rule == Rule::TagMalformed || rule == Rule::TagWithoutValue ||
+                         rule == Rule::DataLengthWrong;
+    EXPECT_EQ(is_readable(rule), !is_lost) << i;
+  }
+}
+
 TEST(ValidatorTest, tags_of_every_size_are_found) {
   EXPECT_EQ(in_order("5001=1|70000=2|2147483647=3|"), std::nullopt);
   EXPECT_EQ(in_order("2147483647=x|"), (Found{Rule::TypeWrong, 2147483647, "x"}));
