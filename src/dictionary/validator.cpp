@@ -83,12 +83,13 @@ struct Scope {
   const MemberContext& context;
   const Scope* outer;
   const std::uint8_t* seen;  // a byte for each slot: 1 if the field has been there
+  unsigned delimiter = 0;    // of a group: the slot of the field that begins an entry
 
   // Whether the field may stand here now.
   [[nodiscard]] bool awaits(Tag tag) const noexcept {
     const MemberRule* const member = context.find(tag);
     if (member == nullptr) return false;
-    const bool begins_entry = outer != nullptr && member->slot == 0;
+    const bool begins_entry = outer != nullptr && member->slot == delimiter;
     return begins_entry || seen[member->slot] == 0;
   }
 };
@@ -296,13 +297,13 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
                                    std::uint8_t* seen) noexcept {
   const MemberContext& context = tables_.contexts[group.detail];
   const Members members{context};
-  const Scope scope{context, &outer, seen};
+  Scope scope{context, &outer, seen};
   const Fields fields{message_};
   const bool is_ordered = tables_.rules.validate_unordered_group_fields;
   const std::uint64_t expected = count_of(fields.value(index).text());
   std::uint64_t entries = 0;
   std::size_t entry_begin = index;
-  unsigned delimiter = 0;
+  unsigned delimiter = 0;  // the scope's, out of reach of what is written to seen
   unsigned required = 0;
   unsigned least = 0;  // slot that may come next
   std::size_t i = index + 1;
@@ -327,6 +328,7 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
           return report_missing(scope, entry_begin);
       } else if (tables_.rules.first_field_in_group_is_delimiter) {
         delimiter = slot;
+        scope.delimiter = slot;
       } else if (slot != 0) {
         return report(ViolationRule::DelimiterMissing, scope, i);
       }

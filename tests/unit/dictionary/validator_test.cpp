@@ -351,6 +351,26 @@ TEST(ValidatorTest, the_first_field_of_a_group_may_be_its_delimiter) {
             (Found{Rule::RequiredTagMissing, 556, "2"}));
 }
 
+TEST(ValidatorTest, a_group_within_an_entry_ends_where_the_next_entry_begins) {
+  // An entry of the inner group has LegQty, too.
+  std::string text{kDictionary};
+  const std::string_view last = R"(<field name="PartyRole" required="Y"/>)";
+  text.insert(text.find(last) + last.size(), R"(<field name="LegQty" required="N"/>)");
+  const auto dictionary = load_quickfix_xml(text, "order.xml");
+  ASSERT_TRUE(dictionary);
+  const auto by = [&](bool first_field_is_delimiter) {
+    return Validator::make(*dictionary,
+                           {.validate_unordered_group_fields = false,
+                            .first_field_in_group_is_delimiter = first_field_is_delimiter})
+        .value();
+  };
+  const std::string begin = std::string{kHeader} + "11=A|55=B|";
+  const std::string entry = "557=1|556=a|453=1|448=p|452=1|557=2|";
+  EXPECT_EQ(found(by(true), begin + "555=2|" + entry + "557=3|556=b|"), std::nullopt);
+  EXPECT_EQ(found(by(false), begin + "555=2|556=a|557=1|" + entry.substr(12) + "557=3|556=b|"),
+            (Found{Rule::TagRepeated, 557, "3"}));
+}
+
 TEST(ValidatorTest, fields_of_an_entry_stand_in_order) {
   EXPECT_EQ(in_order("555=1|556=a|558=1|557=1|"), (Found{Rule::GroupOrderWrong, 557, "1"}));
   EXPECT_EQ(in_order("555=1|556=a|558=1|453=1|448=p|452=1|"),
