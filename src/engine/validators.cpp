@@ -1,6 +1,5 @@
 #include "engine/validators.hpp"
 
-#include <array>
 #include <map>
 #include <string>
 #include <tuple>
@@ -25,23 +24,22 @@ class ValidatorMaker {
       return std::unexpected{SettingsError{settings_.file, line, "DataDictionary: " + text}};
     };
     const dictionary::ValidationRules& rules = wanted.rules;
-    const Key key{wanted.file,
-                  session.session.id.begin_string,
-                  {rules.validate_fields_out_of_order, rules.validate_fields_have_values,
-                   rules.validate_user_defined_fields, rules.allow_unknown_msg_fields,
-                   rules.allow_unknown_enum_values, rules.validate_unordered_group_fields,
-                   rules.first_field_in_group_is_delimiter}};
+    const Key key{wanted.file, session.session.id.begin_string, rules};
     if (const auto known = validators_.find(key); known != validators_.end()) return known->second;
     const auto dictionary = find(session);
     if (!dictionary) return error(dictionary.error());
     auto validator = dictionary::Validator::make(**dictionary, rules);
-    if (!validator) return error(wanted.file + ": " + validator.error());
+    if (!validator) {
+      return error((wanted.file.empty() ? "the built-in one of " + (*dictionary)->begin_string
+                                        : wanted.file) +
+                   ": " + validator.error());
+    }
     return validators_.emplace(key, *std::move(validator)).first->second;
   }
   [[nodiscard]] InDictionaries take_found() { return std::move(found_); }
 
  private:
-  using Key = std::tuple<std::string, std::string, std::array<bool, 7>>;
+  using Key = std::tuple<std::string, std::string, dictionary::ValidationRules>;
   using Found = std::expected<const dictionary::Dictionary*, std::string>;
 
   [[nodiscard]] Found find(const SessionSettings& session) {

@@ -1,6 +1,7 @@
 // Checks parsed messages against a dictionary.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -39,7 +40,7 @@ struct ValidationRules {
   // member.
   bool first_field_in_group_is_delimiter = false;
 
-  friend bool operator==(const ValidationRules&, const ValidationRules&) = default;
+  friend auto operator<=>(const ValidationRules&, const ValidationRules&) = default;
 };
 
 enum class ViolationRule : std::uint8_t {

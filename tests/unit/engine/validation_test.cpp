@@ -23,9 +23,9 @@ class ValidationTest : public AcceptorTest {
     return path;
   }
   // The answer to an order with a field that FIX 4.4 does not have.
-  std::string answer_to_unknown_field() {
-    RawPeer& peer = log_on("TRADER");
-    peer.send(order("TRADER", 2, "A1|60=" + time_text() + "|9001=x"));
+  std::string answer_to_unknown_field(std::string_view who = "TRADER") {
+    RawPeer& peer = log_on(who);
+    peer.send(order(who, 2, "A1|60=" + time_text() + "|9001=x"));
     EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
     return peer.messages().size() < 2 ? "" : bar(peer.messages()[1]);
   }
@@ -65,6 +65,18 @@ TEST_F(ValidationTest, rules_of_the_configuration_are_followed) {
   extra = "ValidateUserDefinedFields=N";
   open();
   EXPECT_NE(answer_to_unknown_field().find("|35=8|"), std::string::npos);
+}
+
+TEST_F(ValidationTest, sessions_with_one_dictionary_have_each_its_own_rules) {
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=LENIENT\n"
+      "ValidateUserDefinedFields=N\n"
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=STRICT\n";
+  open();
+  EXPECT_TRUE(answer_to_unknown_field("TRADER").contains("|371=9001|"));
+  EXPECT_TRUE(answer_to_unknown_field("LENIENT").contains("|35=8|"));
+  EXPECT_TRUE(answer_to_unknown_field("STRICT").contains("|371=9001|"));
 }
 
 TEST_F(ValidationTest, no_dictionary_no_validation) {
