@@ -68,9 +68,8 @@ class ValidatorMaker {
       found_.warnings.push_back(
           {settings_.file, session.dictionary.line, "DataDictionary: " + warning});
     }
-    for (const wire::DataFieldPair pair : dictionary::data_fields(*dictionary).pairs()) {
-      found_.data_fields.add(pair);
-    }
+    const wire::DataFieldTable own = dictionary::data_fields(*dictionary);
+    for (const wire::DataFieldPair pair : own.pairs()) found_.data_fields.add(pair);
     return &files_.emplace(file, *std::move(dictionary)).first->second;
   }
 
