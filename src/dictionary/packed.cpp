@@ -9,6 +9,7 @@ namespace nexusfix::dictionary {
 namespace {
 
 constexpr std::size_t kWordBytes = 8;
+constexpr std::size_t kBitsPerByte = 8;
 constexpr unsigned kDigitBits = 7;  // of a number's byte; the eighth says that another follows
 constexpr unsigned kDigitMask = (1U << kDigitBits) - 1;
 
@@ -64,7 +65,7 @@ class Packer {
   void byte(std::uint64_t value) {
     const std::size_t at = bytes_++ % kWordBytes;
     if (at == 0) words_.push_back(0);
-    words_.back() |= value << (at * kWordBytes);
+    words_.back() |= value << (at * kBitsPerByte);
   }
 
   TextPool& pool_;
@@ -124,7 +125,7 @@ class Unpacker {
  private:
   std::uint64_t byte() {
     const std::size_t at = bytes_++;
-    return (words_[at / kWordBytes] >> (at % kWordBytes * kWordBytes)) & 0xFFU;
+    return (words_[at / kWordBytes] >> (at % kWordBytes * kBitsPerByte)) & 0xFFU;
   }
 
   std::span<const std::uint64_t> words_;

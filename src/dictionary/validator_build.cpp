@@ -157,7 +157,6 @@ class Builder {
   // What a context and all groups in it need at most at one time.
   struct Need {
     std::size_t slots = 0;
-    unsigned depth = 0;
   };
   struct Members {
     std::vector<NewMember> list;
@@ -244,7 +243,7 @@ std::uint32_t Builder::add_context(const Source& source, std::vector<NewMember> 
     return 0;
   }
   std::vector<std::pair<Section, RequiredMember>> required;
-  Need need{members.size(), 1};
+  Need need{members.size()};
   for (std::size_t i = 0; i < members.size(); ++i) {
     MemberRule& rule = members[i].rule;
     rule.slot = static_cast<std::uint16_t>(i);
@@ -253,7 +252,6 @@ std::uint32_t Builder::add_context(const Source& source, std::vector<NewMember> 
     if (members[i].required) required.push_back({members[i].section, {members[i].tag, rule.slot}});
     if (rule.check != Check::Group) continue;
     need.slots = std::max(need.slots, members.size() + needs_[rule.detail].slots);
-    need.depth = std::max(need.depth, 1 + needs_[rule.detail].depth);
   }
   std::ranges::sort(required, {},
                     [](const auto& entry) { return std::pair{entry.first, entry.second.tag}; });
