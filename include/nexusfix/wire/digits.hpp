@@ -79,9 +79,11 @@ inline constexpr int kReciprocalOf10000Shift = 45;
   return _mm_load_si128(static_cast<const __m128i*>(from));
 }
 
+// One move out of the vector for both words: the second one would take a vector's port, where the
+// conversions' work is, and an integer's are idle.
 [[nodiscard]] inline EightDigits from_vector(__m128i digits) noexcept {
-  return {static_cast<std::uint64_t>(_mm_cvtsi128_si64(digits)),
-          static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_or_si128(digits, _mm_set1_epi8('0'))))};
+  const auto values = static_cast<std::uint64_t>(_mm_cvtsi128_si64(digits));
+  return {values, values | kZeros};
 }
 
 // value < 10^8. Each of two groups of four digits is copied to four 16-bit lanes and divided by

@@ -30,8 +30,14 @@ namespace detail {
 [[nodiscard]] Converted<std::int64_t> to_any_int(std::string_view text) noexcept;
 [[nodiscard]] Converted<std::uint64_t> to_any_uint(std::string_view text) noexcept;
 
-// value >= 10^8.
+// value >= 10^8. Nine digits, most sequence numbers of a long day among them, are no sixteen.
 [[nodiscard]] inline std::size_t store_long_uint(char* out, std::uint64_t value) noexcept {
+  if (value < 10 * kTenToThe8) [[likely]] {
+    const std::uint64_t first = value / kTenToThe8;
+    *out = static_cast<char>('0' + first);
+    store_word(out + 1, eight_digits(static_cast<std::uint32_t>(value - first * kTenToThe8)).text);
+    return 1 + kWordBytes;
+  }
   char* const begin = out;
   if (value >= kTenToThe16) {
     out += store_without_leading_zeros(
