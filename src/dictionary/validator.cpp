@@ -6,6 +6,7 @@
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "dictionary/field_sequence.hpp"
 #include "dictionary/validator_tables.hpp"
 
 namespace nexusfix::dictionary {
@@ -44,6 +45,9 @@ bool are_seen(const std::uint8_t* seen, std::size_t slots) noexcept {
   std::memcpy(&word, seen, sizeof word);
   return (unseen | (word ^ kAllSeen) << (kBitsPerByte * (sizeof word - slots))) == 0;
 }
+
+// On the stack, uninitialised.
+using Slots = std::array<std::uint8_t, ValidatorTables::kSlotsMax + kClearedBytes>;
 
 // Saturates: no message has that many entries.
 std::uint64_t count_of(std::string_view digits) noexcept {
@@ -161,9 +165,10 @@ class Validation {
              std::optional<Violation>& violation) noexcept
       : tables_{tables}, message_{message}, violation_{violation} {}
 
-  // seen: ValidatorTables::kSlotsMax bytes and kClearedBytes more, of any value.
-  template <class SomeFields>
-  void walk(const MemberContext& context, std::uint8_t* seen) noexcept;
+  // seen: ValidatorTables::kSlotsMax bytes and kClearedBytes more, of any value. checks: takes what
+  // is checked of each value, and is of use if nothing is wrong.
+  template <class SomeFields, class Checks>
+  void walk(const MemberContext& context, std::uint8_t* seen, Checks& checks) noexcept;
   void report_fault(const wire::Fault& fault) noexcept;
   void report_msg_type() noexcept;
 
@@ -174,15 +179,19 @@ class Validation {
                                     const ValueInMessage& value) const noexcept;
   [[nodiscard]] bool is_ordinary_value_right(Check check, unsigned detail,
                                              const ValueInMessage& value) const noexcept;
+  template <class Checks>
   [[nodiscard]] std::size_t walk_group(const Scope& outer, const MemberRule& group,
-                                       std::size_t index, std::uint8_t* seen) noexcept;
+                                       std::size_t index, std::uint8_t* seen,
+                                       Checks& checks) noexcept;
   // The member that at() has not found.
   [[nodiscard]] const MemberRule* find_rare(const MemberContext& context,
                                             std::size_t index) const noexcept {
     return context.overflow_count == 0 ? nullptr : context.find_overflow(tag_at(index));
   }
   [[nodiscard]] Tag tag_at(std::size_t index) const noexcept { return message_.field(index).tag; }
-  [[nodiscard]] bool is_outsider_right(const Scope& scope, std::size_t index) noexcept;
+  template <class Checks>
+  [[nodiscard]] bool is_outsider_right(const Scope& scope, std::size_t index,
+                                       Checks& checks) noexcept;
   [[nodiscard]] bool is_tolerated(Tag tag) const noexcept {
     return tag < kUserDefinedTagMin ? tables_.rules.allow_unknown_msg_fields
                                     : !tables_.rules.validate_user_defined_fields;
@@ -246,9 +255,9 @@ template <class SomeFields>
   __builtin_unreachable();
 }
 
-template <class SomeFields>
+template <class SomeFields, class Checks>
 [[gnu::always_inline]] inline void Validation::walk(const MemberContext& context,
-                                                    std::uint8_t* seen) noexcept {
+                                                    std::uint8_t* seen, Checks& checks) noexcept {
   const Members members{context};
   const Scope scope{context, nullptr, seen};
   const SomeFields fields{message_};
@@ -261,7 +270,7 @@ template <class SomeFields>
     if (member->key != key) [[unlikely]] {
       member = find_rare(context, i);
       if (member == nullptr) {
-        if (!is_outsider_right(scope, i)) return;
+        if (!is_outsider_right(scope, i, checks)) return;
         ++i;
         continue;
       }
@@ -282,10 +291,12 @@ template <class SomeFields>
       report_value(scope, static_cast<Section>(rule.place), i);
       return;
     }
-    ++i;
     if (rule.check == Check::Group) [[unlikely]] {
-      i = walk_group(scope, rule, i - 1, seen + context.slots);
+      i = walk_group(scope, rule, i, seen + context.slots, checks);
       if (i == kFailed) return;
+    } else {
+      checks.add(i, rule.check, rule.detail);
+      ++i;
     }
   }
   if (!are_seen(seen + kVerifiedSlots, context.required_count)) [[unlikely]]
@@ -293,14 +304,16 @@ template <class SomeFields>
 }
 
 // From the count field at index to the first field behind the group.
+template <class Checks>
 std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, std::size_t index,
-                                   std::uint8_t* seen) noexcept {
+                                   std::uint8_t* seen, Checks& checks) noexcept {
   const MemberContext& context = tables_.contexts[group.detail];
   const Members members{context};
   Scope scope{context, &outer, seen};
   const Fields fields{message_};
   const bool is_ordered = tables_.rules.validate_unordered_group_fields;
   const std::uint64_t expected = count_of(fields.value(index).text());
+  checks.add(index, Check::Group, expected);
   std::uint64_t entries = 0;
   std::size_t entry_begin = index;
   unsigned delimiter = 0;  // the scope's, out of reach of what is written to seen
@@ -314,7 +327,7 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
       member = find_rare(context, i);
       if (member == nullptr) {
         if (one_has(&outer, tag_at(i))) break;
-        if (!is_outsider_right(scope, i)) return kFailed;
+        if (!is_outsider_right(scope, i, checks)) return kFailed;
         ++i;
         continue;
       }
@@ -349,10 +362,12 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     required += rule.place;
     if (!is_value_right<Fields>(rule.check, rule.detail, fields.value(i))) [[unlikely]]
       return report_value(scope, Section::Body, i);
-    ++i;
     if (rule.check == Check::Group) [[unlikely]] {
-      i = walk_group(scope, rule, i - 1, seen + context.slots);
+      i = walk_group(scope, rule, i, seen + context.slots, checks);
       if (i == kFailed) return kFailed;
+    } else {
+      checks.add(i, rule.check, rule.detail);
+      ++i;
     }
   }
   if (entries != 0 && required != context.required_count) [[unlikely]]
@@ -364,7 +379,8 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
 
 // A field that the message does not have. One that may be there anyway still is of a type, if the
 // dictionary knows it.
-bool Validation::is_outsider_right(const Scope& scope, std::size_t index) noexcept {
+template <class Checks>
+bool Validation::is_outsider_right(const Scope& scope, std::size_t index, Checks& checks) noexcept {
   const Tag tag = tag_at(index);
   const FieldRule* const known = tables_.field(scope.context, tag);
   if (!is_tolerated(tag)) {
@@ -372,8 +388,9 @@ bool Validation::is_outsider_right(const Scope& scope, std::size_t index) noexce
            index);
     return false;
   }
-  if (known == nullptr ||
-      is_value_right<Fields>(known->check, known->detail, Fields{message_}.value(index))) {
+  if (known == nullptr) return true;
+  if (is_value_right<Fields>(known->check, known->detail, Fields{message_}.value(index))) {
+    checks.add(index, known->check, known->detail);
     return true;
   }
   report_value(scope, Section::Body, index);
@@ -520,15 +537,42 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message) c
   } else if (context == nullptr) [[unlikely]] {
     validation.report_msg_type();
   } else {
-    std::array<std::uint8_t, ValidatorTables::kSlotsMax + kClearedBytes> seen;
+    Slots seen;
+    NoCheckList nobody_learns;
     const bool is_ordinary =
         message.index().narrow_count >= message.field_count() && !message.fault();
     if (is_ordinary) [[likely]] {
-      validation.walk<OrdinaryFields>(*context, seen.data());
+      validation.walk<OrdinaryFields>(*context, seen.data(), nobody_learns);
     } else {
-      validation.walk<Fields>(*context, seen.data());
+      validation.walk<Fields>(*context, seen.data(), nobody_learns);
     }
   }
+  return violation;
+}
+
+std::optional<Violation> Validator::validate(const wire::MessageView& message,
+                                             ValidationMemory& memory) const noexcept {
+  if (!SequenceKeys::are_those_of(message)) [[unlikely]]
+    return validate(message);
+  const MemberContext* const context = tables_->message(message.msg_type());
+  if (context == nullptr) [[unlikely]]
+    return validate(message);
+  const SequenceKeys keys{message};
+  const std::uint64_t context_id = tables_->context_id(*context);
+  const std::uint64_t hash = keys.hash(context_id);
+  FieldSequence& sequence = memory.at(hash);
+  if (sequence.is_of(context_id, keys)) [[likely]] {
+    sequence.candidate = 0;
+    if (sequence.are_values_right(*tables_, message)) [[likely]]
+      return std::nullopt;
+    return validate(message);
+  }
+  if (std::exchange(sequence.candidate, hash) != hash) return validate(message);
+  std::optional<Violation> violation;
+  Slots seen;
+  CheckList checks;
+  Validation{*tables_, message, violation}.walk<OrdinaryFields>(*context, seen.data(), checks);
+  if (!violation) sequence.learn(context_id, keys, checks);
   return violation;
 }
 

@@ -1,5 +1,6 @@
 // Makes a Validator's tables of a dictionary.
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <map>
 #include <numeric>
@@ -320,7 +321,14 @@ void Builder::add_messages(Source& source) {
   }
 }
 
+// Relaxed: only that no two are equal counts.
+std::uint64_t next_serial() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 void Builder::seal() {
+  tables_.serial = next_serial();
   tables_.rows.shrink_to_fit();
   tables_.rule_entries.shrink_to_fit();
   tables_.overflow.shrink_to_fit();

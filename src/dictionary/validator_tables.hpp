@@ -143,6 +143,8 @@ struct ValidatorTables {
   };
 
   ValidationRules rules;
+  // Of these tables, and never of others while the process lives; not 0.
+  std::uint64_t serial = 0;
   std::vector<MemberContext> contexts;  // 0 is that of no message
   // All fields of the transport's dictionary and of the application's, each by ascending tag. By
   // MemberContext::is_application; a dictionary for both is the transport's.
@@ -161,6 +163,11 @@ struct ValidatorTables {
     const auto code = static_cast<unsigned char>(msg_type.front());
     const std::uint32_t context = code < kTypeEnd ? short_msg_types[code] : 0;
     return context != 0 ? contexts.data() + context : nullptr;
+  }
+  // Of a context of these tables, and of no other one while the process lives; not 0.
+  [[nodiscard]] std::uint64_t context_id(const MemberContext& context) const noexcept {
+    constexpr unsigned kContextBits = 16;
+    return serial << kContextBits | static_cast<std::uint64_t>(&context - contexts.data());
   }
   // Nothing: the dictionary that the context is of does not have the field.
   [[nodiscard]] const FieldRule* field(const MemberContext& of, wire::Tag tag) const noexcept;

@@ -46,8 +46,13 @@ enum class Check : std::uint8_t {
   return text.size() == 1 && (text.front() == 'Y' || text.front() == 'N');
 }
 
+// YYYYMMDD-HH:MM:SS, alone or with milliseconds, found in three words and no table. False of some
+// that are right: a leap second, the 29th of February, another fraction.
+[[nodiscard]] inline bool is_common_utc_timestamp(std::string_view text) noexcept;
+
 [[nodiscard]] inline bool is_utc_timestamp(std::string_view text) noexcept {
-  return wire::to_pico_time(text).has_value() || is_utc_timestamp_of_any_year(text);
+  return is_common_utc_timestamp(text) || wire::to_pico_time(text).has_value() ||
+         is_utc_timestamp_of_any_year(text);
 }
 
 // A value within a message, where kFrontBytes in front of its end may be read, too.
@@ -137,5 +142,68 @@ class ValueBits {
 }
 
 #endif
+
+namespace detail {
+
+static_assert(std::endian::native == std::endian::little);
+
+template <class Word>
+[[nodiscard]] inline Word load(const char* from) noexcept {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+// What load() makes of these characters.
+template <class Word>
+[[nodiscard]] consteval Word word_of(const char* text) noexcept {
+  Word word = 0;
+  for (std::size_t i = 0; i < sizeof word; ++i) {
+    word |= static_cast<Word>(static_cast<unsigned char>(text[i])) << (8 * i);
+  }
+  return word;
+}
+
+// Bits other than 0 if a character is not between its lowest one and that many above it.
+template <class Word>
+[[nodiscard]] inline Word beyond(Word offsets, Word most) noexcept {
+  constexpr Word kHighBits = static_cast<Word>(0x8080'8080'8080'8080);
+  return ((offsets + (static_cast<Word>(~kHighBits) - most)) | offsets) & kHighBits;
+}
+
+}  // namespace detail
+
+inline bool is_common_utc_timestamp(std::string_view text) noexcept {
+  constexpr std::size_t kSecondsBytes = 17;
+  constexpr std::size_t kMillisBytes = 21;
+  constexpr std::size_t kTimeAt = 9;
+  if (text.size() != kSecondsBytes && text.size() != kMillisBytes) return false;
+  const char* const from = text.data();
+  const std::uint64_t date =
+      detail::load<std::uint64_t>(from) ^ detail::word_of<std::uint64_t>("00000000");
+  const std::uint64_t time =
+      detail::load<std::uint64_t>(from + kTimeAt) ^ detail::word_of<std::uint64_t>("00:00:00");
+  std::uint64_t wrong = detail::beyond(date, std::uint64_t{0x0909'0909'0909'0909}) |
+                        detail::beyond(time, std::uint64_t{0x0905'0009'0500'0902});
+  if (text.size() == kMillisBytes) {
+    const std::uint32_t fraction =
+        detail::load<std::uint32_t>(from + kSecondsBytes) ^ detail::word_of<std::uint32_t>(".000");
+    wrong |= detail::beyond(fraction, std::uint32_t{0x0909'0900});
+  }
+  // Each even byte: its digit and the one behind it as a number.
+  const std::uint64_t numbers = date * 10 + (date >> 8U);
+  const auto month = static_cast<std::uint32_t>(numbers >> 32U) & 0xffU;
+  const auto day = static_cast<std::uint32_t>(numbers >> 48U) & 0xffU;
+  // Days beyond 28 of the months, two bits each; there is no month 0.
+  constexpr std::uint32_t kMoreDays = 0b11'10'11'10'11'11'10'11'10'11'00'11'00;
+  const auto hour = (static_cast<std::uint32_t>(time) & 0xffU) * 10 +
+                    (static_cast<std::uint32_t>(time >> 8U) & 0xffU);
+  constexpr std::uint32_t kMonths = 12;
+  constexpr std::uint32_t kHours = 24;
+  constexpr std::uint32_t kDaysMin = 28;
+  constexpr std::uint32_t kEnd = 32;
+  return wrong == 0 && from[kTimeAt - 1] == '-' && month - 1 < kMonths && hour < kHours &&
+         day - 1 < kDaysMin + ((kMoreDays >> (2 * month % kEnd)) & 3U);
+}
 
 }  // namespace nexusfix::dictionary

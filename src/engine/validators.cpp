@@ -1,6 +1,7 @@
 #include "engine/validators.hpp"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -84,11 +85,14 @@ class ValidatorMaker {
 
 std::expected<InDictionaries, SettingsError> make_validators(Settings& settings, Disk& disk) {
   ValidatorMaker maker{settings, disk};
+  // One for all, as one thread runs them all.
+  const auto memory = std::make_shared<dictionary::ValidationMemory>();
   for (SessionSettings& session : settings.sessions) {
     if (!session.dictionary.is_used) continue;
     auto validator = maker.make(session);
     if (!validator) return std::unexpected{std::move(validator.error())};
     session.session.validator = *std::move(validator);
+    session.session.validation_memory = memory;
   }
   return maker.take_found();
 }

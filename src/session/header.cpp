@@ -126,7 +126,10 @@ std::optional<StateMachine::Objection> StateMachine::objection_to(
 // What the dictionary objects to, or without one the parser.
 std::optional<StateMachine::Objection> StateMachine::form_objection(const Inbound& in) noexcept {
   if (config_.validator) {
-    const std::optional<dictionary::Violation> violation = config_.validator->validate(in.message);
+    const std::optional<dictionary::Violation> violation =
+        config_.validation_memory != nullptr
+            ? config_.validator->validate(in.message, *config_.validation_memory)
+            : config_.validator->validate(in.message);
     return violation ? objection_to(in, *violation) : std::nullopt;
   }
   const std::optional<wire::Fault>& fault = in.message.fault();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,9 @@ struct SessionConfig {
   // Every received message must be right by it. None: a message needs only what the session layer
   // itself reads of it.
   std::optional<dictionary::Validator> validator{};
+  // Of the thread that the session runs on, and of its other sessions. None: each message is looked
+  // at as if it were the first one.
+  std::shared_ptr<dictionary::ValidationMemory> validation_memory{};
   // false: what the validator objects to is noted, and the message processed all the same. One with
   // a malformed field still is rejected, for it cannot be read.
   bool reject_invalid_message = true;

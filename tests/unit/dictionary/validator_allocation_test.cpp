@@ -14,6 +14,7 @@ namespace {
 
 TEST(ValidatorAllocation, right_and_wrong_messages_are_validated_without_an_allocation) {
   const Validator validator = Validator::make(builtin_dictionary(Version::Fix44), {}).value();
+  ValidationMemory memory;
   const std::string head = "49=S|56=T|34=2|52=20240115-10:30:00|";
   std::string entries;
   for (int i = 0; i < 5'000; ++i) entries += "269=0|270=1.5|271=3|";
@@ -37,6 +38,9 @@ TEST(ValidatorAllocation, right_and_wrong_messages_are_validated_without_an_allo
     const bool is_right = !validator.validate(*parsed);
     EXPECT_EQ(test::allocations, before);
     EXPECT_EQ(is_right, message.is_right) << message.body.substr(0, 60);
+    // New, met again, learned, known.
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(!validator.validate(*parsed, memory), is_right);
+    EXPECT_EQ(test::allocations, before);
   }
 }
 
