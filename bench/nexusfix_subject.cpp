@@ -148,7 +148,8 @@ struct WriteText {
   Write write;
   std::array<char, 64> text{};
 
-  std::string_view encode(std::size_t input) {
+  // Inline, as in an encoder: a call would be a fifth of what is measured.
+  NEXUSFIX_ALWAYS_INLINE std::string_view encode(std::size_t input) {
     return {text.data(), write(values[input], text.data())};
   }
   std::uint64_t operator()(std::size_t input) { return encode(input).size(); }

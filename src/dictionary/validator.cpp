@@ -351,8 +351,7 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
       least = 0;
       clear_slots(seen, context.slots);
     }
-    const bool is_behind = is_ordered && slot < least;
-    if (seen[slot] != 0 || is_behind) [[unlikely]] {
+    if (seen[slot] != 0 || (is_ordered && slot < least)) [[unlikely]] {
       if (one_awaits(&outer, tag_at(i))) break;
       return report(seen[slot] != 0 ? ViolationRule::TagRepeated : ViolationRule::GroupOrderWrong,
                     scope, i);
@@ -363,8 +362,7 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     if (!is_value_right<Fields>(rule.check, rule.detail, fields.value(i))) [[unlikely]]
       return report_value(scope, Section::Body, i);
     if (rule.check == Check::Group) [[unlikely]] {
-      i = walk_group(scope, rule, i, seen + context.slots, checks);
-      if (i == kFailed) return kFailed;
+      if (i = walk_group(scope, rule, i, seen + context.slots, checks); i == kFailed) return i;
     } else {
       checks.add(i, rule.check, rule.detail);
       ++i;

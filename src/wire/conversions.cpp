@@ -157,13 +157,37 @@ constinit const std::array<ThreeDigits, 1000> kThreeDigits = [] {
   return all;
 }();
 
+namespace {
+
+// scale <= 18; any mantissa.
 std::size_t store_long_decimal(char* out, std::uint64_t mantissa, unsigned scale) noexcept {
   if (scale == 0) return from_uint(mantissa, out);
+  if (scale <= FixedPrice::kScale && mantissa < kPowersOfTen[FixedPrice::kScale + scale]) {
+    const std::uint64_t units = mantissa * kPowersOfTen[FixedPrice::kScale - scale];
+    return static_cast<std::size_t>(store_units(out, units).point - out) + scale + 1;
+  }
   const std::uint64_t power = kPowersOfTen[scale];
   const std::size_t whole_bytes = from_uint(mantissa / power, out);
   out[whole_bytes] = '.';
   write_digits_before(out + whole_bytes + 1 + scale, mantissa % power, scale);
   return whole_bytes + 1 + scale;
+}
+
+}  // namespace
+
+std::size_t store_any_decimal(char* out, Decimal value) noexcept {
+  char* text = out;
+  auto mantissa = static_cast<std::uint64_t>(value.mantissa());
+  if (value.mantissa() < 0) {
+    *text++ = '-';
+    mantissa = 0 - mantissa;
+  }
+  const unsigned scale = value.scale();
+  const std::size_t bytes =
+      mantissa < kTenToThe8 && scale < kWordBytes
+          ? store_short_decimal(text, static_cast<std::uint32_t>(mantissa), scale)
+          : store_long_decimal(text, mantissa, scale);
+  return static_cast<std::size_t>(text - out) + bytes;
 }
 
 std::size_t store_large_units(char* out, std::uint64_t units) noexcept {

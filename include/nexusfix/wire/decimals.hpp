@@ -79,9 +79,8 @@ inline constexpr std::size_t kFailed = ~std::size_t{0};
 
 #endif
 
-// scale <= 18; any mantissa.
-[[nodiscard]] std::size_t store_long_decimal(char* out, std::uint64_t mantissa,
-                                             unsigned scale) noexcept;
+// Out of line, so that what is left of from_decimal() is small enough to be inlined.
+[[nodiscard]] std::size_t store_any_decimal(char* out, Decimal value) noexcept;
 
 // units of 10^-8; any number of them.
 [[nodiscard]] std::size_t store_large_units(char* out, std::uint64_t units) noexcept;
@@ -106,16 +105,19 @@ inline WholeAndFraction store_units(char* out, std::uint64_t units) noexcept {
 // in place of the digit in front of them.
 [[nodiscard]] inline std::size_t store_short_decimal(char* out, std::uint32_t mantissa,
                                                      unsigned scale) noexcept {
+  constexpr std::uint64_t kLastDigit = std::uint64_t{1} << 56U;
+  constexpr unsigned kBitsPerByte = 8;
   const EightDigits digits = eight_digits(mantissa);
-  const unsigned last_whole_bits = 56 - 8 * scale;  // the digit right in front of the point
-  // Zeros in front go, but for that one.
-  const std::uint64_t stop = std::uint64_t{1} << last_whole_bits;
-  const auto zero_bits = static_cast<unsigned>(__builtin_ctzll(digits.values | stop)) & 0x38U;
-  store_word(out, digits.text >> zero_bits);
-  char* const point = out + (kWordBytes - zero_bits / 8 - scale);
-  constexpr std::uint64_t kFirstByte = 0xff;
-  store_word(point, (digits.text >> last_whole_bits & ~kFirstByte) | std::uint64_t{'.'});
-  return static_cast<std::size_t>(point - out) + scale + (scale != 0 ? 1 : 0);
+  const unsigned scale_bits = kBitsPerByte * scale;
+  // Zeros in front go, but for the one right in front of the point.
+  const std::uint64_t stop = kLastDigit >> scale_bits;
+  const auto zeros = static_cast<unsigned>(__builtin_ctzll(digits.values | stop)) / kBitsPerByte;
+  store_word(out, digits.text >> (kBitsPerByte * zeros));
+  const std::size_t count = kWordBytes - zeros;
+  char* const point = out + (count - scale);
+  store_word(point, digits.text >> (56U - scale_bits));
+  *point = '.';
+  return count + (scale != 0 ? 1 : 0);
 }
 
 }  // namespace detail
@@ -151,25 +153,11 @@ Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept {
 }
 
 inline std::size_t from_decimal(Decimal value, char* out) noexcept {
-  char* text = out;
-  auto mantissa = static_cast<std::uint64_t>(value.mantissa());
-  if (value.mantissa() < 0) [[unlikely]] {
-    *text++ = '-';
-    mantissa = 0 - mantissa;
+  const auto mantissa = static_cast<std::uint64_t>(value.mantissa());  // of a negative one, large
+  if (mantissa < detail::kTenToThe8 && value.scale() < detail::kWordBytes) [[likely]] {
+    return detail::store_short_decimal(out, static_cast<std::uint32_t>(mantissa), value.scale());
   }
-  const unsigned scale = value.scale();
-  std::size_t bytes = 0;
-  if (mantissa < detail::kTenToThe8 && scale < detail::kWordBytes) [[likely]] {
-    bytes = detail::store_short_decimal(text, static_cast<std::uint32_t>(mantissa), scale);
-  } else if (scale <= FixedPrice::kScale &&
-             mantissa < detail::kPowersOfTen[FixedPrice::kScale + scale]) {
-    const std::uint64_t units = mantissa * detail::kPowersOfTen[FixedPrice::kScale - scale];
-    bytes = static_cast<std::size_t>(detail::store_units(text, units).point - text) + scale +
-            (scale != 0 ? 1 : 0);
-  } else {
-    bytes = detail::store_long_decimal(text, mantissa, scale);
-  }
-  return static_cast<std::size_t>(text - out) + bytes;
+  return detail::store_any_decimal(out, value);
 }
 
 inline std::size_t from_fixed_price(FixedPrice value, char* out) noexcept {
