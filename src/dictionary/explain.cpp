@@ -101,6 +101,19 @@ class Explainer {
                         std::to_string(violation_.found_entries) + " entries";
         told_.nearest = std::to_string(told_.tag) + "=" + std::to_string(violation_.found_entries);
         return;
+      case ViolationRule::LengthMissing:
+        told_.problem =
+            name(here().tag) + " has no " + name(told_.tag) + " directly in front of it";
+        told_.nearest = std::to_string(told_.tag) + "=" + std::to_string(value().size()) +
+                        " in front of it, if the data holds no SOH";
+        return;
+      case ViolationRule::DataMissing:
+        told_.problem = name(here().tag) + " announces " + name(told_.tag) +
+                        ", which does not stand directly behind it";
+        told_.nearest = std::to_string(told_.tag) + "= and as many bytes behind it, or neither";
+        return;
+      case ViolationRule::DataOutOfOrder:
+        return data_out_of_order();
       case ViolationRule::RequiredTagMissing:
         return required_tag_missing();
     }
@@ -138,6 +151,13 @@ class Explainer {
     if (length.tag != told_.tag) return;
     told_.nearest = std::to_string(told_.tag) + "=" + std::to_string(data.value.size()) +
                     ", if the data holds no SOH";
+  }
+
+  void data_out_of_order() {
+    const FieldDefinition* const data = field(told_.tag);
+    const std::string length = name(data == nullptr ? 0 : data->length_tag);
+    told_.problem = name(told_.tag) + " does not stand directly behind " + length;
+    told_.nearest = length + " and " + name(told_.tag) + " one behind the other";
   }
 
   void msg_type_unknown() {
@@ -344,9 +364,8 @@ class Explainer {
     return definition_ == nullptr ? "a message of type " + type
                                   : printable(definition_->name) + " (" + type + ")";
   }
-  [[nodiscard]] std::string_view value() const {
-    return message_.field(violation_.field_index).value;
-  }
+  [[nodiscard]] wire::FieldView here() const { return message_.field(violation_.field_index); }
+  [[nodiscard]] std::string_view value() const { return here().value; }
 
   void mark_bytes(std::size_t offset, std::size_t size) {
     MarkedText marked = mark(message_.bytes(), offset, offset + size);

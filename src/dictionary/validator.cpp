@@ -197,6 +197,18 @@ class Validation {
                                     : !tables_.rules.validate_user_defined_fields;
   }
 
+  // What is left to check of a field of this rule, where another message has the same fields.
+  void note(NoCheckList&, const MemberRule&, std::size_t) const noexcept {}
+  void note(CheckList& checks, const MemberRule& rule, std::size_t index) const noexcept;
+
+  // The slow way: false and reported, or right because of the fields around it.
+  [[nodiscard]] bool is_right_after_all(const Scope& scope, Section section, const MemberRule& rule,
+                                        std::size_t index) noexcept;
+  [[nodiscard]] bool is_data_right(const Scope& scope, const wire::DataFieldPair& pair,
+                                   std::size_t index) noexcept;
+  [[nodiscard]] bool is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
+                                     std::size_t index) noexcept;
+
   // Each returns kFailed, so that its caller can return that.
   std::size_t report(ViolationRule rule, const Scope& scope, std::size_t index) noexcept;
   std::size_t report_value(const Scope& scope, Section section, std::size_t index) noexcept;
@@ -251,6 +263,9 @@ template <class SomeFields>
       return tables_.enumerations[detail].has(value.text());
     case Check::Rare:
       return is_of_type(static_cast<FieldType>(detail), value.text());
+    case Check::Length:
+    case Check::Data:
+      return false;  // left to is_right_after_all()
   }
   __builtin_unreachable();
 }
@@ -288,14 +303,13 @@ template <class SomeFields, class Checks>
       return;
     }
     if (!is_value_right<SomeFields>(rule.check, rule.detail, fields.value(i))) [[unlikely]] {
-      report_value(scope, static_cast<Section>(rule.place), i);
-      return;
+      if (!is_right_after_all(scope, static_cast<Section>(rule.place), rule, i)) return;
     }
     if (rule.check == Check::Group) [[unlikely]] {
       i = walk_group(scope, rule, i, seen + context.slots, checks);
       if (i == kFailed) return;
     } else {
-      checks.add(i, rule.check, rule.detail);
+      note(checks, rule, i);
       ++i;
     }
   }
@@ -359,12 +373,13 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     seen[slot] = 1;
     least = slot == delimiter ? 0 : slot;
     required += rule.place;
-    if (!is_value_right<Fields>(rule.check, rule.detail, fields.value(i))) [[unlikely]]
-      return report_value(scope, Section::Body, i);
+    if (!is_value_right<Fields>(rule.check, rule.detail, fields.value(i))) [[unlikely]] {
+      if (!is_right_after_all(scope, Section::Body, rule, i)) return kFailed;
+    }
     if (rule.check == Check::Group) [[unlikely]] {
       if (i = walk_group(scope, rule, i, seen + context.slots, checks); i == kFailed) return i;
     } else {
-      checks.add(i, rule.check, rule.detail);
+      note(checks, rule, i);
       ++i;
     }
   }
@@ -392,6 +407,56 @@ bool Validation::is_outsider_right(const Scope& scope, std::size_t index, Checks
     return true;
   }
   report_value(scope, Section::Body, index);
+  return false;
+}
+
+// Of a Length field, that it is a number where its data field follows, which the parser has found
+// by it, and that it is 0 where none does. Of a data field nothing: its neighbours stay the same.
+void Validation::note(CheckList& checks, const MemberRule& rule, std::size_t index) const noexcept {
+  if (rule.check == Check::Data) return;
+  if (rule.check != Check::Length) return checks.add(index, rule.check, rule.detail);
+  const bool is_followed = tag_at(index + 1) == tables_.data_pairs[rule.detail].data;
+  checks.add(index, is_followed ? Check::Digits : Check::Group, 0);
+}
+
+bool Validation::is_right_after_all(const Scope& scope, Section section, const MemberRule& rule,
+                                    std::size_t index) noexcept {
+  if (rule.check == Check::Data)
+    return is_data_right(scope, tables_.data_pairs[rule.detail], index);
+  if (rule.check == Check::Length && is_digits(Fields{message_}.value(index).text())) {
+    return is_length_right(scope, tables_.data_pairs[rule.detail], index);
+  }
+  report_value(scope, section, index);
+  return false;
+}
+
+bool Validation::is_data_right(const Scope& scope, const wire::DataFieldPair& pair,
+                               std::size_t index) noexcept {
+  if (tag_at(index - 1) == pair.length) return true;
+  bool has_stray_length = false;
+  for (std::size_t i = kFirstUnverified; i < message_.field_count() - 1; ++i) {
+    has_stray_length |= tag_at(i) == pair.length && tag_at(i + 1) != pair.data;
+  }
+  if (has_stray_length) {
+    report(ViolationRule::DataOutOfOrder, scope, index);
+  } else {
+    report(ViolationRule::LengthMissing, scope, index);
+    violation_->tag = pair.length;
+  }
+  return false;
+}
+
+// A Length of 0 needs no data field, which could not be empty.
+bool Validation::is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
+                                 std::size_t index) noexcept {
+  if (tag_at(index + 1) == pair.data) return true;
+  bool has_stray_data = false;
+  for (std::size_t i = kFirstUnverified; i < message_.field_count() - 1; ++i) {
+    has_stray_data |= tag_at(i) == pair.data && tag_at(i - 1) != pair.length;
+  }
+  if (!has_stray_data && count_of(Fields{message_}.value(index).text()) == 0) return true;
+  report(has_stray_data ? ViolationRule::DataOutOfOrder : ViolationRule::DataMissing, scope, index);
+  violation_->tag = pair.data;
   return false;
 }
 
@@ -468,6 +533,7 @@ wire::SessionRejectReason reject_reason(ViolationRule rule) noexcept {
     case ViolationRule::TagNotInMessage:
       return Reason::TagNotDefinedForMsgType;
     case ViolationRule::TagOutOfSection:
+    case ViolationRule::DataOutOfOrder:
       return Reason::TagOutOfRequiredOrder;
     case ViolationRule::TagRepeated:
       return Reason::TagAppearsMoreThanOnce;
@@ -478,6 +544,8 @@ wire::SessionRejectReason reject_reason(ViolationRule rule) noexcept {
       return Reason::GroupFieldsOutOfOrder;
     case ViolationRule::GroupCountWrong:
       return Reason::IncorrectNumInGroupCount;
+    case ViolationRule::LengthMissing:
+    case ViolationRule::DataMissing:
     case ViolationRule::RequiredTagMissing:
       return Reason::RequiredTagMissing;
   }
@@ -489,6 +557,8 @@ bool is_readable(ViolationRule rule) noexcept {
     case ViolationRule::TagMalformed:
     case ViolationRule::TagWithoutValue:
     case ViolationRule::DataLengthWrong:
+    case ViolationRule::LengthMissing:
+    case ViolationRule::DataOutOfOrder:
       return false;
     case ViolationRule::ValueEmpty:
     case ViolationRule::MsgTypeUnknown:
@@ -501,6 +571,7 @@ bool is_readable(ViolationRule rule) noexcept {
     case ViolationRule::DelimiterMissing:
     case ViolationRule::GroupOrderWrong:
     case ViolationRule::GroupCountWrong:
+    case ViolationRule::DataMissing:
     case ViolationRule::RequiredTagMissing:
       return true;
   }

@@ -1,5 +1,6 @@
 // Makes a Validator's tables of a dictionary.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <map>
@@ -18,6 +19,7 @@ namespace {
 constexpr unsigned kGroupDepthMax = 64;
 constexpr std::size_t kEnumerationsMax = 0xffff;
 constexpr std::size_t kContextsMax = 0xffff;
+constexpr std::size_t kDataPairsMax = 0xffff;
 
 struct MsgTypeOrder {
   bool operator()(const ValidatorTables::LongMsgType& a,
@@ -165,6 +167,7 @@ class Builder {
   };
 
   void add_fields(Source& source);
+  void pair_data(const Dictionary& dictionary, std::vector<NewMember>& members);
   static void add_verified(wire::Tag tag, Section section, Members& to);
   void add(Source& source, const std::vector<Member>& from, Section section, Members& to);
   std::uint32_t add_context(const Source& source, std::vector<NewMember> members,
@@ -183,6 +186,22 @@ class Builder {
   std::string error_;
 };
 
+// Where 0 is no mistake: a MsgSeqNum that SequenceReset-Reset does not look at and a session judges
+// otherwise, the number of a message that had it, "to infinity", and "none so far".
+bool may_be_zero(wire::Tag seq_num) {
+  constexpr wire::Tag kEndSeqNo = 16;
+  constexpr wire::Tag kMsgSeqNum = 34;
+  constexpr wire::Tag kRefSeqNum = 45;
+  constexpr wire::Tag kLastMsgSeqNumProcessed = 369;
+  constexpr wire::Tag kHopRefId = 630;
+  constexpr wire::Tag kApplEndSeqNum = 1183;
+  constexpr wire::Tag kApplLastSeqNum = 1350;
+  constexpr wire::Tag kRefApplLastSeqNum = 1357;
+  constexpr std::array kTags{kEndSeqNo, kMsgSeqNum,     kRefSeqNum,      kLastMsgSeqNumProcessed,
+                             kHopRefId, kApplEndSeqNum, kApplLastSeqNum, kRefApplLastSeqNum};
+  return std::ranges::find(kTags, seq_num) != kTags.end();
+}
+
 bool is_boolean_enumeration(const FieldDefinition& field) {
   return field.type == FieldType::Boolean && field.values.size() == 2 &&
          std::ranges::all_of(field.values,
@@ -193,6 +212,7 @@ void Builder::add_fields(Source& source) {
   for (const FieldDefinition& field : source.dictionary.fields) {
     FieldRule rule{.tag = field.tag, .type = field.type, .check = check_of(field.type)};
     rule.detail = static_cast<std::uint16_t>(field.type);
+    if (field.type == FieldType::SeqNum && may_be_zero(field.tag)) rule.check = Check::Digits;
     const bool is_enumerated = !field.values.empty() && !field.allow_other_values &&
                                !tables_.rules.allow_unknown_enum_values &&
                                !is_boolean_enumeration(field);
@@ -233,6 +253,29 @@ void Builder::add_verified(wire::Tag tag, Section section, Members& to) {
   to.tags.insert(tag);
   to.list.push_back(
       {.tag = tag, .section = section, .rule = {.key = static_cast<std::uint16_t>(tag)}});
+}
+
+// Where an entry or a message has both of them. One alone cannot be missed.
+void Builder::pair_data(const Dictionary& dictionary, std::vector<NewMember>& members) {
+  std::map<wire::Tag, std::size_t> places;
+  for (std::size_t i = 0; i < members.size(); ++i) places.emplace(members[i].tag, i);
+  for (NewMember& data : members) {
+    const FieldDefinition* const field = dictionary.field(data.tag);
+    if (field == nullptr || field->length_tag == 0 || data.rule.check != Check::Text) continue;
+    const auto place = places.find(field->length_tag);
+    if (place == places.end()) continue;
+    MemberRule& length = members[place->second].rule;
+    if (length.check != Check::Digits && length.check != Check::Integer) continue;
+    const auto pair = static_cast<std::uint16_t>(tables_.data_pairs.size());
+    if (tables_.data_pairs.size() > kDataPairsMax) {
+      error_ = "more than " + std::to_string(kDataPairsMax) + " data fields";
+      return;
+    }
+    tables_.data_pairs.push_back({field->length_tag, data.tag});
+    length.check = Check::Length;
+    data.rule.check = Check::Data;
+    length.detail = data.rule.detail = pair;
+  }
 }
 
 std::uint32_t Builder::add_context(const Source& source, std::vector<NewMember> members,
@@ -286,6 +329,7 @@ std::uint32_t Builder::add_group(Source& source, Index group) {
   Members members;
   add(source, definition.members, Section::Body, members);
   --depth_;
+  pair_data(source.dictionary, members.list);
   const wire::Tag count_tag = source.dictionary.fields[definition.count_field].tag;
   return source.groups[group] = add_context(source, std::move(members.list), count_tag);
 }
@@ -304,6 +348,8 @@ void Builder::add_messages(Source& source) {
     add(transport_, transport_.dictionary.trailer, Section::Trailer, members);
     std::ranges::partition(members.list.begin() + kVerifiedSlots, members.list.end(),
                            [](const NewMember& member) { return member.required; });
+    pair_data(transport_.dictionary, members.list);
+    pair_data(source.dictionary, members.list);
     const std::uint32_t context = add_context(source, std::move(members.list), 0);
     if (needs_[context].slots > ValidatorTables::kSlotsMax) {
       error_ = "message " + message.name + " has more than " +

@@ -104,7 +104,7 @@ std::size_t ValidatorTables::size_bytes() const noexcept {
   std::size_t bytes = sizeof *this + bytes_of(contexts) + bytes_of(fields[0]) +
                       bytes_of(fields[1]) + bytes_of(long_msg_types) + bytes_of(enumerations) +
                       bytes_of(rows) + bytes_of(rule_entries) + bytes_of(overflow) +
-                      bytes_of(required);
+                      bytes_of(required) + bytes_of(data_pairs);
   for (const Enumeration& enumeration : enumerations) {
     bytes += bytes_of(enumeration.short_texts) + bytes_of(enumeration.long_texts);
     for (const std::string& text : enumeration.long_texts) bytes += text.capacity();

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/data_fields.hpp>
 
 #include "dictionary/value_checks.hpp"
 
@@ -26,8 +27,8 @@ struct MemberRule {
   Check check = Check::Text;
   // Of a message's member its Section, of an entry's member 1 if it is required.
   std::uint8_t place = 0;
-  // Of ValidatorTables::enumerations for Check::Enumerated, of contexts for Check::Group, and a
-  // FieldType for Check::Rare.
+  // Of ValidatorTables::enumerations for Check::Enumerated, of contexts for Check::Group, of
+  // data_pairs for Check::Length and Check::Data, and a FieldType for Check::Rare.
   std::uint16_t detail = 0;
 };
 static_assert(sizeof(MemberRule) == 8);
@@ -156,6 +157,7 @@ struct ValidatorTables {
   std::vector<MemberRule> rule_entries;
   std::vector<OverflowRule> overflow;
   std::vector<RequiredMember> required;  // of a context by ascending section and tag
+  std::vector<wire::DataFieldPair> data_pairs;
 
   // The context of a message, or null.
   [[nodiscard]] const MemberContext* message(std::string_view msg_type) const noexcept {

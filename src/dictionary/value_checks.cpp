@@ -88,6 +88,35 @@ bool is_code(std::string_view text) noexcept {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c <= '~'; });
 }
 
+bool is_letter(char c) noexcept { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
+// ISO 4217's three letters. Also the longer codes that venues have for what has none there (USDT),
+// the digits of its numeric codes, and the lower case that tells pence (GBp): no list is kept.
+bool is_currency(std::string_view text) noexcept {
+  constexpr std::size_t kBytesMin = 3;
+  constexpr std::size_t kBytesMax = 9;  // of a digital token, ISO 24165
+  return text.size() >= kBytesMin && text.size() <= kBytesMax &&
+         std::ranges::all_of(text, [](char c) { return is_letter(c) || is_digit(c); });
+}
+
+// Two letters, ISO 3166 alpha-2.
+bool is_country(std::string_view text) noexcept {
+  return text.size() == 2 && std::ranges::all_of(text, is_letter);
+}
+
+// Two letters of ISO 639-1, or three where that has none, and a region behind them: en, de-CH.
+bool is_language(std::string_view text) noexcept {
+  const std::size_t letters = std::min(text.find('-'), text.size());
+  return (letters == 2 || letters == 3) &&
+         std::ranges::all_of(text.substr(0, letters), is_letter) &&
+         (letters == text.size() || text.size() > letters + 1) && is_code(text);
+}
+
+// FIX 4.4 volume 1, "FIX Datatypes": a sequence number is positive.
+bool is_positive(std::string_view text) noexcept {
+  return is_digits(text) && text.find_first_not_of('0') != std::string_view::npos;
+}
+
 }  // namespace
 
 bool is_digits(std::string_view text) noexcept {
@@ -130,7 +159,6 @@ Check check_of(FieldType type) noexcept {
       return Check::Integer;
     case FieldType::Length:
     case FieldType::NumInGroup:
-    case FieldType::SeqNum:
       return Check::Digits;
     case FieldType::Amt:
     case FieldType::Float:
@@ -150,10 +178,15 @@ Check check_of(FieldType type) noexcept {
 bool is_of_type(FieldType type, std::string_view text) noexcept {
   switch (type) {
     case FieldType::Country:
+      return is_country(text);
     case FieldType::Currency:
+      return is_currency(text);
     case FieldType::Exchange:
-    case FieldType::Language:
       return is_code(text);
+    case FieldType::Language:
+      return is_language(text);
+    case FieldType::SeqNum:
+      return is_positive(text);
     case FieldType::Date:
     case FieldType::LocalMktDate:
     case FieldType::UtcDateOnly:

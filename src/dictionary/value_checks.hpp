@@ -28,10 +28,12 @@ enum class Check : std::uint8_t {
   UtcTimestamp,
   Enumerated,  // looked up; the type is checked if it is not found
   Group,       // a count field, whose value the walk over the group reads
+  Length,      // of a data field that must follow
+  Data,        // whose Length field must stand in front
   Rare,        // by its FieldType
 };
 
-// One that needs no table: never Enumerated, never Group.
+// One that needs no table and no other field: never Enumerated, Group, Length or Data.
 [[nodiscard]] Check check_of(FieldType type) noexcept;
 
 // Whether a text that is not empty is of the type. Any text may be given; no byte around it is

@@ -1,5 +1,6 @@
 #include "support/message_generator.hpp"
 
+#include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
@@ -10,11 +11,6 @@ using dictionary::FieldType;
 using dictionary::FlatMember;
 
 namespace {
-
-const wire::DataFieldTable& pairs() {
-  static const wire::DataFieldTable kPairs = wire::DataFieldTable::standard();
-  return kPairs;
-}
 
 // Written by testing::fix(), or first.
 bool is_framing(wire::Tag tag) {
@@ -56,8 +52,9 @@ std::string MessageGenerator::value_of(const FieldDefinition& field) {
       return one_of({"0", "-12", "000123", "987654321012345678"});
     case FieldType::Length:
     case FieldType::NumInGroup:
-    case FieldType::SeqNum:
       return std::to_string(below(1'000'000));
+    case FieldType::SeqNum:
+      return std::to_string(1 + below(1'000'000));
     case FieldType::DayOfMonth:
       return std::to_string(1 + below(31));
     case FieldType::Amt:
@@ -83,9 +80,10 @@ std::string MessageGenerator::value_of(const FieldDefinition& field) {
     case FieldType::TzTimestamp:
       return one_of({"20240115-10:30Z", "20240115-10:30:00-05"});
     case FieldType::Country:
-    case FieldType::Exchange:
     case FieldType::Language:
-      return one_of({"CH", "XNYS"});
+      return one_of({"CH", "en"});
+    case FieldType::Exchange:
+      return one_of({"N", "XNYS"});
     case FieldType::Currency:
       return one_of({"USD", "CHF"});
     case FieldType::MultipleCharValue:
@@ -113,20 +111,21 @@ void MessageGenerator::add_group(const Place& place, const FlatMember& member, F
 
 void MessageGenerator::add(const Place& place, const std::vector<dictionary::Member>& members,
                            Fullness fullness, bool is_entry) {
+  const wire::DataFieldTable pairs = data_fields(place.dictionary);
   bool is_first = is_entry;
   wire::Tag data = 0;  // that the Length field in front has announced
   for (const FlatMember& member : flatten(place.dictionary, members)) {
     const FieldDefinition& field = place.dictionary.fields[member.field];
     if (is_framing(field.tag)) continue;
     const bool is_announced = data == field.tag;
-    const bool is_data = pairs().length_tag_for(field.tag).has_value();
+    const bool is_data = pairs.length_tag_for(field.tag).has_value();
     data = 0;
     if (is_data && !is_announced) continue;
     const bool is_wanted = fullness == Fullness::All ||
                            (fullness == Fullness::Some && below(4) == 0) || member.required ||
                            is_first || is_announced;
     if (!is_wanted) continue;
-    if (const auto announced = pairs().data_tag_for(field.tag)) {
+    if (const auto announced = pairs.data_tag_for(field.tag)) {
       // One without the other is malformed.
       const FieldDefinition* const other = place.dictionary.field(*announced);
       if (other == nullptr) continue;

@@ -59,6 +59,9 @@ enum class ViolationRule : std::uint8_t {
   DelimiterMissing,       // the first entry of a group does not begin with the group's first field
   GroupOrderWrong,        // within an entry, a field stands behind one that it belongs in front of
   GroupCountWrong,        // more or fewer entries than the count field says
+  LengthMissing,          // a data field without its Length field, so nobody knows its end
+  DataMissing,            // a Length field without the data field that it announces
+  DataOutOfOrder,         // Length and data field are there, but not one behind the other
   RequiredTagMissing,     // in the message, or in the entry of a group
 };
 inline constexpr std::size_t kViolationRules =
@@ -77,7 +80,8 @@ inline constexpr std::size_t kViolationRules =
 struct Violation {
   ViolationRule rule = ViolationRule::TagMalformed;
   // RefTagID (371). 0: none, or it is not a number and stands in tag_text only. Of a wrong number
-  // of entries it is the count field's, of a missing field that field's.
+  // of entries it is the count field's, of a missing field that field's, of a pair that is torn
+  // apart the data field's.
   wire::Tag tag = 0;
   // Where it is: of the value's first byte; of a field without a readable tag or a value, of the
   // field's first byte. Of a missing field, where the entry begins that lacks it, or MsgType.

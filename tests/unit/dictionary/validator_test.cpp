@@ -177,7 +177,8 @@ TEST(ValidatorTest, only_fields_without_a_sure_begin_or_end_make_a_message_unrea
   for (std::size_t i = 0; i < kViolationRules; ++i) {
     const Rule rule = static_cast<Rule>(i);
     const bool is_lost = rule == Rule::TagMalformed || rule == Rule::TagWithoutValue ||
-                         rule == Rule::DataLengthWrong;
+                         rule == Rule::DataLengthWrong || rule == Rule::LengthMissing ||
+                         rule == Rule::DataOutOfOrder;
     EXPECT_EQ(is_readable(rule), !is_lost) << i;
   }
 }

@@ -1,0 +1,153 @@
+// Length and data fields, and the forms of values that a type's name promises. FIX TagValue
+// Encoding, "Data fields"; FIX 5.0 SP2 volume 1, "FIX Datatypes".
+#include <gtest/gtest.h>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/data_fields.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "support/fix_text.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+using Reason = wire::SessionRejectReason;
+using Rule = ViolationRule;
+
+std::optional<Violation> violation(std::string_view fields, Version version = Version::Fix44,
+                                   const ValidationRules& rules = {}) {
+  static wire::Parser parser;
+  static std::string bytes;
+  const Dictionary& dictionary = builtin_dictionary(version);
+  bytes = testing::fix(dictionary.begin_string, fields);
+  const auto message = parser.parse(bytes);
+  if (!message) throw std::runtime_error("garbled: " + std::string{fields});
+  return Validator::make(dictionary, rules)->validate(*message);
+}
+
+std::string news(std::string_view fields) {
+  return "35=B|49=S|56=T|34=2|52=20240115-10:30:00|148=Head|" + std::string{fields};
+}
+constexpr std::string_view kLine = "33=1|58=x|";
+
+void expect(const std::optional<Violation>& found, Rule rule, wire::Tag tag, Reason reason) {
+  ASSERT_TRUE(found);
+  EXPECT_EQ(static_cast<int>(found->rule), static_cast<int>(rule));
+  EXPECT_EQ(found->tag, tag);
+  EXPECT_EQ(found->reason(), reason);
+}
+
+TEST(ValidatorPairs, a_data_field_directly_behind_its_length_is_right) {
+  EXPECT_FALSE(
+      violation(news("33=1|58=x|354=3|355=a\x01"
+                     "b|")));
+  EXPECT_FALSE(violation(news("33=2|58=x|354=3|355=abc|58=y|354=1|355=z|95=2|96=ab|")));
+  EXPECT_FALSE(violation("35=0|49=S|56=T|34=2|52=20240115-10:30:00|93=2|89=ab|"));
+}
+
+TEST(ValidatorPairs, a_data_field_needs_its_length_field) {
+  expect(violation(news("33=1|58=x|95=2|96=ab|355=a|")), Rule::TagNotInMessage, 355,
+         Reason::TagNotDefinedForMsgType);
+  expect(violation(news("33=1|58=x|355=abc|")), Rule::LengthMissing, 354,
+         Reason::RequiredTagMissing);
+  const auto found = violation(news(std::string{kLine} + "96=ab|"));
+  expect(found, Rule::LengthMissing, 95, Reason::RequiredTagMissing);
+  EXPECT_FALSE(is_readable(found->rule)) << "nobody knows where the data ends";
+  // In the trailer.
+  expect(violation("35=0|49=S|56=T|34=2|52=20240115-10:30:00|89=ab|"), Rule::LengthMissing, 93,
+         Reason::RequiredTagMissing);
+  // The pair of another entry is none of this one.
+  expect(violation(news("33=2|58=x|354=3|355=abc|58=y|355=z|")), Rule::LengthMissing, 354,
+         Reason::RequiredTagMissing);
+}
+
+TEST(ValidatorPairs, a_length_field_needs_its_data_field) {
+  expect(violation(news("33=1|58=x|354=3|")), Rule::DataMissing, 355, Reason::RequiredTagMissing);
+  expect(violation(news(std::string{kLine} + "95=3|")), Rule::DataMissing, 96,
+         Reason::RequiredTagMissing);
+  EXPECT_TRUE(is_readable(Rule::DataMissing));
+  expect(violation(news(std::string{kLine} + "95=x|")), Rule::TypeWrong, 95,
+         Reason::IncorrectDataFormat);
+}
+
+TEST(ValidatorPairs, a_length_of_nothing_stands_alone) {
+  // A data field may not be empty, so this is how a sender says that there is none.
+  EXPECT_FALSE(violation(news(std::string{kLine} + "95=0|")));
+  EXPECT_FALSE(violation(news("33=1|58=x|354=000|")));
+}
+
+TEST(ValidatorPairs, a_pair_that_is_torn_apart_is_out_of_order) {
+  const auto torn = violation(news("95=3|33=1|58=x|96=abc|"));
+  expect(torn, Rule::DataOutOfOrder, 96, Reason::TagOutOfRequiredOrder);
+  EXPECT_EQ(torn->offset, testing::fix("FIX.4.4", news("95=3|33=1|58=x|96=abc|"))
+                                  .find("\x01"
+                                        "95=") +
+                              4);
+  expect(violation(news("96=abc|95=3|33=1|58=x|")), Rule::DataOutOfOrder, 96,
+         Reason::TagOutOfRequiredOrder);
+}
+
+TEST(ValidatorPairs, a_venues_own_pair_with_large_tags_is_checked_too) {
+  constexpr std::string_view kDictionary = R"(<fix type="FIX" major="4" minor="4">
+    <messages><message name="Order" msgtype="D" msgcat="app">
+      <field name="BlobLen" required="N"/><field name="Blob" required="N"/>
+      <field name="Text" required="N"/></message></messages>
+    <fields><field number="100001" name="BlobLen" type="LENGTH"/>
+      <field number="100002" name="Blob" type="DATA"/>
+      <field number="58" name="Text" type="STRING"/></fields></fix>)";
+  const auto dictionary = load_dictionary(kDictionary, "venue.xml");
+  ASSERT_TRUE(dictionary);
+  const Validator by = Validator::make(*dictionary, {}).value();
+  wire::Parser parser{data_fields(*dictionary)};
+  const auto check = [&](std::string_view fields) {
+    const std::string bytes = testing::fix("FIX.4.4", fields);
+    return by.validate(parser.parse(bytes).value());
+  };
+  EXPECT_FALSE(check("35=D|100001=3|100002=abc|"));
+  expect(check("35=D|100002=abc|"), Rule::LengthMissing, 100001, Reason::RequiredTagMissing);
+  expect(check("35=D|100001=3|58=x|"), Rule::DataMissing, 100002, Reason::RequiredTagMissing);
+}
+
+TEST(ValidatorPairs, an_empty_data_field_may_be_allowed) {
+  EXPECT_FALSE(violation(news("33=1|58=x|95=0|96=|"), Version::Fix44,
+                         {.validate_fields_have_values = false}));
+}
+
+TEST(ValidatorSeqNum, zero_is_no_sequence_number_but_where_it_means_something) {
+  // "SeqNum: value must be positive", FIX 4.4 volume 1, "FIX Datatypes".
+  const std::string head = "|49=S|56=T|34=2|52=20240115-10:30:00|";
+  expect(violation("35=2" + head + "7=0|16=0|"), Rule::TypeWrong, 7, Reason::IncorrectDataFormat);
+  expect(violation("35=A" + head + "98=0|108=30|789=0|"), Rule::TypeWrong, 789,
+         Reason::IncorrectDataFormat);
+  expect(violation("35=4" + head + "36=00|"), Rule::TypeWrong, 36, Reason::IncorrectDataFormat);
+  EXPECT_FALSE(violation("35=2" + head + "7=1|16=0|")) << "EndSeqNo 0 is infinity";
+  EXPECT_FALSE(violation("35=3" + head + "45=0|")) << "it refers to a message with 34=0";
+  EXPECT_FALSE(violation("35=0" + head.substr(0, head.size() - 1) + "|369=0|")) << "none yet";
+  // A SequenceReset-Reset's is not looked at, and any other the session judges: too low.
+  EXPECT_FALSE(violation("35=4|49=S|56=T|34=0|52=20240115-10:30:00|36=25|"));
+}
+
+TEST(ValidatorCodes, codes_of_other_standards_have_their_form) {
+  const auto order = [](std::string_view field) {
+    return violation(
+        "35=D|49=S|56=T|34=2|52=20240115-10:30:00|11=A|55=B|54=1|60=20240115-10:30:00|38=1|40=1|" +
+        std::string{field});
+  };
+  for (const char* right : {"15=USD|", "15=GBp|", "15=USDT|", "470=CH|", "207=XNYS|", "207=O|"}) {
+    EXPECT_FALSE(order(right)) << right;
+  }
+  for (const char* wrong : {"15=US|", "15=U$D|", "15=US D|", "470=CHE|", "470=C1|", "207=X Y|"}) {
+    const auto found = order(wrong);
+    ASSERT_TRUE(found) << wrong;
+    EXPECT_EQ(found->rule, Rule::TypeWrong) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::dictionary
