@@ -114,15 +114,24 @@ def insert_after(kind, holder_name, before, *names):
     return correct
 
 
-def optional(msg_type, *paths):
-    """Required under a condition is not required."""
+def set_required(flag, kind, name, *paths):
     def correct(facts):
         for path in paths:
-            item = holder(facts, "message", msg_type)
-            for name in path.split("/"):
-                item = item[place_of(item, name)]
-            item.set("required", "N")
+            item = holder(facts, kind, name)
+            for step in path.split("/"):
+                item = item[place_of(item, step)]
+            item.set("required", flag)
     return correct
+
+
+def optional(msg_type, *paths):
+    """Required under a condition is not required."""
+    return set_required("N", "message", msg_type, *paths)
+
+
+def required(msg_type, *paths):
+    """As QuickFIX has it, and all sources for the versions before and behind."""
+    return set_required("Y", "message", msg_type, *paths)
 
 
 ALLOCATION_CONDITIONS = optional("J", "NoOrders", "NoOrders/ClOrdID", "NoAllocs",
@@ -172,19 +181,40 @@ def add_xml_message(facts):
                            {"name": "XMLnonFIX", "msgtype": "n", "msgcat": "app"})
 
 
+def add_encoding(facts):
+    """The standard's spelling, beside QuickFIX/J's."""
+    field = next(item for item in facts.find("fields") if item.get("number") == "347")
+    ElementTree.SubElement(field, "value", {"enum": "Shift_JIS", "description": "SHIFT_JIS"})
+
+
 # Against the standard, and against QuickFIX, which has it right.
 CORRECTIONS = {
     "FIX41": [insert_after("message", "8", "SettlCurrency",
                            "SettlCurrFxRate", "SettlCurrFxRateCalc"),
               ALLOCATION_CONDITIONS],
     "FIX42": [ALLOCATION_CONDITIONS],
-    "FIX43": [add_xml_message],
+    "FIX43": [
+        add_xml_message,
+        ALLOCATION_CONDITIONS,
+        optional("J", "NoAllocs/AllocQty"),
+        required("i", "NoQuoteSets/NoQuoteEntries"),
+        required("AB", "NoLegs"),
+        required("AC", "NoLegs"),
+        required("t", "NoSides/OrigClOrdID"),
+        required("u", "NoSides/OrigClOrdID"),
+    ],
     "FIX44": [
         add_xml_message,
+        optional("J", "NoAllocs", "NoAllocs/AllocAccount", "NoAllocs/AllocQty"),
+        optional("AS", "NoAllocs", "NoAllocs/AllocAccount", "NoAllocs/AllocQty"),
+        set_required("N", "component", "PositionAmountData", "NoPosAmt/PosAmtType",
+                     "NoPosAmt/PosAmt"),
         move_into_group("AG", "NoRelatedSym", "Parties"),
         make_group("message", "J/NoAllocs", "NoClearingInstructions", "ClearingInstruction"),
     ],
     "FIX50": [
+        add_encoding,
+        set_required("Y", "component", "QuotSetGrp", "NoQuoteSets/QuotEntryGrp"),
         insert_after("component", "Instrument", "MaturityTime", "PutOrCall"),
         insert_after("component", "UnderlyingInstrument", "UnderlyingMaturityDate",
                      "UnderlyingPutOrCall"),
@@ -198,6 +228,39 @@ CORRECTIONS = {
     ],
     "FIXT11": [add_xml_message],
 }
+
+
+# Where QuickFIX/J's order of members is not the standard's: beside FIX 4.4 and 5.0 SP1, whose order
+# all sources agree on, its FIX 5.0 has ten times as many pairs the wrong way round as QuickFIX's.
+ORDERED_AS_QUICKFIX = ("FIX43", "FIX50")
+
+
+def order_as(facts, other):
+    """What both hold stands in the other's order; what only the facts hold stays where it is."""
+    def tags(of):
+        return {field.get("name"): field.get("number") for field in of.find("fields")}
+
+    our_tags, their_tags = tags(facts), tags(other)  # names have several spellings
+
+    def order(ours, theirs):
+        places = {their_tags.get(item.get("name"), item.get("name")): i
+                  for i, item in enumerate(theirs)}
+
+        def place(item):
+            return places.get(our_tags.get(item.get("name"), item.get("name")))
+
+        slots = [i for i, item in enumerate(ours) if place(item) is not None]
+        items = sorted((ours[i] for i in slots), key=place)
+        for slot, item in zip(slots, items):
+            ours[slot] = item
+            if item.tag == "group":
+                order(item, theirs[place(item)])
+
+    for section, key in (("components", "name"), ("messages", "msgtype")):
+        theirs = {item.get(key): item for item in other.find(section)}
+        for item in facts.find(section):
+            if item.get(key) in theirs:
+                order(item, theirs[item.get(key)])
 
 
 USER_DEFINED_TAG_MIN = 5000
@@ -226,6 +289,21 @@ def open_tags(latest):
     prefix = latest.tag[:latest.tag.index("}") + 1]
     return {field.get("id") for field in latest.iter(prefix + "field")
             if field.get("unionDataType")}
+
+
+# Fields of which every version says that further values may be agreed on (100 and above, 1000 and
+# above, 4000 and above), or that hold a text for which the list has only codes. The sources mark
+# them as open for some versions and list values as if there were no others for the rest.
+OPEN_IN_ALL = {
+    "22", "305", "456", "459", "603", "606", "761",  # SecurityIDSource and those like it
+    "234", "803", "829", "847",
+}
+
+
+def open_enumerations(facts):
+    for field in facts.find("fields"):
+        if field.get("number") in OPEN_IN_ALL and field.find("value") is not None:
+            field.set("allowOtherValues", "Y")
 
 
 def add_values(facts, more, is_open):
@@ -473,9 +551,13 @@ def main():
         for name, (artefact, file, root) in VERSIONS.items():
             facts = read_facts(jars, quickfixj(artefact), file)
             correct(name, facts)
-            add_values(facts, read_quickfix(jars, file), open_tags(latest))
+            quickfix = read_quickfix(jars, file)
+            add_values(facts, quickfix, open_tags(latest))
+            if name in ORDERED_AS_QUICKFIX:
+                order_as(facts, quickfix)
             if name == "FIX50SP2":
                 facts = Orchestra(latest, facts).facts()
+            open_enumerations(facts)
             text = render(name, facts, root)
             path = options.out / f"{name}.xml"
             if not options.check:

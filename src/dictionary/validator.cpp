@@ -215,6 +215,16 @@ class Validation {
   std::size_t report_missing(const Scope& scope, std::size_t index) noexcept;
   std::size_t report_count(const Scope& scope, std::size_t index, std::uint64_t expected,
                            std::uint64_t found) noexcept;
+  // Where a walk over a group's entries is.
+  struct EntriesSoFar {
+    std::size_t count_index;  // of the count field
+    std::uint64_t entries;
+    std::uint64_t expected;
+  };
+  std::size_t report_repeated(const Scope& scope, std::size_t index,
+                              const EntriesSoFar& so_far) noexcept;
+  [[nodiscard]] bool begins_entry(Tag delimiter, std::size_t index,
+                                  const EntriesSoFar& so_far) const noexcept;
 
   const ValidatorTables& tables_;
   const wire::MessageView& message_;
@@ -367,8 +377,8 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     }
     if (seen[slot] != 0 || (is_ordered && slot < least)) [[unlikely]] {
       if (one_awaits(&outer, tag_at(i))) break;
-      return report(seen[slot] != 0 ? ViolationRule::TagRepeated : ViolationRule::GroupOrderWrong,
-                    scope, i);
+      if (seen[slot] == 0) return report(ViolationRule::GroupOrderWrong, scope, i);
+      return report_repeated(scope, i, {index, entries, expected});
     }
     seen[slot] = 1;
     least = slot == delimiter ? 0 : slot;
@@ -495,6 +505,33 @@ std::size_t Validation::report_count(const Scope& scope, std::size_t index, std:
   violation_->expected_entries = expected;
   violation_->found_entries = found;
   return kFailed;
+}
+
+// A field that its entry has already, or the first one of an entry whose delimiter is missing or
+// stands behind it.
+std::size_t Validation::report_repeated(const Scope& scope, std::size_t index,
+                                        const EntriesSoFar& so_far) noexcept {
+  const Tag delimiter = tables_.rules.first_field_in_group_is_delimiter
+                            ? tag_at(so_far.count_index + 1)
+                            : scope.context.first_tag;
+  const bool is_new_entry = begins_entry(delimiter, index, so_far);
+  report(is_new_entry ? ViolationRule::DelimiterMissing : ViolationRule::TagRepeated, scope, index);
+  if (is_new_entry) violation_->expected_tag = delimiter;
+  return kFailed;
+}
+
+bool Validation::begins_entry(Tag delimiter, std::size_t index,
+                              const EntriesSoFar& so_far) const noexcept {
+  std::uint64_t further_entries = 0;
+  bool has_next_entry_it = false;
+  for (std::size_t i = index + 1; i < message_.field_count() - 1; ++i) {
+    const Tag tag = tag_at(i);
+    further_entries += tag == delimiter ? 1 : 0;
+    has_next_entry_it |= further_entries == 1 && tag == tag_at(index);
+  }
+  if (so_far.entries == so_far.expected) return false;
+  if (so_far.entries + further_entries < so_far.expected) return true;
+  return !has_next_entry_it && tag_at(index - 1) != tag_at(index);
 }
 
 void Validation::report_fault(const wire::Fault& fault) noexcept {

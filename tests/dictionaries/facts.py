@@ -215,6 +215,8 @@ def member_differences(ours, theirs, where):
         if (our_group is None) != (their_group is None):
             yield f"{where} {tag} group-" + ("theirs" if our_group is None else "ours")
         elif our_group is not None:
+            if next(iter(our_group)) != next(iter(their_group)):
+                yield f"{where}/{tag} delimiter"
             yield from member_differences(our_group, their_group, f"{where}/{tag}")
     if [tag for tag in ours if tag in theirs] != [tag for tag in theirs if tag in ours]:
         yield f"{where} order"

@@ -28,10 +28,10 @@ std::vector<Validator> make_validators() {
                                      .validate_user_defined_fields = false,
                                      .allow_unknown_msg_fields = true,
                                      .allow_unknown_enum_values = true,
-                                     .validate_unordered_group_fields = false,
                                      .first_field_in_group_is_delimiter = true};
   std::vector<Validator> validators;
-  for (const ValidationRules& rules : {ValidationRules{}, kLenient}) {
+  constexpr ValidationRules kOrdered{.validate_unordered_group_fields = true};
+  for (const ValidationRules& rules : {ValidationRules{}, kOrdered, kLenient}) {
     validators.push_back(Validator::make(builtin_dictionary(Version::Fix44), rules).value());
     validators.push_back(
         Validator::make(dictionary::FixtDictionaries{builtin_dictionary(Version::Fixt11),

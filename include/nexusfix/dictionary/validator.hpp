@@ -22,7 +22,7 @@ namespace nexusfix::dictionary {
 inline constexpr wire::Tag kUserDefinedTagMin = 5000;
 
 // What is checked. Each switch is a key of the same name in a session's configuration, with the
-// meaning and the default that it has in QuickFIX and QuickFIX/J.
+// meaning that it has in QuickFIX and QuickFIX/J and, but for one, their default.
 struct ValidationRules {
   // Header, body and trailer must follow each other.
   bool validate_fields_out_of_order = true;
@@ -34,9 +34,10 @@ struct ValidationRules {
   bool allow_unknown_msg_fields = false;
   // Values that an enumeration does not have are right if their type is.
   bool allow_unknown_enum_values = false;
-  // Within an entry of a group fields must stand in the dictionary's order. If not, in any order,
-  // each still once.
-  bool validate_unordered_group_fields = true;
+  // Within an entry of a group the fields behind the first one must stand in the dictionary's
+  // order. If not, in any order, each still once. As in QuickFIX they need not: dictionaries differ
+  // in it. Of QuickFIX/J's default this is the opposite.
+  bool validate_unordered_group_fields = false;
   // An entry begins with the field that the first entry began with, not with the dictionary's first
   // member.
   bool first_field_in_group_is_delimiter = false;
@@ -56,7 +57,7 @@ enum class ViolationRule : std::uint8_t {
   TagRepeated,            // a second time in the message, or in the entry of a group
   TypeWrong,              // the value is not of the field's type
   ValueNotInEnumeration,  // of the field's type, but none of its values
-  DelimiterMissing,       // the first entry of a group does not begin with the group's first field
+  DelimiterMissing,       // an entry of a group does not begin with the group's first field
   GroupOrderWrong,        // within an entry, a field stands behind one that it belongs in front of
   GroupCountWrong,        // more or fewer entries than the count field says
   LengthMissing,          // a data field without its Length field, so nobody knows its end

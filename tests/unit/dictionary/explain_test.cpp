@@ -27,11 +27,12 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 class Explain : public ::testing::Test {
  protected:
   // Of the first thing wrong with a message of FIX.4.4.
-  Explanation explained(std::string_view body) {
+  Explanation explained(std::string_view body) { return explained(body, validator_); }
+  Explanation explained(std::string_view body, const Validator& validator) {
     frame_ = test::message_of(body);
     wire::Parser parser;
     const auto message = parser.parse(frame_);
-    const auto violation = validator_.validate(*message);
+    const auto violation = validator.validate(*message);
     EXPECT_TRUE(violation.has_value()) << body;
     return violation ? explain(*violation, *message, dictionary_) : Explanation{};
   }
@@ -165,7 +166,9 @@ TEST_F(Explain, groups) {
             "PartyID (448)");
   EXPECT_THAT(delimiter.definition, StartsWith("448 PartyID"));
   EXPECT_EQ(marked(delimiter), "447=D");
-  const Explanation order = explained(kOrder + "453=1|448=P|452=1|447=D|");
+  const Explanation order =
+      explained(kOrder + "453=1|448=P|452=1|447=D|",
+                *Validator::make(dictionary_, {.validate_unordered_group_fields = true}));
   EXPECT_EQ(order.problem, "PartyIDSource (447) stands too late in its entry of NoPartyIDs (453)");
   EXPECT_EQ(order.nearest, "in front of PartyRole (452)");
   const Explanation missing = explained("35=W|" + kHeader + "55=X|268=2|269=0|270=1|270=2|");
