@@ -48,6 +48,14 @@ std::optional<Version> version_of_appl_ver_id(std::string_view text) noexcept {
   return find(&VersionName::appl_ver_id, text);
 }
 
+std::string_view to_string(Version version) noexcept {
+  return kVersionNames[static_cast<std::size_t>(version)].begin_string;
+}
+
+std::string_view appl_ver_id(Version version) noexcept {
+  return kVersionNames[static_cast<std::size_t>(version)].appl_ver_id;
+}
+
 const Dictionary& builtin_dictionary(Version version) {
   struct Unpacked {
     std::once_flag once;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <charconv>
 #include <ostream>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include <nexusfix/dictionary/printable.hpp>
 
 #include "dictionary/explain_value.hpp"
+#include "dictionary/field_places.hpp"
 #include "dictionary/field_search.hpp"
 #include "dictionary/marked_text.hpp"
 
@@ -20,12 +20,16 @@ using wire::Tag;
 
 constexpr Tag kMsgTypeTag = 35;
 
-std::string quoted(std::string_view value) { return "'" + printable(value) + "'"; }
-
-// A tag as the digits of another one with one digit changed, added, left out or swapped.
-bool is_misspelt(Tag one, Tag other) {
-  const std::string right = std::to_string(other);
-  return one != other && nearest_name(std::to_string(one), {right}).has_value();
+// The value, or of a list the first word, that is no value of the enumeration.
+std::string_view wrong_word(const FieldDefinition& field, std::string_view value) {
+  if (!is_multiple(field.type)) return value;
+  while (true) {
+    const std::size_t space = value.find(' ');
+    const std::string_view word = value.substr(0, space);
+    if (std::ranges::find(field.values, word, &EnumValue::value) == field.values.end()) return word;
+    if (space == std::string_view::npos) return word;
+    value.remove_prefix(space + 1);
+  }
 }
 
 class Explainer {
@@ -35,10 +39,7 @@ class Explainer {
       : violation_{violation}, message_{message}, both_{both} {
     const std::string_view type = message.msg_type();
     for (const Dictionary* dictionary : {&both.application, &both.transport}) {
-      if (definition_ = dictionary->message(type); definition_ != nullptr) {
-        owner_ = dictionary;
-        break;
-      }
+      if (definition_ = dictionary->message(type); definition_ != nullptr) break;
     }
   }
 
@@ -71,10 +72,9 @@ class Explainer {
         return msg_type_unknown();
       case ViolationRule::TagUnknown:
         told_.problem = "the dictionary has no field " + std::to_string(told_.tag);
-        return suggest_tag();
+        return suggest_version();
       case ViolationRule::TagNotInMessage:
-        told_.problem = name(told_.tag) + " is not a field of " + message_name();
-        return suggest_tag();
+        return tag_not_in_message();
       case ViolationRule::TagOutOfSection:
         return tag_out_of_section();
       case ViolationRule::TagRepeated:
@@ -86,21 +86,12 @@ class Explainer {
         mark_value();
         return value_not_in_enumeration();
       case ViolationRule::DelimiterMissing:
-        told_.problem = "the first entry of " + name(violation_.group) + " begins with " +
-                        name(told_.tag) + ", not with " + name(violation_.expected_tag);
-        told_.nearest = name(violation_.expected_tag) + " here, in front of it";
-        if (const FieldDefinition* const first = field(violation_.expected_tag)) {
-          told_.definition = field_summary(*first);
-        }
-        return;
+        return delimiter_missing();
       case ViolationRule::GroupOrderWrong:
         return group_order_wrong();
       case ViolationRule::GroupCountWrong:
         mark_value();
-        told_.problem = name(told_.tag) + " says " + quoted(value()) + ", but there are " +
-                        std::to_string(violation_.found_entries) + " entries";
-        told_.nearest = std::to_string(told_.tag) + "=" + std::to_string(violation_.found_entries);
-        return;
+        return group_count_wrong();
       case ViolationRule::LengthMissing:
         told_.problem =
             name(here().tag) + " has no " + name(told_.tag) + " directly in front of it";
@@ -121,7 +112,7 @@ class Explainer {
 
   void tag_malformed() {
     mark_bytes(violation_.offset, violation_.tag_text.size());
-    told_.problem = quoted(violation_.tag_text) +
+    told_.problem = clipped_quote(violation_.tag_text) +
                     " is no tag: that is a number from 1 to 2147483647 without leading zeros";
     std::string_view digits = violation_.tag_text;
     while (digits.starts_with('0') || digits.starts_with(' ')) digits.remove_prefix(1);
@@ -136,7 +127,7 @@ class Explainer {
 
   void tag_without_value() {
     mark_bytes(violation_.offset, violation_.tag_text.size());
-    told_.problem = "the field " + quoted(violation_.tag_text) + " has no `=`";
+    told_.problem = "the field " + clipped_quote(violation_.tag_text) + " has no `=`";
     if (told_.tag != 0) told_.nearest = std::to_string(told_.tag) + "= and a value";
   }
 
@@ -163,7 +154,8 @@ class Explainer {
   void msg_type_unknown() {
     mark_value();
     const std::string_view type = value();
-    told_.problem = "MsgType (35) is " + quoted(type) + ": the dictionary has no such message";
+    told_.problem =
+        "MsgType (35) is " + clipped_quote(type) + ": the dictionary has no such message";
     std::vector<std::string_view> names;
     const MessageDefinition* nearest = nullptr;
     for (const Dictionary* dictionary : {&both_.application, &both_.transport}) {
@@ -178,7 +170,7 @@ class Explainer {
       if (const auto near = nearest_name(type, names)) nearest = message_named(*near);
     }
     if (nearest != nullptr) {
-      told_.nearest = "35=" + printable(nearest->msg_type) + " (" + printable(nearest->name) + ")";
+      told_.nearest = "35=" + clipped(nearest->msg_type) + " (" + clipped(nearest->name) + ")";
     }
   }
 
@@ -217,40 +209,47 @@ class Explainer {
   void type_wrong() {
     const FieldDefinition* const known = field(told_.tag);
     if (known == nullptr) return;
-    told_.problem = name(told_.tag) + " is " + quoted(value()) + ", which is no " +
+    told_.problem = name(told_.tag) + " is " + clipped_quote(value()) + ", which is no " +
                     std::string{to_string(known->type)};
     told_.nearest = right_value(*known, value());
   }
 
   void value_not_in_enumeration() {
-    told_.problem = name(told_.tag) + " is " + quoted(value()) + ", which is none of its values";
     const FieldDefinition* const known = field(told_.tag);
+    const std::string_view word = known == nullptr ? value() : wrong_word(*known, value());
+    told_.problem = name(told_.tag) + " is " + clipped_quote(value()) + ", ";
+    if (word.size() == value().size()) {
+      told_.problem += "which is none of its values";
+    } else {
+      told_.problem += "and " + clipped_quote(word) + " in it is none of its values";
+      const auto before = static_cast<std::size_t>(word.data() - value().data());
+      mark_bytes(violation_.offset + before, word.size());
+    }
     if (known == nullptr) return;
-    for (const EnumValue* near : nearest_values(*known, value())) {
+    for (const EnumValue* near : nearest_values(*known, word)) {
       told_.nearest += (told_.nearest.empty() ? "" : " or ") + std::to_string(told_.tag) + "=" +
-                       printable(near->value) + " (" + printable(near->name) + ")";
+                       clipped(near->value) + " (" + clipped(near->name) + ")";
     }
   }
 
   void group_order_wrong() {
     told_.problem = name(told_.tag) + " stands too late in its entry of " + name(violation_.group);
-    const GroupDefinition* const group = group_counted_by(violation_.group);
-    if (group == nullptr) return;
-    const std::vector<FlatMember> members = flatten(*owner_, group->members);
+    const auto group = group_counted_by(violation_.group);
+    if (!group) return;
+    const Dictionary& owner = *group->dictionary;
+    const std::vector<FlatMember> members = flatten(owner, group->group->members);
     const auto place = [&](Tag tag) {
-      return std::ranges::find_if(members, [&](const FlatMember& member) {
-        return owner_->fields[member.field].tag == tag;
-      });
+      return std::ranges::find_if(
+          members, [&](const FlatMember& member) { return owner.fields[member.field].tag == tag; });
     };
     // Back to the entry's first field, past those of groups within.
     const auto own = place(told_.tag);
-    const Tag delimiter = owner_->fields[members.front().field].tag;
     Tag before = 0;
     for (std::size_t i = violation_.field_index; i-- > 0;) {
       const Tag tag = message_.field(i).tag;
       const auto there = place(tag);
       if (there != members.end() && own < there) before = tag;
-      if (tag == delimiter) break;
+      if (tag == group->delimiter) break;
     }
     if (before != 0) told_.nearest = "in front of " + name(before);
   }
@@ -272,56 +271,86 @@ class Explainer {
     told_.size = 0;
   }
 
-  // Where the field belongs, or else what the message may have that the tag could be a slip of.
-  void suggest_tag() {
-    if (const std::string messages = messages_with(told_.tag); !messages.empty()) {
+  void tag_not_in_message() {
+    std::vector<GroupPlace> holders = groups_of(both_, message_.msg_type());
+    std::erase_if(holders, [&](const GroupPlace& place) { return !place.has(told_.tag); });
+    if (!holders.empty()) return outside_of_group(holders);
+    told_.problem = violation_.group == 0
+                        ? name(told_.tag) + " is not a field of " + message_name()
+                        : name(told_.tag) + " is a field neither of an entry of " +
+                              name(violation_.group) + " nor of " + message_name();
+    if (const std::string messages = messages_with(both_, told_.tag); !messages.empty()) {
       told_.nearest = "it is a field of " + messages;
-      return;
-    }
-    constexpr std::size_t kSuggestionsMax = 3;
-    std::size_t suggestions = 0;
-    if (definition_ != nullptr) {
-      for (const Tag tag : tags_of(*owner_, definition_->members)) {
-        if (!is_misspelt(told_.tag, tag) || message_.has(tag)) continue;
-        told_.nearest += (told_.nearest.empty() ? "" : ", ") + name(tag);
-        if (++suggestions == kSuggestionsMax) return;
-      }
-    }
-    if (suggestions == 0 && told_.tag >= kUserDefinedTagMin) {
-      told_.nearest = "user-defined: a dictionary of your own can have it";
     }
   }
 
-  [[nodiscard]] std::string messages_with(Tag tag) const {
-    constexpr std::size_t kMessagesMax = 4;
+  // A message has the field, but only in these groups.
+  void outside_of_group(const std::vector<GroupPlace>& holders) {
+    constexpr std::size_t kNamesMax = 3;
     std::string names;
-    std::size_t count = 0;
-    for (const Dictionary* dictionary : {&both_.application, &both_.transport}) {
-      FieldSearch search{*dictionary, tag};
-      for (const MessageDefinition& one : dictionary->messages) {
-        if (!search.is_in(one.members)) continue;
-        if (++count > kMessagesMax) return names + ", ...";
-        names += (names.empty() ? "" : ", ") + printable(one.name);
-      }
-      if (&both_.application == &both_.transport) break;
+    for (std::size_t i = 0; i < std::min(holders.size(), kNamesMax); ++i) {
+      names += (names.empty() ? "" : " or ") + name(holders[i].count_tag);
     }
-    return names;
+    told_.problem = name(told_.tag) + " stands outside of " + names + ", whose entries it is of";
+    const auto there = std::ranges::find_if(
+        holders, [&](const GroupPlace& place) { return message_.has(place.count_tag); });
+    const GroupPlace& group = there == holders.end() ? holders.front() : *there;
+    if (group.delimiter == told_.tag) {
+      told_.nearest = "directly behind " + name(group.count_tag) + ", or behind the entry before";
+    } else {
+      told_.nearest =
+          "in an entry of " + name(group.count_tag) + ", behind its " + name(group.delimiter);
+    }
+    if (there == holders.end()) {
+      told_.nearest += ", with " + std::to_string(group.count_tag) + "=1 in front";
+    }
   }
 
-  // The dictionary's group in this message; of several with this count field, any.
-  [[nodiscard]] const GroupDefinition* group_counted_by(Tag count_tag) {
-    if (definition_ == nullptr) return nullptr;
-    std::vector<const std::vector<Member>*> lists{&definition_->members};
-    std::unordered_set<Index> met;
-    for (std::size_t at = 0; at < lists.size(); ++at) {
-      for (const FlatMember& member : flatten(*owner_, *lists[at])) {
-        if (!member.group || !met.insert(*member.group).second) continue;
-        const GroupDefinition& group = owner_->groups[*member.group];
-        if (owner_->fields[member.field].tag == count_tag) return &group;
-        lists.push_back(&group.members);
-      }
+  void delimiter_missing() {
+    std::size_t entry = 1;
+    for (std::size_t i = violation_.field_index; i-- > 0;) {
+      const Tag tag = message_.field(i).tag;
+      if (tag == violation_.group) break;
+      entry += tag == violation_.expected_tag ? 1 : 0;
     }
-    return nullptr;
+    told_.problem = (entry == 1 ? "the first entry" : "entry " + std::to_string(entry)) + " of " +
+                    name(violation_.group) + " begins with " + name(told_.tag) + ", not with " +
+                    name(violation_.expected_tag);
+    told_.nearest = name(violation_.expected_tag) + " here, in front of it";
+    if (const FieldDefinition* const first = field(violation_.expected_tag)) {
+      told_.definition = field_summary(*first);
+    }
+  }
+
+  void group_count_wrong() {
+    const bool is_one = violation_.found_entries == 1;
+    told_.problem =
+        name(told_.tag) + " says " + clipped_quote(value()) + ", but there " +
+        (is_one ? "is 1 entry" : "are " + std::to_string(violation_.found_entries) + " entries");
+    told_.nearest = std::to_string(told_.tag) + "=" + std::to_string(violation_.found_entries);
+    const auto group = group_counted_by(told_.tag);
+    if (group && violation_.found_entries < violation_.expected_entries) {
+      told_.nearest += ", or " + name(group->delimiter) + " in front of each entry";
+    }
+  }
+
+  // Numbers that look alike mean nothing alike, so no other tag is named.
+  void suggest_version() {
+    const std::string versions = versions_with(told_.tag);
+    if (!versions.empty()) {
+      told_.nearest = "it is " + versions;
+    } else if (told_.tag >= kUserDefinedTagMin) {
+      told_.nearest = "user-defined: a dictionary of your own can have it";
+    } else {
+      told_.nearest = "no version of FIX has it";
+    }
+  }
+
+  // The group in this message, in its header or trailer; of several with this count field, any.
+  [[nodiscard]] std::optional<GroupPlace> group_counted_by(Tag count_tag) const {
+    const std::vector<GroupPlace> groups = groups_of(both_, message_.msg_type());
+    const auto found = std::ranges::find(groups, count_tag, &GroupPlace::count_tag);
+    return found == groups.end() ? std::nullopt : std::optional{*found};
   }
 
   static bool is_case_only(std::string_view left, std::string_view right) {
@@ -357,12 +386,12 @@ class Explainer {
   [[nodiscard]] std::string name(Tag tag) const {
     const FieldDefinition* const known = field(tag);
     if (known == nullptr) return "field " + std::to_string(tag);
-    return printable(known->name) + " (" + std::to_string(tag) + ")";
+    return clipped(known->name) + " (" + std::to_string(tag) + ")";
   }
   [[nodiscard]] std::string message_name() const {
-    const std::string type = printable(message_.msg_type());
+    const std::string type = clipped(message_.msg_type());
     return definition_ == nullptr ? "a message of type " + type
-                                  : printable(definition_->name) + " (" + type + ")";
+                                  : clipped(definition_->name) + " (" + type + ")";
   }
   [[nodiscard]] wire::FieldView here() const { return message_.field(violation_.field_index); }
   [[nodiscard]] std::string_view value() const { return here().value; }
@@ -384,7 +413,6 @@ class Explainer {
   const Violation& violation_;
   const wire::MessageView& message_;
   FixtDictionaries both_;
-  const Dictionary* owner_ = nullptr;  // of the message's type; null: neither
   const MessageDefinition* definition_ = nullptr;
   Explanation told_;
 };

@@ -36,7 +36,7 @@ void tell_check_sum(std::string_view frame, std::size_t begin, Explanation& told
   told.offset = std::min(begin + 3, frame.size());
   told.size = std::min<std::size_t>(3, frame.size() - told.offset);
   const std::string sum = check_sum_of(frame.substr(0, begin));
-  told.problem = "CheckSum (10) is " + printable(frame.substr(told.offset, told.size)) +
+  told.problem = "CheckSum (10) is " + clipped(frame.substr(told.offset, told.size)) +
                  ", the bytes in front of it add up to " + sum;
   told.nearest = "10=" + sum;
 }
@@ -47,7 +47,7 @@ void tell_body_length(std::string_view frame, std::size_t begin, Explanation& to
   told.offset = std::min(begin, end);
   told.size = end - told.offset;
   const std::size_t body = end + 1;
-  told.problem = "BodyLength (9) is " + printable(frame.substr(told.offset, told.size));
+  told.problem = "BodyLength (9) is " + clipped(frame.substr(told.offset, told.size));
   if (body + kTrailerBytes > frame.size()) return;
   const std::string size = std::to_string(frame.size() - kTrailerBytes - body);
   told.problem += ", the body has " + size + " bytes";

@@ -109,7 +109,7 @@ std::string without_iso_signs(std::string_view text) {
 std::string example_value(const FieldDefinition& field) {
   if (!field.values.empty()) {
     const EnumValue& first = field.values.front();
-    return printable(first.value) + " (" + printable(first.name) + ")";
+    return clipped(first.value) + " (" + clipped(first.name) + ")";
   }
   const TypeExample* const example = example_of(field.type);
   return example == nullptr ? "text" : std::string{example->example};
@@ -119,14 +119,15 @@ std::string right_value(const FieldDefinition& field, std::string_view text) {
   const std::string tag = std::to_string(field.tag) + "=";
   const auto near = nearest_values(field, text);
   if (!near.empty()) {
-    return tag + printable(near.front()->value) + " (" + printable(near.front()->name) + ")";
+    return tag + clipped(near.front()->value) + " (" + clipped(near.front()->name) + ")";
   }
   if (!field.values.empty() && !field.allow_other_values) {
     return "one of its values, such as " + tag + example_value(field);
   }
   const std::string mended = is_time(field.type) ? without_iso_signs(text) : plain_number(text);
-  if (!mended.empty() && mended != text && is_of_type(field.type, mended)) {
-    return tag + printable(mended);
+  const bool is_short = mended.size() <= kClippedBytesMax;  // a part of a number is another one
+  if (!mended.empty() && is_short && mended != text && is_of_type(field.type, mended)) {
+    return tag + clipped(mended);
   }
   const TypeExample* const example = example_of(field.type);
   if (example == nullptr) return {};
@@ -134,11 +135,11 @@ std::string right_value(const FieldDefinition& field, std::string_view text) {
 }
 
 std::string field_summary(const FieldDefinition& field, std::size_t columns_max) {
-  std::string summary = std::to_string(field.tag) + " " + printable(field.name) + ", " +
+  std::string summary = std::to_string(field.tag) + " " + clipped(field.name) + ", " +
                         std::string{to_string(field.type)};
   std::string_view separator = ": ";
   for (const EnumValue& value : field.values) {
-    const std::string one = printable(value.value) + " " + printable(value.name);
+    const std::string one = clipped(value.value) + " " + clipped(value.name);
     if (summary.size() + one.size() > columns_max) {
       summary += ", ... (" + std::to_string(field.values.size()) + " values)";
       break;

@@ -123,6 +123,11 @@ std::string_view to_string(FieldType type) noexcept {
   return found == kTypeNames.end() ? "UNKNOWN" : found->name;
 }
 
+bool is_multiple(FieldType type) noexcept {
+  return type == FieldType::MultipleCharValue || type == FieldType::MultipleStringValue ||
+         type == FieldType::MultipleValueString;
+}
+
 const FieldDefinition* Dictionary::field(wire::Tag tag) const noexcept {
   const auto found = std::ranges::lower_bound(fields, tag, {}, &FieldDefinition::tag);
   return found != fields.end() && found->tag == tag ? &*found : nullptr;

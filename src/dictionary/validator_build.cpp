@@ -225,9 +225,7 @@ void Builder::add_fields(Source& source) {
       rule.check = Check::Enumerated;
       rule.detail = static_cast<std::uint16_t>(tables_.enumerations.size());
       Enumeration& enumeration = tables_.enumerations.emplace_back();
-      enumeration.is_list = field.type == FieldType::MultipleCharValue ||
-                            field.type == FieldType::MultipleStringValue ||
-                            field.type == FieldType::MultipleValueString;
+      enumeration.is_list = is_multiple(field.type);
       enumeration.add(field.values);
     }
     source.fields.push_back(rule);

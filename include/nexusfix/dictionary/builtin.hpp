@@ -27,6 +27,11 @@ enum class Version : std::uint8_t {
 // "9" of ApplVerID (1128) or DefaultApplVerID (1137), as FIX 5.0 SP2 enumerates them.
 [[nodiscard]] std::optional<Version> version_of_appl_ver_id(std::string_view text) noexcept;
 
+// "FIX.4.4", "FIX.5.0SP2", "FIXT.1.1": what version_of_begin_string() takes.
+[[nodiscard]] std::string_view to_string(Version version) noexcept;
+// ApplVerID's value; empty for FIXT 1.1, which has none.
+[[nodiscard]] std::string_view appl_ver_id(Version version) noexcept;
+
 // All of it: fields, enumerations, components, groups and messages. The first call for a version
 // unpacks it, which allocates; later calls cost a load. Lives as long as the program. Any thread.
 [[nodiscard]] const Dictionary& builtin_dictionary(Version version);

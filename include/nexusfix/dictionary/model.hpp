@@ -56,6 +56,8 @@ enum class FieldType : std::uint8_t {
 // "UTCTIMESTAMP" and the like, upper or lower case; Unknown if it is none of them.
 [[nodiscard]] FieldType field_type(std::string_view name) noexcept;
 [[nodiscard]] std::string_view to_string(FieldType type) noexcept;
+// Whether its values are lists, with spaces between the items.
+[[nodiscard]] bool is_multiple(FieldType type) noexcept;
 
 struct EnumValue {
   std::string value;  // as it stands on the wire

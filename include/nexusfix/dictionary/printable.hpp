@@ -15,4 +15,11 @@ namespace nexusfix::dictionary {
 // steer no terminal.
 [[nodiscard]] std::string printable(std::string_view text);
 
+// The same of a text's first bytes, with "..." and the size of all behind it if there are more:
+// whoever sends megabytes fills no screen with them.
+inline constexpr std::size_t kClippedBytesMax = 80;
+[[nodiscard]] std::string clipped(std::string_view text);
+// In quotes, which end in front of the dots.
+[[nodiscard]] std::string clipped_quote(std::string_view text);
+
 }  // namespace nexusfix::dictionary

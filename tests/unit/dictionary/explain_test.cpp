@@ -158,7 +158,7 @@ TEST_F(Explain, fields_in_the_wrong_place) {
 TEST_F(Explain, groups) {
   const Explanation count = explained(kOrder + "453=3|448=P|447=D|452=1|448=Q|447=D|452=3|");
   EXPECT_EQ(count.problem, "NoPartyIDs (453) says '3', but there are 2 entries");
-  EXPECT_EQ(count.nearest, "453=2");
+  EXPECT_EQ(count.nearest, "453=2, or PartyID (448) in front of each entry");
   EXPECT_EQ(marked(count), "3");
   const Explanation delimiter = explained(kOrder + "453=1|447=D|448=P|452=1|");
   EXPECT_EQ(delimiter.problem,
