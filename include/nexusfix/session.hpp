@@ -1,14 +1,14 @@
 // The session layer: the rules by which two counterparties keep one numbered conversation, over as
 // many connections as it takes, without losing a message or processing one twice.
 //
-// What it is: a pure state machine for one session, either role, FIX 4.2 and 4.4 in full (4.0, 4.1,
-// 4.3 and FIXT 1.1 share the code; version.hpp holds what differs). Events go in: connected, a
-// parsed message, the time, a command. Actions come out: transmit, deliver, hold, replay,
-// disconnect.
+// What it is: a pure state machine for one session, either role, FIX 4.0 to 4.4 and FIXT 1.1, which
+// FIX 5.0, 5.0SP1 and 5.0SP2 are spoken over (version.hpp holds what differs). Events go in:
+// connected, a parsed message, the time, a command. Actions come out: transmit, deliver, hold,
+// replay, disconnect.
 //
 // What it is not: it has no clock, socket, file, thread or log, it does not frame or parse bytes,
-// it stores no message, and it knows no dictionary: required body fields and enumerations are the
-// concern of whoever validates before or while delivering.
+// it stores no message, and it has no dictionary of its own: required body fields and enumerations
+// are the concern of the validators that its configuration gives it.
 //
 // Threads: one StateMachine belongs to one thread at a time; two never share anything.
 // Allocation: none after construction. No function throws or blocks.

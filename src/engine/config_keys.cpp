@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "engine/settings_values.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
@@ -16,6 +18,7 @@ struct HonouredKey {
 
 constexpr HonouredKey kHonoured[] = {
     {Key::BeginString, "BeginString"},
+    {Key::DefaultApplVerID, "DefaultApplVerID"},
     {Key::SenderCompID, "SenderCompID"},
     {Key::TargetCompID, "TargetCompID"},
     {Key::SessionQualifier, "SessionQualifier"},
@@ -51,6 +54,8 @@ constexpr HonouredKey kHonoured[] = {
     {Key::JournalDurability, "JournalDurability"},
     {Key::UseDataDictionary, "UseDataDictionary"},
     {Key::DataDictionary, "DataDictionary"},
+    {Key::TransportDataDictionary, "TransportDataDictionary"},
+    {Key::AppDataDictionary, "AppDataDictionary"},
     {Key::ValidateIncomingMessage, "ValidateIncomingMessage"},
     {Key::ValidateFieldsOutOfOrder, "ValidateFieldsOutOfOrder"},
     {Key::ValidateFieldsHaveValues, "ValidateFieldsHaveValues"},
@@ -81,8 +86,6 @@ constexpr std::string_view kSystemSocket = "the operating system's own value is 
 constexpr KeyGroup kInstead[] = {
     {"SenderSubID SenderLocationID TargetSubID TargetLocationID", "",
      "it is neither sent nor part of the session's identity"},
-    {"DefaultApplVerID TransportDataDictionary AppDataDictionary", "",
-     "only FIXT.1.1 sessions have one"},
     {"Description", "", "nothing is done with it"},
     {"DynamicSession AcceptorTemplate DynamicSessions DynamicQualifier", "N",
      "only the sessions of this file exist, none is made on demand"},
@@ -282,7 +285,17 @@ KeyMatch find_key(std::string_view name) {
     match.odd_case = name != match.rule->name && name != "TimeStampPrecision";
     return match;
   }
-  if (lower_name.starts_with(kDictionaryPrefix)) return {table().find("appdatadictionary")};
+  if (lower_name.starts_with(kDictionaryPrefix)) {
+    match.rule = table().find("appdatadictionary");
+    match.odd_case = !name.starts_with(std::string{match.rule->name} + '.');
+    const std::string_view version = name.substr(kDictionaryPrefix.size());
+    if (const auto appl_ver_id = read_appl_ver_id(version)) {
+      match.number = static_cast<unsigned>(*appl_ver_id - '0');
+    } else {
+      match.unknown_version = true;
+    }
+    return match;
+  }
   std::size_t digits = 0;
   while (digits < name.size() && name[name.size() - 1 - digits] >= '0' &&
          name[name.size() - 1 - digits] <= '9') {

@@ -18,6 +18,7 @@ enum class Handling : std::uint8_t {
 enum class Key : std::uint8_t {
   None,
   BeginString,
+  DefaultApplVerID,
   SenderCompID,
   TargetCompID,
   SessionQualifier,
@@ -53,6 +54,8 @@ enum class Key : std::uint8_t {
   JournalDurability,
   UseDataDictionary,
   DataDictionary,
+  TransportDataDictionary,
+  AppDataDictionary,
   ValidateIncomingMessage,
   ValidateFieldsOutOfOrder,
   ValidateFieldsHaveValues,
@@ -76,7 +79,9 @@ struct KeyRule {
 
 struct KeyMatch {
   const KeyRule* rule = nullptr;  // null: unknown
-  unsigned number = 0;            // the <n> of SocketConnectHost<n>
+  // The <n> of SocketConnectHost<n>; of AppDataDictionary.<version>, its ApplVerID (1128).
+  unsigned number = 0;
+  bool unknown_version = false;  // of AppDataDictionary.<version>, where version is none
   bool odd_case = false;
 };
 

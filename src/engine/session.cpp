@@ -14,9 +14,14 @@ bool Session::is_logged_on() const noexcept { return runtime_->is_logged_on(*slo
 
 std::string_view Session::application_version() const noexcept {
   const session::SessionConfig& config = slot_->settings.session;
-  const std::string_view begin_string = config.id.begin_string;
   const std::string_view version = wire::application_version(config.default_appl_ver_id);
-  return begin_string == "FIXT.1.1" && !version.empty() ? version : begin_string;
+  return version.empty() ? std::string_view{config.id.begin_string} : version;
+}
+
+std::string_view Session::counterparty_version() const noexcept {
+  const std::string_view version =
+      wire::application_version(slot_->machine.counterparty_appl_ver_id());
+  return version.empty() ? application_version() : version;
 }
 
 wire::Encoder Session::begin(std::string_view msg_type) noexcept {

@@ -19,6 +19,7 @@ constexpr std::string_view kUnknownKey = ": unknown key";
 
 constexpr std::size_t kFileBytesMax = 16U << 20U;
 constexpr std::size_t kSessionsMax = 10'000;
+constexpr unsigned kApplVerIdMax = 9;
 
 // A honoured key as it stands in one section.
 struct Given {
@@ -32,6 +33,7 @@ struct Section {
   std::array<std::optional<Given>, kKeyCount> given;
   std::map<unsigned, Given> connect_hosts;  // by <n>
   std::map<unsigned, Given> connect_ports;
+  std::map<unsigned, Given> app_dictionaries;  // by ApplVerID; 0: of the session's default
 };
 
 bool harmless(const KeyRule& rule, std::string_view value) {
@@ -67,8 +69,7 @@ class SectionReader {
     if (match.odd_case) {
       report_.warning(entry.line, shown(entry.key) + ": read, but its usual spelling is " + name);
     }
-    const bool is_dictionary = entry.key.find('.') != std::string_view::npos;
-    if (!is_dictionary && !seen_.insert({&rule, match.number}).second) {
+    if (!seen_.insert({&rule, match.number}).second) {
       report_.warning(entry.line,
                       shown(entry.key) + ": given before in this section; the last one counts");
     }
@@ -103,6 +104,12 @@ class SectionReader {
 
   void read_honoured(const SettingsEntry& entry, const KeyMatch& match) {
     const Key key = match.rule->key;
+    if (match.unknown_version) {
+      return report_.error(entry.line, shown(entry.key) +
+                                           ": an application version, such as "
+                                           "AppDataDictionary.FIX.5.0SP2, was "
+                                           "expected");
+    }
     const std::string expected = expected_instead(key, entry.value);
     const Given given{entry.value, entry.line, expected.empty()};
     const std::string what = shown(entry.key) + "=" + shown(entry.value);
@@ -115,6 +122,8 @@ class SectionReader {
       section_.connect_hosts[match.number] = given;
     } else if (key == Key::SocketConnectPort) {
       section_.connect_ports[match.number] = given;
+    } else if (key == Key::AppDataDictionary) {
+      section_.app_dictionaries[match.number] = given;
     } else {
       section_.given[static_cast<std::size_t>(key)] = given;
     }
@@ -186,6 +195,29 @@ class SessionBuilder {
     require_text(Key::SenderCompID, "SenderCompID", config.id.sender_comp_id);
     require_text(Key::TargetCompID, "TargetCompID", config.id.target_comp_id);
     if (const Given* given = right(Key::SessionQualifier)) config.id.qualifier = given->value;
+    is_fixt_ = config.id.begin_string == "FIXT.1.1";
+    if (!is_fixt_) {
+      warn_of_unused(Key::DefaultApplVerID, "DefaultApplVerID");
+    } else if (!find(Key::DefaultApplVerID)) {
+      missing(
+          "DefaultApplVerID is missing: the version of a FIXT.1.1 session's messages, such as "
+          "FIX.5.0SP2");
+    } else if (const Given* given = right(Key::DefaultApplVerID)) {
+      config.default_appl_ver_id = *read_appl_ver_id(given->value);
+    }
+  }
+
+  // In [DEFAULT] a key may be for other sessions.
+  void warn_of_unused(Key key, std::string_view name) {
+    if (const auto& given = section_.given[static_cast<std::size_t>(key)]) {
+      warn_of_unused(*given, name);
+    }
+  }
+  void warn_of_unused(const Given& given, std::string_view name) {
+    report_.warning(given.line, std::string{name} + ": not used; " +
+                                    (is_fixt_ ? "a FIXT.1.1 session has TransportDataDictionary "
+                                                "and AppDataDictionary"
+                                              : "only FIXT.1.1 sessions have one"));
   }
 
   void build_connection() {
@@ -298,10 +330,7 @@ class SessionBuilder {
     read_into(Key::UseDataDictionary, dictionary.is_used);
     read_into(Key::ValidateIncomingMessage, is_incoming_validated);
     if (!is_incoming_validated) dictionary.is_used = false;
-    if (const Given* given = right(Key::DataDictionary)) {
-      dictionary.file = given->value;
-      dictionary.line = given->line;
-    }
+    build_dictionary_files();
     dictionary::ValidationRules& rules = dictionary.rules;
     read_into(Key::ValidateFieldsOutOfOrder, rules.validate_fields_out_of_order);
     read_into(Key::ValidateFieldsHaveValues, rules.validate_fields_have_values);
@@ -311,6 +340,31 @@ class SessionBuilder {
     read_into(Key::AllowUnknownEnumValues, rules.allow_unknown_enum_values);
     read_into(Key::FirstFieldInGroupIsDelimiter, rules.first_field_in_group_is_delimiter);
     read_into(Key::RejectInvalidMessage, result_.session.reject_invalid_message);
+  }
+
+  void build_dictionary_files() {
+    DictionarySettings& dictionary = result_.dictionary;
+    const Key key = is_fixt_ ? Key::TransportDataDictionary : Key::DataDictionary;
+    if (const Given* given = right(key)) {
+      dictionary.file = given->value;
+      dictionary.line = given->line;
+    }
+    if (!is_fixt_) {
+      warn_of_unused(Key::TransportDataDictionary, "TransportDataDictionary");
+      for (const auto& [number, given] : section_.app_dictionaries) {
+        warn_of_unused(given, "AppDataDictionary");
+      }
+      return;
+    }
+    warn_of_unused(Key::DataDictionary, "DataDictionary");
+    const std::string& default_version = result_.session.default_appl_ver_id;
+    // The one without a version first, so that one with the version takes its place.
+    for (unsigned number = 0; number <= kApplVerIdMax; ++number) {
+      const auto given = numbered(section_.app_dictionaries, defaults_.app_dictionaries, number);
+      if (!given || !given->right || (number == 0 && default_version.empty())) continue;
+      const char version = number == 0 ? default_version.front() : static_cast<char>('0' + number);
+      dictionary.applications[version] = {std::string{given->value}, given->line};
+    }
   }
 
   // TimestampPrecision overrides MillisecondsInTimeStamp, as in QuickFIX.
@@ -350,6 +404,7 @@ class SessionBuilder {
   const Section& section_;
   SettingsReport& report_;
   SessionSettings result_;
+  bool is_fixt_ = false;
 };
 
 // The store belongs to all sessions, but other engines give its keys to each.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include <nexusfix/session/version.hpp>
+#include <nexusfix/wire/dispatch.hpp>
+
 namespace nexusfix::engine {
 namespace {
 
@@ -102,13 +105,24 @@ std::optional<unsigned> read_precision(std::string_view value) noexcept {
   return static_cast<unsigned>(*digits);
 }
 
+std::optional<char> read_appl_ver_id(std::string_view value) noexcept {
+  if (!wire::application_version(value).empty()) return value.front();
+  const char by_name = wire::appl_ver_id(value);
+  return by_name == 0 ? std::nullopt : std::optional{by_name};
+}
+
 std::string expected_instead(Key key, std::string_view value) {
   const auto number = std::ranges::find(kNumbers, key, &NumberRule::key);
   if (number != std::end(kNumbers)) return expected_number(*number, value);
   switch (key) {
     case Key::BeginString:
-      return unless(value == "FIX.4.2" || value == "FIX.4.4",
-                    "FIX.4.2 or FIX.4.4, the supported versions,");
+      return unless(session::find_version(value) != nullptr,
+                    "FIX.4.0, FIX.4.1, FIX.4.2, FIX.4.3, FIX.4.4 or FIXT.1.1 (which FIX.5.0 is "
+                    "spoken over)");
+    case Key::DefaultApplVerID:
+      return unless(read_appl_ver_id(value).has_value(),
+                    "FIX.5.0, FIX.5.0SP1, FIX.5.0SP2 or another application version, or its number "
+                    "from 2 to 9");
     case Key::SenderCompID:
     case Key::TargetCompID:
       return unless(is_text(value), "a name of 1 to 255 bytes");
@@ -125,6 +139,8 @@ std::string expected_instead(Key key, std::string_view value) {
     case Key::FileStorePath:
       return unless(!value.empty() && value.size() <= kPathMax, "the path of a folder");
     case Key::DataDictionary:
+    case Key::TransportDataDictionary:
+    case Key::AppDataDictionary:
       return unless(!value.empty() && value.size() <= kPathMax,
                     "the path of a dictionary file in QuickFIX's XML form");
     case Key::TimestampPrecision:

@@ -26,4 +26,7 @@ namespace nexusfix::engine {
 // The digits behind the second: from a number or from QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
 
+// An application version as ApplVerID (1128) has it, or by name: "9", "FIX.5.0SP2".
+[[nodiscard]] std::optional<char> read_appl_ver_id(std::string_view value) noexcept;
+
 }  // namespace nexusfix::engine

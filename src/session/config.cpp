@@ -1,5 +1,6 @@
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/version.hpp>
+#include <nexusfix/wire/dispatch.hpp>
 #include <nexusfix/wire/field.hpp>
 
 namespace nexusfix::session {
@@ -18,8 +19,9 @@ std::string_view what_is_wrong(const SessionConfig& config) noexcept {
   if (version == nullptr) return "BeginString is none of FIX.4.0 to FIX.4.4 and FIXT.1.1";
   if (!can_be_sent(config.id.sender_comp_id)) return "SenderCompID is empty, too long or holds SOH";
   if (!can_be_sent(config.id.target_comp_id)) return "TargetCompID is empty, too long or holds SOH";
-  if (version->has_default_appl_ver_id && !can_be_sent(config.default_appl_ver_id)) {
-    return "DefaultApplVerID is empty, too long or holds SOH";
+  if (version->has_default_appl_ver_id &&
+      wire::application_version(config.default_appl_ver_id).empty()) {
+    return "DefaultApplVerID is none of 2 to 9";
   }
   if (config.heart_bt_int < seconds{0} || config.heart_bt_int > kHeartBtIntMax) {
     return "HeartBtInt is not between 0 and 3600";

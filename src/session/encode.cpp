@@ -122,7 +122,12 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
       });
     case Step::TransmitHeartbeat:
       return transmit("0", scratch, [&](wire::Encoder& encoder, bool in_full) {
-        if (in_full && pending.flag) encoder.field(tag::TestReqID, pending.text);
+        if (!in_full || !pending.flag) return;
+        if (!pending.text.empty()) {
+          encoder.field(tag::TestReqID, pending.text);
+        } else {  // ValidateFieldsHaveValues=N: it is answered as it came
+          encoder.field_without_value(tag::TestReqID);
+        }
       });
     case Step::TransmitTestRequest:
       return transmit("1", scratch,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <nexusfix/session/reject_reason.hpp>
+#include <nexusfix/wire/dispatch.hpp>
 
 #include "session/inbound.hpp"
 
@@ -123,13 +124,44 @@ std::optional<StateMachine::Objection> StateMachine::objection_to(
   return std::nullopt;
 }
 
+bool StateMachine::supports_version(std::string_view appl_ver_id) const noexcept {
+  if (wire::application_version(appl_ver_id).empty()) return false;
+  const auto& known = config_.application_validators;
+  return known.empty() || std::ranges::any_of(known, [&](const ApplicationValidator& one) {
+           return one.appl_ver_id == appl_ver_id.front();
+         });
+}
+
+// FIXT 1.1, ApplVerID: it overrides the DefaultApplVerID of the Logon for one message. What no
+// dictionary of ours describes cannot be judged by another one. An empty value is a form fault.
+std::optional<StateMachine::Objection> StateMachine::version_objection(
+    const Inbound& in) const noexcept {
+  if (!version_->has_default_appl_ver_id || in.kind != MsgKind::Application) return std::nullopt;
+  const std::optional<std::string_view> own = in.message[tag::ApplVerID];
+  if (!own || own->empty() || supports_version(*own)) return std::nullopt;
+  return Objection{.reason = number(SessionRejectReason::UnsupportedApplicationVersion),
+                   .ref_tag = "1128"};
+}
+
+// Of an administrative message any is right: they share the transport dictionary.
+const dictionary::Validator& StateMachine::validator_of(const Inbound& in) const noexcept {
+  const auto& known = config_.application_validators;
+  if (known.empty() || in.kind != MsgKind::Application) return *config_.validator;
+  const std::string_view own = in.message[tag::ApplVerID].value_or(std::string_view{});
+  const char wanted = own.empty() ? counterparty_appl_ver_id_ : own.front();
+  const auto found = std::ranges::find(known, wanted, &ApplicationValidator::appl_ver_id);
+  return found == known.end() ? *config_.validator : found->validator;
+}
+
 // What the dictionary objects to, or without one the parser.
 std::optional<StateMachine::Objection> StateMachine::form_objection(const Inbound& in) noexcept {
+  if (const std::optional<Objection> found = version_objection(in)) return found;
   if (config_.validator) {
+    const dictionary::Validator& validator = validator_of(in);
     const std::optional<dictionary::Violation> violation =
         config_.validation_memory != nullptr
-            ? config_.validator->validate(in.message, *config_.validation_memory)
-            : config_.validator->validate(in.message);
+            ? validator.validate(in.message, *config_.validation_memory)
+            : validator.validate(in.message);
     return violation ? objection_to(in, *violation) : std::nullopt;
   }
   const std::optional<wire::Fault>& fault = in.message.fault();

@@ -68,6 +68,9 @@ void StateMachine::on_first_logon(const Inbound& in) noexcept {
 void StateMachine::accept_logon(const Inbound& in, bool reply_with_reset) noexcept {
   const bool is_acceptor = config_.role == Role::Acceptor;
   if (is_acceptor) take_heart_bt_int(in.message);
+  if (version_->has_default_appl_ver_id) {
+    counterparty_appl_ver_id_ = in.message[tag::DefaultApplVerID].value_or("9").front();
+  }
   const bool was_logged_on = state_ == State::LoggedOn;
   state_ = State::LoggedOn;
   deadline_ = kNever;
@@ -116,8 +119,10 @@ std::string_view StateMachine::logon_objection(const Inbound& in,
     if (flag != "Y" && flag != "N") return "ResetSeqNumFlag is neither Y nor N";
     if (flag == "Y" && in.msg_seq_num != 1) return "ResetSeqNumFlag with MsgSeqNum other than 1";
   }
-  if (version_->has_default_appl_ver_id && !message.has(tag::DefaultApplVerID)) {
-    return "DefaultApplVerID missing";
+  if (version_->has_default_appl_ver_id) {
+    const std::optional<std::string_view> version = message[tag::DefaultApplVerID];
+    if (!version) return "DefaultApplVerID missing";
+    if (!supports_version(*version)) return "DefaultApplVerID is not supported";
   }
   return {};
 }

@@ -5,7 +5,7 @@
 namespace nexusfix::session {
 namespace {
 
-constexpr std::array<std::string_view, 18> kSessionTexts{
+constexpr std::array<std::string_view, 19> kSessionTexts{
     "Invalid tag number",
     "Required tag missing",
     "Tag not defined for this message type",
@@ -24,8 +24,10 @@ constexpr std::array<std::string_view, 18> kSessionTexts{
     "Repeating group fields out of order",
     "Incorrect NumInGroup count for repeating group",
     "Non \"Data\" value includes field delimiter (<SOH> character)",
+    "Invalid/Unsupported Application Version",
 };
-static_assert(kSessionTexts.size() == static_cast<unsigned>(SessionRejectReason::SohInValue) + 1);
+static_assert(kSessionTexts.size() ==
+              static_cast<unsigned>(SessionRejectReason::UnsupportedApplicationVersion) + 1);
 
 constexpr std::array<std::string_view, 8> kBusinessTexts{
     "Other",

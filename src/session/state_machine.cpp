@@ -29,11 +29,18 @@ StateMachine::StateMachine(SessionConfig config, Numbers numbers)
   NEXUSFIX_ASSERT(numbers_.next_inbound >= 1);
   NEXUSFIX_ASSERT(numbers_.next_outbound >= 1);
   precision_ = effective_precision(*version_, config_.time_precision);
+  if (version_->has_default_appl_ver_id) {
+    counterparty_appl_ver_id_ = config_.default_appl_ver_id.front();
+  }
 }
 
 State StateMachine::state() const noexcept { return state_; }
 Numbers StateMachine::numbers() const noexcept { return numbers_; }
 const SessionConfig& StateMachine::config() const noexcept { return config_; }
+
+std::string_view StateMachine::counterparty_appl_ver_id() const noexcept {
+  return {&counterparty_appl_ver_id_, counterparty_appl_ver_id_ == 0 ? 0U : 1U};
+}
 
 void StateMachine::on_connected(Now now) noexcept {
   begin_event(now);

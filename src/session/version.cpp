@@ -6,7 +6,8 @@ namespace nexusfix::session {
 namespace {
 
 // EndSeqNo 999999 is FIX 4.0's and 4.1's way to say "and everything after"; FIX 4.2, ResendRequest,
-// made it 0. Reasons: FIX 4.2 defines 0 to 11, FIX 4.3 added 12 to 17, FIX 4.4 added 99.
+// made it 0. Reasons: FIX 4.2 defines 0 to 11, FIX 4.3 added 12 to 17, FIX 4.4 added 99,
+// FIXT 1.1 added 18.
 constexpr std::array kVersions{
     VersionTraits{.begin_string = "FIX.4.0", .resend_to_infinity = 999'999},
     VersionTraits{.begin_string = "FIX.4.1",
@@ -36,7 +37,7 @@ constexpr std::array kVersions{
                   .has_location_ids = true,
                   .has_fractional_seconds = true},
     VersionTraits{.begin_string = "FIXT.1.1",
-                  .reject_reason_max = 17,
+                  .reject_reason_max = 18,
                   .has_reject_reasons = true,
                   .has_reject_reason_other = true,
                   .has_business_reject = true,

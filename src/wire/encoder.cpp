@@ -221,6 +221,10 @@ Encoder::Appended Encoder::append_data(Place place, Tag length_tag, Tag data_tag
   });
 }
 
+Encoder::Appended Encoder::append_empty(Place place, Tag tag) noexcept {
+  return append(place, [tag](ExactWriter& writer) { writer.empty_field(tag); });
+}
+
 Encoder::Appended Encoder::append_rendered(Place place, std::string_view fields) noexcept {
   return append(place, [&](ExactWriter& writer) { writer.rendered(fields, 0); });
 }

@@ -33,6 +33,10 @@ class ExactWriter {
     if (value.empty()) return fail(EncodeErrorCode::EmptyValue, tag);
     if (begin_field(tag, value.size())) copy(value);
   }
+  void empty_field(Tag tag) noexcept {
+    if (!can_be_written(tag)) return fail(EncodeErrorCode::TagInvalid, tag);
+    static_cast<void>(begin_field(tag, 0));
+  }
   // The first field of the body: no SOH in front of it.
   void msg_type(std::string_view value) noexcept {
     is_first_ = true;

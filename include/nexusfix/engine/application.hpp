@@ -114,7 +114,7 @@ template <class Application>
   }
   callbacks.on_message = [](void* a, Session& s, const wire::MessageView& message) {
     return wire::dispatch(
-        typename detail::HandlesOf<Application>::type{}, s.application_version(), message,
+        typename detail::HandlesOf<Application>::type{}, s.counterparty_version(), message,
         detail::ApplicationVisitor<Application>{*static_cast<Application*>(a), s});
   };
   if constexpr (requires(const RecoveredMessage& m) { application.on_recovered(m); }) {

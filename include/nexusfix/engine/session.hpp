@@ -10,6 +10,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/wire/dispatch.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/typed.hpp>
 #include <nexusfix/wire/typed_write.hpp>
@@ -54,8 +55,11 @@ class Session {
   [[nodiscard]] std::string_view name() const noexcept;  // id().to_string(), made once
   [[nodiscard]] bool is_logged_on() const noexcept;
   [[nodiscard]] session::Numbers numbers() const noexcept;
-  // The FIX version of application messages: BeginString, or FIX.5.0... on a FIXT session.
+  // The FIX version of our application messages: BeginString, or that of DefaultApplVerID on a FIXT
+  // session.
   [[nodiscard]] std::string_view application_version() const noexcept;
+  // The same of the counterparty's messages that name none: what its last Logon said.
+  [[nodiscard]] std::string_view counterparty_version() const noexcept;
   // The wall time of the event being handled.
   [[nodiscard]] WallTime now() const noexcept;
 
@@ -63,10 +67,11 @@ class Session {
   // typed field, a std::optional of one, or a repeating group made by group(). A required field
   // that is left out does not compile, nor one that the dictionary does not have in this message,
   // unless its tag is user-defined (from 5000). Parts go out in the order given, but those of the
-  // header, like SenderSubID, in front. Not logged on: the message
-  // is numbered and stored, and reaches the counterparty by resend after its next Logon, unless a
-  // reset of the sequence numbers comes first (ResetOn... keys, or ResetSeqNumFlag from either
-  // side): that ends the epoch in which its number means something.
+  // header, like SenderSubID, in front. On a FIXT session a message of another FIX 5.0 version than
+  // the session's own is sent with its ApplVerID (1128). Not logged on: the message is numbered and
+  // stored, and reaches the counterparty by resend after its next Logon, unless a reset of the
+  // sequence numbers comes first (ResetOn... keys, or ResetSeqNumFlag from either side): that ends
+  // the epoch in which its number means something.
   template <wire::TypedMessage Message, wire::MessagePart... Parts>
   SendResult send(const Parts&... parts) {
     wire::check_message_parts<Message, Parts...>();
@@ -101,12 +106,16 @@ class Session {
 
   template <class Message, class Write>
   SendResult send_typed(Write&& write) {
-    if (application_version() != std::string_view{Message::kApplicationVersion}) {
+    const bool is_own = application_version() == std::string_view{Message::kApplicationVersion};
+    if (!is_own && std::string_view{Message::kBeginString} != id().begin_string) {
       return std::unexpected{SendError{SendFailure::WrongVersion, {}}};
     }
     // A copy, whose address nobody knows: so the compiler keeps its members in registers.
     const wire::Encoder begun = begin(Message::kMsgType);
     wire::Encoder encoder = begun;
+    if (!is_own) {
+      encoder.field<tag::ApplVerID>(wire::appl_ver_id(Message::kApplicationVersion));
+    }
     write(encoder);
     return finish(encoder.finish());
   }

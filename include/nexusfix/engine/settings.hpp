@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,10 +28,17 @@ struct SettingsError {
 
 // What received messages are checked against; the session's validator is made of it at start-up.
 struct DictionarySettings {
-  bool is_used = true;   // UseDataDictionary and ValidateIncomingMessage
-  std::string file;      // DataDictionary; empty: the built-in one of the session's version
-  std::size_t line = 0;  // of DataDictionary
+  bool is_used = true;  // UseDataDictionary and ValidateIncomingMessage
+  // DataDictionary, or TransportDataDictionary of a FIXT session; empty: the built-in one.
+  std::string file;
+  std::size_t line = 0;
   dictionary::ValidationRules rules;
+  // FIXT: AppDataDictionary, by ApplVerID (1128). Built-in ones for the versions that it lacks.
+  struct File {
+    std::string path;
+    std::size_t line = 0;
+  };
+  std::map<char, File> applications{};
 };
 
 enum class StoreKind : std::uint8_t { Journal, Memory };

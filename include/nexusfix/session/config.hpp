@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/session_id.hpp>
@@ -16,6 +17,12 @@
 namespace nexusfix::session {
 
 enum class Role : std::uint8_t { Initiator, Acceptor };
+
+// What messages of one application version must be right by, on a FIXT session.
+struct ApplicationValidator {
+  char appl_ver_id = '9';  // ApplVerID (1128): 2 to 9
+  dictionary::Validator validator;
+};
 
 struct SessionConfig {
   SessionId id{};
@@ -45,11 +52,16 @@ struct SessionConfig {
   // Largest accepted jump of a SequenceReset over the expected number.
   std::uint64_t sequence_jump_max = 1'000'000'000;
   wire::TimePrecision time_precision = wire::TimePrecision::Millis;  // FIX 4.0, 4.1: always seconds
-  std::string default_appl_ver_id{};                                 // 1137, FIXT only
+  // 1137, FIXT only: the version of our messages that name none. 2 (FIX.4.0) to 9 (FIX.5.0SP2).
+  std::string default_appl_ver_id{};
 
   // Every received message must be right by it. None: a message needs only what the session layer
-  // itself reads of it.
+  // itself reads of it. On a FIXT session it is the one of administrative messages, and of default
+  // messages, whatever their version is, if application_validators is empty.
   std::optional<dictionary::Validator> validator{};
+  // FIXT only, beside validator: the versions that the counterparty's messages may be of, each with
+  // the same transport dictionary. Messages of others are rejected. Empty: every version is taken.
+  std::vector<ApplicationValidator> application_validators{};
   // Of the thread that the session runs on, and of its other sessions. None: each message is looked
   // at as if it were the first one.
   std::shared_ptr<dictionary::ValidationMemory> validation_memory{};
@@ -64,7 +76,7 @@ struct SessionConfig {
 
 // HeartBtInt (108) above this is refused: an hour of silence is no heartbeat.
 inline constexpr std::chrono::seconds kHeartBtIntMax{3'600};
-// SenderCompID, TargetCompID and DefaultApplVerID may be this long.
+// SenderCompID and TargetCompID may be this long.
 inline constexpr std::size_t kCompIdBytesMax = 256;
 
 }  // namespace nexusfix::session

@@ -116,6 +116,9 @@ class StateMachine {
   [[nodiscard]] State state() const noexcept;
   [[nodiscard]] Numbers numbers() const noexcept;
   [[nodiscard]] const SessionConfig& config() const noexcept;
+  // FIXT: the DefaultApplVerID (1137) of the counterparty's last Logon, the version of its messages
+  // that name none; ours until there was one. Empty on other sessions.
+  [[nodiscard]] std::string_view counterparty_appl_ver_id() const noexcept;
   // When on_time() must be called next; kNever if nothing is waited for.
   [[nodiscard]] MonoTime next_deadline() const noexcept;
 
@@ -191,6 +194,9 @@ class StateMachine {
   void on_too_high(const Inbound& in) noexcept;
   [[nodiscard]] std::optional<Objection> header_objection(const Inbound& in) noexcept;
   [[nodiscard]] std::optional<Objection> form_objection(const Inbound& in) noexcept;
+  [[nodiscard]] std::optional<Objection> version_objection(const Inbound& in) const noexcept;
+  [[nodiscard]] bool supports_version(std::string_view appl_ver_id) const noexcept;
+  [[nodiscard]] const dictionary::Validator& validator_of(const Inbound& in) const noexcept;
   [[nodiscard]] std::optional<Objection> objection_to(
       const Inbound& in, const dictionary::Violation& violation) noexcept;
   [[nodiscard]] std::string_view ref_tag_text(wire::Tag tag) noexcept;
@@ -254,6 +260,7 @@ class StateMachine {
   wire::HeaderTemplate header_template_;
   const VersionTraits* version_;
   wire::TimePrecision precision_;
+  char counterparty_appl_ver_id_ = 0;  // 0: not a FIXT session
   Numbers numbers_;
   State state_ = State::Disconnected;
   bool is_connected_ = false;

@@ -32,6 +32,14 @@ struct Messages {};
   return kVersions[static_cast<std::size_t>(appl_ver_id[0] - '2')];
 }
 
+// The other way round: '9' for "FIX.5.0SP2"; 0 for what is no application version.
+[[nodiscard]] constexpr char appl_ver_id(std::string_view application) noexcept {
+  for (char id = '2'; id <= '9'; ++id) {
+    if (application_version({&id, 1}) == application) return id;
+  }
+  return 0;
+}
+
 namespace detail {
 
 // A MsgType of one byte or two, which is all of FIX's own, as a number: those bytes and, behind a

@@ -106,6 +106,10 @@ class Encoder {
     return data(kLengthTag, kDataTag, value);
   }
 
+  // A field without a value, which no version of FIX allows: for a counterparty that is known to
+  // send such fields, and wants them back.
+  Encoder& field_without_value(Tag tag) noexcept { return take(append_empty(place(), tag)); }
+
   // A repeating group of count entries: writes the NumInGroup field, and see GroupWriter.
   [[nodiscard]] GroupWriter group(Tag count_tag, std::size_t count) noexcept;
   // A repeating group with an entry for each of entries: write_entry(*this, entry) writes one.
@@ -183,6 +187,7 @@ class Encoder {
   static Appended append_date(Place place, Tag tag, Date value) noexcept;
   static Appended append_data(Place place, Tag length_tag, Tag data_tag,
                               std::string_view value) noexcept;
+  static Appended append_empty(Place place, Tag tag) noexcept;
   static Appended append_rendered(Place place, std::string_view fields) noexcept;
 
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE static detail::TagPrefix prefix_of(Tag tag) noexcept {

@@ -25,6 +25,7 @@ enum class SessionRejectReason : std::uint8_t {
   GroupFieldsOutOfOrder = 15,
   IncorrectNumInGroupCount = 16,
   SohInValue = 17,
+  UnsupportedApplicationVersion = 18,
   Other = 99,
 };
 

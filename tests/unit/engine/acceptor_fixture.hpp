@@ -124,10 +124,13 @@ class AcceptorTest : public ::testing::Test {
     return {text, size};
   }
 
-  // A message from TRADER (FIX.4.4) or OTHER (FIX.4.2) with the clock's SendingTime.
+  // A message from TRADER (FIX.4.4), OTHER (FIX.4.2) or FIXT (FIXT.1.1) with the clock's
+  // SendingTime.
   [[nodiscard]] std::string from(std::string_view who, std::string_view msg_type,
                                  std::uint64_t msg_seq_num, std::string_view body = {}) {
-    const std::string_view version = who == "OTHER" ? "FIX.4.2" : "FIX.4.4";
+    const std::string_view version = who == "OTHER"  ? "FIX.4.2"
+                                     : who == "FIXT" ? "FIXT.1.1"
+                                                     : "FIX.4.4";
     return fix(version, "35=" + std::string{msg_type} + "|49=" + std::string{who} +
                             "|56=VENUE|34=" + std::to_string(msg_seq_num) + "|52=" + time_text() +
                             "|" + std::string{body});

@@ -8,6 +8,7 @@
 namespace nexusfix::engine {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -26,11 +27,6 @@ TEST(ConfigKeys, an_unknown_key_is_a_warning_that_names_the_key_that_was_meant) 
 }
 
 TEST(ConfigKeys, keys_that_are_not_honoured_say_what_is_done_instead_unless_it_is_what_they_ask) {
-  EXPECT_THAT(warnings_of("TransportDataDictionary=FIXT11.xml"),
-              ElementsAre("t.cfg:11: TransportDataDictionary is not honoured: only FIXT.1.1 "
-                          "sessions have one"));
-  EXPECT_THAT(warnings_of("AppDataDictionary.FIX.5.0=FIX50.xml\nAppDataDictionary.FIX.4.4=b.xml"),
-              SizeIs(2));
   EXPECT_THAT(warnings_of("SocketNodelay=N"), ElementsAre(HasSubstr("TCP_NODELAY is always set")));
   EXPECT_THAT(warnings_of("FileLogPath=log"), ElementsAre(HasSubstr("no log is written there")));
   EXPECT_THAT(warnings_of("LogonTag3=553=me"), ElementsAre(HasSubstr("LogonTag is not honoured")));
@@ -39,6 +35,26 @@ TEST(ConfigKeys, keys_that_are_not_honoured_say_what_is_done_instead_unless_it_i
         "SocketReuseAddress=true", "SocketSendBufferSize=0", "SocketAcceptProtocol=tcp"}) {
     EXPECT_THAT(warnings_of(line), IsEmpty()) << line;
   }
+}
+
+TEST(ConfigKeys, keys_of_fixt_sessions_are_told_to_be_unused_where_a_session_of_fix_4_has_them) {
+  // What QuickFIX does: FIXT.1.1 sessions have these keys, FIX.4 sessions have DataDictionary.
+  EXPECT_THAT(warnings_of("TransportDataDictionary=FIXT11.xml"),
+              ElementsAre("t.cfg:11: TransportDataDictionary: not used; only FIXT.1.1 sessions "
+                          "have one"));
+  EXPECT_THAT(warnings_of("AppDataDictionary.FIX.5.0=FIX50.xml\nAppDataDictionary.FIX.4.4=b.xml\n"
+                          "DefaultApplVerID=9\nAppDataDictionary=c.xml"),
+              SizeIs(4));
+  EXPECT_THAT(warnings_of("BeginString=FIXT.1.1\nDefaultApplVerID=9\nDataDictionary=FIX44.xml"),
+              Contains("t.cfg:13: DataDictionary: not used; a FIXT.1.1 session has "
+                       "TransportDataDictionary and AppDataDictionary"));
+}
+
+TEST(ConfigKeys, a_dictionary_of_a_version_that_does_not_exist_is_an_error) {
+  EXPECT_THAT(errors_of("AppDataDictionary.FIX.6.0=FIX60.xml"),
+              ElementsAre("t.cfg:11: AppDataDictionary.FIX.6.0: an application version, such as "
+                          "AppDataDictionary.FIX.5.0SP2, was expected"));
+  EXPECT_THAT(errors_of("AppDataDictionary.=FIX60.xml"), SizeIs(1));
 }
 
 TEST(ConfigKeys, what_asks_for_security_is_refused_and_never_answered_by_plain_text) {

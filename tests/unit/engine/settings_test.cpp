@@ -84,6 +84,45 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
   EXPECT_EQ(session.garbled_per_second_max, 19U);
 }
 
+TEST(Settings, every_version_is_spoken) {
+  // FIX 4.0 to 4.4, and FIX 5.0 over FIXT 1.1.
+  for (const std::string version : {"FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4"}) {
+    EXPECT_EQ(session_with("BeginString=" + version + "\n").session.id.begin_string, version);
+  }
+  const std::string fixt = "BeginString=FIXT.1.1\nDefaultApplVerID=";
+  EXPECT_EQ(session_with(fixt + "FIX.5.0\n").session.default_appl_ver_id, "7");
+  EXPECT_EQ(session_with(fixt + "FIX.5.0SP1\n").session.default_appl_ver_id, "8");
+  EXPECT_EQ(session_with(fixt + "9\n").session.default_appl_ver_id, "9");
+  EXPECT_EQ(session_with(fixt + "FIX.4.4\n").session.default_appl_ver_id, "6");
+  EXPECT_THAT(errors_of("BeginString=FIXT.1.1"),
+              ElementsAre("t.cfg:7: [SESSION]: DefaultApplVerID is missing: the version of a "
+                          "FIXT.1.1 session's messages, such as FIX.5.0SP2"));
+}
+
+TEST(Settings, a_fixt_session_has_a_dictionary_for_the_transport_and_one_for_each_version) {
+  // The keys of QuickFIX: AppDataDictionary alone is that of DefaultApplVerID.
+  const DictionarySettings dictionary =
+      session_with(
+          "BeginString=FIXT.1.1\nDefaultApplVerID=FIX.5.0SP2\n"
+          "TransportDataDictionary=t.xml\nAppDataDictionary=a.xml\n"
+          "appdatadictionary.FIX.5.0=b.xml\n"
+          "AppDataDictionary.8=c.xml\n")
+          .dictionary;
+  EXPECT_EQ(dictionary.file, "t.xml");
+  EXPECT_EQ(dictionary.line, 13U);
+  ASSERT_THAT(dictionary.applications, SizeIs(3));
+  EXPECT_EQ(dictionary.applications.at('9').path, "a.xml");
+  EXPECT_EQ(dictionary.applications.at('9').line, 14U);
+  EXPECT_EQ(dictionary.applications.at('7').path, "b.xml");
+  EXPECT_EQ(dictionary.applications.at('8').path, "c.xml");
+  const DictionarySettings both =
+      session_with(
+          "BeginString=FIXT.1.1\nDefaultApplVerID=9\n"
+          "AppDataDictionary.FIX.5.0SP2=b.xml\nAppDataDictionary=a.xml\n")
+          .dictionary;
+  EXPECT_EQ(both.applications.at('9').path, "b.xml");
+}
+
 TEST(Settings, a_session_overrides_the_defaults_and_the_next_one_has_them_again) {
   const Settings settings = accepted(
       joined(kInitiator,

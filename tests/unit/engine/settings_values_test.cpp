@@ -45,9 +45,9 @@ TEST(SettingsValues, wrong_values_are_told_with_line_key_value_and_what_was_expe
       ElementsAre("t.cfg:11: SocketConnectPort=65536: a port from 1 to 65535 was expected"));
   EXPECT_THAT(errors_of("ResetOnLogon=yes"),
               ElementsAre("t.cfg:11: ResetOnLogon=yes: Y or N was expected"));
-  EXPECT_THAT(errors_of("BeginString=FIX.4.3"),
-              ElementsAre("t.cfg:11: BeginString=FIX.4.3: FIX.4.2 or FIX.4.4, the supported "
-                          "versions, was expected"));
+  EXPECT_THAT(errors_of("BeginString=FIX.5.0"),
+              ElementsAre("t.cfg:11: BeginString=FIX.5.0: FIX.4.0, FIX.4.1, FIX.4.2, FIX.4.3, "
+                          "FIX.4.4 or FIXT.1.1 (which FIX.5.0 is spoken over) was expected"));
 }
 
 TEST(SettingsValues, every_value_is_read_strictly) {
@@ -67,8 +67,12 @@ TEST(SettingsValues, every_value_is_read_strictly) {
                                       "SocketConnectPort=0",
                                       "SocketConnectHost=",
                                       "SenderCompID=",
-                                      "BeginString=FIXT.1.1",
+                                      "BeginString=FIXT.1.2",
+                                      "BeginString=fix.4.4",
                                       "BeginString=",
+                                      "BeginString=FIXT.1.1\nDefaultApplVerID=",
+                                      "DefaultApplVerID=1",
+                                      "DefaultApplVerID=FIX.5.1",
                                       "ConnectionType=both",
                                       "FileStorePath=",
                                       "PersistMessages=",

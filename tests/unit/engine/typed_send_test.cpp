@@ -20,6 +20,15 @@ struct Report {
   static std::expected<Report, wire::FieldError> from(const MessageView&) { return Report{}; }
 };
 
+// A message of FIX 5.0, on a session whose own version is another.
+struct Report50 {
+  static constexpr std::string_view kMsgType = "8";
+  static constexpr std::string_view kBeginString = "FIXT.1.1";
+  static constexpr std::string_view kApplicationVersion = "FIX.5.0";
+  using Required = wire::TagList<11, 55>;
+  static std::expected<Report50, wire::FieldError> from(const MessageView&) { return Report50{}; }
+};
+
 class TypedSendTest : public AcceptorTest {
  protected:
   // What the session answers to an order, the venue's own answer apart.
@@ -42,6 +51,26 @@ TEST_F(TypedSendTest, fields_of_the_header_go_in_front_of_the_others) {
   });
   EXPECT_TRUE(contains(sent, "|34=2|49=VENUE|56=TRADER|52=" + time_text() + "|50=desk|11=A1|55=X|"))
       << sent;
+}
+
+TEST_F(TypedSendTest, a_message_of_another_version_has_its_appl_ver_id) {
+  // FIXT 1.1, ApplVerID (1128): the version of one message, where it is not the Logon's.
+  sessions =
+      "[SESSION]\nBeginString=FIXT.1.1\nSenderCompID=VENUE\nTargetCompID=FIXT\n"
+      "DefaultApplVerID=FIX.5.0SP2\n";
+  std::optional<engine::SendFailure> failure;
+  venue.before_answer = [&](Session& session, const MessageView&) {
+    EXPECT_TRUE(session.send<Report50>(ClOrdID{"A1"}, Symbol{"X"}).has_value());
+    const auto wrong = session.send<Report>(ClOrdID{"A1"}, Symbol{"X"});
+    if (!wrong) failure = wrong.error().failure;
+  };
+  open();
+  RawPeer& peer = connect();
+  peer.send(logon("FIXT", 1, "1137=9|"));
+  peer.send(order("FIXT", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() >= 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|1128=7|11=A1|55=X|10="));
+  EXPECT_EQ(failure, engine::SendFailure::WrongVersion);
 }
 
 TEST_F(TypedSendTest, a_prepared_message_has_its_constants_behind_the_header) {

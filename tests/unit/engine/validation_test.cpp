@@ -106,6 +106,75 @@ TEST_F(ValidationTest, a_dictionary_of_ones_own_counts) {
   EXPECT_TRUE(contains(peer.messages()[3], "|372=8|373=11|"));
 }
 
+// FIXT sessions: AppDataDictionary for each version, and the built-in ones for the rest.
+class FixtValidationTest : public ValidationTest {
+ protected:
+  FixtValidationTest() {
+    sessions =
+        "[SESSION]\nBeginString=FIXT.1.1\nSenderCompID=VENUE\nTargetCompID=FIXT\n"
+        "DefaultApplVerID=FIX.5.0SP2\n";
+  }
+  RawPeer& log_on_fixt(std::string_view version) {
+    RawPeer& peer = connect();
+    peer.send(logon("FIXT", 1, "1137=" + std::string{version} + "|"));
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+    return peer;
+  }
+  // The order lacks nothing, and has a field that FIX 5.0 SP2 added (1629, ExposureDuration).
+  [[nodiscard]] std::string order_of(std::uint64_t number, std::string_view more = {}) {
+    return from("FIXT", "D", number,
+                std::string{more} + "11=A|55=IBM|54=1|38=1|40=1|60=" + time_text() + "|1629=5|");
+  }
+  std::string answer_to(RawPeer& peer, const std::string& message) {
+    const std::size_t before = peer.messages().size();
+    peer.send(message);
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == before + 1; })) << log.all();
+    return bar(peer.messages().back());
+  }
+};
+
+TEST_F(FixtValidationTest, messages_are_of_the_version_that_they_or_the_logon_name) {
+  // FIXT 1.1: ApplVerID (1128) overrides the DefaultApplVerID (1137) of its sender's Logon.
+  open();
+  RawPeer& peer = log_on_fixt("9");
+  EXPECT_TRUE(contains(peer.messages()[0], "|98=0|108=30|1137=9|"));
+  EXPECT_TRUE(answer_to(peer, order_of(2)).contains("|35=8|"));
+  EXPECT_TRUE(answer_to(peer, order_of(3, "1128=7|")).contains("|58=Invalid tag number|371=1629|"));
+  EXPECT_TRUE(answer_to(peer, order_of(4, "1128=9|")).contains("|35=8|"));
+  EXPECT_TRUE(answer_to(peer, order_of(5, "1128=1|"))
+                  .contains("|58=Invalid/Unsupported Application Version|371=1128|372=D|373=18|"));
+}
+
+TEST_F(FixtValidationTest, default_of_the_counterparty_counts_for_what_it_sends) {
+  open();
+  RawPeer& peer = log_on_fixt("7");
+  EXPECT_TRUE(contains(peer.messages()[0], "|1137=9|"));
+  EXPECT_TRUE(answer_to(peer, order_of(2)).contains("|371=1629|"));
+  EXPECT_TRUE(answer_to(peer, order_of(3, "1128=9|")).contains("|35=8|"));
+}
+
+TEST_F(FixtValidationTest, own_dictionaries_count_for_their_versions) {
+  std::string own{kOwnDictionary};
+  own.replace(own.find("major=\"4\" minor=\"4\""), 19, "major=\"5\" minor=\"0\"");
+  sessions += "AppDataDictionary.FIX.5.0=" + file(own) + "\n";
+  open();
+  RawPeer& peer = log_on_fixt("9");
+  EXPECT_TRUE(answer_to(peer, order_of(2)).contains("|35=8|"));
+  EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 3, "1128=7|11=A|9001=5|")).contains("|35=8|"));
+  EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 4, "1128=7|11=A|")).contains("|371=9001|"));
+}
+
+TEST_F(FixtValidationTest, dictionaries_of_other_versions_stop_the_start) {
+  const std::string path = file(kOwnDictionary);
+  const std::string plain = sessions;
+  sessions = plain + "AppDataDictionary=" + path + "\n";
+  EXPECT_EQ(refusal(), "venue.cfg:14: AppDataDictionary: " + path +
+                           " is a dictionary of FIX.4.4, and the session speaks FIX.5.0SP2");
+  sessions = plain + "TransportDataDictionary=" + path + "\n";
+  EXPECT_EQ(refusal(), "venue.cfg:14: TransportDataDictionary: " + path +
+                           " is a dictionary of FIX.4.4, and the session speaks FIXT.1.1");
+}
+
 TEST_F(ValidationTest, a_dictionary_that_cannot_be_used_stops_the_start) {
   extra = "DataDictionary=" + folder.path() + "/none.xml";
   EXPECT_NE(refusal().find("venue.cfg:8: DataDictionary: the file cannot be read"),

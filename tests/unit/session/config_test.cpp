@@ -34,7 +34,9 @@ TEST(SessionConfig, each_wrong_value_is_named) {
   });
   starts("TargetCompID",
          [](SessionConfig& c) { c.id.target_comp_id = std::string(kCompIdBytesMax + 1, 'x'); });
-  starts("DefaultApplVerID", [](SessionConfig& c) { c.default_appl_ver_id.clear(); });
+  for (const char* id : {"", "1", "10", "FIX.5.0"}) {
+    starts("DefaultApplVerID", [id](SessionConfig& c) { c.default_appl_ver_id = id; });
+  }
   starts("HeartBtInt", [](SessionConfig& c) { c.heart_bt_int = -1s; });
   starts("HeartBtInt", [](SessionConfig& c) { c.heart_bt_int = kHeartBtIntMax + 1s; });
   starts("LogonTimeout", [](SessionConfig& c) { c.logon_timeout = 0s; });
@@ -52,7 +54,6 @@ TEST(SessionConfig, longest_comp_ids_fit_into_every_message_of_ours) {
   SessionConfig config = acceptor_config("FIXT.1.1");
   config.id.sender_comp_id = std::string(kCompIdBytesMax, 'S');
   config.id.target_comp_id = std::string(kCompIdBytesMax, 'T');
-  config.default_appl_ver_id = std::string(kCompIdBytesMax, '9');
   Side acceptor{config};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30|1137=9");
@@ -94,7 +95,8 @@ TEST(RejectTexts, beyond_the_table_say_other) {
   // FIX 4.4, SessionRejectReason 99 and whatever an application invents.
   EXPECT_EQ(session_reject_text(0), "Invalid tag number");
   EXPECT_EQ(session_reject_text(16), "Incorrect NumInGroup count for repeating group");
-  EXPECT_EQ(session_reject_text(18), "Other");
+  EXPECT_EQ(session_reject_text(18), "Invalid/Unsupported Application Version");
+  EXPECT_EQ(session_reject_text(19), "Other");
   EXPECT_EQ(business_reject_text(3), "Unsupported Message Type");
   EXPECT_EQ(business_reject_text(8), "Other");
 }

@@ -91,6 +91,29 @@ TEST(Validation, fixt_messages_have_two_dictionaries) {
               ElementsAre("35=3|34=2|45=2|58=Required tag missing|371=54|372=D|373=1"));
 }
 
+TEST(Validation, appl_ver_id_of_no_version_is_rejected_also_without_a_dictionary) {
+  // FIXT 1.1, SessionRejectReason 18.
+  constexpr std::string_view kText =
+      "35=3|34=2|45=2|58=Invalid/Unsupported Application Version|371=1128|372=D|373=18";
+  EXPECT_THAT(answer_to("35=D|34=2|1128=1", acceptor_config("FIXT.1.1")), ElementsAre(kText));
+  EXPECT_THAT(answer_to("35=D|34=2|1128=99", acceptor_config("FIXT.1.1")), ElementsAre(kText));
+  EXPECT_THAT(answer_to("35=D|34=2|1128=9", acceptor_config("FIXT.1.1")), IsEmpty());
+  EXPECT_THAT(answer_to("35=D|34=2|1128=1", acceptor_config("FIX.4.4")), IsEmpty());
+}
+
+TEST(Validation, version_that_the_session_has_no_dictionary_for_is_rejected) {
+  // FIXT 1.1: what nobody can judge is not delivered.
+  SessionConfig config = validating("FIXT.1.1");
+  config.application_validators.push_back({'9', *config.validator});
+  EXPECT_THAT(answer_to("35=D|34=2|1128=7", config),
+              ElementsAre(testing::EndsWith("371=1128|372=D|373=18")));
+  Side acceptor{config};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30|1137=7");
+  EXPECT_FALSE(acceptor.is_connected());
+  EXPECT_THAT(acceptor.notice_texts, testing::Contains("DefaultApplVerID is not supported"));
+}
+
 TEST(Validation, right_messages_reach_the_application) {
   Side acceptor{validating()};
   acceptor.establish();
@@ -120,7 +143,7 @@ TEST(Validation, an_invalid_logon_is_refused_without_an_answer) {  // TC 1S
 TEST(Validation, empty_values_reach_the_session_where_they_are_allowed) {  // acceptance: validate
   const auto answer =
       answer_to("35=1|34=2|112=", validating("FIX.4.4", {.validate_fields_have_values = false}));
-  EXPECT_THAT(answer, ElementsAre("35=0|34=2"));  // an empty value is never sent
+  EXPECT_THAT(answer, ElementsAre("35=0|34=2|112="));
 }
 
 TEST(Validation, invalid_messages_may_be_noted_and_processed) {

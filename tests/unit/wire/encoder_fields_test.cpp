@@ -44,6 +44,16 @@ class EncoderFieldsTest : public testing::Test {
   HeaderTemplate session_ = *HeaderTemplate::make({"FIX.4.4", "S", "T"});
 };
 
+TEST_F(EncoderFieldsTest, a_field_without_a_value_is_written_where_it_is_asked_for_alone) {
+  // FIX Session Layer, "Field and value": no field is empty, but some counterparties send such.
+  Encoder a = encoder();
+  a.field(55, "AAPL").field_without_value(112).field(58, "x");
+  EXPECT_EQ(text_of(a), wanted("55=AAPL|112=|58=x|"));
+  Encoder b = encoder();
+  b.field_without_value(tag::CheckSum);
+  EXPECT_EQ(error_of(b).code, EncodeErrorCode::TagInvalid);
+}
+
 TEST_F(EncoderFieldsTest, a_tag_of_the_type_is_the_same_as_a_tag_of_the_call) {
   Encoder a = encoder();
   a.field<1>("x").field<55>("AAPL").field<150>('F').field<1079>(true).field<20'000>(-5);
