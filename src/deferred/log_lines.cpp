@@ -5,42 +5,13 @@
 #include <iterator>
 #include <optional>
 
+#include <nexusfix/base/utf8.hpp>
+
 namespace nexusfix::deferred::detail {
 
 namespace {
 
 constexpr std::size_t kWordBytes = 8;
-constexpr unsigned char kFirstPrintable = 0x20;
-constexpr unsigned char kDelete = 0x7f;
-constexpr unsigned char kFirstNotAscii = 0x80;
-
-// Of the UTF-8 sequence at the start of text, 0 if it is not well-formed (Unicode Standard, table
-// 3-7), or one of the control characters U+0080 to U+009F, which terminals obey.
-[[nodiscard]] std::size_t utf8_sequence_bytes(std::string_view text) noexcept {
-  const auto byte = [&](std::size_t at) {
-    return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U;
-  };
-  const auto between = [](unsigned value, unsigned least, unsigned most) {
-    return value >= least && value <= most;
-  };
-  const unsigned first = byte(0);
-  const unsigned second = byte(1);
-  const bool third_follows = between(byte(2), 0x80, 0xbf);
-  if (between(first, 0xc2, 0xdf)) {
-    return between(second, first == 0xc2 ? 0xa0 : 0x80, 0xbf) ? 2 : 0;
-  }
-  if (between(first, 0xe0, 0xef)) {
-    const unsigned least = first == 0xe0 ? 0xa0 : 0x80;
-    const unsigned most = first == 0xed ? 0x9f : 0xbf;  // no surrogates
-    return between(second, least, most) && third_follows ? 3 : 0;
-  }
-  if (between(first, 0xf0, 0xf4)) {
-    const unsigned least = first == 0xf0 ? 0x90 : 0x80;
-    const unsigned most = first == 0xf4 ? 0x8f : 0xbf;  // nothing above U+10FFFF
-    return between(second, least, most) && third_follows && between(byte(3), 0x80, 0xbf) ? 4 : 0;
-  }
-  return 0;
-}
 
 class WordReader {
  public:
@@ -72,8 +43,7 @@ class WordReader {
 void append_escaped(std::string_view text, std::string& to) {
   for (std::size_t at = 0; at < text.size();) {
     const auto byte = static_cast<unsigned char>(text[at]);
-    std::size_t plain = byte >= kFirstPrintable && byte < kDelete && byte != '\\' ? 1 : 0;
-    if (byte >= kFirstNotAscii) plain = utf8_sequence_bytes(text.substr(at));
+    const std::size_t plain = byte == '\\' ? 0 : printable_utf8_size(text.substr(at));
     if (plain != 0) {
       to.append(text.substr(at, plain));
       at += plain;

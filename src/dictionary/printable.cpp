@@ -1,25 +1,11 @@
 #include <algorithm>
 
+#include <nexusfix/base/utf8.hpp>
 #include <nexusfix/dictionary/printable.hpp>
 
 namespace nexusfix::dictionary {
 
-std::size_t printable_size(std::string_view text) noexcept {
-  if (text.empty()) return 0;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return lead >= 0x20 && lead != 0x7f ? 1 : 0;
-  const std::size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return 0;
-  unsigned code = lead & (0x7fU >> size);
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80) return 0;
-    code = code << 6U | (byte(i) & 0x3fU);
-  }
-  constexpr unsigned kSmallest[] = {0, 0, 0xa0, 0x800, 0x10000};  // 0x80 to 0x9f steer terminals
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return code < kSmallest[size] || surrogate || code > 0x10ffff ? 0 : size;
-}
+std::size_t printable_size(std::string_view text) noexcept { return printable_utf8_size(text); }
 
 std::string printable(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <optional>
 
+#include <nexusfix/base/utf8.hpp>
+
 namespace nexusfix::dictionary {
 namespace {
 
@@ -39,27 +41,6 @@ void append(std::string& out, char32_t code) {
 
 std::size_t line_at(std::string_view text, std::size_t offset) {
   return 1 + static_cast<std::size_t>(std::ranges::count(text.substr(0, offset), '\n'));
-}
-
-// How many bytes the character at the front of text has; 0: it is none. Refuses what UTF-8 refuses:
-// longer forms than needed, surrogates, and numbers above 0x10FFFF (Unicode 15, table 3-7).
-std::size_t utf8_size(std::string_view text) {
-  const auto at = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto follows = [&](std::size_t i) { return (at(i) & 0xC0U) == 0x80; };
-  const unsigned first = at(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return follows(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool too_long = first == 0xE0 && at(1) < 0xA0;
-    const bool surrogate = first == 0xED && at(1) > 0x9F;
-    return follows(1) && follows(2) && !too_long && !surrogate ? 3 : 0;
-  }
-  if (first < 0xF0 || first > 0xF4) return 0;
-  const bool too_long = first == 0xF0 && at(1) < 0x90;
-  const bool too_large = first == 0xF4 && at(1) > 0x8F;
-  return follows(1) && follows(2) && follows(3) && !too_long && !too_large ? 4 : 0;
 }
 
 // Where the text stops being UTF-8. Steps over ASCII eight bytes at a time.

@@ -331,14 +331,9 @@ class SessionBuilder {
     read_into(Key::ValidateIncomingMessage, is_incoming_validated);
     if (!is_incoming_validated) dictionary.is_used = false;
     build_dictionary_files();
-    dictionary::ValidationRules& rules = dictionary.rules;
-    read_into(Key::ValidateFieldsOutOfOrder, rules.validate_fields_out_of_order);
-    read_into(Key::ValidateFieldsHaveValues, rules.validate_fields_have_values);
-    read_into(Key::ValidateUserDefinedFields, rules.validate_user_defined_fields);
-    read_into(Key::ValidateUnorderedGroupFields, rules.validate_unordered_group_fields);
-    read_into(Key::AllowUnknownMsgFields, rules.allow_unknown_msg_fields);
-    read_into(Key::AllowUnknownEnumValues, rules.allow_unknown_enum_values);
-    read_into(Key::FirstFieldInGroupIsDelimiter, rules.first_field_in_group_is_delimiter);
+    for (const auto& [name, rule] : dictionary::kValidationRuleKeys) {
+      read_into(find_key(name).rule->key, dictionary.rules.*rule);
+    }
     read_into(Key::RejectInvalidMessage, result_.session.reject_invalid_message);
   }
 

@@ -1,6 +1,7 @@
 // The dictionaries that are compiled in, so that nothing has to be found at run time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -22,6 +23,10 @@ enum class Version : std::uint8_t {
   Fixt11,
 };
 
+inline constexpr std::array kVersions{Version::Fix40,    Version::Fix41,    Version::Fix42,
+                                      Version::Fix43,    Version::Fix44,    Version::Fix50,
+                                      Version::Fix50Sp1, Version::Fix50Sp2, Version::Fixt11};
+
 // "FIX.4.4" of BeginString (8), and "FIX.5.0" as DefaultApplVerID is written in configurations.
 [[nodiscard]] std::optional<Version> version_of_begin_string(std::string_view text) noexcept;
 // "9" of ApplVerID (1128) or DefaultApplVerID (1137), as FIX 5.0 SP2 enumerates them.
@@ -29,8 +34,6 @@ enum class Version : std::uint8_t {
 
 // "FIX.4.4", "FIX.5.0SP2", "FIXT.1.1": what version_of_begin_string() takes.
 [[nodiscard]] std::string_view to_string(Version version) noexcept;
-// ApplVerID's value; empty for FIXT 1.1, which has none.
-[[nodiscard]] std::string_view appl_ver_id(Version version) noexcept;
 
 // All of it: fields, enumerations, components, groups and messages. The first call for a version
 // unpacks it, which allocates; later calls cost a load. Lives as long as the program. Any thread.

@@ -1,6 +1,7 @@
 // Checks parsed messages against a dictionary.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +19,7 @@
 
 namespace nexusfix::dictionary {
 
-// From this tag on fields are user-defined: FIX 4.4 volume 1, "User Defined Fields".
-inline constexpr wire::Tag kUserDefinedTagMin = 5000;
+using wire::kUserDefinedTagMin;
 
 // What is checked. Each switch is a key of the same name in a session's configuration, with the
 // meaning that it has in QuickFIX and QuickFIX/J and, but for one, their default.
@@ -44,6 +44,23 @@ struct ValidationRules {
 
   friend auto operator<=>(const ValidationRules&, const ValidationRules&) = default;
 };
+
+// Their keys.
+struct ValidationRuleKey {
+  std::string_view name;
+  bool ValidationRules::* rule;
+};
+inline constexpr std::array kValidationRuleKeys{
+    ValidationRuleKey{"ValidateFieldsOutOfOrder", &ValidationRules::validate_fields_out_of_order},
+    ValidationRuleKey{"ValidateFieldsHaveValues", &ValidationRules::validate_fields_have_values},
+    ValidationRuleKey{"ValidateUserDefinedFields", &ValidationRules::validate_user_defined_fields},
+    ValidationRuleKey{"AllowUnknownMsgFields", &ValidationRules::allow_unknown_msg_fields},
+    ValidationRuleKey{"AllowUnknownEnumValues", &ValidationRules::allow_unknown_enum_values},
+    ValidationRuleKey{"ValidateUnorderedGroupFields",
+                      &ValidationRules::validate_unordered_group_fields},
+    ValidationRuleKey{"FirstFieldInGroupIsDelimiter",
+                      &ValidationRules::first_field_in_group_is_delimiter}};
+static_assert(sizeof(ValidationRules) == kValidationRuleKeys.size() * sizeof(bool));
 
 enum class ViolationRule : std::uint8_t {
   TagMalformed,           // not a number, leading zero, zero, negative, too large

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <nexusfix/wire/application_version.hpp>
 #include <nexusfix/wire/byte_block.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/message_view.hpp>
@@ -21,24 +22,6 @@ namespace nexusfix::wire {
 // The typed messages that a program handles: Messages<fix44::ExecutionReport, fix44::News>.
 template <TypedMessage... Types>
 struct Messages {};
-
-// The version that an ApplVerID (1128) or DefaultApplVerID (1137) means: "9" is "FIX.5.0SP2". Empty
-// if it means none. Values: FIX 5.0 SP2, field 1128.
-[[nodiscard]] constexpr std::string_view application_version(
-    std::string_view appl_ver_id) noexcept {
-  constexpr std::array<std::string_view, 8> kVersions{
-      "FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIX.5.0", "FIX.5.0SP1", "FIX.5.0SP2"};
-  if (appl_ver_id.size() != 1 || appl_ver_id[0] < '2' || appl_ver_id[0] > '9') return {};
-  return kVersions[static_cast<std::size_t>(appl_ver_id[0] - '2')];
-}
-
-// The other way round: '9' for "FIX.5.0SP2"; 0 for what is no application version.
-[[nodiscard]] constexpr char appl_ver_id(std::string_view application) noexcept {
-  for (char id = '2'; id <= '9'; ++id) {
-    if (application_version({&id, 1}) == application) return id;
-  }
-  return 0;
-}
 
 namespace detail {
 

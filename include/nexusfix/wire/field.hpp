@@ -11,6 +11,9 @@ namespace nexusfix::wire {
 // 1 to kTagMax. Plain integer, so that a user's custom tags need no declaration.
 using Tag = std::uint32_t;
 inline constexpr Tag kTagMax = 0x7fff'ffff;
+// Tags from here on belong to those who agreed on them, and a dictionary need not have them:
+// FIX 4.4 volume 1, "User Defined Fields".
+inline constexpr Tag kUserDefinedTagMin = 5000;
 
 inline constexpr char kSoh = '\x01';
 

@@ -132,9 +132,6 @@ struct Holds<TagList<Tags...>> {
   [[nodiscard]] static consteval bool tag(Tag wanted) { return ((Tags == wanted) || ...); }
 };
 
-// Tags from here on belong to those who agreed on them: a dictionary need not have them.
-inline constexpr Tag kUserDefinedTagMin = 5000;
-
 // Whether the dictionary has each part in M, if M says what it has.
 template <class M, MessagePart... Parts>
 [[nodiscard]] consteval bool belong_to() {

@@ -1,0 +1,49 @@
+// The one place that knows what well-formed UTF-8 is.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace nexusfix {
+
+// How many bytes the character at the front of text has; 0: text is empty, or begins with none.
+// Refuses longer forms than needed, surrogates, and numbers above U+10FFFF (Unicode 15, table 3-7).
+// Pure, O(1), reads no byte behind the text.
+[[nodiscard]] constexpr std::size_t utf8_size(std::string_view text) noexcept {
+  const auto at = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto between = [](unsigned byte, unsigned least, unsigned most) {
+    return byte >= least && byte <= most;
+  };
+  const auto follows = [&](std::size_t i) { return between(at(i), 0x80, 0xbf); };
+  const unsigned first = at(0);
+  const unsigned second = at(1);
+  if (first < 0x80) return text.empty() ? 0 : 1;
+  if (between(first, 0xc2, 0xdf)) return follows(1) ? 2 : 0;
+  if (between(first, 0xe0, 0xef)) {
+    const unsigned least = first == 0xe0 ? 0xa0 : 0x80;
+    const unsigned most = first == 0xed ? 0x9f : 0xbf;  // no surrogates
+    return between(second, least, most) && follows(2) ? 3 : 0;
+  }
+  if (between(first, 0xf0, 0xf4)) {
+    const unsigned least = first == 0xf0 ? 0x90 : 0x80;
+    const unsigned most = first == 0xf4 ? 0x8f : 0xbf;  // nothing above U+10FFFF
+    return between(second, least, most) && follows(2) && follows(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+// The same, and 0 for control characters, U+0080 to U+009F among them: terminals obey those.
+[[nodiscard]] constexpr std::size_t printable_utf8_size(std::string_view text) noexcept {
+  const std::size_t size = utf8_size(text);
+  if (size == 1) {
+    const auto byte = static_cast<unsigned char>(text.front());
+    return byte >= 0x20 && byte != 0x7f ? 1 : 0;
+  }
+  const bool is_control = size == 2 && static_cast<unsigned char>(text[0]) == 0xc2 &&
+                          static_cast<unsigned char>(text[1]) < 0xa0;
+  return is_control ? 0 : size;
+}
+
+}  // namespace nexusfix
