@@ -64,13 +64,23 @@ class DictRun {
     if (!before) return complain(kUsage, before.error());
     const auto after = NamedDictionary::open(disk_, options_.diff[1]);
     if (!after) return complain(kUsage, after.error());
-    const std::string word = options_.words.empty() ? std::string{} : options_.words.front();
-    if (const auto found = difference(*before, *after, word)) {
-      print(*found);
+    if (options_.words.empty()) {
+      print(*difference(*before, *after, {}));
       return kSuccess;
     }
-    say_unknown(*after, word);
-    return kFailure;
+    int status = kSuccess;
+    for (const std::string& word : options_.words) {
+      const auto found = word.empty() ? std::nullopt : difference(*before, *after, word);
+      if (found) {
+        print(*found);
+        continue;
+      }
+      status = kFailure;
+      say_unknown(*after,
+                  before->label() + " and " + after->label() + " do not have '" + word + "'.", word,
+                  {});
+    }
+    return status;
   }
 
   [[nodiscard]] bool is_usual() const {
@@ -104,29 +114,48 @@ class DictRun {
     return status;
   }
 
+  // Also in the other versions, if no dictionary was asked for.
+  [[nodiscard]] std::vector<std::string> nearest(const NamedDictionary& named,
+                                                 const std::string& word) const {
+    std::vector<std::string> found = nearest_questions(named, word);
+    for (const Version version : kOtherVersions) {
+      if (!found.empty() || !is_usual()) break;
+      found = nearest_questions(NamedDictionary::of(version), word);
+    }
+    return found;
+  }
+
   void say_unknown(const NamedDictionary& named, const std::string& word) const {
-    const std::vector<std::string> nearest = nearest_questions(named, word);
     std::string other;
     if (!is_usual()) {
       for (const Version version : kOtherVersions) {
         if (!answer(NamedDictionary::of(version), word)) continue;
-        other = name_of(version);
+        other = to_string(version);
         break;
       }
     }
+    say_unknown(named, named.label() + " does not have '" + word + "'.", word, other);
+  }
+
+  void say_unknown(const NamedDictionary& named, std::string text, const std::string& word,
+                   std::string_view other) const {
+    const std::vector<std::string> names = nearest(named, word);
     if (options_.json) {
-      std::string names;
-      for (const std::string& name : nearest) {
-        names += (names.empty() ? "" : ", ") + json_text(name);
+      std::string items;
+      for (const std::string& name : names) {
+        items += (items.empty() ? "" : ", ") + json_text(name);
       }
       fmt::print(streams_.out,
                  R"({{"kind": "unknown", "dictionary": {}, "asked": {}, "nearest": [{}]}})"
                  "\n",
-                 json_text(named.label()), json_text(word), names);
+                 json_text(named.label()), json_text(word), items);
       return;
     }
-    std::string text = fmt::format("{} does not have '{}'.", named.label(), word);
-    if (!nearest.empty()) text += fmt::format(" Did you mean {}?", fmt::join(nearest, " or "));
+    if (!names.empty()) {
+      text += fmt::format(" Did you mean {}?", fmt::join(names, " or "));
+    } else if (const std::string values = values_to_ask_for(named, word); !values.empty()) {
+      text += " There is " + values + ".";
+    }
     if (!other.empty()) text += fmt::format(" {} has it.", other);
     complain(kFailure, text);
   }

@@ -12,7 +12,7 @@
 namespace nexusfix::command {
 
 struct DictOptions {
-  std::vector<std::string> words;  // questions; with diff: one message, or none
+  std::vector<std::string> words;  // questions; with diff: what to compare, or none
   std::string version;             // empty: FIX.4.4, and other versions for what it lacks
   std::string dictionary;          // a file; instead of a version
   std::vector<std::string> diff;   // two versions or files

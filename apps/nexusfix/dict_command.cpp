@@ -32,9 +32,8 @@ int run_dict(Arguments arguments) {
                                            "a dictionary of your own: QuickFIX XML or Orchestra")
                                 ->option_text("FILE")
                                 ->excludes(version);
-  app.add_option(
-         "--diff", diff,
-         "how two versions or files differ; a WORD behind them is the one message to compare")
+  app.add_option("--diff", diff,
+                 "how two versions or files differ; WORDs behind them are what to compare alone")
       ->option_text("A B")
       ->excludes(version)
       ->excludes(file);

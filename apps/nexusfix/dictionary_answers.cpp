@@ -1,10 +1,12 @@
 #include "nexusfix/dictionary_answers.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <fmt/format.h>
 #include <iterator>
 
+#include <nexusfix/dictionary/explain.hpp>
 #include <nexusfix/dictionary/nearest_name.hpp>
 
 #include "nexusfix/dictionary_lookup.hpp"
@@ -83,7 +85,7 @@ std::optional<Answer> value_answer(const NamedDictionary& named, const FieldDefi
   if (value != nullptr) {
     meaning = value->name;
     wire_value = value->value;
-  } else if (holds_several(field.type)) {
+  } else if (dictionary::is_multiple(field.type)) {
     meaning = several_meanings(field, text);
   }
   if (meaning.empty() && !(field.values.empty() || field.allow_other_values)) return std::nullopt;
@@ -198,10 +200,27 @@ std::vector<std::string> nearest_questions(const NamedDictionary& named,
     for (const MessageDefinition& one : dictionary->messages) names.push_back(one.name);
     for (const auto& one : dictionary->components) names.push_back(one.name);
   }
-  if (const auto name = dictionary::nearest_name(question.substr(0, equals), names)) {
+  const std::string_view asked = question.substr(0, equals);
+  if (const auto name = dictionary::nearest_name(asked, names)) {
     nearest.emplace_back(*name);
+    return nearest;
+  }
+  constexpr std::size_t kLettersMin = 3;
+  constexpr std::size_t kNamesMax = 4;
+  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
+  for (const std::string_view name : names) {
+    if (asked.size() < kLettersMin || nearest.size() == kNamesMax) break;
+    const bool is_part = !std::ranges::search(name, asked, {}, lower, lower).empty();
+    if (is_part && std::ranges::find(nearest, name) == nearest.end()) nearest.emplace_back(name);
   }
   return nearest;
+}
+
+std::string values_to_ask_for(const NamedDictionary& named, std::string_view question) {
+  const std::size_t equals = question.find('=');
+  if (equals == question.npos) return {};
+  const FieldDefinition* const field = find_field(named, question.substr(0, equals));
+  return field == nullptr ? std::string{} : dictionary::field_summary(*field);
 }
 
 }  // namespace nexusfix::command

@@ -25,8 +25,14 @@ struct Answer {
 // What the dictionary as a whole has.
 [[nodiscard]] Answer overview(const NamedDictionary& dictionary);
 
-// Names, or values of the field in the question, that are spelled most like it; may be empty.
+// Names, or values of the field in the question, that are spelled most like it; else a few names
+// that it is a part of. May be empty.
 [[nodiscard]] std::vector<std::string> nearest_questions(const NamedDictionary& dictionary,
                                                          std::string_view question);
+
+// What a question that asks for a value that is none could have asked for: "39 OrdStatus, CHAR: 0
+// NEW, ..."; empty: it asks for none, or of a field that there is not.
+[[nodiscard]] std::string values_to_ask_for(const NamedDictionary& dictionary,
+                                            std::string_view question);
 
 }  // namespace nexusfix::command

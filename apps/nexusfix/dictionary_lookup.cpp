@@ -12,7 +12,6 @@ namespace {
 using dictionary::Dictionary;
 using dictionary::EnumValue;
 using dictionary::FieldDefinition;
-using dictionary::FieldType;
 using dictionary::FlatMember;
 using dictionary::GroupDefinition;
 using dictionary::Index;
@@ -95,11 +94,6 @@ const EnumValue* find_value(const FieldDefinition& field, std::string_view word)
   const auto found = std::ranges::find(field.values, word, &EnumValue::value);
   if (found != field.values.end()) return &*found;
   return find_by_name(field.values, word, &EnumValue::name);
-}
-
-bool holds_several(FieldType type) noexcept {
-  return type == FieldType::MultipleCharValue || type == FieldType::MultipleStringValue ||
-         type == FieldType::MultipleValueString;
 }
 
 std::string several_meanings(const FieldDefinition& field, std::string_view value) {

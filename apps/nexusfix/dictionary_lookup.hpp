@@ -41,9 +41,8 @@ struct FoundMessage {
 // By what stands on the wire or by its name; null: the enumeration has neither.
 [[nodiscard]] const dictionary::EnumValue* find_value(const dictionary::FieldDefinition& field,
                                                       std::string_view word);
-// A value of such a field is several of its enumeration, with spaces between them.
-[[nodiscard]] bool holds_several(dictionary::FieldType type) noexcept;
-// Of `G 6`: "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE". Empty if one of them has no name.
+// Of `G 6`, a value of a field that is_multiple(): "ALL_OR_NONE, PARTICIPATE_DONT_INITIATE". Empty
+// if one of them has no name.
 [[nodiscard]] std::string several_meanings(const dictionary::FieldDefinition& field,
                                            std::string_view value);
 

@@ -1,7 +1,5 @@
 #include "nexusfix/named_dictionary.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 #include <utility>
 
@@ -13,21 +11,16 @@ namespace {
 using dictionary::Dictionary;
 using dictionary::Version;
 
-struct VersionName {
-  Version version;
-  std::string_view name;
-  std::string_view letters;  // what stays of any spelling
-};
-
-constexpr std::array kVersions{VersionName{Version::Fix40, "FIX.4.0", "40"},
-                               VersionName{Version::Fix41, "FIX.4.1", "41"},
-                               VersionName{Version::Fix42, "FIX.4.2", "42"},
-                               VersionName{Version::Fix43, "FIX.4.3", "43"},
-                               VersionName{Version::Fix44, "FIX.4.4", "44"},
-                               VersionName{Version::Fix50, "FIX.5.0", "50"},
-                               VersionName{Version::Fix50Sp1, "FIX.5.0SP1", "50SP1"},
-                               VersionName{Version::Fix50Sp2, "FIX.5.0SP2", "50SP2"},
-                               VersionName{Version::Fixt11, "FIXT.1.1", "T11"}};
+// What stays of any spelling: "5.0 SP2", "FIX50SP2" and "FIX.5.0SP2" are 50SP2.
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : name) {
+    if (c == '.' || c == ' ' || c == '_' || c == '-') continue;
+    letters += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  }
+  if (letters.starts_with("FIX")) letters.erase(0, 3);
+  return letters;
+}
 
 bool is_after_4(Version version) {
   return version == Version::Fix50 || version == Version::Fix50Sp1 || version == Version::Fix50Sp2;
@@ -36,27 +29,18 @@ bool is_after_4(Version version) {
 }  // namespace
 
 std::optional<Version> version_of_name(std::string_view name) {
-  std::string letters;
-  for (const char c : name) {
-    if (c == '/') return std::nullopt;  // of a path
-    if (c == '.' || c == ' ' || c == '_' || c == '-') continue;
-    letters += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::string letters = letters_of(name);
+  for (const Version version : dictionary::kVersions) {
+    if (letters == letters_of(to_string(version))) return version;
   }
-  if (letters.starts_with("FIX")) letters.erase(0, 3);
-  const auto found = std::ranges::find(kVersions, letters, &VersionName::letters);
-  if (found == kVersions.end()) return std::nullopt;
-  return found->version;
-}
-
-std::string_view name_of(Version version) noexcept {
-  return std::ranges::find(kVersions, version, &VersionName::version)->name;
+  return std::nullopt;
 }
 
 std::string version_names() {
   std::string names;
-  for (const VersionName& version : kVersions) {
+  for (const Version version : dictionary::kVersions) {
     if (!names.empty()) names += ' ';
-    names += version.name;
+    names += to_string(version);
   }
   return names;
 }
@@ -64,7 +48,7 @@ std::string version_names() {
 NamedDictionary NamedDictionary::of(Version version) {
   if (is_after_4(version)) return over_fixt(version);
   NamedDictionary named;
-  named.label_ = name_of(version);
+  named.label_ = to_string(version);
   named.application_ = &dictionary::builtin_dictionary(version);
   named.transport_ = named.application_;
   return named;
@@ -72,7 +56,7 @@ NamedDictionary NamedDictionary::of(Version version) {
 
 NamedDictionary NamedDictionary::over_fixt(Version version) {
   NamedDictionary named;
-  named.label_ = name_of(version);
+  named.label_ = to_string(version);
   named.application_ = &dictionary::builtin_dictionary(version);
   named.transport_ = &dictionary::builtin_dictionary(Version::Fixt11);
   return named;

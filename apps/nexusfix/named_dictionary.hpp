@@ -16,8 +16,6 @@ namespace nexusfix::command {
 
 // "FIX.4.4", "FIX44", "4.4", "5.0SP2", "FIXT.1.1": capitals and points do not matter.
 [[nodiscard]] std::optional<dictionary::Version> version_of_name(std::string_view name);
-// "FIX.5.0SP2".
-[[nodiscard]] std::string_view name_of(dictionary::Version version) noexcept;
 // All of them, the oldest first, separated by spaces.
 [[nodiscard]] std::string version_names();
 

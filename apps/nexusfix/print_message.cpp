@@ -64,10 +64,7 @@ class Names {
   [[nodiscard]] bool holds_several(wire::Tag tag) const {
     for (std::size_t i = 0; i < count_; ++i) {
       const std::optional<FieldType> type = tables_[i].field_type(tag);
-      if (type) {
-        return type == FieldType::MultipleCharValue || type == FieldType::MultipleStringValue ||
-               type == FieldType::MultipleValueString;
-      }
+      if (type) return dictionary::is_multiple(*type);
     }
     return false;
   }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include <nexusfix/dictionary/printable.hpp>
+
 namespace nexusfix::command {
 
 std::string with_thousands(std::uint64_t value) {
@@ -35,16 +37,21 @@ std::string duration_text(std::chrono::nanoseconds duration) {
 
 std::string json_text(std::string_view text) {
   std::string result = "\"";
-  for (const char c : text) {
+  while (!text.empty()) {
+    const char c = text.front();
     const auto byte = static_cast<unsigned char>(c);
+    const std::size_t size = std::max<std::size_t>(1, dictionary::printable_size(text));
     if (c == '"' || c == '\\') {
       result += '\\';
       result += c;
-    } else if (byte < 0x20 || byte >= 0x7f) {
+    } else if (byte < 0x20 || byte == 0x7f) {
       result += fmt::format("\\u{:04x}", byte);
+    } else if (byte >= 0x80 && size == 1) {
+      result += fmt::format("\\\\x{:02x}", byte);
     } else {
-      result += c;
+      result += text.substr(0, size);
     }
+    text.remove_prefix(size);
   }
   return result + '"';
 }

@@ -1,18 +1,19 @@
 #include "nexusfix/validate.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <fmt/format.h>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/data_fields.hpp>
 #include <nexusfix/dictionary/explain.hpp>
+#include <nexusfix/dictionary/printable.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/decoded_message.hpp"
@@ -35,20 +36,6 @@ constexpr wire::Tag kMsgType = 35;
 constexpr wire::Tag kApplVerID = 1128;
 constexpr wire::Tag kDefaultApplVerID = 1137;
 
-struct Rule {
-  std::string_view name;
-  bool ValidationRules::* value;
-};
-
-constexpr std::array kRules{
-    Rule{"ValidateFieldsOutOfOrder", &ValidationRules::validate_fields_out_of_order},
-    Rule{"ValidateFieldsHaveValues", &ValidationRules::validate_fields_have_values},
-    Rule{"ValidateUserDefinedFields", &ValidationRules::validate_user_defined_fields},
-    Rule{"AllowUnknownMsgFields", &ValidationRules::allow_unknown_msg_fields},
-    Rule{"AllowUnknownEnumValues", &ValidationRules::allow_unknown_enum_values},
-    Rule{"ValidateUnorderedGroupFields", &ValidationRules::validate_unordered_group_fields},
-    Rule{"FirstFieldInGroupIsDelimiter", &ValidationRules::first_field_in_group_is_delimiter}};
-
 // A dictionary with what is made of it once.
 class Checker {
  public:
@@ -70,6 +57,13 @@ class Checker {
     return named_.has_own_transport()
                ? dictionary::explain(*violation, *message, named_.application())
                : dictionary::explain(*violation, *message, both(named_));
+  }
+
+  // That the messages should have.
+  [[nodiscard]] std::string_view begin_string() const {
+    const std::string& own = named_.transport().begin_string;
+    return own.starts_with("FIX.5") ? dictionary::to_string(Version::Fixt11)
+                                    : std::string_view{own};
   }
 
  private:
@@ -97,8 +91,14 @@ class ValidateRun {
     bool readable = true;
     if (options_.files.empty()) readable = validate_file("-");
     for (const std::string& file : options_.files) readable &= validate_file(file);
-    if (total_ > 0 && !options_.json) {
-      fmt::print(streams_.out, "{} messages, {} invalid\n", total_, invalid_);
+    if (options_.json && options_.summary) {
+      fmt::print(streams_.out,
+                 R"({{"messages": {}, "invalid": {}}})"
+                 "\n",
+                 total_, invalid_);
+    } else if (total_ > 0 && !options_.json) {
+      fmt::print(streams_.out, "{} message{}, {} invalid\n", total_, total_ == 1 ? "" : "s",
+                 invalid_);
     }
     std::fflush(streams_.out);
     if (!readable || is_broken_) return kUsage;
@@ -156,6 +156,7 @@ class ValidateRun {
     const printing::DecodedMessage message = printing::decode_message(bytes);
     Checker* const checker = checker_of(message);
     if (is_broken_) return;
+    if (is_from_file()) compare_version(message);
     const std::optional<Explanation> wrong =
         checker != nullptr ? checker->check(bytes) : version_unknown(message);
     if (wrong) ++invalid_;
@@ -170,6 +171,20 @@ class ValidateRun {
       fmt::print(streams_.out, "{}, message {}: {}{}{}\n\n", printable(file_), in_file_,
                  text.substr(0, first_line), reason, text.substr(first_line));
     }
+  }
+
+  [[nodiscard]] bool is_from_file() const { return !options_.dictionary.empty(); }
+
+  // What another version's messages are said to have wrong may be right in theirs. Told once for
+  // each version.
+  void compare_version(const printing::DecodedMessage& message) {
+    const std::string version{message.value(kBeginString)};
+    const bool is_same = version == named_->begin_string();
+    if (is_same || version.empty() || other_versions_.size() == kOtherVersionsMax) return;
+    if (!other_versions_.insert(version).second) return;
+    complain(fmt::format("warning: messages are of {}, and {} is of {}",
+                         dictionary::clipped(version), options_.dictionary,
+                         named_->begin_string()));
   }
 
   // Of the message's own version, or null if there is no such. What a Logon agrees on holds for the
@@ -229,6 +244,8 @@ class ValidateRun {
   std::unique_ptr<Checker> named_;
   std::map<std::pair<Version, bool>, std::unique_ptr<Checker>> checkers_;  // bool: over FIXT
   Version default_application_ = Version::Fix50Sp2;
+  static constexpr std::size_t kOtherVersionsMax = 8;
+  std::set<std::string> other_versions_;  // that have been told
   std::string file_;
   std::uint64_t in_file_ = 0;
   std::uint64_t total_ = 0;
@@ -240,18 +257,20 @@ class ValidateRun {
 
 bool set_rule(ValidationRules& rules, std::string_view assignment) {
   const std::size_t equals = std::min(assignment.find('='), assignment.size());
-  const auto rule = std::ranges::find(kRules, assignment.substr(0, equals), &Rule::name);
-  if (rule == kRules.end() || assignment.size() != equals + 2) return false;
+  const auto& keys = dictionary::kValidationRuleKeys;
+  const auto rule =
+      std::ranges::find(keys, assignment.substr(0, equals), &dictionary::ValidationRuleKey::name);
+  if (rule == keys.end() || assignment.size() != equals + 2) return false;
   if (assignment.back() != 'Y' && assignment.back() != 'N') return false;
-  rules.*(rule->value) = assignment.back() == 'Y';
+  rules.*(rule->rule) = assignment.back() == 'Y';
   return true;
 }
 
 std::string rule_names() {
   std::string names;
-  for (const Rule& rule : kRules) {
+  for (const auto& key : dictionary::kValidationRuleKeys) {
     if (!names.empty()) names += ' ';
-    names += rule.name;
+    names += key.name;
   }
   return names;
 }

@@ -157,6 +157,19 @@ TEST_F(Dict, unknown_words_are_answered_with_the_nearest_ones) {
   EXPECT_THAT(err_.text(), EndsWith("FIX.4.4 does not have '1300'. FIX.5.0SP2 has it.\n"));
 }
 
+TEST_F(Dict, a_value_that_is_none_is_answered_with_those_that_there_are) {
+  EXPECT_EQ(ask("39=ZZ"), kFailure);
+  EXPECT_THAT(err_.text(), StartsWith("nexusfix dict: FIX.4.4 does not have '39=ZZ'. There is 39 "
+                                      "OrdStatus, CHAR: 0 NEW, 1 PARTIALLY_FILLED, "));
+}
+
+TEST_F(Dict, unknown_names_are_looked_for_as_parts_and_in_other_versions) {
+  EXPECT_EQ(ask("handl"), kFailure);
+  EXPECT_THAT(err_.text(), HasSubstr("Did you mean HandlInst or AllocHandlInst?"));
+  EXPECT_EQ(ask("MarketSegmntID"), kFailure);
+  EXPECT_THAT(err_.text(), HasSubstr("Did you mean MarketSegmentID?"));
+}
+
 TEST_F(Dict, asks_a_dictionary_of_one_s_own) {
   EXPECT_EQ(ask_venue("20001=A"), kSuccess);
   EXPECT_EQ(out_.text(), "20001 VenueCode = A: AUCTION  (venue.xml)\n");
@@ -264,9 +277,48 @@ TEST_F(DictDiff, of_two_files_tells_what_somebody_edited) {
               HasSubstr(R"({"tags": [555, 600], "before": "required", "after": "optional"})"));
 }
 
+TEST_F(DictDiff, of_a_field_or_a_component_shows_that) {
+  EXPECT_EQ(diff("FIX.4.2", "FIX.4.4", {"LastShares"}), kSuccess);
+  EXPECT_EQ(out_.text(), "FIX.4.2 -> FIX.4.4\nfields\n  ~ 32 LastShares QTY -> LastQty QTY\n");
+  EXPECT_EQ(diff("FIX.4.2", "FIX.4.4", {"Parties"}), kSuccess);
+  EXPECT_THAT(out_.text(), EndsWith("FIX.4.2 -> FIX.4.4\ncomponents\n  + Parties\n"));
+  EXPECT_EQ(diff("FIX.4.2", "FIX.4.4", {"8"}), kSuccess);
+  EXPECT_THAT(out_.text(), HasSubstr("  ~ ExecutionReport (8)\n"));
+  EXPECT_EQ(diff("FIX.4.4", "FIX.4.4", {"54"}), kSuccess);
+  EXPECT_THAT(out_.text(), EndsWith("FIX.4.4 -> FIX.4.4\nno difference\n"));
+}
+
+TEST_F(DictDiff, shows_what_an_entry_begins_with_and_its_order_and_open_enumerations) {
+  std::string edited{kVenue};
+  const auto replace = [](std::string& text, std::string_view what, std::string_view with) {
+    text.replace(text.find(what), what.size(), with);
+  };
+  constexpr std::string_view kLeg = R"(<field name="LegSymbol" required="Y"/>)";
+  std::string original{kVenue};
+  replace(original, kLeg, R"(<field name="LegSymbol" required="Y"/>
+    <field name="BeginString" required="N"/><field name="CheckSum" required="N"/>)");
+  replace(edited, kLeg, R"(<field name="CheckSum" required="N"/>
+    <field name="LegSymbol" required="Y"/><field name="BeginString" required="N"/>)");
+  replace(edited, R"(type="CHAR")", R"(type="CHAR" allowOtherValues="Y")");
+  disk_.set_contents("old.xml", original);
+  disk_.set_contents("new.xml", edited);
+  EXPECT_EQ(diff("old.xml", "new.xml"), kSuccess);
+  EXPECT_EQ(out_.text(),
+            "old.xml -> new.xml\nfields\n"
+            "  ~ 20001 VenueCode CHAR -> VenueCode CHAR, other values allowed\n"
+            "messages\n  ~ Quote\\x (U1)\n"
+            "      ~ 555 NoLegs: an entry begins with 600 LegSymbol -> 10 CheckSum\n"
+            "      ~ 555 NoLegs: order 600 8 10 -> 10 600 8\n");
+  json_ = true;
+  EXPECT_EQ(diff("old.xml", "new.xml"), kSuccess);
+  EXPECT_THAT(out_.text(), HasSubstr(R"("orders": [{"tags": [555], "before": [600, 8, 10], )"
+                                     R"("after": [10, 600, 8]}])"));
+  EXPECT_THAT(out_.text(), HasSubstr(R"("type": "CHAR", "other_values": true)"));
+}
+
 TEST_F(DictDiff, of_what_neither_has_or_cannot_be_read_is_an_error) {
   EXPECT_EQ(diff("FIX.4.2", "FIX.4.4", {"ZZ"}), kFailure);
-  EXPECT_THAT(err_.text(), HasSubstr("FIX.4.4 does not have 'ZZ'"));
+  EXPECT_EQ(err_.text(), "nexusfix dict: FIX.4.2 and FIX.4.4 do not have 'ZZ'.\n");
   EXPECT_EQ(diff("FIX.4.2", "FIX45"), kUsage);
   EXPECT_THAT(err_.text(), HasSubstr("'FIX45' is neither a file nor one of FIX.4.0"));
 }

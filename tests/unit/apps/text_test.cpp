@@ -32,7 +32,14 @@ TEST(TextTest, durations_have_three_digits_and_a_fitting_unit) {
 }
 
 TEST(TextTest, json_text_escapes_what_would_end_or_break_it) {
-  EXPECT_EQ(json_text("a\"b\\c\n\x01\xff"), R"("a\"b\\c\u000a\u0001\u00ff")");
+  EXPECT_EQ(json_text("a\"b\\c\n\x01\x7f"), R"("a\"b\\c\u000a\u0001\u007f")");
+}
+
+// RFC 8259, sec. 8.1: JSON is UTF-8.
+TEST(TextTest, json_text_keeps_utf_8_and_shows_other_bytes_as_any_text_does) {
+  EXPECT_EQ(json_text("Zürich €"), "\"Zürich €\"");
+  EXPECT_EQ(json_text("a\xff\xc3"), R"("a\\xff\\xc3")");
+  EXPECT_EQ(json_text("\xc2\x80"), R"("\\xc2\\x80")") << "it steers terminals";
 }
 
 TEST(TextTest, bar_is_exact_to_an_eighth_and_shows_what_is_not_nothing) {

@@ -26,6 +26,18 @@ std::string order(std::string_view begin_string, std::string_view more = {}) {
                  std::string{more});
 }
 
+constexpr std::string_view kPing = R"(<fix major="4" minor="4" type="FIX">
+    <header><field name="BeginString" required="Y"/><field name="BodyLength" required="Y"/>
+      <field name="MsgType" required="Y"/></header>
+    <trailer><field name="CheckSum" required="Y"/></trailer>
+    <messages><message name="Ping" msgtype="U1" msgcat="app">
+      <field name="Blob" required="Y"/></message></messages><components/>
+    <fields><field number="8" name="BeginString" type="STRING"/>
+      <field number="9" name="BodyLength" type="LENGTH"/>
+      <field number="10" name="CheckSum" type="STRING"/>
+      <field number="35" name="MsgType" type="STRING"/>
+      <field number="20001" name="Blob" type="INT"/></fields></fix>)";
+
 class Validate : public ::testing::Test {
  protected:
   int run(const ValidateOptions& options) {
@@ -109,17 +121,7 @@ TEST_F(Validate, the_version_in_the_arguments_wins) {
 }
 
 TEST_F(Validate, a_dictionary_of_one_s_own_decides) {
-  disk_.set_contents("venue.xml", R"(<fix major="4" minor="4" type="FIX">
-    <header><field name="BeginString" required="Y"/><field name="BodyLength" required="Y"/>
-      <field name="MsgType" required="Y"/></header>
-    <trailer><field name="CheckSum" required="Y"/></trailer>
-    <messages><message name="Ping" msgtype="U1" msgcat="app">
-      <field name="Blob" required="Y"/></message></messages><components/>
-    <fields><field number="8" name="BeginString" type="STRING"/>
-      <field number="9" name="BodyLength" type="LENGTH"/>
-      <field number="10" name="CheckSum" type="STRING"/>
-      <field number="35" name="MsgType" type="STRING"/>
-      <field number="20001" name="Blob" type="INT"/></fields></fix>)");
+  disk_.set_contents("venue.xml", kPing);
   ValidateOptions options;
   options.dictionary = "venue.xml";
   EXPECT_EQ(run_on(fix("FIX.4.4", "35=U1|20001=5|"), options), kSuccess);
@@ -168,6 +170,34 @@ TEST_F(Validate, a_summary_has_the_count_only) {
   EXPECT_EQ(out_.text(), "2 messages, 1 invalid\n");
 }
 
+TEST_F(Validate, a_summary_for_programs_is_one_object) {
+  ValidateOptions options;
+  options.summary = true;
+  options.json = true;
+  EXPECT_EQ(run_on(order("FIX.4.4") + order("FIX.4.4", "59=Z|"), options), kFailure);
+  EXPECT_EQ(out_.text(), "{\"messages\": 2, \"invalid\": 1}\n");
+  EXPECT_EQ(run_on("nothing", options), kFailure);
+  EXPECT_THAT(out_.text(), EndsWith("\n{\"messages\": 0, \"invalid\": 0}\n"));
+}
+
+TEST_F(Validate, bytes_that_are_not_utf_8_are_the_same_in_every_member_of_an_object) {
+  ValidateOptions options;
+  options.json = true;
+  EXPECT_EQ(run_on(order("FIX.4.4", "59=\xff|"), options), kFailure);
+  EXPECT_THAT(out_.text(), HasSubstr(R"(TimeInForce (59) is '\\xff')"));
+  EXPECT_EQ(run_on("8=FIX.4.4|9=5|35=\xff|10=000|", options), kFailure);
+  EXPECT_THAT(out_.text(), HasSubstr(R"("msg_type": "\\xff")"));
+}
+
+TEST_F(Validate, a_dictionary_of_another_version_than_the_messages_is_noted_once) {
+  disk_.set_contents("venue.xml", kPing);
+  ValidateOptions options;
+  options.dictionary = "venue.xml";
+  run_on(order("FIX.4.4") + order("FIX.4.2") + order("FIX.4.2"), options);
+  EXPECT_EQ(err_.text(),
+            "nexusfix validate: warning: messages are of FIX.4.2, and venue.xml is of FIX.4.4\n");
+}
+
 TEST_F(Validate, reads_standard_input_and_tells_what_cannot_be_read) {
   disk_.set_contents("/dev/stdin", order("FIX.4.4"));
   EXPECT_EQ(run({}), kSuccess);
@@ -175,7 +205,7 @@ TEST_F(Validate, reads_standard_input_and_tells_what_cannot_be_read) {
   options.files = {"missing", "-"};
   EXPECT_EQ(run(options), kUsage);
   EXPECT_THAT(err_.text(), HasSubstr("missing"));
-  EXPECT_EQ(out_.text(), "1 messages, 0 invalid\n1 messages, 0 invalid\n");
+  EXPECT_EQ(out_.text(), "1 message, 0 invalid\n1 message, 0 invalid\n");
 }
 
 TEST_F(Validate, ends_with_1_if_there_is_no_message) {
