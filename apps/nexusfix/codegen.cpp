@@ -14,7 +14,9 @@ int run_codegen(Arguments arguments) {
       "Writes C++ headers from a dictionary (QuickFIX XML or Orchestra): a type for each message,\n"
       "component, group, field and enumeration. #include <nexusfix/NAME/new_order_single.hpp> and\n"
       "compile with -I DIR. A header is touched only if its content changes. docs/codegen.md says\n"
-      "what is in them; in CMake, nexusfix_generate() does the same at build time.\n\n"
+      "what is in them; in CMake, nexusfix_generate() does the same at build time.\n"
+      "Ends with 0 if all is written, 1 if the dictionary has a fault or a file cannot be read or\n"
+      "written, 2 if the arguments are wrong.\n\n"
       "  $ nexusfix codegen venue.xml -o generated\n",
       "nexusfix codegen"};
   app.add_option("DICT", job.dictionary, "The dictionary's file")->required();
@@ -24,6 +26,11 @@ int run_codegen(Arguments arguments) {
   app.add_option("--namespace", job.name_space, "nexusfix::NAME; default: the file's name")
       ->option_text("NAME");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  // The arguments are wrong, so this is not what a faulty dictionary ends with.
+  if (const auto name = codegen::name_space_of(job); !name) {
+    fail("codegen", name.error());
+    return kUsage;
+  }
   PosixDisk disk;
   const auto generated = codegen::generate_messages(disk, job);
   if (!generated) return fail("codegen", generated.error());

@@ -38,7 +38,7 @@ std::vector<Enumerator> enumerators(const FieldDefinition& field) {
 }
 
 FieldText emit_char_enum(const FieldDefinition& field, const std::string& name) {
-  FieldText text{fmt::format("enum class {} : char {{\n", name), {}};
+  FieldText text{fmt::format("enum class {} : char {{\n", name), {}, {}};
   std::string values;
   for (const Enumerator& enumerator : enumerators(field)) {
     text.declaration +=
@@ -51,7 +51,7 @@ FieldText emit_char_enum(const FieldDefinition& field, const std::string& name) 
 }
 
 FieldText emit_int_enum(const FieldDefinition& field, const std::string& name) {
-  FieldText text{fmt::format("enum class {} : std::int64_t {{\n", name), {}};
+  FieldText text{fmt::format("enum class {} : std::int64_t {{\n", name), {}, {}};
   std::vector<Enumerator> all = enumerators(field);
   std::ranges::sort(all, {}, [](const Enumerator& e) { return *as_int(e.value); });
   text.traits = "  static constexpr IntValue kValues[] = {\n";
@@ -65,7 +65,7 @@ FieldText emit_int_enum(const FieldDefinition& field, const std::string& name) {
 }
 
 FieldText emit_string_enum(const FieldDefinition& field, const std::string& name) {
-  FieldText text{fmt::format("enum class {} : std::uint16_t {{\n", name), {}};
+  FieldText text{fmt::format("enum class {} : std::uint16_t {{\n", name), {}, {}};
   std::vector<Enumerator> all = enumerators(field);
   std::ranges::sort(all, {}, &Enumerator::value);
   text.traits = "  static constexpr std::string_view kValues[] = {\n";
@@ -197,6 +197,9 @@ FieldText emit_enum_field(const FieldDefinition& field, const std::string& name,
                           std::string_view name_space) {
   const EnumKind kind = enum_kind(field);
   FieldText text = emit_enum(field, name, kind);
+  for (const Enumerator& enumerator : enumerators(field)) {
+    text.enumerators.push_back(enumerator.name);
+  }
   text.declaration += "};\n";
   const std::string type = fmt::format("{}::{}", name_space, name);
   text.traits = fmt::format("template <>\nstruct EnumTraits<{0}> : {1}<{0}, {2}> {{\n{3}}};\n",

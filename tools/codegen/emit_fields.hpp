@@ -45,6 +45,7 @@ struct DataPairs {
 struct FieldText {
   std::string declaration;  // within the namespace
   std::string traits;       // within nexusfix::wire
+  std::vector<std::string> enumerators;
 };
 [[nodiscard]] FieldText emit_enum_field(const dictionary::FieldDefinition& field,
                                         const std::string& name, std::string_view name_space);

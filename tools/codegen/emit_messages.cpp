@@ -174,9 +174,19 @@ class Emitter {
     return {path(enum_files_[field]), heading("The values of " + dictionary_.fields[field].name) +
                                           "#include <cstdint>\n#include <string_view>\n\n"
                                           "#include <nexusfix/wire/enum_values.hpp>\n\n" +
-                                          in_namespace(emitted.declaration) +
+                                          in_namespace(without_shadow_warning(emitted)) +
                                           "\nnamespace nexusfix::wire {\n\n" + emitted.traits +
                                           "\n}  // namespace nexusfix::wire\n"};
+  }
+
+  // The enumerator Yield of one field is called like the field Yield. It is scoped and hides
+  // nothing, but GCC warns of it all the same.
+  [[nodiscard]] std::string without_shadow_warning(const FieldText& emitted) const {
+    const bool has_namesake = std::ranges::any_of(
+        emitted.enumerators, [&](const std::string& name) { return type_names_.has(name); });
+    if (!has_namesake) return emitted.declaration;
+    return "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wshadow\"\n" +
+           emitted.declaration + "#pragma GCC diagnostic pop\n";
   }
 
   // For whoever wants them all.

@@ -31,12 +31,31 @@ std::string default_name_space(std::string_view dictionary) {
 
 // The library's own namespaces, which generated names would mix with.
 constexpr auto kTakenNameSpaces = std::to_array<std::string_view>(
-    {"base", "command", "deferred", "detail", "dictionary", "engine", "observe", "session", "store",
-     "tag", "transport", "wire"});
+    {"base", "command", "deferred", "detail", "dictionary", "engine", "explain", "nexusfix",
+     "observe", "printing", "session", "store", "tag", "transport", "wire"});
+// Within nexusfix they would hide what everybody means by them, or are macros of compilers.
+constexpr auto kReservedNames =
+    std::to_array<std::string_view>({"linux", "std", "unix", "posix", "abi"});
+
+bool is_reserved(std::string_view name) {
+  const bool is_the_compilers = name.contains("__") || (name.size() > 1 && name[0] == '_' &&
+                                                        name[1] >= 'A' && name[1] <= 'Z');
+  return is_the_compilers || std::ranges::find(kReservedNames, name) != kReservedNames.end();
+}
 
 Result check_name_space(const std::string& name) {
+  if (is_keyword(name)) {
+    return std::unexpected{"'" + name + "' is a keyword of C++; choose another namespace"};
+  }
   if (name != identifier(name)) {
-    return std::unexpected{"'" + name + "' is no name for a namespace; letters, digits and _ are"};
+    return std::unexpected{"'" + name +
+                           "' is no name for a namespace: letters, digits and _ are, "
+                           "and no digit in front"};
+  }
+  if (is_reserved(name)) {
+    return std::unexpected{"'" + name +
+                           "' is a name that C++ or compilers have for themselves; "
+                           "choose another namespace"};
   }
   if (std::ranges::find(kTakenNameSpaces, name) != kTakenNameSpaces.end()) {
     return std::unexpected{"nexusfix::" + name + " is the library's own namespace; choose another"};
@@ -89,19 +108,27 @@ std::expected<bool, std::string> write_if_different(Disk& disk, const std::strin
   return true;
 }
 
+std::expected<std::string, std::string> name_space_of(const MessagesJob& job) {
+  const bool is_given = !job.name_space.empty();
+  std::string name = is_given ? job.name_space : default_name_space(job.dictionary);
+  if (const Result good = check_name_space(name); !good) {
+    return std::unexpected{is_given ? good.error() : good.error() + " with --namespace"};
+  }
+  return name;
+}
+
 std::expected<Generated, std::string> generate_messages(Disk& disk, const MessagesJob& job) {
-  const std::string name_space =
-      job.name_space.empty() ? default_name_space(job.dictionary) : job.name_space;
-  if (const Result good = check_name_space(name_space); !good) return std::unexpected{good.error()};
+  const auto name_space = name_space_of(job);
+  if (!name_space) return std::unexpected{name_space.error()};
   const auto loaded = load_file(disk, job.dictionary);
   if (!loaded) return std::unexpected{loaded.error()};
   if (loaded->messages.empty()) {
     return std::unexpected{job.dictionary + ": the dictionary has no message"};
   }
 
-  Generated generated{.folder = job.folder + "/nexusfix/" + name_space,
+  Generated generated{.folder = job.folder + "/nexusfix/" + *name_space,
                       .warnings = loaded->warnings};
-  const EmitOptions options{name_space, std::string{file_name(job.dictionary)}};
+  const EmitOptions options{*name_space, std::string{file_name(job.dictionary)}};
   std::set<std::string> made;
   for (const GeneratedFile& file : emit_messages(*loaded, options)) {
     const std::string path = job.folder + '/' + file.path;

@@ -29,6 +29,10 @@ struct MessagesJob {
   std::string name_space;
 };
 
+// The namespace of a job. The error says why it cannot be one: a keyword, a name that C++ has for
+// itself, or one of the library's.
+[[nodiscard]] std::expected<std::string, std::string> name_space_of(const MessagesJob& job);
+
 struct Generated {
   std::string folder;       // job.folder, nexusfix, and the namespace
   std::size_t headers = 0;  // that the dictionary has

@@ -64,7 +64,18 @@ int codegen_main(int argc, char** argv) {
   CLI::App* const names_command = app.add_subcommand("names", "the library's table of names");
   names_command->add_option("DICTIONARY", names.dictionaries)->required();
   names_command->add_option("-o,--output", names.file, "source file to write")->required();
-  CLI11_PARSE(app, argc, argv);
+  constexpr int kUsage = 2;  // as that of `nexusfix codegen`
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  if (messages_command->parsed()) {
+    if (const auto name = name_space_of(messages); !name) {
+      std::fprintf(stderr, "nexusfix_codegen: %s\n", name.error().c_str());
+      return kUsage;
+    }
+  }
 
   PosixDisk disk;
   const Result result = messages_command->parsed() ? run(disk, messages) : run(disk, names);

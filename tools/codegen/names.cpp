@@ -50,7 +50,9 @@ constexpr auto kKeywords = std::to_array<std::string_view>(
      "requires",      "return",      "short",     "signed",   "sizeof",    "static",
      "static_assert", "static_cast", "struct",    "switch",   "template",  "this",
      "throw",         "true",        "try",       "typedef",  "typename",  "union",
-     "unsigned",      "using",       "virtual",   "void",     "while",     "xor"});
+     "unsigned",      "using",       "virtual",   "void",     "while",     "xor",
+     "xor_eq",        "char8_t",     "char16_t",  "char32_t", "wchar_t",   "thread_local",
+     "typeid",        "volatile"});
 
 std::string octal_escape(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -91,11 +93,15 @@ std::string pascal_case(std::string_view name) {
   return pascal;
 }
 
+bool is_keyword(std::string_view name) noexcept {
+  return std::ranges::find(kKeywords, name) != kKeywords.end();
+}
+
 std::string identifier(std::string_view name) {
   std::string result{name};
   std::ranges::replace_if(result, [](char c) { return !is_alnum(c); }, '_');
   if (result.empty() || is_digit(result.front())) result.insert(0, 1, 'N');
-  if (std::ranges::find(kKeywords, result) != kKeywords.end()) result += '_';
+  if (is_keyword(result)) result += '_';
   return result;
 }
 

@@ -20,11 +20,15 @@ namespace nexusfix::codegen {
 // becomes an underscore, N goes in front of a leading digit, an underscore behind a keyword.
 [[nodiscard]] std::string identifier(std::string_view name);
 
+[[nodiscard]] bool is_keyword(std::string_view name) noexcept;
+
 // Hands each name out once: a second user gets the name with suffix behind it, and a third one a
 // number as well.
 class UniqueNames {
  public:
   [[nodiscard]] std::string take(const std::string& name, std::string_view suffix);
+  // Whether somebody has it.
+  [[nodiscard]] bool has(std::string_view name) const { return taken_.contains(name); }
 
  private:
   std::set<std::string, std::less<>> taken_;

@@ -51,8 +51,14 @@ inline constexpr std::uint64_t kSmallIntBits = [] {
 template <class Enum, Tag FieldTag>
 struct CharEnumTraits {
   static constexpr Tag kTag = FieldTag;
+  // Whether it is one of the enumerators; a cast makes others.
+  [[nodiscard]] static constexpr bool has(Enum value) noexcept {
+    const auto byte = static_cast<unsigned char>(value);
+    return (char_bits()[byte / 64] >> (byte % 64) & 1U) != 0;
+  }
+  // Empty for a value that is none of the enumerators: the encoder refuses it.
   [[nodiscard]] static std::string_view text(Enum value) noexcept {
-    return {&detail::kBytes[static_cast<unsigned char>(value)], 1};
+    return {&detail::kBytes[static_cast<unsigned char>(value)], has(value) ? 1U : 0U};
   }
   // Four words: a bit for each character that is a value.
   [[nodiscard]] static constexpr const std::uint64_t* char_bits() noexcept {
@@ -60,11 +66,9 @@ struct CharEnumTraits {
   }
   [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
     if (text.size() != 1) return std::unexpected{FieldErrorCode::Malformed};
-    const auto byte = static_cast<unsigned char>(text.front());
-    if ((char_bits()[byte / 64] >> (byte % 64) & 1U) == 0) {
-      return std::unexpected{FieldErrorCode::OutOfRange};
-    }
-    return static_cast<Enum>(text.front());
+    const auto value = static_cast<Enum>(text.front());
+    if (!has(value)) return std::unexpected{FieldErrorCode::OutOfRange};
+    return value;
   }
 };
 

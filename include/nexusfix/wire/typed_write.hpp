@@ -153,7 +153,11 @@ NEXUSFIX_ALWAYS_INLINE void write_field(Encoder& encoder, const T& field) noexce
   } else if constexpr (!DictionaryEnum<T>) {
     encoder.field<T::kTag>(field.value);
   } else if constexpr (std::same_as<std::underlying_type_t<T>, char>) {
-    encoder.field<EnumTraits<T>::kTag>(static_cast<char>(field));
+    if (EnumTraits<T>::has(field)) [[likely]] {
+      encoder.field<EnumTraits<T>::kTag>(static_cast<char>(field));
+    } else {
+      encoder.field<EnumTraits<T>::kTag>(EnumTraits<T>::text(field));  // empty, and so an error
+    }
   } else {
     encoder.field<EnumTraits<T>::kTag>(EnumTraits<T>::text(field));
   }

@@ -57,6 +57,15 @@ class Codegen(unittest.TestCase):
         self.assertIn("venue.xml:3:", result.stderr)
         self.assertFalse((self.folder / "out").exists())
 
+    def test_namespace_that_cannot_be_is_a_wrong_argument(self):
+        dictionary = self.write("venue.xml", self.DICTIONARY)
+        for name in ("std", "class", "wire", "a-b", "__x"):
+            result = run("codegen", dictionary, "-o", self.folder / "out", "--namespace", name)
+            self.assertEqual(result.returncode, 2, name)
+            self.assertIn(name, result.stderr)
+        self.assertEqual(run("codegen", dictionary).returncode, 2, "no folder")
+        self.assertFalse((self.folder / "out").exists())
+
     def test_missing_dictionary_is_named(self):
         result = run("codegen", self.folder / "absent.xml", "-o", self.folder)
         self.assertEqual(result.returncode, 1)

@@ -84,9 +84,21 @@ TEST_F(Generate, calls_the_namespace_by_the_file_if_nobody_says_otherwise) {
   EXPECT_EQ(generated->folder, "out/nexusfix/venue");
 }
 
+TEST_F(Generate, a_file_whose_name_is_no_namespace_asks_for_one) {
+  const auto name = name_space_of({.dictionary = "std.xml", .folder = "out", .name_space = ""});
+  ASSERT_FALSE(name);
+  EXPECT_NE(name.error().find("choose another namespace with --namespace"), std::string::npos);
+}
+
 TEST_F(Generate, refuses_a_namespace_that_is_none_or_taken) {
   EXPECT_NE(error(kQuote, "a-b").find("'a-b'"), std::string::npos);
-  EXPECT_NE(error(kQuote, "class").find("'class'"), std::string::npos);
+  EXPECT_EQ(error(kQuote, "class"), "'class' is a keyword of C++; choose another namespace");
+  for (const char* reserved : {"std", "a__b", "_Upper", "linux"}) {
+    EXPECT_EQ(error(kQuote, reserved), "'" + std::string{reserved} +
+                                           "' is a name that C++ or compilers have for themselves; "
+                                           "choose another namespace");
+  }
+  EXPECT_NE(error(kQuote, "nexusfix").find("own namespace"), std::string::npos);
   EXPECT_NE(error(kQuote, "wire").find("nexusfix::wire"), std::string::npos);
   EXPECT_FALSE(disk_.exists("out/nexusfix/wire/quote.hpp"));
 }

@@ -162,6 +162,20 @@ TEST_F(TypedWrite, a_value_that_cannot_be_sent_is_an_error_and_nothing_is_sent) 
   EXPECT_EQ(soh.error().code, EncodeErrorCode::SohInValue);
 }
 
+// A cast makes any byte an enumerator: a SOH would begin a field of its own.
+TEST_F(TypedWrite, an_enumerator_that_does_not_exist_is_an_error_and_nothing_is_sent) {
+  for (const char c : {'\x01', '=', '\0', '!', '\xff'}) {
+    const auto bytes =
+        encode<NewOrderSingle>(fix::ClOrdID{"A1"}, fix::Symbol{"IBM"}, static_cast<fix::Side>(c),
+                               fix::TransactTime{}, fix::OrdType::Market);
+    ASSERT_FALSE(bytes) << static_cast<int>(c);
+    EXPECT_EQ(bytes.error().code, EncodeErrorCode::EmptyValue);
+    EXPECT_EQ(bytes.error().tag, 54U);
+    EXPECT_TRUE(wire::EnumTraits<fix::Side>::text(static_cast<fix::Side>(c)).empty());
+  }
+  EXPECT_EQ(wire::EnumTraits<fix::Side>::text(fix::Side::Sell), "2");
+}
+
 // A range that promises more than it has.
 struct Liar {
   const int* begin() const { return values.data(); }
