@@ -175,6 +175,12 @@ def drop_from_groups_with(component, *names):
     return correct
 
 
+def set_type(tag, kind):
+    def correct(facts):
+        next(item for item in facts.find("fields") if item.get("number") == tag).set("type", kind)
+    return correct
+
+
 def add_xml_message(facts):
     """XMLnonFIX has no fields of its own: its payload stands in the header."""
     ElementTree.SubElement(facts.find("messages"), "message",
@@ -205,6 +211,8 @@ CORRECTIONS = {
     ],
     "FIX44": [
         add_xml_message,
+        set_type("139", "STRING"),  # MiscFeeType and MassCancelRejectReason
+        set_type("532", "STRING"),  # have values of two digits
         optional("J", "NoAllocs", "NoAllocs/AllocAccount", "NoAllocs/AllocQty"),
         optional("AS", "NoAllocs", "NoAllocs/AllocAccount", "NoAllocs/AllocQty"),
         set_required("N", "component", "PositionAmountData", "NoPosAmt/PosAmtType",

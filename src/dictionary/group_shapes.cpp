@@ -5,6 +5,8 @@
 
 #include <nexusfix/dictionary/group_shapes.hpp>
 
+#include "dictionary/structure.hpp"
+
 namespace nexusfix::dictionary {
 namespace {
 
@@ -200,6 +202,8 @@ class GroupShapesBuilder {
 };
 
 std::expected<GroupShapes, std::string> GroupShapes::make(const Dictionary& dictionary) {
+  const std::string fault = fault_of(dictionary);
+  if (!fault.empty()) return std::unexpected{"the dictionary cannot be followed: " + fault};
   return GroupShapesBuilder{dictionary}.build();
 }
 

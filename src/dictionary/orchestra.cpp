@@ -9,9 +9,9 @@
 #include <nexusfix/dictionary/orchestra.hpp>
 
 #include "dictionary/data_field_pairs.hpp"
+#include "dictionary/definition_checks.hpp"
 #include "dictionary/file_loaders.hpp"
 #include "dictionary/orchestra_names.hpp"
-#include "dictionary/structure.hpp"
 #include "dictionary/xml_file.hpp"
 
 namespace nexusfix::dictionary {
@@ -82,8 +82,6 @@ class Loader {
   bool find_member(const pugi::xml_node& node, Member& member);
   bool read_presence(const pugi::xml_node& node, bool& required, bool& forbidden);
   void take_header_and_trailer();
-  bool check_structure();
-  void warn_of_repeated_fields();
 
   XmlFile& file_;
   std::string_view scenario_;
@@ -94,10 +92,7 @@ class Loader {
   Ids field_ids_;
   Ids component_ids_;
   Ids group_ids_;
-  // By position in the dictionary's components, groups and messages.
-  std::vector<pugi::xml_node> component_nodes_;
-  std::vector<pugi::xml_node> group_nodes_;
-  std::vector<pugi::xml_node> message_nodes_;
+  DefinitionNodes nodes_;
 };
 
 void Loader::read_version(const pugi::xml_node& root) {
@@ -184,6 +179,7 @@ bool Loader::read_codes(const pugi::xml_node& code_set, FieldDefinition& field) 
                            " is defined twice, the first counts");
       return true;
     }
+    if (!check_value(file_, node, field, value)) return false;
     if (++values_ > kValuesMax) {
       return file_.fail(
           node, "the fields' code sets hold more than " + std::to_string(kValuesMax) + " values");
@@ -201,7 +197,9 @@ bool Loader::read_field_type(const pugi::xml_node& node, FieldDefinition& field)
   std::string_view type_name = name;
   if (const auto code_set = code_sets_.find(name); code_set != code_sets_.end()) {
     type_name = file_.attribute(code_set->second, "type");
-    if (type_name.empty() || !read_codes(code_set->second, field)) return false;
+    if (type_name.empty()) return false;
+    field.type = type_of(type_name).value_or(FieldType::Unknown);
+    if (!read_codes(code_set->second, field)) return false;
   }
   if (const auto type = type_of(type_name)) {
     field.type = *type;
@@ -282,9 +280,9 @@ bool Loader::read_holders(const pugi::xml_node& section, const char* kind,
 
 bool Loader::read_components() {
   std::set<std::string_view> names;
-  dictionary_.components.resize(component_nodes_.size());
-  for (std::size_t i = 0; i < component_nodes_.size(); ++i) {
-    const pugi::xml_node& node = component_nodes_[i];
+  dictionary_.components.resize(nodes_.components.size());
+  for (std::size_t i = 0; i < nodes_.components.size(); ++i) {
+    const pugi::xml_node& node = nodes_.components[i];
     const std::string_view name = node.attribute("name").value();
     if (!names.insert(name).second) {
       return file_.fail(node, "component " + quoted(name) + " is defined twice");
@@ -296,9 +294,9 @@ bool Loader::read_components() {
 }
 
 bool Loader::read_groups() {
-  dictionary_.groups.resize(group_nodes_.size());
-  for (std::size_t i = 0; i < group_nodes_.size(); ++i) {
-    const pugi::xml_node& node = group_nodes_[i];
+  dictionary_.groups.resize(nodes_.groups.size());
+  for (std::size_t i = 0; i < nodes_.groups.size(); ++i) {
+    const pugi::xml_node& node = nodes_.groups[i];
     const pugi::xml_node count = child_of(node, "numInGroup");
     if (!count) {
       return file_.fail(node, "group " + quoted(node.attribute("name").value()) +
@@ -373,6 +371,7 @@ bool Loader::read_message(const pugi::xml_node& node) {
   message.name = file_.attribute(node, "name");
   if (message.name.empty()) return false;
   message.msg_type = file_.attribute(node, "msgType");
+  if (!check_msg_type(file_, node, message.msg_type)) return false;
   message.admin = is_admin(message.msg_type);
   const pugi::xml_node structure = child_of(node, "structure");
   if (!structure) {
@@ -384,9 +383,9 @@ bool Loader::read_message(const pugi::xml_node& node) {
 }
 
 bool Loader::read_messages(const pugi::xml_node& section) {
-  if (!choose(section, "message", "msgType", message_nodes_)) return false;
+  if (!choose(section, "message", "msgType", nodes_.messages)) return false;
   std::set<std::string_view> names;
-  for (const pugi::xml_node& node : message_nodes_) {
+  for (const pugi::xml_node& node : nodes_.messages) {
     if (!read_message(node)) return false;
     if (!names.insert(node.attribute("name").value()).second) {
       return file_.fail(node,
@@ -414,34 +413,6 @@ void Loader::take_header_and_trailer() {
   take("StandardTrailer", dictionary_.trailer);
 }
 
-bool Loader::check_structure() {
-  const auto fault = dictionary::check_structure(dictionary_);
-  if (!fault) return true;
-  if (fault->place == Place::Header || fault->place == Place::Trailer) {
-    return file_.fail(file_.root(), fault->text);
-  }
-  const auto& nodes = fault->place == Place::Component ? component_nodes_
-                      : fault->place == Place::Group   ? group_nodes_
-                                                       : message_nodes_;
-  return file_.fail(nodes[fault->index], fault->text);
-}
-
-void Loader::warn_of_repeated_fields() {
-  RepeatedFields repeated{dictionary_};
-  const auto check = [&](const pugi::xml_node& node, const std::vector<Member>& members) {
-    for (const Index field : repeated.of(members)) {
-      file_.warn(node, "field " + quoted(dictionary_.fields[field].name) + " is listed twice in " +
-                           quoted(node.attribute("name").value()) + ", the first counts");
-    }
-  };
-  for (std::size_t i = 0; i < message_nodes_.size(); ++i) {
-    check(message_nodes_[i], dictionary_.messages[i].members);
-  }
-  for (std::size_t i = 0; i < group_nodes_.size(); ++i) {
-    check(group_nodes_[i], dictionary_.groups[i].members);
-  }
-}
-
 std::expected<Dictionary, DictionaryError> Loader::load() {
   const pugi::xml_node root = file_.root();
   const pugi::xml_node fields = child_of(root, "fields");
@@ -454,13 +425,12 @@ std::expected<Dictionary, DictionaryError> Loader::load() {
   const bool loaded =
       read_datatypes(child_of(root, "datatypes")) && read_code_sets(child_of(root, "codeSets")) &&
       read_fields(fields) &&
-      read_holders(child_of(root, "components"), "component", component_nodes_, component_ids_) &&
-      read_holders(child_of(root, "groups"), "group", group_nodes_, group_ids_) &&
+      read_holders(child_of(root, "components"), "component", nodes_.components, component_ids_) &&
+      read_holders(child_of(root, "groups"), "group", nodes_.groups, group_ids_) &&
       read_components() && read_groups() && read_messages(messages);
   if (!loaded) return std::unexpected{file_.error()};
   take_header_and_trailer();
-  if (!check_structure()) return std::unexpected{file_.error()};
-  warn_of_repeated_fields();
+  if (!check_definitions(file_, dictionary_, nodes_)) return std::unexpected{file_.error()};
   pair_data_fields(dictionary_);
   dictionary_.warnings = file_.take_warnings();
   return std::move(dictionary_);

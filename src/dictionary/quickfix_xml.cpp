@@ -7,8 +7,8 @@
 #include <nexusfix/dictionary/quickfix_xml.hpp>
 
 #include "dictionary/data_field_pairs.hpp"
+#include "dictionary/definition_checks.hpp"
 #include "dictionary/file_loaders.hpp"
-#include "dictionary/structure.hpp"
 #include "dictionary/xml_file.hpp"
 
 namespace nexusfix::dictionary {
@@ -42,8 +42,6 @@ class Loader {
   bool read_group(const pugi::xml_node& node, Member& member, unsigned depth);
   bool read_required(const pugi::xml_node& node, bool& required);
   bool fail_undefined(const pugi::xml_node& node, std::string_view name);
-  bool check_structure();
-  void warn_of_repeated_fields();
 
   XmlFile& file_;
   Dictionary dictionary_;
@@ -51,11 +49,8 @@ class Loader {
   Names component_names_;
   Names message_names_;
   Names message_types_;
-  // By position in the dictionary's fields, components, groups and messages.
-  std::vector<pugi::xml_node> field_nodes_;
-  std::vector<pugi::xml_node> component_nodes_;
-  std::vector<pugi::xml_node> group_nodes_;
-  std::vector<pugi::xml_node> message_nodes_;
+  std::vector<pugi::xml_node> field_nodes_;  // by position in the dictionary's fields
+  DefinitionNodes nodes_;
 };
 
 // Elements among the children, each given to read(), which returns false to stop.
@@ -129,6 +124,7 @@ bool Loader::read_value(const pugi::xml_node& node, FieldDefinition& field, Valu
     file_.warn(node, quoted(value) + " of " + field.name + " is defined twice, the first counts");
     return true;
   }
+  if (!check_value(file_, node, field, value)) return false;
   const std::string_view name = node.attribute("description").value();
   field.values.push_back({std::string{value}, std::string{name.empty() ? value : name}});
   return true;
@@ -211,15 +207,15 @@ bool Loader::read_component_names(const pugi::xml_node& section) {
       return file_.fail(child, "component " + quoted(name) + " is defined twice");
     }
     dictionary_.components.push_back({std::string{name}, {}});
-    component_nodes_.push_back(child);
+    nodes_.components.push_back(child);
     return true;
   });
 }
 
 bool Loader::read_components(const pugi::xml_node& section) {
   if (!read_component_names(section)) return false;
-  for (std::size_t i = 0; i < component_nodes_.size(); ++i) {
-    if (!read_members(component_nodes_[i], dictionary_.components[i].members, 0)) return false;
+  for (std::size_t i = 0; i < nodes_.components.size(); ++i) {
+    if (!read_members(nodes_.components[i], dictionary_.components[i].members, 0)) return false;
   }
   return true;
 }
@@ -242,7 +238,7 @@ bool Loader::read_group(const pugi::xml_node& node, Member& member, unsigned dep
   if (!read_members(node, group.members, depth + 1)) return false;
   member.index = static_cast<Index>(dictionary_.groups.size());
   dictionary_.groups.push_back(std::move(group));
-  group_nodes_.push_back(node);
+  nodes_.groups.push_back(node);
   return true;
 }
 
@@ -301,7 +297,7 @@ bool Loader::read_message(const pugi::xml_node& node) {
   const std::string_view name = file_.attribute(node, "name");
   if (name.empty()) return false;
   const std::string_view type = file_.attribute(node, "msgtype");
-  if (type.empty()) return false;
+  if (type.empty() || !check_msg_type(file_, node, type)) return false;
   const auto index = static_cast<Index>(dictionary_.messages.size());
   if (const auto [other, is_new] = message_types_.emplace(type, index); !is_new) {
     return file_.fail(node, "msgtype " + quoted(type) +
@@ -316,45 +312,12 @@ bool Loader::read_message(const pugi::xml_node& node) {
   message.admin = std::string_view{node.attribute("msgcat").value()} == "admin";
   if (!read_members(node, message.members, 0)) return false;
   dictionary_.messages.push_back(std::move(message));
-  message_nodes_.push_back(node);
+  nodes_.messages.push_back(node);
   return true;
 }
 
 bool Loader::read_messages(const pugi::xml_node& section) {
   return for_each_element(section, [&](const pugi::xml_node& node) { return read_message(node); });
-}
-
-bool Loader::check_structure() {
-  const auto fault = dictionary::check_structure(dictionary_);
-  if (!fault) return true;
-  if (fault->place == Place::Header || fault->place == Place::Trailer) {
-    const char* const name = fault->place == Place::Header ? "header" : "trailer";
-    return file_.fail(file_.root().child(name), fault->text);
-  }
-  const auto& nodes = fault->place == Place::Component ? component_nodes_
-                      : fault->place == Place::Group   ? group_nodes_
-                                                       : message_nodes_;
-  return file_.fail(nodes[fault->index], fault->text);
-}
-
-void Loader::warn_of_repeated_fields() {
-  RepeatedFields repeated{dictionary_};
-  const auto check = [&](const pugi::xml_node& node, const std::vector<Member>& members) {
-    for (const Index field : repeated.of(members)) {
-      file_.warn(node, "field " + quoted(dictionary_.fields[field].name) + " is listed twice in " +
-                           quoted(node.attribute("name").as_string(node.name())) +
-                           ", the first counts");
-    }
-  };
-  const pugi::xml_node root = file_.root();
-  check(root.child("header"), dictionary_.header);
-  check(root.child("trailer"), dictionary_.trailer);
-  for (std::size_t i = 0; i < message_nodes_.size(); ++i) {
-    check(message_nodes_[i], dictionary_.messages[i].members);
-  }
-  for (std::size_t i = 0; i < group_nodes_.size(); ++i) {
-    check(group_nodes_[i], dictionary_.groups[i].members);
-  }
 }
 
 std::expected<Dictionary, DictionaryError> Loader::load() {
@@ -364,9 +327,12 @@ std::expected<Dictionary, DictionaryError> Loader::load() {
                       read_components(root.child("components")) &&
                       read_members(root.child("header"), dictionary_.header, 0) &&
                       read_members(root.child("trailer"), dictionary_.trailer, 0) &&
-                      read_messages(root.child("messages")) && check_structure();
-  if (!loaded) return std::unexpected{file_.error()};
-  warn_of_repeated_fields();
+                      read_messages(root.child("messages"));
+  nodes_.header = root.child("header");
+  nodes_.trailer = root.child("trailer");
+  if (!loaded || !check_definitions(file_, dictionary_, nodes_)) {
+    return std::unexpected{file_.error()};
+  }
   pair_data_fields(dictionary_);
   dictionary_.warnings = file_.take_warnings();
   return std::move(dictionary_);

@@ -25,7 +25,7 @@ class Checker {
     for (Index i = 0; i < groups_.size(); ++i) {
       if (!visit({MemberKind::Group, i}, 0)) return fault_;
     }
-    return sum_up() ? std::nullopt : std::optional{fault_};
+    return sum_up() && counts_stand_outside() ? std::nullopt : std::optional{fault_};
   }
 
  private:
@@ -121,6 +121,26 @@ class Checker {
     return true;
   }
 
+  // A field that counted its entries in one of them would be two things at once. The sum has been
+  // taken before, so all that is held may be followed.
+  bool counts_stand_outside() {
+    for (Index i = 0; i < groups_.size(); ++i) {
+      const GroupDefinition& group = dictionary_.groups[i];
+      if (!holds_field(group.members, group.count_field)) continue;
+      return fail({MemberKind::Group, i}, "holds itself, or the field that counts its entries");
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool holds_field(const std::vector<Member>& members, Index field) const {
+    return std::ranges::any_of(members, [&](const Member& member) {
+      if (member.kind == MemberKind::Field) return member.index == field;
+      const bool is_count =
+          member.kind == MemberKind::Group && dictionary_.groups[member.index].count_field == field;
+      return is_count || holds_field(members_of(member), field);
+    });
+  }
+
   bool sum(const std::vector<Member>& members, Place place, Index index, const std::string& name) {
     sum_ += size_of(members);
     if (sum_ <= kFlatMembersMax) return true;
@@ -147,7 +167,61 @@ class Checker {
   StructureFault fault_;
 };
 
+// Whether members say what there is.
+class IndexChecker {
+ public:
+  explicit IndexChecker(const Dictionary& dictionary) : dictionary_{dictionary} {}
+
+  [[nodiscard]] std::string check() const {
+    const auto& fields = dictionary_.fields;
+    if (!std::ranges::is_sorted(fields, std::ranges::less_equal{}, &FieldDefinition::tag)) {
+      return "its fields are not by ascending tag, each once";
+    }
+    for (const MessageDefinition& message : dictionary_.messages) {
+      if (message.msg_type.empty()) return "message " + quoted(message.name) + " has no MsgType";
+      if (!are_right(message.members)) return wrong("message " + quoted(message.name));
+    }
+    for (const ComponentDefinition& component : dictionary_.components) {
+      if (!are_right(component.members)) return wrong("component " + quoted(component.name));
+    }
+    for (std::size_t i = 0; i < dictionary_.groups.size(); ++i) {
+      const GroupDefinition& group = dictionary_.groups[i];
+      const bool is_right = group.count_field < fields.size() && are_right(group.members);
+      if (!is_right) return wrong("group " + std::to_string(i));
+    }
+    if (!are_right(dictionary_.header)) return wrong("the header");
+    return are_right(dictionary_.trailer) ? std::string{} : wrong("the trailer");
+  }
+
+ private:
+  [[nodiscard]] bool are_right(const std::vector<Member>& members) const {
+    return std::ranges::all_of(members, [&](const Member& member) {
+      switch (member.kind) {
+        case MemberKind::Field:
+          return member.index < dictionary_.fields.size();
+        case MemberKind::Component:
+          return member.index < dictionary_.components.size();
+        case MemberKind::Group:
+          return member.index < dictionary_.groups.size();
+      }
+      return false;
+    });
+  }
+  static std::string wrong(const std::string& place) {
+    return place + " has a member that the dictionary does not have";
+  }
+
+  const Dictionary& dictionary_;
+};
+
 }  // namespace
+
+std::string fault_of(const Dictionary& dictionary) {
+  std::string fault = IndexChecker{dictionary}.check();
+  if (!fault.empty()) return fault;
+  const auto structure = check_structure(dictionary);
+  return structure ? structure->text : std::string{};
+}
 
 std::optional<StructureFault> check_structure(const Dictionary& dictionary) {
   return Checker{dictionary}.check();

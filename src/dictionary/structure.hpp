@@ -23,10 +23,14 @@ struct StructureFault {
 // components and groups hold each time that they are met.
 inline constexpr std::size_t kFlatMembersMax = 16'000'000;
 
-// Nothing, if no component or group holds itself, none is nested deeper than kNestingMax, each
-// group holds a field, and kFlatMembersMax is kept. Whoever follows them later may recurse, and
-// knows what it costs. O(members), whatever holds what.
+// The dictionary's indexes are right. Nothing, if no component or group holds itself, none is
+// nested deeper than kNestingMax, each group holds a field, and kFlatMembersMax is kept. Whoever
+// follows them later may recurse, and knows what it costs. O(members), whatever holds what.
 [[nodiscard]] std::optional<StructureFault> check_structure(const Dictionary& dictionary);
+
+// What is wrong with a dictionary that no loader made: indexes of nothing, fields without order, or
+// what check_structure() finds. Empty: it may be followed. O(members).
+[[nodiscard]] std::string fault_of(const Dictionary& dictionary);
 
 // Finds the fields that a list of members holds in two places, directly or by way of components.
 class RepeatedFields {

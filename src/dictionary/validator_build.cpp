@@ -10,6 +10,7 @@
 
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "dictionary/structure.hpp"
 #include "dictionary/validator_tables.hpp"
 
 namespace nexusfix::dictionary {
@@ -386,6 +387,11 @@ void Builder::seal() {
 }
 
 std::expected<ValidatorTables, std::string> Builder::build() {
+  for (const Source* source : {&transport_, &application_}) {
+    const std::string fault = fault_of(source->dictionary);
+    if (!fault.empty()) return std::unexpected{"the dictionary cannot be followed: " + fault};
+    if (both_are_one_) break;
+  }
   add_fields(transport_);
   if (!both_are_one_) add_fields(application_);
   if (!error_.empty()) return std::unexpected{error_};

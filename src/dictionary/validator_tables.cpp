@@ -1,6 +1,7 @@
 #include "dictionary/validator_tables.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <span>
 
 namespace nexusfix::dictionary {
@@ -33,7 +34,7 @@ std::size_t bytes_of(const std::vector<Item>& items) noexcept {
 
 bool Enumeration::has_text(std::string_view text) const noexcept {
   if (text.size() < 2 || text.size() > ShortText::kBytesMax) {
-    return std::ranges::find(long_texts, text) != long_texts.end();
+    return std::binary_search(long_texts.begin(), long_texts.end(), text, std::less<>{});
   }
   if (short_texts.empty()) return false;
   const ShortText wanted = short_text(text);
@@ -63,6 +64,7 @@ void Enumeration::add(const std::vector<EnumValue>& values) {
   constexpr std::size_t kSpareFactor = 2;
   if (short_count != 0) short_texts.resize(std::bit_ceil(short_count * kSpareFactor));
   for (const EnumValue& value : values) add(value.value);
+  std::ranges::sort(long_texts);
 }
 
 void Enumeration::add(const std::string& value) {

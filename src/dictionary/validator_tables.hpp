@@ -101,12 +101,12 @@ struct ShortText {
 };
 
 // The values of a field. A bit each for those of one character, a small hash table for those of two
-// to eight, and the few longer ones one after the other.
+// to eight, and the few longer ones in their order.
 struct Enumeration {
   std::array<std::uint64_t, 2> characters{};
-  std::vector<ShortText> short_texts;  // open addressing, never full
-  std::vector<std::string> long_texts;
-  bool is_list = false;  // of values with spaces between them
+  std::vector<ShortText> short_texts;   // open addressing, never full
+  std::vector<std::string> long_texts;  // ascending
+  bool is_list = false;                 // of values with spaces between them
 
   void add(const std::vector<EnumValue>& values);  // once
   static constexpr std::size_t kCharacterEnd = 128;

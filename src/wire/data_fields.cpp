@@ -35,6 +35,17 @@ void DataFieldTable::add(DataFieldPair pair) {
   }
 }
 
+void DataFieldTable::add(std::span<const DataFieldPair> pairs) {
+  pairs_.insert(pairs_.end(), pairs.begin(), pairs.end());
+  std::stable_sort(pairs_.begin(), pairs_.end(), by_length_tag);
+  // Unique from behind keeps the last one.
+  const auto has_same_length = [](DataFieldPair a, DataFieldPair b) {
+    return a.length == b.length;
+  };
+  const auto kept = std::unique(pairs_.rbegin(), pairs_.rend(), has_same_length);
+  pairs_.erase(pairs_.begin(), kept.base());
+}
+
 std::optional<Tag> DataFieldTable::data_tag_for(Tag length_tag) const noexcept {
   const auto place =
       std::lower_bound(pairs_.begin(), pairs_.end(), DataFieldPair{length_tag, 0}, by_length_tag);

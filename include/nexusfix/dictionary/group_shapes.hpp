@@ -28,8 +28,8 @@ namespace nexusfix::dictionary {
 class GroupShapes {
  public:
   // Fails with a text that says why if the members of all groups together, counted once for each
-  // group around them, are more than kMembersMax. Real dictionaries have some ten thousand.
-  // Allocates; for start-up.
+  // group around them, are more than kMembersMax, or if a dictionary made by hand is not
+  // consistent. Real dictionaries have some ten thousand members. Allocates; for start-up.
   [[nodiscard]] static std::expected<GroupShapes, std::string> make(const Dictionary& dictionary);
   static constexpr std::size_t kMembersMax = std::size_t{1} << 22U;
 

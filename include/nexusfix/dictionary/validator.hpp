@@ -137,7 +137,8 @@ struct ValidatorTables;
 class Validator {
  public:
   // Fails with a text that says why if a message has more fields, groups included, than any stack
-  // should hold (16,000). Allocates; for start-up.
+  // should hold (16,000), or if the dictionary, made by hand, is not consistent: its members name
+  // what it does not have, or hold themselves. Allocates; for start-up.
   [[nodiscard]] static std::expected<Validator, std::string> make(const Dictionary& dictionary,
                                                                   const ValidationRules& rules);
   [[nodiscard]] static std::expected<Validator, std::string> make(const FixtDictionaries& both,

@@ -22,6 +22,8 @@ class DataFieldTable {
   [[nodiscard]] static DataFieldTable standard();
   // Replaces an earlier pair with the same Length field.
   void add(DataFieldPair pair);
+  // Many of them in one go, the last of one Length field counting. O(n log n).
+  void add(std::span<const DataFieldPair> pairs);
   [[nodiscard]] std::span<const DataFieldPair> pairs() const noexcept { return pairs_; }
   // The data field that this Length field announces.
   [[nodiscard]] std::optional<Tag> data_tag_for(Tag length_tag) const noexcept;

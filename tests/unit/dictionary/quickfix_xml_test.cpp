@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
@@ -240,11 +241,20 @@ TEST(QuickfixXml, refuses_a_text_beyond_the_limit_before_it_reads_it) {
 }
 
 std::string nested_groups(unsigned depth) {
+  // Each counted by another field, but those that are too deep all the same.
+  std::string fields = "<fields><field number=\"1\" name=\"LegSymbol\" type=\"STRING\"/>";
   std::string text;
-  for (unsigned i = 0; i < depth; ++i) text += "<group name=\"NoLegs\">";
+  for (unsigned i = 0; i < depth; ++i) {
+    const std::string name = "No" + std::to_string(std::min(i, kNestingMax + 1));
+    text += "<group name=\"" + name + "\">";
+    if (i > kNestingMax + 1) continue;
+    fields +=
+        "<field number=\"" + std::to_string(2 + i) + "\" name=\"" + name + "\" type=\"INT\"/>";
+  }
   text += "<field name=\"LegSymbol\"/>";
   for (unsigned i = 0; i < depth; ++i) text += "</group>";
-  return document({.messages = "<message name=\"A\" msgtype=\"A\">" + text + "</message>"});
+  return document({.messages = "<message name=\"A\" msgtype=\"A\">" + text + "</message>",
+                   .fields = fields + "</fields>"});
 }
 
 TEST(QuickfixXml, bounds_how_deep_groups_nest) {
