@@ -20,6 +20,9 @@ static_assert(kConvertedBytesMax >=
 constexpr int kYearMax = 9999;  // YYYY has four digits
 constexpr TimeOfDay kTimeOfDayEnd = std::chrono::hours{24} + std::chrono::seconds{1};
 
+// Parts of a header that never change, by what stands in front of them.
+enum class HeaderPart : std::uint8_t { Begin, SendingTime, PossResend, OrigSendingTime };
+
 // What the constructors of an Encoder share: everything but the fields that never change.
 template <class WriteConstant>
 void write_header(ExactWriter& writer, const MessageHeader& header, WriteConstant write_constant) {
@@ -27,13 +30,16 @@ void write_header(ExactWriter& writer, const MessageHeader& header, WriteConstan
   writer.msg_type(header.msg_type);
   writer.field(tag::MsgSeqNum, {value, from_uint(header.msg_seq_num, value)});
   if (header.poss_dup) writer.field(tag::PossDupFlag, "Y");
-  write_constant(writer);
+  write_constant(writer, HeaderPart::Begin);
   writer.field(tag::SendingTime,
                {value, from_utc_timestamp(header.sending_time, header.precision, value)});
+  write_constant(writer, HeaderPart::SendingTime);
+  if (header.poss_resend) writer.field(tag::PossResend, "Y");
+  write_constant(writer, HeaderPart::PossResend);
   if (!header.orig_sending_time.empty()) {
     writer.field(tag::OrigSendingTime, header.orig_sending_time);
   }
-  if (header.poss_resend) writer.field(tag::PossResend, "Y");
+  write_constant(writer, HeaderPart::OrigSendingTime);
 }
 
 }  // namespace
@@ -83,10 +89,23 @@ Encoder::Opened Encoder::open_with(std::span<char> buffer, const detail::FrontTe
 
 Encoder::Opened Encoder::open_exactly(std::span<char> buffer, HeaderTemplate& session,
                                       MessageHeader header) noexcept {
-  return open_with(buffer, session.front_, header, [&session](ExactWriter& writer) {
-    constexpr std::size_t kSendingTimeStartBytes = 4;  // SOH, 52=
-    const std::size_t bytes = session.constant_bytes_ - kSendingTimeStartBytes;
-    writer.rendered({session.constant_.data(), bytes}, tag::SenderCompID);
+  constexpr std::size_t kSendingTimeStartBytes = 4;  // SOH, 52=
+  std::string_view before = session.before_time_.view();
+  before.remove_suffix(kSendingTimeStartBytes);
+  const std::string_view behind = session.behind_time_.view();
+  const std::size_t poss_resend = session.poss_resend_at_;
+  const std::size_t orig_time = std::max(session.orig_time_at_, poss_resend);
+  return open_with(buffer, session.front_, header, [&](ExactWriter& writer, HeaderPart part) {
+    switch (part) {
+      case HeaderPart::Begin:
+        return writer.rendered(before, tag::SenderCompID);
+      case HeaderPart::SendingTime:
+        return writer.rendered(behind.substr(0, poss_resend), tag::TargetCompID);
+      case HeaderPart::PossResend:
+        return writer.rendered(behind.substr(poss_resend, orig_time - poss_resend), 0);
+      case HeaderPart::OrigSendingTime:
+        return writer.rendered(behind.substr(orig_time), 0);
+    }
   });
 }
 
@@ -101,9 +120,12 @@ Encoder::Encoder(std::span<char> buffer, const HeaderFields& session,
     fail(EncodeErrorCode::ValueOutOfRange, tag::BeginString);
   } else {
     take_opened(open_with(buffer, detail::FrontText::of(begin_string), header,
-                          [&session](ExactWriter& writer) {
-                            writer.field(tag::SenderCompID, session.sender_comp_id);
-                            writer.field(tag::TargetCompID, session.target_comp_id);
+                          [&session](ExactWriter& writer, HeaderPart part) {
+                            if (part == HeaderPart::Begin) {
+                              writer.field(tag::SenderCompID, session.sender_comp_id);
+                            } else if (part == HeaderPart::SendingTime) {
+                              writer.field(tag::TargetCompID, session.target_comp_id);
+                            }
                           }));
   }
 }

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -114,36 +113,40 @@ std::expected<HeaderTemplate, EncodeError> HeaderTemplate::make(
   }
   const auto add = [&](Tag tag, std::string_view value) {
     if (!error) error = what_is_wrong(tag, value);
-    made.constant_ += kSoh;
-    made.constant_ += std::to_string(tag);
-    made.constant_ += '=';
-    made.constant_ += value;
+    detail::ConstantText& to = tag < tag::SendingTime ? made.before_time_ : made.behind_time_;
+    to.add(std::string{kSoh}.append(std::to_string(tag)).append("=").append(value));
   };
   add(tag::SenderCompID, fields.sender_comp_id);
   add(tag::TargetCompID, fields.target_comp_id);
+  std::optional<std::size_t> poss_resend_at;
+  std::optional<std::size_t> orig_time_at;
   for (const HeaderField& field : fixed) {
     if (!error && !can_be_fixed(field.tag)) {
       error = EncodeError{EncodeErrorCode::TagInvalid, field.tag};
     }
+    const std::size_t at = made.behind_time_.bytes;
+    if (field.tag > tag::PossResend && !poss_resend_at) poss_resend_at = at;
+    if (field.tag > tag::OrigSendingTime && !orig_time_at) orig_time_at = at;
     add(field.tag, field.value);
   }
   if (error) return std::unexpected{*error};
 
-  made.constant_ += kSendingTimeStart;
-  made.constant_bytes_ = made.constant_.size();
+  made.poss_resend_at_ = poss_resend_at.value_or(made.behind_time_.bytes);
+  made.orig_time_at_ = orig_time_at.value_or(made.behind_time_.bytes);
+  made.before_time_.add(kSendingTimeStart);
   made.front_ = detail::FrontText::of(fields.begin_string);
-  made.sum_ = made.front_.sum + byte_sum(kMsgSeqNumStart) + byte_sum(made.constant_) +
-              static_cast<unsigned char>(kSoh);
-  // At least two blocks, which are copied without a loop.
-  made.constant_.resize(
-      std::max(detail::whole_blocks(made.constant_bytes_), 2 * detail::kBlockBytes));
+  made.sum_ = made.front_.sum + byte_sum(kMsgSeqNumStart) + byte_sum(made.before_time_.view()) +
+              byte_sum(made.behind_time_.view()) + static_cast<unsigned char>(kSoh);
+  made.before_time_.pad();
+  made.behind_time_.pad();
   return made;
 }
 
 void HeaderTemplate::fit_to(std::size_t buffer_bytes) noexcept {
   // What a header has besides its constant text: the longest MsgType and times, and digits.
   constexpr std::size_t kVariableBytesMax = 192;
-  if (buffer_bytes < front_.text.size() + constant_.size() + kVariableBytesMax) return;
+  const std::size_t constant = before_time_.text.size() + behind_time_.text.size();
+  if (buffer_bytes < front_.text.size() + constant + kVariableBytesMax) return;
   begin_ = front_.room_before_body(buffer_bytes) - front_.before_body;
   buffer_bytes_ = buffer_bytes;
 }

@@ -92,12 +92,17 @@ class HeaderPatch {
     }
     if (field.tag == tag::PossDupFlag) return;
     if (field.tag != tag::SendingTime || sending_time_written_) {
+      if (sending_time_written_ && field.tag > tag::OrigSendingTime) finish();
       writer_.append(field.bytes);
       return;
     }
     write("52=", sending_time_);
-    if (!original_.empty()) write("122=", original_);
     sending_time_written_ = true;
+  }
+  // At the end of the header, if OrigSendingTime has not found its place before.
+  void finish() noexcept {
+    if (!original_.empty()) write("122=", original_);
+    original_ = {};
   }
 
  private:
@@ -168,6 +173,7 @@ std::expected<std::string_view, EncodeError> resend_copy(std::string_view stored
     patch.copy(*field);
     reader.skip(*field);
   }
+  patch.finish();
   writer.append(reader.rest());
   if (writer.full()) return failure(EncodeErrorCode::BufferFull, tag::CheckSum);
   return seal(body, writer.end(), begin_string);

@@ -389,6 +389,16 @@ class Encoder {
     detail::store_block(to, detail::load_block(from));
     detail::store_block(to + detail::kBlockBytes, detail::load_block(from + detail::kBlockBytes));
   }
+  NEXUSFIX_ALWAYS_INLINE static char* copy_constant(char* to,
+                                                    const detail::ConstantText& constant) noexcept {
+    const char* const from = constant.text.data();
+    copy_two_blocks(to, from);
+    for (std::size_t block = 2 * detail::kBlockBytes; block < constant.bytes;
+         block += detail::kBlockBytes) {
+      detail::store_block(to + block, detail::load_block(from + block));
+    }
+    return to + constant.bytes;
+  }
   [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::string_view seal() noexcept;
   [[gnu::cold]] static std::string_view seal_exactly(char* begin, char* body, char* end,
                                                      std::uint32_t sum) noexcept;
@@ -451,14 +461,9 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
   detail::store(at, kMsgSeqNumPrefix.word);
   const detail::DecimalText seq_num = detail::decimal_text(header.msg_seq_num, 0);
   at = write_half(at + kMsgSeqNumPrefix.bytes, seq_num.text, seq_num.bytes);
-  const char* const constant = session.constant_.data();
-  copy_two_blocks(at, constant);
-  for (std::size_t block = 2 * detail::kBlockBytes; block < session.constant_bytes_;
-       block += detail::kBlockBytes) {
-    detail::store_block(at + block, detail::load_block(constant + block));
-  }
-  at += session.constant_bytes_;
-  at_ = write_time(at, minute_.time_of_minute(header.sending_time), header.precision);
+  at = copy_constant(at, session.before_time_);
+  at = write_time(at, minute_.time_of_minute(header.sending_time), header.precision);
+  at_ = copy_constant(at, session.behind_time_);
   return true;
 }
 

@@ -1,6 +1,7 @@
 // The part of a message's header that does not change within a session, rendered once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -126,11 +127,27 @@ struct FrontText {
   [[nodiscard]] std::size_t room_before_body(std::size_t buffer_bytes) const noexcept;
 };
 
+// A text of the header, as whole blocks of bytes: those are copied.
+struct ConstantText {
+  std::string text;       // padded, to two blocks at least, which are copied without a loop
+  std::size_t bytes = 0;  // of it that count
+
+  void add(std::string_view more) {
+    text.resize(bytes);
+    text += more;
+    bytes = text.size();
+  }
+  void pad() { text.resize(std::max(whole_blocks(bytes), 2 * kBlockBytes)); }
+  [[nodiscard]] std::string_view view() const noexcept { return {text.data(), bytes}; }
+};
+
 }  // namespace detail
 
-// Header fields on the wire, in this order: BeginString, BodyLength, MsgType, MsgSeqNum, PossDup,
-// SenderCompID, TargetCompID, the fixed fields in the order given, SendingTime, OrigSendingTime,
-// PossResend. Those that differ by message (50, 57, 115, 116, 128, 129, 142 to 145, ...) are the
+// Header fields on the wire: BeginString, BodyLength, MsgType and MsgSeqNum, then by ascending tag
+// PossDupFlag (43), SenderCompID (49), SendingTime (52), TargetCompID (56), PossResend (97) and
+// OrigSendingTime (122). Counterparties need no order, but the scripts and logs of other engines
+// have this one. Fixed fields stand between them by their tags; those behind TargetCompID in the
+// order given. Those that differ by message (50, 57, 115, 116, 128, 129, 142 to 145, ...) are the
 // first calls of Encoder::field().
 //
 // Made once for each session. It keeps the minute of the last message, so it is not const where it
@@ -163,11 +180,11 @@ class HeaderTemplate {
   std::size_t buffer_bytes_ = kNoBuffer;
   std::size_t begin_ = 0;
   detail::FrontText front_;
-  // SOH, SenderCompID and so on up to `52=`, followed by as many bytes as make its size a multiple
-  // of a block's: whole blocks are copied.
-  std::string constant_;
-  std::size_t constant_bytes_ = 0;
-  // Of the front, of `34=`, of the constant text and of the SOH in front of CheckSum.
+  detail::ConstantText before_time_;  // SOH, SenderCompID and so on up to `52=`
+  detail::ConstantText behind_time_;  // SOH, TargetCompID and so on
+  std::size_t poss_resend_at_ = 0;  // in it: where PossResend and OrigSendingTime have their places
+  std::size_t orig_time_at_ = 0;
+  // Of the front, of `34=`, of the constant texts and of the SOH in front of CheckSum.
   std::uint32_t sum_ = 0;
   // Of the last message: the next one is nearly always sent in the same minute.
   detail::DateText date_;

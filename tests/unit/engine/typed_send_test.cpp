@@ -49,7 +49,7 @@ TEST_F(TypedSendTest, fields_of_the_header_go_in_front_of_the_others) {
     const auto result = session.send<Report>(ClOrdID{"A1"}, SenderSubID{"desk"}, Symbol{"X"});
     EXPECT_TRUE(result.has_value());
   });
-  EXPECT_TRUE(contains(sent, "|34=2|49=VENUE|56=TRADER|52=" + time_text() + "|50=desk|11=A1|55=X|"))
+  EXPECT_TRUE(contains(sent, "|34=2|49=VENUE|52=" + time_text() + "|56=TRADER|50=desk|11=A1|55=X|"))
       << sent;
 }
 
@@ -83,7 +83,7 @@ TEST_F(TypedSendTest, a_prepared_message_has_its_constants_behind_the_header) {
       numbers.push_back(result->msg_seq_num);
     }
   });
-  EXPECT_TRUE(contains(sent, "|56=TRADER|52=" + time_text() + "|50=desk|55=X|38=1.5|11=A1|10="))
+  EXPECT_TRUE(contains(sent, "|52=" + time_text() + "|56=TRADER|50=desk|55=X|38=1.5|11=A1|10="))
       << sent;
   EXPECT_EQ(numbers, (std::vector<std::uint64_t>{2, 3}));
 }

@@ -42,9 +42,9 @@ TEST(Header, wrong_comp_id_is_rejected_and_ends_the_session) {
     acceptor.establish();
     acceptor.in(std::string{"35=D|34=2|"} + comp_ids + "|11=ID");
     EXPECT_THAT(acceptor.sent_in_full(),
-                ElementsAre("8=FIX.4.2|35=3|34=2|49=VENUE|56=TRADER|52=20240115-10:30:00.000|"
+                ElementsAre("8=FIX.4.2|35=3|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER|"
                             "45=2|58=CompID problem|372=D|373=9",
-                            "8=FIX.4.2|35=5|34=3|49=VENUE|56=TRADER|52=20240115-10:30:00.000"))
+                            "8=FIX.4.2|35=5|34=3|49=VENUE|52=20240115-10:30:00.000|56=TRADER"))
         << comp_ids;
     EXPECT_TRUE(acceptor.has_notice(NoticeCode::CompIdWrong)) << comp_ids;
     EXPECT_TRUE(acceptor.delivered.empty()) << comp_ids;
@@ -163,7 +163,7 @@ TEST(Header, fields_in_another_order_are_accepted) {
   // TC 15: the order of header fields behind MsgType is free.
   Side acceptor{acceptor_config()};
   acceptor.establish();
-  acceptor.in("35=0|56=VENUE|52=20240115-10:30:00|49=TRADER|34=2");
+  acceptor.in("35=0|52=20240115-10:30:00|56=VENUE|49=TRADER|34=2");
   EXPECT_THAT(acceptor.sent(), IsEmpty());
   EXPECT_EQ(acceptor.next_in(), 3U);
 }

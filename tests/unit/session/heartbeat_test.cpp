@@ -44,7 +44,7 @@ TEST_F(HeartbeatTest, test_request_is_answered_with_its_test_req_id) {
   // TC 4b.
   acceptor.in("35=1|34=2|112=HELLO");
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.2|35=0|34=2|49=VENUE|56=TRADER|52=20240115-10:30:00.000|"
+              ElementsAre("8=FIX.4.2|35=0|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER|"
                           "112=HELLO"));
 }
 

@@ -17,7 +17,7 @@ TEST(Logon, acceptor_answers_a_valid_logon_and_is_logged_on) {
   EXPECT_EQ(acceptor.state(), State::AwaitingLogon);
   acceptor.in("35=A|34=1|98=0|108=30");
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.2|35=A|34=1|49=VENUE|56=TRADER|52=20240115-10:30:00.000|98=0|"
+              ElementsAre("8=FIX.4.2|35=A|34=1|49=VENUE|52=20240115-10:30:00.000|56=TRADER|98=0|"
                           "108=30"));
   EXPECT_EQ(acceptor.state(), State::LoggedOn);
   EXPECT_EQ(acceptor.logged_on, 1);

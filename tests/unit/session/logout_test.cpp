@@ -16,7 +16,7 @@ TEST(Logout, is_answered_and_the_connection_closed) {
   acceptor.establish();
   acceptor.in("35=5|34=2|58=good night");
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.2|35=5|34=2|49=VENUE|56=TRADER|52=20240115-10:30:00.000"));
+              ElementsAre("8=FIX.4.2|35=5|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER"));
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutComplete);
   EXPECT_EQ(acceptor.logged_out, 1);
   EXPECT_EQ(acceptor.next_in(), 3U);

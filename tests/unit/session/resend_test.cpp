@@ -41,7 +41,7 @@ TEST(Resend, administrative_messages_become_one_gap_fill) {
   const std::uint64_t number = fill(acceptor);
   acceptor.in("35=2|34=" + std::to_string(number) + "|7=1|16=4");
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.2|35=4|34=1|43=Y|49=VENUE|56=TRADER|52=20240115-10:30:00.000|"
+              ElementsAre("8=FIX.4.2|35=4|34=1|43=Y|49=VENUE|52=20240115-10:30:00.000|56=TRADER|"
                           "122=20240115-10:30:00.000|36=5|123=Y"));
   EXPECT_EQ(acceptor.next_out(), 10U);
   EXPECT_EQ(acceptor.next_in(), number + 1);
@@ -55,9 +55,9 @@ TEST(Resend, application_messages_go_out_again_with_their_numbers_and_poss_dup) 
   acceptor.advance(2s);
   acceptor.in("35=2|34=" + std::to_string(number) + "|7=5|16=6");
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.2|35=D|34=5|43=Y|49=VENUE|56=TRADER|52=20240115-10:30:02.000|"
+              ElementsAre("8=FIX.4.2|35=D|34=5|43=Y|49=VENUE|52=20240115-10:30:02.000|56=TRADER|"
                           "122=20240115-10:30:00.000|58=five",
-                          "8=FIX.4.2|35=D|34=6|43=Y|49=VENUE|56=TRADER|52=20240115-10:30:02.000|"
+                          "8=FIX.4.2|35=D|34=6|43=Y|49=VENUE|52=20240115-10:30:02.000|56=TRADER|"
                           "122=20240115-10:30:00.000|58=six"));
 }
 
@@ -348,7 +348,7 @@ TEST(Resend, fix41_stamps_whole_seconds_and_takes_999999_as_infinity) {
   (void)acceptor.take_wire();
   acceptor.in("35=2|34=3|7=1|16=999999");
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.1|35=4|34=1|43=Y|49=VENUE|56=TRADER|52=20240115-10:30:00|"
+              ElementsAre("8=FIX.4.1|35=4|34=1|43=Y|49=VENUE|52=20240115-10:30:00|56=TRADER|"
                           "122=20240115-10:30:00|36=3|123=Y"));
 }
 

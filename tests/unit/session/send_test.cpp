@@ -18,7 +18,7 @@ TEST(Send, takes_the_next_number_and_the_header_of_the_session) {
   acceptor.establish();
   EXPECT_EQ(acceptor.send("8", "report"), 2U);
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.4|35=8|34=2|49=VENUE|56=TRADER|52=20240115-10:30:00.000|"
+              ElementsAre("8=FIX.4.4|35=8|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER|"
                           "58=report"));
   EXPECT_EQ(acceptor.next_out(), 3U);
 }
@@ -119,7 +119,7 @@ TEST(Send, fix41_stamps_whole_seconds) {
   acceptor.establish();
   acceptor.send("8", "report");
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.1|35=8|34=2|49=VENUE|56=TRADER|52=20240115-10:30:00|58=report"));
+              ElementsAre("8=FIX.4.1|35=8|34=2|49=VENUE|52=20240115-10:30:00|56=TRADER|58=report"));
 }
 
 TEST(Send, precision_of_sending_time_is_configurable) {
@@ -130,7 +130,7 @@ TEST(Send, precision_of_sending_time_is_configurable) {
   acceptor.establish();
   acceptor.in("35=1|34=2|112=X");
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.4|35=0|34=2|49=VENUE|56=TRADER|52=20240115-10:30:00.000000000|"
+              ElementsAre("8=FIX.4.4|35=0|34=2|49=VENUE|52=20240115-10:30:00.000000000|56=TRADER|"
                           "112=X"));
 }
 

@@ -32,7 +32,7 @@ class EncoderFieldsTest : public testing::Test {
   }
   static std::string wanted(std::string_view body) {
     return with_pipes(
-        message_of("35=D|34=7|49=S|56=T|52=20240115-10:30:00.123|" + std::string{body}));
+        message_of("35=D|34=7|49=S|52=20240115-10:30:00.123|56=T|" + std::string{body}));
   }
   static EncodeError error_of(Encoder& encoder) {
     const auto message = encoder.finish();

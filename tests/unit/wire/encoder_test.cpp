@@ -16,7 +16,7 @@ using test::with_pipes;
 
 constexpr WallTime kTime{std::chrono::milliseconds{1705314600123}};
 constexpr HeaderFields kSession{"FIX.4.4", "SENDER", "TARGET"};
-constexpr std::string_view kHeaderText = "35=D|34=7|49=SENDER|56=TARGET|52=20240115-10:30:00.123|";
+constexpr std::string_view kHeaderText = "35=D|34=7|49=SENDER|52=20240115-10:30:00.123|56=TARGET|";
 
 MessageHeader header() {
   MessageHeader header;
@@ -59,8 +59,8 @@ TEST_F(EncoderTest, header_fields_have_their_places) {
   full.precision = TimePrecision::Seconds;
   Encoder e{buffer_, kSession, full};
   EXPECT_EQ(text_of(e),
-            with_pipes(message_of("35=D|34=7|43=Y|49=SENDER|56=TARGET|52=20240115-10:30:00|"
-                                  "122=20240115-10:29:00|97=Y|")));
+            with_pipes(message_of("35=D|34=7|43=Y|49=SENDER|52=20240115-10:30:00|56=TARGET|"
+                                  "97=Y|122=20240115-10:29:00|")));
 }
 
 TEST_F(EncoderTest, views_of_the_header_need_to_live_only_during_construction) {

@@ -74,8 +74,8 @@ TEST(HeaderTemplate, flags_of_a_message_have_their_places) {
   full.orig_sending_time = "20240115-10:29:00";
   Encoder encoder{buffer, session, full};
   EXPECT_EQ(text_of(encoder),
-            with_pipes(message_of("35=D|34=7|43=Y|49=SENDER|56=TARGET|50=7|"
-                                  "52=20240115-10:30:00.123|122=20240115-10:29:00|97=Y|")));
+            with_pipes(message_of("35=D|34=7|43=Y|49=SENDER|50=7|52=20240115-10:30:00.123|"
+                                  "56=TARGET|97=Y|122=20240115-10:29:00|")));
 }
 
 TEST(HeaderTemplate, fixed_fields_stand_in_the_order_given_and_others_follow_by_message) {
@@ -86,8 +86,8 @@ TEST(HeaderTemplate, fixed_fields_stand_in_the_order_given_and_others_follow_by_
     Encoder encoder{buffer, session, header()};
     encoder.field<tag::SenderSubID>(sub_id).field<tag::DeliverToCompID>("X").field(11, "A");
     EXPECT_EQ(text_of(encoder),
-              with_pipes(message_of("35=D|34=7|49=SENDER|56=TARGET|57=desk|142=London|"
-                                    "52=20240115-10:30:00.123|50=" +
+              with_pipes(message_of("35=D|34=7|49=SENDER|52=20240115-10:30:00.123|"
+                                    "56=TARGET|57=desk|142=London|50=" +
                                     std::string{sub_id} + "|128=X|11=A|")));
   }
 }
@@ -131,8 +131,8 @@ TEST(HeaderTemplate, views_need_to_live_only_while_it_is_made) {
   sub_id = "xxx";
   std::array<char, 512> buffer;
   Encoder encoder{buffer, session, header()};
-  EXPECT_EQ(text_of(encoder), with_pipes(message_of("35=D|34=7|49=SENDER|56=TARGET|50=sub|"
-                                                    "52=20240115-10:30:00.123|")));
+  EXPECT_EQ(text_of(encoder), with_pipes(message_of("35=D|34=7|49=SENDER|50=sub|"
+                                                    "52=20240115-10:30:00.123|56=TARGET|")));
 }
 
 TEST(HeaderTemplate, the_date_follows_the_time_in_any_order) {
@@ -154,8 +154,8 @@ TEST(HeaderTemplate, the_date_follows_the_time_in_any_order) {
       const std::string time_text{text, from_utc_timestamp(time, precision, text)};
       Encoder encoder{buffer, session, wanted};
       encoder.field<60>(time, precision).field<61>(WallTime::max()).field<62>(WallTime::min());
-      ASSERT_EQ(text_of(encoder), with_pipes(message_of("35=D|34=7|49=SENDER|56=TARGET|52=" +
-                                                        time_text + "|60=" + time_text +
+      ASSERT_EQ(text_of(encoder), with_pipes(message_of("35=D|34=7|49=SENDER|52=" + time_text +
+                                                        "|56=TARGET|60=" + time_text +
                                                         "|61=22620411-23:47:16.854|62="
                                                         "16770921-00:12:43.145|")));
     }
@@ -176,8 +176,8 @@ TEST(HeaderTemplate, the_minute_follows_the_time_in_any_order) {
     const std::string time_text{text, from_utc_timestamp(time, TimePrecision::Millis, text)};
     Encoder encoder{buffer, session, header(time)};
     encoder.field<60>(time);
-    ASSERT_EQ(text_of(encoder), with_pipes(message_of("35=D|34=7|49=SENDER|56=TARGET|52=" +
-                                                      time_text + "|60=" + time_text + "|")));
+    ASSERT_EQ(text_of(encoder), with_pipes(message_of("35=D|34=7|49=SENDER|52=" + time_text +
+                                                      "|56=TARGET|60=" + time_text + "|")));
   }
 }
 
@@ -185,7 +185,7 @@ TEST(HeaderTemplate, the_minute_follows_the_time_in_any_order) {
 TEST(HeaderTemplate, every_size_of_buffer_holds_what_fits_and_nothing_is_written_outside) {
   HeaderTemplate session = made(kSession, {{tag::SenderSubID, "desk"}});
   const std::string wanted =
-      with_pipes(message_of("35=D|34=7|49=SENDER|56=TARGET|50=desk|52=20240115-10:30:00.123|"
+      with_pipes(message_of("35=D|34=7|49=SENDER|50=desk|52=20240115-10:30:00.123|56=TARGET|"
                             "11=A|"));
   test::GuardedBytes memory{1024};
   for (std::size_t size = 0; size < 600; ++size) {

@@ -23,17 +23,17 @@ std::string resent(std::string_view stored, TimePrecision precision = TimePrecis
 }
 
 TEST(ResendCopy, inserts_PossDupFlag_and_OrigSendingTime_where_an_encoder_puts_them) {
-  EXPECT_EQ(resent(message_of("35=D|34=7|49=S|56=T|52=20240115-10:30:00.123|11=A|55=X|")),
-            with_pipes(message_of("35=D|34=7|43=Y|49=S|56=T|52=20240115-11:30:00.456|"
+  EXPECT_EQ(resent(message_of("35=D|34=7|49=S|52=20240115-10:30:00.123|56=T|11=A|55=X|")),
+            with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|56=T|"
                                   "122=20240115-10:30:00.123|11=A|55=X|")));
 }
 
-TEST(ResendCopy, OrigSendingTime_follows_SendingTime_wherever_that_stands) {
+TEST(ResendCopy, OrigSendingTime_stands_in_front_of_the_first_larger_tag_behind_SendingTime) {
   EXPECT_EQ(resent(message_of("35=8|34=7|49=S|50=D|52=20240115-10:30:00|56=T|57=E|97=Y|115=O|116=P|"
                               "128=Q|129=R|144=L|145=M|369=4|37=1|"),
                    TimePrecision::Seconds),
             with_pipes(message_of("35=8|34=7|43=Y|49=S|50=D|52=20240115-11:30:00|"
-                                  "122=20240115-10:30:00|56=T|57=E|97=Y|115=O|116=P|128=Q|129=R|"
+                                  "56=T|57=E|97=Y|115=O|116=P|122=20240115-10:30:00|128=Q|129=R|"
                                   "144=L|145=M|369=4|37=1|")));
 }
 
@@ -43,13 +43,13 @@ TEST(ResendCopy, what_an_encoder_wrote_comes_out_as_an_encoder_writes_it) {
   header.poss_resend = true;
   const HeaderFields session{"FIX.4.4", "S", "T"};
   Encoder first{buffers[0], session, header};
-  const auto stored = first.field(tag::SenderSubID, "D").field(tag::Text, "x").finish();
+  const auto stored = first.field(tag::DeliverToCompID, "D").field(tag::Text, "x").finish();
   ASSERT_TRUE(stored);
   header.poss_dup = true;
   header.orig_sending_time = "20240115-11:30:00.456";
   header.sending_time = kNow + std::chrono::hours{1};
   Encoder again{buffers[1], session, header};
-  const auto wanted = again.field(tag::SenderSubID, "D").field(tag::Text, "x").finish();
+  const auto wanted = again.field(tag::DeliverToCompID, "D").field(tag::Text, "x").finish();
   ASSERT_TRUE(wanted);
   std::array<char, 512> out;
   const auto copy = resend_copy(*stored, header.sending_time, TimePrecision::Millis, out);
@@ -58,8 +58,8 @@ TEST(ResendCopy, what_an_encoder_wrote_comes_out_as_an_encoder_writes_it) {
 }
 
 TEST(ResendCopy, a_message_without_body_gets_its_fields_in_front_of_the_trailer) {
-  EXPECT_EQ(resent(message_of("35=D|34=7|49=S|56=T|52=20240115-10:30:00|")),
-            with_pipes(message_of("35=D|34=7|43=Y|49=S|56=T|52=20240115-11:30:00.456|"
+  EXPECT_EQ(resent(message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|")),
+            with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|56=T|"
                                   "122=20240115-10:30:00|")));
 }
 
@@ -73,13 +73,13 @@ TEST(ResendCopy, a_copy_of_a_copy_keeps_the_first_sending_time) {
 TEST(ResendCopy, PossDupFlag_N_becomes_Y_in_its_place) {
   EXPECT_EQ(resent(message_of("35=D|34=7|43=N|49=S|52=20240115-10:30:00|56=T|11=A|")),
             with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|"
-                                  "122=20240115-10:30:00|56=T|11=A|")));
+                                  "56=T|122=20240115-10:30:00|11=A|")));
 }
 
 TEST(ResendCopy, only_the_first_SendingTime_is_that_of_the_message) {
   EXPECT_EQ(resent(message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|128=U|52=x|52=y|11=A|")),
             with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|"
-                                  "122=20240115-10:30:00|56=T|128=U|52=x|52=y|11=A|")));
+                                  "56=T|122=20240115-10:30:00|128=U|52=x|52=y|11=A|")));
 }
 
 TEST(ResendCopy, the_body_is_copied_byte_for_byte) {
@@ -87,7 +87,7 @@ TEST(ResendCopy, the_body_is_copied_byte_for_byte) {
       "11=A|43=N|52=body|122=body|95=14|96=10=000|52=EVIL|453=2|448=A|447=D|448=B|447=D|58=a=b|";
   EXPECT_EQ(resent(message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|" + body)),
             with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|"
-                                  "122=20240115-10:30:00|56=T|" +
+                                  "56=T|122=20240115-10:30:00|" +
                                   body)));
 }
 
@@ -96,7 +96,7 @@ TEST(ResendCopy, data_fields_of_the_header_are_skipped_by_their_length) {
                               "213=|||"
                               "|11=A|")),
             with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|"
-                                  "122=20240115-10:30:00|56=T|90=8|91=a|52=EVI|212=3|213=||||"
+                                  "56=T|90=8|91=a|52=EVI|122=20240115-10:30:00|212=3|213=||||"
                                   "11=A|")));
 }
 
@@ -104,7 +104,7 @@ TEST(ResendCopy, a_body_length_that_gains_a_digit_is_right) {
   const std::string text(40, 'x');
   EXPECT_EQ(resent(message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|58=" + text + "|")),
             with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|"
-                                  "122=20240115-10:30:00|56=T|58=" +
+                                  "56=T|122=20240115-10:30:00|58=" +
                                   text + "|")));
 }
 

@@ -94,7 +94,7 @@ TEST(Typed, write_field_writes_each_type_of_value) {
   ASSERT_TRUE(message);
   EXPECT_EQ(test::with_pipes(*message),
             test::with_pipes(test::message_of(
-                "35=D|34=1|49=S|56=T|52=19700101-00:00:00.000|11=A1|54=2|38=1.5|"
+                "35=D|34=1|49=S|52=19700101-00:00:00.000|56=T|11=A1|54=2|38=1.5|"
                 "60=19700101-00:00:00.000|75=20240115|1079=09:00:00.000|377=Y|78=2|77=O|811=-3|")));
 }
 
@@ -108,7 +108,7 @@ TEST(Typed, write_message_parts_puts_fields_of_the_header_in_front) {
   ASSERT_TRUE(message);
   EXPECT_EQ(test::with_pipes(*message),
             test::with_pipes(test::message_of(
-                "35=D|34=1|49=S|56=T|52=19700101-00:00:00.000|50=desk|11=A1|54=1|")));
+                "35=D|34=1|49=S|52=19700101-00:00:00.000|56=T|50=desk|11=A1|54=1|")));
 }
 
 TEST(Typed, tags_are_distinct_if_none_is_given_twice) {
