@@ -181,6 +181,15 @@ def set_type(tag, kind):
     return correct
 
 
+def other_values(*tags):
+    """Fields whose enumeration came late: values of before, agreed on bilaterally, stay right."""
+    def correct(facts):
+        for field in facts.find("fields"):
+            if field.get("number") in tags:
+                field.set("allowOtherValues", "Y")
+    return correct
+
+
 def add_xml_message(facts):
     """XMLnonFIX has no fields of its own: its payload stands in the header."""
     ElementTree.SubElement(facts.find("messages"), "message",
@@ -234,6 +243,7 @@ CORRECTIONS = {
         make_group("component", "TrdCapDtGrp", "NoDates", "TradeDate", "LastUpdateTime",
                    "TransactTime"),
     ],
+    "FIX50SP1": [other_values("336", "625")],  # TradingSessionID, TradingSessionSubID
     "FIXT11": [add_xml_message],
 }
 
