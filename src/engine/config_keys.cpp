@@ -65,6 +65,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::AllowUnknownEnumValues, "AllowUnknownEnumValues"},
     {Key::FirstFieldInGroupIsDelimiter, "FirstFieldInGroupIsDelimiter"},
     {Key::RejectInvalidMessage, "RejectInvalidMessage"},
+    {Key::BusinessRejectHasDefaultApplVerID, "BusinessRejectHasDefaultApplVerID"},
 };
 static_assert(std::size(kHonoured) + 1 == kKeyCount);
 

@@ -65,6 +65,7 @@ enum class Key : std::uint8_t {
   AllowUnknownEnumValues,
   FirstFieldInGroupIsDelimiter,
   RejectInvalidMessage,
+  BusinessRejectHasDefaultApplVerID,
   Count,
 };
 inline constexpr std::size_t kKeyCount = static_cast<std::size_t>(Key::Count);

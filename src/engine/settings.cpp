@@ -321,6 +321,8 @@ class SessionBuilder {
     read_into(Key::CheckLatency, config.check_latency);
     read_into(Key::SendRedundantResendRequests, config.send_redundant_resend_requests);
     read_into(Key::RequiresOrigSendingTime, config.requires_orig_sending_time);
+    read_into(Key::BusinessRejectHasDefaultApplVerID,
+              config.business_reject_has_default_appl_ver_id);
     read_into(Key::MaxGarbledPerSecond, result_.garbled_per_second_max);
   }
 

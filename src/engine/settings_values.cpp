@@ -197,6 +197,7 @@ std::string remark(Key key, std::string_view value) {
     case Key::AllowUnknownEnumValues:
     case Key::FirstFieldInGroupIsDelimiter:
     case Key::RejectInvalidMessage:
+    case Key::BusinessRejectHasDefaultApplVerID:
       return unless(value == "Y" || value == "N", "read, but other engines know Y and N only");
     default:
       return {};

@@ -205,6 +205,9 @@ Action StateMachine::transmit_reject(std::span<char> scratch) noexcept {
     if (type.size() <= kRefMsgTypeBytesMax) write_if_any(encoder, tag::RefMsgType, type);
     if (as_business) {
       encoder.field(tag::BusinessRejectReason, objection.reason);
+      if (config_.business_reject_has_default_appl_ver_id && version_->has_default_appl_ver_id) {
+        encoder.field(tag::DefaultApplVerID, std::string_view{config_.default_appl_ver_id});
+      }
       return;
     }
     const bool is_other = objection.reason == 99 && version_->has_reject_reason_other;

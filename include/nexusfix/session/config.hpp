@@ -54,6 +54,9 @@ struct SessionConfig {
   wire::TimePrecision time_precision = wire::TimePrecision::Millis;  // FIX 4.0, 4.1: always seconds
   // 1137, FIXT only: the version of our messages that name none. 2 (FIX.4.0) to 9 (FIX.5.0SP2).
   std::string default_appl_ver_id{};
+  // FIXT only: BusinessMessageReject carries 1137, as QuickFIX's does. No dictionary has it there,
+  // so a strict counterparty rejects it: only for those that have learnt to expect it.
+  bool business_reject_has_default_appl_ver_id = false;
 
   // Every received message must be right by it. None: a message needs only what the session layer
   // itself reads of it. On a FIXT session it is the one of administrative messages, and of default

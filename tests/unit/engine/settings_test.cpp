@@ -66,7 +66,9 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
       "LogoutTimeout=13\nMaxLatency=17\nPersistMessages=N\nResetOnLogon=Y\nResetOnLogout=Y\n"
       "ResetOnDisconnect=Y\nCheckCompID=N\nCheckLatency=N\nSendRedundantResendRequests=Y\n"
       "RequiresOrigSendingTime=N\nTimestampPrecision=6\nTestRequestDelayMultiplier=0.5\n"
-      "HeartBeatTimeoutMultiplier=2\nMaxGarbledPerSecond=19\nNonStopSession=Y\n");
+      "HeartBeatTimeoutMultiplier=2\nMaxGarbledPerSecond=19\nNonStopSession=Y\n"
+      "BusinessRejectHasDefaultApplVerID=Y\n");
+  EXPECT_TRUE(session.session.business_reject_has_default_appl_ver_id);
   const session::SessionConfig& config = session.session;
   EXPECT_EQ(config.id.qualifier, "desk7");
   EXPECT_EQ(config.heart_bt_int.count(), 5);

@@ -52,7 +52,7 @@ TEST(Reject, business_reject_of_the_application_goes_out) {
               {.kind = Verdict::Kind::RejectBusiness, .reason = 3, .ref_tag = 0, .text = {}});
   acceptor.in("35=8|34=2|37=id");
   EXPECT_THAT(acceptor.sent_in_full(),
-              ElementsAre("8=FIX.4.2|35=j|34=2|49=VENUE|56=TRADER|52=20240115-10:30:00.000|45=2|"
+              ElementsAre("8=FIX.4.2|35=j|34=2|49=VENUE|52=20240115-10:30:00.000|56=TRADER|45=2|"
                           "58=Unsupported Message Type|372=8|380=3"));
   EXPECT_EQ(acceptor.next_in(), 3U);
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageRejected));
@@ -135,6 +135,24 @@ TEST(Reject, reason_that_the_version_does_not_define_is_left_out) {
     acceptor.in("35=D|34=2|40=1");
     EXPECT_THAT(acceptor.sent(), ElementsAre(std::string{"35=3|34=2|45=2|"} + c.answer))
         << c.version << ' ' << c.reason;
+  }
+}
+
+TEST(Reject, business_reject_has_default_appl_ver_id_only_where_it_is_asked_for) {
+  // FIX 5.0 SP2, BusinessMessageReject, has no such field; QuickFIX sends it (TC 2r of its
+  // scripts).
+  for (const bool asked : {false, true}) {
+    SessionConfig config = acceptor_config("FIXT.1.1");
+    config.business_reject_has_default_appl_ver_id = asked;
+    Side acceptor{config};
+    acceptor.application = [](Side&, const Deliver&) {
+      return Verdict{.kind = Verdict::Kind::RejectBusiness, .reason = 3};
+    };
+    acceptor.establish();
+    acceptor.in("35=8|34=2");
+    EXPECT_THAT(acceptor.sent(),
+                ElementsAre(std::string{"35=j|34=2|45=2|58=Unsupported Message Type|372=8|380=3"} +
+                            (asked ? "|1137=9" : "")));
   }
 }
 
