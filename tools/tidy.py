@@ -26,6 +26,8 @@ LAYERS = {
     "observe": {"base"},
     "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                "deferred"},
+    "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
+                  "engine"},
 }
 # Made from a dictionary at build time: base and wire are all that they need.
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")

@@ -1,0 +1,73 @@
+// What a simulated world may do to its processes, and how often it did.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace nexusfix::simulator {
+
+enum class Fault : std::uint8_t {
+  // The network.
+  Tear,      // sends are taken and given in pieces of any size
+  Delay,     // bytes of one direction of one connection are held up
+  Reorder,   // what several connections have ready is told in any order
+  Drop,      // a connection breaks, in the middle of a byte stream
+  HalfOpen,  // a connection carries nothing any more, and nobody is told
+  Refuse,    // a connect is refused, or never answered
+  Congest,   // a connection takes few bytes until they are read
+  // The disk.
+  PowerLoss,   // the process dies, and what was not synced is lost from some point on
+  TornWrite,   // the process dies in the middle of a write
+  DiskFull,    // writes fail for a while
+  WriteError,  // one write fails, half done
+  SyncError,   // one sync fails; what it should have kept may be gone
+  // The clock.
+  ClockDrift,  // both clocks of a machine run too fast or too slow
+  ClockJump,   // the wall clock of a machine is set, forwards or back
+  // Processes and people.
+  Kill,    // the process dies between any two calls that it makes
+  Pause,   // the process stands still for a while
+  Throw,   // an application's callback throws, after it has sent
+  Logout,  // an operator logs a session out, and on again
+  Reset,   // operators agree on new sequence numbers
+};
+inline constexpr std::size_t kFaults = 19;
+
+[[nodiscard]] std::string_view to_string(Fault fault) noexcept;
+
+// A set of kinds.
+class FaultSet {
+ public:
+  constexpr FaultSet() = default;
+  [[nodiscard]] static constexpr FaultSet all() noexcept {
+    FaultSet set;
+    set.bits_ = (1U << kFaults) - 1;
+    return set;
+  }
+  [[nodiscard]] constexpr bool has(Fault fault) const noexcept {
+    return (bits_ >> static_cast<unsigned>(fault) & 1U) != 0;
+  }
+  constexpr void add(Fault fault) noexcept { bits_ |= 1U << static_cast<unsigned>(fault); }
+  constexpr void remove(Fault fault) noexcept { bits_ &= ~(1U << static_cast<unsigned>(fault)); }
+  [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
+  friend constexpr bool operator==(const FaultSet&, const FaultSet&) = default;
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+// "all", "none", or names between commas: "kill,torn-write". An error names the word that is none.
+[[nodiscard]] std::expected<FaultSet, std::string> parse_faults(std::string_view text);
+[[nodiscard]] std::string to_string(FaultSet faults);
+
+using FaultCounts = std::array<std::uint64_t, kFaults>;
+
+inline void count(FaultCounts& counts, Fault fault) noexcept {
+  ++counts[static_cast<std::size_t>(fault)];
+}
+
+}  // namespace nexusfix::simulator

@@ -1,0 +1,92 @@
+// An application with its engine, as a simulated process runs it: made anew at every start, gone at
+// every death. Its callbacks are watched.
+#pragma once
+
+#include <exception>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <nexusfix/engine/application.hpp>
+#include <nexusfix/engine/engine.hpp>
+
+namespace nexusfix::simulator {
+
+// What a callback is made to throw by Fault::Throw.
+class InjectedThrow final : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "thrown by the simulator"; }
+};
+
+// Stands between the engine and an application's callbacks.
+class CallbackWatch {
+ public:
+  virtual ~CallbackWatch() = default;
+  // Each calls the callback, or does not: a dead process runs no code.
+  virtual void on_logon(const engine::Callbacks& inner, engine::Session& session) = 0;
+  virtual void on_logout(const engine::Callbacks& inner, engine::Session& session) = 0;
+  virtual session::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
+                                      const wire::MessageView& message) = 0;
+};
+
+// What the engine takes for the application.
+class WatchedApplication {
+ public:
+  WatchedApplication(engine::Callbacks inner, CallbackWatch& watch)
+      : inner_{inner}, watch_{watch} {}
+
+  void on_logon(engine::Session& session) { watch_.on_logon(inner_, session); }
+  void on_logout(engine::Session& session) { watch_.on_logout(inner_, session); }
+  session::Verdict on_message(engine::Session& session, const wire::MessageView& message) {
+    return watch_.on_message(inner_, session, message);
+  }
+  void on_recovered(const engine::RecoveredMessage& message) {
+    if (inner_.on_recovered != nullptr) inner_.on_recovered(inner_.application, message);
+  }
+
+ private:
+  engine::Callbacks inner_;
+  CallbackWatch& watch_;
+};
+
+class ProcessImage {
+ public:
+  virtual ~ProcessImage() = default;
+  [[nodiscard]] virtual engine::Engine& engine() noexcept = 0;
+  [[nodiscard]] virtual void* application() noexcept = 0;
+  // Fault::Throw has struck the callback that has just run: what it sent is undone, and its message
+  // is answered with a reject. Calls the application's on_undone(), if it has one.
+  virtual void callback_undone() = 0;
+};
+
+using OpenedProcess = std::expected<std::unique_ptr<ProcessImage>, engine::EngineError>;
+
+template <class Application>
+class HostedApplication final : public ProcessImage {
+ public:
+  template <class... Arguments>
+  explicit HostedApplication(CallbackWatch& watch, Arguments&... arguments)
+      : application_{arguments...}, watched_{engine::make_callbacks(application_), watch} {}
+
+  [[nodiscard]] std::expected<void, engine::EngineError> open(engine::Settings settings,
+                                                              engine::EngineOptions options) {
+    auto opened = engine::Engine::open(std::move(settings), watched_, options);
+    if (!opened) return std::unexpected{std::move(opened.error())};
+    engine_.emplace(std::move(*opened));
+    return {};
+  }
+  [[nodiscard]] engine::Engine& engine() noexcept override { return *engine_; }
+  [[nodiscard]] void* application() noexcept override { return &application_; }
+  void callback_undone() override {
+    if constexpr (requires { application_.on_undone(); }) application_.on_undone();
+  }
+
+ private:
+  Application application_;
+  WatchedApplication watched_;
+  std::optional<engine::Engine> engine_;
+};
+
+}  // namespace nexusfix::simulator

@@ -1,0 +1,71 @@
+// The clocks of one simulated machine: they may run too fast or too slow, and the wall clock may be
+// set.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include <nexusfix/base/clock.hpp>
+
+namespace nexusfix::simulator {
+
+// The world's own time: since it began.
+using WorldTime = std::chrono::nanoseconds;
+
+class SimulatedClock final : public Clock {
+ public:
+  // 2024-01-15 10:30:00 UTC, and a monotonic clock that has run for an hour. now is read at each
+  // call and must outlive the clock.
+  explicit SimulatedClock(const WorldTime& now) noexcept : now_{&now} {}
+
+  [[nodiscard]] Now now() noexcept override {
+    const std::chrono::nanoseconds passed = scaled(*now_ - since_);
+    return {wall_ + passed, mono_ + passed};
+  }
+
+  // From now on both clocks gain so many millionths; below 0: they lose. Above -1,000,000.
+  void drift(std::int64_t millionths) noexcept {
+    const Now at = now();
+    wall_ = at.wall;
+    mono_ = at.mono;
+    since_ = *now_;
+    millionths_ = millionths;
+  }
+  // Sets the wall clock so much forwards, or back.
+  void jump(std::chrono::nanoseconds by) noexcept { wall_ += by; }
+  // Both clocks are right again; the monotonic one goes on from where it is.
+  void mend() noexcept {
+    drift(0);
+    wall_ = kBegin + *now_;
+  }
+  // How far the wall clock is from the truth.
+  [[nodiscard]] std::chrono::nanoseconds error() noexcept { return now().wall - (kBegin + *now_); }
+
+  // When the monotonic clock will show this, rounded up.
+  [[nodiscard]] WorldTime world_time(MonoTime mono) const noexcept {
+    const std::int64_t passed = (mono - mono_).count();
+    return since_ + WorldTime{static_cast<std::int64_t>(
+                                  passed * kMillion /
+                                  (kMillion + millionths_))} +
+           WorldTime{millionths_ == 0 ? 0 : 2};
+  }
+
+ private:
+  static constexpr std::int64_t kMillion = 1'000'000;
+  static constexpr WallTime kBegin{std::chrono::seconds{1'705'314'600}};
+
+  [[nodiscard]] std::chrono::nanoseconds scaled(WorldTime passed) const noexcept {
+    const std::int64_t count = passed.count();
+    // In two parts, so that years do not overflow.
+    return passed + std::chrono::nanoseconds{count / kMillion * millionths_ +
+                                             count % kMillion * millionths_ / kMillion};
+  }
+
+  const WorldTime* now_;
+  WorldTime since_{};
+  std::int64_t millionths_ = 0;
+  WallTime wall_ = kBegin;
+  MonoTime mono_{std::chrono::hours{1}};
+};
+
+}  // namespace nexusfix::simulator

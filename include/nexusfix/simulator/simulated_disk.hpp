@@ -1,0 +1,78 @@
+// The disk of one simulated machine. It outlives the processes that use it, and knows what was
+// synced: that alone survives a loss of power.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/random.hpp>
+#include <nexusfix/simulator/fault.hpp>
+#include <nexusfix/simulator/process_life.hpp>
+
+namespace nexusfix::simulator {
+
+class SimulatedDisk final : public Disk {
+ public:
+  // All three must outlive the disk.
+  SimulatedDisk(ProcessLife& life, SeededRandom& random, FaultCounts& counts)
+      : life_{life}, random_{random}, counts_{counts} {}
+
+  [[nodiscard]] DiskResult<std::unique_ptr<File>> open(const std::string& path,
+                                                       OpenMode mode) override;
+  [[nodiscard]] DiskResult<void> make_directories(const std::string& path) override;
+  [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
+  [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
+  [[nodiscard]] DiskResult<void> sync_directory(const std::string& path) override;
+
+  // Faults. Each is counted when it strikes, not when it is set.
+  void set_full(bool on) noexcept { is_full_ = on; }
+  void fail_next_write() noexcept { fails_write_ = true; }
+  void fail_next_sync() noexcept { fails_sync_ = true; }
+  void mend() noexcept { is_full_ = fails_write_ = fails_sync_ = false; }
+
+  // The process is gone: its locks fall, what it wrote stays.
+  void end_process() noexcept;
+  // Of what was written and not synced, only the beginning stays: some of the writes, in order, and
+  // a part of the next. New names that were not synced may be gone with their files.
+  void lose_power();
+
+  [[nodiscard]] std::uint64_t used_bytes() const noexcept;
+
+ private:
+  class OpenFile;
+
+  // Undoes one write or truncation.
+  struct Change {
+    std::uint64_t offset = 0;
+    std::uint64_t size_before = 0;   // of the file
+    std::vector<char> overwritten;   // what lay there, if anything did
+    std::uint64_t bytes = 0;         // written; 0: a truncation
+  };
+  struct Inode {
+    std::vector<char> content;
+    std::vector<Change> unsynced;
+    const OpenFile* locked_by = nullptr;
+    bool is_name_synced = false;
+  };
+
+  static void write(Inode& inode, std::uint64_t offset, std::span<const char> bytes);
+  static void truncate(Inode& inode, std::uint64_t size_bytes);
+  static void undo(Inode& inode, std::size_t changes_kept);
+  [[nodiscard]] bool is_dead() noexcept { return life_.step(SeamCall::Other) != CallFate::Done; }
+
+  ProcessLife& life_;
+  SeededRandom& random_;
+  FaultCounts& counts_;
+  std::map<std::string, std::shared_ptr<Inode>> names_;
+  std::set<std::string> folders_;
+  bool is_full_ = false;
+  bool fails_write_ = false;
+  bool fails_sync_ = false;
+};
+
+}  // namespace nexusfix::simulator

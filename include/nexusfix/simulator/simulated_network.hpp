@@ -1,0 +1,208 @@
+// The network of a simulated world: connections that take time, tear, break, and fall silent.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/random.hpp>
+#include <nexusfix/simulator/fault.hpp>
+#include <nexusfix/simulator/process_life.hpp>
+#include <nexusfix/simulator/simulated_clock.hpp>
+#include <nexusfix/transport/network.hpp>
+
+namespace nexusfix::simulator {
+
+class SimulatedNetwork;
+
+// 0: the side that connected, 1: the side that accepted.
+using Side = std::uint8_t;
+
+// What the internet wants from whoever runs the world.
+class InternetObserver {
+ public:
+  virtual ~InternetObserver() = default;
+  // Call SimulatedInternet::advance(connection) then.
+  virtual void wake_at(WorldTime time, std::uint64_t connection) = 0;
+  // The process has something to find in wait().
+  virtual void process_is_ready(std::size_t process) = 0;
+  // The side's process has handed these bytes over; they need not arrive.
+  virtual void bytes_sent(std::uint64_t connection, Side side, std::size_t process,
+                          std::string_view bytes) = 0;
+  virtual void connection_event(std::uint64_t connection, std::string_view what) = 0;
+  // Both sides have closed it: its number is never seen again.
+  virtual void connection_over(std::uint64_t connection) = 0;
+};
+
+// Joins the networks of all machines. Ports are of the whole world: the host of an endpoint is not
+// looked at. One thread.
+class SimulatedInternet {
+ public:
+  struct Weather {
+    bool tears = false;
+    bool reorders = false;
+  };
+
+  // All must outlive it.
+  SimulatedInternet(const WorldTime& now, SeededRandom& random, FaultCounts& counts,
+                    InternetObserver& observer)
+      : now_{now}, random_{random}, counts_{counts}, observer_{observer} {}
+  SimulatedInternet(const SimulatedInternet&) = delete;
+  SimulatedInternet& operator=(const SimulatedInternet&) = delete;
+  ~SimulatedInternet();
+
+  Weather weather;
+
+  // Moves what has arrived by now. Unknown ids are ignored.
+  void advance(std::uint64_t connection);
+
+  // Faults, each of one open connection that chance picks; false: there is none.
+  bool delay_one(WorldTime by);
+  bool drop_one();
+  bool silence_one();
+  bool congest_one();
+  // The next connect is refused, or never answered.
+  void refuse_next(bool is_answered) noexcept { refuses_ = is_answered ? 1 : 2; }
+  // Nothing is congested or silent any more: the silent connections break.
+  void mend();
+
+  [[nodiscard]] std::size_t open_connections() const noexcept { return connections_.size(); }
+  // Bytes sent and not yet received, on all connections.
+  [[nodiscard]] std::uint64_t bytes_on_their_way() const noexcept;
+
+ private:
+  friend class SimulatedNetwork;
+
+  struct Segment {
+    WorldTime at{};
+    std::size_t bytes = 0;
+  };
+  // One direction: what was sent and not received yet.
+  struct Pipe {
+    std::vector<char> bytes;
+    std::size_t begin = 0;    // of what is not received
+    std::size_t arrived = 0;  // of it
+    std::vector<Segment> segments;
+    std::size_t segments_begin = 0;
+    std::size_t capacity = 0;
+    WorldTime last_at{};
+    WorldTime held_until{};
+    std::optional<WorldTime> end_at;  // when the sender's end arrives
+    bool end_arrived = false;
+
+    [[nodiscard]] std::size_t size() const noexcept { return bytes.size() - begin; }
+  };
+  struct End {
+    SimulatedNetwork* network = nullptr;  // null: closed
+    transport::SocketId socket = 0;
+    int broken = 0;                           // errno that it sees, once it has read what arrived
+    std::optional<WorldTime> unacknowledged;  // sent into silence since
+  };
+  struct Connection {
+    std::uint64_t id = 0;
+    std::array<End, 2> ends;
+    std::array<Pipe, 2> pipes;  // indexed by the side that receives
+    WorldTime latency{};
+    std::uint16_t port = 0;
+    bool is_established = false;
+    bool is_silent = false;
+    WorldTime answered_at{};  // of the connect
+    bool is_refused = false;
+  };
+  struct Listener {
+    SimulatedNetwork* network = nullptr;
+    transport::SocketId socket = 0;
+  };
+
+  [[nodiscard]] Connection* find(std::uint64_t connection) noexcept;
+  [[nodiscard]] Connection* any_established();
+  Connection& begin(SimulatedNetwork& network, transport::SocketId socket, std::uint16_t port);
+  void answer(Connection& connection);
+  void send(Connection& connection, Side side, std::string_view bytes);
+  void deliver(Connection& connection, Side side);
+  void break_end(Connection& connection, Side side, int error_number);
+  void close_end(Connection& connection, Side side);
+  void drop(Connection& connection, int error_number);
+  void erase_if_over(Connection& connection);
+  void wake(const Connection& connection, Side side);
+
+  const WorldTime& now_;
+  SeededRandom& random_;
+  FaultCounts& counts_;
+  InternetObserver& observer_;
+  std::uint64_t next_connection_ = 1;
+  std::uint16_t next_port_ = 20'000;
+  int refuses_ = 0;
+  std::vector<std::unique_ptr<Connection>> connections_;  // ascending ids
+  std::vector<std::unique_ptr<Connection>> free_;
+  std::map<std::uint16_t, Listener> listeners_;
+};
+
+// The network as the processes of one machine see it. A new process finds no socket of the old one.
+class SimulatedNetwork final : public transport::Network {
+ public:
+  // process: what the observer knows the machine by.
+  SimulatedNetwork(SimulatedInternet& internet, ProcessLife& life, std::size_t process)
+      : internet_{internet}, life_{life}, process_{process} {}
+  SimulatedNetwork(const SimulatedNetwork&) = delete;
+  SimulatedNetwork& operator=(const SimulatedNetwork&) = delete;
+  ~SimulatedNetwork() override { end_process(false); }
+
+  // Every socket is gone. Peers see the end, or a reset; with a silent end they see nothing.
+  void end_process(bool is_silent);
+
+  [[nodiscard]] std::expected<transport::SocketId, transport::NetworkError> listen(
+      const transport::Endpoint& endpoint) override;
+  [[nodiscard]] std::expected<transport::SocketId, transport::NetworkError> connect(
+      const transport::Endpoint& endpoint) override;
+  [[nodiscard]] std::uint16_t local_port(transport::SocketId socket) const override;
+  [[nodiscard]] std::string peer_name(transport::SocketId socket) const override;
+  [[nodiscard]] std::string last_error(transport::SocketId socket) const override;
+  [[nodiscard]] std::uint64_t connections_refused() const noexcept override { return 0; }
+  [[nodiscard]] transport::IoResult receive(transport::SocketId socket,
+                                            std::span<char> buffer) noexcept override;
+  [[nodiscard]] transport::IoResult send(transport::SocketId socket,
+                                         std::span<const char> bytes) noexcept override;
+  void close(transport::SocketId socket) noexcept override;
+  [[nodiscard]] std::size_t wait(std::span<transport::Ready> events,
+                                 std::optional<std::chrono::nanoseconds> timeout) noexcept override;
+  void wake() noexcept override { internet_.observer_.process_is_ready(process_); }
+  [[nodiscard]] int descriptor() const noexcept override { return -1; }
+
+  // wait() would return something.
+  [[nodiscard]] bool is_ready() const noexcept;
+
+ private:
+  friend class SimulatedInternet;
+
+  enum class State : std::uint8_t { Listening, Connecting, Answered, Unaccepted, Open, Failed };
+  struct Socket {
+    transport::SocketId id = 0;
+    State state = State::Open;
+    Side side = 0;
+    bool wants_room = false;
+    std::uint16_t port = 0;
+    int error_number = 0;
+    transport::SocketId listener = 0;
+    std::uint64_t connection = 0;
+  };
+
+  transport::SocketId add(Socket socket);
+  [[nodiscard]] Socket* find(transport::SocketId socket) noexcept;
+  [[nodiscard]] const Socket* find(transport::SocketId socket) const noexcept;
+  [[nodiscard]] std::optional<transport::Ready> ready_of(const Socket& socket) const noexcept;
+  [[nodiscard]] bool has_room(const Socket& socket) const noexcept;
+
+  SimulatedInternet& internet_;
+  ProcessLife& life_;
+  std::size_t process_;
+  transport::SocketId next_socket_ = 1;
+  std::vector<Socket> sockets_;  // ascending ids
+};
+
+}  // namespace nexusfix::simulator

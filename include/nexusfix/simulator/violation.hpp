@@ -1,0 +1,33 @@
+// What a world was found to do wrong.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <nexusfix/simulator/simulated_clock.hpp>
+
+namespace nexusfix::simulator {
+
+struct Violation {
+  std::string invariant;  // a short name: "number-reused", "message-lost"
+  std::string what;       // the case, for people
+  WorldTime time{};
+};
+
+// The first violation of a run; what follows it follows from it.
+class FirstViolation {
+ public:
+  explicit FirstViolation(const WorldTime& now) : now_{now} {}
+
+  void found(std::string invariant, std::string what) {
+    if (!violation_) violation_ = Violation{std::move(invariant), std::move(what), now_};
+  }
+  [[nodiscard]] const std::optional<Violation>& get() const noexcept { return violation_; }
+
+ private:
+  const WorldTime& now_;
+  std::optional<Violation> violation_;
+};
+
+}  // namespace nexusfix::simulator

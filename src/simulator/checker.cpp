@@ -1,0 +1,321 @@
+// The ledger's side of checking: processes that begin and end, promises, deliveries, the end.
+#include "simulator/checker.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace nexusfix::simulator {
+namespace {
+
+// From the initiator's side, so that both sides give a session the same name.
+std::string link_name(const session::SessionConfig& config) {
+  const bool is_initiator = config.role == session::Role::Initiator;
+  const session::SessionId& id = config.id;
+  return id.begin_string + ' ' + (is_initiator ? id.sender_comp_id : id.target_comp_id) + "->" +
+         (is_initiator ? id.target_comp_id : id.sender_comp_id);
+}
+
+}  // namespace
+
+void Checker::add_process(std::size_t process, std::string name) {
+  if (processes_.size() <= process) processes_.resize(process + 1);
+  processes_[process].name = std::move(name);
+}
+
+std::uint64_t Checker::epoch_of(const Process& process, const LocalSession& session) const {
+  return (process.generation << 32U) | process.engine->store().session(session.key).epoch;
+}
+
+Checker::Ledger* Checker::find_ledger(Direction& direction, std::uint64_t epoch) noexcept {
+  for (auto ledger = direction.ledgers.rbegin(); ledger != direction.ledgers.rend(); ++ledger) {
+    if (ledger->epoch == epoch) return &*ledger;
+  }
+  return nullptr;
+}
+
+Checker::Ledger& Checker::ledger_of(Link& link, Side sender, std::uint64_t epoch) {
+  Direction& direction = link.directions[sender];
+  if (Ledger* const found = find_ledger(direction, epoch)) return *found;
+  if (!direction.ledgers.empty()) {
+    ++counts_.epochs;
+    const bool is_allowed =
+        direction.is_excused || link.sides[0].resets || link.sides[1].resets;
+    if (!is_allowed) {
+      found("reset-unasked", link.name + ": side " + std::to_string(sender) +
+                                 " began a new epoch, and nothing asked for one");
+    }
+    direction.is_excused = false;
+  }
+  if (direction.ledgers.size() == kLedgersMax) direction.ledgers.pop_front();
+  direction.ledgers.push_back({.epoch = epoch, .entries = {}, .last = 0});
+  return direction.ledgers.back();
+}
+
+Checker::Entry& Checker::entry_of(Ledger& ledger, std::uint64_t msg_seq_num) {
+  if (ledger.entries.size() <= msg_seq_num) {
+    ledger.entries.resize(std::max<std::size_t>(msg_seq_num + 1, 2 * ledger.entries.size()));
+  }
+  ledger.last = std::max(ledger.last, msg_seq_num);
+  return ledger.entries[msg_seq_num];
+}
+
+std::string Checker::where(const Link& link, Side sender, std::uint64_t msg_seq_num) const {
+  return link.name + ", sent by " + processes_[link.sides[sender].process].name + " as number " +
+         std::to_string(msg_seq_num);
+}
+
+void Checker::process_started(std::size_t index, engine::Engine& engine,
+                              const engine::Settings& settings) {
+  Process& process = processes_[index];
+  process.engine = &engine;
+  process.sessions.clear();
+  process.promises.clear();
+  const store::Store& store = engine.store();
+  for (std::size_t i = 0; i < settings.sessions.size(); ++i) {
+    const session::SessionConfig& config = settings.sessions[i].session;
+    const auto [link, is_new] = links_by_name_.emplace(link_name(config), links_.size());
+    if (is_new) links_.push_back({.name = link->first, .sides = {}, .directions = {}});
+    LocalSession session{.name = config.id.to_string(), .link = link->second,
+                         .side = config.role == session::Role::Initiator ? Side{0} : Side{1}};
+    for (std::size_t key = 0; key < store.session_count(); ++key) {
+      const auto session_key = static_cast<store::SessionKey>(key);
+      if (store.session_name(session_key) == session.name) session.key = session_key;
+    }
+    SideOfLink& side = links_[session.link].sides[session.side];
+    side.process = index;
+    side.session = i;
+    side.is_known = true;
+    const bool before = std::exchange(
+        side.resets_now,
+        config.reset_on_logon || config.reset_on_logout || config.reset_on_disconnect);
+    side.resets = side.resets_now || before;
+    side.keeps_messages = config.persist_messages;
+    process.sessions.push_back(session);
+    check_start(process, process.sessions.back());
+  }
+}
+
+// What was promised is still known, and what was taken is not expected again.
+void Checker::check_start(Process& process, const LocalSession& session) {
+  Link& link = links_[session.link];
+  const store::SessionRecord& record = process.engine->store().session(session.key);
+  const std::uint64_t epoch = epoch_of(process, session);
+  Direction& out = link.directions[session.side];
+  if (const Ledger* const ledger = find_ledger(out, epoch);
+      ledger != nullptr && !out.is_excused && record.next_outbound <= ledger->last) {
+    found("journal-forgot", where(link, session.side, ledger->last) +
+                                ": after its start the next number is " +
+                                std::to_string(record.next_outbound));
+  }
+  Direction& in = link.directions[1 - session.side];
+  if (in.is_excused || in.safe.receivers != epoch) return;
+  if (record.next_inbound < in.safe.next) {
+    found("progress-forgotten", link.name + ": " + process.name + " had taken everything below " +
+                                    std::to_string(in.safe.next) + " and expects " +
+                                    std::to_string(record.next_inbound) + " after its start");
+  }
+  // A turn that did not end may have been recorded all the same, whole or not at all.
+  if (Ledger* const ledger = find_ledger(in, in.safe.epoch)) {
+    const std::uint64_t end = std::min<std::uint64_t>(record.next_inbound, ledger->entries.size());
+    for (std::uint64_t n = in.safe.next; n < end; ++n) {
+      ledger->entries[n].is_delivered |= ledger->entries[n].was_delivered;
+    }
+  }
+}
+
+void Checker::turn_done(std::size_t index) {
+  Process& process = processes_[index];
+  if (!process.has_news) return;
+  process.has_news = false;
+  for (const Promise& promise : process.promises) {
+    const LocalSession& session = process.sessions[promise.session];
+    Link& link = links_[session.link];
+    // A reset in the same turn has ended its epoch.
+    const auto& record = process.engine->store().session(session.key);
+    if (promise.msg_seq_num >= record.next_outbound) continue;
+    Entry& entry =
+        entry_of(ledger_of(link, session.side, epoch_of(process, session)), promise.msg_seq_num);
+    entry.is_promised = true;
+    if (entry.kind == Entry::Kind::Administrative) {
+      found("number-reused", where(link, session.side, promise.msg_seq_num) +
+                                 ": the application was told that it is its message's");
+    }
+    entry.kind = Entry::Kind::Application;
+    ++counts_.promised;
+  }
+  process.promises.clear();
+  for (const LocalSession& session : process.sessions) {
+    Direction& in = links_[session.link].directions[1 - session.side];
+    in.safe = in.seen;
+  }
+}
+
+void Checker::take_back_deliveries(Direction& direction) {
+  Ledger* const ledger = find_ledger(direction, direction.seen.epoch);
+  if (ledger != nullptr) {
+    const bool is_same = direction.safe.epoch == direction.seen.epoch;
+    const std::uint64_t end = std::min<std::uint64_t>(direction.seen.next, ledger->entries.size());
+    for (std::uint64_t n = is_same ? direction.safe.next : 1; n < end; ++n) {
+      ledger->entries[n].is_delivered = false;
+    }
+  }
+  direction.seen = direction.safe;
+}
+
+void Checker::process_ended(std::size_t index, bool forgets) {
+  Process& process = processes_[index];
+  process.engine = nullptr;
+  process.promises.clear();
+  process.has_news = false;
+  if (forgets) ++process.generation;
+  for (const LocalSession& session : process.sessions) {
+    Link& link = links_[session.link];
+    take_back_deliveries(link.directions[1 - session.side]);
+    if (!forgets) continue;
+    for (Direction& direction : link.directions) {
+      direction.is_excused = true;
+      direction.safe.receivers = direction.seen.receivers = 0;
+    }
+  }
+}
+
+void Checker::allow_reset(std::size_t index) {
+  for (const LocalSession& session : processes_[index].sessions) {
+    links_[session.link].sides[session.side].resets_now = true;
+    links_[session.link].sides[session.side].resets = true;
+  }
+}
+
+bool Checker::may_reset(std::size_t index, std::string_view name) const {
+  for (const LocalSession& session : processes_[index].sessions) {
+    if (session.name != name) continue;
+    const Link& link = links_[session.link];
+    return link.sides[0].resets || link.sides[1].resets || link.directions[0].is_excused ||
+           link.directions[1].is_excused;
+  }
+  return false;
+}
+
+std::size_t Checker::promises(std::size_t process) const {
+  return processes_[process].promises.size();
+}
+
+void Checker::take_back(std::size_t process, std::size_t mark) {
+  processes_[process].promises.resize(mark);
+}
+
+void Checker::session_reset(std::size_t index, std::string_view name) {
+  Process& process = processes_[index];
+  std::erase_if(process.promises, [&](const Promise& promise) {
+    return process.sessions[promise.session].name == name;
+  });
+}
+
+void Checker::promised(std::size_t index, std::size_t session, std::uint64_t msg_seq_num) {
+  processes_[index].promises.push_back({session, msg_seq_num});
+  processes_[index].has_news = true;
+}
+
+void Checker::delivered(std::size_t index, std::size_t session_index, std::string_view bytes) {
+  Process& process = processes_[index];
+  const LocalSession& session = process.sessions[session_index];
+  Link& link = links_[session.link];
+  const Side sender = static_cast<Side>(1 - session.side);
+  Direction& direction = link.directions[sender];
+  process.has_news = true;
+  ++counts_.delivered;
+  const std::optional<WireMessage> message = read_wire_message(bytes);
+  if (!message) return found("message-altered", link.name + ": delivered bytes are no message");
+  const std::uint64_t n = message->msg_seq_num;
+  // Its epoch is the newest in which the number means this message.
+  Ledger* ledger = nullptr;
+  for (Ledger& one : direction.ledgers) {
+    if (n < one.entries.size() && one.entries[n].fingerprint == message->fingerprint) {
+      ledger = &one;
+    }
+  }
+  if (ledger == nullptr || !ledger->entries[n].was_sent) {
+    return found("message-invented", where(link, sender, n) +
+                                         ": what is delivered was never sent under this number");
+  }
+  Entry& entry = ledger->entries[n];
+  if (entry.was_delivered) {
+    ++counts_.delivered_again;
+    if (!message->poss_dup) {
+      return found("duplicate-not-marked",
+                   where(link, sender, n) + ": delivered again without PossDupFlag");
+    }
+  }
+  if (direction.seen.epoch != ledger->epoch) direction.seen = {.epoch = ledger->epoch};
+  direction.seen.receivers = epoch_of(process, session);
+  if (direction.is_excused) {
+    direction.seen.next = std::max(direction.seen.next, n + 1);
+  } else if (n < direction.seen.next) {
+    return found("order-broken", where(link, sender, n) + ": delivered after number " +
+                                     std::to_string(direction.seen.next - 1));
+  }
+  for (std::uint64_t m = direction.seen.next; m < n && !direction.is_excused; ++m) {
+    const Entry& skipped = ledger->entries[m];
+    if (skipped.kind == Entry::Kind::Application && !skipped.is_delivered) {
+      return found("message-skipped",
+                   where(link, sender, m) + ": not delivered, and number " + std::to_string(n) +
+                       " is");
+    }
+  }
+  entry.is_delivered = true;
+  entry.was_delivered = true;
+  direction.seen.next = n + 1;
+}
+
+std::string Checker::unsettled() const {
+  for (const Link& link : links_) {
+    if (std::string text = unsettled(link); !text.empty()) return text;
+  }
+  return {};
+}
+
+std::string Checker::unsettled(const Link& link) const {
+  std::array<session::Numbers, 2> numbers;
+  for (Side side = 0; side < 2; ++side) {
+    const SideOfLink& one = link.sides[side];
+    if (!one.is_known) return link.name + ": it has one side only";
+    engine::Engine* const engine = processes_[one.process].engine;
+    if (engine == nullptr) return link.name + ": " + processes_[one.process].name + " is down";
+    const engine::Session& session = engine->session(one.session);
+    if (!session.is_logged_on()) {
+      return link.name + ": " + processes_[one.process].name + " is not logged on";
+    }
+    numbers[side] = session.numbers();
+  }
+  for (Side side = 0; side < 2; ++side) {
+    const std::string& name = processes_[link.sides[side].process].name;
+    if (numbers[side].next_outbound != numbers[1 - side].next_inbound) {
+      return link.name + ": the next number of " + name + " is " +
+             std::to_string(numbers[side].next_outbound) + ", and the other side expects " +
+             std::to_string(numbers[1 - side].next_inbound);
+    }
+    const Direction& direction = link.directions[side];
+    if (direction.ledgers.empty() || direction.is_excused) continue;
+    const Ledger& ledger = direction.ledgers.back();
+    for (std::uint64_t n = 1; n < ledger.entries.size(); ++n) {
+      if (ledger.entries[n].is_promised && !ledger.entries[n].is_delivered) {
+        return where(link, side, n) + ": promised, and not delivered";
+      }
+    }
+  }
+  return {};
+}
+
+std::uint64_t Checker::memory_bytes() const noexcept {
+  std::uint64_t sum = 0;
+  for (const Link& link : links_) {
+    for (const Direction& direction : link.directions) {
+      for (const Ledger& ledger : direction.ledgers) {
+        sum += ledger.entries.capacity() * sizeof(Entry);
+      }
+    }
+  }
+  return sum;
+}
+
+}  // namespace nexusfix::simulator

@@ -1,0 +1,172 @@
+// Watches a world's wire, its applications and its stores, and knows what must never happen.
+//
+// A session is watched from both sides as one link; each of its two directions has a ledger of what
+// the sending side's numbers meant in each reset epoch. The ledger is filled from the bytes on the
+// wire, which this layer reads by itself, and from what the application was promised.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/settings.hpp>
+#include <nexusfix/simulator/simulated_network.hpp>
+#include <nexusfix/simulator/trace.hpp>
+#include <nexusfix/simulator/violation.hpp>
+
+#include "simulator/wire_message.hpp"
+
+namespace nexusfix::simulator {
+
+struct CheckerCounts {
+  std::uint64_t wire_messages = 0;
+  std::uint64_t delivered = 0;
+  std::uint64_t delivered_again = 0;
+  std::uint64_t promised = 0;
+  std::uint64_t epochs = 0;
+};
+
+class Checker {
+ public:
+  Checker(Trace& trace, FirstViolation& violation) : trace_{trace}, violation_{violation} {}
+
+  // A machine's process, by the number that the internet knows it by.
+  void add_process(std::size_t process, std::string name);
+
+  // Its engine is open; the sessions are in the order of the settings. Before it is polled.
+  void process_started(std::size_t process, engine::Engine& engine,
+                       const engine::Settings& settings);
+  // A turn is over, and the process alive: what it did is promised.
+  void turn_done(std::size_t process);
+  // forgets: what it had promised may be lost, and operators will reset its sessions.
+  void process_ended(std::size_t process, bool forgets);
+
+  // The application's side. session: its index in the settings.
+  void delivered(std::size_t process, std::size_t session, std::string_view bytes);
+  void promised(std::size_t process, std::size_t session, std::uint64_t msg_seq_num);
+  // A callback threw: what was promised in it is void. mark: promises() before it.
+  [[nodiscard]] std::size_t promises(std::size_t process) const;
+  void take_back(std::size_t process, std::size_t mark);
+  // The engine has said that it resets a session: promises of this turn are void.
+  void session_reset(std::size_t process, std::string_view session);
+
+  // The wire's side.
+  void bytes_sent(std::uint64_t connection, Side side, std::size_t process, std::string_view bytes);
+  void connection_over(std::uint64_t connection) { taps_.erase(connection); }
+
+  // An operator may reset the session, whatever its settings say.
+  void allow_reset(std::size_t process);
+  [[nodiscard]] bool may_reset(std::size_t process, std::string_view session) const;
+
+  // Why the world has not come to rest: a session that is not logged on, numbers on which the sides
+  // do not agree, a message not delivered. Empty: it has.
+  [[nodiscard]] std::string unsettled() const;
+
+  [[nodiscard]] const CheckerCounts& counts() const noexcept { return counts_; }
+  // What the checker itself holds.
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
+
+ private:
+  static constexpr std::size_t kLedgersMax = 16;
+
+  struct Entry {
+    enum class Kind : std::uint8_t { Unknown, Application, Administrative };
+    std::uint64_t fingerprint = 0;
+    Kind kind = Kind::Unknown;
+    bool was_sent = false;         // on a wire
+    bool is_promised = false;      // to the application
+    bool is_delivered = false;     // and the receiver's store knows, or will at the turn's end
+    bool was_delivered = false;    // at least once, perhaps to a process that died of it
+  };
+  // One epoch of one direction.
+  struct Ledger {
+    std::uint64_t epoch = 0;
+    std::vector<Entry> entries;  // by MsgSeqNum
+    std::uint64_t last = 0;      // the highest number that was sent or promised
+  };
+  struct Position {
+    std::uint64_t epoch = 0;
+    std::uint64_t next = 1;        // everything below has been looked at
+    std::uint64_t receivers = 0;   // the receiver's own epoch then
+  };
+  struct Direction {
+    std::deque<Ledger> ledgers;  // the newest is the last
+    Position seen;               // of the receiver
+    Position safe;               // the same when its last turn ended
+    bool is_excused = false;     // until the next epoch
+  };
+  struct SideOfLink {
+    std::size_t process = 0;
+    std::size_t session = 0;  // index in its settings
+    bool is_known = false;
+    bool resets = false;      // by its settings, now or in the process's life before
+    bool resets_now = false;
+    bool keeps_messages = true;
+  };
+  struct Link {
+    std::string name;
+    std::array<SideOfLink, 2> sides;
+    std::array<Direction, 2> directions;  // by the sending side
+  };
+  struct LocalSession {
+    std::string name;
+    std::size_t link = 0;
+    Side side = 0;
+    store::SessionKey key = 0;
+  };
+  struct Promise {
+    std::size_t session = 0;
+    std::uint64_t msg_seq_num = 0;
+  };
+  struct Process {
+    std::string name;
+    engine::Engine* engine = nullptr;  // null: not running
+    std::vector<LocalSession> sessions;
+    std::vector<Promise> promises;  // of the turn
+    std::uint64_t generation = 0;   // counts the times when its store was forgotten
+    bool has_news = false;
+  };
+  struct Tap {
+    std::size_t link = kNone;
+    struct Half {
+      std::string partial;
+      std::uint64_t epoch = 0;
+      std::uint64_t last_fresh = 0;
+      bool has_begun = false;
+    };
+    std::array<Half, 2> halves;
+  };
+  static constexpr std::size_t kNone = SIZE_MAX;
+
+  [[nodiscard]] std::uint64_t epoch_of(const Process& process, const LocalSession& session) const;
+  [[nodiscard]] static Ledger* find_ledger(Direction& direction, std::uint64_t epoch) noexcept;
+  Ledger& ledger_of(Link& link, Side sender, std::uint64_t epoch);
+  static Entry& entry_of(Ledger& ledger, std::uint64_t msg_seq_num);
+
+  void check_message(Tap& tap, Side side, std::size_t process, std::string_view bytes);
+  void check_sent(Link& link, Tap::Half& half, Side side, const WireMessage& message);
+  void check_gap_fill(Link& link, Ledger& ledger, Side side, const WireMessage& message);
+  void check_start(Process& process, const LocalSession& session);
+  void take_back_deliveries(Direction& direction);
+  [[nodiscard]] std::string where(const Link& link, Side sender, std::uint64_t msg_seq_num) const;
+  [[nodiscard]] std::string unsettled(const Link& link) const;
+  void found(const char* invariant, std::string what) {
+    violation_.found(invariant, std::move(what));
+  }
+
+  Trace& trace_;
+  FirstViolation& violation_;
+  CheckerCounts counts_;
+  std::vector<Process> processes_;
+  std::deque<Link> links_;
+  std::map<std::string, std::size_t, std::less<>> links_by_name_;
+  std::unordered_map<std::uint64_t, Tap> taps_;
+};
+
+}  // namespace nexusfix::simulator

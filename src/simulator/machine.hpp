@@ -1,0 +1,82 @@
+// One machine of a world: clock, disk, network, and the process that lives and dies on it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/simulator/hosted.hpp>
+#include <nexusfix/simulator/simulated_clock.hpp>
+#include <nexusfix/simulator/simulated_disk.hpp>
+#include <nexusfix/simulator/simulated_network.hpp>
+
+namespace nexusfix::simulator {
+
+class WorldState;
+struct Machine;
+
+using Launcher =
+    std::function<OpenedProcess(engine::Settings, engine::EngineOptions, CallbackWatch&)>;
+
+// The process's callbacks and log lines, on their way to the world.
+class MachineWatch final : public CallbackWatch, public observe::EventLog {
+ public:
+  MachineWatch(WorldState& world, Machine& machine) : world_{world}, machine_{machine} {}
+
+  void on_logon(const engine::Callbacks& inner, engine::Session& session) override;
+  void on_logout(const engine::Callbacks& inner, engine::Session& session) override;
+  session::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
+                              const wire::MessageView& message) override;
+  void write(const observe::Event& event) override;
+
+ private:
+  WorldState& world_;
+  Machine& machine_;
+};
+
+struct Machine {
+  Machine(WorldState& world, std::size_t machine_index, std::string machine_name,
+          const WorldTime& now, SimulatedInternet& internet, SeededRandom& random,
+          FaultCounts& counts)
+      : index{machine_index},
+        name{std::move(machine_name)},
+        clock{now},
+        disk{life, random, counts},
+        network{internet, life, machine_index},
+        watch{world, *this} {}
+
+  [[nodiscard]] bool is_up() const noexcept { return image != nullptr; }
+
+  std::size_t index;
+  std::string name;
+  std::string configuration;
+  engine::Settings settings;  // of the configuration
+  Launcher launcher;
+
+  ProcessLife life;
+  SimulatedClock clock;
+  SimulatedDisk disk;
+  SimulatedNetwork network;
+  MachineWatch watch;
+  std::unique_ptr<ProcessImage> image;     // null: no process
+  std::vector<engine::Session*> sessions;  // of it
+
+  WorldTime next_turn = WorldTime::max();  // when the process has something to do
+  WorldTime busy_until{};
+  WorldTime paused_until{};
+  bool dies_without_power = false;  // the death that awaits it, or has come, is of the machine
+  bool is_stopping = false;         // an operator has asked for its end
+  bool restarts_with_reset = false; // until every initiator of it has logged on
+  bool throws_next = false;
+  bool has_begun = false;           // it is to run: started, or waiting to be
+
+  WorldTime turns_since{};  // for the check that it does not spin
+  std::uint64_t turns = 0;
+};
+
+}  // namespace nexusfix::simulator

@@ -1,0 +1,273 @@
+// What befalls a world: when, whom, and how badly.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "simulator/world_state.hpp"
+
+namespace nexusfix::simulator {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Between two of a kind, on average.
+// tidy: flat switch
+seconds interval(Fault fault) {
+  switch (fault) {
+    case Fault::Tear:
+    case Fault::Reorder:
+      return seconds{0};  // always
+    case Fault::Delay:
+      return seconds{6};
+    case Fault::Drop:
+    case Fault::Throw:
+      return seconds{10};
+    case Fault::Refuse:
+      return seconds{12};
+    case Fault::ClockJump:
+    case Fault::Congest:
+      return seconds{15};
+    case Fault::Logout:
+    case Fault::Pause:
+      return seconds{20};
+    case Fault::HalfOpen:
+    case Fault::Kill:
+    case Fault::ClockDrift:
+      return seconds{25};
+    case Fault::TornWrite:
+      return seconds{30};
+    case Fault::DiskFull:
+    case Fault::WriteError:
+    case Fault::SyncError:
+    case Fault::PowerLoss:
+      return seconds{50};
+    case Fault::Reset:
+      return seconds{70};
+  }
+  return seconds{60};
+}
+
+// A doomed process that does nothing dies all the same.
+constexpr WorldTime kDoom = seconds{1};
+// With CheckLatency, clocks stay so near the truth that no honest message is refused for its age,
+// also if it waited for a process that stood still.
+constexpr WorldTime kErrorMax = seconds{20};
+
+// Mostly short, sometimes as long as most.
+milliseconds skewed(SeededRandom& chance, std::uint64_t most_ms) {
+  const std::uint64_t scale = std::uint64_t{1} << chance.below(8);
+  return milliseconds{chance.below(most_ms / scale + 1)};
+}
+
+bool checks_latency(const std::deque<Machine>& machines) {
+  return std::ranges::any_of(machines, [](const Machine& machine) {
+    return std::ranges::any_of(machine.settings.sessions,
+                               [](const auto& one) { return one.session.check_latency; });
+  });
+}
+
+}  // namespace
+
+bool WorldState::is_initiator(const Machine& machine) {
+  return std::ranges::any_of(machine.settings.sessions, [](const auto& one) {
+    return one.session.role == session::Role::Initiator;
+  });
+}
+
+void WorldState::schedule_fault(Fault fault) {
+  const auto mean = static_cast<std::uint64_t>(milliseconds{interval(fault)}.count());
+  if (mean == 0) return;
+  SeededRandom& chance = fault_random_[static_cast<std::size_t>(fault)];
+  after(milliseconds{1 + chance.below(2 * mean)}, [this, fault] {
+    if (!faults_strike_) return;
+    strike(fault);
+    schedule_fault(fault);
+  });
+}
+
+Machine* WorldState::any_machine(SeededRandom& chance, bool is_to_initiate) {
+  std::vector<Machine*> fit;
+  for (Machine& machine : machines) {
+    if (!is_to_initiate || is_initiator(machine)) fit.push_back(&machine);
+  }
+  return fit.empty() ? nullptr : fit[chance.below(fit.size())];
+}
+
+void WorldState::strike(Fault fault) {
+  SeededRandom& chance = fault_random_[static_cast<std::size_t>(fault)];
+  if (fault <= Fault::Congest) return strike_internet(fault, chance);
+  Machine* const machine = any_machine(chance, fault == Fault::Reset);
+  if (machine == nullptr) return;
+  if (trace.is_on()) trace.line(machine->name, "! " + std::string{to_string(fault)});
+  if (fault <= Fault::SyncError) return strike_disk(fault, *machine, chance);
+  if (fault <= Fault::ClockJump) return strike_clock(fault, *machine, chance);
+  strike_process(fault, *machine, chance);
+}
+
+void WorldState::strike_internet(Fault fault, SeededRandom& chance) {
+  switch (fault) {
+    case Fault::Delay:
+      internet.delay_one(skewed(chance, 8'000));
+      break;
+    case Fault::Drop:
+      internet.drop_one();
+      break;
+    case Fault::HalfOpen:
+      internet.silence_one();
+      break;
+    case Fault::Refuse:
+      internet.refuse_next(chance.below(2) == 0);
+      break;
+    case Fault::Congest:
+      internet.congest_one();
+      break;
+    default:
+      break;
+  }
+}
+
+void WorldState::strike_disk(Fault fault, Machine& machine, SeededRandom& chance) {
+  switch (fault) {
+    case Fault::PowerLoss:
+      return lose_power(machine);
+    case Fault::TornWrite:
+      if (machine.is_up()) machine.life.end_in_write();
+      break;
+    case Fault::DiskFull:
+      machine.disk.set_full(true);
+      after(skewed(chance, 10'000), [&machine] { machine.disk.set_full(false); });
+      break;
+    case Fault::WriteError:
+      machine.disk.fail_next_write();
+      break;
+    case Fault::SyncError:
+      machine.disk.fail_next_sync();
+      break;
+    default:
+      break;
+  }
+}
+
+void WorldState::strike_clock(Fault fault, Machine& machine, SeededRandom& chance) {
+  if (fault == Fault::ClockDrift) {
+    constexpr std::int64_t kMillionthsMax = 20'000;
+    machine.clock.drift(static_cast<std::int64_t>(chance.below(2 * kMillionthsMax)) -
+                        kMillionthsMax);
+  } else {
+    const bool is_near = checks_latency(machines);
+    const auto most = duration_cast<milliseconds>(is_near ? kErrorMax : WorldTime{hours{30}});
+    const milliseconds error{static_cast<std::int64_t>(chance.below(
+                                 2 * static_cast<std::uint64_t>(most.count()))) -
+                             most.count()};
+    machine.clock.jump(error - machine.clock.error());
+  }
+  count(fault_counts, fault);
+  process_is_ready(machine.index);
+}
+
+void WorldState::strike_process(Fault fault, Machine& machine, SeededRandom& chance) {
+  if (!machine.is_up()) return;
+  switch (fault) {
+    case Fault::Kill: {
+      count(fault_counts, fault);
+      if (now < machine.paused_until) return end_process(machine, false);
+      machine.life.end_after(static_cast<std::uint32_t>(chance.below(30)));
+      const std::uint64_t incarnation = machine.life.incarnation();
+      after(kDoom, [this, &machine, incarnation] {
+        if (machine.life.incarnation() == incarnation) end_process(machine, false);
+      });
+      break;
+    }
+    case Fault::Pause:
+      machine.paused_until = now + skewed(chance, 40'000);
+      count(fault_counts, fault);
+      break;
+    case Fault::Throw:
+      machine.throws_next = true;
+      break;
+    case Fault::Logout:
+      log_out_one(machine, chance);
+      break;
+    case Fault::Reset:
+      count(fault_counts, fault);
+      reset_by_operators(machine);
+      break;
+    default:
+      break;
+  }
+}
+
+// Between any two calls, as by Kill, but what was not synced goes as well.
+void WorldState::lose_power(Machine& machine) {
+  if (!machine.is_up() || machine.dies_without_power) return;
+  count(fault_counts, Fault::PowerLoss);
+  machine.dies_without_power = true;
+  SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::PowerLoss)];
+  machine.life.end_after(static_cast<std::uint32_t>(chance.below(30)));
+  const std::uint64_t incarnation = machine.life.incarnation();
+  after(kDoom, [this, &machine, incarnation] {
+    if (machine.life.incarnation() == incarnation) end_process(machine, true);
+  });
+}
+
+// What operators do when a store has lost what a counterparty knows: they agree to begin again.
+// The initiators' side does it, with ResetOnLogon.
+void WorldState::forget_promises_of_peers(const Machine& machine) {
+  for (Machine& other : machines) {
+    bool connects_to_it = false;
+    for (const engine::SessionSettings& one : other.settings.sessions) {
+      for (const transport::Endpoint& endpoint : one.connect) {
+        connects_to_it |= std::ranges::any_of(machine.settings.sessions, [&](const auto& its) {
+          return its.accept && its.accept->port == endpoint.port;
+        });
+      }
+    }
+    if (&other != &machine && !connects_to_it) continue;
+    if (!is_initiator(other)) continue;
+    other.restarts_with_reset = true;
+    end_process(other, false);
+  }
+}
+
+void WorldState::log_out_one(Machine& machine, SeededRandom& chance) {
+  engine::Session* const session = machine.sessions[chance.below(machine.sessions.size())];
+  if (!session->is_logged_on()) return;
+  count(fault_counts, Fault::Logout);
+  session->log_out("the operator's wish");
+  process_is_ready(machine.index);
+  const std::uint64_t incarnation = machine.life.incarnation();
+  after(skewed(chance, 5'000), [this, &machine, session, incarnation] {
+    if (machine.life.incarnation() != incarnation || !machine.is_up()) return;
+    session->log_on();
+    process_is_ready(machine.index);
+  });
+}
+
+// The initiator's process ends in order, and comes back with ResetOnLogon.
+void WorldState::reset_by_operators(Machine& machine) {
+  if (machine.restarts_with_reset) return;
+  machine.restarts_with_reset = true;
+  checker.allow_reset(machine.index);
+  if (!machine.is_up()) return;
+  trace.line(machine.name, "is stopped, to reset");
+  machine.is_stopping = true;
+  machine.image->engine().stop();
+  process_is_ready(machine.index);
+}
+
+void WorldState::mend() {
+  trace.line("world", "no more faults");
+  internet.mend();
+  for (Machine& machine : machines) {
+    machine.disk.mend();
+    machine.clock.mend();
+    machine.throws_next = false;
+    machine.paused_until = std::min(machine.paused_until, now + seconds{5});
+    process_is_ready(machine.index);
+  }
+}
+
+}  // namespace nexusfix::simulator

@@ -1,0 +1,423 @@
+// Time goes on from event to event, and processes live and die.
+#include "simulator/world_state.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+namespace nexusfix::simulator {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// What a turn of an engine takes: nothing happens in no time.
+constexpr WorldTime kTurn = microseconds{20};
+// More turns within a second than this: an engine that has work for ever.
+constexpr std::uint64_t kTurnsPerSecondMax = 20'000;
+// What an engine holds beside its disk: buffers of fixed sizes, and what waits for slow readers.
+constexpr std::uint64_t kMachineBytesMax = 24U << 20U;
+constexpr std::uint64_t kSessionBytesMax = 1U << 20U;
+// A process that dies while it starts does it within so many calls.
+constexpr std::uint64_t kCallsOfStartMax = 40;
+
+// Each stream of chance is another one.
+SeededRandom stream(std::uint64_t seed, std::uint64_t number) {
+  return SeededRandom{SeededRandom{seed * 64 + number}.next()};
+}
+
+std::uint64_t heap_bytes() {
+  const struct mallinfo2 info = ::mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+std::uint64_t disk_faults(const FaultCounts& counts) {
+  return counts[static_cast<std::size_t>(Fault::DiskFull)] +
+         counts[static_cast<std::size_t>(Fault::WriteError)] +
+         counts[static_cast<std::size_t>(Fault::SyncError)];
+}
+
+}  // namespace
+
+WorldState::WorldState(WorldOptions world_options)
+    : options{world_options},
+      trace{now, options.trace_lines, options.trace_stream},
+      random{stream(options.seed, 1)},
+      random_world{stream(options.seed, 2)},
+      internet{now, random_world, fault_counts, *this},
+      heap_at_begin_{heap_bytes()} {
+  for (std::size_t i = 0; i < kFaults; ++i) fault_random_.push_back(stream(options.seed, 8 + i));
+}
+
+WorldState::~WorldState() {
+  // Nobody looks any more: engines are not to run their ends through the network.
+  for (Machine& machine : machines) {
+    machine.life.end();
+    machine.network.end_process(true);
+    machine.image.reset();
+  }
+}
+
+ProcessId WorldState::add(std::string name, std::string configuration, Launcher launcher) {
+  const std::size_t index = machines.size();
+  Machine& machine = machines.emplace_back(*this, index, std::move(name), now, internet,
+                                           random_world, fault_counts);
+  auto settings = engine::parse_settings(configuration, machine.name);
+  NEXUSFIX_ASSERT(settings.has_value());
+  machine.configuration = std::move(configuration);
+  machine.settings = *std::move(settings);
+  machine.launcher = std::move(launcher);
+  checker.add_process(index, machine.name);
+  return index;
+}
+
+void WorldState::after(WorldTime delay, std::function<void()> action) {
+  std::size_t place = actions_.size();
+  if (free_actions_.empty()) {
+    actions_.push_back(std::move(action));
+  } else {
+    place = free_actions_.back();
+    free_actions_.pop_back();
+    actions_[place] = std::move(action);
+  }
+  events_.push({.at = now + delay, .order = next_order_++, .connection = 0, .action = place});
+}
+
+void WorldState::wake_at(WorldTime time, std::uint64_t connection) {
+  events_.push({.at = time, .order = next_order_++, .connection = connection, .action = 0});
+}
+
+void WorldState::process_is_ready(std::size_t process) {
+  Machine& machine = machines[process];
+  if (!machine.is_up()) return;
+  const WorldTime soonest = std::max({now, machine.busy_until, machine.paused_until});
+  machine.next_turn = std::min(machine.next_turn, soonest);
+}
+
+void WorldState::bytes_sent(std::uint64_t connection, Side side, std::size_t process,
+                            std::string_view bytes) {
+  checker.bytes_sent(connection, side, process, bytes);
+}
+
+void WorldState::connection_event(std::uint64_t connection, std::string_view what) {
+  if (trace.is_on()) {
+    trace.line("network", "connection " + std::to_string(connection) + ' ' + std::string{what});
+  }
+}
+
+void WorldState::connection_over(std::uint64_t connection) { checker.connection_over(connection); }
+
+void WorldState::run(WorldTime duration) {
+  for (Machine& machine : machines) {
+    if (!std::exchange(machine.has_begun, true)) start(machine);
+  }
+  if (!std::exchange(faults_strike_, true)) {
+    internet.weather = {.tears = options.faults.has(Fault::Tear),
+                        .reorders = options.faults.has(Fault::Reorder)};
+    for (std::size_t i = 0; i < kFaults; ++i) {
+      if (options.faults.has(static_cast<Fault>(i))) schedule_fault(static_cast<Fault>(i));
+    }
+  }
+  step_until(now + duration);
+}
+
+void WorldState::step_until(WorldTime end) {
+  while (!violation.get()) {
+    WorldTime at = events_.empty() ? WorldTime::max() : events_.top().at;
+    Machine* turn = nullptr;
+    for (Machine& machine : machines) {
+      if (machine.next_turn < at) {
+        at = machine.next_turn;
+        turn = &machine;
+      }
+    }
+    if (at > end) {
+      now = end;
+      return;
+    }
+    now = std::max(now, at);
+    if (turn != nullptr) {
+      take_turn(*turn);
+    } else {
+      take_event();
+    }
+  }
+}
+
+void WorldState::take_event() {
+  const Event event = events_.top();
+  events_.pop();
+  if (event.connection != 0) {
+    internet.advance(event.connection);
+    return;
+  }
+  const std::function<void()> action = std::exchange(actions_[event.action], nullptr);
+  free_actions_.push_back(event.action);
+  action();
+}
+
+void WorldState::take_turn(Machine& machine) {
+  machine.next_turn = WorldTime::max();
+  if (now < machine.paused_until) {
+    machine.next_turn = machine.paused_until;
+    return;
+  }
+  note_turn(machine);
+  const bool goes_on = machine.image->engine().poll(std::chrono::nanoseconds{0});
+  if (!machine.life.alive()) return buried(machine);
+  // After an error of the store nothing of the turn is promised.
+  if (goes_on || machine.is_stopping) checker.turn_done(machine.index);
+  if (!goes_on) return finish(machine);
+  if (machine.restarts_with_reset &&
+      std::ranges::all_of(machine.sessions,
+                          [](const auto* session) { return session->is_logged_on(); })) {
+    machine.restarts_with_reset = false;
+  }
+  schedule_turn(machine);
+}
+
+void WorldState::schedule_turn(Machine& machine) {
+  machine.busy_until = now + kTurn;
+  const MonoTime deadline = machine.image->engine().next_deadline();
+  WorldTime next = WorldTime::max();
+  if (deadline == MonoTime::min() || machine.network.is_ready()) {
+    next = machine.busy_until;
+  } else if (deadline != kNever) {
+    next = std::max(machine.busy_until, machine.clock.world_time(deadline));
+  }
+  machine.next_turn = next;
+}
+
+void WorldState::note_turn(Machine& machine) {
+  ++turns_;
+  if (now - machine.turns_since > seconds{1}) {
+    machine.turns_since = now;
+    machine.turns = 0;
+  }
+  if (++machine.turns > kTurnsPerSecondMax) {
+    violation.found("livelock", machine.name + ": more than " +
+                                    std::to_string(kTurnsPerSecondMax) +
+                                    " turns within a second");
+  }
+}
+
+engine::Settings WorldState::settings_of(const Machine& machine) const {
+  engine::Settings settings = machine.settings;
+  if (!machine.restarts_with_reset) return settings;
+  for (engine::SessionSettings& one : settings.sessions) {
+    if (one.session.role == session::Role::Initiator) one.session.reset_on_logon = true;
+  }
+  return settings;
+}
+
+void WorldState::start(Machine& machine) {
+  if (machine.is_up()) return;
+  ++starts_;
+  trace.line(machine.name, machine.restarts_with_reset ? "starts, to reset" : "starts");
+  machine.is_stopping = false;
+  machine.dies_without_power = false;
+  machine.throws_next = false;
+  machine.paused_until = now;
+  machine.life.begin();
+  if (faults_strike_ && options.faults.has(Fault::Kill)) {
+    SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::Kill)];
+    if (chance.below(8) == 0) {
+      machine.life.end_after(static_cast<std::uint32_t>(chance.below(kCallsOfStartMax)));
+      count(fault_counts, Fault::Kill);
+    }
+  }
+  const std::uint64_t faults_before = disk_faults(fault_counts);
+  engine::EngineOptions engine_options;
+  engine_options.clock = &machine.clock;
+  engine_options.disk = &machine.disk;
+  engine_options.network = &machine.network;
+  engine_options.log = &machine.watch;
+  const engine::Settings settings = settings_of(machine);
+  OpenedProcess opened = machine.launcher(settings, engine_options, machine.watch);
+  if (!machine.life.alive()) {
+    // Not known to the checker: it has promised nothing.
+    opened = nullptr;
+    trace.line(machine.name, "dies while it starts");
+    machine.network.end_process(false);
+    machine.disk.end_process();
+    return start_later(machine, milliseconds{50 + random_world.below(1'000)});
+  }
+  if (!opened) {
+    trace.line(machine.name, "cannot start: " + opened.error().text);
+    if (disk_faults(fault_counts) == faults_before) {
+      violation.found("cannot-start", machine.name + ": " + opened.error().text);
+    }
+    machine.life.end();
+    machine.network.end_process(false);
+    machine.disk.end_process();
+    return start_later(machine, milliseconds{500 + random_world.below(2'000)});
+  }
+  machine.image = *std::move(opened);
+  engine::Engine& engine = machine.image->engine();
+  machine.sessions.clear();
+  for (std::size_t i = 0; i < engine.session_count(); ++i) {
+    machine.sessions.push_back(&engine.session(i));
+  }
+  checker.process_started(machine.index, engine, settings);
+  machine.next_turn = now;
+}
+
+void WorldState::start_later(Machine& machine, WorldTime delay) {
+  after(delay, [this, &machine] { start(machine); });
+}
+
+// Its store may forget what it has promised: it waits for the operating system alone.
+bool WorldState::forgets(const Machine& machine, bool without_power) const {
+  return without_power && (machine.settings.store == engine::StoreKind::Memory ||
+                           machine.settings.durability != store::Durability::Sync);
+}
+
+// The process has died, in the middle of whatever it did.
+void WorldState::buried(Machine& machine) {
+  const bool without_power = machine.dies_without_power;
+  trace.line(machine.name, without_power ? "loses its power" : "dies");
+  machine.life.end();
+  machine.network.end_process(without_power);
+  if (without_power) {
+    machine.disk.lose_power();
+  } else {
+    machine.disk.end_process();
+  }
+  machine.image.reset();
+  machine.sessions.clear();
+  machine.next_turn = WorldTime::max();
+  const bool is_forgetful = forgets(machine, without_power) ||
+                            machine.settings.store == engine::StoreKind::Memory;
+  checker.process_ended(machine.index, is_forgetful);
+  if (is_forgetful) forget_promises_of_peers(machine);
+  check_memory();
+  // Mostly at once, as by a supervisor, sometimes after a while.
+  const std::uint64_t most = random_world.below(4) == 0 ? 15'000 : 1'000;
+  start_later(machine, milliseconds{20 + random_world.below(most)});
+}
+
+void WorldState::end_process(Machine& machine, bool without_power) {
+  if (!machine.is_up()) return;
+  machine.dies_without_power = without_power;
+  buried(machine);
+}
+
+// The engine has said that there is nothing left to do.
+void WorldState::finish(Machine& machine) {
+  trace.line(machine.name, "ends");
+  machine.life.end();
+  machine.network.end_process(false);
+  machine.disk.end_process();
+  machine.image.reset();
+  machine.sessions.clear();
+  machine.next_turn = WorldTime::max();
+  const bool is_forgetful = machine.settings.store == engine::StoreKind::Memory;
+  checker.process_ended(machine.index, is_forgetful);
+  if (is_forgetful) forget_promises_of_peers(machine);
+  start_later(machine, milliseconds{20 + random_world.below(2'000)});
+}
+
+void WorldState::delivered(Machine& machine, const engine::Session& session,
+                           std::string_view bytes) {
+  const auto place = std::ranges::find(machine.sessions, &session);
+  NEXUSFIX_ASSERT(place != machine.sessions.end());
+  checker.delivered(machine.index, static_cast<std::size_t>(place - machine.sessions.begin()),
+                    bytes);
+}
+
+void WorldState::promised(const engine::Session& session, std::uint64_t msg_seq_num) {
+  for (Machine& machine : machines) {
+    const auto place = std::ranges::find(machine.sessions, &session);
+    if (place == machine.sessions.end()) continue;
+    if (!machine.life.alive()) return;
+    checker.promised(machine.index, static_cast<std::size_t>(place - machine.sessions.begin()),
+                     msg_seq_num);
+    process_is_ready(machine.index);
+    return;
+  }
+}
+
+void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
+  if (!machine.life.alive()) return;
+  if (trace.is_on()) {
+    trace.line(machine.name, "# " + std::string{event.session} + ' ' + std::string{event.text});
+  }
+  if (event.text.starts_with("sequence numbers reset")) {
+    checker.session_reset(machine.index, event.session);
+  } else if (event.text.contains("not connecting again")) {
+    // Right where resets may have come between the sides; otherwise numbers were lost.
+    if (!checker.may_reset(machine.index, event.session)) {
+      violation.found("numbers-disagree",
+                      machine.name + ", " + std::string{event.session} + ": it has given up");
+    }
+    after(seconds{1}, [this, &machine] { reset_by_operators(machine); });
+  } else if (event.text.starts_with("the store failed") && disk_faults(fault_counts) == 0) {
+    violation.found("store-failed", machine.name + ": " + std::string{event.text});
+  }
+}
+
+// Whatever grows without bound shows here sooner or later.
+void WorldState::check_memory() {
+  std::uint64_t known = heap_at_begin_ + checker.memory_bytes();
+  std::uint64_t allowed = 0;
+  for (const Machine& machine : machines) {
+    known += machine.disk.used_bytes();
+    allowed += kMachineBytesMax + machine.settings.sessions.size() * kSessionBytesMax;
+  }
+  known += internet.bytes_on_their_way();
+  const std::uint64_t used = heap_bytes();
+  if (used > known + allowed) {
+    violation.found("memory-grows", std::to_string(used - known) + " bytes are in use");
+  }
+}
+
+bool WorldState::settle(WorldTime limit) {
+  faults_strike_ = false;
+  mend();
+  const WorldTime end = now + limit;
+  std::string left = "it was not looked at";
+  while (!violation.get() && now < end && !left.empty()) {
+    step_until(now + seconds{1});
+    left = checker.unsettled();
+  }
+  if (!violation.get() && !left.empty()) violation.found("not-settled", std::move(left));
+  if (violation.get()) return false;
+  check_memory();
+  // With nothing left to do there are heartbeats, and no more.
+  constexpr WorldTime kQuiet = seconds{30};
+  std::uint64_t allowed = 0;
+  for (const Machine& machine : machines) {
+    for (const engine::SessionSettings& one : machine.settings.sessions) {
+      const auto heart_bt_int = std::max<std::int64_t>(1, one.session.heart_bt_int.count());
+      allowed += 8 + 6 * static_cast<std::uint64_t>(kQuiet / seconds{heart_bt_int});
+    }
+  }
+  const std::uint64_t before = checker.counts().wire_messages;
+  step_until(now + kQuiet);
+  const std::uint64_t sent = checker.counts().wire_messages - before;
+  if (sent > allowed) {
+    violation.found("livelock", std::to_string(sent) + " messages within " +
+                                    std::to_string(kQuiet / seconds{1}) +
+                                    " seconds in which there was nothing to say");
+  }
+  return !violation.get();
+}
+
+WorldStatistics WorldState::statistics() const {
+  const CheckerCounts& counts = checker.counts();
+  return {.faults = fault_counts,
+          .wire_messages = counts.wire_messages,
+          .delivered = counts.delivered,
+          .delivered_again = counts.delivered_again,
+          .promised = counts.promised,
+          .epochs = counts.epochs,
+          .starts = starts_,
+          .turns = turns_};
+}
+
+}  // namespace nexusfix::simulator

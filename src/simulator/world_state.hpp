@@ -1,0 +1,110 @@
+// The inside of a world: its event queue, its machines, and what befalls them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <queue>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/simulator/world.hpp>
+
+#include "simulator/checker.hpp"
+#include "simulator/machine.hpp"
+
+namespace nexusfix::simulator {
+
+class WorldState final : public InternetObserver {
+ public:
+  explicit WorldState(WorldOptions options);
+  ~WorldState() override;
+
+  ProcessId add(std::string name, std::string configuration, Launcher launcher);
+  void run(WorldTime duration);
+  bool settle(WorldTime limit);
+  void after(WorldTime delay, std::function<void()> action);
+  // Dies now; without power: its disk forgets what was not synced, and nobody is told.
+  void end_process(Machine& machine, bool without_power);
+  void promised(const engine::Session& session, std::uint64_t msg_seq_num);
+  [[nodiscard]] WorldStatistics statistics() const;
+
+  // For MachineWatch.
+  void take_log_line(Machine& machine, const observe::Event& event);
+  void delivered(Machine& machine, const engine::Session& session, std::string_view bytes);
+
+  // InternetObserver.
+  void wake_at(WorldTime time, std::uint64_t connection) override;
+  void process_is_ready(std::size_t process) override;
+  void bytes_sent(std::uint64_t connection, Side side, std::size_t process,
+                  std::string_view bytes) override;
+  void connection_event(std::uint64_t connection, std::string_view what) override;
+  void connection_over(std::uint64_t connection) override;
+
+  WorldOptions options;
+  WorldTime now{};
+  FirstViolation violation{now};
+  Trace trace;
+  SeededRandom random;         // of the workload
+  SeededRandom random_world;   // of network, disk and operators
+  FaultCounts fault_counts{};
+  Checker checker{trace, violation};
+  SimulatedInternet internet;
+  std::deque<Machine> machines;
+
+ private:
+  struct Event {
+    WorldTime at{};
+    std::uint64_t order = 0;
+    std::uint64_t connection = 0;  // 0: the action
+    std::size_t action = 0;
+  };
+  struct Later {
+    bool operator()(const Event& one, const Event& other) const noexcept {
+      return one.at != other.at ? one.at > other.at : one.order > other.order;
+    }
+  };
+
+  // world_state.cpp: time, and the life of processes.
+  void step_until(WorldTime end);
+  void take_event();
+  void take_turn(Machine& machine);
+  void schedule_turn(Machine& machine);
+  void note_turn(Machine& machine);
+  void start(Machine& machine);
+  void start_later(Machine& machine, WorldTime delay);
+  void buried(Machine& machine);
+  void finish(Machine& machine);
+  void check_memory();
+  [[nodiscard]] bool forgets(const Machine& machine, bool without_power) const;
+  [[nodiscard]] engine::Settings settings_of(const Machine& machine) const;
+
+  // world_faults.cpp: what befalls it.
+  void schedule_fault(Fault fault);
+  void strike(Fault fault);
+  void strike_internet(Fault fault, SeededRandom& chance);
+  void strike_disk(Fault fault, Machine& machine, SeededRandom& chance);
+  void strike_clock(Fault fault, Machine& machine, SeededRandom& chance);
+  void strike_process(Fault fault, Machine& machine, SeededRandom& chance);
+  void lose_power(Machine& machine);
+  void log_out_one(Machine& machine, SeededRandom& chance);
+  void reset_by_operators(Machine& machine);
+  void forget_promises_of_peers(const Machine& machine);
+  [[nodiscard]] Machine* any_machine(SeededRandom& chance, bool is_initiator);
+  [[nodiscard]] static bool is_initiator(const Machine& machine);
+  void mend();
+
+  std::priority_queue<Event, std::vector<Event>, Later> events_;
+  std::uint64_t next_order_ = 0;
+  std::deque<std::function<void()>> actions_;
+  std::vector<std::size_t> free_actions_;
+  std::vector<SeededRandom> fault_random_;  // a stream for each kind, so that none disturbs another
+  bool faults_strike_ = false;
+  std::uint64_t starts_ = 0;
+  std::uint64_t turns_ = 0;
+  std::uint64_t heap_at_begin_ = 0;
+};
+
+}  // namespace nexusfix::simulator
