@@ -108,18 +108,18 @@ void Checker::check_start(Process& process, const LocalSession& session) {
                                 std::to_string(record.next_outbound));
   }
   Direction& in = link.directions[1 - session.side];
-  if (in.is_excused || in.safe.receivers != epoch) return;
-  if (record.next_inbound < in.safe.next) {
+  if (in.is_excused) return;
+  if (in.safe.receivers == epoch && record.next_inbound < in.safe.next) {
     found("progress-forgotten", link.name + ": " + process.name + " had taken everything below " +
                                     std::to_string(in.safe.next) + " and expects " +
                                     std::to_string(record.next_inbound) + " after its start");
   }
-  // A turn that did not end may have been recorded all the same, whole or not at all.
-  if (Ledger* const ledger = find_ledger(in, in.safe.epoch)) {
-    const std::uint64_t end = std::min<std::uint64_t>(record.next_inbound, ledger->entries.size());
-    for (std::uint64_t n = in.safe.next; n < end; ++n) {
-      ledger->entries[n].is_delivered |= ledger->entries[n].was_delivered;
-    }
+  // A turn that did not end may have been recorded all the same, each of its events whole or not.
+  Ledger* const ledger = find_ledger(in, in.doubtful.epoch);
+  if (ledger == nullptr || in.doubtful.receivers != epoch) return;
+  const std::uint64_t end = std::min<std::uint64_t>(record.next_inbound, ledger->entries.size());
+  for (std::uint64_t n = 1; n < end; ++n) {
+    ledger->entries[n].is_delivered |= ledger->entries[n].was_delivered;
   }
 }
 
@@ -159,6 +159,7 @@ void Checker::take_back_deliveries(Direction& direction) {
       ledger->entries[n].is_delivered = false;
     }
   }
+  if (direction.seen.receivers != 0) direction.doubtful = direction.seen;
   direction.seen = direction.safe;
 }
 
@@ -174,7 +175,7 @@ void Checker::process_ended(std::size_t index, bool forgets) {
     if (!forgets) continue;
     for (Direction& direction : link.directions) {
       direction.is_excused = true;
-      direction.safe.receivers = direction.seen.receivers = 0;
+      direction.safe = direction.seen = direction.doubtful = {};
     }
   }
 }

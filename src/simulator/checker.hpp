@@ -99,6 +99,7 @@ class Checker {
     std::deque<Ledger> ledgers;  // the newest is the last
     Position seen;               // of the receiver
     Position safe;               // the same when its last turn ended
+    Position doubtful;           // the same when its process died
     bool is_excused = false;     // until the next epoch
   };
   struct SideOfLink {
