@@ -70,6 +70,21 @@ TEST(ResendCopy, a_copy_of_a_copy_keeps_the_first_sending_time) {
                                                 "122=20240115-10:30:00|11=A|")));
 }
 
+// TC 2g: a receiver rejects an OrigSendingTime that is later than SendingTime, and counts the
+// message as taken: a clock that was set back must not cost the messages of before. Found by the
+// simulator.
+TEST(ResendCopy, a_clock_that_went_back_does_not_make_the_copy_older_than_the_message) {
+  EXPECT_EQ(resent(message_of("35=D|34=7|49=S|56=T|52=20240115-11:30:00.457|11=A|")),
+            with_pipes(message_of("35=D|34=7|43=Y|49=S|56=T|52=20240115-11:30:00.457|"
+                                  "122=20240115-11:30:00.457|11=A|")));
+  EXPECT_EQ(resent(message_of("35=D|34=7|49=S|56=T|52=20240116-00:00:00|11=A|")),
+            with_pipes(message_of("35=D|34=7|43=Y|49=S|56=T|52=20240116-00:00:00|"
+                                  "122=20240116-00:00:00|11=A|")));
+  EXPECT_EQ(resent(message_of("35=D|34=7|49=S|56=T|52=20240115-11:30:00.456|11=A|")),
+            with_pipes(message_of("35=D|34=7|43=Y|49=S|56=T|52=20240115-11:30:00.456|"
+                                  "122=20240115-11:30:00.456|11=A|")));
+}
+
 TEST(ResendCopy, PossDupFlag_N_becomes_Y_in_its_place) {
   EXPECT_EQ(resent(message_of("35=D|34=7|43=N|49=S|52=20240115-10:30:00|56=T|11=A|")),
             with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|"
