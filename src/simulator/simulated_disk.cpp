@@ -68,8 +68,7 @@ class SimulatedDisk::OpenFile final : public File {
     if (disk_.fails_sync_) {
       disk_.fails_sync_ = false;
       count(disk_.counts_, Fault::SyncError);
-      // The kernel may drop what it could not write.
-      if (disk_.random_.below(2) == 0) undo(*inode_, 0);
+      if (disk_.drops_unsynced_ && disk_.random_.below(2) == 0) undo(*inode_, 0);
       return failure("sync", path_, EIO);
     }
     inode_->unsynced.clear();

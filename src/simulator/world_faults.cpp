@@ -144,7 +144,8 @@ void WorldState::strike_disk(Fault fault, Machine& machine, SeededRandom& chance
       machine.disk.fail_next_write();
       break;
     case Fault::SyncError:
-      machine.disk.fail_next_sync();
+      // A process that never waits for a sync has not been promised one.
+      machine.disk.fail_next_sync(machine.settings.durability == store::Durability::Sync);
       break;
     default:
       break;

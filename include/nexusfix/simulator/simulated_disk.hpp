@@ -32,7 +32,12 @@ class SimulatedDisk final : public Disk {
   // Faults. Each is counted when it strikes, not when it is set.
   void set_full(bool on) noexcept { is_full_ = on; }
   void fail_next_write() noexcept { fails_write_ = true; }
-  void fail_next_sync() noexcept { fails_sync_ = true; }
+  // drops: what the sync should have kept may be gone, as kernels do it with pages that they could
+  // not write. Otherwise it stays readable until the power goes.
+  void fail_next_sync(bool drops) noexcept {
+    fails_sync_ = true;
+    drops_unsynced_ = drops;
+  }
   void mend() noexcept { is_full_ = fails_write_ = fails_sync_ = false; }
 
   // The process is gone: its locks fall, what it wrote stays.
@@ -73,6 +78,7 @@ class SimulatedDisk final : public Disk {
   bool is_full_ = false;
   bool fails_write_ = false;
   bool fails_sync_ = false;
+  bool drops_unsynced_ = false;
 };
 
 }  // namespace nexusfix::simulator
