@@ -85,10 +85,7 @@ void Checker::process_started(std::size_t index, engine::Engine& engine,
     side.process = index;
     side.session = i;
     side.is_known = true;
-    const bool before = std::exchange(
-        side.resets_now,
-        config.reset_on_logon || config.reset_on_logout || config.reset_on_disconnect);
-    side.resets = side.resets_now || before;
+    side.resets |= config.reset_on_logon || config.reset_on_logout || config.reset_on_disconnect;
     side.keeps_messages = config.persist_messages;
     process.sessions.push_back(session);
     check_start(process, process.sessions.back());
@@ -182,7 +179,6 @@ void Checker::process_ended(std::size_t index, bool forgets) {
 
 void Checker::allow_reset(std::size_t index) {
   for (const LocalSession& session : processes_[index].sessions) {
-    links_[session.link].sides[session.side].resets_now = true;
     links_[session.link].sides[session.side].resets = true;
   }
 }

@@ -106,8 +106,7 @@ class Checker {
     std::size_t process = 0;
     std::size_t session = 0;  // index in its settings
     bool is_known = false;
-    bool resets = false;      // by its settings, now or in the process's life before
-    bool resets_now = false;
+    bool resets = false;  // by its settings, once at least: what that began may end much later
     bool keeps_messages = true;
   };
   struct Link {

@@ -70,8 +70,10 @@ struct Machine {
   WorldTime busy_until{};
   WorldTime paused_until{};
   bool dies_without_power = false;  // the death that awaits it, or has come, is of the machine
-  bool is_stopping = false;         // an operator has asked for its end
-  bool restarts_with_reset = false; // until every initiator of it has logged on
+  bool has_store_failed = false;    // it has said so
+  bool starts_with_reset = false;    // the next time: an operator's wish
+  bool runs_with_reset = false;
+  bool is_all_logged_on = false;  // noted while it runs with reset
   bool throws_next = false;
   bool has_begun = false;           // it is to run: started, or waiting to be
 

@@ -228,7 +228,7 @@ void WorldState::forget_promises_of_peers(const Machine& machine) {
     }
     if (&other != &machine && !connects_to_it) continue;
     if (!is_initiator(other)) continue;
-    other.restarts_with_reset = true;
+    other.starts_with_reset = true;
     end_process(other, false);
   }
 }
@@ -249,12 +249,11 @@ void WorldState::log_out_one(Machine& machine, SeededRandom& chance) {
 
 // The initiator's process ends in order, and comes back with ResetOnLogon.
 void WorldState::reset_by_operators(Machine& machine) {
-  if (machine.restarts_with_reset) return;
-  machine.restarts_with_reset = true;
+  if (machine.starts_with_reset) return;
+  machine.starts_with_reset = true;
   checker.allow_reset(machine.index);
   if (!machine.is_up()) return;
   trace.line(machine.name, "is stopped, to reset");
-  machine.is_stopping = true;
   machine.image->engine().stop();
   process_is_ready(machine.index);
 }

@@ -171,12 +171,11 @@ void WorldState::take_turn(Machine& machine) {
   const bool goes_on = machine.image->engine().poll(std::chrono::nanoseconds{0});
   if (!machine.life.alive()) return buried(machine);
   // After an error of the store nothing of the turn is promised.
-  if (goes_on || machine.is_stopping) checker.turn_done(machine.index);
+  if (!machine.has_store_failed) checker.turn_done(machine.index);
   if (!goes_on) return finish(machine);
-  if (machine.restarts_with_reset &&
-      std::ranges::all_of(machine.sessions,
-                          [](const auto* session) { return session->is_logged_on(); })) {
-    machine.restarts_with_reset = false;
+  if (machine.runs_with_reset) {
+    machine.is_all_logged_on = std::ranges::all_of(
+        machine.sessions, [](const auto* session) { return session->is_logged_on(); });
   }
   schedule_turn(machine);
 }
@@ -208,7 +207,7 @@ void WorldState::note_turn(Machine& machine) {
 
 engine::Settings WorldState::settings_of(const Machine& machine) const {
   engine::Settings settings = machine.settings;
-  if (!machine.restarts_with_reset) return settings;
+  if (!machine.runs_with_reset) return settings;
   for (engine::SessionSettings& one : settings.sessions) {
     if (one.session.role == session::Role::Initiator) one.session.reset_on_logon = true;
   }
@@ -218,8 +217,10 @@ engine::Settings WorldState::settings_of(const Machine& machine) const {
 void WorldState::start(Machine& machine) {
   if (machine.is_up()) return;
   ++starts_;
-  trace.line(machine.name, machine.restarts_with_reset ? "starts, to reset" : "starts");
-  machine.is_stopping = false;
+  machine.runs_with_reset = std::exchange(machine.starts_with_reset, false);
+  machine.is_all_logged_on = false;
+  trace.line(machine.name, machine.runs_with_reset ? "starts, to reset" : "starts");
+  machine.has_store_failed = false;
   machine.dies_without_power = false;
   machine.throws_next = false;
   machine.paused_until = now;
@@ -243,8 +244,7 @@ void WorldState::start(Machine& machine) {
     // Not known to the checker: it has promised nothing.
     opened = nullptr;
     trace.line(machine.name, "dies while it starts");
-    machine.network.end_process(false);
-    machine.disk.end_process();
+    clear_away(machine, false);
     return start_later(machine, milliseconds{50 + random_world.below(1'000)});
   }
   if (!opened) {
@@ -252,9 +252,7 @@ void WorldState::start(Machine& machine) {
     if (disk_faults(fault_counts) == faults_before) {
       violation.found("cannot-start", machine.name + ": " + opened.error().text);
     }
-    machine.life.end();
-    machine.network.end_process(false);
-    machine.disk.end_process();
+    clear_away(machine, false);
     return start_later(machine, milliseconds{500 + random_world.below(2'000)});
   }
   machine.image = *std::move(opened);
@@ -271,16 +269,14 @@ void WorldState::start_later(Machine& machine, WorldTime delay) {
   after(delay, [this, &machine] { start(machine); });
 }
 
-// Its store may forget what it has promised: it waits for the operating system alone.
+// Its store may forget what it has promised: it is in memory, or the operating system had it alone.
 bool WorldState::forgets(const Machine& machine, bool without_power) const {
-  return without_power && (machine.settings.store == engine::StoreKind::Memory ||
-                           machine.settings.durability != store::Durability::Sync);
+  return machine.settings.store == engine::StoreKind::Memory ||
+         (without_power && machine.settings.durability != store::Durability::Sync);
 }
 
-// The process has died, in the middle of whatever it did.
-void WorldState::buried(Machine& machine) {
-  const bool without_power = machine.dies_without_power;
-  trace.line(machine.name, without_power ? "loses its power" : "dies");
+// What is left of a process goes.
+void WorldState::clear_away(Machine& machine, bool without_power) {
   machine.life.end();
   machine.network.end_process(without_power);
   if (without_power) {
@@ -291,8 +287,17 @@ void WorldState::buried(Machine& machine) {
   machine.image.reset();
   machine.sessions.clear();
   machine.next_turn = WorldTime::max();
-  const bool is_forgetful = forgets(machine, without_power) ||
-                            machine.settings.store == engine::StoreKind::Memory;
+  // A reset that may be half done is done again: operators take ResetOnLogon away only when both
+  // sides have agreed.
+  if (machine.runs_with_reset && !machine.is_all_logged_on) machine.starts_with_reset = true;
+}
+
+// The process has died, in the middle of whatever it did.
+void WorldState::buried(Machine& machine) {
+  const bool without_power = machine.dies_without_power;
+  trace.line(machine.name, without_power ? "loses its power" : "dies");
+  clear_away(machine, without_power);
+  const bool is_forgetful = forgets(machine, without_power);
   checker.process_ended(machine.index, is_forgetful);
   if (is_forgetful) forget_promises_of_peers(machine);
   check_memory();
@@ -310,13 +315,8 @@ void WorldState::end_process(Machine& machine, bool without_power) {
 // The engine has said that there is nothing left to do.
 void WorldState::finish(Machine& machine) {
   trace.line(machine.name, "ends");
-  machine.life.end();
-  machine.network.end_process(false);
-  machine.disk.end_process();
-  machine.image.reset();
-  machine.sessions.clear();
-  machine.next_turn = WorldTime::max();
-  const bool is_forgetful = machine.settings.store == engine::StoreKind::Memory;
+  clear_away(machine, false);
+  const bool is_forgetful = forgets(machine, false);
   checker.process_ended(machine.index, is_forgetful);
   if (is_forgetful) forget_promises_of_peers(machine);
   start_later(machine, milliseconds{20 + random_world.below(2'000)});
@@ -356,7 +356,9 @@ void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
                       machine.name + ", " + std::string{event.session} + ": it has given up");
     }
     after(seconds{1}, [this, &machine] { reset_by_operators(machine); });
-  } else if (event.text.starts_with("the store failed") && disk_faults(fault_counts) == 0) {
+  } else if (event.text.starts_with("the store failed")) {
+    machine.has_store_failed = true;
+    if (disk_faults(fault_counts) > 0) return;
     violation.found("store-failed", machine.name + ": " + std::string{event.text});
   }
 }

@@ -75,6 +75,7 @@ class WorldState final : public InternetObserver {
   void note_turn(Machine& machine);
   void start(Machine& machine);
   void start_later(Machine& machine, WorldTime delay);
+  void clear_away(Machine& machine, bool without_power);
   void buried(Machine& machine);
   void finish(Machine& machine);
   void check_memory();
