@@ -383,9 +383,9 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     seen[slot] = 1;
     least = slot == delimiter ? 0 : slot;
     required += rule.place;
-    if (!is_value_right<Fields>(rule.check, rule.detail, fields.value(i))) [[unlikely]] {
-      if (!is_right_after_all(scope, Section::Body, rule, i)) return kFailed;
-    }
+    if (!is_value_right<Fields>(rule.check, rule.detail, fields.value(i)) &&
+        !is_right_after_all(scope, Section::Body, rule, i)) [[unlikely]]
+      return kFailed;
     if (rule.check == Check::Group) [[unlikely]] {
       if (i = walk_group(scope, rule, i, seen + context.slots, checks); i == kFailed) return i;
     } else {

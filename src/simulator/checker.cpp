@@ -38,8 +38,7 @@ Checker::Ledger& Checker::ledger_of(Link& link, Side sender, std::uint64_t epoch
   if (Ledger* const found = find_ledger(direction, epoch)) return *found;
   if (!direction.ledgers.empty()) {
     ++counts_.epochs;
-    const bool is_allowed =
-        direction.is_excused || link.sides[0].resets || link.sides[1].resets;
+    const bool is_allowed = direction.is_excused || link.sides[0].resets || link.sides[1].resets;
     if (!is_allowed) {
       found("reset-unasked", link.name + ": side " + std::to_string(sender) +
                                  " began a new epoch, and nothing asked for one");
@@ -75,7 +74,8 @@ void Checker::process_started(std::size_t index, engine::Engine& engine,
     const session::SessionConfig& config = settings.sessions[i].session;
     const auto [link, is_new] = links_by_name_.emplace(link_name(config), links_.size());
     if (is_new) links_.push_back({.name = link->first, .sides = {}, .directions = {}});
-    LocalSession session{.name = config.id.to_string(), .link = link->second,
+    LocalSession session{.name = config.id.to_string(),
+                         .link = link->second,
                          .side = config.role == session::Role::Initiator ? Side{0} : Side{1}};
     for (std::size_t key = 0; key < store.session_count(); ++key) {
       const auto session_key = static_cast<store::SessionKey>(key);
@@ -232,8 +232,8 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
     }
   }
   if (ledger == nullptr || !ledger->entries[n].was_sent) {
-    return found("message-invented", where(link, sender, n) +
-                                         ": what is delivered was never sent under this number");
+    return found("message-invented",
+                 where(link, sender, n) + ": what is delivered was never sent under this number");
   }
   Entry& entry = ledger->entries[n];
   if (entry.was_delivered) {
@@ -254,9 +254,8 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
   for (std::uint64_t m = direction.seen.next; m < n && !direction.is_excused; ++m) {
     const Entry& skipped = ledger->entries[m];
     if (skipped.kind == Entry::Kind::Application && !skipped.is_delivered) {
-      return found("message-skipped",
-                   where(link, sender, m) + ": not delivered, and number " + std::to_string(n) +
-                       " is");
+      return found("message-skipped", where(link, sender, m) + ": not delivered, and number " +
+                                          std::to_string(n) + " is");
     }
   }
   entry.is_delivered = true;

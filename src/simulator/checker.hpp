@@ -79,10 +79,10 @@ class Checker {
     enum class Kind : std::uint8_t { Unknown, Application, Administrative };
     std::uint64_t fingerprint = 0;
     Kind kind = Kind::Unknown;
-    bool was_sent = false;         // on a wire
-    bool is_promised = false;      // to the application
-    bool is_delivered = false;     // and the receiver's store knows, or will at the turn's end
-    bool was_delivered = false;    // at least once, perhaps to a process that died of it
+    bool was_sent = false;       // on a wire
+    bool is_promised = false;    // to the application
+    bool is_delivered = false;   // and the receiver's store knows, or will at the turn's end
+    bool was_delivered = false;  // at least once, perhaps to a process that died of it
   };
   // One epoch of one direction.
   struct Ledger {
@@ -92,8 +92,8 @@ class Checker {
   };
   struct Position {
     std::uint64_t epoch = 0;
-    std::uint64_t next = 1;        // everything below has been looked at
-    std::uint64_t receivers = 0;   // the receiver's own epoch then
+    std::uint64_t next = 1;       // everything below has been looked at
+    std::uint64_t receivers = 0;  // the receiver's own epoch then
   };
   struct Direction {
     std::deque<Ledger> ledgers;  // the newest is the last

@@ -35,8 +35,8 @@ void Checker::check_message(Tap& tap, Side side, std::size_t process_index,
   const std::optional<WireMessage> message = read_wire_message(bytes);
   if (!message) return found("stream-malformed", process.name + " sent a malformed message");
   if (trace_.is_on()) {
-    std::string text = "> " + std::string{message->msg_type} + " 34=" +
-                       std::to_string(message->msg_seq_num);
+    std::string text =
+        "> " + std::string{message->msg_type} + " 34=" + std::to_string(message->msg_seq_num);
     if (message->poss_dup) text += " 43=Y";
     if (message->new_seq_no != 0) text += " 36=" + std::to_string(message->new_seq_no);
     if (message->reset_flag) text += " 141=Y";
@@ -89,13 +89,13 @@ void Checker::check_sent(Link& link, Tap::Half& half, Side side, const WireMessa
       return found("number-reused", where(link, side, n) + ": sent twice without PossDupFlag");
     }
     if (n <= half.last_fresh) {
-      return found("number-reused", where(link, side, n) + ": after number " +
-                                        std::to_string(half.last_fresh));
+      return found("number-reused",
+                   where(link, side, n) + ": after number " + std::to_string(half.last_fresh));
     }
     half.last_fresh = n;
   }
-  const Entry::Kind kind = message.is_administrative() ? Entry::Kind::Administrative
-                                                       : Entry::Kind::Application;
+  const Entry::Kind kind =
+      message.is_administrative() ? Entry::Kind::Administrative : Entry::Kind::Application;
   if ((entry.was_sent && entry.fingerprint != message.fingerprint) ||
       (entry.kind != Entry::Kind::Unknown && entry.kind != kind)) {
     return found("number-reused", where(link, side, n) + ": it meant another message before");

@@ -6,16 +6,15 @@ namespace nexusfix::simulator {
 namespace {
 
 constexpr std::array<std::string_view, kFaults> kNames{
-    "tear",      "delay",       "reorder",    "drop",        "half-open",  "refuse", "congest",
-    "power-loss", "torn-write", "disk-full",  "write-error", "sync-error", "clock-drift",
-    "clock-jump", "kill",       "pause",      "throw",       "logout",     "reset"};
+    "tear",        "delay",      "reorder",     "drop",       "half-open",
+    "refuse",      "congest",    "power-loss",  "torn-write", "disk-full",
+    "write-error", "sync-error", "clock-drift", "clock-jump", "kill",
+    "pause",       "throw",      "logout",      "reset"};
 static_assert(!kNames.back().empty());
 
 }  // namespace
 
-std::string_view to_string(Fault fault) noexcept {
-  return kNames[static_cast<std::size_t>(fault)];
-}
+std::string_view to_string(Fault fault) noexcept { return kNames[static_cast<std::size_t>(fault)]; }
 
 std::expected<FaultSet, std::string> parse_faults(std::string_view text) {
   if (text == "all") return FaultSet::all();

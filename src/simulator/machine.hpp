@@ -71,11 +71,11 @@ struct Machine {
   WorldTime paused_until{};
   bool dies_without_power = false;  // the death that awaits it, or has come, is of the machine
   bool has_store_failed = false;    // it has said so
-  bool starts_with_reset = false;    // the next time: an operator's wish
+  bool starts_with_reset = false;   // the next time: an operator's wish
   bool runs_with_reset = false;
   bool is_all_logged_on = false;  // noted while it runs with reset
   bool throws_next = false;
-  bool has_begun = false;           // it is to run: started, or waiting to be
+  bool has_begun = false;  // it is to run: started, or waiting to be
 
   WorldTime turns_since{};  // for the check that it does not spin
   std::uint64_t turns = 0;

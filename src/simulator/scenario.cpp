@@ -1,9 +1,9 @@
-#include <nexusfix/simulator/scenario.hpp>
-
 #include <algorithm>
 #include <charconv>
 #include <functional>
 #include <vector>
+
+#include <nexusfix/simulator/scenario.hpp>
 
 #include "simulator/order_flow.hpp"
 
@@ -212,8 +212,7 @@ std::string to_string(const Scenario& scenario) {
 std::expected<Scenario, std::string> parse_scenario(std::string_view text) {
   Scenario scenario;
   const auto to_number = [](std::string_view digits, auto& number) {
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     return error == std::errc{} && end == digits.data() + digits.size();
   };
   while (!text.empty()) {

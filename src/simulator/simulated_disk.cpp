@@ -57,8 +57,7 @@ class SimulatedDisk::OpenFile final : public File {
   DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
     if (is_dead()) return failure("read", path_, EBADF);
     if (offset >= inode_->content.size()) return 0;
-    const std::size_t count =
-        std::min<std::size_t>(bytes.size(), inode_->content.size() - offset);
+    const std::size_t count = std::min<std::size_t>(bytes.size(), inode_->content.size() - offset);
     std::memcpy(bytes.data(), inode_->content.data() + offset, count);
     return count;
   }
@@ -156,8 +155,8 @@ DiskResult<void> SimulatedDisk::sync_directory(const std::string& path) {
 void SimulatedDisk::write(Inode& inode, std::uint64_t offset, std::span<const char> bytes) {
   if (bytes.empty()) return;
   std::vector<char>& content = inode.content;
-  Change change{.offset = offset, .size_before = content.size(), .overwritten = {},
-                .bytes = bytes.size()};
+  Change change{
+      .offset = offset, .size_before = content.size(), .overwritten = {}, .bytes = bytes.size()};
   const std::uint64_t end = offset + bytes.size();
   if (offset < content.size()) {
     const auto begin = content.begin() + static_cast<std::ptrdiff_t>(offset);
@@ -171,15 +170,14 @@ void SimulatedDisk::write(Inode& inode, std::uint64_t offset, std::span<const ch
     std::memcpy(content.data() + offset, bytes.data(), bytes.size());
   }
   if (inode.unsynced.size() == kUnsyncedChangesMax) {
-    inode.unsynced.erase(inode.unsynced.begin(),
-                         inode.unsynced.begin() + kUnsyncedChangesMax / 2);
+    inode.unsynced.erase(inode.unsynced.begin(), inode.unsynced.begin() + kUnsyncedChangesMax / 2);
   }
   inode.unsynced.push_back(std::move(change));
 }
 
 void SimulatedDisk::truncate(Inode& inode, std::uint64_t size_bytes) {
-  Change change{.offset = size_bytes, .size_before = inode.content.size(), .overwritten = {},
-                .bytes = 0};
+  Change change{
+      .offset = size_bytes, .size_before = inode.content.size(), .overwritten = {}, .bytes = 0};
   if (size_bytes < inode.content.size()) {
     change.overwritten.assign(inode.content.begin() + static_cast<std::ptrdiff_t>(size_bytes),
                               inode.content.end());

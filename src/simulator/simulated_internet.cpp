@@ -23,8 +23,8 @@ constexpr WorldTime kAcknowledgedWithin = seconds{60};
 SimulatedInternet::~SimulatedInternet() = default;
 
 SimulatedInternet::Connection* SimulatedInternet::find(std::uint64_t connection) noexcept {
-  const auto place =
-      std::ranges::lower_bound(connections_, connection, {}, [](const auto& one) { return one->id; });
+  const auto place = std::ranges::lower_bound(connections_, connection, {},
+                                              [](const auto& one) { return one->id; });
   return place == connections_.end() || (*place)->id != connection ? nullptr : place->get();
 }
 
@@ -196,8 +196,8 @@ void SimulatedInternet::close_end(Connection& connection, Side side) {
 
 void SimulatedInternet::erase_if_over(Connection& connection) {
   if (connection.ends[0].network != nullptr || connection.ends[1].network != nullptr) return;
-  const auto place = std::ranges::find(connections_, &connection,
-                                       [](const auto& one) { return one.get(); });
+  const auto place =
+      std::ranges::find(connections_, &connection, [](const auto& one) { return one.get(); });
   observer_.connection_over(connection.id);
   free_.push_back(std::move(*place));
   connections_.erase(place);

@@ -122,8 +122,8 @@ IoResult SimulatedNetwork::send(SocketId id, std::span<const char> bytes) noexce
     socket->wants_room = true;
     return {IoStatus::WouldBlock, 0, 0};
   }
-  std::size_t count = connection->is_silent ? bytes.size()
-                                            : std::min(bytes.size(), pipe.capacity - pipe.size());
+  std::size_t count =
+      connection->is_silent ? bytes.size() : std::min(bytes.size(), pipe.capacity - pipe.size());
   if (internet_.weather.tears && count > 1 && internet_.random_.below(16) == 0) {
     count = 1 + static_cast<std::size_t>(internet_.random_.below(count));
     simulator::count(internet_.counts_, Fault::Tear);

@@ -160,9 +160,9 @@ void WorldState::strike_clock(Fault fault, Machine& machine, SeededRandom& chanc
   } else {
     const bool is_near = checks_latency(machines);
     const auto most = duration_cast<milliseconds>(is_near ? kErrorMax : WorldTime{hours{30}});
-    const milliseconds error{static_cast<std::int64_t>(chance.below(
-                                 2 * static_cast<std::uint64_t>(most.count()))) -
-                             most.count()};
+    const milliseconds error{
+        static_cast<std::int64_t>(chance.below(2 * static_cast<std::uint64_t>(most.count()))) -
+        most.count()};
     machine.clock.jump(error - machine.clock.error());
   }
   count(fault_counts, fault);

@@ -1,10 +1,9 @@
 // Time goes on from event to event, and processes live and die.
 #include "simulator/world_state.hpp"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <chrono>
+#include <malloc.h>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
@@ -199,8 +198,7 @@ void WorldState::note_turn(Machine& machine) {
     machine.turns = 0;
   }
   if (++machine.turns > kTurnsPerSecondMax) {
-    violation.found("livelock", machine.name + ": more than " +
-                                    std::to_string(kTurnsPerSecondMax) +
+    violation.found("livelock", machine.name + ": more than " + std::to_string(kTurnsPerSecondMax) +
                                     " turns within a second");
   }
 }

@@ -47,8 +47,8 @@ class WorldState final : public InternetObserver {
   WorldTime now{};
   FirstViolation violation{now};
   Trace trace;
-  SeededRandom random;         // of the workload
-  SeededRandom random_world;   // of network, disk and operators
+  SeededRandom random;        // of the workload
+  SeededRandom random_world;  // of network, disk and operators
   FaultCounts fault_counts{};
   Checker checker{trace, violation};
   SimulatedInternet internet;

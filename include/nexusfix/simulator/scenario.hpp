@@ -18,9 +18,9 @@ namespace nexusfix::simulator {
 
 struct Scenario {
   std::uint64_t seed = 1;
-  unsigned sessions = 0;                   // 0: chance says, 1 to 4
-  std::chrono::seconds duration{300};      // with faults; settling comes on top
-  std::optional<FaultSet> faults;          // none: chance picks a subset
+  unsigned sessions = 0;               // 0: chance says, 1 to 4
+  std::chrono::seconds duration{300};  // with faults; settling comes on top
+  std::optional<FaultSet> faults;      // none: chance picks a subset
 };
 
 // "seed=7 sessions=2 seconds=300 faults=kill,drop"
@@ -32,15 +32,15 @@ struct Scenario {
 [[nodiscard]] Scenario resolved(Scenario scenario);
 
 struct TraceOptions {
-  std::size_t lines = 0;       // of the end, in Outcome::trace
+  std::size_t lines = 0;        // of the end, in Outcome::trace
   std::FILE* stream = nullptr;  // all, at once
 };
 
 struct Outcome {
   std::optional<Violation> violation;
   WorldStatistics statistics;
-  WorldTime duration{};       // virtual
-  std::uint64_t digest = 0;   // of everything that was counted: equal runs have equal ones
+  WorldTime duration{};      // virtual
+  std::uint64_t digest = 0;  // of everything that was counted: equal runs have equal ones
   std::string trace;
 };
 

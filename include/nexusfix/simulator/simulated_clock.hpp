@@ -44,9 +44,8 @@ class SimulatedClock final : public Clock {
   // When the monotonic clock will show this, rounded up.
   [[nodiscard]] WorldTime world_time(MonoTime mono) const noexcept {
     const std::int64_t passed = (mono - mono_).count();
-    return since_ + WorldTime{static_cast<std::int64_t>(
-                                  passed * kMillion /
-                                  (kMillion + millionths_))} +
+    return since_ +
+           WorldTime{static_cast<std::int64_t>(passed * kMillion / (kMillion + millionths_))} +
            WorldTime{millionths_ == 0 ? 0 : 2};
   }
 

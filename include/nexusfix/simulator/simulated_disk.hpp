@@ -54,9 +54,9 @@ class SimulatedDisk final : public Disk {
   // Undoes one write or truncation.
   struct Change {
     std::uint64_t offset = 0;
-    std::uint64_t size_before = 0;   // of the file
-    std::vector<char> overwritten;   // what lay there, if anything did
-    std::uint64_t bytes = 0;         // written; 0: a truncation
+    std::uint64_t size_before = 0;  // of the file
+    std::vector<char> overwritten;  // what lay there, if anything did
+    std::uint64_t bytes = 0;        // written; 0: a truncation
   };
   struct Inode {
     std::vector<char> content;

@@ -25,8 +25,8 @@ using ProcessId = std::size_t;
 
 struct WorldOptions {
   std::uint64_t seed = 1;
-  FaultSet faults;              // what may strike while run() goes on
-  std::size_t trace_lines = 0;  // how many of the last lines trace() has; 0: none are made
+  FaultSet faults;                    // what may strike while run() goes on
+  std::size_t trace_lines = 0;        // how many of the last lines trace() has; 0: none are made
   std::FILE* trace_stream = nullptr;  // gets every line at once
 };
 
@@ -55,16 +55,16 @@ class World {
   // SocketConnectHost may say anything. Exits with an assertion when the configuration is wrong.
   template <class Application, class... Arguments>
   ProcessId add_process(std::string name, std::string configuration, Arguments... arguments) {
-    return add(std::move(name), std::move(configuration),
-               [... kept = std::move(arguments)](engine::Settings settings,
-                                                 engine::EngineOptions options,
-                                                 CallbackWatch& watch) -> OpenedProcess {
-                 auto image = std::make_unique<HostedApplication<Application>>(watch, kept...);
-                 if (auto opened = image->open(std::move(settings), options); !opened) {
-                   return std::unexpected{std::move(opened.error())};
-                 }
-                 return image;
-               });
+    return add(
+        std::move(name), std::move(configuration),
+        [... kept = std::move(arguments)](engine::Settings settings, engine::EngineOptions options,
+                                          CallbackWatch& watch) -> OpenedProcess {
+          auto image = std::make_unique<HostedApplication<Application>>(watch, kept...);
+          if (auto opened = image->open(std::move(settings), options); !opened) {
+            return std::unexpected{std::move(opened.error())};
+          }
+          return image;
+        });
   }
 
   // Runs on; processes that do not run yet are started. Ends early at a violation.
@@ -102,8 +102,8 @@ class World {
   [[nodiscard]] std::string trace() const;
 
  private:
-  using Launcher = std::function<OpenedProcess(engine::Settings, engine::EngineOptions,
-                                               CallbackWatch&)>;
+  using Launcher =
+      std::function<OpenedProcess(engine::Settings, engine::EngineOptions, CallbackWatch&)>;
   ProcessId add(std::string name, std::string configuration, Launcher launcher);
   [[nodiscard]] void* application_of(ProcessId process) noexcept;
 
