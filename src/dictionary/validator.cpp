@@ -360,13 +360,11 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     const unsigned slot = rule.slot;
     if (slot == delimiter || entries == 0) {
       if (entries == expected && one_awaits(&outer, tag_at(i))) break;
-      if (entries != 0) {
-        if (required != context.required_count) [[unlikely]]
-          return report_missing(scope, entry_begin);
-      } else if (tables_.rules.first_field_in_group_is_delimiter) {
-        delimiter = slot;
-        scope.delimiter = slot;
-      } else if (slot != 0) {
+      if (entries != 0 && required != context.required_count) [[unlikely]]
+        return report_missing(scope, entry_begin);
+      if (entries == 0 && tables_.rules.first_field_in_group_is_delimiter) {
+        delimiter = scope.delimiter = slot;
+      } else if (entries == 0 && slot != 0) {
         return report(ViolationRule::DelimiterMissing, scope, i);
       }
       ++entries;

@@ -13,11 +13,12 @@ namespace nexusfix::wire {
 
 // Writes a copy of stored into out: the same fields in the same order, but PossDupFlag (43) is Y,
 // SendingTime (52) is sending_time, but never before the stored one (a clock may go back, and a
-// message sent before it was first sent is refused), OrigSendingTime (122) is the stored SendingTime
-// (one that is there already stays, because it is that of the first sending), and BodyLength and
-// CheckSum are new. 43 and 122 are inserted where an encoder puts them: behind MsgSeqNum, and behind
-// SendingTime in front of the first header field with a larger tag. Only header fields are looked at:
-// everything behind the header is copied byte for byte, data fields and groups included.
+// message sent before it was first sent is refused), OrigSendingTime (122) is the stored
+// SendingTime (one that is there already stays, because it is that of the first sending), and
+// BodyLength and CheckSum are new. 43 and 122 are inserted where an encoder puts them: behind
+// MsgSeqNum, and behind SendingTime in front of the first header field with a larger tag. Only
+// header fields are looked at: everything behind the header is copied byte for byte, data fields
+// and groups included.
 //
 // stored is one whole message that an Encoder made. The result lies within out, whose size must be
 // at least stored.size() + kResendGrowthBytesMax to be sure to suffice.
