@@ -15,6 +15,7 @@ std::vector<Row> all_rows() {
   add_kernel_rows(rows);
   add_dictionary_rows(rows);
   add_validate_rows(rows);
+  add_session_rows(rows);
   return rows;
 }
 
