@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <vector>
 
 #include <nexusfix/wire/data_fields.hpp>
 
@@ -34,6 +35,24 @@ TEST(DataFieldTable, added_pairs_are_found_and_replace_earlier_ones) {
   EXPECT_EQ(table.data_tag_for(5000), 5001U);
   EXPECT_EQ(table.data_tag_for(6000), 7001U);
   EXPECT_EQ(table.pairs().size(), 2U);
+}
+
+// A dictionary may have tens of thousands: inserting each into its place took minutes.
+TEST(DataFieldTable, many_pairs_are_added_at_once_and_the_last_of_a_length_field_counts) {
+  constexpr Tag kPairs = 100'000;
+  std::vector<DataFieldPair> pairs;
+  for (Tag i = kPairs; i > 0; --i)
+    pairs.push_back({.length = 10'000 + 2 * i, .data = 10'001 + 2 * i});
+  pairs.push_back({.length = 95, .data = 7000});
+  pairs.push_back({.length = 95, .data = 7001});
+  DataFieldTable table = DataFieldTable::standard();
+  const std::size_t before = table.pairs().size();
+  table.add(pairs);
+  EXPECT_EQ(table.pairs().size(), before + kPairs);
+  EXPECT_EQ(table.data_tag_for(95), 7001U);
+  EXPECT_EQ(table.data_tag_for(354), 355U);
+  EXPECT_EQ(table.data_tag_for(10'002), 10'003U);
+  EXPECT_EQ(table.data_tag_for(10'000 + 2 * kPairs), 10'001 + 2 * kPairs);
 }
 
 }  // namespace
