@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -11,6 +10,7 @@
 
 #include "codegen/blocks.hpp"
 #include "codegen/emit_fields.hpp"
+#include "codegen/type_names.hpp"
 
 namespace nexusfix::codegen {
 namespace {
@@ -23,12 +23,6 @@ using dictionary::Index;
 using dictionary::Member;
 using dictionary::MemberKind;
 using dictionary::MessageDefinition;
-
-// A class and the header that it is in, below the folder of the namespace.
-struct TypeName {
-  std::string name;
-  std::string file;
-};
 
 // From FIX 5.0 on, messages travel in sessions of FIXT 1.1.
 std::string_view begin_string(const Dictionary& dictionary) {
@@ -45,87 +39,26 @@ std::string application_version(const Dictionary& dictionary) {
 class Emitter {
  public:
   Emitter(const Dictionary& dictionary, const EmitOptions& options)
-      : dictionary_{dictionary}, options_{options} {
-    // The namespaces that stand among the types.
-    for (const char* const taken : {"tag", "members", "groups"}) {
-      static_cast<void>(type_names_.take(taken, ""));
-    }
-    field_names_ = field_identifiers(dictionary, type_names_);
-    for (const char* const taken : {"tags", "fields", "plain_fields"}) {
-      static_cast<void>(file_names_.take(taken, ""));
-    }
-    UniqueNames enum_files;
-    for (std::size_t i = 0; i < field_names_.size(); ++i) {
-      const bool is_enum = is_enumeration(dictionary.fields[i]);
-      enum_files_.push_back(
-          is_enum ? "enums/" + enum_files.take(snake_case(field_names_[i]), "_field") : "");
-    }
-    // Messages first: their names are those that a program is full of.
-    for (const MessageDefinition& message : dictionary.messages) {
-      messages_.push_back(take_names(message.name, "Message", "_message"));
-    }
-    for (const auto& component : dictionary.components) {
-      components_.push_back(take_names(component.name, "Component", "_component"));
-    }
-    for (const TypeName& component : components_) component_names_.push_back(component.name);
-    name_groups();
-  }
+      : dictionary_{dictionary}, options_{options}, names_{type_names(dictionary)} {}
 
   [[nodiscard]] std::vector<GeneratedFile> emit() {
     std::vector<GeneratedFile> files{tags(), plain_fields(), fields()};
-    for (std::size_t i = 0; i < enum_files_.size(); ++i) {
-      if (!enum_files_[i].empty()) files.push_back(enumeration(i));
+    for (std::size_t i = 0; i < names_.enum_files.size(); ++i) {
+      if (!names_.enum_files[i].empty()) files.push_back(enumeration(i));
     }
-    for (const auto& [index, name] : named_groups_) {
+    for (const auto& [index, name] : names_.named_groups) {
       files.push_back({path(name.file), emit_group(index, name)});
     }
-    for (Index i = 0; i < components_.size(); ++i) {
-      files.push_back({path(components_[i].file), emit_component(i)});
+    for (Index i = 0; i < names_.components.size(); ++i) {
+      files.push_back({path(names_.components[i].file), emit_component(i)});
     }
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
-      files.push_back({path(messages_[i].file), emit_message(dictionary_.messages[i], i)});
+    for (std::size_t i = 0; i < names_.messages.size(); ++i) {
+      files.push_back({path(names_.messages[i].file), emit_message(dictionary_.messages[i], i)});
     }
     return files;
   }
 
  private:
-  TypeName take_names(const std::string& name, std::string_view suffix,
-                      std::string_view file_suffix) {
-    const std::string type = type_names_.take(identifier(name), suffix);
-    return {type, file_names_.take(snake_case(type), file_suffix)};
-  }
-
-  // A group is called by what holds it and by its count field; of those that are alike, the first
-  // one names all. Only the generated code says these names.
-  void name_groups() {
-    groups_.resize(dictionary_.groups.size());
-    for (Index i = 0; i < components_.size(); ++i) {
-      name_groups_in(dictionary_.components[i].members, components_[i].name);
-    }
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
-      name_groups_in(dictionary_.messages[i].members, messages_[i].name);
-    }
-  }
-
-  void name_groups_in(const std::vector<Member>& members, const std::string& owner) {
-    for (const Member& member : members) {
-      if (member.kind != MemberKind::Group || !groups_[member.index].name.empty()) continue;
-      const auto& group = dictionary_.groups[member.index];
-      const auto [known, is_new] =
-          known_groups_.emplace(group_key(dictionary_, member.index), member.index);
-      if (!is_new) {
-        groups_[member.index] = groups_[known->second];
-        continue;
-      }
-      const std::string wanted = owner + field_names_[group.count_field];
-      groups_[member.index].name = type_names_.take(wanted, "Group");
-      name_groups_in(group.members, wanted);
-      groups_[member.index].file =
-          "groups/" + group_files_.take(snake_case(groups_[member.index].name), "_group");
-      named_groups_.emplace_back(member.index, groups_[member.index]);
-    }
-  }
-
   [[nodiscard]] std::string path(const std::string& file) const {
     return fmt::format("nexusfix/{}/{}.hpp", options_.name_space, file);
   }
@@ -142,8 +75,8 @@ class Emitter {
     std::string text = heading("The tags");
     text += fmt::format("#include <nexusfix/wire/field.hpp>\n\nnamespace nexusfix::{}::tag {{\n\n",
                         options_.name_space);
-    for (std::size_t i = 0; i < field_names_.size(); ++i) {
-      text += fmt::format("inline constexpr wire::Tag {} = {};\n", field_names_[i],
+    for (std::size_t i = 0; i < names_.fields.size(); ++i) {
+      text += fmt::format("inline constexpr wire::Tag {} = {};\n", names_.fields[i],
                           dictionary_.fields[i].tag);
     }
     text += fmt::format("\n}}  // namespace nexusfix::{}::tag\n", options_.name_space);
@@ -161,29 +94,29 @@ class Emitter {
         options_.name_space);
     const DataPairs pairs = data_pairs(dictionary_);
     std::string declarations;
-    for (std::size_t i = 0; i < field_names_.size(); ++i) {
-      if (enum_files_[i].empty())
-        declarations += emit_plain_field(dictionary_.fields[i], field_names_[i], pairs);
+    for (std::size_t i = 0; i < names_.fields.size(); ++i) {
+      if (names_.enum_files[i].empty())
+        declarations += emit_plain_field(dictionary_.fields[i], names_.fields[i], pairs);
     }
     return {path("plain_fields"), text + in_namespace(declarations)};
   }
 
   [[nodiscard]] GeneratedFile enumeration(std::size_t field) const {
     const FieldText emitted =
-        emit_enum_field(dictionary_.fields[field], field_names_[field], options_.name_space);
-    return {path(enum_files_[field]), heading("The values of " + dictionary_.fields[field].name) +
-                                          "#include <cstdint>\n#include <string_view>\n\n"
-                                          "#include <nexusfix/wire/enum_values.hpp>\n\n" +
-                                          in_namespace(without_shadow_warning(emitted)) +
-                                          "\nnamespace nexusfix::wire {\n\n" + emitted.traits +
-                                          "\n}  // namespace nexusfix::wire\n"};
+        emit_enum_field(dictionary_.fields[field], names_.fields[field], options_.name_space);
+    return {path(names_.enum_files[field]),
+            heading("The values of " + dictionary_.fields[field].name) +
+                "#include <cstdint>\n#include <string_view>\n\n"
+                "#include <nexusfix/wire/enum_values.hpp>\n\n" +
+                in_namespace(without_shadow_warning(emitted)) + "\nnamespace nexusfix::wire {\n\n" +
+                emitted.traits + "\n}  // namespace nexusfix::wire\n"};
   }
 
   // The enumerator Yield of one field is called like the field Yield. It is scoped and hides
   // nothing, but GCC warns of it all the same.
   [[nodiscard]] std::string without_shadow_warning(const FieldText& emitted) const {
     const bool has_namesake = std::ranges::any_of(
-        emitted.enumerators, [&](const std::string& name) { return type_names_.has(name); });
+        emitted.enumerators, [&](const std::string& name) { return names_.types.has(name); });
     if (!has_namesake) return emitted.declaration;
     return "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wshadow\"\n" +
            emitted.declaration + "#pragma GCC diagnostic pop\n";
@@ -192,7 +125,7 @@ class Emitter {
   // For whoever wants them all.
   [[nodiscard]] GeneratedFile fields() const {
     std::string text = heading("All fields");
-    for (const std::string& file : enum_files_) {
+    for (const std::string& file : names_.enum_files) {
       if (!file.empty()) text += fmt::format("#include <{}>\n", path(file));
     }
     return {path("fields"), text + fmt::format("#include <{}>\n", path("plain_fields"))};
@@ -207,10 +140,11 @@ class Emitter {
     std::set<std::string> files{path("plain_fields"), "nexusfix/wire/typed_read.hpp"};
     for (const Accessor& accessor : block.own) {
       if (accessor.member.kind == MemberKind::Component) {
-        files.insert(path(components_[accessor.member.index].file));
+        files.insert(path(names_.components[accessor.member.index].file));
       } else if (accessor.member.kind == MemberKind::Group) {
-        files.insert(path(groups_[accessor.member.index].file));
-      } else if (const std::string& file = enum_files_[accessor.member.index]; !file.empty()) {
+        files.insert(path(names_.groups[accessor.member.index].file));
+      } else if (const std::string& file = names_.enum_files[accessor.member.index];
+                 !file.empty()) {
         files.insert(path(file));
       }
     }
@@ -235,18 +169,18 @@ class Emitter {
       case MemberKind::Component:
         return function(accessor.name,
                         fmt::format("wire::component_member<Self, {}, {}>(*this)",
-                                    qualified(component_names_[member.index]), checked));
+                                    qualified(names_.component_names[member.index]), checked));
       case MemberKind::Group: {
-        const std::string& alias = field_names_[dictionary_.groups[member.index].count_field];
+        const std::string& alias = names_.fields[dictionary_.groups[member.index].count_field];
         return fmt::format("  using {} = {}::groups::{};\n", alias, options_.name_space,
-                           groups_[member.index].name) +
+                           names_.groups[member.index].name) +
                function(accessor.name, fmt::format("wire::group_member<Self, {}>(*this)", alias));
       }
       case MemberKind::Field:
         break;
     }
     return function(accessor.name, fmt::format("wire::member<Self, {}, {}>(*this)",
-                                               qualified(field_names_[member.index]), checked));
+                                               qualified(names_.fields[member.index]), checked));
   }
 
   // The accessors, as a part of whatever has these members: Self. Checked: whether Self has seen
@@ -257,8 +191,9 @@ class Emitter {
     for (const InheritedComponent& base : block.inherited) {
       const std::string between =
           ",\n" + std::string(std::string_view{"struct  : "}.size() + name.size(), ' ');
-      bases += fmt::format("{}{}<Self, {}>", bases.empty() ? " : " : between,
-                           component_names_[base.component], base.required ? "Checked" : "false");
+      bases +=
+          fmt::format("{}{}<Self, {}>", bases.empty() ? " : " : between,
+                      names_.component_names[base.component], base.required ? "Checked" : "false");
     }
     std::string text = fmt::format(
         "namespace nexusfix::{}::members {{\n\n"
@@ -300,7 +235,7 @@ class Emitter {
       if (!field.required) continue;
       tags += fmt::format("{}{}", tags.empty() ? "" : ", ", dictionary_.fields[field.field].tag);
       types += fmt::format("{}\n      {}", types.empty() ? "" : ",",
-                           qualified(field_names_[field.field]));
+                           qualified(names_.fields[field.field]));
     }
     return fmt::format("  using Required = wire::TagList<{}>;\n", tags) +
            fmt::format("  using RequiredFields = wire::FieldList<{}>;\n", types) +
@@ -324,7 +259,7 @@ class Emitter {
   }
 
   [[nodiscard]] std::string emit_message(const MessageDefinition& message, std::size_t index) {
-    const std::string& name = messages_[index].name;
+    const std::string& name = names_.messages[index].name;
     const Block block = blocks_.make(message.members, name);
     const std::string facts =
         fmt::format(
@@ -341,7 +276,7 @@ class Emitter {
 
   [[nodiscard]] std::string emit_component(Index index) {
     const auto& component = dictionary_.components[index];
-    const std::string& name = component_names_[index];
+    const std::string& name = names_.component_names[index];
     const Block& block = blocks_.component(index);
     return heading("Component " + component.name) + includes(block) + '\n' +
            emit_members(block, name, "") +
@@ -364,7 +299,7 @@ class Emitter {
                                               [](const auto& entry) { return entry.second; });
       std::erase_if(block.own, [&](const Accessor& own) { return own.name == accessor->first; });
       first_text = function(accessor->first, fmt::format("wire::first_member<Self, {}>(*this)",
-                                                         qualified(field_names_[first.field])));
+                                                         qualified(names_.fields[first.field])));
     }
     const std::string facts = fmt::format("  static constexpr wire::Tag kCountTag = {};\n",
                                           dictionary_.fields[group.count_field].tag) +
@@ -378,18 +313,8 @@ class Emitter {
 
   const Dictionary& dictionary_;
   const EmitOptions& options_;
-  UniqueNames type_names_;
-  UniqueNames file_names_;
-  UniqueNames group_files_;
-  std::vector<std::string> field_names_;
-  std::vector<std::string> enum_files_;  // by position in Dictionary::fields; empty: none
-  std::vector<TypeName> messages_;
-  std::vector<TypeName> components_;
-  std::vector<std::string> component_names_;
-  std::vector<TypeName> groups_;  // by Index
-  std::vector<std::pair<Index, TypeName>> named_groups_;
-  std::map<std::string, Index> known_groups_;
-  BlockMaker blocks_{dictionary_, field_names_, component_names_};
+  TypeNames names_;
+  BlockMaker blocks_{dictionary_, names_.fields, names_.component_names};
 };
 
 }  // namespace
