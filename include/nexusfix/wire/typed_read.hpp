@@ -13,6 +13,7 @@
 #include <ranges>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/wire/byte_block.hpp>
@@ -29,20 +30,22 @@ namespace nexusfix::wire {
 // In its caller's code: a result that is returned would be written in pieces and read as a whole.
 template <TypedField F, class View>
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE FieldResult<F> read_field(const View& view) noexcept {
+  // By tag, since std::expected's other constructors are many and each is weighed for each field.
+  using Result = FieldResult<F>;
   if constexpr (DictionaryEnum<F>) {
     constexpr Tag kTag = EnumTraits<F>::kTag;
     const std::optional<FieldView> field = view.find(kTag);
-    if (!field) return std::unexpected{FieldError{FieldErrorCode::Missing, kTag, 0}};
+    if (!field) return Result{std::unexpect, FieldErrorCode::Missing, kTag, 0U};
     if (field->value.empty()) {
-      return std::unexpected{FieldError{FieldErrorCode::Empty, kTag, field->offset}};
+      return Result{std::unexpect, FieldErrorCode::Empty, kTag, field->offset};
     }
     const auto value = EnumTraits<F>::from(field->value);
-    if (!value) return std::unexpected{FieldError{value.error(), kTag, field->offset}};
-    return *value;
+    if (!value) return Result{std::unexpect, value.error(), kTag, field->offset};
+    return Result{std::in_place, *value};
   } else {
     const auto value = view.template get<typename F::ValueType>(F::kTag);
-    if (!value) return std::unexpected{value.error()};
-    return F{*value};
+    if (!value) return Result{std::unexpect, value.error()};
+    return Result{std::in_place, *value};
   }
 }
 
