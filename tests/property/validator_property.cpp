@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
 
+#include "property/message_mutations.hpp"
 #include "support/fix_text.hpp"
 #include "support/message_generator.hpp"
 
@@ -16,11 +18,9 @@ namespace nexusfix::testing {
 namespace {
 
 using dictionary::Dictionary;
-using dictionary::FieldType;
 using dictionary::Validator;
 using dictionary::Version;
 using dictionary::Violation;
-using dictionary::ViolationRule;
 using Fields = std::vector<GeneratedField>;
 
 constexpr Version kVersions[] = {Version::Fix40,    Version::Fix41,    Version::Fix42,
@@ -29,132 +29,6 @@ constexpr Version kVersions[] = {Version::Fix40,    Version::Fix41,    Version::
 constexpr std::uint64_t kSeeds = 4;
 
 bool is_fixt(Version version) { return version >= Version::Fix50; }
-
-struct Expected {
-  ViolationRule rule;
-  wire::Tag tag;
-};
-
-// One change, and what must be found then; nothing if the message has no place for it.
-using Mutation = std::optional<Expected> (*)(Fields& fields, MessageGenerator& random);
-
-// The first field that fits, from a random one on.
-template <class Fits>
-std::optional<std::size_t> pick(const Fields& fields, MessageGenerator& random, Fits fits) {
-  const std::size_t from = random.below(fields.size());
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const std::size_t at = (from + i) % fields.size();
-    if (fits(at)) return at;
-  }
-  return std::nullopt;
-}
-
-std::optional<Expected> drop_required(Fields& fields, MessageGenerator& random) {
-  const auto at = pick(fields, random, [&](std::size_t i) {
-    const GeneratedField& field = fields[i];
-    const bool stands_alone = !field.belongs_to_data && !field.is_count && !field.begins_entry;
-    return field.is_required && stands_alone;
-  });
-  if (!at) return std::nullopt;
-  const wire::Tag tag = fields[*at].tag;
-  fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(*at));
-  return Expected{ViolationRule::RequiredTagMissing, tag};
-}
-
-std::optional<Expected> repeat_field(Fields& fields, MessageGenerator& random) {
-  const auto at = pick(fields, random, [&](std::size_t i) {
-    const GeneratedField& field = fields[i];
-    return field.depth == 0 && !field.belongs_to_data && !field.is_count;
-  });
-  if (!at) return std::nullopt;
-  const GeneratedField copy = fields[*at];
-  fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(*at), copy);
-  return Expected{ViolationRule::TagRepeated, copy.tag};
-}
-
-std::optional<Expected> add_unknown(Fields& fields, MessageGenerator& random) {
-  const std::size_t at = 1 + random.below(fields.size());
-  if (at < fields.size() && fields[at].belongs_to_data) return std::nullopt;
-  constexpr wire::Tag kUnknown = 59'999;
-  fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(at),
-                GeneratedField{.tag = kUnknown, .value = "x"});
-  return Expected{ViolationRule::TagUnknown, kUnknown};
-}
-
-std::optional<Expected> spoil_value(Fields& fields, MessageGenerator& random) {
-  const auto at = pick(fields, random, [&](std::size_t i) {
-    const GeneratedField& field = fields[i];
-    const bool is_text = field.type == FieldType::String || field.type == FieldType::Unknown ||
-                         field.type == FieldType::Data || field.type == FieldType::XmlData ||
-                         field.type == FieldType::Char;
-    return !is_text && !field.belongs_to_data && i != 0;
-  });
-  if (!at) return std::nullopt;
-  fields[*at].value = "?  \x02?";
-  return Expected{ViolationRule::TypeWrong, fields[*at].tag};
-}
-
-std::optional<Expected> leave_enumeration(Fields& fields, MessageGenerator& random) {
-  const auto at = pick(fields, random, [&](std::size_t i) {
-    const GeneratedField& field = fields[i];
-    return field.is_enumerated &&
-           (field.type == FieldType::Char || field.type == FieldType::String);
-  });
-  if (!at) return std::nullopt;
-  fields[*at].value = "~";
-  return Expected{ViolationRule::ValueNotInEnumeration, fields[*at].tag};
-}
-
-std::optional<Expected> miscount(Fields& fields, MessageGenerator& random) {
-  const auto at = pick(fields, random, [&](std::size_t i) { return fields[i].is_count; });
-  if (!at) return std::nullopt;
-  fields[*at].value = std::to_string(std::stoul(fields[*at].value) + 1);
-  return Expected{ViolationRule::GroupCountWrong, fields[*at].tag};
-}
-
-std::optional<Expected> drop_delimiter(Fields& fields, MessageGenerator& random) {
-  const auto at = pick(fields, random, [&](std::size_t i) {
-    if (i + 1 >= fields.size() || !fields[i].begins_entry || fields[i].belongs_to_data)
-      return false;
-    const GeneratedField& behind = fields[i + 1];
-    // The first entry, and one that goes on behind its delimiter.
-    return !fields[i].is_count && fields[i - 1].is_count && fields[i - 1].tag == fields[i].group &&
-           behind.group == fields[i].group && !behind.begins_entry;
-  });
-  if (!at) return std::nullopt;
-  fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(*at));
-  return Expected{ViolationRule::DelimiterMissing, fields[*at].tag};
-}
-
-std::optional<Expected> move_header_field_behind_body(Fields& fields, MessageGenerator& random) {
-  const auto body = std::ranges::find(fields, Part::Body, &GeneratedField::part);
-  if (body == fields.end()) return std::nullopt;
-  const auto at = pick(fields, random, [&](std::size_t i) {
-    const GeneratedField& field = fields[i];
-    return i != 0 && field.part == Part::Header && field.depth == 0 && !field.is_count &&
-           !field.belongs_to_data;
-  });
-  if (!at) return std::nullopt;
-  const GeneratedField moved = fields[*at];
-  fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(*at));
-  fields.push_back(moved);
-  return Expected{ViolationRule::TagOutOfSection, moved.tag};
-}
-
-struct NamedMutation {
-  const char* name;
-  Mutation change;
-};
-constexpr NamedMutation kMutations[] = {
-    {"drop_required", drop_required},
-    {"repeat_field", repeat_field},
-    {"add_unknown", add_unknown},
-    {"spoil_value", spoil_value},
-    {"leave_enumeration", leave_enumeration},
-    {"miscount", miscount},
-    {"drop_delimiter", drop_delimiter},
-    {"move_header_field", move_header_field_behind_body},
-};
 
 class ValidatorProperty : public ::testing::TestWithParam<Version> {
  protected:
@@ -165,7 +39,7 @@ class ValidatorProperty : public ::testing::TestWithParam<Version> {
         validator_{Validator::make(
                        dictionary::FixtDictionaries{
                            transport_, GetParam() == Version::Fixt11 ? transport_ : application_},
-                       {})
+                       rules_)
                        .value()} {}
 
   // Calls check with every message's name, seed and definition.
@@ -191,6 +65,7 @@ class ValidatorProperty : public ::testing::TestWithParam<Version> {
     return validator_.validate(*message);
   }
 
+  const dictionary::ValidationRules rules_;
   const Dictionary& transport_;
   const Dictionary& application_;
   Validator validator_;
@@ -209,25 +84,55 @@ TEST_P(ValidatorProperty, what_the_dictionary_allows_is_right) {
 }
 
 TEST_P(ValidatorProperty, one_change_is_found_and_named) {
-  std::size_t made[std::size(kMutations)] = {};
+  std::vector<std::size_t> made(all_mutations().size());
   for_each_message([&](MessageGenerator& generator, const auto& message, bool is_transports) {
-    for (std::size_t i = 0; i < std::size(kMutations); ++i) {
+    for (std::size_t i = 0; i < all_mutations().size(); ++i) {
+      const Mutation& mutation = all_mutations()[i];
       Fields fields = generator.message(message, is_transports, Fullness::Some);
-      const auto expected = kMutations[i].change(fields, generator);
+      const MutationContext context{is_transports ? transport_ : application_, transport_, message,
+                                    rules_};
+      const auto expected = mutation.change(fields, generator, context);
       if (!expected) continue;
       ++made[i];
       const auto wrong = violation(fields);
-      ASSERT_TRUE(wrong) << kMutations[i].name << ' ' << expected->tag << ": " << bar(bytes_);
-      EXPECT_TRUE(wrong->rule == expected->rule && wrong->tag == expected->tag)
-          << kMutations[i].name << ' ' << expected->tag << ", but rule "
-          << static_cast<int>(wrong->rule) << ", tag " << wrong->tag << ": " << bar(bytes_);
+      ASSERT_TRUE(wrong) << mutation.name << ' ' << expected->tag << ": " << bar(bytes_);
+      EXPECT_TRUE(wrong->reason() == expected->reason && wrong->tag == expected->tag)
+          << mutation.name << ' ' << expected->tag << ", but reason "
+          << static_cast<int>(wrong->reason()) << ", tag " << wrong->tag << ": " << bar(bytes_);
     }
   });
-  for (std::size_t i = 0; i < std::size(kMutations); ++i) {
+  for (std::size_t i = 0; i < all_mutations().size(); ++i) {
+    const bool is_of_order = std::string_view{all_mutations()[i].name} == "swap_in_entry";
+    if (is_of_order && !rules_.validate_unordered_group_fields) continue;
     EXPECT_TRUE(made[i] > 0 || GetParam() == Version::Fixt11 || GetParam() == Version::Fix40 ||
                 GetParam() == Version::Fix41)
-        << kMutations[i].name;
+        << all_mutations()[i].name;
   }
+}
+
+// docs/configuration.md, ValidateUnorderedGroupFields: both of its values, whichever is the default.
+TEST_P(ValidatorProperty, order_within_an_entry_counts_only_if_the_rules_say_so) {
+  const dictionary::FixtDictionaries both{
+      transport_, GetParam() == Version::Fixt11 ? transport_ : application_};
+  dictionary::ValidationRules strict = rules_;
+  strict.validate_unordered_group_fields = true;
+  dictionary::ValidationRules lax = rules_;
+  lax.validate_unordered_group_fields = false;
+  const Validator of_strict = Validator::make(both, strict).value();
+  const Validator of_lax = Validator::make(both, lax).value();
+  for_each_message([&](MessageGenerator& generator, const auto& message, bool is_transports) {
+    Fields fields = generator.message(message, is_transports, Fullness::Some);
+    const wire::Tag tag = swap_neighbours(fields, generator);
+    if (tag == 0) return;
+    bytes_ = fix(transport_.begin_string, body_of(fields));
+    const auto parsed = parser_.parse(bytes_);
+    ASSERT_TRUE(parsed) << bar(bytes_);
+    const auto wrong = of_strict.validate(*parsed);
+    ASSERT_TRUE(wrong) << tag << ": " << bar(bytes_);
+    EXPECT_EQ(wrong->reason(), wire::SessionRejectReason::GroupFieldsOutOfOrder) << bar(bytes_);
+    EXPECT_EQ(wrong->tag, tag) << bar(bytes_);
+    EXPECT_FALSE(of_lax.validate(*parsed)) << tag << ": " << bar(bytes_);
+  });
 }
 
 std::string name_of(const ::testing::TestParamInfo<Version>& version) {

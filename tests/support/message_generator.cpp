@@ -47,8 +47,10 @@ std::string MessageGenerator::value_of(const FieldDefinition& field) {
       return one_of({"Y", "N"});
     case FieldType::Char:
       return one_of({"A", "z", "7"});
-    case FieldType::Int:
     case FieldType::TagNum:
+      if (numbers_ == Numbers::OfTypedFields) return std::to_string(below(100'000));
+      [[fallthrough]];
+    case FieldType::Int:
       return one_of({"0", "-12", "000123", "987654321012345678"});
     case FieldType::Length:
     case FieldType::NumInGroup:
@@ -63,7 +65,10 @@ std::string MessageGenerator::value_of(const FieldDefinition& field) {
     case FieldType::Price:
     case FieldType::PriceOffset:
     case FieldType::Qty:
-      return one_of({"0", "-1.5", "100.25", "00012.", ".5", "123456789012345678.25"});
+      if (numbers_ == Numbers::OfTypedFields && below(4) == 0) return "1234567890123456.25";
+      return numbers_ == Numbers::OfTypedFields
+                 ? one_of({"0", "-1.5", "100.25", "00012.", ".5"})
+                 : one_of({"0", "-1.5", "100.25", "00012.", ".5", "123456789012345678.25"});
     case FieldType::Date:
     case FieldType::LocalMktDate:
     case FieldType::UtcDateOnly:
@@ -114,7 +119,9 @@ void MessageGenerator::add(const Place& place, const std::vector<dictionary::Mem
   const wire::DataFieldTable pairs = data_fields(place.dictionary);
   bool is_first = is_entry;
   wire::Tag data = 0;  // that the Length field in front has announced
+  std::size_t number = 0;
   for (const FlatMember& member : flatten(place.dictionary, members)) {
+    ++number;
     const FieldDefinition& field = place.dictionary.fields[member.field];
     if (is_framing(field.tag)) continue;
     const bool is_announced = data == field.tag;
@@ -133,6 +140,7 @@ void MessageGenerator::add(const Place& place, const std::vector<dictionary::Mem
     }
     GeneratedField made{.tag = field.tag, .value = value_of(field), .type = field.type};
     made.part = place.part;
+    made.place = number;
     made.depth = place.depth;
     made.group = place.group;
     made.begins_entry = is_first;

@@ -2,6 +2,7 @@
 // groups. The same seed gives the same messages everywhere.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ struct GeneratedField {
   std::string value;
   dictionary::FieldType type = dictionary::FieldType::Unknown;
   Part part = Part::Body;
+  std::size_t place = 0;      // among the members of the message or the entry
   unsigned depth = 0;         // 0: in no group
   wire::Tag group = 0;        // count field of the innermost group
   bool begins_entry = false;  // of that group
@@ -30,12 +32,16 @@ struct GeneratedField {
 
 enum class Fullness : std::uint8_t { Required, Some, All };
 
+// FIX's numbers have any number of digits, those of typed fields not.
+enum class Numbers : std::uint8_t { OfFix, OfTypedFields };
+
 class MessageGenerator {
  public:
   // One dictionary for both but for FIXT; both must outlive the generator.
   MessageGenerator(const dictionary::Dictionary& transport,
-                   const dictionary::Dictionary& application, std::uint64_t seed)
-      : transport_{transport}, application_{application}, state_{seed} {}
+                   const dictionary::Dictionary& application, std::uint64_t seed,
+                   Numbers numbers = Numbers::OfFix)
+      : transport_{transport}, application_{application}, numbers_{numbers}, state_{seed} {}
 
   // From MsgType to what is in front of the CheckSum; without BeginString, BodyLength and CheckSum.
   [[nodiscard]] std::vector<GeneratedField> message(const dictionary::MessageDefinition& definition,
@@ -59,6 +65,7 @@ class MessageGenerator {
 
   const dictionary::Dictionary& transport_;
   const dictionary::Dictionary& application_;
+  Numbers numbers_;
   std::uint64_t state_;
   std::vector<GeneratedField> fields_;
 };
