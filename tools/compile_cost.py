@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""What typed messages cost whoever compiles them, over an empty program.
+
+    tools/compile_cost.py                  of a release build, as a table
+    tools/compile_cost.py --lines-max fix44=N ...   status 1 if more lines are read; no times
+
+A program reads three messages, some of their fields and a group. The times are CPU seconds, user
+and system, the least of five runs with -O2. The lines are those that the preprocessor leaves beyond
+what <nexusfix/wire/typed_read.hpp> has alone: they depend on no machine and no standard library.
+"""
+
+import argparse
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RUNS = 5
+FIXED = {"empty": "int main() {}\n", "typed_read": "#include <nexusfix/wire/typed_read.hpp>\n"}
+PROGRAM = """#include <nexusfix/{ns}/execution_report.hpp>
+#include <nexusfix/{ns}/new_order_single.hpp>
+#include <nexusfix/{ns}/order_cancel_request.hpp>
+
+namespace fix = nexusfix::{ns};
+
+std::size_t read(const nexusfix::wire::MessageView& view) {{
+  std::size_t bytes = 0;
+  if (const auto order = view.as<fix::NewOrderSingle>()) {{
+    bytes += order->cl_ord_id().value.size() + (order->side() == fix::Side::Buy ? 1 : 0);
+    if (const auto price = order->price()) bytes += price->value.scale();
+    for (const auto party : order->no_party_ids()) bytes += party.party_id().value.size();
+  }}
+  if (const auto report = view.as<fix::ExecutionReport>()) {{
+    bytes += report->exec_id().value.size() + report->leaves_qty().value.scale();
+    if (const auto text = report->text()) bytes += text->value.size();
+  }}
+  if (const auto cancel = view.as<fix::OrderCancelRequest>()) {{
+    bytes += cancel->cl_ord_id().value.size();
+  }}
+  return bytes;
+}}
+"""
+
+
+def run(command):
+    """The output, and the CPU seconds of the compiler and its parts."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+    return done.stdout, (after.ru_utime - before.ru_utime) + (after.ru_stime - before.ru_stime)
+
+
+class Compiler:
+    def __init__(self, name, build, folder):
+        self.name, self.build, self.folder = name, Path(build), Path(folder)
+
+    def command(self, name_space, *arguments):
+        source = self.folder / f"{name_space}.cpp"
+        text = FIXED.get(name_space) or PROGRAM.format(ns=name_space)
+        source.write_text(text, encoding="utf-8")
+        generated = self.build / "tools/codegen" / f"nexusfix_{name_space}" / "include"
+        return [self.name, "-std=c++23", f"-I{ROOT / 'include'}", f"-I{generated}", *arguments,
+                str(source)]
+
+    def lines(self, name_space):
+        def count(name):
+            return run(self.command(name, "-E", "-P"))[0].count("\n")
+
+        return count(name_space) - count("typed_read")
+
+    def seconds(self, name_space):
+        command = self.command(name_space, "-O2", "-c", "-o", os.devnull)
+        return min(run(command)[1] for _ in range(RUNS))
+
+
+def check(compiler, limits):
+    wrong = 0
+    for limit in limits:
+        name_space, _, most = limit.partition("=")
+        lines = compiler.lines(name_space)
+        print(f"{name_space}: {lines} lines, at most {most} allowed")
+        wrong += lines > int(most)
+    return 1 if wrong else 0
+
+
+def show(compiler):
+    empty = compiler.seconds("empty")
+    print("three messages of   lines   CPU seconds over an empty program")
+    for name_space in ["fix42", "fix44", "fix50sp2"]:
+        lines, seconds = compiler.lines(name_space), compiler.seconds(name_space) - empty
+        print(f"{name_space:17} {lines:7}   {seconds:.1f}")
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=ROOT / "build/release", help="folder of a build")
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--lines-max", nargs="+", metavar="NAMESPACE=LINES")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        compiler = Compiler(given.compiler, given.build, folder)
+        return check(compiler, given.lines_max) if given.lines_max else show(compiler)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
