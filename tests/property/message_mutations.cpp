@@ -213,8 +213,9 @@ std::optional<Expected> swap_in_entry(Fields& fields, MessageGenerator& random,
   return Expected{Reason::GroupFieldsOutOfOrder, tag};
 }
 
-// Without its first field, a later entry goes on with the one in front of it: a field may then be
-// there twice, or stand behind one that it belongs in front of; else an entry is missing.
+// Without its first field, a later entry goes on with the one in front of it, until a field comes
+// that this one has already: the count says that it begins an entry. Or a field stands behind one
+// that it belongs in front of; else an entry is missing.
 std::optional<Expected> drop_later_delimiter(Fields& fields, MessageGenerator& random,
                                              const Context& context) {
   const auto at = pick(fields, random, [&](std::size_t i) {
@@ -238,7 +239,7 @@ std::optional<Expected> drop_later_delimiter(Fields& fields, MessageGenerator& r
     if (field.depth > gone.depth) continue;
     if (field.begins_entry || field.group != gone.group) break;
     if (field.belongs_to_data) return std::nullopt;
-    if (!seen.insert(field.tag).second) return Expected{Reason::TagAppearsMoreThanOnce, field.tag};
+    if (!seen.insert(field.tag).second) return Expected{Reason::GroupFieldsOutOfOrder, field.tag};
     if (field.place < place && context.rules.validate_unordered_group_fields) {
       return Expected{Reason::GroupFieldsOutOfOrder, field.tag};
     }

@@ -110,7 +110,7 @@ TEST_P(ValidatorProperty, one_change_is_found_and_named) {
   }
 }
 
-// docs/configuration.md, ValidateUnorderedGroupFields: both of its values, whichever is the default.
+// docs/configuration.md, ValidateUnorderedGroupFields: both values, whichever is the default.
 TEST_P(ValidatorProperty, order_within_an_entry_counts_only_if_the_rules_say_so) {
   const dictionary::FixtDictionaries both{
       transport_, GetParam() == Version::Fixt11 ? transport_ : application_};
