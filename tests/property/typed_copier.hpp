@@ -76,7 +76,7 @@ class TypedCopier {
 
 // A component's accessors as messages and entries inherit them: nothing that it requires need be
 // there. That a component is compiled once, and not once for each message that has it, is what
-// makes it possible to compile FIX 5.0 SP2.
+// keeps the later versions cheap.
 template <template <class, bool> class Members>
 class ComponentPart : public wire::TypedEntryView<ComponentPart<Members>>,
                       public Members<ComponentPart<Members>, false> {
