@@ -29,6 +29,9 @@ std::string_view what_is_wrong(const SessionConfig& config) noexcept {
   if (config.logon_timeout < seconds{1}) return "LogonTimeout is below 1";
   if (config.logout_timeout < seconds{1}) return "LogoutTimeout is below 1";
   if (config.resend_timeout < seconds{1}) return "ResendTimeout is below 1";
+  if (config.resend_request_chunk > kResendRequestChunkMax) {
+    return "ResendRequestChunkSize is above 1000000000";
+  }
   if (config.max_latency < seconds{1}) return "MaxLatency is below 1";
   if (!(config.test_request_delay >= 0.0 && config.test_request_delay <= 100.0)) {
     return "TestRequestDelayMultiplier is not between 0 and 100";

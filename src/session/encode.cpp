@@ -92,6 +92,13 @@ wire::MessageHeader StateMachine::header(std::string_view msg_type) const noexce
           .orig_sending_time = {}};
 }
 
+// FIX 4.2, LastMsgSeqNumProcessed: the last number that was received and processed.
+void StateMachine::write_last_processed(wire::Encoder& encoder) const noexcept {
+  if (sends_last_processed_) {
+    encoder.field<tag::LastMsgSeqNumProcessed>(numbers_.next_inbound - 1);
+  }
+}
+
 // body writes the fields behind the header; given false, it leaves out all that comes from outside
 // and may not be sendable (SOH within a text). What is left is known to fit: what_is_wrong() has
 // seen the CompIDs.
@@ -100,6 +107,7 @@ Transmit StateMachine::transmit(std::string_view msg_type, std::span<char> scrat
                                 Body&& body) noexcept {
   const auto encode = [&](bool in_full) {
     wire::Encoder encoder{scratch, header_template_, header(msg_type)};
+    write_last_processed(encoder);
     body(encoder, in_full);
     return encoder.finish();
   };
@@ -135,7 +143,8 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
     case Step::TransmitResendRequest:
       return transmit("2", scratch, [&](wire::Encoder& encoder, bool) {
         encoder.field(tag::BeginSeqNo, pending.first);
-        encoder.field(tag::EndSeqNo, version_->resend_to_infinity);
+        encoder.field(tag::EndSeqNo,
+                      pending.second != 0 ? pending.second : version_->resend_to_infinity);
       });
     case Step::TransmitReject:
       return transmit_reject(scratch);
@@ -156,6 +165,7 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
       return Replay{.begin = pending.first, .end = pending.second};
     case Step::Reset:
       numbers_.next_outbound = 1;
+      reset_is_pending_ = false;
       return Reset{};
     case Step::LoggedOn:
       return LoggedOn{};
@@ -177,6 +187,7 @@ Action StateMachine::transmit_logon(bool with_reset, std::span<char> scratch) no
     encoder.field(tag::EncryptMethod, '0');
     encoder.field(tag::HeartBtInt, std::int64_t{heart_bt_int_seconds_.count()});
     if (with_reset) encoder.field(tag::ResetSeqNumFlag, 'Y');
+    if (sends_next_expected_) encoder.field(tag::NextExpectedMsgSeqNum, numbers_.next_inbound);
     if (version_->has_default_appl_ver_id) {
       encoder.field(tag::DefaultApplVerID, std::string_view{config_.default_appl_ver_id});
     }
@@ -262,6 +273,7 @@ Action StateMachine::gap_fill(std::uint64_t new_seq_no, std::span<char> scratch)
   gap_fill_header.poss_dup = true;
   gap_fill_header.orig_sending_time = {time.data(), size};
   wire::Encoder encoder{scratch, header_template_, gap_fill_header};
+  write_last_processed(encoder);
   encoder.field(tag::NewSeqNo, new_seq_no).field(tag::GapFillFlag, 'Y');
   const std::expected<std::string_view, wire::EncodeError> bytes = encoder.finish();
   NEXUSFIX_ASSERT(bytes.has_value());

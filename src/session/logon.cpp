@@ -60,6 +60,10 @@ void StateMachine::on_first_logon(const Inbound& in) noexcept {
   const bool reset_is_unasked = !is_acceptor && wants_reset && !answers_our_reset;
   reset_sent_ = false;
   if (in.msg_seq_num < numbers_.next_inbound) return refuse_too_low(in);
+  const std::optional<std::uint64_t> next_expected = next_expected_of(in);
+  if (next_expected && *next_expected > numbers_.next_outbound) {
+    return refuse_next_expected(*next_expected);
+  }
   accept_logon(in, wants_reset && (is_acceptor || reset_is_unasked));
 }
 
@@ -74,17 +78,46 @@ void StateMachine::accept_logon(const Inbound& in, bool reply_with_reset) noexce
   const bool was_logged_on = state_ == State::LoggedOn;
   state_ = State::LoggedOn;
   deadline_ = kNever;
+  // What we have sent, our answer included, if there is one.
+  std::uint64_t last_sent = numbers_.next_outbound - 1;
   if (is_acceptor || reply_with_reset) {
     push({.step = Step::TransmitLogon, .flag = reply_with_reset});
     reset_sent_ = reply_with_reset && !is_acceptor;
+    ++last_sent;
   }
+  const std::optional<std::uint64_t> next_expected = next_expected_of(in);
+  const std::uint64_t unseen = is_acceptor ? last_sent : last_sent + 1;
+  if (next_expected && *next_expected < unseen) serve({*next_expected, last_sent});
   if (in.msg_seq_num == numbers_.next_inbound) {
     advance_to(in.msg_seq_num + 1);
   } else {
     early_logon_ = in.msg_seq_num;
-    request_resend(in.msg_seq_num);
+    if (next_expected) {
+      await_resend(in.msg_seq_num, in.msg_seq_num);
+    } else {
+      request_resend(in.msg_seq_num, in.msg_seq_num);
+    }
   }
   if (!was_logged_on) push({.step = Step::LoggedOn});
+}
+
+// The number that the counterparty expects of us, if both sides say it. After a reset there is
+// nothing to resend.
+std::optional<std::uint64_t> StateMachine::next_expected_of(const Inbound& in) const noexcept {
+  const bool has_reset = reset_is_pending_ || in.says_yes(tag::ResetSeqNumFlag);
+  if (!sends_next_expected_ || has_reset) return std::nullopt;
+  const wire::FieldResult<std::uint64_t> value =
+      in.message.get<std::uint64_t>(tag::NextExpectedMsgSeqNum);
+  return value ? std::optional{*value} : std::nullopt;
+}
+
+// FIX 4.4, Logon, NextExpectedMsgSeqNum: the counterparty has seen numbers that we have not sent.
+// Our store is lost or an old copy, and nothing that we send now would be taken.
+void StateMachine::refuse_next_expected(std::uint64_t next_expected) noexcept {
+  const std::string_view text =
+      compared_text("NextExpectedMsgSeqNum too high", numbers_.next_outbound, next_expected);
+  notice(NoticeCode::LogonInvalid, text);
+  log_out_and_disconnect(text, DisconnectReason::MsgSeqNumTooLow);
 }
 
 // A Logon with ResetSeqNumFlag within a session: both sides start again at 1 ("SessionReset" of the
@@ -118,6 +151,11 @@ std::string_view StateMachine::logon_objection(const Inbound& in,
     const std::string_view flag = message[tag::ResetSeqNumFlag].value_or("N");
     if (flag != "Y" && flag != "N") return "ResetSeqNumFlag is neither Y nor N";
     if (flag == "Y" && in.msg_seq_num != 1) return "ResetSeqNumFlag with MsgSeqNum other than 1";
+  }
+  if (sends_next_expected_) {
+    const auto next = message.get<std::uint64_t>(tag::NextExpectedMsgSeqNum);
+    const bool is_missing = !next && next.error().code == wire::FieldErrorCode::Missing;
+    if (!is_missing && (!next || *next == 0)) return "NextExpectedMsgSeqNum is no number";
   }
   if (version_->has_default_appl_ver_id) {
     const std::optional<std::string_view> version = message[tag::DefaultApplVerID];

@@ -120,27 +120,37 @@ void StateMachine::on_too_low(const Inbound& in) noexcept {
 
 void StateMachine::refuse_too_low(const Inbound& in) noexcept {
   notice(NoticeCode::MsgSeqNumTooLow, {}, numbers_.next_inbound, in.msg_seq_num);
+  log_out_and_disconnect(compared_text("MsgSeqNum too low", numbers_.next_inbound, in.msg_seq_num),
+                         DisconnectReason::MsgSeqNumTooLow);
+}
+
+// Until the next event.
+std::string_view StateMachine::compared_text(std::string_view what, std::uint64_t expected,
+                                             std::uint64_t received) noexcept {
   char* out = text_.data();
   char* const end = out + text_.size();
   const auto put_text = [&](std::string_view text) {
     std::memcpy(out, text.data(), text.size());
     out += text.size();
   };
-  put_text("MsgSeqNum too low, expecting ");
-  out = std::to_chars(out, end, numbers_.next_inbound).ptr;
+  put_text(what);
+  put_text(", expecting ");
+  out = std::to_chars(out, end, expected).ptr;
   put_text(" but received ");
-  out = std::to_chars(out, end, in.msg_seq_num).ptr;
-  log_out_and_disconnect({text_.data(), static_cast<std::size_t>(out - text_.data())},
-                         DisconnectReason::MsgSeqNumTooLow);
+  out = std::to_chars(out, end, received).ptr;
+  return {text_.data(), static_cast<std::size_t>(out - text_.data())};
 }
 
 // TC 2b: kept until its turn comes, while what lies before it is asked for. Once we have said
 // Logout it is too late to ask; the message counts as not received and comes after the next Logon.
 void StateMachine::on_too_high(const Inbound& in) noexcept {
   if (state_ == State::LogoutSent) return;
+  if (config_.early_messages == EarlyMessages::Discard) {
+    return request_resend(in.msg_seq_num, in.msg_seq_num + 1);
+  }
   push({.step = Step::Hold, .first = in.msg_seq_num, .text = in.message.bytes()});
   if (in.msg_seq_num > held_high_) held_high_ = in.msg_seq_num;
-  request_resend(in.msg_seq_num);
+  request_resend(in.msg_seq_num, in.msg_seq_num);
 }
 
 }  // namespace nexusfix::session

@@ -12,7 +12,9 @@ wire::Encoder StateMachine::begin_message(std::span<char> buffer, std::string_vi
   begun_at_ = now.mono;
   wire::MessageHeader message_header = header(msg_type);
   message_header.sending_time = now.wall;
-  return wire::Encoder{buffer, header_template_, message_header};
+  wire::Encoder encoder{buffer, header_template_, message_header};
+  write_last_processed(encoder);
+  return encoder;
 }
 
 std::expected<Outbound, SendError> StateMachine::finish_message(

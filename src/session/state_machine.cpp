@@ -29,6 +29,8 @@ StateMachine::StateMachine(SessionConfig config, Numbers numbers)
   NEXUSFIX_ASSERT(numbers_.next_inbound >= 1);
   NEXUSFIX_ASSERT(numbers_.next_outbound >= 1);
   precision_ = effective_precision(*version_, config_.time_precision);
+  sends_last_processed_ = config_.send_last_msg_seq_num_processed && version_->has_last_processed;
+  sends_next_expected_ = config_.send_next_expected_msg_seq_num && version_->has_next_expected;
   if (version_->has_default_appl_ver_id) {
     counterparty_appl_ver_id_ = config_.default_appl_ver_id.front();
   }
@@ -152,11 +154,17 @@ void StateMachine::advance_to(std::uint64_t next_inbound) noexcept {
   if (numbers_.next_inbound >= gap_end_) {
     notice(NoticeCode::GapClosed, {}, numbers_.next_inbound, gap_end_);
     gap_end_ = 0;
+    requested_end_ = 0;
     gap_deadline_ = kNever;
     return;
   }
   gap_requests_ = 1;
   gap_deadline_ = now_.mono + config_.resend_timeout;
+  const bool is_chunk_done = requested_end_ != 0 && numbers_.next_inbound > requested_end_;
+  if (is_chunk_done && state_ == State::LoggedOn) {
+    gap_requests_ = 0;
+    push_resend_request();
+  }
 }
 
 // What belongs to one connection: timers, the open gap, the resend in progress.
@@ -164,6 +172,7 @@ void StateMachine::forget_connection() noexcept {
   deadline_ = kNever;
   test_request_sent_.reset();
   gap_end_ = 0;
+  requested_end_ = 0;
   gap_deadline_ = kNever;
   gap_requests_ = 0;
   held_high_ = 0;
@@ -180,12 +189,14 @@ void StateMachine::forget_connection() noexcept {
 void StateMachine::reset_numbers() noexcept {
   numbers_.next_inbound = 1;
   gap_end_ = 0;
+  requested_end_ = 0;
   gap_deadline_ = kNever;
   held_high_ = 0;
   early_logon_ = 0;
   early_resend_request_ = 0;
   replay_ = {};
   replay_next_ = {};
+  reset_is_pending_ = true;
   push({.step = Step::Reset});
 }
 

@@ -18,6 +18,12 @@ namespace nexusfix::session {
 
 enum class Role : std::uint8_t { Initiator, Acceptor };
 
+// What becomes of a message that comes while others in front of it are missing.
+enum class EarlyMessages : std::uint8_t {
+  Hold,     // kept, and processed when the gap is closed
+  Discard,  // not kept: it comes again with the resend
+};
+
 // What messages of one application version must be right by, on a FIXT session.
 struct ApplicationValidator {
   char appl_ver_id = '9';  // ApplVerID (1128): 2 to 9
@@ -46,6 +52,17 @@ struct SessionConfig {
   std::chrono::seconds max_latency{120};
   bool requires_orig_sending_time = true;  // PossDup without OrigSendingTime is rejected
   bool send_redundant_resend_requests = false;
+  EarlyMessages early_messages = EarlyMessages::Hold;
+  // A ResendRequest asks for at most so many messages, and for the next ones when they have come.
+  // 0: for everything at once.
+  std::uint64_t resend_request_chunk = 0;
+  // A ResendRequest ends where the gap ends. false: it asks for everything sent so far.
+  bool closed_resend_requests = false;
+  // FIX 4.4 and FIXT: Logons tell the number that we expect (789), and each side resends what the
+  // other one's Logon says is missing, without a ResendRequest. Both sides must have agreed on it.
+  bool send_next_expected_msg_seq_num = false;
+  // From FIX 4.2 on: LastMsgSeqNumProcessed (369) in the header of every message of ours.
+  bool send_last_msg_seq_num_processed = false;
   // A gap that does not shrink for this long is asked for again, a few times; ≥ 1.
   std::chrono::seconds resend_timeout{30};
   bool persist_messages = true;  // false: a ResendRequest is answered with gap fills only
@@ -79,6 +96,8 @@ struct SessionConfig {
 
 // HeartBtInt (108) above this is refused: an hour of silence is no heartbeat.
 inline constexpr std::chrono::seconds kHeartBtIntMax{3'600};
+// So that no sum with it wraps.
+inline constexpr std::uint64_t kResendRequestChunkMax = 1'000'000'000;
 // SenderCompID and TargetCompID may be this long.
 inline constexpr std::size_t kCompIdBytesMax = 256;
 

@@ -148,7 +148,7 @@ class StateMachine {
     TransmitLogout,     // text
     TransmitHeartbeat,  // text: TestReqID, flag: whether there is one
     TransmitTestRequest,
-    TransmitResendRequest,  // first: BeginSeqNo
+    TransmitResendRequest,  // first: BeginSeqNo, second: EndSeqNo, 0: everything
     TransmitReject,         // objection_
     RetransmitStored,       // replay_stored_
     RetransmitRest,         // the gap fill behind the last stored message
@@ -191,6 +191,8 @@ class StateMachine {
   void on_msg_seq_num_unreadable(const wire::MessageView& message) noexcept;
   void on_too_low(const Inbound& in) noexcept;
   void refuse_too_low(const Inbound& in) noexcept;
+  [[nodiscard]] std::string_view compared_text(std::string_view what, std::uint64_t expected,
+                                               std::uint64_t received) noexcept;
   void on_too_high(const Inbound& in) noexcept;
   [[nodiscard]] std::optional<Objection> header_objection(const Inbound& in) noexcept;
   [[nodiscard]] std::optional<Objection> form_objection(const Inbound& in) noexcept;
@@ -211,6 +213,8 @@ class StateMachine {
   void on_first_logon(const Inbound& in) noexcept;
   void on_reset_logon(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void accept_logon(const Inbound& in, bool reply_with_reset) noexcept;
+  [[nodiscard]] std::optional<std::uint64_t> next_expected_of(const Inbound& in) const noexcept;
+  void refuse_next_expected(std::uint64_t next_expected) noexcept;
   [[nodiscard]] std::string_view logon_objection(
       const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void take_heart_bt_int(const wire::MessageView& message) noexcept;
@@ -227,7 +231,8 @@ class StateMachine {
   [[nodiscard]] MonoTime heartbeat_deadline() const noexcept;
 
   // Gaps and resends (gap.cpp, resend.cpp, sequence_reset.cpp).
-  void request_resend(std::uint64_t received) noexcept;
+  void request_resend(std::uint64_t received, std::uint64_t gap_end) noexcept;
+  void await_resend(std::uint64_t received, std::uint64_t gap_end) noexcept;
   void push_resend_request() noexcept;
   void on_resend_request(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   [[nodiscard]] std::expected<Range, Objection> requested_range(const Inbound& in) const noexcept;
@@ -255,11 +260,14 @@ class StateMachine {
   [[nodiscard]] Transmit transmit(std::string_view msg_type, std::span<char> scratch,
                                   Body&& body) noexcept;
   [[nodiscard]] wire::MessageHeader header(std::string_view msg_type) const noexcept;
+  void write_last_processed(wire::Encoder& encoder) const noexcept;
 
   SessionConfig config_;
   wire::HeaderTemplate header_template_;
   const VersionTraits* version_;
   wire::TimePrecision precision_;
+  bool sends_last_processed_ = false;
+  bool sends_next_expected_ = false;
   char counterparty_appl_ver_id_ = 0;  // 0: not a FIXT session
   Numbers numbers_;
   State state_ = State::Disconnected;
@@ -297,6 +305,7 @@ class StateMachine {
 
   // An inbound gap: asked for, and open until next_inbound has reached gap_end_. 0: none.
   std::uint64_t gap_end_ = 0;
+  std::uint64_t requested_end_ = 0;  // of the open ResendRequest; 0: it asks for everything
   MonoTime gap_deadline_ = kNever;
   unsigned gap_requests_ = 0;  // without progress
   // Numbers above the expected one that were received on this connection. A message up to
@@ -304,6 +313,7 @@ class StateMachine {
   std::uint64_t held_high_ = 0;
   std::uint64_t early_logon_ = 0;           // a Logon's number, counted when its turn comes
   std::uint64_t early_resend_request_ = 0;  // the highest ResendRequest that was served early
+  bool reset_is_pending_ = false;           // numbers_.next_outbound is not 1 yet
   bool reset_sent_ = false;                 // our Logon with ResetSeqNumFlag is not answered yet
 
   // An outbound resend in progress, and the one that comes after it.

@@ -23,6 +23,8 @@ struct VersionTraits {
   bool has_location_ids = false;         // 144 and 145 in the header
   bool has_default_appl_ver_id = false;  // 1137 required in Logon
   bool has_fractional_seconds = false;   // SendingTime finer than a second
+  bool has_last_processed = false;       // LastMsgSeqNumProcessed (369) in the header
+  bool has_next_expected = false;        // NextExpectedMsgSeqNum (789) in Logon
 };
 
 // The traits of FIX.4.0 to FIX.4.4 and FIXT.1.1; null for any other BeginString. Static lifetime.

@@ -1,0 +1,184 @@
+// Gaps as a configuration wants them: requests of a bounded size, and early messages not kept.
+// "Session Layer" is the FIX Session Layer specification.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/session/side.hpp"
+
+namespace nexusfix::session::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::string numbered(std::string_view type, int number, std::string_view rest = {}) {
+  return "35=" + std::string{type} + "|34=" + std::to_string(number) + std::string{rest};
+}
+
+constexpr std::string_view kResent = "|43=Y|122=20240115-10:29:00";
+
+TEST(ResendRequestChunk, asks_for_so_many_and_for_the_next_when_they_have_come) {
+  // Session Layer, "ResendRequest": a range may be asked for in pieces.
+  SessionConfig config = acceptor_config();
+  config.resend_request_chunk = 2;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in(numbered("0", 7));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
+  acceptor.in(numbered("D", 2, kResent));
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.in(numbered("D", 3, kResent));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=4|16=5"));
+  acceptor.in("35=4|34=4|43=Y|36=6|123=Y");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=4|7=6|16=6"));
+  acceptor.in(numbered("D", 6, kResent));
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.next_in(), 8U);  // with the one that was held
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
+}
+
+TEST(ResendRequestChunk, larger_than_the_gap_asks_for_the_gap) {
+  SessionConfig config = acceptor_config();
+  config.resend_request_chunk = 100;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in(numbered("0", 4));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
+}
+
+TEST(ResendRequestChunk, that_is_not_answered_is_asked_for_again_and_then_given_up) {
+  SessionConfig config = acceptor_config();
+  config.resend_request_chunk = 2;
+  config.heart_bt_int = 0s;
+  Side acceptor{config};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=0");
+  acceptor.in(numbered("0", 7));
+  static_cast<void>(acceptor.sent());
+  acceptor.advance(config.resend_timeout);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=2|16=3"));
+  acceptor.in(numbered("D", 2, kResent));
+  acceptor.advance(3 * config.resend_timeout);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=4|7=3|16=4", "35=2|34=5|7=3|16=4",
+                                           "35=5|34=6|58=ResendRequest not answered"));
+}
+
+TEST(ResendRequestChunk, gap_fill_beyond_the_chunk_is_taken_and_no_part_asked_for_twice) {
+  SessionConfig config = acceptor_config();
+  config.resend_request_chunk = 2;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in(numbered("0", 9));
+  static_cast<void>(acceptor.sent());
+  acceptor.in("35=4|34=2|43=Y|36=8|123=Y");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=8|16=8"));
+}
+
+TEST(ClosedResendRequest, ends_where_the_gap_ends) {
+  // Session Layer, "ResendRequest": EndSeqNo is the last one that is missing.
+  SessionConfig config = acceptor_config();
+  config.closed_resend_requests = true;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in(numbered("0", 7));
+  acceptor.in(numbered("0", 8));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=6"));
+}
+
+TEST(EarlyMessages, that_are_discarded_come_again_with_the_resend) {
+  // Session Layer, "Message gap": the second of the two ways, discard and ask for everything.
+  SessionConfig config = acceptor_config();
+  config.early_messages = EarlyMessages::Discard;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in(numbered("D", 3));
+  acceptor.in(numbered("D", 4));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.held_numbers, IsEmpty());
+  for (int number = 2; number <= 4; ++number) {
+    EXPECT_FALSE(acceptor.has_notice(NoticeCode::GapClosed)) << number;
+    acceptor.in(numbered("D", number, kResent));
+  }
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
+  EXPECT_EQ(acceptor.next_in(), 5U);
+  EXPECT_EQ(acceptor.delivered.size(), 3U);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+}
+
+TEST(EarlyMessages, that_are_discarded_are_covered_by_chunks_that_grow_with_them) {
+  SessionConfig config = acceptor_config();
+  config.early_messages = EarlyMessages::Discard;
+  config.resend_request_chunk = 2;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in(numbered("D", 3));
+  acceptor.in(numbered("D", 4));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
+  acceptor.in(numbered("D", 2, kResent));
+  acceptor.in(numbered("D", 3, kResent));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=4|16=4"));
+  acceptor.in(numbered("D", 4, kResent));
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
+  EXPECT_EQ(acceptor.delivered.size(), 3U);
+}
+
+TEST(EarlyMessages, two_machines_of_which_one_discards_lose_nothing) {
+  SessionConfig config = acceptor_config();
+  config.early_messages = EarlyMessages::Discard;
+  Pair pair{initiator_config(), config};
+  pair.connect();
+  for (int i = 0; i < 3; ++i) pair.initiator.send();
+  static_cast<void>(pair.initiator.take_wire());  // lost
+  for (int i = 0; i < 3; ++i) pair.initiator.send();
+  pair.exchange();
+  EXPECT_EQ(pair.acceptor.delivered.size(), 6U);
+  EXPECT_EQ(pair.acceptor.next_in(), pair.initiator.next_out());
+}
+
+TEST(Gap, within_a_resend_is_held_against_and_asked_for_after_the_timeout) {
+  // Session Layer, "Message gap": a resent message that is missing shows with the one behind it.
+  // One ResendRequest is open, so there is no second one before the first has had its time.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.in(numbered("D", 6));
+  static_cast<void>(acceptor.sent());
+  acceptor.in(numbered("D", 2, kResent));
+  acceptor.in(numbered("D", 4, kResent));
+  acceptor.in(numbered("D", 5, kResent));
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.next_in(), 3U);
+  acceptor.in(numbered("D", 3, kResent));
+  EXPECT_EQ(acceptor.next_in(), 7U);
+  EXPECT_EQ(acceptor.delivered.size(), 5U);
+}
+
+TEST(LastMsgSeqNumProcessed, stands_in_the_header_of_every_message) {
+  // FIX 4.2, Standard Header: 369, the last number received and processed.
+  SessionConfig config = acceptor_config("FIX.4.2");
+  config.send_last_msg_seq_num_processed = true;
+  Side acceptor{config};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|369=1|98=0|108=30"));
+  acceptor.in("35=1|34=2|112=X");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2|369=2|112=X"));
+  acceptor.send("8", "report");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=8|34=3|369=2|58=report"));
+  acceptor.in("35=2|34=3|7=1|16=2");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=4|34=1|43=Y|122=20240115-10:30:00.000|369=3|36=3|123=Y"));
+}
+
+TEST(LastMsgSeqNumProcessed, is_left_out_where_the_version_has_it_not) {
+  for (const char* version : {"FIX.4.0", "FIX.4.1"}) {
+    SessionConfig config = acceptor_config(version);
+    config.send_last_msg_seq_num_processed = true;
+    Side acceptor{config};
+    acceptor.connect();
+    acceptor.in("35=A|34=1|98=0|108=30");
+    EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30"));
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::session::test

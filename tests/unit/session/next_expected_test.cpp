@@ -1,0 +1,154 @@
+// Logons that say what they expect: NextExpectedMsgSeqNum (789). FIX 4.4, Logon, and "Session
+// Layer", the FIX Session Layer specification, "Using NextExpectedMsgSeqNum".
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/session/side.hpp"
+
+namespace nexusfix::session::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+SessionConfig expecting(SessionConfig config) {
+  config.send_next_expected_msg_seq_num = true;
+  return config;
+}
+
+TEST(NextExpected, is_in_the_logons_of_both_sides) {
+  Pair pair{expecting(initiator_config()), expecting(acceptor_config())};
+  pair.initiator.connect();
+  EXPECT_THAT(pair.initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=1"));
+  pair.acceptor.connect();
+  pair.acceptor.in("35=A|34=1|98=0|108=30|789=1");
+  EXPECT_THAT(pair.acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=2"));
+}
+
+TEST(NextExpected, what_the_logon_misses_is_resent_behind_the_answer_unasked) {
+  Side acceptor{expecting(acceptor_config()), {.next_inbound = 5, .next_outbound = 7}};
+  acceptor.stored[5] = message_to(initiator_config(), acceptor.now(), "35=8|34=5|58=kept");
+  acceptor.connect();
+  acceptor.in("35=A|34=5|98=0|108=30|789=4");
+  // The gap fill at the end covers the answer itself.
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=7|98=0|108=30|789=6",
+                                           "35=4|34=4|43=Y|122=20240115-10:30:00.000|36=5|123=Y",
+                                           "35=8|34=5|43=Y|122=20240115-10:30:00.000|58=kept",
+                                           "35=4|34=6|43=Y|122=20240115-10:30:00.000|36=8|123=Y"));
+}
+
+TEST(NextExpected, initiator_resends_what_the_answer_misses_its_logon_included) {
+  Side initiator{expecting(initiator_config()), {.next_inbound = 3, .next_outbound = 6}};
+  initiator.connect();
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=6|98=0|108=30|789=3"));
+  initiator.in("35=A|34=3|98=0|108=30|789=5");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=4|34=5|43=Y|122=20240115-10:30:00.000|36=7|123=Y"));
+  EXPECT_EQ(initiator.state(), State::LoggedOn);
+}
+
+TEST(NextExpected, nothing_is_resent_when_nothing_is_missing) {
+  Side initiator{expecting(initiator_config()), {.next_inbound = 3, .next_outbound = 6}};
+  initiator.connect();
+  static_cast<void>(initiator.sent());
+  initiator.in("35=A|34=3|98=0|108=30|789=7");
+  EXPECT_THAT(initiator.sent(), IsEmpty());
+}
+
+TEST(NextExpected, gap_in_front_of_the_logon_is_waited_for_and_not_asked_for) {
+  Side acceptor{expecting(acceptor_config())};
+  acceptor.connect();
+  acceptor.in("35=A|34=4|98=0|108=30|789=1");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=1"));
+  acceptor.in("35=4|34=1|43=Y|36=5|123=Y");
+  EXPECT_EQ(acceptor.next_in(), 5U);
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+}
+
+TEST(NextExpected, gap_that_is_not_filled_unasked_is_asked_for_after_the_timeout) {
+  Side acceptor{expecting(acceptor_config())};
+  acceptor.connect();
+  acceptor.in("35=A|34=4|98=0|108=0|789=1");
+  static_cast<void>(acceptor.sent());
+  acceptor.advance(acceptor.config().resend_timeout);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=1|16=0"));
+}
+
+TEST(NextExpected, counterparty_that_does_not_say_it_is_asked_as_ever) {
+  Side acceptor{expecting(acceptor_config())};
+  acceptor.connect();
+  acceptor.in("35=A|34=4|98=0|108=30");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=1", "35=2|34=2|7=1|16=0"));
+}
+
+TEST(NextExpected, above_what_we_have_sent_is_told_and_disconnected) {
+  Side acceptor{expecting(acceptor_config()), {.next_inbound = 1, .next_outbound = 4}};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30|789=5");
+  EXPECT_THAT(
+      acceptor.sent(),
+      ElementsAre("35=5|34=4|58=NextExpectedMsgSeqNum too high, expecting 4 but received 5"));
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
+
+  Side initiator{expecting(initiator_config()), {.next_inbound = 1, .next_outbound = 4}};
+  initiator.connect();
+  static_cast<void>(initiator.sent());
+  initiator.in("35=A|34=1|98=0|108=30|789=6");
+  EXPECT_THAT(
+      initiator.sent(),
+      ElementsAre("35=5|34=5|58=NextExpectedMsgSeqNum too high, expecting 5 but received 6"));
+}
+
+TEST(NextExpected, that_is_no_number_is_an_invalid_logon) {
+  for (const char* value : {"0", "-1", "x", "1.5", "99999999999999999999999"}) {
+    Side acceptor{expecting(acceptor_config())};
+    acceptor.connect();
+    acceptor.in("35=A|34=1|98=0|108=30|789=" + std::string{value});
+    EXPECT_THAT(acceptor.sent(), IsEmpty()) << value;
+    EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused) << value;
+  }
+}
+
+TEST(NextExpected, is_not_looked_at_after_a_reset) {
+  Side acceptor{expecting(acceptor_config()), {.next_inbound = 5, .next_outbound = 7}};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30|141=Y|789=1");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|141=Y|789=2"));
+
+  SessionConfig config = expecting(acceptor_config());
+  config.reset_on_logon = true;
+  Side resetting{config, {.next_inbound = 5, .next_outbound = 7}};
+  resetting.connect();
+  resetting.in("35=A|34=1|98=0|108=30|789=3");
+  EXPECT_THAT(resetting.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=2"));
+}
+
+TEST(NextExpected, is_ignored_and_not_sent_where_it_is_not_agreed_on_or_not_known) {
+  Side acceptor{acceptor_config(), {.next_inbound = 5, .next_outbound = 7}};
+  acceptor.connect();
+  acceptor.in("35=A|34=5|98=0|108=30|789=99");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=7|98=0|108=30"));
+  for (const char* version : {"FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3"}) {
+    Side initiator{expecting(initiator_config(version))};
+    initiator.connect();
+    EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30"));
+  }
+}
+
+TEST(NextExpected, two_machines_that_both_missed_messages_agree_without_a_resend_request) {
+  Pair pair{expecting(initiator_config()), expecting(acceptor_config())};
+  pair.connect();
+  for (int i = 0; i < 3; ++i) pair.initiator.send();
+  for (int i = 0; i < 2; ++i) pair.acceptor.send("8");
+  pair.break_link();
+  pair.initiator.send();
+  pair.connect();
+  EXPECT_EQ(pair.acceptor.delivered.size(), 4U);
+  EXPECT_EQ(pair.initiator.delivered.size(), 2U);
+  EXPECT_EQ(pair.initiator.next_in(), pair.acceptor.next_out());
+  EXPECT_EQ(pair.initiator.next_out(), pair.acceptor.next_in());
+  EXPECT_FALSE(pair.initiator.has_notice(NoticeCode::ResendNotAnswered));
+}
+
+}  // namespace
+}  // namespace nexusfix::session::test
