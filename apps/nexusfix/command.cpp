@@ -33,6 +33,8 @@ constexpr std::array kCommands{
     Command{"journal", "show what a journal holds", "journal show store/venue", run_journal},
     Command{"codegen", "write C++ types for the messages of a dictionary",
             "codegen venue.xml -o generated", run_codegen},
+    Command{"simulate", "run engines in virtual time while everything goes wrong, and check them",
+            "simulate --seeds 100", run_simulate},
     Command{"bench", "measure the parts of NexusFIX on this machine", "bench --quick", run_bench},
 };
 

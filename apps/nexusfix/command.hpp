@@ -47,6 +47,7 @@ int run_trade(Arguments arguments);
 int run_connect(Arguments arguments);
 int run_journal(Arguments arguments);
 int run_bench(Arguments arguments);
+int run_simulate(Arguments arguments);
 int run_codegen(Arguments arguments);
 
 }  // namespace nexusfix::command

@@ -77,6 +77,8 @@ struct Machine {
   bool throws_next = false;
   bool has_begun = false;  // it is to run: started, or waiting to be
 
+  std::uint64_t disk_faults_before = 0;  // in the world, when its last turn began
+
   WorldTime turns_since{};  // for the check that it does not spin
   std::uint64_t turns = 0;
 };

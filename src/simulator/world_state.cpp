@@ -167,6 +167,7 @@ void WorldState::take_turn(Machine& machine) {
     return;
   }
   note_turn(machine);
+  machine.disk_faults_before = disk_faults(fault_counts);
   const bool goes_on = machine.image->engine().poll(std::chrono::nanoseconds{0});
   if (!machine.life.alive()) return buried(machine);
   // After an error of the store nothing of the turn is promised.
@@ -356,7 +357,7 @@ void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
     after(seconds{1}, [this, &machine] { reset_by_operators(machine); });
   } else if (event.text.starts_with("the store failed")) {
     machine.has_store_failed = true;
-    if (disk_faults(fault_counts) > 0) return;
+    if (disk_faults(fault_counts) > machine.disk_faults_before) return;
     violation.found("store-failed", machine.name + ": " + std::string{event.text});
   }
 }

@@ -1,0 +1,170 @@
+// nexusfix simulate: engines in a world of virtual time in which everything goes wrong.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <fmt/format.h>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/simulator/scenario.hpp>
+
+#include "nexusfix/command.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using simulator::FaultSet;
+using simulator::Outcome;
+using simulator::Scenario;
+using simulator::WorldStatistics;
+
+// The lines of a trace that are shown of a failure.
+constexpr std::size_t kTraceLines = 120;
+
+struct SimulateOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t seeds = 1;
+  unsigned sessions = 0;
+  double hours = 5.0 / 60;
+  double for_seconds = 0;
+  std::string faults;
+  std::string scenario;
+  bool traces = false;
+  bool shrinks = true;
+};
+
+struct Totals {
+  WorldStatistics sum;
+  std::uint64_t worlds = 0;
+  std::chrono::nanoseconds simulated{};
+
+  void add(const Outcome& outcome) {
+    const WorldStatistics& one = outcome.statistics;
+    for (std::size_t i = 0; i < one.faults.size(); ++i) sum.faults[i] += one.faults[i];
+    sum.wire_messages += one.wire_messages;
+    sum.delivered += one.delivered;
+    sum.delivered_again += one.delivered_again;
+    sum.promised += one.promised;
+    sum.epochs += one.epochs;
+    sum.starts += one.starts;
+    sum.turns += one.turns;
+    simulated += outcome.duration;
+    ++worlds;
+  }
+
+  void print(double took_seconds) const {
+    fmt::print("{} worlds, {:.1f} virtual hours, in {:.1f} s\n", worlds,
+               std::chrono::duration<double, std::ratio<3600>>{simulated}.count(), took_seconds);
+    fmt::print("messages: {} delivered ({} of them again, marked), {} promised, {} on the wire\n",
+               sum.delivered, sum.delivered_again, sum.promised, sum.wire_messages);
+    fmt::print("processes started: {}, turns: {}, epochs begun by resets: {}\n", sum.starts,
+               sum.turns, sum.epochs);
+    fmt::print("faults:");
+    for (std::size_t i = 0; i < sum.faults.size(); ++i) {
+      fmt::print("{}{} {}", i == 0 ? " " : ", ", to_string(static_cast<simulator::Fault>(i)),
+                 sum.faults[i]);
+    }
+    fmt::print("\n");
+  }
+};
+
+// The failure, its last moments, and the smallest scenario that has it still.
+void report(const Scenario& scenario, const Outcome& outcome, bool shrinks) {
+  const simulator::Violation& violation = *outcome.violation;
+  fmt::print("\nFAILED  {}\n{}: {}\nat {:.6f} s\n", to_string(scenario), violation.invariant,
+             violation.what, std::chrono::duration<double>{violation.time}.count());
+  Scenario shown = scenario;
+  if (shrinks) {
+    shown = simulator::shrink(scenario, violation);
+    fmt::print("smallest that fails alike: {}\n", to_string(shown));
+  }
+  const Outcome again = run_scenario(shown, {.lines = kTraceLines, .stream = nullptr});
+  fmt::print("{}", again.trace);
+  if (again.violation) {
+    fmt::print("{}: {}\n", again.violation->invariant, again.violation->what);
+  }
+  fmt::print("\nAgain, with all of its trace:\n  nexusfix simulate --scenario '{}' --trace\n",
+             to_string(shown));
+}
+
+int run_worlds(const SimulateOptions& options, Scenario scenario) {
+  SystemClock clock;
+  const MonoTime begin = clock.now().mono;
+  const auto seconds_since = [&] {
+    return std::chrono::duration<double>{clock.now().mono - begin}.count();
+  };
+  Totals totals;
+  const auto goes_on = [&](std::uint64_t done) {
+    return options.for_seconds > 0 ? seconds_since() < options.for_seconds : done < options.seeds;
+  };
+  for (std::uint64_t i = 0; goes_on(i); ++i, ++scenario.seed) {
+    const Outcome outcome =
+        run_scenario(scenario, {.lines = 0, .stream = options.traces ? stdout : nullptr});
+    totals.add(outcome);
+    if (!outcome.violation) continue;
+    report(scenario, outcome, options.shrinks && !options.traces);
+    totals.print(seconds_since());
+    return kFailure;
+  }
+  totals.print(seconds_since());
+  return kSuccess;
+}
+
+}  // namespace
+
+int run_simulate(Arguments arguments) {
+  CLI::App app{
+      "Runs a venue and traders, their engines unchanged, in a world with virtual clocks, network\n"
+      "and disks, in which everything goes wrong that can: and checks that no message is lost,\n"
+      "invented, or out of order. A seed repeats its world exactly. Ends with 0, or with 1 after\n"
+      "the first world with a violation, whose seed and last moments are shown.\n"
+      "docs/simulator.md lists the faults and the invariants.\n\n"
+      "  $ nexusfix simulate --seed 7 --sessions 3 --hours 2\n"
+      "  $ nexusfix simulate --seeds 1000 --faults kill,torn-write,power-loss\n",
+      "nexusfix simulate"};
+  SimulateOptions options;
+  app.add_option("--seed", options.seed, "of the first world")->option_text("N");
+  app.add_option("--seeds", options.seeds, "how many worlds, each with the next seed")
+      ->option_text("N");
+  app.add_option("--sessions", options.sessions, "in each world; 0: chance says, 1 to 4")
+      ->check(CLI::Range(0, 1000))
+      ->option_text("K");
+  app.add_option("--hours", options.hours, "virtual, in each world; default: five minutes")
+      ->check(CLI::Range(0.0, 24.0 * 366))
+      ->option_text("H");
+  app.add_option("--for", options.for_seconds, "go on with new seeds for so long, not --seeds")
+      ->check(CLI::Range(0.0, 1e9))
+      ->option_text("SECONDS");
+  app.add_option("--faults", options.faults,
+                 "all, none, or names between commas; default: chance picks some for each world")
+      ->check([](const std::string& text) -> std::string {
+        const auto faults = simulator::parse_faults(text);
+        return faults ? "" : faults.error() + " is no fault; " + to_string([] {
+                               FaultSet all = FaultSet::all();
+                               all.remove(simulator::Fault::Reset);
+                               return all;
+                             }()) + ",reset are";
+      })
+      ->option_text("LIST");
+  app.add_option("--scenario", options.scenario, "all of that in one text, as a failure prints it")
+      ->check([](const std::string& text) -> std::string {
+        const auto scenario = simulator::parse_scenario(text);
+        return scenario ? "" : scenario.error();
+      })
+      ->option_text("TEXT");
+  app.add_flag("--trace", options.traces, "print everything that happens");
+  app.add_flag("!--no-shrink", options.shrinks, "show a failure as it was found");
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  Scenario scenario{.seed = options.seed,
+                    .sessions = options.sessions,
+                    .duration = std::chrono::seconds{static_cast<std::int64_t>(
+                        std::max(1.0, options.hours * 3600))},
+                    .faults = std::nullopt};
+  if (!options.faults.empty()) scenario.faults = *simulator::parse_faults(options.faults);
+  if (!options.scenario.empty()) scenario = *simulator::parse_scenario(options.scenario);
+  return run_worlds(options, scenario);
+}
+
+}  // namespace nexusfix::command
