@@ -8,20 +8,16 @@
 #include <utility>
 
 #include <nexusfix/base/clock.hpp>
-#include <nexusfix/simulator/scenario.hpp>
+#include <nexusfix/simulator/totals.hpp>
 
 #include "nexusfix/command.hpp"
 
 namespace nexusfix::command {
 namespace {
 
-using simulator::FaultSet;
 using simulator::Outcome;
 using simulator::Scenario;
-using simulator::WorldStatistics;
-
-// The lines of a trace that are shown of a failure.
-constexpr std::size_t kTraceLines = 120;
+using simulator::Totals;
 
 struct SimulateOptions {
   std::uint64_t seed = 1;
@@ -35,58 +31,13 @@ struct SimulateOptions {
   bool shrinks = true;
 };
 
-struct Totals {
-  WorldStatistics sum;
-  std::uint64_t worlds = 0;
-  std::chrono::nanoseconds simulated{};
-
-  void add(const Outcome& outcome) {
-    const WorldStatistics& one = outcome.statistics;
-    for (std::size_t i = 0; i < one.faults.size(); ++i) sum.faults[i] += one.faults[i];
-    sum.wire_messages += one.wire_messages;
-    sum.delivered += one.delivered;
-    sum.delivered_again += one.delivered_again;
-    sum.promised += one.promised;
-    sum.epochs += one.epochs;
-    sum.starts += one.starts;
-    sum.turns += one.turns;
-    simulated += outcome.duration;
-    ++worlds;
+std::string fault_names() {
+  std::string names;
+  for (std::size_t i = 0; i < simulator::kFaults; ++i) {
+    if (i > 0) names += ", ";
+    names += to_string(static_cast<simulator::Fault>(i));
   }
-
-  void print(double took_seconds) const {
-    fmt::print("{} worlds, {:.1f} virtual hours, in {:.1f} s\n", worlds,
-               std::chrono::duration<double, std::ratio<3600>>{simulated}.count(), took_seconds);
-    fmt::print("messages: {} delivered ({} of them again, marked), {} promised, {} on the wire\n",
-               sum.delivered, sum.delivered_again, sum.promised, sum.wire_messages);
-    fmt::print("processes started: {}, turns: {}, epochs begun by resets: {}\n", sum.starts,
-               sum.turns, sum.epochs);
-    fmt::print("faults:");
-    for (std::size_t i = 0; i < sum.faults.size(); ++i) {
-      fmt::print("{}{} {}", i == 0 ? " " : ", ", to_string(static_cast<simulator::Fault>(i)),
-                 sum.faults[i]);
-    }
-    fmt::print("\n");
-  }
-};
-
-// The failure, its last moments, and the smallest scenario that has it still.
-void report(const Scenario& scenario, const Outcome& outcome, bool shrinks) {
-  const simulator::Violation& violation = *outcome.violation;
-  fmt::print("\nFAILED  {}\n{}: {}\nat {:.6f} s\n", to_string(scenario), violation.invariant,
-             violation.what, std::chrono::duration<double>{violation.time}.count());
-  Scenario shown = scenario;
-  if (shrinks) {
-    shown = simulator::shrink(scenario, violation);
-    fmt::print("smallest that fails alike: {}\n", to_string(shown));
-  }
-  const Outcome again = run_scenario(shown, {.lines = kTraceLines, .stream = nullptr});
-  fmt::print("{}", again.trace);
-  if (again.violation) {
-    fmt::print("{}: {}\n", again.violation->invariant, again.violation->what);
-  }
-  fmt::print("\nAgain, with all of its trace:\n  nexusfix simulate --scenario '{}' --trace\n",
-             to_string(shown));
+  return names;
 }
 
 int run_worlds(const SimulateOptions& options, Scenario scenario) {
@@ -104,11 +55,12 @@ int run_worlds(const SimulateOptions& options, Scenario scenario) {
         run_scenario(scenario, {.lines = 0, .stream = options.traces ? stdout : nullptr});
     totals.add(outcome);
     if (!outcome.violation) continue;
-    report(scenario, outcome, options.shrinks && !options.traces);
-    totals.print(seconds_since());
+    const bool shrinks = options.shrinks && !options.traces;
+    fmt::print("\n{}\n{}", describe_failure(scenario, *outcome.violation, shrinks),
+               to_string(totals));
     return kFailure;
   }
-  totals.print(seconds_since());
+  fmt::print("{}in {:.1f} s\n", to_string(totals), seconds_since());
   return kSuccess;
 }
 
@@ -141,11 +93,7 @@ int run_simulate(Arguments arguments) {
                  "all, none, or names between commas; default: chance picks some for each world")
       ->check([](const std::string& text) -> std::string {
         const auto faults = simulator::parse_faults(text);
-        return faults ? "" : faults.error() + " is no fault; " + to_string([] {
-                               FaultSet all = FaultSet::all();
-                               all.remove(simulator::Fault::Reset);
-                               return all;
-                             }()) + ",reset are";
+        return faults ? "" : "'" + faults.error() + "' is none of " + fault_names();
       })
       ->option_text("LIST");
   app.add_option("--scenario", options.scenario, "all of that in one text, as a failure prints it")

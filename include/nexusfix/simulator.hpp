@@ -22,5 +22,7 @@
 #pragma once
 
 #include <nexusfix/simulator/fault.hpp>
+#include <nexusfix/simulator/scenario.hpp>
+#include <nexusfix/simulator/totals.hpp>
 #include <nexusfix/simulator/violation.hpp>
 #include <nexusfix/simulator/world.hpp>

@@ -1,0 +1,27 @@
+// What many scenarios have come to together, and how a failure among them is told.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <nexusfix/simulator/scenario.hpp>
+
+namespace nexusfix::simulator {
+
+struct Totals {
+  WorldStatistics sum;
+  std::uint64_t worlds = 0;
+  WorldTime simulated{};
+
+  void add(const Outcome& outcome);
+};
+
+// Some lines: worlds, messages, and how often each kind of fault struck.
+[[nodiscard]] std::string to_string(const Totals& totals);
+
+// For people: the violation, the smallest scenario that has it (shrinks: it is looked for, which
+// takes some dozens of runs), the last lines of its trace, and how to repeat it.
+[[nodiscard]] std::string describe_failure(const Scenario& scenario, const Violation& violation,
+                                           bool shrinks);
+
+}  // namespace nexusfix::simulator

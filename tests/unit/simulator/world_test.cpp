@@ -1,0 +1,140 @@
+#include <functional>
+#include <gtest/gtest.h>
+#include <string>
+
+#include <nexusfix/simulator.hpp>
+
+namespace nexusfix::simulator {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kVenue =
+    "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nFileStorePath=/journal\n"
+    "NonStopSession=Y\nUseDataDictionary=N\n"
+    "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
+constexpr const char* kTrader =
+    "[DEFAULT]\nConnectionType=initiator\nSocketConnectHost=venue\nSocketConnectPort=5001\n"
+    "FileStorePath=/journal\nNonStopSession=Y\nUseDataDictionary=N\nReconnectInterval=1\n"
+    "HeartBtInt=5\n"
+    "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n";
+
+struct Seen {
+  int received = 0;
+  int recovered = 0;
+  int logons = 0;
+};
+
+struct Listener {
+  Seen& seen;
+  void on_logon(engine::Session&) { ++seen.logons; }
+  void on_message(engine::Session&, const wire::MessageView&) { ++seen.received; }
+  void on_recovered(const engine::RecoveredMessage&) { ++seen.recovered; }
+};
+
+struct WorldTest : testing::Test {
+  WorldTest() {
+    venue = world.add_process<Listener>("venue", kVenue, std::ref(at_venue));
+    trader = world.add_process<Listener>("trader", kTrader, std::ref(at_trader));
+  }
+  void send(int count) {
+    engine::Session& session = world.engine(trader)->session(0);
+    for (int i = 0; i < count; ++i) {
+      wire::Encoder encoder = session.begin("B");
+      encoder.field(148, "news");
+      const auto sent = session.finish(encoder);
+      ASSERT_TRUE(sent);
+      world.promised(session, *sent);
+    }
+  }
+
+  World world{{.seed = 4, .faults = {}, .trace_lines = 500}};
+  Seen at_venue;
+  Seen at_trader;
+  ProcessId venue = 0;
+  ProcessId trader = 0;
+};
+
+// docs/simulator.md, "Your own application".
+TEST_F(WorldTest, a_users_applications_talk_in_virtual_time) {
+  world.run(1s);
+  send(3);
+  world.run(10min);
+  EXPECT_EQ(at_venue.received, 3);
+  EXPECT_EQ(world.now(), 601s);
+  EXPECT_TRUE(world.settle(1min));
+  EXPECT_EQ(world.statistics().promised, 3U);
+}
+
+TEST_F(WorldTest, a_process_comes_back_after_its_death_with_what_its_store_has) {
+  world.run(1s);
+  send(2);
+  world.run(1s);
+  world.kill(trader);
+  EXPECT_EQ(world.engine(trader), nullptr);
+  world.run(30s);
+  ASSERT_NE(world.engine(trader), nullptr);
+  EXPECT_EQ(at_trader.recovered, 2);
+  EXPECT_EQ(at_trader.logons, 2);
+  EXPECT_TRUE(world.settle(1min));
+}
+
+TEST_F(WorldTest, what_was_sent_while_nobody_listens_is_delivered_when_somebody_does) {
+  world.run(1s);
+  world.kill(venue);
+  send(5);
+  EXPECT_TRUE(world.settle(2min)) << world.trace();
+  EXPECT_EQ(at_venue.received, 5);
+}
+
+TEST_F(WorldTest, a_users_own_check_ends_the_run_and_the_first_violation_stands) {
+  world.after(5s, [this] { world.found("mine", "five seconds are enough"); });
+  world.run(1min);
+  ASSERT_TRUE(world.violation());
+  EXPECT_EQ(world.violation()->invariant, "mine");
+  EXPECT_EQ(world.violation()->time, 5s);
+  world.found("other", "");
+  EXPECT_EQ(world.violation()->invariant, "mine");
+  EXPECT_FALSE(world.settle(1min));
+}
+
+TEST(World, a_session_without_a_counterparty_does_not_settle) {
+  World other{{.seed = 1, .faults = {}}};
+  Seen nobody;
+  other.add_process<Listener>("trader", kTrader, std::ref(nobody));
+  other.run(1s);
+  EXPECT_FALSE(other.settle(5s));
+  EXPECT_EQ(other.violation()->invariant, "not-settled");
+}
+
+TEST_F(WorldTest, the_trace_tells_what_happened) {
+  world.run(2s);
+  EXPECT_NE(world.trace().find("trader     > A 34=1"), std::string::npos);
+  EXPECT_NE(world.trace().find("logged on"), std::string::npos);
+}
+
+// An application that answers every message and is not idempotent: the world must not be able to
+// make it lose or repeat one.
+TEST_F(WorldTest, every_kind_of_fault_leaves_a_users_session_whole) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    World rough{{.seed = seed, .faults = FaultSet::all()}};
+    Seen here;
+    Seen there;
+    rough.add_process<Listener>("venue", kVenue, std::ref(here));
+    const ProcessId sender = rough.add_process<Listener>("trader", kTrader, std::ref(there));
+    for (int i = 0; i < 60; ++i) {
+      rough.after(std::chrono::seconds{i}, [&] {
+        if (rough.engine(sender) == nullptr) return;
+        engine::Session& session = rough.engine(sender)->session(0);
+        wire::Encoder encoder = session.begin("B");
+        encoder.field(148, "news");
+        if (const auto sent = session.finish(encoder)) rough.promised(session, *sent);
+      });
+    }
+    rough.run(2min);
+    EXPECT_TRUE(rough.settle(5min)) << seed << ' ' << rough.violation()->what;
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::simulator
