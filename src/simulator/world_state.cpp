@@ -378,6 +378,7 @@ void WorldState::check_memory() {
 }
 
 bool WorldState::settle(WorldTime limit) {
+  if (violation.get()) return false;
   faults_strike_ = false;
   mend();
   const WorldTime end = now + limit;

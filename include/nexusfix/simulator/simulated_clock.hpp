@@ -44,9 +44,10 @@ class SimulatedClock final : public Clock {
   // When the monotonic clock will show this, rounded up.
   [[nodiscard]] WorldTime world_time(MonoTime mono) const noexcept {
     const std::int64_t passed = (mono - mono_).count();
-    return since_ +
-           WorldTime{static_cast<std::int64_t>(passed * kMillion / (kMillion + millionths_))} +
-           WorldTime{millionths_ == 0 ? 0 : 2};
+    const std::int64_t rate = kMillion + millionths_;
+    // In two parts, so that years do not overflow.
+    const std::int64_t count = passed / rate * kMillion + passed % rate * kMillion / rate;
+    return since_ + WorldTime{count + (millionths_ == 0 ? 0 : 2)};
   }
 
  private:

@@ -48,6 +48,15 @@ TEST_F(SimulatedClockTest, the_world_time_of_a_deadline_is_never_too_early) {
   }
 }
 
+TEST_F(SimulatedClockTest, years_do_not_overflow) {
+  clock.drift(-19'999);
+  now = std::chrono::hours{24 * 366 * 20};
+  const MonoTime deadline = clock.now().mono + 30s;
+  now = clock.world_time(deadline);
+  EXPECT_GE(clock.now().mono, deadline);
+  EXPECT_LT(clock.now().mono, deadline + 10ns);
+}
+
 TEST_F(SimulatedClockTest, a_mended_clock_is_right_and_its_monotonic_part_never_goes_back) {
   clock.drift(20'000);
   clock.jump(1h);
