@@ -42,8 +42,8 @@ struct Venue {
   void on_recovered(const nexusfix::RecoveredMessage& stored) {
     const auto report = fix44::ExecutionReport::from(stored.message);
     if (!report || is_forgetful) return;
-    reports = std::max(reports, static_cast<unsigned>(std::stoul(
-                                    std::string{report->exec_id().value})));
+    reports =
+        std::max(reports, static_cast<unsigned>(std::stoul(std::string{report->exec_id().value})));
   }
 };
 // [end]

@@ -105,11 +105,12 @@ int run_simulate(Arguments arguments) {
   app.add_flag("--trace", options.traces, "print everything that happens");
   app.add_flag("!--no-shrink", options.shrinks, "show a failure as it was found");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
-  Scenario scenario{.seed = options.seed,
-                    .sessions = options.sessions,
-                    .duration = std::chrono::seconds{static_cast<std::int64_t>(
-                        std::max(1.0, options.hours * 3600))},
-                    .faults = std::nullopt};
+  Scenario scenario{
+      .seed = options.seed,
+      .sessions = options.sessions,
+      .duration =
+          std::chrono::seconds{static_cast<std::int64_t>(std::max(1.0, options.hours * 3600))},
+      .faults = std::nullopt};
   if (!options.faults.empty()) scenario.faults = *simulator::parse_faults(options.faults);
   if (!options.scenario.empty()) scenario = *simulator::parse_scenario(options.scenario);
   return run_worlds(options, scenario);

@@ -37,14 +37,13 @@ void Totals::add(const Outcome& outcome) {
 std::string to_string(const Totals& totals) {
   const WorldStatistics& sum = totals.sum;
   const auto number = [](std::uint64_t value) { return std::to_string(value); };
-  std::string text = number(totals.worlds) + " worlds, " +
-                     decimal<std::ratio<3600>>(totals.simulated, 1) + " virtual hours\n" +
-                     "messages: " + number(sum.delivered) + " delivered (" +
-                     number(sum.delivered_again) + " of them again, marked), " +
-                     number(sum.promised) + " promised, " + number(sum.wire_messages) +
-                     " on the wire\n" + "process starts: " + number(sum.starts) +
-                     ", turns: " + number(sum.turns) +
-                     ", epochs begun by resets: " + number(sum.epochs) + "\nfaults: ";
+  std::string text =
+      number(totals.worlds) + " worlds, " + decimal<std::ratio<3600>>(totals.simulated, 1) +
+      " virtual hours\n" + "messages: " + number(sum.delivered) + " delivered (" +
+      number(sum.delivered_again) + " of them again, marked), " + number(sum.promised) +
+      " promised, " + number(sum.wire_messages) + " on the wire\n" +
+      "process starts: " + number(sum.starts) + ", turns: " + number(sum.turns) +
+      ", epochs begun by resets: " + number(sum.epochs) + "\nfaults: ";
   for (std::size_t i = 0; i < kFaults; ++i) {
     if (i > 0) text += i % 7 == 0 ? ",\n        " : ", ";
     text += std::string{to_string(static_cast<Fault>(i))} + ' ' + number(sum.faults[i]);
@@ -54,8 +53,7 @@ std::string to_string(const Totals& totals) {
 
 std::string describe_failure(const Scenario& scenario, const Violation& violation, bool shrinks) {
   std::string text = "FAILED  " + to_string(scenario) + "\n" + violation.invariant + ": " +
-                     violation.what + "\nat " + decimal<std::ratio<1>>(violation.time, 6) +
-                     " s\n";
+                     violation.what + "\nat " + decimal<std::ratio<1>>(violation.time, 6) + " s\n";
   Scenario shown = resolved(scenario);
   if (shrinks) {
     shown = shrink(scenario, violation);

@@ -167,9 +167,7 @@ std::expected<std::string_view, EncodeError> resend_copy(std::string_view stored
   std::string_view now{time, from_utc_timestamp(sending_time, precision, time)};
   // As texts: the forms differ in their fractions only.
   if (now < original) now = original;
-  HeaderPatch patch{writer,
-                    now,
-                    has_orig_sending_time ? std::string_view{} : original};
+  HeaderPatch patch{writer, now, has_orig_sending_time ? std::string_view{} : original};
   writer.append(first[2].bytes);
   while (reader.rest().size() > ahead.rest().size()) {
     const std::optional<StoredField> field = reader.peek();

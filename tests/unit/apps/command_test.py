@@ -107,7 +107,7 @@ class Words(unittest.TestCase):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
         for name in ("demo", "decode", "validate", "dict", "serve", "connect", "trade",
-                     "journal"):
+                     "journal", "simulate"):
             self.assertRegex(done.stdout, rf"(?m)^  {name} .*\n +\$ nexusfix {name}")
             help_of_one = run(name, "--help")
             self.assertEqual(help_of_one.returncode, 0)
@@ -117,6 +117,24 @@ class Words(unittest.TestCase):
         done = run()
         self.assertEqual(done.returncode, 2)
         self.assertIn("Subcommands:", done.stdout)
+
+    def test_simulate_repeats_a_seed_and_counts_what_it_did(self):
+        first = run("simulate", "--seed", 5, "--sessions", 2, "--hours", 0.02, "--faults", "all")
+        again = run("simulate", "--scenario", "seed=5 sessions=2 seconds=72 faults=all")
+        self.assertEqual(first.returncode, 0, first.stdout)
+        self.assertRegex(first.stdout, r"1 worlds, 0\.\d virtual hours\n")
+        self.assertRegex(first.stdout, r"messages: \d{3,} delivered")
+        self.assertEqual(*(re.sub(r"in .* s\n", "", done.stdout) for done in (first, again)))
+        traced = run("simulate", "--hours", 0.005, "--faults", "none", "--trace")
+        self.assertRegex(traced.stdout, r"trader1 +> A 34=1 ")
+
+    def test_simulate_names_what_is_wrong_with_its_arguments(self):
+        done = run("simulate", "--faults", "kill,tornado")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'tornado' is none of tear, delay,", done.stderr)
+        done = run("simulate", "--scenario", "seed=1 hours=2")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("hours=2: seed=, sessions=, seconds= or faults= was expected", done.stderr)
 
     def test_version(self):
         self.assertRegex(run("--version").stdout, r"^nexusfix \d+\.\d+\.\d+\n$")

@@ -23,7 +23,10 @@ TEST(WireMessage, a_whole_message_has_its_size_and_a_part_of_one_needs_more) {
 TEST(WireMessage, what_is_no_message_has_no_size) {
   EXPECT_EQ(wire_message_size("hello, world, and a good deal more than a head has of bytes"),
             std::nullopt);
-  EXPECT_EQ(wire_message_size("8=FIX.4.4\x01" "35=A\x01" "9=12\x01"), std::nullopt);
+  EXPECT_EQ(wire_message_size("8=FIX.4.4\x01"
+                              "35=A\x01"
+                              "9=12\x01"),
+            std::nullopt);
 }
 
 TEST(WireMessage, a_wrong_check_sum_or_no_MsgSeqNum_is_no_message) {
