@@ -27,6 +27,7 @@ extern const VersionCopies k_fix43_copies;
 extern const VersionCopies k_fix44_copies;
 extern const VersionCopies k_fix50_copies;
 extern const VersionCopies k_fix50sp1_copies;
+extern const VersionCopies k_fix50sp2_copies;
 extern const VersionCopies k_fixt11_copies;
 
 namespace {
@@ -52,6 +53,9 @@ constexpr VersionUnderTest kVersions[] = {
     {"Fix44", Version::Fix44, &k_fix44_copies, &k_fix44_copies},
     {"Fix50", Version::Fix50, &k_fix50_copies, &k_fixt11_copies},
     {"Fix50Sp1", Version::Fix50Sp1, &k_fix50sp1_copies, &k_fixt11_copies},
+#endif
+#ifdef NEXUSFIX_ROUND_TRIP_OF_FIX50SP2
+    {"Fix50Sp2", Version::Fix50Sp2, &k_fix50sp2_copies, &k_fixt11_copies},
 #endif
 };
 

@@ -30,6 +30,9 @@ namespace nexusfix::wire {
 template <>
 struct EnumTraits<wire_typed_test::Side> {
   static constexpr Tag kTag = 54;
+  static bool has(wire_typed_test::Side side) noexcept {
+    return side == wire_typed_test::Side::Buy || side == wire_typed_test::Side::Sell;
+  }
   static std::string_view text(wire_typed_test::Side side) noexcept {
     return side == wire_typed_test::Side::Buy ? "1" : "2";
   }
