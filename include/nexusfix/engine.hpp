@@ -37,6 +37,8 @@ using engine::business_reject;
 using engine::Engine;
 using engine::EngineError;
 using engine::EngineOptions;
+using engine::LogonAnswer;
+using engine::LogonRequest;
 using engine::Messages;
 using engine::RecoveredMessage;
 using engine::SendError;

@@ -29,6 +29,26 @@ std::string describe(const store::JournalReport& report, const std::string& fold
          std::to_string(report.messages) + " messages, " + std::to_string(report.bytes) + " bytes";
 }
 
+// What the application wants to know of, or to write into, this session's Logons. A callback that
+// throws leaves a field that cannot be encoded, so that no Logon is sent.
+session::SessionConfig with_callbacks(session::SessionConfig config, Runtime& runtime,
+                                      SessionSlot& slot) {
+  const Callbacks& callbacks = runtime.callbacks();
+  config.authenticates = callbacks.on_logon_request != nullptr;
+  if (callbacks.write_logon == nullptr) return config;
+  slot.callbacks = &callbacks;
+  config.logon_writer = {
+      &slot, [](void* context, wire::Encoder& encoder, const wire::MessageHeader& header) noexcept {
+        auto& of = *static_cast<SessionSlot*>(context);
+        try {
+          of.callbacks->write_logon(of.callbacks->application, of.session, encoder, header);
+        } catch (...) {
+          encoder.field(wire::Tag{0}, "");
+        }
+      }};
+  return config;
+}
+
 }  // namespace
 
 SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
@@ -36,7 +56,7 @@ SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
     : settings{std::move(session_settings)},
       name{settings.session.id.to_string()},
       key{store_key},
-      machine{settings.session, numbers},
+      machine{with_callbacks(settings.session, runtime, *this), numbers},
       session{runtime, *this},
       inbound_recorded{numbers.next_inbound} {}
 

@@ -48,10 +48,14 @@ struct ReplayCursor {
 struct SessionSlot {
   SessionSlot(Runtime& runtime, SessionSettings session_settings, store::SessionKey store_key,
               session::Numbers numbers);
+  // The machine's configuration points into the slot.
+  SessionSlot(const SessionSlot&) = delete;
+  SessionSlot& operator=(const SessionSlot&) = delete;
 
   SessionSettings settings;
   std::string name;
   store::SessionKey key;
+  const Callbacks* callbacks = nullptr;  // where its Logons are written to
   session::StateMachine machine;
   Session session;
 
@@ -66,6 +70,9 @@ struct SessionSlot {
   OutboundQueue behind_replay;  // numbered during a resend, sent after it
   bool logout_wanted = false;   // a command that waits until the actions of this event are taken
   std::string logout_text;      // of the Logout that is to be sent
+  std::optional<LogonAnswer> logon_answer;  // likewise a command
+  std::uint64_t logon_answer_id = 0;
+  std::string logon_answer_text;  // of the one that is being sent
 
   bool wants_connection = false;  // initiator
   bool log_on_wanted = false;     // initiator: log_on() came before the old connection was gone
@@ -107,6 +114,7 @@ class Runtime {
   [[nodiscard]] bool is_logged_on(const SessionSlot& slot) const noexcept;
   void log_out(SessionSlot& slot, std::string_view text);
   void log_on(SessionSlot& slot);
+  void answer_logon(SessionSlot& slot, std::uint64_t logon_id, const LogonAnswer& answer);
   // The time of the event being handled, or the clock's when there is none.
   [[nodiscard]] Now now() noexcept;
 
@@ -114,6 +122,7 @@ class Runtime {
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
   [[nodiscard]] store::Store& store() noexcept { return *store_; }
+  [[nodiscard]] const Callbacks& callbacks() const noexcept { return callbacks_; }
 
  private:
   struct Listener {
@@ -184,12 +193,14 @@ class Runtime {
   void queue_bytes(SessionSlot& slot, std::string_view bytes);
   void transmit(SessionSlot& slot, std::string_view bytes);
   void finish_replay(SessionSlot& slot);
+  void decide_logon(SessionSlot& slot);
   void perform(SessionSlot& slot, const session::Transmit& action);
   void perform(SessionSlot& slot, const session::Retransmit& action);
   void perform(SessionSlot& slot, const session::Deliver& action);
   void perform(SessionSlot& slot, const session::Hold& action);
   void perform(SessionSlot& slot, const session::Replay& action);
   void perform(SessionSlot& slot, const session::Reset& action);
+  void perform(SessionSlot& slot, const session::Authenticate& action);
   void perform(SessionSlot& slot, const session::LoggedOn& action);
   void perform(SessionSlot& slot, const session::LoggedOut& action);
   void perform(SessionSlot& slot, const session::Disconnect& action);

@@ -34,6 +34,9 @@ SendResult Session::finish(
 }
 
 void Session::log_out(std::string_view text) { runtime_->log_out(*slot_, text); }
+void Session::answer_logon(std::uint64_t id, const LogonAnswer& answer) {
+  runtime_->answer_logon(*slot_, id, answer);
+}
 void Session::log_on() { runtime_->log_on(*slot_); }
 
 std::string SendError::what() const {

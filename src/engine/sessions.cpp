@@ -14,6 +14,8 @@ namespace {
 
 // Messages kept while a gap is open; beyond it they are dropped and asked for again.
 constexpr std::size_t kHeldBytesMax = 16U << 20U;
+// The same of a counterparty whose Logon is not decided on.
+constexpr std::size_t kHeldUndecidedBytesMax = 64U << 10U;
 // What a kept message costs beside its bytes.
 constexpr std::size_t kHeldOverheadBytes = 128;
 // A resend is served in slices, so that other sessions and heartbeats go on meanwhile.
@@ -75,6 +77,8 @@ void Runtime::take_actions(SessionSlot& slot) {
       std::visit([&](const auto& one) { perform(slot, one); }, *action);
     } else if (std::exchange(slot.logout_wanted, false)) {
       slot.machine.on_logout_command(slot.logout_text, now_);
+    } else if (slot.logon_answer) {
+      decide_logon(slot);
     } else {
       break;
     }
@@ -224,7 +228,8 @@ void Runtime::perform(SessionSlot& slot, const session::Deliver& action) {
 
 void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
   const std::size_t bytes = action.bytes.size() + kHeldOverheadBytes;
-  if (slot.held_bytes + bytes > kHeldBytesMax) {
+  const bool is_stranger = slot.machine.state() == session::State::LogonReceived;
+  if (slot.held_bytes + bytes > (is_stranger ? kHeldUndecidedBytesMax : kHeldBytesMax)) {
     report_peer(observe::Severity::Warning, slot.name,
                 "too much came too early: MsgSeqNum " + std::to_string(action.msg_seq_num) +
                     " is dropped and will be asked for again");
@@ -250,6 +255,43 @@ void Runtime::perform(SessionSlot& slot, const session::Reset&) {
   slot.replay.reset();
   slot.behind_replay.clear();
   report_peer(observe::Severity::Info, slot.name, "sequence numbers reset to 1");
+}
+
+// Without a callback the machine does not ask. One that throws refuses: nobody is let in by a
+// mistake.
+void Runtime::perform(SessionSlot& slot, const session::Authenticate& action) {
+  std::optional<LogonAnswer> answer;
+  const LogonRequest request{.id = action.logon_id, .message = *action.message};
+  const bool done = run_callback(slot, [&] {
+    answer = callbacks_.on_logon_request(callbacks_.application, slot.session, request);
+  });
+  if (!done) answer = LogonAnswer{.accepted = false, .text = "Logon cannot be examined"};
+  if (!answer) return;
+  slot.logon_answer = std::move(answer);
+  slot.logon_answer_id = action.logon_id;
+}
+
+void Runtime::decide_logon(SessionSlot& slot) {
+  using Kind = session::LogonDecision::Kind;
+  const LogonAnswer answer = *std::exchange(slot.logon_answer, std::nullopt);
+  slot.logon_answer_text = answer.text;
+  slot.machine.on_logon_decision(slot.logon_answer_id,
+                                 {.kind = answer.accepted ? Kind::Accept : Kind::Refuse,
+                                  .text = slot.logon_answer_text,
+                                  .session_status = answer.session_status},
+                                 now_);
+}
+
+void Runtime::answer_logon(SessionSlot& slot, std::uint64_t logon_id, const LogonAnswer& answer) {
+  static_cast<void>(now());
+  slot.logon_answer = answer;
+  slot.logon_answer_id = logon_id;
+  if (!in_event_) {
+    transact(slot, [](session::StateMachine&) {});
+    feed_held(slot);
+  } else if (!slot.acting) {
+    commanded_.push_back(&slot);
+  }
 }
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {

@@ -1,3 +1,5 @@
+#include <array>
+
 #include <nexusfix/session/actions.hpp>
 
 namespace nexusfix::session {
@@ -16,6 +18,14 @@ std::string_view to_string(DisconnectReason reason) noexcept {
       return "first message is not a Logon";
     case DisconnectReason::LogonRefused:
       return "Logon refused";
+    case DisconnectReason::LogonNotSent:
+      return "our Logon cannot be sent";
+    case DisconnectReason::NotAuthenticated:
+      return "Logon refused by the application";
+    case DisconnectReason::LogonNotDecided:
+      return "no decision on the Logon within the time";
+    case DisconnectReason::SessionTimeOver:
+      return "the session's time is over";
     case DisconnectReason::MsgSeqNumTooLow:
       return "MsgSeqNum too low";
     case DisconnectReason::ProtocolViolation:
@@ -64,8 +74,28 @@ std::string_view to_string(NoticeCode code) noexcept {
       return "ResendRequest not answered";
     case NoticeCode::MessageInvalid:
       return "invalid message processed";
+    case NoticeCode::SessionStatusReceived:
+      return "SessionStatus received";
   }
   return "unknown";
+}
+
+// FIXT 1.1 and FIX 5.0 SP2, field 1409.
+std::string_view session_status_text(std::uint64_t status) noexcept {
+  constexpr std::array<std::string_view, 11> kTexts{
+      "session active",
+      "session password changed",
+      "session password due to expire",
+      "new session password does not comply with policy",
+      "session logout complete",
+      "invalid username or password",
+      "account locked",
+      "logons are not allowed at this time",
+      "password expired",
+      "received MsgSeqNum too low",
+      "received NextExpectedMsgSeqNum too high",
+  };
+  return status < kTexts.size() ? kTexts[status] : "other";
 }
 
 }  // namespace nexusfix::session

@@ -11,6 +11,7 @@ using std::chrono::seconds;
 bool can_be_sent(std::string_view value) noexcept {
   return !value.empty() && value.size() <= kCompIdBytesMax && !value.contains(wire::kSoh);
 }
+bool is_credential(std::string_view value) noexcept { return value.empty() || can_be_sent(value); }
 
 }  // namespace
 
@@ -23,6 +24,10 @@ std::string_view what_is_wrong(const SessionConfig& config) noexcept {
       wire::application_version(config.default_appl_ver_id).empty()) {
     return "DefaultApplVerID is none of 2 to 9";
   }
+  if (!is_credential(config.username)) return "Username is too long or holds SOH";
+  if (!is_credential(config.password)) return "Password is too long or holds SOH";
+  if (!is_credential(config.new_password)) return "NewPassword is too long or holds SOH";
+  if (config.authentication_timeout < seconds{1}) return "AuthenticationTimeout is below 1";
   if (config.heart_bt_int < seconds{0} || config.heart_bt_int > kHeartBtIntMax) {
     return "HeartBtInt is not between 0 and 3600";
   }

@@ -122,12 +122,11 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
                                             std::span<char> scratch) noexcept {
   switch (pending.step) {
     case Step::TransmitLogon:
-      return transmit_logon(pending.flag, scratch);
+      return transmit_logon(pending, scratch);
     case Step::TransmitLogout:
-      return transmit("5", scratch, [&](wire::Encoder& encoder, bool in_full) {
-        const std::string_view text = pending.text.substr(0, kRejectTextBytesMax);
-        if (in_full) write_if_any(encoder, tag::Text, text);
-      });
+      return transmit_logout(pending, scratch);
+    case Step::Authenticate:
+      return Authenticate{.logon_id = pending.first, .message = message_};
     case Step::TransmitHeartbeat:
       return transmit("0", scratch, [&](wire::Encoder& encoder, bool in_full) {
         if (!in_full || !pending.flag) return;
@@ -182,16 +181,49 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
   return std::nullopt;
 }
 
-Action StateMachine::transmit_logon(bool with_reset, std::span<char> scratch) noexcept {
-  return transmit("A", scratch, [&](wire::Encoder& encoder, bool) {
-    encoder.field(tag::EncryptMethod, '0');
-    encoder.field(tag::HeartBtInt, std::int64_t{heart_bt_int_seconds_.count()});
-    if (with_reset) encoder.field(tag::ResetSeqNumFlag, 'Y');
-    if (sends_next_expected_) encoder.field(tag::NextExpectedMsgSeqNum, numbers_.next_inbound);
-    if (version_->has_default_appl_ver_id) {
-      encoder.field(tag::DefaultApplVerID, std::string_view{config_.default_appl_ver_id});
-    }
+// What the owner writes into it may not be encodable: then no Logon leaves at all, for one without
+// its signature would only be refused.
+Action StateMachine::transmit_logon(const Pending& pending, std::span<char> scratch) noexcept {
+  const wire::MessageHeader logon_header = header("A");
+  wire::Encoder encoder{scratch, header_template_, logon_header};
+  write_last_processed(encoder);
+  encoder.field(tag::EncryptMethod, '0');
+  encoder.field(tag::HeartBtInt, std::int64_t{heart_bt_int_seconds_.count()});
+  if (pending.flag) encoder.field(tag::ResetSeqNumFlag, 'Y');
+  write_if_any(encoder, tag::Username, config_.username);
+  write_if_any(encoder, tag::Password, config_.password);
+  if (sends_next_expected_) encoder.field(tag::NextExpectedMsgSeqNum, numbers_.next_inbound);
+  write_if_any(encoder, tag::NewPassword, config_.new_password);
+  if (version_->has_default_appl_ver_id) {
+    encoder.field(tag::DefaultApplVerID, std::string_view{config_.default_appl_ver_id});
+  }
+  write_session_status(encoder, pending);
+  const LogonWriter& writer = config_.logon_writer;
+  if (writer.write != nullptr) writer.write(writer.context, encoder, logon_header);
+  const std::expected<std::string_view, wire::EncodeError> bytes = encoder.finish();
+  if (!bytes) {
+    pending_begin_ = pending_end_;
+    state_ = State::Disconnected;
+    end_session(DisconnectReason::LogonNotSent);
+    return Notice{.code = NoticeCode::LogonInvalid, .text = wire::to_string(bytes.error().code)};
+  }
+  last_sent_ = now_.mono;
+  return Transmit{
+      .msg_seq_num = numbers_.next_outbound++, .msg_type = logon_header.msg_type, .bytes = *bytes};
+}
+
+Action StateMachine::transmit_logout(const Pending& pending, std::span<char> scratch) noexcept {
+  return transmit("5", scratch, [&](wire::Encoder& encoder, bool in_full) {
+    if (in_full) write_if_any(encoder, tag::Text, pending.text.substr(0, kRejectTextBytesMax));
+    write_session_status(encoder, pending);
   });
+}
+
+void StateMachine::write_session_status(wire::Encoder& encoder,
+                                        const Pending& pending) const noexcept {
+  if (pending.second != 0 && version_->has_session_status) {
+    encoder.field(tag::SessionStatus, pending.second - 1);
+  }
 }
 
 Action StateMachine::transmit_reject(std::span<char> scratch) noexcept {

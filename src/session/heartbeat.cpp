@@ -20,6 +20,7 @@ MonoTime StateMachine::next_deadline() const noexcept {
       return kNever;
     case State::AwaitingLogon:
     case State::LogonSent:
+    case State::LogonReceived:
     case State::LogoutSent:
       return deadline_;
     case State::LoggedOn:
@@ -37,6 +38,8 @@ void StateMachine::on_time(Now now) noexcept {
     case State::AwaitingLogon:
     case State::LogonSent:
       return end_session(DisconnectReason::LogonTimeout);
+    case State::LogonReceived:
+      return end_session(DisconnectReason::LogonNotDecided);
     case State::LogoutSent:
       return end_session(DisconnectReason::LogoutTimeout);
     case State::LoggedOn:

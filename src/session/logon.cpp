@@ -12,6 +12,11 @@ std::optional<std::chrono::seconds> heart_bt_int_of(const wire::MessageView& mes
   return std::chrono::seconds{*value};
 }
 
+// A SessionStatus as a Pending has it.
+std::uint64_t to_second(std::optional<std::uint32_t> status) noexcept {
+  return status ? std::uint64_t{*status} + 1 : 0;
+}
+
 }  // namespace
 
 // TC 1S: whatever is not a valid Logon closes the connection, and nothing is sent: an answer would
@@ -29,6 +34,7 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
     }
     // Our Logon is refused. The number of the refusal is used up, or we would ask for it later.
     const bool is_refusal = in.kind == MsgKind::Logout;
+    note_session_status(message);
     notice(is_refusal ? NoticeCode::LogoutReceived : NoticeCode::RejectReceived, text);
     if (in.msg_seq_num == numbers_.next_inbound) advance_to(in.msg_seq_num + 1);
     // The counterparty knows of higher numbers than we do: our store is lost or an old copy. TC 2c
@@ -50,65 +56,122 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
 }
 
 void StateMachine::on_first_logon(const Inbound& in) noexcept {
-  const bool wants_reset = version_->has_reset_seq_num_flag && in.says_yes(tag::ResetSeqNumFlag);
+  note_session_status(in.message);
+  const LogonFacts logon = facts_of(in);
+  if (config_.role == Role::Initiator || !config_.authenticates) return admit(logon);
+  // Nothing of the session changes, not even by a reset, for somebody who is not known yet.
+  pending_logon_ = logon;
+  state_ = State::LogonReceived;
+  deadline_ = now_.mono + config_.authentication_timeout;
+  push({.step = Step::Authenticate, .first = ++logon_id_});
+}
+
+void StateMachine::on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision,
+                                     Now now) noexcept {
+  begin_event(now);
+  if (state_ != State::LogonReceived || logon_id != logon_id_) return;
+  pending_logon_.session_status = decision.session_status;
+  if (decision.kind == LogonDecision::Kind::Accept) return admit(pending_logon_);
+  // FIXT 1.1, Logon: refused by a Logout. The Logon's number is not used up, because whoever sent
+  // it may have no part in this session.
+  push({.step = Step::TransmitLogout,
+        .second = to_second(decision.session_status),
+        .text = decision.text});
+  end_session(DisconnectReason::NotAuthenticated);
+}
+
+// While a Logon waits for its decision the counterparty should wait, too. What it sends all the
+// same comes too early.
+void StateMachine::receive_undecided(const wire::MessageView& message) noexcept {
+  last_received_ = now_.mono;
+  const wire::FieldResult<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
+  const Inbound in{message, number.value_or(0)};
+  if (in.kind == MsgKind::Logout) {
+    notice(NoticeCode::LogoutReceived, message[tag::Text].value_or(std::string_view{}));
+    return end_session(DisconnectReason::LogoutComplete);
+  }
+  if (in.kind == MsgKind::Logon) {
+    notice(NoticeCode::LogonInvalid, "a second Logon before the first one was answered");
+    return end_session(DisconnectReason::LogonRefused);
+  }
+  const bool is_early = in.msg_seq_num > pending_logon_.msg_seq_num;
+  const bool is_kept = config_.early_messages == EarlyMessages::Hold;
+  if (!is_early || !is_kept || in.msg_seq_num > kMsgSeqNumMax) return;
+  push({.step = Step::Hold, .first = in.msg_seq_num, .text = message.bytes()});
+}
+
+void StateMachine::admit(const LogonFacts& logon) noexcept {
   const bool is_acceptor = config_.role == Role::Acceptor;
   const bool answers_our_reset = !is_acceptor && reset_sent_;
-  if (!answers_our_reset && (wants_reset || (is_acceptor && config_.reset_on_logon))) {
+  LogonFacts admitted = logon;
+  if (!answers_our_reset && (logon.wants_reset || (is_acceptor && config_.reset_on_logon))) {
     reset_numbers();
+    admitted.next_expected.reset();  // there is nothing to resend
   }
   // An answer that asks for a reset of its own accord is answered, as any request for one is.
-  const bool reset_is_unasked = !is_acceptor && wants_reset && !answers_our_reset;
+  const bool reset_is_unasked = !is_acceptor && logon.wants_reset && !answers_our_reset;
   reset_sent_ = false;
-  if (in.msg_seq_num < numbers_.next_inbound) return refuse_too_low(in);
-  const std::optional<std::uint64_t> next_expected = next_expected_of(in);
-  if (next_expected && *next_expected > numbers_.next_outbound) {
-    return refuse_next_expected(*next_expected);
+  if (logon.msg_seq_num < numbers_.next_inbound) return refuse_too_low(logon.msg_seq_num);
+  if (admitted.next_expected && *admitted.next_expected > numbers_.next_outbound) {
+    return refuse_next_expected(*admitted.next_expected);
   }
-  accept_logon(in, wants_reset && (is_acceptor || reset_is_unasked));
+  accept_logon(admitted, logon.wants_reset && (is_acceptor || reset_is_unasked));
 }
 
 // The Logon counts, even one that comes too early: it is answered first, the gap before it second
 // (TC 1S, "valid Logon, MsgSeqNum too high").
-void StateMachine::accept_logon(const Inbound& in, bool reply_with_reset) noexcept {
+void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) noexcept {
   const bool is_acceptor = config_.role == Role::Acceptor;
-  if (is_acceptor) take_heart_bt_int(in.message);
-  if (version_->has_default_appl_ver_id) {
-    counterparty_appl_ver_id_ = in.message[tag::DefaultApplVerID].value_or("9").front();
-  }
+  if (is_acceptor) set_heart_bt_int(logon.heart_bt_int);
+  counterparty_appl_ver_id_ = logon.appl_ver_id;
   const bool was_logged_on = state_ == State::LoggedOn;
   state_ = State::LoggedOn;
   deadline_ = kNever;
   // What we have sent, our answer included, if there is one.
   std::uint64_t last_sent = numbers_.next_outbound - 1;
   if (is_acceptor || reply_with_reset) {
-    push({.step = Step::TransmitLogon, .flag = reply_with_reset});
+    push({.step = Step::TransmitLogon,
+          .flag = reply_with_reset,
+          .second = to_second(logon.session_status)});
     reset_sent_ = reply_with_reset && !is_acceptor;
     ++last_sent;
   }
-  const std::optional<std::uint64_t> next_expected = next_expected_of(in);
   const std::uint64_t unseen = is_acceptor ? last_sent : last_sent + 1;
-  if (next_expected && *next_expected < unseen) serve({*next_expected, last_sent});
-  if (in.msg_seq_num == numbers_.next_inbound) {
-    advance_to(in.msg_seq_num + 1);
+  if (logon.next_expected && *logon.next_expected < unseen) {
+    serve({*logon.next_expected, last_sent});
+  }
+  if (logon.msg_seq_num == numbers_.next_inbound) {
+    advance_to(logon.msg_seq_num + 1);
   } else {
-    early_logon_ = in.msg_seq_num;
-    if (next_expected) {
-      await_resend(in.msg_seq_num, in.msg_seq_num);
+    early_logon_ = logon.msg_seq_num;
+    if (logon.next_expected) {
+      await_resend(logon.msg_seq_num, logon.msg_seq_num);
     } else {
-      request_resend(in.msg_seq_num, in.msg_seq_num);
+      request_resend(logon.msg_seq_num, logon.msg_seq_num);
     }
   }
   if (!was_logged_on) push({.step = Step::LoggedOn});
 }
 
-// The number that the counterparty expects of us, if both sides say it. After a reset there is
-// nothing to resend.
-std::optional<std::uint64_t> StateMachine::next_expected_of(const Inbound& in) const noexcept {
-  const bool has_reset = reset_is_pending_ || in.says_yes(tag::ResetSeqNumFlag);
-  if (!sends_next_expected_ || has_reset) return std::nullopt;
-  const wire::FieldResult<std::uint64_t> value =
+StateMachine::LogonFacts StateMachine::facts_of(const Inbound& in) const noexcept {
+  LogonFacts facts;
+  facts.msg_seq_num = in.msg_seq_num;
+  facts.wants_reset = version_->has_reset_seq_num_flag && in.says_yes(tag::ResetSeqNumFlag);
+  facts.heart_bt_int = heart_bt_int_of(in.message).value_or(config_.heart_bt_int);
+  const wire::FieldResult<std::uint64_t> next =
       in.message.get<std::uint64_t>(tag::NextExpectedMsgSeqNum);
-  return value ? std::optional{*value} : std::nullopt;
+  if (sends_next_expected_ && next && !facts.wants_reset) facts.next_expected = *next;
+  if (version_->has_default_appl_ver_id) {
+    facts.appl_ver_id = in.message[tag::DefaultApplVerID].value_or("9").front();
+  }
+  return facts;
+}
+
+void StateMachine::note_session_status(const wire::MessageView& message) noexcept {
+  if (!version_->has_session_status) return;
+  const wire::FieldResult<std::uint64_t> status = message.get<std::uint64_t>(tag::SessionStatus);
+  if (!status) return;
+  notice(NoticeCode::SessionStatusReceived, session_status_text(*status), 0, *status);
 }
 
 // FIX 4.4, Logon, NextExpectedMsgSeqNum: the counterparty has seen numbers that we have not sent.
@@ -135,7 +198,7 @@ void StateMachine::on_reset_logon(const Inbound& in,
     return;
   }
   reset_numbers();
-  accept_logon(in, true);
+  accept_logon(facts_of(in), true);
   reset_sent_ = false;
 }
 
@@ -163,10 +226,6 @@ std::string_view StateMachine::logon_objection(const Inbound& in,
     if (!supports_version(*version)) return "DefaultApplVerID is not supported";
   }
   return {};
-}
-
-void StateMachine::take_heart_bt_int(const wire::MessageView& message) noexcept {
-  set_heart_bt_int(heart_bt_int_of(message).value_or(config_.heart_bt_int));
 }
 
 // The multiples are computed once, so that no floating point is in the way of a message.

@@ -11,7 +11,25 @@ void StateMachine::on_logout_command(std::string_view text, Now now) noexcept {
       return;
     case State::AwaitingLogon:
     case State::LogonSent:
+    case State::LogonReceived:
       return end_session(DisconnectReason::Operator);
+    case State::LoggedOn:
+      return log_out(text);
+  }
+}
+
+void StateMachine::on_session_end(std::string_view text, Now now) noexcept {
+  begin_event(now);
+  if (!is_connected_) return reset_numbers();
+  resets_at_end_ = true;
+  switch (state_) {
+    case State::Disconnected:
+    case State::LogoutSent:
+      return;
+    case State::AwaitingLogon:
+    case State::LogonSent:
+    case State::LogonReceived:
+      return end_session(DisconnectReason::SessionTimeOver);
     case State::LoggedOn:
       return log_out(text);
   }
@@ -22,6 +40,7 @@ void StateMachine::on_logout_command(std::string_view text, Now now) noexcept {
 void StateMachine::on_logout(const Inbound& in,
                              const std::optional<Objection>& objection) noexcept {
   notice(NoticeCode::LogoutReceived, in.message[tag::Text].value_or(std::string_view{}));
+  note_session_status(in.message);
   if (objection) {
     reject(in, *objection);
   } else if (in.msg_seq_num == numbers_.next_inbound) {

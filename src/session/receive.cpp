@@ -115,12 +115,12 @@ void StateMachine::on_too_low(const Inbound& in) noexcept {
     if (!objection) return;  // processed already
     return objection->ends_session ? reject_and_log_out(in, *objection) : reject(in, *objection);
   }
-  refuse_too_low(in);
+  refuse_too_low(in.msg_seq_num);
 }
 
-void StateMachine::refuse_too_low(const Inbound& in) noexcept {
-  notice(NoticeCode::MsgSeqNumTooLow, {}, numbers_.next_inbound, in.msg_seq_num);
-  log_out_and_disconnect(compared_text("MsgSeqNum too low", numbers_.next_inbound, in.msg_seq_num),
+void StateMachine::refuse_too_low(std::uint64_t msg_seq_num) noexcept {
+  notice(NoticeCode::MsgSeqNumTooLow, {}, numbers_.next_inbound, msg_seq_num);
+  log_out_and_disconnect(compared_text("MsgSeqNum too low", numbers_.next_inbound, msg_seq_num),
                          DisconnectReason::MsgSeqNumTooLow);
 }
 

@@ -80,7 +80,10 @@ void StateMachine::on_disconnected(Now now) noexcept {
   state_ = State::Disconnected;
   forget_connection();
   if (logout_is_pending) push({.step = Step::LoggedOut});
-  if (reset_is_pending || (was_connected && config_.reset_on_disconnect)) reset_numbers();
+  const bool is_over = std::exchange(resets_at_end_, false);
+  if (reset_is_pending || is_over || (was_connected && config_.reset_on_disconnect)) {
+    reset_numbers();
+  }
 }
 
 void StateMachine::on_message(const wire::MessageView& message, Now now) noexcept {
@@ -93,6 +96,8 @@ void StateMachine::on_message(const wire::MessageView& message, Now now) noexcep
     case State::AwaitingLogon:
     case State::LogonSent:
       return receive_before_logon(message);
+    case State::LogonReceived:
+      return receive_undecided(message);
     case State::LoggedOn:
     case State::LogoutSent:
       return receive(message);

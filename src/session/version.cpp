@@ -50,7 +50,8 @@ constexpr std::array kVersions{
                   .has_default_appl_ver_id = true,
                   .has_fractional_seconds = true,
                   .has_last_processed = true,
-                  .has_next_expected = true},
+                  .has_next_expected = true,
+                  .has_session_status = true},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -35,6 +36,11 @@ struct Callbacks {
   void (*on_logout)(void*, Session&) = nullptr;
   session::Verdict (*on_message)(void*, Session&, const wire::MessageView&) = nullptr;
   void (*on_recovered)(void*, const RecoveredMessage&) = nullptr;  // null: not wanted
+  // Acceptor. Nothing: the answer comes later, by Session::answer_logon(). null: every Logon that
+  // breaks no rule is accepted.
+  std::optional<LogonAnswer> (*on_logon_request)(void*, Session&, const LogonRequest&) = nullptr;
+  // Every Logon of ours, when its number and time are known. null: nothing is added.
+  void (*write_logon)(void*, Session&, wire::Encoder&, const wire::MessageHeader&) = nullptr;
 };
 
 [[nodiscard]] inline session::Verdict accept() noexcept { return {}; }
@@ -100,6 +106,8 @@ struct HandlesOf<Application> {
 //   void or Verdict on_message(Session&, const fix44::NewOrderSingle&);   one for each of Handles
 //   void or Verdict on_message(Session&, const MessageView&);             everything else
 //   void on_recovered(const RecoveredMessage&);                           before start
+//   std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&);   acceptor
+//   void write_logon(Session&, wire::Encoder&, const wire::MessageHeader&);       e.g. a signature
 // A message that nobody handles is answered with a BusinessMessageReject. The application must
 // outlive the engine.
 template <class Application>
@@ -117,6 +125,21 @@ template <class Application>
         typename detail::HandlesOf<Application>::type{}, s.counterparty_version(), message,
         detail::ApplicationVisitor<Application>{*static_cast<Application*>(a), s});
   };
+  if constexpr (requires(Session& s, const LogonRequest& r) {
+                  application.on_logon_request(s, r);
+                }) {
+    callbacks.on_logon_request = [](void* a, Session& s, const LogonRequest& request) {
+      return std::optional<LogonAnswer>{static_cast<Application*>(a)->on_logon_request(s, request)};
+    };
+  }
+  if constexpr (requires(Session& s, wire::Encoder& e, const wire::MessageHeader& h) {
+                  application.write_logon(s, e, h);
+                }) {
+    callbacks.write_logon = [](void* a, Session& s, wire::Encoder& e,
+                               const wire::MessageHeader& h) {
+      static_cast<Application*>(a)->write_logon(s, e, h);
+    };
+  }
   if constexpr (requires(const RecoveredMessage& m) { application.on_recovered(m); }) {
     callbacks.on_recovered = [](void* a, const RecoveredMessage& m) {
       static_cast<Application*>(a)->on_recovered(m);

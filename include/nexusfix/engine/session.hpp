@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -45,6 +46,18 @@ using SendResult = std::expected<Sent, SendError>;
 
 template <class Message, class... Constants>
 class PreparedMessage;
+
+// A Logon that breaks no rule of the session layer, and waits for an answer.
+struct LogonRequest {
+  std::uint64_t id = 0;         // for Session::answer_logon()
+  wire::MessageView message{};  // Username (553), Password (554), ...; until the callback returns
+};
+
+struct LogonAnswer {
+  bool accepted = true;
+  std::string text{};                             // refused: Text (58) of the Logout
+  std::optional<std::uint32_t> session_status{};  // SessionStatus (1409), on a FIXT session
+};
 
 // Lives as long as the engine. The engine's thread only.
 class Session {
@@ -97,6 +110,9 @@ class Session {
   // Sends Logout and disconnects when it is answered, or after LogoutTimeout. An initiator does not
   // log on again by itself.
   void log_out(std::string_view text = {});
+  // Acceptor: the answer to a LogonRequest that on_logon_request() put off. One that comes too
+  // late, after its time (10 s) or its connection has ended, does nothing.
+  void answer_logon(std::uint64_t id, const LogonAnswer& answer);
   // Initiator: connect and log on again after log_out().
   void log_on();
 

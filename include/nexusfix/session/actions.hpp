@@ -53,6 +53,13 @@ struct Replay {
 // what was recorded of it before this action is void and has to be recorded anew.
 struct Reset {};
 
+// Acceptor: this Logon breaks no rule, and waits for on_logon_decision() with this logon_id, now or
+// later. The message lives until next_action() has returned nothing.
+struct Authenticate {
+  std::uint64_t logon_id = 0;
+  const wire::MessageView* message = nullptr;
+};
+
 // Tell the application.
 struct LoggedOn {};
 struct LoggedOut {};
@@ -63,7 +70,11 @@ enum class DisconnectReason : std::uint8_t {
   LogoutTimeout,     // our Logout was not answered
   HeartbeatTimeout,  // silence, and no answer to our TestRequest
   FirstMessageNotLogon,
-  LogonRefused,  // the Logon breaks a rule; nothing is sent
+  LogonRefused,      // the Logon breaks a rule; nothing is sent
+  LogonNotSent,      // our Logon cannot be encoded
+  NotAuthenticated,  // the owner's decision on the Logon
+  LogonNotDecided,   // there was none within the time
+  SessionTimeOver,   // the schedule's end, before the Logon was answered
   MsgSeqNumTooLow,
   ProtocolViolation,  // see the notice before it
   StreamUnusable,     // the position within the stream is lost
@@ -90,9 +101,10 @@ enum class NoticeCode : std::uint8_t {
   LogonInvalid,
   TestRequestSent,
   LogoutReceived,
-  MessageNotResendable,  // a stored message is damaged: a gap fill goes out in its place
-  ResendNotAnswered,     // a gap is open, and nothing came in answer to our ResendRequest
-  MessageInvalid,        // by the dictionary, but the configuration says not to reject it
+  MessageNotResendable,   // a stored message is damaged: a gap fill goes out in its place
+  ResendNotAnswered,      // a gap is open, and nothing came in answer to our ResendRequest
+  MessageInvalid,         // by the dictionary, but the configuration says not to reject it
+  SessionStatusReceived,  // received: SessionStatus (1409) of a Logon or Logout
 };
 
 // For the log. The text lives until the next event.
@@ -103,10 +115,12 @@ struct Notice {
   std::string_view text{};
 };
 
-using Action = std::variant<Transmit, Retransmit, Deliver, Hold, Replay, Reset, LoggedOn, LoggedOut,
-                            Disconnect, Notice>;
+using Action = std::variant<Transmit, Retransmit, Deliver, Hold, Replay, Reset, Authenticate,
+                            LoggedOn, LoggedOut, Disconnect, Notice>;
 
 [[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
 [[nodiscard]] std::string_view to_string(NoticeCode code) noexcept;
+// What a SessionStatus (1409) means; static lifetime.
+[[nodiscard]] std::string_view session_status_text(std::uint64_t status) noexcept;
 
 }  // namespace nexusfix::session

@@ -13,6 +13,7 @@
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/conversions.hpp>
+#include <nexusfix/wire/encoder.hpp>
 
 namespace nexusfix::session {
 
@@ -30,6 +31,15 @@ struct ApplicationValidator {
   dictionary::Validator validator;
 };
 
+// Writes fields into a Logon of ours, behind those of the session, when it has its number and its
+// SendingTime: a signature over them, for example. Must not throw. A field that cannot be encoded
+// means that no Logon is sent.
+struct LogonWriter {
+  void* context = nullptr;
+  void (*write)(void* context, wire::Encoder& encoder,
+                const wire::MessageHeader& header) noexcept = nullptr;
+};
+
 struct SessionConfig {
   SessionId id{};
   Role role = Role::Acceptor;
@@ -43,6 +53,16 @@ struct SessionConfig {
   // after (1 + heartbeat_timeout) × HeartBtInt of it.
   double test_request_delay = 0.2;
   double heartbeat_timeout = 1.4;
+
+  // Of our Logons; an empty one is not sent. From FIX 4.3 on, NewPassword from FIX 5.0 on; other
+  // versions where both sides have agreed on it.
+  std::string username{};      // 553
+  std::string password{};      // 554
+  std::string new_password{};  // 925
+  LogonWriter logon_writer{};
+  // Acceptor: a valid Logon is answered when on_logon_decision() says so.
+  bool authenticates = false;
+  std::chrono::seconds authentication_timeout{10};  // ≥ 1
 
   bool reset_on_logon = false;
   bool reset_on_logout = false;
@@ -98,7 +118,7 @@ struct SessionConfig {
 inline constexpr std::chrono::seconds kHeartBtIntMax{3'600};
 // So that no sum with it wraps.
 inline constexpr std::uint64_t kResendRequestChunkMax = 1'000'000'000;
-// SenderCompID and TargetCompID may be this long.
+// SenderCompID, TargetCompID, Username, Password and NewPassword may be this long.
 inline constexpr std::size_t kCompIdBytesMax = 256;
 
 }  // namespace nexusfix::session

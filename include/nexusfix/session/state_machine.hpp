@@ -32,6 +32,7 @@ enum class State : std::uint8_t {
   Disconnected,
   AwaitingLogon,  // acceptor: connected, nothing received yet
   LogonSent,      // initiator: our Logon is not answered yet
+  LogonReceived,  // acceptor: a valid Logon waits for the owner's decision
   LoggedOn,
   LogoutSent,  // our Logout is not answered yet; messages are still processed
 };
@@ -52,6 +53,14 @@ struct Verdict {
   unsigned reason = 0;      // BusinessRejectReason (380) or SessionRejectReason (373)
   wire::Tag ref_tag = 0;    // 0: none
   std::string_view text{};  // must live until next_action() returned nothing
+};
+
+// What the owner thinks of a Logon.
+struct LogonDecision {
+  enum class Kind : std::uint8_t { Accept, Refuse };
+  Kind kind = Kind::Accept;
+  std::string_view text{};  // Refuse: of the Logout; must live until next_action() returned nothing
+  std::optional<std::uint32_t> session_status{};  // 1409 of the answer, on a FIXT session
 };
 
 enum class SendErrorCode : std::uint8_t { Encode, NotApplicationMessage };
@@ -82,6 +91,11 @@ class StateMachine {
   void on_time(Now now) noexcept;
   // After a Deliver: the message's number is used up. Exactly once for each Deliver.
   void on_delivered(const Verdict& verdict, Now now) noexcept;
+  // After an Authenticate, at once or later. What is decided about an earlier Logon is ignored.
+  void on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision, Now now) noexcept;
+  // The session's time is over, by its schedule: Logout with text, and both numbers are 1 when the
+  // connection has ended; at once if there is none.
+  void on_session_end(std::string_view text, Now now) noexcept;
   // The operator's or the application's wish to end the session; text goes into Logout (58).
   void on_logout_command(std::string_view text, Now now) noexcept;
 
@@ -126,6 +140,16 @@ class StateMachine {
   enum class MsgKind : std::uint8_t;
   struct Inbound;  // a message and what was read of its header
 
+  // What a Logon says, for as long as it waits for a decision.
+  struct LogonFacts {
+    std::uint64_t msg_seq_num = 0;
+    std::optional<std::uint64_t> next_expected;  // 789, if both sides say it
+    std::chrono::seconds heart_bt_int{};
+    bool wants_reset = false;
+    char appl_ver_id = 0;
+    std::optional<std::uint32_t> session_status{};  // that the answer is to carry
+  };
+
   // A range of outbound numbers, both inclusive. Empty while begin is 0.
   struct Range {
     std::uint64_t begin = 0;
@@ -144,8 +168,9 @@ class StateMachine {
   // What an event leaves to be done. next_action() makes an Action of it, and only then gives an
   // outbound number to it, so that numbers are in the order of transmission.
   enum class Step : std::uint8_t {
-    TransmitLogon,      // flag: with ResetSeqNumFlag
-    TransmitLogout,     // text
+    TransmitLogon,      // flag: with ResetSeqNumFlag, second: status
+    TransmitLogout,     // text, second: SessionStatus and 1; 0: none
+    Authenticate,       // first: logon_id
     TransmitHeartbeat,  // text: TestReqID, flag: whether there is one
     TransmitTestRequest,
     TransmitResendRequest,  // first: BeginSeqNo, second: EndSeqNo, 0: everything
@@ -190,7 +215,7 @@ class StateMachine {
   void process(const Inbound& in) noexcept;
   void on_msg_seq_num_unreadable(const wire::MessageView& message) noexcept;
   void on_too_low(const Inbound& in) noexcept;
-  void refuse_too_low(const Inbound& in) noexcept;
+  void refuse_too_low(std::uint64_t msg_seq_num) noexcept;
   [[nodiscard]] std::string_view compared_text(std::string_view what, std::uint64_t expected,
                                                std::uint64_t received) noexcept;
   void on_too_high(const Inbound& in) noexcept;
@@ -211,13 +236,15 @@ class StateMachine {
   // Logon and Logout (logon.cpp, logout.cpp).
   void receive_before_logon(const wire::MessageView& message) noexcept;
   void on_first_logon(const Inbound& in) noexcept;
+  void admit(const LogonFacts& logon) noexcept;
+  void receive_undecided(const wire::MessageView& message) noexcept;
+  [[nodiscard]] LogonFacts facts_of(const Inbound& in) const noexcept;
+  void note_session_status(const wire::MessageView& message) noexcept;
   void on_reset_logon(const Inbound& in, const std::optional<Objection>& objection) noexcept;
-  void accept_logon(const Inbound& in, bool reply_with_reset) noexcept;
-  [[nodiscard]] std::optional<std::uint64_t> next_expected_of(const Inbound& in) const noexcept;
+  void accept_logon(const LogonFacts& logon, bool reply_with_reset) noexcept;
   void refuse_next_expected(std::uint64_t next_expected) noexcept;
   [[nodiscard]] std::string_view logon_objection(
       const Inbound& in, const std::optional<Objection>& objection) noexcept;
-  void take_heart_bt_int(const wire::MessageView& message) noexcept;
   void set_heart_bt_int(std::chrono::seconds interval) noexcept;
   void on_logout(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void log_out(std::string_view text) noexcept;
@@ -251,7 +278,8 @@ class StateMachine {
   // Encoding (encode.cpp).
   [[nodiscard]] std::optional<Action> perform(const Pending& pending,
                                               std::span<char> scratch) noexcept;
-  [[nodiscard]] Action transmit_logon(bool with_reset, std::span<char> scratch) noexcept;
+  [[nodiscard]] Action transmit_logon(const Pending& pending, std::span<char> scratch) noexcept;
+  [[nodiscard]] Action transmit_logout(const Pending& pending, std::span<char> scratch) noexcept;
   [[nodiscard]] Action transmit_reject(std::span<char> scratch) noexcept;
   [[nodiscard]] std::optional<Action> retransmit_stored(std::span<char> scratch) noexcept;
   [[nodiscard]] std::optional<Action> retransmit_rest(std::span<char> scratch) noexcept;
@@ -261,6 +289,7 @@ class StateMachine {
                                   Body&& body) noexcept;
   [[nodiscard]] wire::MessageHeader header(std::string_view msg_type) const noexcept;
   void write_last_processed(wire::Encoder& encoder) const noexcept;
+  void write_session_status(wire::Encoder& encoder, const Pending& pending) const noexcept;
 
   SessionConfig config_;
   wire::HeaderTemplate header_template_;
@@ -314,6 +343,9 @@ class StateMachine {
   std::uint64_t early_logon_ = 0;           // a Logon's number, counted when its turn comes
   std::uint64_t early_resend_request_ = 0;  // the highest ResendRequest that was served early
   bool reset_is_pending_ = false;           // numbers_.next_outbound is not 1 yet
+  bool resets_at_end_ = false;              // the session's time is over
+  std::uint64_t logon_id_ = 0;              // of the last Authenticate
+  LogonFacts pending_logon_;                // while the state is LogonReceived
   bool reset_sent_ = false;                 // our Logon with ResetSeqNumFlag is not answered yet
 
   // An outbound resend in progress, and the one that comes after it.

@@ -25,6 +25,7 @@ struct VersionTraits {
   bool has_fractional_seconds = false;   // SendingTime finer than a second
   bool has_last_processed = false;       // LastMsgSeqNumProcessed (369) in the header
   bool has_next_expected = false;        // NextExpectedMsgSeqNum (789) in Logon
+  bool has_session_status = false;       // SessionStatus (1409) in Logon and Logout
 };
 
 // The traits of FIX.4.0 to FIX.4.4 and FIXT.1.1; null for any other BeginString. Static lifetime.

@@ -37,6 +37,12 @@ TEST(SessionConfig, each_wrong_value_is_named) {
   for (const char* id : {"", "1", "10", "FIX.5.0"}) {
     starts("DefaultApplVerID", [id](SessionConfig& c) { c.default_appl_ver_id = id; });
   }
+  starts("Username", [](SessionConfig& c) { c.username = "a\x01"; });
+  starts("Password", [](SessionConfig& c) { c.password = std::string(kCompIdBytesMax + 1, 'x'); });
+  starts("NewPassword", [](SessionConfig& c) { c.new_password = "\x01"; });
+  starts("AuthenticationTimeout", [](SessionConfig& c) { c.authentication_timeout = 0s; });
+  starts("ResendRequestChunkSize",
+         [](SessionConfig& c) { c.resend_request_chunk = kResendRequestChunkMax + 1; });
   starts("HeartBtInt", [](SessionConfig& c) { c.heart_bt_int = -1s; });
   starts("HeartBtInt", [](SessionConfig& c) { c.heart_bt_int = kHeartBtIntMax + 1s; });
   starts("LogonTimeout", [](SessionConfig& c) { c.logon_timeout = 0s; });
@@ -81,7 +87,7 @@ TEST(SessionId, is_written_with_its_qualifier_if_it_has_one) {
 TEST(Names, of_notices_and_disconnect_reasons_are_all_different) {
   // A log line must tell them apart.
   std::set<std::string_view> names;
-  constexpr int kNotices = static_cast<int>(NoticeCode::MessageInvalid) + 1;
+  constexpr int kNotices = static_cast<int>(NoticeCode::SessionStatusReceived) + 1;
   for (int i = 0; i < kNotices; ++i) names.insert(to_string(static_cast<NoticeCode>(i)));
   EXPECT_EQ(names.size(), static_cast<std::size_t>(kNotices));
   names.clear();

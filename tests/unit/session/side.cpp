@@ -164,6 +164,16 @@ void Side::log_out(std::string_view text) {
   perform_all();
 }
 
+void Side::end_of_session(std::string_view text) {
+  machine_.on_session_end(text, now_);
+  perform_all();
+}
+
+void Side::decide(const LogonDecision& decision, std::uint64_t logon_id) {
+  machine_.on_logon_decision(logon_id == 0 ? last_logon_id : logon_id, decision, now_);
+  perform_all();
+}
+
 std::uint64_t Side::send(std::string_view msg_type, std::string_view text) {
   std::array<char, 512> buffer;
   wire::Encoder encoder = machine_.begin_message(buffer, msg_type, now_);
@@ -246,6 +256,9 @@ void Side::perform(const Action& action) {
     stored.clear();
     held_.clear();
     replay_.reset();
+  } else if (const auto* authenticate = std::get_if<Authenticate>(&action)) {
+    last_logon_id = authenticate->logon_id;
+    asked_about = readable(authenticate->message->bytes());
   } else if (std::holds_alternative<LoggedOn>(action)) {
     ++logged_on;
   } else if (std::holds_alternative<LoggedOut>(action)) {

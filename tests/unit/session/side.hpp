@@ -59,6 +59,9 @@ class Side {
   void set_now(Now now) noexcept { now_ = now; }
   void wake();  // on_time() without waiting
   void log_out(std::string_view text = {});
+  void end_of_session(std::string_view text = {});
+  // Of the last Authenticate, or of logon_id.
+  void decide(const LogonDecision& decision, std::uint64_t logon_id = 0);
   // Sends an application message; its number.
   std::uint64_t send(std::string_view msg_type = "D", std::string_view text = "order");
 
@@ -91,6 +94,8 @@ class Side {
   std::vector<std::string> notice_texts;  // of the notices, kept
   std::vector<std::uint64_t> held_numbers;
   std::optional<DisconnectReason> disconnect_reason;  // of our own last Disconnect
+  std::uint64_t last_logon_id = 0;
+  std::string asked_about;  // readable() of the Logon of the last Authenticate
   int logged_on = 0;
   int logged_out = 0;
   int resets = 0;

@@ -1,0 +1,80 @@
+// The end of a session's time. FIX Session Layer, "Session": both sides agree on when sequence
+// numbers start again at 1.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/session/side.hpp"
+
+namespace nexusfix::session::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(SessionEnd, logs_out_and_resets_when_the_connection_has_ended) {
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.end_of_session("end of the day");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=2|58=end of the day"));
+  EXPECT_EQ(acceptor.resets, 0);
+  acceptor.in("35=5|34=2");
+  EXPECT_FALSE(acceptor.is_connected());
+  EXPECT_GE(acceptor.resets, 1);
+  EXPECT_EQ(acceptor.next_in(), 1U);
+  EXPECT_EQ(acceptor.next_out(), 1U);
+  EXPECT_EQ(acceptor.logged_out, 1);
+}
+
+TEST(SessionEnd, resets_also_if_the_logout_is_not_answered) {
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.end_of_session();
+  acceptor.advance(acceptor.config().logout_timeout);
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogoutTimeout);
+  EXPECT_EQ(acceptor.next_out(), 1U);
+}
+
+TEST(SessionEnd, without_a_connection_resets_at_once) {
+  Side acceptor{acceptor_config(), {.next_inbound = 5, .next_outbound = 7}};
+  acceptor.end_of_session();
+  EXPECT_EQ(acceptor.resets, 1);
+  EXPECT_EQ(acceptor.next_in(), 1U);
+  EXPECT_EQ(acceptor.next_out(), 1U);
+}
+
+TEST(SessionEnd, before_the_logon_is_answered_closes_without_a_message) {
+  Side initiator{initiator_config(), {.next_inbound = 5, .next_outbound = 7}};
+  initiator.connect();
+  static_cast<void>(initiator.sent());
+  initiator.end_of_session();
+  EXPECT_THAT(initiator.sent(), IsEmpty());
+  EXPECT_EQ(initiator.disconnect_reason, DisconnectReason::SessionTimeOver);
+  EXPECT_EQ(initiator.next_in(), 1U);
+  EXPECT_EQ(initiator.next_out(), 1U);
+}
+
+TEST(SessionEnd, after_our_logout_says_nothing_more_and_resets_all_the_same) {
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.log_out();
+  static_cast<void>(acceptor.sent());
+  acceptor.end_of_session();
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.in("35=5|34=2");
+  EXPECT_EQ(acceptor.next_out(), 1U);
+}
+
+TEST(SessionEnd, that_was_followed_by_a_new_logon_does_not_reset_again) {
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.end_of_session();
+  acceptor.in("35=5|34=2");
+  acceptor.establish();
+  const int resets = acceptor.resets;
+  acceptor.disconnect();
+  EXPECT_EQ(acceptor.resets, resets);
+  EXPECT_EQ(acceptor.next_in(), 2U);
+}
+
+}  // namespace
+}  // namespace nexusfix::session::test
