@@ -66,6 +66,17 @@ enum class Key : std::uint8_t {
   FirstFieldInGroupIsDelimiter,
   RejectInvalidMessage,
   BusinessRejectHasDefaultApplVerID,
+  Username,
+  Password,
+  NewPassword,
+  AuthenticationTimeout,
+  SendNextExpectedMsgSeqNum,
+  EnableNextExpectedMsgSeqNum,
+  EnableLastMsgSeqNumProcessed,
+  ResendRequestChunkSize,
+  MaxMessagesInResendRequest,
+  ClosedResendInterval,
+  HoldEarlyMessages,
   Count,
 };
 inline constexpr std::size_t kKeyCount = static_cast<std::size_t>(Key::Count);

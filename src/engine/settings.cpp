@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <nexusfix/engine/settings.hpp>
+#include <nexusfix/session/version.hpp>
 
 #include "engine/config_keys.hpp"
 #include "engine/settings_text.hpp"
@@ -112,7 +113,8 @@ class SectionReader {
     }
     const std::string expected = expected_instead(key, entry.value);
     const Given given{entry.value, entry.line, expected.empty()};
-    const std::string what = shown(entry.key) + "=" + shown(entry.value);
+    const bool is_secret = key == Key::Password || key == Key::NewPassword;
+    const std::string what = shown(entry.key) + "=" + (is_secret ? "..." : shown(entry.value));
     if (!given.right) {
       report_.error(entry.line, what + ": " + expected + " was expected");
     } else if (const std::string words = remark(key, entry.value); !words.empty()) {
@@ -145,6 +147,8 @@ class SessionBuilder {
     build_identity();
     build_connection();
     build_timers();
+    build_logon();
+    build_resends();
     build_rules();
     build_dictionary();
     build_precision();
@@ -309,6 +313,45 @@ class SessionBuilder {
                     "[SESSION]: HeartBeatTimeoutMultiplier must be larger than "
                     "TestRequestDelayMultiplier, or a counterparty is given up unasked");
     }
+  }
+
+  void read_into(Key key, std::string& target) const {
+    if (const Given* given = right(key)) target = given->value;
+  }
+
+  void build_logon() {
+    session::SessionConfig& config = result_.session;
+    read_into(Key::Username, config.username);
+    read_into(Key::Password, config.password);
+    read_into(Key::NewPassword, config.new_password);
+    read_into(Key::AuthenticationTimeout, config.authentication_timeout);
+    read_into(Key::SendNextExpectedMsgSeqNum, config.send_next_expected_msg_seq_num);
+    read_into(Key::EnableNextExpectedMsgSeqNum, config.send_next_expected_msg_seq_num);
+    read_into(Key::EnableLastMsgSeqNumProcessed, config.send_last_msg_seq_num_processed);
+    const auto* version = session::find_version(config.id.begin_string);
+    if (version == nullptr) return;
+    if (config.send_next_expected_msg_seq_num && !version->has_next_expected) {
+      report_.warning(section_.line,
+                      "[SESSION]: NextExpectedMsgSeqNum (789) is not sent: it came "
+                      "with FIX.4.4");
+    }
+    if (config.send_last_msg_seq_num_processed && !version->has_last_processed) {
+      report_.warning(section_.line,
+                      "[SESSION]: LastMsgSeqNumProcessed (369) is not sent: it came "
+                      "with FIX.4.2");
+    }
+  }
+
+  void build_resends() {
+    session::SessionConfig& config = result_.session;
+    std::uint32_t chunk = 0;
+    read_into(Key::ResendRequestChunkSize, chunk);
+    read_into(Key::MaxMessagesInResendRequest, chunk);
+    config.resend_request_chunk = chunk;
+    read_into(Key::ClosedResendInterval, config.closed_resend_requests);
+    bool holds = true;
+    read_into(Key::HoldEarlyMessages, holds);
+    if (!holds) config.early_messages = session::EarlyMessages::Discard;
   }
 
   void build_rules() {

@@ -21,10 +21,17 @@ constexpr std::string_view kPort = "a port";
 constexpr std::string_view kNumber = "a whole number";
 
 constexpr NumberRule kNumbers[] = {
-    {Key::HeartBtInt, 0, 3'600, kSeconds},     {Key::ReconnectInterval, 1, 86'400, kSeconds},
-    {Key::LogonTimeout, 1, 3'600, kSeconds},   {Key::LogoutTimeout, 1, 3'600, kSeconds},
-    {Key::MaxLatency, 1, 86'400, kSeconds},    {Key::SocketConnectPort, 1, 65'535, kPort},
-    {Key::SocketAcceptPort, 0, 65'535, kPort}, {Key::MaxGarbledPerSecond, 1, 1'000'000, kNumber},
+    {Key::HeartBtInt, 0, 3'600, kSeconds},
+    {Key::ReconnectInterval, 1, 86'400, kSeconds},
+    {Key::LogonTimeout, 1, 3'600, kSeconds},
+    {Key::LogoutTimeout, 1, 3'600, kSeconds},
+    {Key::MaxLatency, 1, 86'400, kSeconds},
+    {Key::SocketConnectPort, 1, 65'535, kPort},
+    {Key::SocketAcceptPort, 0, 65'535, kPort},
+    {Key::MaxGarbledPerSecond, 1, 1'000'000, kNumber},
+    {Key::AuthenticationTimeout, 1, 3'600, kSeconds},
+    {Key::ResendRequestChunkSize, 0, 1'000'000'000, kNumber},
+    {Key::MaxMessagesInResendRequest, 0, 1'000'000'000, kNumber},
 };
 
 constexpr double kFactorMax = 100.0;
@@ -123,6 +130,9 @@ std::string expected_instead(Key key, std::string_view value) {
       return unless(read_appl_ver_id(value).has_value(),
                     "FIX.5.0, FIX.5.0SP1, FIX.5.0SP2 or another application version, or its number "
                     "from 2 to 9");
+    case Key::Username:
+    case Key::Password:
+    case Key::NewPassword:
     case Key::SenderCompID:
     case Key::TargetCompID:
       return unless(is_text(value), "a name of 1 to 255 bytes");
@@ -198,6 +208,11 @@ std::string remark(Key key, std::string_view value) {
     case Key::FirstFieldInGroupIsDelimiter:
     case Key::RejectInvalidMessage:
     case Key::BusinessRejectHasDefaultApplVerID:
+    case Key::SendNextExpectedMsgSeqNum:
+    case Key::EnableNextExpectedMsgSeqNum:
+    case Key::EnableLastMsgSeqNumProcessed:
+    case Key::ClosedResendInterval:
+    case Key::HoldEarlyMessages:
       return unless(value == "Y" || value == "N", "read, but other engines know Y and N only");
     default:
       return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/wire/data_fields.hpp>
@@ -63,9 +64,9 @@ Verdict EchoApplication::echo(Session& session, const MessageView& message) {
       wire::application_version(message[tag::ApplVerID].value_or(std::string_view{}));
   collect_units(message, shapes_of(own.empty() ? session.counterparty_version() : own));
   const auto order = [](const Unit& unit) {
-    return std::pair{!wire::is_header_tag(unit.tag), unit.tag};
+    return std::tuple{!wire::is_header_tag(unit.tag), unit.tag, unit.begin};
   };
-  std::ranges::stable_sort(units_, {}, order);
+  std::ranges::sort(units_, {}, order);
   wire::Encoder encoder = session.begin(message.msg_type());
   for (const Unit& unit : units_) write(encoder, message, unit.begin, unit.end);
   const auto sent = session.finish(encoder);

@@ -125,6 +125,32 @@ TEST(Settings, a_fixt_session_has_a_dictionary_for_the_transport_and_one_for_eac
   EXPECT_EQ(both.applications.at('9').path, "b.xml");
 }
 
+TEST(Settings, keys_of_logons_and_resends_reach_the_session_by_each_of_their_names) {
+  const session::SessionConfig config =
+      session_with(
+          "Username=me\nPassword=secret\nNewPassword=new\nAuthenticationTimeout=3\n"
+          "ResendRequestChunkSize=5\nClosedResendInterval=Y\nHoldEarlyMessages=N\n"
+          "SendNextExpectedMsgSeqNum=Y\nEnableLastMsgSeqNumProcessed=Y\n")
+          .session;
+  EXPECT_EQ(config.username + config.password + config.new_password, "mesecretnew");
+  EXPECT_EQ(config.authentication_timeout.count(), 3);
+  EXPECT_EQ(config.resend_request_chunk, 5U);
+  EXPECT_EQ(config.early_messages, session::EarlyMessages::Discard);
+  EXPECT_TRUE(config.closed_resend_requests && config.send_next_expected_msg_seq_num &&
+              config.send_last_msg_seq_num_processed);
+  EXPECT_TRUE(
+      session_with("EnableNextExpectedMsgSeqNum=Y\n").session.send_next_expected_msg_seq_num);
+  EXPECT_EQ(session_with("MaxMessagesInResendRequest=7\n").session.resend_request_chunk, 7U);
+  EXPECT_THAT(texts(accepted(joined(kAcceptor, "SendNextExpectedMsgSeqNum=Y")).warnings),
+              ElementsAre(HasSubstr("it came with FIX.4.4")));
+}
+
+TEST(Settings, a_password_is_not_shown_in_a_mistake) {
+  // Event logs are read by many.
+  const std::string password(300, 'p');
+  EXPECT_THAT(errors_of("Password=" + password), ElementsAre(::testing::Not(HasSubstr("ppp"))));
+}
+
 TEST(Settings, a_session_overrides_the_defaults_and_the_next_one_has_them_again) {
   const Settings settings = accepted(
       joined(kInitiator,

@@ -1,0 +1,120 @@
+// Logons that the application decides on, and Logons that it adds fields to.
+#include <optional>
+
+#include "acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+// Lets "me" in at once, puts "later" off, throws at "oops", refuses everybody else.
+struct GuardedVenue : EchoVenue {
+  std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest& request) {
+    const std::string_view user = request.message[553].value_or("");
+    id = request.id;
+    if (user == "me") return LogonAnswer{};
+    if (user == "later") return std::nullopt;
+    if (user == "oops") throw std::runtime_error{"no connection to the directory"};
+    return LogonAnswer{.accepted = false, .text = "unknown user"};
+  }
+  std::uint64_t id = 0;
+};
+
+class LogonRequestTest : public AcceptorTest {
+ protected:
+  void open_guarded() {
+    auto settings = engine::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value());
+    auto opened = Engine::open(std::move(*settings), guarded, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+  RawPeer& log_on_as(std::string_view user, std::string_view more = {}) {
+    RawPeer& peer = connect();
+    peer.send(logon("TRADER", 1, "553=" + std::string{user} + "|") + std::string{more});
+    return peer;
+  }
+
+  GuardedVenue guarded;
+};
+
+TEST_F(LogonRequestTest, known_user_is_let_in_at_once) {
+  open_guarded();
+  RawPeer& peer = log_on_as("me");
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[0], "|35=A|"));
+  EXPECT_EQ(guarded.logons, 1);
+}
+
+TEST_F(LogonRequestTest, others_get_a_logout_that_says_why) {
+  open_guarded();
+  for (const char* user : {"you", "oops"}) {
+    RawPeer& peer = log_on_as(user);
+    ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+    ASSERT_EQ(peer.messages().size(), 1U);
+    EXPECT_TRUE(contains(peer.messages()[0], "|35=5|")) << bar(peer.messages()[0]);
+    EXPECT_TRUE(contains(peer.messages()[0],
+                         user[0] == 'y' ? "|58=unknown user|" : "|58=Logon cannot be examined|"));
+  }
+  EXPECT_EQ(guarded.logons, 0);
+  // The next one begins where the numbers were.
+  RawPeer& peer = log_on_as("me");
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=3|"));
+}
+
+TEST_F(LogonRequestTest, answer_that_comes_later_lets_in_with_what_was_sent_meanwhile) {
+  open_guarded();
+  RawPeer& peer = log_on_as("later", order("TRADER", 2, "A1"));
+  turn(20);
+  EXPECT_TRUE(peer.messages().empty());
+  acceptor->session(0).answer_logon(guarded.id, {});
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=1|"));
+  EXPECT_TRUE(contains(peer.messages()[1], "|11=A1|"));
+}
+
+TEST_F(LogonRequestTest, answer_that_does_not_come_ends_the_connection_in_time) {
+  open_guarded();
+  RawPeer& peer = log_on_as("later");
+  ASSERT_TRUE(run_until([&] { return guarded.id != 0; }));
+  clock.advance(std::chrono::seconds{10});
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(peer.messages().empty());
+  EXPECT_TRUE(log.has("no decision on the Logon within the time")) << log.all();
+  acceptor->session(0).answer_logon(guarded.id, {});  // too late
+  EXPECT_EQ(guarded.logons, 0);
+}
+
+struct SigningVenue : EchoVenue {
+  void write_logon(Session&, wire::Encoder& encoder, const wire::MessageHeader& header) {
+    if (fails) throw std::runtime_error{"no key"};
+    encoder.field(58, "signed " + std::to_string(header.msg_seq_num));
+  }
+  bool fails = false;
+};
+
+TEST_F(LogonRequestTest, logon_of_ours_carries_what_the_application_writes) {
+  SigningVenue signing;
+  for (const bool fails : {false, true}) {
+    signing.fails = fails;
+    auto settings = engine::parse_settings(config(), "venue.cfg");
+    auto opened = Engine::open(std::move(*settings), signing, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+    RawPeer& peer = log_on_as("me", "");
+    if (fails) {
+      ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+      EXPECT_TRUE(log.has("our Logon cannot be sent")) << log.all();
+      EXPECT_TRUE(peer.messages().empty());
+    } else {
+      ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+      EXPECT_TRUE(contains(peer.messages()[0], "|58=signed 1|"));
+    }
+    acceptor.reset();
+    peers.clear();
+    extra = "ResetOnLogon=Y";
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
