@@ -16,6 +16,20 @@ using std::chrono::seconds;
 constexpr unsigned kSessionsMax = 1'000;
 constexpr seconds kSettledWithin{600};
 
+struct Version {
+  std::string_view begin_string;
+  std::string_view more;      // lines of its own
+  bool is_validated = false;  // the order flow's messages are right by its dictionary
+};
+// FIX 4.0 cannot tell its counterparty of a reset, which these operators could not mend.
+constexpr Version kVersions[] = {
+    {"FIX.4.1", "", false},
+    {"FIX.4.2", "", true},
+    {"FIX.4.3", "", false},
+    {"FIX.4.4", "", true},
+    {"FIXT.1.1", "DefaultApplVerID=FIX.5.0SP2\n", false},
+};
+
 SeededRandom chance_of(const Scenario& scenario) {
   return SeededRandom{SeededRandom{scenario.seed * 64 + 63}.next()};
 }
@@ -71,8 +85,7 @@ class Play {
     venue_is_sync_ = one_in(2);
     return "[DEFAULT]\n" + line("ConnectionType", type) + "FileStorePath=/journal\n" +
            line("JournalDurability", venue_is_sync_ ? "sync" : "process") +
-           line("NonStopSession", "Y") + line("UseDataDictionary", one_in(8) ? "Y" : "N") +
-           line("LogonTimeout", 2 + chance_.below(9)) +
+           line("NonStopSession", "Y") + line("LogonTimeout", 2 + chance_.below(9)) +
            line("LogoutTimeout", 1 + chance_.below(3)) +
            line("ReconnectInterval", 1 + chance_.below(5)) +
            line("SendRedundantResendRequests", one_in(10) ? "Y" : "N") +
@@ -83,8 +96,12 @@ class Play {
   // Both sides' parts of one session.
   std::pair<std::string, std::string> session_lines(std::size_t index, bool checks_latency) {
     const std::string trader = "TRADER" + std::to_string(index);
-    std::string both = "[SESSION]\n" + line("BeginString", one_in(2) ? "FIX.4.2" : "FIX.4.4") +
-                       line("CheckLatency", checks_latency ? "Y" : "N");
+    const Version& version = kVersions[chance_.below(std::size(kVersions))];
+    const bool validates = version.is_validated && one_in(4);
+    std::string both = "[SESSION]\n" + line("BeginString", version.begin_string) +
+                       std::string{version.more} +
+                       line("CheckLatency", checks_latency ? "Y" : "N") +
+                       line("UseDataDictionary", validates ? "Y" : "N");
     std::string initiator;
     constexpr std::uint64_t kIntervals[] = {1, 2, 5, 10, 20, 30};
     initiator += line("HeartBtInt", kIntervals[chance_.below(std::size(kIntervals))]);
