@@ -1,10 +1,13 @@
 # The commands of this project; `make` alone lists them. CMake does the building: see
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-run deps-bench deps-test run build test bench tidy format fuzz install clean
+.PHONY: help deps deps-run deps-bench deps-test run build test bench simulate tidy format fuzz \
+        install clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
+SIMULATE_SECONDS ?= 600
+SIMULATE_SEED ?= 1000000
 DEPS ?= yes
 STAGES ?=
 BENCH ?=
@@ -26,6 +29,7 @@ help:
 	@echo "  make tidy      check layers, names, lengths, links and format (seconds)"
 	@echo "  make format    rewrite the sources with clang-format-19"
 	@echo "  make fuzz      FUZZ_SECONDS=$(FUZZ_SECONDS) of fuzzing for each target"
+	@echo "  make simulate  SIMULATE_SECONDS=$(SIMULATE_SECONDS) of engines under simulated faults"
 	@echo "  make install   install libraries, headers and the command to PREFIX=$(PREFIX)"
 	@echo "  make clean     remove build/"
 	@echo
@@ -77,6 +81,12 @@ format: deps-test
 fuzz: deps-test
 	@tools/build.py fuzz --target nexusfix_tests_fuzz-smoke
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+# Seeds that the tests do not try. Two runs at once: give them different SIMULATE_SEEDs.
+simulate: deps-run
+	@tools/build.py release --target nexusfix $(FIRST_BUILD)
+	@build/release/apps/nexusfix/nexusfix simulate --seed $(SIMULATE_SEED) \
+	  --for $(SIMULATE_SECONDS)
 
 install: deps-run
 	@tools/build.py release $(FIRST_BUILD)

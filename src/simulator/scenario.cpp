@@ -97,7 +97,7 @@ class Play {
   std::pair<std::string, std::string> session_lines(std::size_t index, bool checks_latency) {
     const std::string trader = "TRADER" + std::to_string(index);
     const Version& version = kVersions[chance_.below(std::size(kVersions))];
-    const bool validates = version.is_validated && one_in(4);
+    const bool validates = version.is_validated && validates_;
     std::string both = "[SESSION]\n" + line("BeginString", version.begin_string) +
                        std::string{version.more} +
                        line("CheckLatency", checks_latency ? "Y" : "N") +
@@ -115,6 +115,8 @@ class Play {
 
   void build() {
     const bool checks_latency = !one_in(4);
+    // Dictionaries are built anew at each start of a process, which takes long.
+    validates_ = one_in(12);
     const std::size_t traders = scenario_.sessions > 1 && one_in(2) ? 2 : 1;
     std::vector<std::string> trader_files;
     for (std::size_t i = 0; i < traders; ++i) {
@@ -193,6 +195,7 @@ class Play {
   OrderBooks books_;
   ProcessId venue_ = 0;
   bool venue_is_sync_ = false;
+  bool validates_ = false;
   bool is_over_ = false;
   std::uint64_t news_ = 0;
   std::vector<Link> links_;
