@@ -58,6 +58,7 @@ bool Runtime::poll(std::chrono::nanoseconds timeout) {
   for (std::size_t i = 0; i < count && !store_failed_; ++i) handle(ready_[i]);
   serve_replays();
   run_timers();
+  feed_decided();
   report_refused();
   flush();
   closed_.clear();

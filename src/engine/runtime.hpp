@@ -72,6 +72,7 @@ struct SessionSlot {
   std::string logout_text;      // of the Logout that is to be sent
   std::optional<LogonAnswer> logon_answer;  // likewise a command
   std::uint64_t logon_answer_id = 0;
+  bool was_decided = false;       // what was held behind its Logon is to be looked at
   std::string logon_answer_text;  // of the one that is being sent
 
   bool wants_connection = false;  // initiator
@@ -194,6 +195,7 @@ class Runtime {
   void transmit(SessionSlot& slot, std::string_view bytes);
   void finish_replay(SessionSlot& slot);
   void decide_logon(SessionSlot& slot);
+  void feed_decided();
   void perform(SessionSlot& slot, const session::Transmit& action);
   void perform(SessionSlot& slot, const session::Retransmit& action);
   void perform(SessionSlot& slot, const session::Deliver& action);
@@ -235,6 +237,7 @@ class Runtime {
   std::vector<std::unique_ptr<Connection>> closed_;  // kept until the turn ends
   std::vector<transport::SocketId> unsent_;          // connections with bytes to send
   std::vector<transport::SocketId> sending_;         // the same, while they are being sent
+  bool logon_decided_ = false;                       // for some session
   bool replay_ready_ = false;                        // a resend can go on without waiting
 
   wire::Parser parser_;

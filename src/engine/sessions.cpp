@@ -280,6 +280,16 @@ void Runtime::decide_logon(SessionSlot& slot) {
                                   .text = slot.logon_answer_text,
                                   .session_status = answer.session_status},
                                  now_);
+  slot.was_decided = logon_decided_ = true;
+}
+
+// Behind the event in which the Logon was decided on: another session's, perhaps.
+void Runtime::feed_decided() {
+  while (std::exchange(logon_decided_, false)) {
+    for (SessionSlot& slot : slots_) {
+      if (std::exchange(slot.was_decided, false)) feed_held(slot);
+    }
+  }
 }
 
 void Runtime::answer_logon(SessionSlot& slot, std::uint64_t logon_id, const LogonAnswer& answer) {
@@ -288,7 +298,7 @@ void Runtime::answer_logon(SessionSlot& slot, std::uint64_t logon_id, const Logo
   slot.logon_answer_id = logon_id;
   if (!in_event_) {
     transact(slot, [](session::StateMachine&) {});
-    feed_held(slot);
+    feed_decided();
   } else if (!slot.acting) {
     commanded_.push_back(&slot);
   }

@@ -73,6 +73,21 @@ TEST_F(LogonRequestTest, answer_that_comes_later_lets_in_with_what_was_sent_mean
   EXPECT_TRUE(contains(peer.messages()[1], "|11=A1|"));
 }
 
+TEST_F(LogonRequestTest, answer_from_another_sessions_callback_lets_in_what_was_held_too) {
+  open_guarded();
+  RawPeer& other = connect();
+  other.send(logon("OTHER", 1, "553=later|") + order("OTHER", 2, "HELD"));
+  ASSERT_TRUE(run_until([&] { return guarded.id != 0; })) << log.all();
+  turn(20);
+  const std::uint64_t waiting = guarded.id;
+  guarded.before_answer = [&](Session& session, const MessageView&) {
+    if (session.id().target_comp_id == "TRADER") acceptor->session(1).answer_logon(waiting, {});
+  };
+  log_on_as("me", order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(other.messages()[1], "|11=HELD|"));
+}
+
 TEST_F(LogonRequestTest, answer_that_does_not_come_ends_the_connection_in_time) {
   open_guarded();
   RawPeer& peer = log_on_as("later");
