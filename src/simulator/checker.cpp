@@ -150,7 +150,8 @@ void Checker::turn_done(std::size_t index) {
 void Checker::take_back_deliveries(Direction& direction) {
   Ledger* const ledger = find_ledger(direction, direction.seen.epoch);
   if (ledger != nullptr) {
-    const bool is_same = direction.safe.epoch == direction.seen.epoch;
+    const bool is_same = direction.safe.epoch == direction.seen.epoch &&
+                         direction.safe.receivers == direction.seen.receivers;
     const std::uint64_t end = std::min<std::uint64_t>(direction.seen.next, ledger->entries.size());
     for (std::uint64_t n = is_same ? direction.safe.next : 1; n < end; ++n) {
       ledger->entries[n].is_delivered = false;
@@ -243,8 +244,12 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
                    where(link, sender, n) + ": delivered again without PossDupFlag");
     }
   }
-  if (direction.seen.epoch != ledger->epoch) direction.seen = {.epoch = ledger->epoch};
-  direction.seen.receivers = epoch_of(process, session);
+  // A receiver that has reset its numbers, be it alone (ResetOnLogout does that when the other side
+  // has not seen its Logout), takes everything once more; marked, as was checked above.
+  const std::uint64_t receivers = epoch_of(process, session);
+  if (direction.seen.epoch != ledger->epoch || direction.seen.receivers != receivers) {
+    direction.seen = {.epoch = ledger->epoch, .next = 1, .receivers = receivers};
+  }
   if (direction.is_excused) {
     direction.seen.next = std::max(direction.seen.next, n + 1);
   } else if (n < direction.seen.next) {

@@ -104,7 +104,7 @@ session::Verdict SimulatedVenue::on_message(engine::Session& session,
     books_.world().found("message-altered", "order " + std::to_string(order));
   }
   if (answered_.size() <= order) answered_.resize(2 * order + 1);
-  if (answered_[order]) {
+  if (answered_[order] && !books_.may_repeat(session.name())) {
     books_.world().found("order-repeated", "order " + std::to_string(order) +
                                                " comes again, and its report is in the journal");
   }
@@ -138,7 +138,7 @@ void SimulatedVenue::on_recovered(const engine::RecoveredMessage& recovered) {
   const std::uint64_t order = number_of(recovered.message[kClOrdId].value_or(std::string_view{}));
   if (order > books_.orders()) return;
   if (answered_.size() <= order) answered_.resize(2 * order + 1);
-  if (answered_[order]) {
+  if (answered_[order] && !books_.may_repeat(recovered.session)) {
     books_.world().found("order-repeated",
                          "the journal has two reports for order " + std::to_string(order));
   }

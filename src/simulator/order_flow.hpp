@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/engine/application.hpp>
@@ -24,6 +27,11 @@ class OrderBooks {
   [[nodiscard]] std::uint64_t orders() const noexcept { return orders_; }
   [[nodiscard]] World& world() noexcept { return world_; }
 
+  // With ResetOnLogout, one side may reset alone: then what it had taken comes again, marked. name:
+  // the venue's name of the session.
+  void allow_repetition(std::string name) { repeating_.insert(std::move(name)); }
+  [[nodiscard]] bool may_repeat(std::string_view name) const { return repeating_.contains(name); }
+
   // At the venue.
   void order_refused(std::uint64_t order);  // with a reject in place of a report
   void order_taken(std::uint64_t order, const engine::Session& session);
@@ -41,6 +49,7 @@ class OrderBooks {
   World& world_;
   std::uint64_t orders_ = 0;
   std::vector<Order> known_;
+  std::set<std::string, std::less<>> repeating_;
 };
 
 // Sends an order; false: it was not taken by the engine.

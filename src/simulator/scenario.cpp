@@ -108,7 +108,10 @@ class Play {
     const std::uint64_t kind = chance_.below(24);
     if (kind <= 1 || kind == 2) initiator += line("ResetOnLogon", "Y");
     if (kind == 2) both += line("ResetOnDisconnect", "Y");
-    if (kind == 3) both += line("ResetOnLogout", "Y");
+    if (kind == 3) {
+      both += line("ResetOnLogout", "Y");
+      books_.allow_repetition(std::string{version.begin_string} + ":VENUE->" + trader);
+    }
     return {both + line("SenderCompID", trader) + line("TargetCompID", "VENUE") + initiator,
             both + line("SenderCompID", "VENUE") + line("TargetCompID", trader)};
   }
