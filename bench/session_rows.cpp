@@ -39,7 +39,7 @@ std::string message(std::string_view msg_type, std::uint64_t msg_seq_num, std::s
 constexpr std::size_t kMessages = 64;
 
 // As different as executions are: the session reads their headers only.
-std::vector<std::string> executions() {
+std::vector<std::string> numbered_executions() {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < kMessages; ++i) {
     texts.push_back(message("8", kFirstSeqNum + i,
@@ -120,7 +120,7 @@ struct DeliversEach {
 };
 
 Plan plan_in_sequence(Subjects) {
-  InSequence operation{executions()};
+  InSequence operation{numbered_executions()};
   Plan plan{.owner = nullptr, .contestants = {}};
   plan.bytes = static_cast<double>(operation.texts.front().size());
   plan.contestants.emplace_back(
@@ -162,11 +162,12 @@ struct Resend {
 };
 
 Plan plan_resend(Subjects) {
-  std::vector<std::string> stored = executions();
+  std::vector<std::string> stored = numbered_executions();
   Plan plan{.owner = nullptr, .operations_per_call = kResent, .contestants = {}};
   plan.bytes = static_cast<double>(stored.front().size());
-  // The Logon's number, 1, is a gap fill; the rest is sent again.
-  plan.contestants.emplace_back("NexusFIX", make_contestant(Resend{std::move(stored)}, {kResent}));
+  // All of them, and a gap fill for the Logon's number, 1.
+  plan.contestants.emplace_back("NexusFIX",
+                                make_contestant(Resend{std::move(stored)}, {kResent + 1}));
   return plan;
 }
 
