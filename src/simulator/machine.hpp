@@ -28,6 +28,7 @@ class MachineWatch final : public CallbackWatch, public observe::EventLog {
  public:
   MachineWatch(WorldState& world, Machine& machine) : world_{world}, machine_{machine} {}
 
+  [[nodiscard]] bool runs() noexcept override;
   void on_logon(const engine::Callbacks& inner, engine::Session& session) override;
   void on_logout(const engine::Callbacks& inner, engine::Session& session) override;
   session::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,

@@ -41,19 +41,23 @@ WorldStatistics World::statistics() const { return state_->statistics(); }
 std::string World::trace() const { return state_->trace.text(); }
 
 // A process that has died in the middle of its turn runs no more of its own code.
+bool MachineWatch::runs() noexcept {
+  return machine_.life.step(SeamCall::Callback) == CallFate::Done;
+}
+
 void MachineWatch::on_logon(const engine::Callbacks& inner, engine::Session& session) {
-  if (machine_.life.step(SeamCall::Callback) != CallFate::Done) return;
+  if (!runs()) return;
   if (inner.on_logon != nullptr) inner.on_logon(inner.application, session);
 }
 
 void MachineWatch::on_logout(const engine::Callbacks& inner, engine::Session& session) {
-  if (machine_.life.step(SeamCall::Callback) != CallFate::Done) return;
+  if (!runs()) return;
   if (inner.on_logout != nullptr) inner.on_logout(inner.application, session);
 }
 
 session::Verdict MachineWatch::on_message(const engine::Callbacks& inner, engine::Session& session,
                                           const wire::MessageView& message) {
-  if (machine_.life.step(SeamCall::Callback) != CallFate::Done) return engine::accept();
+  if (!runs()) return engine::accept();
   world_.delivered(machine_, session, message.bytes());
   const std::size_t mark = world_.checker.promises(machine_.index);
   try {

@@ -24,6 +24,8 @@ class InjectedThrow final : public std::exception {
 class CallbackWatch {
  public:
   virtual ~CallbackWatch() = default;
+  // For every other callback: false if the process is dead, or dies now.
+  [[nodiscard]] virtual bool runs() noexcept = 0;
   // Each calls the callback, or does not: a dead process runs no code.
   virtual void on_logon(const engine::Callbacks& inner, engine::Session& session) = 0;
   virtual void on_logout(const engine::Callbacks& inner, engine::Session& session) = 0;
@@ -46,9 +48,31 @@ class WatchedApplication {
     if (inner_.on_recovered != nullptr) inner_.on_recovered(inner_.application, message);
   }
 
- private:
+ protected:
   engine::Callbacks inner_;
   CallbackWatch& watch_;
+};
+
+// With the callbacks that an engine does something else for when they are there, if Application has
+// them.
+template <class Application>
+class WatchedAs final : public WatchedApplication {
+ public:
+  using WatchedApplication::WatchedApplication;
+
+  std::optional<engine::LogonAnswer> on_logon_request(engine::Session& session,
+                                                      const engine::LogonRequest& request)
+    requires requires(Application& a) { a.on_logon_request(session, request); }
+  {
+    if (!watch_.runs()) return std::nullopt;
+    return inner_.on_logon_request(inner_.application, session, request);
+  }
+  void write_logon(engine::Session& session, wire::Encoder& encoder,
+                   const wire::MessageHeader& header)
+    requires requires(Application& a) { a.write_logon(session, encoder, header); }
+  {
+    if (watch_.runs()) inner_.write_logon(inner_.application, session, encoder, header);
+  }
 };
 
 class ProcessImage {
@@ -85,7 +109,7 @@ class HostedApplication final : public ProcessImage {
 
  private:
   Application application_;
-  WatchedApplication watched_;
+  WatchedAs<Application> watched_;
   std::optional<engine::Engine> engine_;
 };
 
