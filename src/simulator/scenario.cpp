@@ -18,16 +18,18 @@ constexpr seconds kSettledWithin{600};
 
 struct Version {
   std::string_view begin_string;
-  std::string_view more;      // lines of its own
-  bool is_validated = false;  // the order flow's messages are right by its dictionary
+  std::string_view more;           // lines of its own
+  bool is_validated = false;       // the order flow's messages are right by its dictionary
+  bool has_last_processed = true;  // field 369
+  bool has_next_expected = false;  // field 789
 };
 // FIX 4.0 cannot tell its counterparty of a reset, which these operators could not mend.
 constexpr Version kVersions[] = {
-    {"FIX.4.1", "", false},
+    {"FIX.4.1", "", false, false},
     {"FIX.4.2", "", true},
     {"FIX.4.3", "", false},
-    {"FIX.4.4", "", true},
-    {"FIXT.1.1", "DefaultApplVerID=FIX.5.0SP2\n", false},
+    {"FIX.4.4", "", true, true, true},
+    {"FIXT.1.1", "DefaultApplVerID=FIX.5.0SP2\n", false, true, true},
 };
 
 SeededRandom chance_of(const Scenario& scenario) {
@@ -40,6 +42,7 @@ class Play {
   Play(const Scenario& scenario, TraceOptions trace)
       : scenario_{resolved(scenario)},
         chance_{chance_of(scenario)},
+        gap_chance_{SeededRandom{scenario.seed * 64 + 62}.next()},
         world_{{.seed = scenario.seed,
                 .faults = *scenario_.faults,
                 .trace_lines = trace.lines,
@@ -93,6 +96,22 @@ class Play {
            "SocketConnectHost=venue\nSocketConnectPort=5001\n";
   }
 
+  // Ways to close gaps, of which each side may have its own.
+  std::string gap_lines() {
+    return line("ResendRequestChunkSize", gap_chance_.below(2) * gap_chance_.below(20)) +
+           line("ClosedResendInterval", gap_chance_.below(2) == 0 ? "Y" : "N");
+  }
+  std::string field_lines(const Version& version) {
+    std::string text;
+    if (version.has_last_processed && gap_chance_.below(2) == 0) {
+      text += line("EnableLastMsgSeqNumProcessed", "Y");
+    }
+    if (version.has_next_expected && gap_chance_.below(2) == 0) {
+      text += line("SendNextExpectedMsgSeqNum", "Y");
+    }
+    return text;
+  }
+
   // Both sides' parts of one session.
   std::pair<std::string, std::string> session_lines(std::size_t index, bool checks_latency) {
     const std::string trader = "TRADER" + std::to_string(index);
@@ -112,14 +131,21 @@ class Play {
       both += line("ResetOnLogout", "Y");
       books_.allow_repetition(std::string{version.begin_string} + ":VENUE->" + trader);
     }
+    std::string acceptor;
+    if (closes_gaps_otherwise_) {
+      both += field_lines(version);
+      initiator += gap_lines();
+      acceptor += gap_lines();
+    }
     return {both + line("SenderCompID", trader) + line("TargetCompID", "VENUE") + initiator,
-            both + line("SenderCompID", "VENUE") + line("TargetCompID", trader)};
+            both + line("SenderCompID", "VENUE") + line("TargetCompID", trader) + acceptor};
   }
 
   void build() {
     const bool checks_latency = !one_in(4);
     // Dictionaries are built anew at each start of a process, which takes long.
     validates_ = one_in(12);
+    closes_gaps_otherwise_ = gap_chance_.below(3) == 0;
     const std::size_t traders = scenario_.sessions > 1 && one_in(2) ? 2 : 1;
     std::vector<std::string> trader_files;
     for (std::size_t i = 0; i < traders; ++i) {
@@ -194,11 +220,13 @@ class Play {
 
   Scenario scenario_;
   SeededRandom chance_;
+  SeededRandom gap_chance_;
   World world_;
   OrderBooks books_;
   ProcessId venue_ = 0;
   bool venue_is_sync_ = false;
   bool validates_ = false;
+  bool closes_gaps_otherwise_ = false;
   bool is_over_ = false;
   std::uint64_t news_ = 0;
   std::vector<Link> links_;
