@@ -145,51 +145,22 @@ class ValueBits {
 
 #endif
 
-namespace detail {
-
-static_assert(std::endian::native == std::endian::little);
-
-template <class Word>
-[[nodiscard]] inline Word load(const char* from) noexcept {
-  Word word;
-  std::memcpy(&word, from, sizeof word);
-  return word;
-}
-
-// What load() makes of these characters.
-template <class Word>
-[[nodiscard]] consteval Word word_of(const char* text) noexcept {
-  Word word = 0;
-  for (std::size_t i = 0; i < sizeof word; ++i) {
-    word |= static_cast<Word>(static_cast<unsigned char>(text[i])) << (8 * i);
-  }
-  return word;
-}
-
-// Bits other than 0 if a character is not between its lowest one and that many above it.
-template <class Word>
-[[nodiscard]] inline Word beyond(Word offsets, Word most) noexcept {
-  constexpr Word kHighBits = static_cast<Word>(0x8080'8080'8080'8080);
-  return ((offsets + (static_cast<Word>(~kHighBits) - most)) | offsets) & kHighBits;
-}
-
-}  // namespace detail
-
 inline bool is_common_utc_timestamp(std::string_view text) noexcept {
+  namespace detail = wire::detail;
   constexpr std::size_t kSecondsBytes = 17;
   constexpr std::size_t kMillisBytes = 21;
   constexpr std::size_t kTimeAt = 9;
   if (text.size() != kSecondsBytes && text.size() != kMillisBytes) return false;
   const char* const from = text.data();
   const std::uint64_t date =
-      detail::load<std::uint64_t>(from) ^ detail::word_of<std::uint64_t>("00000000");
+      detail::load_word<std::uint64_t>(from) ^ detail::word_of<std::uint64_t>("00000000");
   const std::uint64_t time =
-      detail::load<std::uint64_t>(from + kTimeAt) ^ detail::word_of<std::uint64_t>("00:00:00");
+      detail::load_word<std::uint64_t>(from + kTimeAt) ^ detail::word_of<std::uint64_t>("00:00:00");
   std::uint64_t wrong = detail::beyond(date, std::uint64_t{0x0909'0909'0909'0909}) |
                         detail::beyond(time, std::uint64_t{0x0905'0009'0500'0902});
   if (text.size() == kMillisBytes) {
-    const std::uint32_t fraction =
-        detail::load<std::uint32_t>(from + kSecondsBytes) ^ detail::word_of<std::uint32_t>(".000");
+    const std::uint32_t fraction = detail::load_word<std::uint32_t>(from + kSecondsBytes) ^
+                                   detail::word_of<std::uint32_t>(".000");
     wrong |= detail::beyond(fraction, std::uint32_t{0x0909'0900});
   }
   // Each even byte: its digit and the one behind it as a number.

@@ -151,13 +151,8 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
       return retransmit_stored(scratch);
     case Step::RetransmitRest:
       return retransmit_rest(scratch);
-    case Step::Deliver: {
-      const std::optional<std::string_view> poss_resend = (*message_)[tag::PossResend];
-      return Deliver{.message = message_,
-                     .msg_seq_num = pending.first,
-                     .poss_dup = pending.flag,
-                     .poss_resend = poss_resend == "Y"};
-    }
+    case Step::Deliver:
+      break;  // next_action() itself has made an action of it
     case Step::Hold:
       return Hold{.msg_seq_num = pending.first, .bytes = pending.text};
     case Step::Replay:

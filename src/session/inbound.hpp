@@ -41,7 +41,9 @@ inline constexpr std::uint64_t kMsgSeqNumMax =
     static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
 [[nodiscard]] inline bool is_administrative(std::string_view msg_type) noexcept {
-  return msg_type.size() == 1 && std::string_view{"012345A"}.contains(msg_type.front());
+  if (msg_type.size() != 1) return false;
+  const char type = msg_type.front();
+  return (type >= '0' && type <= '5') || type == 'A';
 }
 
 }  // namespace nexusfix::session

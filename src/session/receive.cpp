@@ -12,6 +12,10 @@ namespace nexusfix::session {
 void StateMachine::receive(const wire::MessageView& message) noexcept {
   last_received_ = now_.mono;
   test_request_sent_.reset();
+  if (is_ordinary(message)) [[likely]] {
+    reset_sent_ = false;
+    return push_deliver(numbers_.next_inbound, false, false);
+  }
   if (message.begin_string() != config_.id.begin_string) {  // TC 2i
     notice(NoticeCode::BeginStringWrong, message.begin_string());
     return log_out("Incorrect BeginString");
@@ -76,9 +80,7 @@ void StateMachine::process(const Inbound& in) noexcept {
       }
       break;
     case MsgKind::Application:
-      message_seq_num_ = in.msg_seq_num;
-      awaits_verdict_ = true;
-      return push({.step = Step::Deliver, .flag = in.poss_dup, .first = in.msg_seq_num});
+      return push_deliver(in.msg_seq_num, in.poss_dup, in.says_yes(tag::PossResend));
     case MsgKind::Heartbeat:
     case MsgKind::ResendRequest:
     case MsgKind::Logout:
@@ -91,8 +93,9 @@ void StateMachine::on_delivered(const Verdict& verdict, Now now) noexcept {
   NEXUSFIX_ASSERT(awaits_verdict_);
   awaits_verdict_ = false;
   now_ = now;
+  if (verdict.kind == Verdict::Kind::Accept) [[likely]]
+    return advance_to(message_seq_num_ + 1);
   const Inbound in{*message_, message_seq_num_};
-  if (verdict.kind == Verdict::Kind::Accept) return advance_to(in.msg_seq_num + 1);
   Objection objection{.reason = verdict.reason,
                       .is_business = verdict.kind == Verdict::Kind::RejectBusiness,
                       .text = verdict.text};

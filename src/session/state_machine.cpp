@@ -122,7 +122,14 @@ void StateMachine::on_garbled(wire::GarbledReason reason, Now now) noexcept {
 std::optional<Action> StateMachine::next_action(std::span<char> scratch) noexcept {
   NEXUSFIX_ASSERT(scratch.size() >= kScratchBytes);
   while (pending_begin_ != pending_end_) {
-    const Pending pending = pending_[pending_begin_++];
+    const Pending& next = pending_[pending_begin_++];
+    if (next.step == Step::Deliver) [[likely]] {
+      return Deliver{.message = message_,
+                     .msg_seq_num = next.first,
+                     .poss_dup = next.flag,
+                     .poss_resend = next.second != 0};
+    }
+    const Pending pending = next;  // its place may be taken by what perform() pushes
     if (std::optional<Action> action = perform(pending, scratch)) return action;
   }
   return std::nullopt;
@@ -139,6 +146,21 @@ void StateMachine::push(const Pending& pending) noexcept {
   if (pending_begin_ == pending_end_) pending_begin_ = pending_end_ = 0;
   NEXUSFIX_ASSERT(pending_end_ < pending_.size());
   pending_[pending_end_++] = pending;
+}
+
+// Member by member into its place: a Pending that is made first and then copied as a whole would be
+// written in small pieces and read in large ones, which no store buffer forwards.
+void StateMachine::push_deliver(std::uint64_t msg_seq_num, bool poss_dup,
+                                bool poss_resend) noexcept {
+  message_seq_num_ = msg_seq_num;
+  awaits_verdict_ = true;
+  if (pending_begin_ == pending_end_) pending_begin_ = pending_end_ = 0;
+  NEXUSFIX_ASSERT(pending_end_ < pending_.size());
+  Pending& pending = pending_[pending_end_++];
+  pending.step = Step::Deliver;
+  pending.flag = poss_dup;
+  pending.first = msg_seq_num;
+  pending.second = poss_resend ? 1 : 0;
 }
 
 void StateMachine::notice(NoticeCode code, std::string_view text, std::uint64_t expected,

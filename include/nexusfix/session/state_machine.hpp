@@ -177,7 +177,7 @@ class StateMachine {
     TransmitReject,         // objection_
     RetransmitStored,       // replay_stored_
     RetransmitRest,         // the gap fill behind the last stored message
-    Deliver,                // first: MsgSeqNum
+    Deliver,                // first: MsgSeqNum, flag: PossDup, second: PossResend
     Hold,                   // first: MsgSeqNum, text: bytes
     Replay,                 // first, second: range
     Reset,
@@ -202,13 +202,17 @@ class StateMachine {
   // Queue (state_machine.cpp).
   void begin_event(Now now) noexcept;
   void push(const Pending& pending) noexcept;
+  void push_deliver(std::uint64_t msg_seq_num, bool poss_dup, bool poss_resend) noexcept;
   void notice(NoticeCode code, std::string_view text = {}, std::uint64_t expected = 0,
               std::uint64_t received = 0) noexcept;
   void advance_to(std::uint64_t next_inbound) noexcept;
   void forget_connection() noexcept;
   void reset_numbers() noexcept;
 
-  // Receiving (receive.cpp, header.cpp).
+  // Receiving (ordinary.cpp, receive.cpp, header.cpp).
+  [[nodiscard]] bool is_ordinary(const wire::MessageView& message) noexcept;
+  [[nodiscard]] bool learn_header(const wire::MessageView& message) noexcept;
+  [[nodiscard]] bool is_sent_near(std::string_view sending_time) noexcept;
   void receive(const wire::MessageView& message) noexcept;
   void receive_by_kind(const Inbound& in) noexcept;
   void receive_in_order(const Inbound& in, const std::optional<Objection>& objection) noexcept;
@@ -316,6 +320,13 @@ class StateMachine {
   std::array<char, 10> ref_tag_text_{};
   std::array<char, 2 * kTextBytesMax> noted_text_{};  // of the event's Notices about a message
   std::size_t noted_size_ = 0;
+
+  // The keys of the header's first fields in a message of before, and where 49, 56, 34 and 52 are.
+  std::uint64_t header_keys_ = 0;
+  std::array<std::uint8_t, 4> header_places_{};
+  // The minute of a SendingTime of before, and its text.
+  WallTime minute_{};
+  std::array<std::uint64_t, 2> minute_text_{};
 
   // Application message between begin_message() and finish_message().
   std::uint64_t begun_msg_seq_num_ = 0;

@@ -68,6 +68,30 @@ inline void store_word(char* out, std::uint64_t word) noexcept {
   std::memcpy(out, &word, sizeof word);
 }
 
+template <class Word>
+[[nodiscard]] inline Word load_word(const char* from) noexcept {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+// What load_word() makes of these characters.
+template <class Word>
+[[nodiscard]] consteval Word word_of(const char* text) noexcept {
+  Word word = 0;
+  for (std::size_t i = 0; i < sizeof word; ++i) {
+    word |= static_cast<Word>(static_cast<unsigned char>(text[i])) << (8 * i);
+  }
+  return word;
+}
+
+// Bits other than 0 if one of the bytes is larger than that of most, which are below 0x80.
+template <class Word>
+[[nodiscard]] inline Word beyond(Word bytes, Word most) noexcept {
+  constexpr Word kHighBits = static_cast<Word>(0x8080'8080'8080'8080);
+  return ((bytes + (static_cast<Word>(~kHighBits) - most)) | bytes) & kHighBits;
+}
+
 #if defined(__SSE2__)
 
 // floor(v / 10^4) for v < 10^8 is the product with this, shifted right by 45.
