@@ -1,0 +1,49 @@
+// The counterparty of the engine under test: what reaches it is kept in order, what it sends is
+// what a script says.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "support/fake_network.hpp"
+
+namespace nexusfix::scenarios {
+
+enum class EventKind : std::uint8_t { Connect, Disconnect, Message };
+
+struct Event {
+  EventKind kind = EventKind::Message;
+  std::string bytes;  // of a Message
+};
+
+class Venue {
+ public:
+  static constexpr std::uint16_t kPort = 5001;
+
+  // Listens. The internet must outlive it.
+  explicit Venue(transport::FakeInternet& internet);
+
+  // Takes what has arrived. False: nothing had.
+  [[nodiscard]] bool poll();
+  // False: there is no connection, or it did not take everything.
+  [[nodiscard]] bool send(std::string_view bytes);
+  // False: there is no connection.
+  [[nodiscard]] bool disconnect();
+  // The same if the engine ended: nobody is to expect the end of the connection.
+  void forget_connection();
+
+  // What a script has still to expect.
+  std::deque<Event> events;
+
+ private:
+  void receive();
+  void take_messages();
+
+  transport::FakeNetwork network_;
+  transport::SocketId socket_ = 0;  // 0: not connected
+  std::string received_;
+};
+
+}  // namespace nexusfix::scenarios
