@@ -19,18 +19,23 @@ std::uint64_t to_second(std::optional<std::uint32_t> status) noexcept {
 
 }  // namespace
 
-// TC 1S: whatever is not a valid Logon closes the connection, and nothing is sent: an answer would
-// use up a number of a session that the sender may have no part in.
+// TC 1S: whatever is not a valid Logon closes the connection, and an acceptor sends nothing: an
+// answer would use up a number of a session that the sender may have no part in. TC 1B d, e: an
+// initiator, which chose whom to talk to and has used a number already, says why in a Logout.
 void StateMachine::receive_before_logon(const wire::MessageView& message) noexcept {
   last_received_ = now_.mono;
   const wire::FieldResult<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   const Inbound in{message, number.value_or(0)};
   const std::string_view text = message[tag::Text].value_or(std::string_view{});
+  const auto refuse = [this](std::string_view why, DisconnectReason reason) {
+    notice(NoticeCode::LogonInvalid, why);
+    if (state_ == State::LogonSent) return log_out_and_disconnect(why, reason);
+    end_session(reason);
+  };
   if (in.kind != MsgKind::Logon) {
     const bool is_answer = in.kind == MsgKind::Logout || in.kind == MsgKind::Reject;
     if (state_ != State::LogonSent || !is_answer) {
-      notice(NoticeCode::LogonInvalid, "first message is not a Logon");
-      return end_session(DisconnectReason::FirstMessageNotLogon);
+      return refuse("first message is not a Logon", DisconnectReason::FirstMessageNotLogon);
     }
     // Our Logon is refused. The number of the refusal is used up, or we would ask for it later.
     const bool is_refusal = in.kind == MsgKind::Logout;
@@ -48,10 +53,7 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
                                  : message.begin_string() != config_.id.begin_string
                                      ? "Incorrect BeginString"
                                      : logon_objection(in, header_objection(in));
-  if (!wrong.empty()) {
-    notice(NoticeCode::LogonInvalid, wrong);
-    return end_session(DisconnectReason::LogonRefused);
-  }
+  if (!wrong.empty()) return refuse(wrong, DisconnectReason::LogonRefused);
   on_first_logon(in);
 }
 

@@ -176,14 +176,30 @@ TEST(Logon, garbled_logon_closes_without_an_answer) {
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused);
 }
 
-TEST(Logon, initiator_refuses_an_invalid_answer) {
-  // TC 1S c, mirrored: somebody else answers.
-  Side initiator{initiator_config()};
-  initiator.connect();
-  (void)initiator.sent();
-  initiator.in("35=A|34=1|49=IMPOSTOR|98=0|108=30");
-  EXPECT_THAT(initiator.sent(), IsEmpty());
-  EXPECT_EQ(initiator.disconnect_reason, DisconnectReason::LogonRefused);
+TEST(Logon, initiator_says_why_an_answer_is_no_valid_logon) {
+  // TC 1B d, e: Logout with a Text that refers to the error, disconnect.
+  struct Case {
+    const char* answer;
+    const char* logout;
+    DisconnectReason reason;
+  };
+  for (const Case& one : {
+           Case{"35=A|34=1|49=IMPOSTOR|98=0|108=30", "35=5|34=2|58=CompID problem",
+                DisconnectReason::LogonRefused},
+           Case{"35=A|34=1|98=1|108=30", "35=5|34=2|58=EncryptMethod is not 0",
+                DisconnectReason::LogonRefused},
+           Case{"35=0|34=1", "35=5|34=2|58=first message is not a Logon",
+                DisconnectReason::FirstMessageNotLogon},
+       }) {
+    Side initiator{initiator_config()};
+    initiator.connect();
+    (void)initiator.sent();
+    initiator.in(one.answer);
+    EXPECT_THAT(initiator.sent(), ElementsAre(one.logout)) << one.answer;
+    EXPECT_EQ(initiator.disconnect_reason, one.reason) << one.answer;
+    EXPECT_EQ(initiator.next_in(), 1U) << one.answer;
+    EXPECT_EQ(initiator.logged_on, 0) << one.answer;
+  }
 }
 
 TEST(Logon, refusal_by_logout_is_counted_and_reported) {
