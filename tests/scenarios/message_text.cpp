@@ -66,8 +66,8 @@ bool is_left_out(std::string_view field) {
 
 // The tags of the standard header that the scenarios have, behind 8, 9 and 35.
 bool is_header(std::string_view tag) {
-  constexpr std::array<std::string_view, 13> kHeader{"34",  "43",  "49",  "52",  "56",  "97", "115",
-                                                     "116", "122", "128", "129", "144", "145"};
+  constexpr std::array<std::string_view, 14> kHeader{
+      "34", "43", "49", "52", "56", "97", "115", "116", "122", "128", "129", "144", "145", "369"};
   return std::ranges::find(kHeader, tag) != kHeader.end();
 }
 
