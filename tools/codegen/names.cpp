@@ -54,6 +54,11 @@ constexpr auto kKeywords = std::to_array<std::string_view>(
      "xor_eq",        "char8_t",     "char16_t",  "char32_t", "wchar_t",   "thread_local",
      "typeid",        "volatile"});
 
+// Names that the generated code itself uses, and macros of the headers that it includes.
+constexpr auto kTaken = std::to_array<std::string_view>(
+    {"std", "wire", "nexusfix", "errno", "assert", "NULL", "EOF", "EDOM", "ERANGE", "EILSEQ",
+     "stdin", "stdout", "stderr", "linux", "unix", "major", "minor", "makedev"});
+
 std::string octal_escape(char c) {
   const auto byte = static_cast<unsigned char>(c);
   std::string escape = "\\";
@@ -100,8 +105,12 @@ bool is_keyword(std::string_view name) noexcept {
 std::string identifier(std::string_view name) {
   std::string result{name};
   std::ranges::replace_if(result, [](char c) { return !is_alnum(c); }, '_');
-  if (result.empty() || is_digit(result.front())) result.insert(0, 1, 'N');
-  if (is_keyword(result)) result += '_';
+  // Two underscores together, and one in front, are the compiler's: C++23, [lex.name].
+  const auto same =
+      std::ranges::unique(result, [](char a, char b) { return a == '_' && b == '_'; });
+  result.erase(same.begin(), same.end());
+  if (result.empty() || is_digit(result.front()) || result.front() == '_') result.insert(0, 1, 'N');
+  if (is_keyword(result) || std::ranges::find(kTaken, result) != kTaken.end()) result += '_';
   return result;
 }
 

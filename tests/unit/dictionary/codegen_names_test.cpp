@@ -59,6 +59,12 @@ TEST(Identifier, is_no_keyword) {
   EXPECT_EQ(identifier("default"), "default_");
   EXPECT_EQ(identifier("xor"), "xor_");
   EXPECT_EQ(identifier("Default"), "Default");
+  // What the generated code uses itself, macros, and what C++ keeps for the compiler.
+  EXPECT_EQ(identifier("std"), "std_");
+  EXPECT_EQ(identifier("wire"), "wire_");
+  EXPECT_EQ(identifier("errno"), "errno_");
+  EXPECT_EQ(identifier("NULL"), "NULL_");
+  EXPECT_EQ(identifier("__x__y"), "N_x_y");
 }
 
 TEST(UniqueNames, gives_the_second_user_a_longer_name) {
