@@ -72,10 +72,15 @@ std::expected<NamedDictionary, std::string> NamedDictionary::load(Disk& disk,
   named.label_ = path;
   named.loaded_ = std::make_shared<const Dictionary>(std::move(*loaded));
   named.application_ = named.loaded_.get();
-  // Whoever wrote a whole dictionary of FIX 5.0 put a header into it.
-  const bool is_whole = !named.application_->header.empty();
-  named.transport_ =
-      is_whole ? named.application_ : &dictionary::builtin_dictionary(Version::Fixt11);
+  // Whoever wrote a whole dictionary of FIX 5.0 put a header into it. One without is for messages
+  // in the header of its own version, which is FIXT's from 5.0 on.
+  if (!named.application_->header.empty()) {
+    named.transport_ = named.application_;
+    return named;
+  }
+  const auto version = dictionary::version_of_begin_string(named.application_->begin_string);
+  const bool is_older = version && *version < Version::Fix50;
+  named.transport_ = &dictionary::builtin_dictionary(is_older ? *version : Version::Fixt11);
   return named;
 }
 

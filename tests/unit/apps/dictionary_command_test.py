@@ -51,6 +51,19 @@ class Dictionaries(unittest.TestCase):
                           ("--version", "9")):
             self.assertEqual(run("validate", *arguments, log).returncode, 2, arguments)
 
+    def test_a_dictionary_without_a_header_is_read_in_that_of_its_version(self):
+        fields = "".join(f"<field number='{tag}' name='{name}' type='STRING'/>" for tag, name in (
+            (11, "ClOrdID"), (21, "HandlInst"), (38, "OrderQty"), (40, "OrdType"), (54, "Side"),
+            (55, "Symbol"), (60, "TransactTime")))
+        members = "".join(f"<field name='{name}' required='N'/>" for name in (
+            "ClOrdID", "OrderQty", "OrdType", "Side", "Symbol", "TransactTime"))
+        path = self.write("venue.xml", f"""<fix type='FIX' major='4' minor='4'><messages>
+            <message name='Order' msgtype='D' msgcat='app'>{members}</message></messages>
+            <fields>{fields}</fields></fix>""")
+        log = self.write("orders.log", self.message())
+        done = run("validate", "--dict", path, log)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_dict_answers_and_its_json_is_json(self):
         self.assertEqual(run("dict", "39=2").stdout, "39 OrdStatus = 2: FILLED  (FIX.4.4)\n")
         done = run("dict", "--json", "150", "D", "Parties", "8")
