@@ -179,7 +179,7 @@ Message any_message(const std::string& sender, const std::string& target,
                       {34, std::to_string(message.header.msg_seq_num)}};
   if (message.header.poss_dup) message.expected.emplace_back(43, "Y");
   message.expected.insert(message.expected.end(),
-                          {{49, sender}, {56, target}, {50, sub_id}, {52, {time, bytes}}});
+                          {{49, sender}, {50, sub_id}, {52, {time, bytes}}, {56, target}});
   for (const Value& value : message.values) expect(message.expected, value);
   return message;
 }

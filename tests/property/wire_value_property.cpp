@@ -139,7 +139,7 @@ TEST(ValueProperty, what_the_encoder_writes_is_one_frame_with_the_same_fields) {
       RC_ASSERT(message.has_value());
       RC_ASSERT(!message->fault());
       RC_ASSERT((message->get<std::uint64_t>(34) == header.msg_seq_num));
-      std::size_t at = *message->find_index(&version == &versions[1] ? 122 : 52) + 1;
+      std::size_t at = *message->find_index(&version == &versions[1] ? 122 : 56) + 1;
       for (const TestField& field : fields) {
         if (field.is_data) RC_ASSERT(message->get<std::uint64_t>(95).has_value());
         if (field.is_data) ++at;

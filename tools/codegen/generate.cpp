@@ -23,7 +23,9 @@ std::string_view file_name(std::string_view path) {
 std::string default_name_space(std::string_view dictionary) {
   std::string_view stem = file_name(dictionary);
   stem = stem.substr(0, stem.find('.'));
-  std::string name = identifier(stem);
+  // A name that code of ours has for itself is no namespace: the caller is asked for another one.
+  std::string name = is_keyword(stem) ? identifier(stem) : std::string{stem};
+  if (identifier(name) != name + '_') name = identifier(name);
   std::ranges::transform(name, name.begin(),
                          [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
   return name;
@@ -47,11 +49,6 @@ Result check_name_space(const std::string& name) {
   if (is_keyword(name)) {
     return std::unexpected{"'" + name + "' is a keyword of C++; choose another namespace"};
   }
-  if (name != identifier(name)) {
-    return std::unexpected{"'" + name +
-                           "' is no name for a namespace: letters, digits and _ are, "
-                           "and no digit in front"};
-  }
   if (is_reserved(name)) {
     return std::unexpected{"'" + name +
                            "' is a name that C++ or compilers have for themselves; "
@@ -59,6 +56,11 @@ Result check_name_space(const std::string& name) {
   }
   if (std::ranges::find(kTakenNameSpaces, name) != kTakenNameSpaces.end()) {
     return std::unexpected{"nexusfix::" + name + " is the library's own namespace; choose another"};
+  }
+  if (name != identifier(name)) {
+    return std::unexpected{"'" + name +
+                           "' is no name for a namespace: letters, digits and _ are, "
+                           "and no digit in front"};
   }
   return {};
 }

@@ -31,7 +31,7 @@ class TypedWrite : public ::testing::Test {
     EXPECT_TRUE(parser_.parse(*bytes));
     std::string text{*bytes};
     std::ranges::replace(text, wire::kSoh, '|');
-    constexpr std::string_view kHeaderEnd = "52=19700101-00:00:00.000|";
+    constexpr std::string_view kHeaderEnd = "52=19700101-00:00:00.000|56=T|";
     const std::size_t begin = text.find(kHeaderEnd) + kHeaderEnd.size();
     return text.substr(begin, text.rfind("10=") - begin);
   }
