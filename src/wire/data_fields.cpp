@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include <nexusfix/wire/data_fields.hpp>
 
@@ -36,14 +37,11 @@ void DataFieldTable::add(DataFieldPair pair) {
 }
 
 void DataFieldTable::add(std::span<const DataFieldPair> pairs) {
-  pairs_.insert(pairs_.end(), pairs.begin(), pairs.end());
-  std::stable_sort(pairs_.begin(), pairs_.end(), by_length_tag);
-  // Unique from behind keeps the last one.
-  const auto has_same_length = [](DataFieldPair a, DataFieldPair b) {
-    return a.length == b.length;
-  };
-  const auto kept = std::unique(pairs_.rbegin(), pairs_.rend(), has_same_length);
-  pairs_.erase(pairs_.begin(), kept.base());
+  std::map<Tag, Tag> data_by_length;
+  for (const DataFieldPair& pair : pairs_) data_by_length[pair.length] = pair.data;
+  for (const DataFieldPair& pair : pairs) data_by_length[pair.length] = pair.data;
+  pairs_.clear();
+  for (const auto& [length, data] : data_by_length) pairs_.push_back({length, data});
 }
 
 std::optional<Tag> DataFieldTable::data_tag_for(Tag length_tag) const noexcept {
