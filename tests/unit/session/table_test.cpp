@@ -47,7 +47,8 @@ class Trial {
   }
   void receive(std::string_view fields) {
     bytes_.push_back(message_to(machine_.config(), now_, fields));
-    machine_.on_message(*parser_.parse(bytes_.back()), now_);
+    message_ = parser_.parse(bytes_.back()).value();  // the machine reads it until perform() ends
+    machine_.on_message(message_, now_);
     perform();
   }
   void garbled(wire::GarbledReason reason) {
@@ -133,6 +134,7 @@ class Trial {
   Now now_ = test_start();
   StateMachine machine_;
   wire::Parser parser_;
+  wire::MessageView message_;
   std::deque<std::string> bytes_;
   std::array<char, StateMachine::kScratchBytes> scratch_{};
   std::uint64_t logon_id_ = 0;

@@ -50,7 +50,8 @@ TEST(WireMessage, what_is_sent_again_has_the_fingerprint_of_the_message) {
 }
 
 TEST(WireMessage, the_fields_of_a_gap_fill_and_of_a_reset_are_read) {
-  const auto fill = read_wire_message(fix("35=4|34=3|43=Y|49=A|56=B|52=x|36=9|123=Y|"));
+  const std::string bytes = fix("35=4|34=3|43=Y|49=A|56=B|52=x|36=9|123=Y|");
+  const auto fill = read_wire_message(bytes);
   ASSERT_TRUE(fill);
   EXPECT_TRUE(fill->gap_fill);
   EXPECT_EQ(fill->new_seq_no, 9U);
