@@ -11,6 +11,7 @@
 #include <nexusfix/fix44/market_data_snapshot_full_refresh.hpp>
 #include <nexusfix/fix44/new_order_list.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
+#include <nexusfix/fix50sp2/market_data_request.hpp>
 #include <nexusfix/fix50sp2/new_order_single.hpp>
 #include <nexusfix/tiny/basket.hpp>
 #include <nexusfix/wire/parser.hpp>
@@ -175,6 +176,17 @@ TEST_F(TypedGroups, a_list_of_orders_keeps_each_entry_to_itself) {
   EXPECT_TRUE(orders.entry(0)->order_qty());
   EXPECT_FALSE(orders.entry(1)->order_qty());
   EXPECT_EQ(orders.entry(1)->symbol()->value, "MSFT");
+}
+
+// Its entries may have thousands of tags. The tables of so many were more than g++ computes for a
+// constant, while the tags of runs that met were searched one after the other.
+TEST_F(TypedGroups, the_largest_groups_compile) {
+  const auto request = read<fix50sp2::MarketDataRequest>(
+      "35=V|262=R|263=1|264=0|267=1|269=0|146=2|55=AB|40974=1|55=CD|");
+  const auto symbols = request.no_related_sym();
+  ASSERT_EQ(symbols.size(), 2U);
+  EXPECT_EQ(symbols.entry(0)->symbol().value, "AB");
+  EXPECT_EQ(symbols.entry(1)->symbol().value, "CD");
 }
 
 }  // namespace
