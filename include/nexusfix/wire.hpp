@@ -26,6 +26,7 @@
 #include <nexusfix/wire/checksum.hpp>
 #include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/data_fields.hpp>
+#include <nexusfix/wire/edit.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/frame.hpp>

@@ -1,10 +1,10 @@
-#include <cstring>
 #include <optional>
 
 #include <nexusfix/wire/resend.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/tag_prefix.hpp>
 
+#include "wire/bounded_writer.hpp"
 #include "wire/envelope.hpp"
 
 namespace nexusfix::wire {
@@ -55,34 +55,12 @@ class HeaderReader {
   std::size_t data_bytes_ = 0;  // announced by the Length field before
 };
 
-// Appends to the caller's buffer and remembers when something did not fit.
-class Writer {
- public:
-  Writer(char* begin, char* limit) noexcept : at_{begin}, limit_{limit} {}
-
-  void append(std::string_view bytes) noexcept {
-    if (full_ || static_cast<std::size_t>(limit_ - at_) < bytes.size()) {
-      full_ = true;
-      return;
-    }
-    std::memcpy(at_, bytes.data(), bytes.size());
-    at_ += bytes.size();
-  }
-
-  [[nodiscard]] char* end() const noexcept { return at_; }
-  [[nodiscard]] bool full() const noexcept { return full_; }
-
- private:
-  char* at_;
-  char* limit_;
-  bool full_ = false;
-};
-
 // The header of a resent message, made of that of the stored one.
 class HeaderPatch {
  public:
   // original: the stored SendingTime, if it is to become OrigSendingTime; otherwise empty.
-  HeaderPatch(Writer& writer, std::string_view sending_time, std::string_view original) noexcept
+  HeaderPatch(BoundedWriter& writer, std::string_view sending_time,
+              std::string_view original) noexcept
       : writer_{writer}, sending_time_{sending_time}, original_{original} {}
 
   void copy(const StoredField& field) noexcept {
@@ -112,7 +90,7 @@ class HeaderPatch {
     writer_.append({&kSoh, 1});
   }
 
-  Writer& writer_;
+  BoundedWriter& writer_;
   std::string_view sending_time_;
   std::string_view original_;
   bool poss_dup_written_ = false;
@@ -162,7 +140,7 @@ std::expected<std::string_view, EncodeError> resend_copy(std::string_view stored
     return failure(EncodeErrorCode::BufferFull, tag::BeginString);
   }
   char* const body = out.data() + front_bytes;
-  Writer writer{body, out.data() + out.size() - kTrailerBytes};
+  BoundedWriter writer{body, out.data() + out.size() - kTrailerBytes};
   char time[kUtcTimestampBytesMax];
   std::string_view now{time, from_utc_timestamp(sending_time, precision, time)};
   // As texts: the forms differ in their fractions only.

@@ -1,0 +1,128 @@
+// A message with some of its fields changed: for an application that wants something to be
+// different in a message that is encoded already.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <nexusfix/wire/conversions.hpp>
+#include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/typed.hpp>
+
+namespace nexusfix::wire {
+
+// Whether only the session may write this field, because it frames the message or says which one of
+// which session it is: 8, 9, 10, 34, 35, 43, 49, 52, 56, 122.
+[[nodiscard]] constexpr bool belongs_to_session(Tag tag) noexcept {
+  switch (tag) {
+    case tag::BeginString:
+    case tag::BodyLength:
+    case tag::CheckSum:
+    case tag::MsgSeqNum:
+    case tag::MsgType:
+    case tag::PossDupFlag:
+    case tag::SenderCompID:
+    case tag::SendingTime:
+    case tag::TargetCompID:
+    case tag::OrigSendingTime:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What is to be changed in a message. Values are copied. Keeps its storage when it is cleared; one
+// thread at a time.
+class FieldEdits {
+ public:
+  // The first field with this tag gets the value; where there is none, one is put at the end of the
+  // header or of the body, as its tag says. In a repeating group that is the first entry's. A
+  // second edit of a tag takes the place of the first. What cannot be sent shows in edited_copy().
+  template <FieldValue Value>
+  void set(Tag tag, const Value& value) {
+    if constexpr (std::convertible_to<Value, std::string_view>) {
+      set_text(tag, value);
+    } else {
+      std::array<char, kTextBytesMax> text;
+      set_text(tag, {text.data(), to_text(value, text.data())});
+    }
+  }
+  // A typed field: set(OrderQty{100_d}), set(Side::Buy).
+  template <TypedField Field>
+    requires(!DataTypedField<Field>)
+  void set(const Field& field) {
+    if constexpr (DictionaryEnum<Field>) {
+      set_text(EnumTraits<Field>::kTag, EnumTraits<Field>::text(field));
+    } else {
+      set(Field::kTag, field.value);
+    }
+  }
+  // The first field with this tag is left out, if there is one.
+  void remove(Tag tag);
+
+  void clear() noexcept;
+  [[nodiscard]] bool empty() const noexcept { return edits_.empty(); }
+  // A copy of a message is longer than the message by no more than this.
+  [[nodiscard]] std::size_t growth_bytes() const noexcept;
+
+ private:
+  friend class EditedCopy;
+  struct Edit {
+    Tag tag = 0;
+    bool removes = false;
+    std::size_t begin = 0;  // of the value within text_
+    std::size_t size = 0;
+  };
+  // Longer than the text of any number or time.
+  static constexpr std::size_t kTextBytesMax = 64;
+
+  template <class Value>
+  static std::size_t to_text(const Value& value, char* out) noexcept {
+    if constexpr (std::same_as<Value, char>) {
+      return *out = value, 1;
+    } else if constexpr (std::same_as<Value, bool>) {
+      return *out = value ? 'Y' : 'N', 1;
+    } else if constexpr (std::signed_integral<Value>) {
+      return from_int(value, out);
+    } else if constexpr (std::unsigned_integral<Value>) {
+      return from_uint(value, out);
+    } else if constexpr (std::same_as<Value, Decimal>) {
+      return from_decimal(value, out);
+    } else if constexpr (std::same_as<Value, FixedPrice>) {
+      return from_fixed_price(value, out);
+    } else if constexpr (std::convertible_to<Value, Date>) {
+      return from_date(value, out);
+    } else if constexpr (std::convertible_to<Value, WallTime>) {
+      return from_utc_timestamp(WallTime{value}, TimePrecision::Millis, out);
+    } else if constexpr (std::same_as<Value, PicoTime>) {
+      return from_utc_timestamp(value, TimePrecision::Millis, out);
+    } else {
+      return from_time_of_day(TimeOfDay{value}, TimePrecision::Millis, out);
+    }
+  }
+  void set_text(Tag tag, std::string_view value);
+  Edit& edit_of(Tag tag);
+
+  std::vector<Edit> edits_;
+  std::string text_;
+};
+
+// Writes a copy of message into out: every field as it is and where it is, but for the edits, and
+// BodyLength and CheckSum anew. The result lies within out; message.bytes().size() +
+// edits.growth_bytes() bytes suffice. Errors: TagInvalid (belongs_to_session(); no tag; a standard
+// data field or its length), EmptyValue, SohInValue; BufferFull; MessageMalformed if the message
+// has a fault. Any thread; allocates in its first call only.
+[[nodiscard]] std::expected<std::string_view, EncodeError> edited_copy(const MessageView& message,
+                                                                       const FieldEdits& edits,
+                                                                       std::span<char> out);
+
+}  // namespace nexusfix::wire
