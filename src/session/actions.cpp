@@ -52,6 +52,8 @@ std::string_view to_string(NoticeCode code) noexcept {
       return "gap closed";
     case NoticeCode::ResendServed:
       return "resend served";
+    case NoticeCode::ResendLimited:
+      return "resend limited: what is older is gap-filled";
     case NoticeCode::SequenceResetReceived:
       return "SequenceReset-Reset received";
     case NoticeCode::MsgSeqNumTooLow:

@@ -13,10 +13,11 @@ namespace nexusfix::session {
 namespace {
 
 // Bounds on what comes from outside into a message that must fit into the scratch buffer. A longer
-// Text is cut, a longer routing field or RefMsgType left out.
+// Text is cut, a longer routing field, RefMsgType or BusinessRejectRefID left out.
 constexpr std::size_t kRejectTextBytesMax = 1'024;
 constexpr std::size_t kRoutingBytesMax = 128;
 constexpr std::size_t kRefMsgTypeBytesMax = 32;
+constexpr std::size_t kRefIdBytesMax = 256;
 
 struct Route {
   wire::Tag from;
@@ -155,6 +156,9 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
       break;  // next_action() itself has made an action of it
     case Step::Hold:
       return Hold{.msg_seq_num = pending.first, .bytes = pending.text};
+    case Step::AskResend:
+      if (asked_.begin == 0) return std::nullopt;
+      return AskResend{.begin = pending.first, .end = pending.second};
     case Step::Replay:
       return Replay{.begin = pending.first, .end = pending.second};
     case Step::Reset:
@@ -242,6 +246,9 @@ Action StateMachine::transmit_reject(std::span<char> scratch) noexcept {
     const std::string_view type = message_->msg_type();
     if (type.size() <= kRefMsgTypeBytesMax) write_if_any(encoder, tag::RefMsgType, type);
     if (as_business) {
+      if (in_full && objection.ref_id.size() <= kRefIdBytesMax) {
+        write_if_any(encoder, tag::BusinessRejectRefID, objection.ref_id);
+      }
       encoder.field(tag::BusinessRejectReason, objection.reason);
       if (config_.business_reject_has_default_appl_ver_id && version_->has_default_appl_ver_id) {
         encoder.field(tag::DefaultApplVerID, std::string_view{config_.default_appl_ver_id});

@@ -140,7 +140,7 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
   }
   const std::uint64_t unseen = is_acceptor ? last_sent : last_sent + 1;
   if (logon.next_expected && *logon.next_expected < unseen) {
-    serve({*logon.next_expected, last_sent});
+    ask_or_serve({.begin = *logon.next_expected, .end = last_sent}, 0);
   }
   if (logon.msg_seq_num == numbers_.next_inbound) {
     advance_to(logon.msg_seq_num + 1);

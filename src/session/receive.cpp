@@ -98,7 +98,8 @@ void StateMachine::on_delivered(const Verdict& verdict, Now now) noexcept {
   const Inbound in{*message_, message_seq_num_};
   Objection objection{.reason = verdict.reason,
                       .is_business = verdict.kind == Verdict::Kind::RejectBusiness,
-                      .text = verdict.text};
+                      .text = verdict.text,
+                      .ref_id = verdict.ref_id};
   if (verdict.ref_tag != 0) objection.ref_tag = ref_tag_text(verdict.ref_tag);
   reject(in, objection);
 }

@@ -27,7 +27,7 @@ void StateMachine::on_resend_request(const Inbound& in,
   if (objection) return is_early ? on_too_high(in) : reject(in, *objection);
   const std::expected<Range, Objection> range = requested_range(in);
   if (range) {
-    serve(*range);
+    ask_or_serve(*range, in.msg_seq_num);
     if (is_expected) advance_to(in.msg_seq_num + 1);
   } else {
     reject(in, range.error());
@@ -63,19 +63,71 @@ std::expected<StateMachine::Range, StateMachine::Objection> StateMachine::reques
   return Range{.begin = *begin, .end = to_infinity ? last_sent : std::min(*end, last_sent)};
 }
 
+void StateMachine::ask_or_serve(Range range, std::uint64_t request_seq_num) noexcept {
+  if (is_repeated_too_often(range))
+    return log_out("the same messages are asked for again and again");
+  if (!config_.asks_before_resend) return serve(range);
+  asked_ = range;
+  asked_by_ = request_seq_num;
+  push({.step = Step::AskResend, .first = range.begin, .second = range.end});
+}
+
+// A counterparty that asks for ever for what it has got for ever is broken, and would keep both
+// sides busy. Requests that come while a resend is under way are not counted: they are answered
+// together.
+bool StateMachine::is_repeated_too_often(const Range& range) noexcept {
+  if (replay_.begin != 0) return false;
+  if (range.begin != served_.begin || range.end < served_.end) served_count_ = 0;
+  served_ = range;
+  return ++served_count_ > config_.resend_repeats_max && config_.resend_repeats_max != 0;
+}
+
+void StateMachine::on_resend_decision(const ResendDecision& decision, Now now) noexcept {
+  now_ = now;
+  Range range = asked_;
+  asked_ = {};
+  if (range.begin == 0) return;  // a reset or the end of the connection came between
+  using Kind = ResendDecision::Kind;
+  switch (decision.kind) {
+    case Kind::Resend:
+      range.resend_from = decision.from;
+      return serve(range);
+    case Kind::GapFill:
+      range.resend_from = range.end + 1;
+      return serve(range);
+    case Kind::Reject:
+      if (asked_by_ == 0) return log_out(decision.text);
+      return push_reject(
+          *message_, asked_by_,
+          {.reason = static_cast<unsigned>(SessionRejectReason::Other), .text = decision.text});
+    case Kind::LogOut:
+      return log_out(decision.text);
+  }
+}
+
 // One resend at a time. What is asked for meanwhile comes after it, as one range: a counterparty
 // that asks again and again gets one more answer, not one for each request.
 void StateMachine::serve(Range range) noexcept {
   if (replay_.begin != 0) {
     const bool is_first = replay_next_.begin == 0;
-    replay_next_ = is_first ? range
-                            : Range{.begin = std::min(replay_next_.begin, range.begin),
-                                    .end = std::max(replay_next_.end, range.end)};
+    replay_next_ =
+        is_first ? range
+                 : Range{.begin = std::min(replay_next_.begin, range.begin),
+                         .end = std::max(replay_next_.end, range.end),
+                         .resend_from = std::min(replay_next_.resend_from, range.resend_from)};
     return;
   }
+  replay(range);
+}
+
+void StateMachine::replay(Range range) noexcept {
+  const std::uint64_t count_max = config_.resend_messages_max;
+  std::uint64_t from = std::max(range.begin, range.resend_from);
+  if (count_max != 0 && range.end >= count_max) from = std::max(from, range.end - count_max + 1);
+  if (from > range.begin) notice(NoticeCode::ResendLimited, {}, from, range.begin);
   replay_ = range;
-  if (config_.persist_messages) {
-    push({.step = Step::Replay, .first = range.begin, .second = range.end});
+  if (config_.persist_messages && from <= range.end) {
+    push({.step = Step::Replay, .first = from, .second = range.end});
   } else {
     push({.step = Step::RetransmitRest});
   }
@@ -104,7 +156,7 @@ void StateMachine::finish_replay() noexcept {
   if (replay_next_.begin == 0) return;
   const Range next = replay_next_;
   replay_next_ = {};
-  serve(next);
+  replay(next);
 }
 
 }  // namespace nexusfix::session

@@ -206,6 +206,13 @@ void StateMachine::forget_connection() noexcept {
   early_logon_ = 0;
   early_resend_request_ = 0;
   reset_sent_ = false;
+  forget_resends();
+}
+
+void StateMachine::forget_resends() noexcept {
+  asked_ = {};
+  served_ = {};
+  served_count_ = 0;
   replay_ = {};
   replay_next_ = {};
 }
@@ -221,8 +228,7 @@ void StateMachine::reset_numbers() noexcept {
   held_high_ = 0;
   early_logon_ = 0;
   early_resend_request_ = 0;
-  replay_ = {};
-  replay_next_ = {};
+  forget_resends();
   reset_is_pending_ = true;
   push({.step = Step::Reset});
 }

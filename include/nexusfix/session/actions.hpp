@@ -41,6 +41,14 @@ struct Hold {
   std::string_view bytes{};
 };
 
+// The counterparty wants these numbers again (both inclusive, all of them sent), by a valid
+// ResendRequest or by the NextExpectedMsgSeqNum of its Logon. on_resend_decision() must follow
+// before the next action is taken. Only with SessionConfig::asks_before_resend.
+struct AskResend {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
 // Read the stored messages begin to end (inclusive) and pass each to on_replay_message(), taking
 // the actions in between; then on_replay_done(). It may be done in slices, other events in between.
 struct Replay {
@@ -93,6 +101,7 @@ enum class NoticeCode : std::uint8_t {
   GapDetected,  // expected, received
   GapClosed,
   ResendServed,
+  ResendLimited,  // expected: what is asked for from here on is looked up, the rest is filled
   SequenceResetReceived,
   MsgSeqNumTooLow,  // expected, received
   CompIdWrong,
@@ -115,8 +124,8 @@ struct Notice {
   std::string_view text{};
 };
 
-using Action = std::variant<Transmit, Retransmit, Deliver, Hold, Replay, Reset, Authenticate,
-                            LoggedOn, LoggedOut, Disconnect, Notice>;
+using Action = std::variant<Transmit, Retransmit, Deliver, Hold, AskResend, Replay, Reset,
+                            Authenticate, LoggedOn, LoggedOut, Disconnect, Notice>;
 
 [[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
 [[nodiscard]] std::string_view to_string(NoticeCode code) noexcept;

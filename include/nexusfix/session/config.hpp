@@ -83,6 +83,14 @@ struct SessionConfig {
   bool send_next_expected_msg_seq_num = false;
   // From FIX 4.2 on: LastMsgSeqNumProcessed (369) in the header of every message of ours.
   bool send_last_msg_seq_num_processed = false;
+  // Of one resend, only so many of the last numbers are looked up; everything before them becomes a
+  // gap fill. 0: all are.
+  std::uint64_t resend_messages_max = 0;
+  // A range that has been sent again so often in a row, and is asked for once more, ends the
+  // session. 0: never.
+  std::uint32_t resend_repeats_max = 100;
+  // The owner decides about each resend: see AskResend.
+  bool asks_before_resend = false;
   // A gap that does not shrink for this long is asked for again, a few times; ≥ 1.
   std::chrono::seconds resend_timeout{30};
   bool persist_messages = true;  // false: a ResendRequest is answered with gap fills only

@@ -50,8 +50,22 @@ struct Verdict {
     RejectSession,   // Reject (3)
   };
   Kind kind = Kind::Accept;
-  unsigned reason = 0;      // BusinessRejectReason (380) or SessionRejectReason (373)
-  wire::Tag ref_tag = 0;    // 0: none
+  unsigned reason = 0;        // BusinessRejectReason (380) or SessionRejectReason (373)
+  wire::Tag ref_tag = 0;      // 0: none
+  std::string_view text{};    // this and ref_id must live until next_action() returned nothing
+  std::string_view ref_id{};  // RejectBusiness: BusinessRejectRefID (379); empty: none
+};
+
+// What the owner thinks of a resend.
+struct ResendDecision {
+  enum class Kind : std::uint8_t {
+    Resend,   // from number `from` on; what is asked for before it is gap-filled
+    GapFill,  // no message goes out again
+    Reject,   // Reject with text; a resend that a Logon implies cannot be rejected: as LogOut
+    LogOut,   // Logout with text
+  };
+  Kind kind = Kind::Resend;
+  std::uint64_t from = 0;
   std::string_view text{};  // must live until next_action() returned nothing
 };
 
@@ -93,6 +107,8 @@ class StateMachine {
   void on_delivered(const Verdict& verdict, Now now) noexcept;
   // After an Authenticate, at once or later. What is decided about an earlier Logon is ignored.
   void on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision, Now now) noexcept;
+  // After an AskResend, once for each.
+  void on_resend_decision(const ResendDecision& decision, Now now) noexcept;
   // The session's time is over, by its schedule: Logout with text, and both numbers are 1 when the
   // connection has ended; at once if there is none.
   void on_session_end(std::string_view text, Now now) noexcept;
@@ -154,6 +170,7 @@ class StateMachine {
   struct Range {
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
+    std::uint64_t resend_from = 0;  // what is below it is gap-filled without a look at the store
   };
 
   // Why a message is not processed.
@@ -163,6 +180,7 @@ class StateMachine {
     bool ends_session = false;   // a Logout follows the Reject
     bool is_business = false;    // reason is a BusinessRejectReason (380)
     std::string_view text{};     // empty: the reason's own text
+    std::string_view ref_id{};   // BusinessRejectRefID (379)
   };
 
   // What an event leaves to be done. next_action() makes an Action of it, and only then gives an
@@ -179,6 +197,7 @@ class StateMachine {
     RetransmitRest,         // the gap fill behind the last stored message
     Deliver,                // first: MsgSeqNum, flag: PossDup, second: PossResend
     Hold,                   // first: MsgSeqNum, text: bytes
+    AskResend,              // first, second: range
     Replay,                 // first, second: range
     Reset,
     LoggedOn,
@@ -207,6 +226,7 @@ class StateMachine {
               std::uint64_t received = 0) noexcept;
   void advance_to(std::uint64_t next_inbound) noexcept;
   void forget_connection() noexcept;
+  void forget_resends() noexcept;
   void reset_numbers() noexcept;
 
   // Receiving (ordinary.cpp, receive.cpp, header.cpp).
@@ -267,7 +287,10 @@ class StateMachine {
   void push_resend_request() noexcept;
   void on_resend_request(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   [[nodiscard]] std::expected<Range, Objection> requested_range(const Inbound& in) const noexcept;
+  void ask_or_serve(Range range, std::uint64_t request_seq_num) noexcept;
+  [[nodiscard]] bool is_repeated_too_often(const Range& range) noexcept;
   void serve(Range range) noexcept;
+  void replay(Range range) noexcept;
   void finish_replay() noexcept;
   void on_sequence_reset(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void on_gap_fill(const Inbound& in) noexcept;
@@ -359,6 +382,12 @@ class StateMachine {
   LogonFacts pending_logon_;                // while the state is LogonReceived
   bool reset_sent_ = false;                 // our Logon with ResetSeqNumFlag is not answered yet
 
+  // A resend that awaits the owner's decision, and the number of the ResendRequest; 0: a Logon's.
+  Range asked_;
+  std::uint64_t asked_by_ = 0;
+  // What was served last, and how often in a row.
+  Range served_;
+  std::uint32_t served_count_ = 0;
   // An outbound resend in progress, and the one that comes after it.
   Range replay_;  // begin: the next number to be covered
   Range replay_next_;

@@ -1,0 +1,193 @@
+// Whoever runs a session decides what goes out again: by configuration, and by an answer to each
+// request. In all of it the counterparty gets every number, as a message or as a gap fill.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/session/side.hpp"
+
+namespace nexusfix::session::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::string_view kDup = "|43=Y|122=20240115-10:30:00.000|";
+
+std::string fill_text(int from, int to) {
+  return "35=4|34=" + std::to_string(from) + std::string{kDup} + "36=" + std::to_string(to) +
+         "|123=Y";
+}
+std::string order(int number) {
+  return "35=D|34=" + std::to_string(number) + std::string{kDup} + "58=order";
+}
+
+// Outbound 1 Logon, 2 to 5 orders; inbound 2 is the next.
+void send_four_orders(Side& side) {
+  side.establish();
+  for (int i = 0; i < 4; ++i) side.send();
+  (void)side.take_wire();
+}
+
+SessionConfig asking_config() {
+  SessionConfig config = acceptor_config();
+  config.asks_before_resend = true;
+  return config;
+}
+
+TEST(ResendGovernor, at_most_the_last_numbers_are_sent_again_and_older_ones_filled) {
+  // FAILURES S17: what a counterparty asks for is bounded by us.
+  SessionConfig config = acceptor_config();
+  config.resend_messages_max = 2;
+  Side acceptor{config};
+  send_four_orders(acceptor);
+  acceptor.in("35=2|34=2|7=1|16=0");
+  EXPECT_THAT(acceptor.sent(), ElementsAre(fill_text(1, 4), order(4), order(5)));
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::ResendLimited));
+}
+
+TEST(ResendGovernor, range_within_the_limit_is_sent_again_whole) {
+  SessionConfig config = acceptor_config();
+  config.resend_messages_max = 2;
+  Side acceptor{config};
+  send_four_orders(acceptor);
+  acceptor.in("35=2|34=2|7=3|16=4");
+  EXPECT_THAT(acceptor.sent(), ElementsAre(order(3), order(4)));
+  EXPECT_FALSE(acceptor.has_notice(NoticeCode::ResendLimited));
+}
+
+TEST(ResendGovernor, owner_is_asked_with_the_range_that_was_sent) {
+  Side acceptor{asking_config()};
+  send_four_orders(acceptor);
+  AskResend asked;
+  acceptor.resend_governor = [&](const AskResend& action) {
+    asked = action;
+    return ResendDecision{};
+  };
+  acceptor.in("35=2|34=2|7=3|16=0");
+  EXPECT_EQ(asked.begin, 3U);
+  EXPECT_EQ(asked.end, 5U);
+  EXPECT_THAT(acceptor.sent(), ElementsAre(order(3), order(4), order(5)));
+}
+
+TEST(ResendGovernor, owner_can_have_everything_or_what_is_old_filled) {
+  for (const bool everything : {true, false}) {
+    Side acceptor{asking_config()};
+    send_four_orders(acceptor);
+    acceptor.resend_governor = [&](const AskResend&) {
+      return everything ? ResendDecision{.kind = ResendDecision::Kind::GapFill}
+                        : ResendDecision{.kind = ResendDecision::Kind::Resend, .from = 5};
+    };
+    acceptor.in("35=2|34=2|7=2|16=0");
+    if (everything) {
+      EXPECT_THAT(acceptor.sent(), ElementsAre(fill_text(2, 6)));
+    } else {
+      EXPECT_THAT(acceptor.sent(), ElementsAre(fill_text(2, 5), order(5)));
+    }
+    EXPECT_EQ(acceptor.next_in(), 3U);
+  }
+}
+
+TEST(ResendGovernor, rejected_request_is_counted_and_named_in_the_reject) {
+  Side acceptor{asking_config()};
+  send_four_orders(acceptor);
+  acceptor.resend_governor = [](const AskResend&) {
+    return ResendDecision{.kind = ResendDecision::Kind::Reject, .text = "not now"};
+  };
+  acceptor.in("35=2|34=2|7=2|16=0");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=3|34=6|45=2|58=not now|372=2|373=99"));
+  EXPECT_EQ(acceptor.next_in(), 3U);
+  EXPECT_EQ(acceptor.state(), State::LoggedOn);
+}
+
+TEST(ResendGovernor, request_that_came_early_is_rejected_with_its_own_number) {
+  // S14: it is answered before its turn, and before we ask for what we miss.
+  Side acceptor{asking_config()};
+  send_four_orders(acceptor);
+  acceptor.resend_governor = [](const AskResend&) {
+    return ResendDecision{.kind = ResendDecision::Kind::Reject, .text = "not now"};
+  };
+  acceptor.in("35=2|34=4|7=2|16=0");
+  EXPECT_THAT(acceptor.sent(),
+              testing::UnorderedElementsAre(testing::HasSubstr("|45=4|58=not now|372=2|373=99"),
+                                            testing::HasSubstr("|7=2|16=0")));
+}
+
+TEST(ResendGovernor, refusal_can_end_the_session) {
+  Side acceptor{asking_config()};
+  send_four_orders(acceptor);
+  acceptor.resend_governor = [](const AskResend&) {
+    return ResendDecision{.kind = ResendDecision::Kind::LogOut, .text = "ask by telephone"};
+  };
+  acceptor.in("35=2|34=2|7=2|16=0");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=6|58=ask by telephone"));
+  EXPECT_EQ(acceptor.state(), State::LogoutSent);
+}
+
+TEST(ResendGovernor, resend_that_a_logon_implies_is_asked_about_and_cannot_be_rejected) {
+  // FIX 4.4, NextExpectedMsgSeqNum (789).
+  SessionConfig config = asking_config();
+  config.send_next_expected_msg_seq_num = true;
+  for (const bool rejects : {false, true}) {
+    Side acceptor{config, {.next_inbound = 1, .next_outbound = 4}};
+    AskResend asked;
+    acceptor.resend_governor = [&](const AskResend& action) {
+      asked = action;
+      return ResendDecision{
+          .kind = rejects ? ResendDecision::Kind::Reject : ResendDecision::Kind::Resend,
+          .text = "no"};
+    };
+    acceptor.connect();
+    acceptor.in("35=A|34=1|98=0|108=30|789=2");
+    EXPECT_EQ(asked.begin, 2U);
+    EXPECT_EQ(asked.end, 4U);
+    const std::vector<std::string> sent = acceptor.sent();
+    ASSERT_EQ(sent.size(), 2U);
+    EXPECT_EQ(sent[1], rejects ? "35=5|34=5|58=no" : fill_text(2, 5));
+  }
+}
+
+TEST(ResendGovernor, decision_without_a_question_does_nothing) {
+  Side acceptor{asking_config()};
+  send_four_orders(acceptor);
+  acceptor.machine().on_resend_decision({.kind = ResendDecision::Kind::LogOut, .text = "x"},
+                                        acceptor.now());
+  acceptor.wake();
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.state(), State::LoggedOn);
+}
+
+TEST(ResendGovernor, same_range_asked_for_without_end_ends_the_session) {
+  // FAILURES S14.
+  SessionConfig config = acceptor_config();
+  config.resend_repeats_max = 3;
+  Side acceptor{config};
+  send_four_orders(acceptor);
+  std::uint64_t number = 2;
+  const auto ask = [&](int begin) {
+    acceptor.in("35=2|34=" + std::to_string(number++) + "|7=" + std::to_string(begin) + "|16=0");
+    return acceptor.sent();
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(5), std::vector{order(5)}) << i;
+  EXPECT_EQ(ask(4).size(), 2U);  // another range begins the count anew
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(5), std::vector{order(5)}) << i;
+  EXPECT_THAT(ask(5), ElementsAre("35=5|34=6|58=the same messages are asked for again and again"));
+}
+
+TEST(ResendGovernor, reject_names_the_business_id_that_the_owner_gives) {
+  // FIX 4.2, BusinessRejectRefID (379).
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.application = [](Side&, const Deliver&) {
+    return Verdict{.kind = Verdict::Kind::RejectBusiness,
+                   .reason = 1,
+                   .ref_tag = 0,
+                   .text = "no such order",
+                   .ref_id = "ORD-7"};
+  };
+  acceptor.in("35=F|34=2|37=id");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=j|34=2|45=2|58=no such order|372=F|379=ORD-7|380=1"));
+}
+
+}  // namespace
+}  // namespace nexusfix::session::test
