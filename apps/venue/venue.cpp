@@ -13,7 +13,7 @@
 namespace nexusfix::venue {
 namespace {
 
-using session::Verdict;
+using engine::Verdict;
 namespace tag = fix44::tag;
 
 // BusinessRejectReason (380).

@@ -34,13 +34,13 @@ class Venue {
 
   // Callbacks of the engine.
   void on_recovered(const engine::RecoveredMessage& recovered);
-  session::Verdict on_message(engine::Session& session, const fix42::NewOrderSingle& order);
-  session::Verdict on_message(engine::Session& session, const fix44::NewOrderSingle& order);
-  session::Verdict on_message(engine::Session& session, const fix42::OrderCancelRequest& request);
-  session::Verdict on_message(engine::Session& session, const fix44::OrderCancelRequest& request);
-  session::Verdict on_message(engine::Session& session,
+  engine::Verdict on_message(engine::Session& session, const fix42::NewOrderSingle& order);
+  engine::Verdict on_message(engine::Session& session, const fix44::NewOrderSingle& order);
+  engine::Verdict on_message(engine::Session& session, const fix42::OrderCancelRequest& request);
+  engine::Verdict on_message(engine::Session& session, const fix44::OrderCancelRequest& request);
+  engine::Verdict on_message(engine::Session& session,
                               const fix42::OrderCancelReplaceRequest& request);
-  session::Verdict on_message(engine::Session& session,
+  engine::Verdict on_message(engine::Session& session,
                               const fix44::OrderCancelReplaceRequest& request);
 
   [[nodiscard]] const OrderBook& book() const noexcept { return book_; }
@@ -66,11 +66,11 @@ class Venue {
   [[nodiscard]] Owner party_of(const engine::Session& session) const noexcept;
 
   template <class Message>
-  session::Verdict take_order(engine::Session& session, const Message& message);
+  engine::Verdict take_order(engine::Session& session, const Message& message);
   template <class Message>
-  session::Verdict take_cancel(engine::Session& session, const Message& message);
+  engine::Verdict take_cancel(engine::Session& session, const Message& message);
   template <class Message>
-  session::Verdict take_replace(engine::Session& session, const Message& message);
+  engine::Verdict take_replace(engine::Session& session, const Message& message);
 
   [[nodiscard]] bool changes_symbol_or_side(const ReplaceRequest& request,
                                             const NewOrder& terms) const noexcept;

@@ -31,22 +31,28 @@
 
 namespace nexusfix {
 
-// The dozen words that an application writes.
+// The words that an application writes.
 using engine::accept;
 using engine::business_reject;
+using engine::Disconnection;
 using engine::Engine;
 using engine::EngineError;
 using engine::EngineOptions;
 using engine::LogonAnswer;
 using engine::LogonRequest;
 using engine::Messages;
+using engine::Outgoing;
+using engine::OutgoingMessage;
 using engine::RecoveredMessage;
+using engine::ResendAnswer;
+using engine::ResendRequest;
 using engine::SendError;
 using engine::Sent;
+using engine::SentMessage;
 using engine::Session;
 using engine::session_reject;
+using engine::Verdict;
 using session::SessionId;
-using session::Verdict;
 using wire::entry;
 using wire::group;
 using wire::MessageView;

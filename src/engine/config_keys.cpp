@@ -77,6 +77,16 @@ constexpr HonouredKey kHonoured[] = {
     {Key::MaxMessagesInResendRequest, "MaxMessagesInResendRequest"},
     {Key::ClosedResendInterval, "ClosedResendInterval"},
     {Key::HoldEarlyMessages, "HoldEarlyMessages"},
+    {Key::MaxResendMessages, "MaxResendMessages"},
+    {Key::MaxResendsPerSecond, "MaxResendsPerSecond"},
+    {Key::MaxResendRepeats, "MaxResendRepeats"},
+    {Key::MaxResendAge, "MaxResendAge"},
+    {Key::MaxHeldBytes, "MaxHeldBytes"},
+    {Key::ThrottleMessages, "ThrottleMessages"},
+    {Key::ThrottleInterval, "ThrottleInterval"},
+    {Key::ThrottleAction, "ThrottleAction"},
+    {Key::SendWhileLoggedOut, "SendWhileLoggedOut"},
+    {Key::DisconnectNoticeDelay, "DisconnectNoticeDelay"},
 };
 static_assert(std::size(kHonoured) + 1 == kKeyCount);
 

@@ -77,6 +77,16 @@ enum class Key : std::uint8_t {
   MaxMessagesInResendRequest,
   ClosedResendInterval,
   HoldEarlyMessages,
+  MaxResendMessages,
+  MaxResendsPerSecond,
+  MaxResendRepeats,
+  MaxResendAge,
+  MaxHeldBytes,
+  ThrottleMessages,
+  ThrottleInterval,
+  ThrottleAction,
+  SendWhileLoggedOut,
+  DisconnectNoticeDelay,
   Count,
 };
 inline constexpr std::size_t kKeyCount = static_cast<std::size_t>(Key::Count);

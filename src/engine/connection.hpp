@@ -70,6 +70,8 @@ struct Connection {
   bool unsent = false;          // stands in the list of connections with bytes to send
   bool in_event = false;        // got bytes in the event that is being handled
   MonoTime deadline = kNever;   // until the Logon, or until the last bytes are sent
+  // Throttled: what was received waits in carried, and nothing more is received, until then.
+  MonoTime resumes_at = kNever;
 
   wire::FrameScanner scanner;      // what it knows of the message that is carried
   CarriedBytes carried;            // the bytes of a message that is not whole yet

@@ -102,6 +102,8 @@ void CarriedBytes::clear() noexcept {
 // Every connection of the loop receives into the same buffer; views into it are good until the
 // callbacks that they are given to have returned.
 void Runtime::on_readable(Connection& connection) {
+  // Of one that is paused only its end is of interest, which the network tells all the same.
+  if (connection.resumes_at != kNever) return on_paused_readable(connection);
   const transport::IoResult result =
       seams_.network->receive(connection.socket, std::span{receive_buffer_});
   if (result.status == transport::IoStatus::Ok) {
@@ -146,7 +148,11 @@ void Runtime::take_bytes(Connection& connection, std::string_view bytes) {
       connection.carried.append(bytes, frame.size);
       return;
     }
-    take_scanned(connection, frame, bytes);
+    if (!take_scanned(connection, frame, bytes)) {
+      connection.carried_needed = frame.size;
+      connection.carried.append(bytes, bytes.size());
+      return;
+    }
     bytes.remove_prefix(frame.size);
   }
 }
@@ -172,7 +178,10 @@ std::size_t Runtime::complete_carried(Connection& connection, std::string_view b
     const wire::FrameResult frame = connection.scanner.next(carried.view());
     connection.carried_needed = frame.size;
     if (frame.status == wire::FrameStatus::NeedMore) continue;
-    take_scanned(connection, frame, carried.view());
+    if (!take_scanned(connection, frame, carried.view())) {
+      carried.append(bytes.substr(taken), carried.size() + bytes.size());
+      return bytes.size();
+    }
     connection.carried_needed = 0;
     const std::size_t left = carried.size() - frame.size;
     if (left <= taken) {
@@ -184,30 +193,63 @@ std::size_t Runtime::complete_carried(Connection& connection, std::string_view b
   return taken;
 }
 
-void Runtime::take_scanned(Connection& connection, const wire::FrameResult& frame,
+bool Runtime::take_scanned(Connection& connection, const wire::FrameResult& frame,
                            std::string_view bytes) {
   if (frame.status == wire::FrameStatus::Complete) {
-    take_frame(connection, bytes.substr(0, frame.size));
-  } else if (frame.status == wire::FrameStatus::Garbled) {
-    take_garbled(connection, frame.reason);
+    return take_frame(connection, bytes.substr(0, frame.size));
   }
+  if (frame.status == wire::FrameStatus::Garbled) take_garbled(connection, frame.reason);
+  return true;
 }
 
-void Runtime::take_frame(Connection& connection, std::string_view frame) {
+bool Runtime::take_frame(Connection& connection, std::string_view frame) {
   if (connection.slot == nullptr && frame.size() > kBeforeLogonBytesMax) {
     refuse(connection, "more bytes than a Logon may have");
-    return;
+    return true;
   }
   const auto message = parser_.parse(frame);
   if (!message) {
     take_garbled(connection, message.error().reason);
-    return;
+    return true;
   }
+  if (must_wait(connection, *message)) return false;
   ++stats_.messages_in;
-  if (connection.slot == nullptr && !bind(connection, *message)) return;
+  if (connection.slot == nullptr && !bind(connection, *message)) return true;
   SessionSlot& slot = *connection.slot;
   transact(slot, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
   feed_held(slot);
+  return true;
+}
+
+// By ThrottleAction=Delay: the counterparty's own send buffer fills up, and it slows down. What has
+// been received stays where a message that is not whole would stay.
+bool Runtime::must_wait(Connection& connection, const wire::MessageView& message) {
+  if (connection.slot == nullptr) return false;
+  SessionSlot& slot = *connection.slot;
+  if (!slot.throttle.is_set() || slot.settings.throttle.action != ThrottleAction::Delay ||
+      slot.machine.state() != session::State::LoggedOn ||
+      session::is_administrative(message.msg_type()) || slot.throttle.allow(now_.mono)) {
+    return false;
+  }
+  connection.resumes_at = slot.throttle.next_at();
+  wake_at(connection.resumes_at);
+  seams_.network->pause(connection.socket, true);
+  return true;
+}
+
+void Runtime::resume(Connection& connection) {
+  connection.resumes_at = kNever;
+  seams_.network->pause(connection.socket, false);
+  take_bytes(connection, {});
+}
+
+void Runtime::on_paused_readable(Connection& connection) {
+  const transport::IoResult result =
+      seams_.network->receive(connection.socket, std::span{receive_buffer_});
+  if (result.status == transport::IoStatus::Ok) {
+    connection.carried.append({receive_buffer_.data(), result.bytes}, 0);
+  }
+  on_received(connection, result);
 }
 
 void Runtime::take_garbled(Connection& connection, wire::GarbledReason reason) {
@@ -320,6 +362,7 @@ void Runtime::close(Connection& connection, std::string_view why) {
   slot->replay.reset();
   slot->behind_replay.clear();
   if (!why.empty()) report_peer(observe::Severity::Info, slot->name, why);
+  if (!slot->disconnection) slot->disconnection_text = why;
   if (connection.established) {
     transact(*slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
   }

@@ -35,6 +35,8 @@ session::SessionConfig with_callbacks(session::SessionConfig config, Runtime& ru
                                       SessionSlot& slot) {
   const Callbacks& callbacks = runtime.callbacks();
   config.authenticates = callbacks.on_logon_request != nullptr;
+  config.asks_before_resend = callbacks.on_resend_request != nullptr;
+  config.shows_administrative = callbacks.on_admin != nullptr;
   if (callbacks.write_logon == nullptr) return config;
   slot.callbacks = &callbacks;
   config.logon_writer = {
@@ -58,7 +60,8 @@ SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
       key{store_key},
       machine{with_callbacks(settings.session, runtime, *this), numbers},
       session{runtime, *this},
-      inbound_recorded{numbers.next_inbound} {}
+      inbound_recorded{numbers.next_inbound},
+      throttle{settings.throttle.messages_max, settings.throttle.interval} {}
 
 Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
     : seams_{std::move(seams)},
@@ -68,6 +71,7 @@ Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
       receive_buffer_(kReceiveBytes),
       encode_buffer_(limits_.message_bytes_max),
       action_buffer_(limits_.message_bytes_max + kResendGrowthBytes),
+      edited_buffer_(callbacks.on_sending != nullptr ? limits_.message_bytes_max : 0),
       ready_(kEventsPerTurn) {}
 
 Runtime::~Runtime() {
@@ -92,6 +96,7 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
     report(observe::Severity::Warning, {}, warning.what());
   }
   parser_ = wire::Parser{in_dictionaries->data_fields};
+  sending_parser_ = wire::Parser{in_dictionaries->data_fields};
   if (auto done = open_store(settings); !done) return done;
   if (auto done = recover_application(); !done) return done;
   if (auto done = open_sessions(settings); !done) return done;

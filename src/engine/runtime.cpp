@@ -112,6 +112,7 @@ void Runtime::run_timers() {
       transact(slot, [this](session::StateMachine& machine) { machine.on_time(now_); });
     }
     wake_at(slot.machine.next_deadline());
+    run_session_timers(slot);
     if (slot.wants_connection && slot.connection == nullptr) {
       if (slot.connect_at <= now_.mono) connect(slot);
       wake_at(slot.connect_at);
@@ -122,14 +123,33 @@ void Runtime::run_timers() {
   }
 }
 
+// A resend that MaxResendsPerSecond holds up, and the notice of a disconnection.
+void Runtime::run_session_timers(SessionSlot& slot) {
+  if (slot.replay && slot.replay_at > now_.mono) {
+    wake_at(slot.replay_at);
+  } else if (slot.replay) {
+    replay_ready_ = true;
+  }
+  if (!slot.disconnection) return;
+  if (slot.disconnection_at > now_.mono) return wake_at(slot.disconnection_at);
+  transact(slot, [&](session::StateMachine&) { slot.disconnection_at = kNever; });
+}
+
 void Runtime::run_connection_timers() {
   std::vector<transport::SocketId> late;
+  std::vector<transport::SocketId> paused;
   for (const auto& [socket, connection] : connections_) {
+    if (connection->resumes_at <= now_.mono) paused.push_back(socket);
+    wake_at(connection->resumes_at);
     if (connection->deadline <= now_.mono) {
       late.push_back(socket);
     } else {
       wake_at(connection->deadline);
     }
+  }
+  for (const transport::SocketId socket : paused) {
+    const auto found = connections_.find(socket);
+    if (found != connections_.end()) resume(*found->second);
   }
   for (const transport::SocketId socket : late) {
     const auto found = connections_.find(socket);
@@ -169,6 +189,9 @@ void Runtime::begin_stop() {
   for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
   for (SessionSlot& slot : slots_) {
     slot.wants_connection = false;
+    if (slot.disconnection) {
+      transact(slot, [&](session::StateMachine&) { slot.disconnection_at = kNever; });
+    }
     if (slot.connection == nullptr) continue;
     if (slot.connection->established) {
       log_out(slot, {});

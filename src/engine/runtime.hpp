@@ -31,6 +31,7 @@
 
 #include "engine/connection.hpp"
 #include "engine/notice_limiter.hpp"
+#include "engine/throttle.hpp"
 
 namespace nexusfix::engine {
 
@@ -72,8 +73,19 @@ struct SessionSlot {
   std::string logout_text;      // of the Logout that is to be sent
   std::optional<LogonAnswer> logon_answer;  // likewise a command
   std::uint64_t logon_answer_id = 0;
-  bool was_decided = false;       // what was held behind its Logon is to be looked at
-  std::string logon_answer_text;  // of the one that is being sent
+  bool was_decided = false;        // what was held behind its Logon is to be looked at
+  std::string logon_answer_text;   // of the one that is being sent
+  Verdict verdict;                 // of the message that is being rejected
+  std::string resend_answer_text;  // of the ResendRequest that is being refused
+  Throttle throttle;               // of what comes in
+  MonoTime resend_window{};        // where the present second of resends began
+  std::uint32_t window_resends = 0;
+  MonoTime replay_at = MonoTime::min();  // when the resend under way may go on
+
+  // The end of a logged-on state that on_disconnect() has not been told of.
+  std::optional<Disconnection> disconnection;
+  std::string disconnection_text;
+  MonoTime disconnection_at = kNever;  // when it is told; kNever: behind the actions of the event
 
   bool wants_connection = false;  // initiator
   bool log_on_wanted = false;     // initiator: log_on() came before the old connection was gone
@@ -151,6 +163,7 @@ class Runtime {
   void handle(const transport::Ready& ready);
   void run_timers();
   void run_connection_timers();
+  void run_session_timers(SessionSlot& slot);
   void begin_stop();
   void report_refused();
   [[nodiscard]] bool finished() const noexcept;
@@ -166,8 +179,13 @@ class Runtime {
   [[nodiscard]] bool listens(const Connection& connection) const noexcept;
   void take_bytes(Connection& connection, std::string_view bytes);
   [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes);
-  void take_scanned(Connection& connection, const wire::FrameResult& frame, std::string_view bytes);
-  void take_frame(Connection& connection, std::string_view frame);
+  // False: the message may not be taken yet; nothing has happened.
+  [[nodiscard]] bool take_scanned(Connection& connection, const wire::FrameResult& frame,
+                                  std::string_view bytes);
+  [[nodiscard]] bool take_frame(Connection& connection, std::string_view frame);
+  [[nodiscard]] bool must_wait(Connection& connection, const wire::MessageView& message);
+  void resume(Connection& connection);
+  void on_paused_readable(Connection& connection);
   void take_garbled(Connection& connection, wire::GarbledReason reason);
   [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
   [[nodiscard]] SessionSlot* find_acceptor(const Connection& connection,
@@ -180,6 +198,25 @@ class Runtime {
   void connect(SessionSlot& slot);
   void schedule_connect(SessionSlot& slot);
 
+  // sending.cpp
+  [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionSlot& slot,
+                                                                 std::string_view bytes,
+                                                                 std::uint64_t msg_seq_num,
+                                                                 bool is_resend) noexcept;
+  void note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
+                 std::string_view bytes, bool is_transmitted = true) noexcept;
+  void record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
+                       bool is_resendable);
+  void queue_bytes(SessionSlot& slot, std::string_view bytes);
+  void transmit(SessionSlot& slot, std::string_view bytes);
+
+  // resends.cpp
+  void serve_replays();
+  void serve_replay(SessionSlot& slot);
+  void finish_replay(SessionSlot& slot);
+  [[nodiscard]] std::uint64_t resends_now_max(SessionSlot& slot);
+  void replay_message(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes);
+
   // sessions.cpp
   using Event = FunctionRef<void(session::StateMachine&)>;
   void transact(SessionSlot& slot, Event event);
@@ -187,19 +224,14 @@ class Runtime {
   void append_transaction();
   void note_progress(SessionSlot& slot);
   void feed_held(SessionSlot& slot);
-  void serve_replays();
-  void serve_replay(SessionSlot& slot);
-  void record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
-                       bool is_resendable);
-  void queue_bytes(SessionSlot& slot, std::string_view bytes);
-  void transmit(SessionSlot& slot, std::string_view bytes);
-  void finish_replay(SessionSlot& slot);
   void decide_logon(SessionSlot& slot);
   void feed_decided();
   void perform(SessionSlot& slot, const session::Transmit& action);
   void perform(SessionSlot& slot, const session::Retransmit& action);
   void perform(SessionSlot& slot, const session::Deliver& action);
+  void perform(SessionSlot& slot, const session::Administrative& action);
   void perform(SessionSlot& slot, const session::Hold& action);
+  void perform(SessionSlot& slot, const session::AskResend& action);
   void perform(SessionSlot& slot, const session::Replay& action);
   void perform(SessionSlot& slot, const session::Reset& action);
   void perform(SessionSlot& slot, const session::Authenticate& action);
@@ -209,6 +241,9 @@ class Runtime {
   void perform(SessionSlot& slot, const session::Notice& action);
   // Runs a callback; if it throws, undoes what it sent and returns false.
   [[nodiscard]] bool run_callback(SessionSlot& slot, FunctionRef<void()> callback);
+  [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback);
+  void note_disconnection(SessionSlot& slot);
+  void tell_disconnection(SessionSlot& slot);
   void touch(SessionSlot& slot);
   void undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept;
 
@@ -246,6 +281,11 @@ class Runtime {
   std::vector<char> encode_buffer_;
   std::vector<char> action_buffer_;
   SessionSlot* begun_ = nullptr;  // whose message is being encoded
+  // For messages that the application looks at before they go out.
+  wire::Parser sending_parser_;
+  wire::FieldEdits edits_;
+  std::vector<char> edited_buffer_;
+  bool within_sending_ = false;  // on_sending() or on_sent() is running
   std::vector<transport::Ready> ready_;
   NoticeLimiter notice_limiter_;
   EngineStats stats_;

@@ -49,6 +49,12 @@ std::string SendError::what() const {
       return "no message of this session is begun: another begin(), or another event, came between";
     case SendFailure::TransactionTooLarge:
       return "too much was sent in one callback";
+    case SendFailure::Vetoed:
+      return "the application's on_sending() withheld it";
+    case SendFailure::NotLoggedOn:
+      return "nobody is logged on, and SendWhileLoggedOut=N";
+    case SendFailure::WithinSending:
+      return "a message cannot be sent from on_sending() or on_sent()";
     case SendFailure::StoreStopped:
       return "the store has failed; nothing is accepted any more";
     case SendFailure::Encode:

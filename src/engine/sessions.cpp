@@ -12,18 +12,16 @@
 namespace nexusfix::engine {
 namespace {
 
-// Messages kept while a gap is open; beyond it they are dropped and asked for again.
-constexpr std::size_t kHeldBytesMax = 16U << 20U;
-// The same of a counterparty whose Logon is not decided on.
+// Messages kept of a counterparty whose Logon is not decided on.
 constexpr std::size_t kHeldUndecidedBytesMax = 64U << 10U;
 // What a kept message costs beside its bytes.
 constexpr std::size_t kHeldOverheadBytes = 128;
-// A resend is served in slices, so that other sessions and heartbeats go on meanwhile.
-constexpr std::uint64_t kReplaySlice = 256;
 // How long the last bytes (a Logout) may take to leave.
 constexpr std::chrono::seconds kLastBytesTimeout{2};
-// BusinessRejectReason (380): application not available.
+// BusinessRejectReason (380).
+constexpr unsigned kOther = 0;
 constexpr unsigned kApplicationNotAvailable = 4;
+constexpr std::string_view kThrottled = "Throttle limit exceeded";
 
 observe::Severity severity_of(session::NoticeCode code) noexcept {
   switch (code) {
@@ -79,6 +77,8 @@ void Runtime::take_actions(SessionSlot& slot) {
       slot.machine.on_logout_command(slot.logout_text, now_);
     } else if (slot.logon_answer) {
       decide_logon(slot);
+    } else if (slot.disconnection && slot.disconnection_at == kNever) {
+      tell_disconnection(slot);
     } else {
       break;
     }
@@ -126,125 +126,50 @@ void Runtime::feed_held(SessionSlot& slot) {
   }
 }
 
-void Runtime::serve_replays() {
-  if (!replay_ready_) return;
-  replay_ready_ = false;
-  for (SessionSlot& slot : slots_) {
-    if (slot.replay && !store_failed_) serve_replay(slot);
-  }
-}
-
-void Runtime::serve_replay(SessionSlot& slot) {
-  if (slot.connection == nullptr || slot.connection->outbound.size() > kReplayUnsentBytesMax) {
-    return;  // send_waiting() brings it back.
-  }
-  const std::uint64_t first = slot.replay->next;
-  const std::uint64_t last = std::min(slot.replay->end, first + kReplaySlice - 1);
-  const auto visit = [&](std::uint64_t msg_seq_num, std::string_view bytes) {
-    NEXUSFIX_DEBUG_ASSERT(transaction_.empty());  // Nothing may be appended while it is read.
-    transact(slot, [&](session::StateMachine& machine) {
-      machine.on_replay_message(msg_seq_num, bytes, now_);
-    });
-    return slot.replay.has_value();
-  };
-  if (const auto read = store_->read(slot.key, first, last, visit); !read) {
-    // Reading changes nothing: what is stored stays as good as it was, and others go on.
-    report(observe::Severity::Error, slot.name, "cannot resend: " + read.error().text);
-    if (slot.connection != nullptr) close(*slot.connection, "closed: its messages cannot be read");
-    return;
-  }
-  if (!slot.replay) return;  // A reset or a disconnection ended it.
-  if (last == slot.replay->end) {
-    slot.replay.reset();
-    transact(slot, [&](session::StateMachine& machine) { machine.on_replay_done(now_); });
-    transact(slot, [&](session::StateMachine&) { finish_replay(slot); });
-  } else {
-    slot.replay->next = last + 1;
-    replay_ready_ = true;
-  }
-}
-
-void Runtime::finish_replay(SessionSlot& slot) {
-  if (slot.replay || slot.behind_replay.empty()) return;
-  const std::span<const char> bytes = slot.behind_replay.waiting();
-  transmit(slot, {bytes.data(), bytes.size()});
-  slot.behind_replay.clear();
-}
-
-// Bytes that have a number of their own. During a resend they wait behind it: the counterparty
-// expects the lower numbers first.
-void Runtime::queue_bytes(SessionSlot& slot, std::string_view bytes) {
-  ++stats_.messages_out;
-  if (!slot.replay) {
-    transmit(slot, bytes);
-  } else if (slot.connection != nullptr) {
-    slot.behind_replay.push(bytes);
-    mark_unsent(*slot.connection);  // So that the limit of what waits is looked at.
-  }
-}
-
-void Runtime::transmit(SessionSlot& slot, std::string_view bytes) {
-  if (slot.connection == nullptr || slot.connection->closing) return;
-  Connection& connection = *slot.connection;
-  connection.outbound.push(bytes);
-  // What waited behind a resend has its record already; what this event adds comes on top.
-  connection.waits_for = store_->appended();
-  mark_unsent(connection);
-  if (!connection.in_event) {
-    connection.in_event = true;
-    in_event_connections_.push_back(&connection);
-  }
-}
-
-void Runtime::perform(SessionSlot& slot, const session::Transmit& action) {
-  record_outbound(slot, action.msg_seq_num, action.bytes, action.is_resendable);
-  queue_bytes(slot, action.bytes);
-}
-
-void Runtime::record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
-                              bool is_resendable) {
-  if (is_resendable && slot.settings.session.persist_messages) {
-    transaction_.outbound_message(slot.key, msg_seq_num, bytes);
-  } else {
-    transaction_.outbound_number(slot.key, msg_seq_num);
-  }
-}
-
-void Runtime::perform(SessionSlot& slot, const session::Retransmit& action) {
-  ++stats_.messages_out;
-  transmit(slot, action.bytes);
-}
-
 void Runtime::perform(SessionSlot& slot, const session::Deliver& action) {
-  session::Verdict verdict;
-  const bool done = run_callback(slot, [&] {
-    verdict = callbacks_.on_message(callbacks_.application, slot.session, *action.message);
-  });
-  if (!done) {
+  using Action = ThrottleAction;
+  const Action throttled = slot.settings.throttle.action;
+  Verdict verdict;
+  if (throttled != Action::Delay && !action.poss_dup && !slot.throttle.allow(now_.mono))
+      [[unlikely]] {
+    verdict = business_reject(kOther, 0, kThrottled);
+    if (throttled == Action::LogOut) {
+      slot.logout_text = kThrottled;
+      slot.logout_wanted = true;
+    }
+  } else if (!run_callback(slot, [&] {
+               verdict =
+                   callbacks_.on_message(callbacks_.application, slot.session, *action.message);
+             })) {
     verdict = business_reject(kApplicationNotAvailable, 0, "Application not available");
   }
-  slot.machine.on_delivered(verdict, now_);
+  if (verdict.accepts()) [[likely]]
+    return slot.machine.on_delivered({}, now_);
+  slot.verdict = verdict;
+  slot.machine.on_delivered({.kind = verdict.kind(),
+                             .reason = verdict.reason(),
+                             .ref_tag = verdict.ref_tag(),
+                             .text = slot.verdict.text(),
+                             .ref_id = slot.verdict.ref_id()},
+                            now_);
+}
+
+void Runtime::perform(SessionSlot& slot, const session::Administrative& action) {
+  static_cast<void>(run_callback(
+      slot, [&] { callbacks_.on_admin(callbacks_.application, slot.session, *action.message); }));
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
   const std::size_t bytes = action.bytes.size() + kHeldOverheadBytes;
   const bool is_stranger = slot.machine.state() == session::State::LogonReceived;
-  if (slot.held_bytes + bytes > (is_stranger ? kHeldUndecidedBytesMax : kHeldBytesMax)) {
+  if (slot.held_bytes + bytes >
+      (is_stranger ? kHeldUndecidedBytesMax : slot.settings.held_bytes_max)) {
     report_peer(observe::Severity::Warning, slot.name,
                 "too much came too early: MsgSeqNum " + std::to_string(action.msg_seq_num) +
                     " is dropped and will be asked for again");
     return;
   }
   if (slot.held.try_emplace(action.msg_seq_num, action.bytes).second) slot.held_bytes += bytes;
-}
-
-void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
-  // What waited behind an earlier resend goes out first: this one repeats it as PossDup, and a
-  // number must not come without PossDup after it came with it.
-  slot.replay.reset();
-  finish_replay(slot);
-  slot.replay = ReplayCursor{.next = action.begin, .end = action.end};
-  replay_ready_ = true;
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Reset&) {
@@ -305,6 +230,7 @@ void Runtime::answer_logon(SessionSlot& slot, std::uint64_t logon_id, const Logo
 }
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
+  slot.disconnection.reset();  // It is back in time.
   const session::Numbers numbers = slot.machine.numbers();
   report_peer(observe::Severity::Info, slot.name,
               "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) + ", out " +
@@ -316,12 +242,38 @@ void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOut&) {
   report_peer(observe::Severity::Info, slot.name, "logged out");
+  note_disconnection(slot);
   if (callbacks_.on_logout == nullptr) return;
   static_cast<void>(
       run_callback(slot, [&] { callbacks_.on_logout(callbacks_.application, slot.session); }));
 }
 
+// Why it ended is known when the event's actions are taken: see perform(Disconnect), close().
+void Runtime::note_disconnection(SessionSlot& slot) {
+  if (callbacks_.on_disconnect == nullptr) return;
+  slot.disconnection = Disconnection{};
+  const std::chrono::seconds delay = slot.settings.disconnect_notice_delay;
+  slot.disconnection_at = delay.count() == 0 || stopping_ ? kNever : now_.mono + delay;
+  if (slot.disconnection_at != kNever) wake_at(slot.disconnection_at);
+}
+
+void Runtime::tell_disconnection(SessionSlot& slot) {
+  Disconnection told = *std::exchange(slot.disconnection, std::nullopt);
+  slot.disconnection_at = kNever;
+  if (!told.reason && slot.disconnection_text.empty()) {
+    slot.disconnection_text = "the connection broke";
+  }
+  told.text = slot.disconnection_text;
+  static_cast<void>(run_callback(
+      slot, [&] { callbacks_.on_disconnect(callbacks_.application, slot.session, told); }));
+}
+
 void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
+  if (slot.disconnection && !slot.disconnection->reason) {
+    slot.disconnection->reason = action.reason;
+    slot.disconnection->is_orderly = action.reason == session::DisconnectReason::LogoutComplete;
+    slot.disconnection_text = to_string(action.reason);
+  }
   if (slot.connection == nullptr) return;
   // What waits behind a resend is stored; only the Logout among it matters now.
   if (slot.replay) {
@@ -348,19 +300,24 @@ void Runtime::perform(SessionSlot& slot, const session::Notice& action) {
   report_peer(severity_of(action.code), slot.name, describe(action));
 }
 
+// Runs a callback. What it threw, if it threw.
+std::optional<std::string> Runtime::failure_of(FunctionRef<void()> callback) {
+  try {
+    callback();
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "something that is no std::exception";
+  }
+  return std::nullopt;
+}
+
 bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
   const store::Transaction::Mark mark = transaction_.mark();
   const std::size_t first = touched_.size();
   const std::size_t outer_first = std::exchange(touched_first_, first);
   const bool outer = std::exchange(in_callback_, true);
-  std::optional<std::string> failure;
-  try {
-    callback();
-  } catch (const std::exception& error) {
-    failure = error.what();
-  } catch (...) {
-    failure = "something that is no std::exception";
-  }
+  const std::optional<std::string> failure = failure_of(callback);
   in_callback_ = outer;
   touched_first_ = outer_first;
   if (failure) {
@@ -392,35 +349,6 @@ void Runtime::undo_touched(std::size_t first, store::Transaction::Mark mark) noe
     }
     one.slot->behind_replay.shrink_to(one.behind_size);
   }
-}
-
-wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_type) noexcept {
-  begun_ = &slot;
-  return slot.machine.begin_message(encode_buffer_, msg_type, now());
-}
-
-SendResult Runtime::finish_message(
-    SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  if (store_failed_) return std::unexpected{SendError{SendFailure::StoreStopped, {}}};
-  if (std::exchange(begun_, nullptr) != &slot) {
-    return std::unexpected{SendError{SendFailure::NotBegun, {}}};
-  }
-  if (transaction_.entries().size() > kTransactionBytesMax) {
-    return std::unexpected{SendError{SendFailure::TransactionTooLarge, {}}};
-  }
-  if (in_callback_) touch(slot);
-  const auto outbound = slot.machine.finish_message(bytes);
-  if (!outbound) {
-    const bool encode = outbound.error().code == session::SendErrorCode::Encode;
-    return std::unexpected{
-        SendError{encode ? SendFailure::Encode : SendFailure::NotApplicationMessage,
-                  outbound.error().encode}};
-  }
-  record_outbound(slot, outbound->msg_seq_num, outbound->bytes, true);
-  if (slot.machine.state() == session::State::LoggedOn) queue_bytes(slot, outbound->bytes);
-  if (!in_event_) append_transaction();
-  if (store_failed_) return std::unexpected{SendError{SendFailure::StoreStopped, {}}};
-  return Sent{outbound->msg_seq_num};
 }
 
 void Runtime::log_out(SessionSlot& slot, std::string_view text) {

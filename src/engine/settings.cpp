@@ -149,6 +149,7 @@ class SessionBuilder {
     build_timers();
     build_logon();
     build_resends();
+    build_limits();
     build_rules();
     build_dictionary();
     build_precision();
@@ -354,6 +355,26 @@ class SessionBuilder {
     if (!holds) config.early_messages = session::EarlyMessages::Discard;
   }
 
+  // What a counterparty may make us do, and what is done for one that is not there.
+  void build_limits() {
+    session::SessionConfig& config = result_.session;
+    std::uint32_t resend_messages_max = 0;
+    read_into(Key::MaxResendMessages, resend_messages_max);
+    config.resend_messages_max = resend_messages_max;
+    read_into(Key::MaxResendRepeats, config.resend_repeats_max);
+    read_into(Key::MaxResendsPerSecond, result_.resends_per_second_max);
+    read_into(Key::MaxResendAge, result_.resend_age_max);
+    read_into(Key::MaxHeldBytes, result_.held_bytes_max);
+    read_into(Key::MaxGarbledPerSecond, result_.garbled_per_second_max);
+    read_into(Key::ThrottleMessages, result_.throttle.messages_max);
+    read_into(Key::ThrottleInterval, result_.throttle.interval);
+    if (const Given* given = right(Key::ThrottleAction)) {
+      result_.throttle.action = *read_throttle_action(given->value);
+    }
+    read_into(Key::SendWhileLoggedOut, result_.sends_while_logged_out);
+    read_into(Key::DisconnectNoticeDelay, result_.disconnect_notice_delay);
+  }
+
   void build_rules() {
     session::SessionConfig& config = result_.session;
     read_into(Key::PersistMessages, config.persist_messages);
@@ -366,7 +387,6 @@ class SessionBuilder {
     read_into(Key::RequiresOrigSendingTime, config.requires_orig_sending_time);
     read_into(Key::BusinessRejectHasDefaultApplVerID,
               config.business_reject_has_default_appl_ver_id);
-    read_into(Key::MaxGarbledPerSecond, result_.garbled_per_second_max);
   }
 
   void build_dictionary() {

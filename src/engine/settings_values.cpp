@@ -31,6 +31,14 @@ constexpr NumberRule kNumbers[] = {
     {Key::MaxGarbledPerSecond, 1, 1'000'000, kNumber},
     {Key::AuthenticationTimeout, 1, 3'600, kSeconds},
     {Key::ResendRequestChunkSize, 0, 1'000'000'000, kNumber},
+    {Key::MaxResendMessages, 0, 1'000'000'000, kNumber},
+    {Key::MaxResendsPerSecond, 0, 1'000'000'000, kNumber},
+    {Key::MaxResendRepeats, 0, 1'000'000'000, kNumber},
+    {Key::MaxResendAge, 0, 31'536'000, kSeconds},
+    {Key::MaxHeldBytes, 0, 1'000'000'000, "a whole number of bytes"},
+    {Key::ThrottleMessages, 0, 1'000'000, kNumber},
+    {Key::ThrottleInterval, 1, 3'600, kSeconds},
+    {Key::DisconnectNoticeDelay, 0, 86'400, kSeconds},
     {Key::MaxMessagesInResendRequest, 0, 1'000'000'000, kNumber},
 };
 
@@ -118,6 +126,13 @@ std::optional<char> read_appl_ver_id(std::string_view value) noexcept {
   return by_name == 0 ? std::nullopt : std::optional{by_name};
 }
 
+std::optional<ThrottleAction> read_throttle_action(std::string_view value) noexcept {
+  if (equals_ignoring_case(value, "Delay")) return ThrottleAction::Delay;
+  if (equals_ignoring_case(value, "Reject")) return ThrottleAction::Reject;
+  if (equals_ignoring_case(value, "LogOut")) return ThrottleAction::LogOut;
+  return std::nullopt;
+}
+
 std::string expected_instead(Key key, std::string_view value) {
   const auto number = std::ranges::find(kNumbers, key, &NumberRule::key);
   if (number != std::end(kNumbers)) return expected_number(*number, value);
@@ -168,6 +183,8 @@ std::string expected_instead(Key key, std::string_view value) {
     case Key::Store:
       return unless(equals_ignoring_case(value, "journal") || equals_ignoring_case(value, "memory"),
                     "journal or memory");
+    case Key::ThrottleAction:
+      return unless(read_throttle_action(value).has_value(), "Delay, Reject or LogOut");
     case Key::JournalDurability:
       return unless(equals_ignoring_case(value, "process") || equals_ignoring_case(value, "sync"),
                     "process or sync");
@@ -213,6 +230,7 @@ std::string remark(Key key, std::string_view value) {
     case Key::EnableLastMsgSeqNumProcessed:
     case Key::ClosedResendInterval:
     case Key::HoldEarlyMessages:
+    case Key::SendWhileLoggedOut:
       return unless(value == "Y" || value == "N", "read, but other engines know Y and N only");
     default:
       return {};

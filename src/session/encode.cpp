@@ -154,6 +154,8 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
       return retransmit_rest(scratch);
     case Step::Deliver:
       break;  // next_action() itself has made an action of it
+    case Step::ShowAdministrative:
+      return Administrative{.message = message_};
     case Step::Hold:
       return Hold{.msg_seq_num = pending.first, .bytes = pending.text};
     case Step::AskResend:

@@ -40,10 +40,4 @@ struct StateMachine::Inbound {
 inline constexpr std::uint64_t kMsgSeqNumMax =
     static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
-[[nodiscard]] inline bool is_administrative(std::string_view msg_type) noexcept {
-  if (msg_type.size() != 1) return false;
-  const char type = msg_type.front();
-  return (type >= '0' && type <= '5') || type == 'A';
-}
-
 }  // namespace nexusfix::session

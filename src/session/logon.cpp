@@ -39,6 +39,7 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
     }
     // Our Logon is refused. The number of the refusal is used up, or we would ask for it later.
     const bool is_refusal = in.kind == MsgKind::Logout;
+    show_administrative();
     note_session_status(message);
     notice(is_refusal ? NoticeCode::LogoutReceived : NoticeCode::RejectReceived, text);
     if (in.msg_seq_num == numbers_.next_inbound) advance_to(in.msg_seq_num + 1);
@@ -60,7 +61,10 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
 void StateMachine::on_first_logon(const Inbound& in) noexcept {
   note_session_status(in.message);
   const LogonFacts logon = facts_of(in);
-  if (config_.role == Role::Initiator || !config_.authenticates) return admit(logon);
+  if (config_.role == Role::Initiator || !config_.authenticates) {
+    show_administrative();
+    return admit(logon);
+  }
   // Nothing of the session changes, not even by a reset, for somebody who is not known yet.
   pending_logon_ = logon;
   state_ = State::LogonReceived;
@@ -199,6 +203,7 @@ void StateMachine::on_reset_logon(const Inbound& in,
     if (in.msg_seq_num == numbers_.next_inbound) advance_to(in.msg_seq_num + 1);
     return;
   }
+  show_administrative();
   reset_numbers();
   accept_logon(facts_of(in), true);
   reset_sent_ = false;

@@ -5,23 +5,18 @@ namespace nexusfix::session {
 
 void StateMachine::on_logout_command(std::string_view text, Now now) noexcept {
   begin_event(now);
-  switch (state_) {
-    case State::Disconnected:
-    case State::LogoutSent:
-      return;
-    case State::AwaitingLogon:
-    case State::LogonSent:
-    case State::LogonReceived:
-      return end_session(DisconnectReason::Operator);
-    case State::LoggedOn:
-      return log_out(text);
-  }
+  leave(text, DisconnectReason::Operator);
 }
 
 void StateMachine::on_session_end(std::string_view text, Now now) noexcept {
   begin_event(now);
   if (!is_connected_) return reset_numbers();
   resets_at_end_ = true;
+  leave(text, DisconnectReason::SessionTimeOver);
+}
+
+// Ends the session from this side. Before it is logged on there is nothing to say Logout to.
+void StateMachine::leave(std::string_view text, DisconnectReason before_logon) noexcept {
   switch (state_) {
     case State::Disconnected:
     case State::LogoutSent:
@@ -29,7 +24,7 @@ void StateMachine::on_session_end(std::string_view text, Now now) noexcept {
     case State::AwaitingLogon:
     case State::LogonSent:
     case State::LogonReceived:
-      return end_session(DisconnectReason::SessionTimeOver);
+      return end_session(before_logon);
     case State::LoggedOn:
       return log_out(text);
   }
@@ -46,6 +41,7 @@ void StateMachine::on_logout(const Inbound& in,
   } else if (in.msg_seq_num == numbers_.next_inbound) {
     advance_to(in.msg_seq_num + 1);
   }
+  if (!objection) show_administrative();
   if (state_ == State::LoggedOn) push({.step = Step::TransmitLogout});
   push({.step = Step::LoggedOut});
   state_ = State::Disconnected;

@@ -64,6 +64,7 @@ void StateMachine::receive_in_order(const Inbound& in,
 
 // A message that is fit to be processed and whose turn it is.
 void StateMachine::process(const Inbound& in) noexcept {
+  if (in.kind != MsgKind::Application) show_administrative();
   switch (in.kind) {
     case MsgKind::TestRequest:
       return on_test_request(in);
@@ -87,6 +88,10 @@ void StateMachine::process(const Inbound& in) noexcept {
       break;
   }
   advance_to(in.msg_seq_num + 1);
+}
+
+void StateMachine::show_administrative() noexcept {
+  if (config_.shows_administrative) push({.step = Step::ShowAdministrative});
 }
 
 void StateMachine::on_delivered(const Verdict& verdict, Now now) noexcept {

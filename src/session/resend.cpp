@@ -27,6 +27,7 @@ void StateMachine::on_resend_request(const Inbound& in,
   if (objection) return is_early ? on_too_high(in) : reject(in, *objection);
   const std::expected<Range, Objection> range = requested_range(in);
   if (range) {
+    show_administrative();
     ask_or_serve(*range, in.msg_seq_num);
     if (is_expected) advance_to(in.msg_seq_num + 1);
   } else {

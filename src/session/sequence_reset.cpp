@@ -50,6 +50,7 @@ void StateMachine::on_sequence_reset(const Inbound& in,
     return push_reject(in.message, in.msg_seq_num, {.reason = kIncorrect});
   }
   notice(NoticeCode::SequenceResetReceived, {}, numbers_.next_inbound, new_seq_no.value);
+  show_administrative();
   if (new_seq_no.value > numbers_.next_inbound) skip_to(new_seq_no.value);
 }
 

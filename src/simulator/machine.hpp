@@ -31,7 +31,7 @@ class MachineWatch final : public CallbackWatch, public observe::EventLog {
   [[nodiscard]] bool runs() noexcept override;
   void on_logon(const engine::Callbacks& inner, engine::Session& session) override;
   void on_logout(const engine::Callbacks& inner, engine::Session& session) override;
-  session::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
+  engine::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
                               const wire::MessageView& message) override;
   void write(const observe::Event& event) override;
 

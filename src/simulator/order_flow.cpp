@@ -93,7 +93,7 @@ void SimulatedTrader::on_message(engine::Session&, const wire::MessageView& mess
   }
 }
 
-session::Verdict SimulatedVenue::on_message(engine::Session& session,
+engine::Verdict SimulatedVenue::on_message(engine::Session& session,
                                             const wire::MessageView& message) {
   last_order_ = 0;
   if (message.msg_type() != std::string_view{"D"}) return engine::accept();

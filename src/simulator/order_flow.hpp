@@ -70,7 +70,7 @@ class SimulatedTrader {
 class SimulatedVenue {
  public:
   explicit SimulatedVenue(OrderBooks& books) : books_{books} {}
-  session::Verdict on_message(engine::Session& session, const wire::MessageView& message);
+  engine::Verdict on_message(engine::Session& session, const wire::MessageView& message);
   void on_recovered(const engine::RecoveredMessage& message);
   // The last order's report is not sent after all: it gets a reject.
   void on_undone();

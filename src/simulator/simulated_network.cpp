@@ -178,6 +178,10 @@ bool SimulatedNetwork::has_room(const Socket& socket) const noexcept {
   return connection->is_silent || pipe.size() < pipe.capacity;
 }
 
+void SimulatedNetwork::pause(transport::SocketId socket, bool paused) noexcept {
+  if (Socket* const found = find(socket); found != nullptr) found->is_paused = paused;
+}
+
 std::optional<Ready> SimulatedNetwork::ready_of(const Socket& socket) const noexcept {
   switch (socket.state) {
     case State::Listening:
@@ -195,6 +199,7 @@ std::optional<Ready> SimulatedNetwork::ready_of(const Socket& socket) const noex
   const auto* const connection = internet_.find(socket.connection);
   if (connection == nullptr) return std::nullopt;
   const SimulatedInternet::Pipe& pipe = connection->pipes[socket.side];
+  if (socket.is_paused && connection->ends[socket.side].broken == 0) return std::nullopt;
   if (pipe.arrived > 0 || pipe.end_arrived || connection->ends[socket.side].broken != 0) {
     return Ready{ReadyKind::Readable, socket.id, 0};
   }

@@ -188,8 +188,23 @@ IoResult EpollNetwork::send(SocketId socket, std::span<const char> bytes) noexce
 
 void EpollNetwork::arm_writable(SocketId socket, Slot& slot, bool armed) noexcept {
   if (slot.writable_armed == armed) return;
-  const std::uint32_t interest = armed ? EPOLLIN | EPOLLOUT : EPOLLIN;
-  if (watch(EPOLL_CTL_MOD, socket, interest)) slot.writable_armed = armed;
+  const bool before = std::exchange(slot.writable_armed, armed);
+  if (!watch(EPOLL_CTL_MOD, socket, interest_of(slot))) slot.writable_armed = before;
+}
+
+// EPOLLERR and EPOLLHUP come whether they are asked for or not.
+std::uint32_t EpollNetwork::interest_of(const Slot& slot) noexcept {
+  std::uint32_t interest = 0;
+  if (!slot.unread) interest |= EPOLLIN;
+  if (slot.writable_armed) interest |= EPOLLOUT;
+  return interest;
+}
+
+void EpollNetwork::pause(SocketId socket, bool paused) noexcept {
+  Slot* const slot = find(socket);
+  if (slot == nullptr || slot->state != State::Open || slot->unread == paused) return;
+  slot->unread = paused;
+  if (!watch(EPOLL_CTL_MOD, socket, interest_of(*slot))) slot->unread = !paused;
 }
 
 void EpollNetwork::close(SocketId socket) noexcept {
@@ -217,7 +232,9 @@ void EpollNetwork::start_draining(SocketId socket) noexcept {
   slot.state = State::Draining;
   draining_.push_back(socket);
   static_cast<void>(::shutdown(slot.descriptor.get(), SHUT_WR));
-  if (slot.writable_armed) static_cast<void>(watch(EPOLL_CTL_MOD, socket, EPOLLIN));
+  if (slot.writable_armed || slot.unread) {
+    static_cast<void>(watch(EPOLL_CTL_MOD, socket, EPOLLIN));
+  }
   drain(socket);
 }
 

@@ -44,6 +44,7 @@ class EpollNetwork final : public Network {
   [[nodiscard]] std::uint64_t connections_refused() const noexcept override { return refused_; }
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
+  void pause(SocketId socket, bool paused) noexcept override;
   void close(SocketId socket) noexcept override;
   [[nodiscard]] std::size_t wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
@@ -75,6 +76,7 @@ class EpollNetwork final : public Network {
     std::uint32_t generation = 0;
     State state = State::Free;
     bool writable_armed = false;
+    bool unread = false;  // connection: by pause()
     bool paused = false;  // listener: out of descriptors, not watched
     Descriptor descriptor;
     int error_number = 0;
@@ -109,6 +111,7 @@ class EpollNetwork final : public Network {
   void fail(SocketId socket, const char* operation, int error_number) noexcept;
   [[nodiscard]] IoResult failed_io(SocketId socket, Slot& slot, const char* operation) noexcept;
   void arm_writable(SocketId socket, Slot& slot, bool armed) noexcept;
+  [[nodiscard]] static std::uint32_t interest_of(const Slot& slot) noexcept;
 
   [[nodiscard]] int poll_kernel(std::span<epoll_event> ready,
                                 std::optional<std::chrono::nanoseconds> timeout) noexcept;

@@ -181,6 +181,10 @@ void FakeNetwork::release(Socket& socket) noexcept {
   pipe.end_arrived = !internet_.limits.hold && pipe.arrived == pipe.size;
 }
 
+void FakeNetwork::pause(SocketId socket, bool paused) noexcept {
+  if (Socket* const found = find(socket); found != nullptr) found->is_paused = paused;
+}
+
 void FakeNetwork::close(SocketId id) noexcept {
   Socket* socket = find(id);
   if (socket == nullptr) return;
@@ -248,7 +252,8 @@ bool FakeNetwork::report(Socket& socket, std::span<Ready> events, std::size_t& c
       !put({ReadyKind::Writable, socket.id, 0})) {
     return false;
   }
-  if (in.arrived > 0 || in.end_arrived || connection.broken != 0) {
+  const bool has_arrived = !socket.is_paused && (in.arrived > 0 || in.end_arrived);
+  if (has_arrived || connection.broken != 0) {
     return put({ReadyKind::Readable, socket.id, 0});
   }
   return true;

@@ -90,6 +90,7 @@ class FakeNetwork final : public Network {
   [[nodiscard]] std::uint64_t connections_refused() const noexcept override { return 0; }
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
+  void pause(SocketId socket, bool paused) noexcept override;
   void close(SocketId socket) noexcept override;
   [[nodiscard]] std::size_t wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
@@ -107,6 +108,7 @@ class FakeNetwork final : public Network {
     int error_number = 0;
     const char* operation = "";
     bool wants_room = false;
+    bool is_paused = false;
     std::uint16_t port = 0;
     std::string peer;
     std::shared_ptr<FakeInternet::Connection> connection;

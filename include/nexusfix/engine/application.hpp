@@ -9,8 +9,9 @@
 #include <type_traits>
 #include <utility>
 
+#include <nexusfix/engine/outgoing.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/engine/verdict.hpp>
 #include <nexusfix/wire/dispatch.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/typed.hpp>
@@ -34,30 +35,25 @@ struct Callbacks {
   void* application = nullptr;
   void (*on_logon)(void*, Session&) = nullptr;
   void (*on_logout)(void*, Session&) = nullptr;
-  session::Verdict (*on_message)(void*, Session&, const wire::MessageView&) = nullptr;
+  Verdict (*on_message)(void*, Session&, const wire::MessageView&) = nullptr;
   void (*on_recovered)(void*, const RecoveredMessage&) = nullptr;  // null: not wanted
   // Acceptor. Nothing: the answer comes later, by Session::answer_logon(). null: every Logon that
   // breaks no rule is accepted.
   std::optional<LogonAnswer> (*on_logon_request)(void*, Session&, const LogonRequest&) = nullptr;
+  // What nobody asks for is not called, and costs nothing.
+  void (*on_admin)(void*, Session&, const wire::MessageView&) = nullptr;
+  Outgoing (*on_sending)(void*, Session&, OutgoingMessage&) = nullptr;
+  void (*on_sent)(void*, Session&, const SentMessage&) = nullptr;
+  ResendAnswer (*on_resend_request)(void*, Session&, const ResendRequest&) = nullptr;
+  void (*on_disconnect)(void*, Session&, const Disconnection&) = nullptr;
   // Every Logon of ours, when its number and time are known. null: nothing is added.
   void (*write_logon)(void*, Session&, wire::Encoder&, const wire::MessageHeader&) = nullptr;
 };
 
-[[nodiscard]] inline session::Verdict accept() noexcept { return {}; }
-
-// Answers with a BusinessMessageReject (Reject before FIX 4.2). text must outlive the callback:
-// a literal, or a member of the application.
-[[nodiscard]] session::Verdict business_reject(unsigned reason, wire::Tag ref_tag,
-                                               std::string_view text) noexcept;
-[[nodiscard]] session::Verdict session_reject(unsigned reason, wire::Tag ref_tag,
-                                              std::string_view text) noexcept;
-[[nodiscard]] session::Verdict unsupported_message_type() noexcept;
-[[nodiscard]] session::Verdict reject_for(const wire::FieldError& error) noexcept;
-
 namespace detail {
 
 template <class Application, class Argument>
-session::Verdict call(Application& application, Session& session, const Argument& argument) {
+Verdict call(Application& application, Session& session, const Argument& argument) {
   if constexpr (std::same_as<void, decltype(application.on_message(session, argument))>) {
     application.on_message(session, argument);
     return accept();
@@ -73,17 +69,17 @@ struct ApplicationVisitor {
   Session& session;
 
   template <wire::TypedMessage Message>
-  session::Verdict operator()(const Message& message) {
+  Verdict operator()(const Message& message) {
     return call(application, session, message);
   }
-  session::Verdict operator()(const wire::MessageView& message) {
+  Verdict operator()(const wire::MessageView& message) {
     if constexpr (requires { application.on_message(session, message); }) {
       return call(application, session, message);
     } else {
       return unsupported_message_type();
     }
   }
-  session::Verdict operator()(const wire::MessageView&, const wire::FieldError& error) noexcept {
+  Verdict operator()(const wire::MessageView&, const wire::FieldError& error) noexcept {
     return reject_for(error);
   }
 };
@@ -98,6 +94,47 @@ struct HandlesOf<Application> {
   using type = typename Application::Handles;
 };
 
+template <class Application>
+void make_notices(Application& application, Callbacks& callbacks) {
+  if constexpr (requires(Session& s, const wire::MessageView& m) { application.on_admin(s, m); }) {
+    callbacks.on_admin = [](void* a, Session& s, const wire::MessageView& message) {
+      static_cast<Application*>(a)->on_admin(s, message);
+    };
+  }
+  if constexpr (requires(Session& s, const ResendRequest& r) {
+                  { application.on_resend_request(s, r) } -> std::same_as<ResendAnswer>;
+                }) {
+    callbacks.on_resend_request = [](void* a, Session& s, const ResendRequest& request) {
+      return static_cast<Application*>(a)->on_resend_request(s, request);
+    };
+  }
+  if constexpr (requires(Session& s, const Disconnection& d) { application.on_disconnect(s, d); }) {
+    callbacks.on_disconnect = [](void* a, Session& s, const Disconnection& disconnection) {
+      static_cast<Application*>(a)->on_disconnect(s, disconnection);
+    };
+  }
+}
+
+template <class Application>
+void make_sending(Application& application, Callbacks& callbacks) {
+  if constexpr (requires(Session& s, OutgoingMessage& m) { application.on_sending(s, m); }) {
+    callbacks.on_sending = [](void* a, Session& s, OutgoingMessage& message) {
+      auto& of = *static_cast<Application*>(a);
+      if constexpr (std::same_as<void, decltype(of.on_sending(s, message))>) {
+        of.on_sending(s, message);
+        return Outgoing::Send;
+      } else {
+        return of.on_sending(s, message);
+      }
+    };
+  }
+  if constexpr (requires(Session& s, const SentMessage& m) { application.on_sent(s, m); }) {
+    callbacks.on_sent = [](void* a, Session& s, const SentMessage& message) {
+      static_cast<Application*>(a)->on_sent(s, message);
+    };
+  }
+}
+
 }  // namespace detail
 
 // An application is any type with some of these; what it lacks is not called:
@@ -108,8 +145,13 @@ struct HandlesOf<Application> {
 //   void on_recovered(const RecoveredMessage&);                           before start
 //   std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest&);   acceptor
 //   void write_logon(Session&, wire::Encoder&, const wire::MessageHeader&);       e.g. a signature
-// A message that nobody handles is answered with a BusinessMessageReject. The application must
-// outlive the engine.
+//   void on_admin(Session&, const MessageView&);                  what is not the application's
+//   void or Outgoing on_sending(Session&, OutgoingMessage&);      before one of ours goes out
+//   void on_sent(Session&, const SentMessage&);                   behind that
+//   ResendAnswer on_resend_request(Session&, const ResendRequest&);
+//   void on_disconnect(Session&, const Disconnection&);           e.g. cancel on disconnect
+// docs/application.md says when each is called, and what it may do. A message that nobody handles
+// is answered with a BusinessMessageReject. The application must outlive the engine.
 template <class Application>
 [[nodiscard]] Callbacks make_callbacks(Application& application) {
   Callbacks callbacks;
@@ -132,6 +174,8 @@ template <class Application>
       return std::optional<LogonAnswer>{static_cast<Application*>(a)->on_logon_request(s, request)};
     };
   }
+  detail::make_notices(application, callbacks);
+  detail::make_sending(application, callbacks);
   if constexpr (requires(Session& s, wire::Encoder& e, const wire::MessageHeader& h) {
                   application.write_logon(s, e, h);
                 }) {

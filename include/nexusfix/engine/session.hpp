@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/events.hpp>
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/wire/dispatch.hpp>
@@ -28,6 +29,9 @@ enum class SendFailure : std::uint8_t {
   StoreStopped,           // the store failed: nothing is accepted any more
   NotBegun,               // finish() without its begin(): see there
   TransactionTooLarge,    // this callback has sent more than 512 MiB
+  Vetoed,                 // on_sending() withheld it
+  NotLoggedOn,            // SendWhileLoggedOut=N, and nobody is logged on
+  WithinSending,          // on_sending() and on_sent() cannot send
 };
 
 struct SendError {
@@ -40,24 +44,14 @@ struct SendError {
 // transmitted after that.
 struct Sent {
   std::uint64_t msg_seq_num = 0;
+  // false: nobody is logged on. It is stored, and goes out by resend after the next Logon.
+  bool is_transmitted = true;
 };
 
 using SendResult = std::expected<Sent, SendError>;
 
 template <class Message, class... Constants>
 class PreparedMessage;
-
-// A Logon that breaks no rule of the session layer, and waits for an answer.
-struct LogonRequest {
-  std::uint64_t id = 0;         // for Session::answer_logon()
-  wire::MessageView message{};  // Username (553), Password (554), ...; until the callback returns
-};
-
-struct LogonAnswer {
-  bool accepted = true;
-  std::string text{};                             // refused: Text (58) of the Logout
-  std::optional<std::uint32_t> session_status{};  // SessionStatus (1409), on a FIXT session
-};
 
 // Lives as long as the engine. The engine's thread only.
 class Session {
@@ -84,7 +78,7 @@ class Session {
   // the session's own is sent with its ApplVerID (1128). Not logged on: the message is numbered and
   // stored, and reaches the counterparty by resend after its next Logon, unless a reset of the
   // sequence numbers comes first (ResetOn... keys, or ResetSeqNumFlag from either side): that ends
-  // the epoch in which its number means something.
+  // the epoch in which its number means something. With SendWhileLoggedOut=N it is refused instead.
   template <wire::TypedMessage Message, wire::MessagePart... Parts>
   SendResult send(const Parts&... parts) {
     wire::check_message_parts<Message, Parts...>();

@@ -41,6 +41,19 @@ struct DictionarySettings {
   std::map<char, File> applications{};
 };
 
+// What is done about more application messages than a counterparty may send.
+enum class ThrottleAction : std::uint8_t {
+  Delay,   // nothing more is read from its connection before it may go on
+  Reject,  // BusinessMessageReject, and the application does not see the message
+  LogOut,  // the same, and a Logout
+};
+
+struct ThrottleSettings {
+  std::uint32_t messages_max = 0;    // within any interval; 0: no limit. At most 1,000,000.
+  std::chrono::seconds interval{1};  // ≥ 1
+  ThrottleAction action = ThrottleAction::Delay;
+};
+
 enum class StoreKind : std::uint8_t { Journal, Memory };
 
 // One [SESSION], with [DEFAULT] merged under it.
@@ -52,6 +65,17 @@ struct SessionSettings {
   std::chrono::seconds reconnect_interval{30};  // initiator, ≥ 1
   // The connection is closed when more messages than this are garbled within a second; ≥ 1.
   std::uint32_t garbled_per_second_max = 1'000;
+  ThrottleSettings throttle;
+  // Stored messages that go out again within a second, at most; 0: no limit.
+  std::uint32_t resends_per_second_max = 0;
+  // A message that was sent longer ago than this is gap-filled instead of sent again; 0: never.
+  std::chrono::seconds resend_age_max{0};
+  // What is kept of messages that came too early; what is above is asked for again.
+  std::uint32_t held_bytes_max = 16U << 20U;
+  // false: without a Logon nothing is numbered and stored, and send() says so.
+  bool sends_while_logged_out = true;
+  // on_disconnect() is called when nobody has logged on again within this time.
+  std::chrono::seconds disconnect_notice_delay{0};
   std::size_t line = 0;  // of its [SESSION]
 };
 

@@ -33,6 +33,14 @@ struct Deliver {
   bool poss_resend = false;
 };
 
+// An administrative message of the counterparty that is obeyed, in its turn: Logon (but one that
+// waits for a decision: see Authenticate), Logout, Reject, Heartbeat, TestRequest, ResendRequest,
+// SequenceReset. For information, before what it leads to; the message lives until next_action()
+// has returned nothing. Only with SessionConfig::shows_administrative.
+struct Administrative {
+  const wire::MessageView* message = nullptr;
+};
+
 // Keep a copy of this message, which came too early, and give it to on_message() again when
 // numbers().next_inbound has reached msg_seq_num (drop it when it has gone past). If it cannot be
 // kept, drop it: it is asked for again.
@@ -124,8 +132,8 @@ struct Notice {
   std::string_view text{};
 };
 
-using Action = std::variant<Transmit, Retransmit, Deliver, Hold, AskResend, Replay, Reset,
-                            Authenticate, LoggedOn, LoggedOut, Disconnect, Notice>;
+using Action = std::variant<Transmit, Retransmit, Deliver, Administrative, Hold, AskResend, Replay,
+                            Reset, Authenticate, LoggedOn, LoggedOut, Disconnect, Notice>;
 
 [[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
 [[nodiscard]] std::string_view to_string(NoticeCode code) noexcept;

@@ -91,6 +91,8 @@ struct SessionConfig {
   std::uint32_t resend_repeats_max = 100;
   // The owner decides about each resend: see AskResend.
   bool asks_before_resend = false;
+  // The owner sees administrative messages of the counterparty: see Administrative.
+  bool shows_administrative = false;
   // A gap that does not shrink for this long is asked for again, a few times; ≥ 1.
   std::chrono::seconds resend_timeout{30};
   bool persist_messages = true;  // false: a ResendRequest is answered with gap fills only

@@ -196,9 +196,10 @@ class StateMachine {
     RetransmitStored,       // replay_stored_
     RetransmitRest,         // the gap fill behind the last stored message
     Deliver,                // first: MsgSeqNum, flag: PossDup, second: PossResend
-    Hold,                   // first: MsgSeqNum, text: bytes
-    AskResend,              // first, second: range
-    Replay,                 // first, second: range
+    ShowAdministrative,
+    Hold,       // first: MsgSeqNum, text: bytes
+    AskResend,  // first, second: range
+    Replay,     // first, second: range
     Reset,
     LoggedOn,
     LoggedOut,
@@ -237,6 +238,7 @@ class StateMachine {
   void receive_by_kind(const Inbound& in) noexcept;
   void receive_in_order(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void process(const Inbound& in) noexcept;
+  void show_administrative() noexcept;
   void on_msg_seq_num_unreadable(const wire::MessageView& message) noexcept;
   void on_too_low(const Inbound& in) noexcept;
   void refuse_too_low(std::uint64_t msg_seq_num) noexcept;
@@ -271,6 +273,7 @@ class StateMachine {
       const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void set_heart_bt_int(std::chrono::seconds interval) noexcept;
   void on_logout(const Inbound& in, const std::optional<Objection>& objection) noexcept;
+  void leave(std::string_view text, DisconnectReason before_logon) noexcept;
   void log_out(std::string_view text) noexcept;
   void log_out_and_disconnect(std::string_view text, DisconnectReason reason) noexcept;
   void end_session(DisconnectReason reason) noexcept;

@@ -31,6 +31,14 @@ struct VersionTraits {
 // The traits of FIX.4.0 to FIX.4.4 and FIXT.1.1; null for any other BeginString. Static lifetime.
 [[nodiscard]] const VersionTraits* find_version(std::string_view begin_string) noexcept;
 
+// The administrative messages, Heartbeat (0) to Logout (5) and Logon (A); all others are the
+// application's.
+[[nodiscard]] inline bool is_administrative(std::string_view msg_type) noexcept {
+  if (msg_type.size() != 1) return false;
+  const char type = msg_type.front();
+  return (type >= '0' && type <= '5') || type == 'A';
+}
+
 // The precision to send timestamps with: the one asked for, as far as the version allows it.
 [[nodiscard]] wire::TimePrecision effective_precision(const VersionTraits& version,
                                                       wire::TimePrecision wanted) noexcept;

@@ -29,7 +29,7 @@ class CallbackWatch {
   // Each calls the callback, or does not: a dead process runs no code.
   virtual void on_logon(const engine::Callbacks& inner, engine::Session& session) = 0;
   virtual void on_logout(const engine::Callbacks& inner, engine::Session& session) = 0;
-  virtual session::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
+  virtual engine::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
                                       const wire::MessageView& message) = 0;
 };
 
@@ -41,7 +41,7 @@ class WatchedApplication {
 
   void on_logon(engine::Session& session) { watch_.on_logon(inner_, session); }
   void on_logout(engine::Session& session) { watch_.on_logout(inner_, session); }
-  session::Verdict on_message(engine::Session& session, const wire::MessageView& message) {
+  engine::Verdict on_message(engine::Session& session, const wire::MessageView& message) {
     return watch_.on_message(inner_, session, message);
   }
   void on_recovered(const engine::RecoveredMessage& message) {

@@ -168,6 +168,7 @@ class SimulatedNetwork final : public transport::Network {
                                             std::span<char> buffer) noexcept override;
   [[nodiscard]] transport::IoResult send(transport::SocketId socket,
                                          std::span<const char> bytes) noexcept override;
+  void pause(transport::SocketId socket, bool paused) noexcept override;
   void close(transport::SocketId socket) noexcept override;
   [[nodiscard]] std::size_t wait(std::span<transport::Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
@@ -186,6 +187,7 @@ class SimulatedNetwork final : public transport::Network {
     State state = State::Open;
     Side side = 0;
     bool wants_room = false;
+    bool is_paused = false;
     std::uint16_t port = 0;
     int error_number = 0;
     transport::SocketId listener = 0;

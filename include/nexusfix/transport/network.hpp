@@ -72,6 +72,10 @@ class Network {
   // May take fewer than all bytes; then Writable comes from wait() when there is room again, until
   // a send() is taken whole (an empty one does too: for a caller who has given up).
   [[nodiscard]] virtual IoResult send(SocketId socket, std::span<const char> bytes) noexcept = 0;
+  // While it is paused, no Readable comes from wait() but that of a connection that has broken.
+  // What the peer sends fills the operating system's buffers, and then the peer has to wait.
+  // Unknown ids are ignored.
+  virtual void pause(SocketId socket, bool paused) noexcept = 0;
   // Bytes already taken by send() are still delivered. Unknown ids are ignored.
   virtual void close(SocketId socket) noexcept = 0;
 

@@ -47,7 +47,7 @@ namespace nexusfix::venue {
 namespace {
 
 using engine::Session;
-using session::Verdict;
+using engine::Verdict;
 using testing::bar;
 using ::testing::HasSubstr;
 

@@ -145,6 +145,28 @@ TEST(Settings, keys_of_logons_and_resends_reach_the_session_by_each_of_their_nam
               ElementsAre(HasSubstr("it came with FIX.4.4")));
 }
 
+TEST(Settings, limits_reach_the_session) {
+  const SessionSettings plain = session_with("");
+  EXPECT_EQ(plain.throttle.messages_max, 0U);
+  EXPECT_TRUE(plain.sends_while_logged_out);
+  EXPECT_EQ(plain.held_bytes_max, 16U << 20U);
+  EXPECT_EQ(plain.session.resend_repeats_max, 100U);
+  const SessionSettings settings = session_with(
+      "MaxResendMessages=1\nMaxResendsPerSecond=2\nMaxResendRepeats=3\nMaxResendAge=4\n"
+      "MaxHeldBytes=5\nThrottleMessages=6\nThrottleInterval=7\nThrottleAction=logout\n"
+      "SendWhileLoggedOut=N\nDisconnectNoticeDelay=8\n");
+  EXPECT_EQ(settings.session.resend_messages_max, 1U);
+  EXPECT_EQ(settings.resends_per_second_max, 2U);
+  EXPECT_EQ(settings.session.resend_repeats_max, 3U);
+  EXPECT_EQ(settings.resend_age_max.count(), 4);
+  EXPECT_EQ(settings.held_bytes_max, 5U);
+  EXPECT_EQ(settings.throttle.messages_max, 6U);
+  EXPECT_EQ(settings.throttle.interval.count(), 7);
+  EXPECT_EQ(settings.throttle.action, ThrottleAction::LogOut);
+  EXPECT_FALSE(settings.sends_while_logged_out);
+  EXPECT_EQ(settings.disconnect_notice_delay.count(), 8);
+}
+
 TEST(Settings, a_password_is_not_shown_in_a_mistake) {
   // Event logs are read by many.
   const std::string password(300, 'p');

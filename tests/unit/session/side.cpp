@@ -248,6 +248,8 @@ void Side::perform(const Action& action) {
   } else if (const auto* hold = std::get_if<Hold>(&action)) {
     held_numbers.push_back(hold->msg_seq_num);
     if (can_hold) held_[hold->msg_seq_num] = std::string{hold->bytes};
+  } else if (const auto* shown = std::get_if<Administrative>(&action)) {
+    administrative.push_back(readable(shown->message->bytes()));
   } else if (const auto* asked = std::get_if<AskResend>(&action)) {
     machine_.on_resend_decision(resend_governor ? resend_governor(*asked) : ResendDecision{}, now_);
   } else if (const auto* replay = std::get_if<Replay>(&action)) {

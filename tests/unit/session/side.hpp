@@ -90,6 +90,7 @@ class Side {
 
   std::map<std::uint64_t, std::string> stored;
   std::vector<Delivered> delivered;
+  std::vector<std::string> administrative;  // readable()
   std::vector<Notice> notices;
   std::vector<std::string> notice_texts;  // of the notices, kept
   std::vector<std::uint64_t> held_numbers;

@@ -1,4 +1,4 @@
-#include <nexusfix/engine/application.hpp>
+#include <nexusfix/engine/verdict.hpp>
 
 namespace nexusfix::engine {
 namespace {
@@ -13,21 +13,20 @@ constexpr unsigned kUnsupportedMessageType = 3;
 
 }  // namespace
 
-session::Verdict business_reject(unsigned reason, wire::Tag ref_tag,
-                                 std::string_view text) noexcept {
-  return {session::Verdict::Kind::RejectBusiness, reason, ref_tag, text};
+Verdict business_reject(unsigned reason, wire::Tag ref_tag, std::string_view text,
+                        std::string_view ref_id) noexcept {
+  return {Verdict::Kind::RejectBusiness, reason, ref_tag, text, ref_id};
 }
 
-session::Verdict session_reject(unsigned reason, wire::Tag ref_tag,
-                                std::string_view text) noexcept {
-  return {session::Verdict::Kind::RejectSession, reason, ref_tag, text};
+Verdict session_reject(unsigned reason, wire::Tag ref_tag, std::string_view text) noexcept {
+  return {Verdict::Kind::RejectSession, reason, ref_tag, text};
 }
 
-session::Verdict unsupported_message_type() noexcept {
+Verdict unsupported_message_type() noexcept {
   return business_reject(kUnsupportedMessageType, 0, "Unsupported Message Type");
 }
 
-session::Verdict reject_for(const wire::FieldError& error) noexcept {
+Verdict reject_for(const wire::FieldError& error) noexcept {
   switch (error.code) {
     case wire::FieldErrorCode::Missing:
       return session_reject(kRequiredTagMissing, error.tag, "Required tag missing");

@@ -1,0 +1,75 @@
+// What happens to a session, and what an application may answer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/wire/message_view.hpp>
+
+namespace nexusfix::engine {
+
+// A Logon that breaks no rule of the session layer, and waits for an answer.
+struct LogonRequest {
+  std::uint64_t id = 0;         // for Session::answer_logon()
+  wire::MessageView message{};  // Username (553), Password (554), ...; until the callback returns
+};
+
+struct LogonAnswer {
+  bool accepted = true;
+  std::string text{};                             // refused: Text (58) of the Logout
+  std::optional<std::uint32_t> session_status{};  // SessionStatus (1409), on a FIXT session
+};
+
+// The counterparty wants these numbers again: both inclusive, and all of them sent.
+struct ResendRequest {
+  std::uint64_t begin_seq_no = 0;
+  std::uint64_t end_seq_no = 0;
+};
+
+// What is done about it.
+class ResendAnswer {
+ public:
+  using Kind = session::ResendDecision::Kind;
+
+  ResendAnswer() = default;  // as asked for
+  // Only the messages from this number on; older ones are gap-filled.
+  [[nodiscard]] static ResendAnswer from(std::uint64_t msg_seq_num) {
+    return {Kind::Resend, msg_seq_num, {}};
+  }
+  // No message again: one gap fill.
+  [[nodiscard]] static ResendAnswer gap_fill() { return {Kind::GapFill, 0, {}}; }
+  // A Reject with this text. The counterparty still misses what it misses, and may ask again. What
+  // a Logon asks for by NextExpectedMsgSeqNum cannot be rejected: then as log_out().
+  [[nodiscard]] static ResendAnswer reject(std::string text) {
+    return {Kind::Reject, 0, std::move(text)};
+  }
+  [[nodiscard]] static ResendAnswer log_out(std::string text) {
+    return {Kind::LogOut, 0, std::move(text)};
+  }
+
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
+  [[nodiscard]] const std::string& text() const noexcept { return text_; }
+
+ private:
+  ResendAnswer(Kind kind, std::uint64_t first, std::string text)
+      : kind_{kind}, first_{first}, text_{std::move(text)} {}
+  Kind kind_ = Kind::Resend;
+  std::uint64_t first_ = 0;
+  std::string text_;
+};
+
+// A session that was logged on no longer is: what a cancel-on-disconnect needs to know.
+struct Disconnection {
+  // Both sides have said Logout. Otherwise the connection broke, or was closed for a fault.
+  bool is_orderly = false;
+  // Why this side closed the connection; nothing: it broke, or the counterparty closed it.
+  std::optional<session::DisconnectReason> reason{};
+  std::string_view text{};  // in words; until the callback returns
+};
+
+}  // namespace nexusfix::engine

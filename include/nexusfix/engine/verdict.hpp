@@ -1,0 +1,80 @@
+// What an application answers to a message of the counterparty.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/wire/field.hpp>
+
+namespace nexusfix::engine {
+
+// A text of bounded length that it holds itself: no allocation, and nothing to keep alive. What is
+// longer is cut.
+template <std::size_t kBytesMax>
+class HeldText {
+ public:
+  HeldText() noexcept {}
+  explicit HeldText(std::string_view text) noexcept
+      : size_{static_cast<std::uint16_t>(text.copy(bytes_.data(), kBytesMax))} {}
+  // Of the bytes only those that are meant.
+  HeldText(const HeldText& other) noexcept : HeldText{other.view()} {}
+  HeldText& operator=(const HeldText& other) noexcept {
+    if (this != &other)
+      size_ = static_cast<std::uint16_t>(other.view().copy(bytes_.data(), kBytesMax));
+    return *this;
+  }
+  ~HeldText() = default;
+
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.data(), size_}; }
+
+ private:
+  static_assert(kBytesMax <= UINT16_MAX);
+  std::uint16_t size_ = 0;
+  std::array<char, kBytesMax> bytes_;
+};
+
+// Accepts, or rejects with a reason. A copy of the texts is part of it.
+class Verdict {
+ public:
+  using Kind = session::Verdict::Kind;
+  static constexpr std::size_t kTextBytesMax = 512;
+  static constexpr std::size_t kRefIdBytesMax = 256;
+
+  Verdict() noexcept = default;  // accepted
+  Verdict(Kind kind, unsigned reason, wire::Tag ref_tag, std::string_view text,
+          std::string_view ref_id = {}) noexcept
+      : kind_{kind}, reason_{reason}, ref_tag_{ref_tag}, text_{text}, ref_id_{ref_id} {}
+
+  [[nodiscard]] Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] bool accepts() const noexcept { return kind_ == Kind::Accept; }
+  [[nodiscard]] unsigned reason() const noexcept { return reason_; }
+  [[nodiscard]] wire::Tag ref_tag() const noexcept { return ref_tag_; }
+  [[nodiscard]] std::string_view text() const noexcept { return text_.view(); }
+  [[nodiscard]] std::string_view ref_id() const noexcept { return ref_id_.view(); }
+
+ private:
+  Kind kind_ = Kind::Accept;
+  unsigned reason_ = 0;
+  wire::Tag ref_tag_ = 0;
+  HeldText<kTextBytesMax> text_;
+  HeldText<kRefIdBytesMax> ref_id_;
+};
+
+[[nodiscard]] inline Verdict accept() noexcept { return {}; }
+
+// Answers with a BusinessMessageReject (j), before FIX 4.2 with a Reject. reason:
+// BusinessRejectReason (380); ref_tag: RefTagID (371), 0: none; text: Text (58), empty: the
+// reason's own; ref_id: BusinessRejectRefID (379), the rejected message's own ID (a ClOrdID, say),
+// empty: none. The message counts as received.
+[[nodiscard]] Verdict business_reject(unsigned reason, wire::Tag ref_tag, std::string_view text,
+                                      std::string_view ref_id = {}) noexcept;
+// Answers with a Reject (3). reason: SessionRejectReason (373).
+[[nodiscard]] Verdict session_reject(unsigned reason, wire::Tag ref_tag,
+                                     std::string_view text) noexcept;
+[[nodiscard]] Verdict unsupported_message_type() noexcept;
+[[nodiscard]] Verdict reject_for(const wire::FieldError& error) noexcept;
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,139 @@
+// Resends: stored messages again, in slices, as fast as they may go.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "engine/runtime.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// A resend is served in slices, so that other sessions and heartbeats go on meanwhile.
+constexpr std::uint64_t kReplaySlice = 256;
+constexpr std::chrono::seconds kRateInterval{1};
+
+// When a stored message was sent first. Nothing: it does not say.
+std::optional<WallTime> sent_at(std::string_view stored) noexcept {
+  constexpr std::string_view kSendingTime{
+      "\x01"
+      "52="};
+  const std::size_t at = stored.find(kSendingTime);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = stored.substr(at + kSendingTime.size());
+  const auto time = wire::convert<WallTime>(rest.substr(0, rest.find(wire::kSoh)));
+  if (!time) return std::nullopt;
+  return *time;
+}
+
+}  // namespace
+
+// The counterparty's request breaks no rule; the application may have one of its own.
+void Runtime::perform(SessionSlot& slot, const session::AskResend& action) {
+  ResendAnswer answer;
+  const ResendRequest request{.begin_seq_no = action.begin, .end_seq_no = action.end};
+  const bool done = run_callback(slot, [&] {
+    answer = callbacks_.on_resend_request(callbacks_.application, slot.session, request);
+  });
+  if (!done) answer = ResendAnswer{};
+  slot.resend_answer_text = answer.text();
+  slot.machine.on_resend_decision(
+      {.kind = answer.kind(), .from = answer.first(), .text = slot.resend_answer_text}, now_);
+}
+
+void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
+  // What waited behind an earlier resend goes out first: this one repeats it as PossDup, and a
+  // number must not come without PossDup after it came with it.
+  slot.replay.reset();
+  finish_replay(slot);
+  slot.replay = ReplayCursor{.next = action.begin, .end = action.end};
+  replay_ready_ = true;
+}
+
+void Runtime::serve_replays() {
+  if (!replay_ready_) return;
+  replay_ready_ = false;
+  for (SessionSlot& slot : slots_) {
+    if (slot.replay && !store_failed_) serve_replay(slot);
+  }
+}
+
+void Runtime::serve_replay(SessionSlot& slot) {
+  if (slot.connection == nullptr || slot.connection->outbound.size() > kReplayUnsentBytesMax) {
+    return;  // send_waiting() brings it back.
+  }
+  const std::uint64_t slice = resends_now_max(slot);
+  if (slice == 0) return;  // run_timers() brings it back.
+  const std::uint64_t first = slot.replay->next;
+  const std::uint64_t last = std::min(slot.replay->end, first + slice - 1);
+  const auto visit = [&](std::uint64_t msg_seq_num, std::string_view bytes) {
+    NEXUSFIX_DEBUG_ASSERT(transaction_.empty());  // Nothing may be appended while it is read.
+    replay_message(slot, msg_seq_num, bytes);
+    return slot.replay.has_value();
+  };
+  if (const auto read = store_->read(slot.key, first, last, visit); !read) {
+    // Reading changes nothing: what is stored stays as good as it was, and others go on.
+    report(observe::Severity::Error, slot.name, "cannot resend: " + read.error().text);
+    if (slot.connection != nullptr) close(*slot.connection, "closed: its messages cannot be read");
+    return;
+  }
+  if (!slot.replay) return;  // A reset or a disconnection ended it.
+  if (last == slot.replay->end) {
+    slot.replay.reset();
+    transact(slot, [&](session::StateMachine& machine) { machine.on_replay_done(now_); });
+    transact(slot, [&](session::StateMachine&) { finish_replay(slot); });
+  } else {
+    slot.replay->next = last + 1;
+    replay_ready_ = true;
+  }
+}
+
+// How many of the next numbers may be looked up now, by MaxResendsPerSecond.
+std::uint64_t Runtime::resends_now_max(SessionSlot& slot) {
+  const std::uint32_t rate = slot.settings.resends_per_second_max;
+  if (rate == 0) return kReplaySlice;
+  if (now_.mono >= slot.resend_window + kRateInterval) {
+    slot.resend_window = now_.mono;
+    slot.window_resends = 0;
+  }
+  if (slot.window_resends >= rate) {
+    slot.replay_at = slot.resend_window + kRateInterval;
+    wake_at(slot.replay_at);
+    return 0;
+  }
+  return std::min<std::uint64_t>(kReplaySlice, rate - slot.window_resends);
+}
+
+// A number that is passed over becomes part of a gap fill.
+void Runtime::replay_message(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes) {
+  if (const std::chrono::seconds age_max = slot.settings.resend_age_max; age_max.count() != 0) {
+    const std::optional<WallTime> time = sent_at(bytes);
+    if (time && now_.wall - *time > age_max) return;
+  }
+  if (callbacks_.on_sending != nullptr) {
+    const auto offered = offer(slot, bytes, msg_seq_num, /*is_resend=*/true);
+    if (!offered) {
+      if (offered.error().failure == SendFailure::Encode) {
+        report_peer(observe::Severity::Error, slot.name,
+                    "MsgSeqNum " + std::to_string(msg_seq_num) +
+                        " is gap-filled: on_sending() wanted " + offered.error().what());
+      }
+      return;
+    }
+    bytes = *offered;
+  }
+  ++slot.window_resends;
+  transact(slot, [&](session::StateMachine& machine) {
+    machine.on_replay_message(msg_seq_num, bytes, now_);
+  });
+}
+
+void Runtime::finish_replay(SessionSlot& slot) {
+  if (slot.replay || slot.behind_replay.empty()) return;
+  const std::span<const char> bytes = slot.behind_replay.waiting();
+  transmit(slot, {bytes.data(), bytes.size()});
+  slot.behind_replay.clear();
+}
+
+}  // namespace nexusfix::engine

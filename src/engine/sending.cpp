@@ -1,0 +1,152 @@
+// Messages of ours: encoded, shown to the application, numbered, recorded, and queued.
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "engine/runtime.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+std::unexpected<SendError> failure(SendFailure failure, wire::EncodeError encode = {}) noexcept {
+  return std::unexpected{SendError{failure, encode}};
+}
+
+}  // namespace
+
+wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_type) noexcept {
+  if (within_sending_) {
+    // The buffer is in use. finish_message() will say so.
+    return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
+  }
+  begun_ = &slot;
+  return slot.machine.begin_message(encode_buffer_, msg_type, now());
+}
+
+SendResult Runtime::finish_message(
+    SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  if (store_failed_) return failure(SendFailure::StoreStopped);
+  if (within_sending_) return failure(SendFailure::WithinSending);
+  if (std::exchange(begun_, nullptr) != &slot) return failure(SendFailure::NotBegun);
+  const bool is_transmitted = slot.machine.state() == session::State::LoggedOn;
+  if (!is_transmitted && !slot.settings.sends_while_logged_out) {
+    return failure(SendFailure::NotLoggedOn);
+  }
+  if (transaction_.entries().size() > kTransactionBytesMax) {
+    return failure(SendFailure::TransactionTooLarge);
+  }
+  std::expected<std::string_view, wire::EncodeError> message = bytes;
+  if (callbacks_.on_sending != nullptr && message) {
+    const auto offered =
+        offer(slot, *message, slot.machine.numbers().next_outbound, /*is_resend=*/false);
+    if (!offered) return std::unexpected{offered.error()};
+    message = *offered;
+  }
+  if (in_callback_) touch(slot);
+  const auto outbound = slot.machine.finish_message(message);
+  if (!outbound) {
+    const bool encode = outbound.error().code == session::SendErrorCode::Encode;
+    return failure(encode ? SendFailure::Encode : SendFailure::NotApplicationMessage,
+                   outbound.error().encode);
+  }
+  record_outbound(slot, outbound->msg_seq_num, outbound->bytes, true);
+  if (is_transmitted) queue_bytes(slot, outbound->bytes);
+  note_sent(slot, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
+            is_transmitted);
+  if (!in_event_) append_transaction();
+  if (store_failed_) return failure(SendFailure::StoreStopped);
+  return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = is_transmitted};
+}
+
+// Shows a message to the application before it goes out. The bytes that come back are those of the
+// argument, or an edited copy, until the next one is offered. A callback that throws withholds.
+std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std::string_view bytes,
+                                                          std::uint64_t msg_seq_num,
+                                                          bool is_resend) noexcept {
+  const auto message = sending_parser_.parse(bytes);
+  // A damaged one out of the store, or one of the session layer's: the machine says no to it.
+  if (!message || session::is_administrative(message->msg_type())) return bytes;
+  edits_.clear();
+  OutgoingMessage outgoing{*message, edits_, msg_seq_num, is_resend};
+  Outgoing answer = Outgoing::Withhold;
+  within_sending_ = true;
+  const std::optional<std::string> thrown = failure_of(
+      [&] { answer = callbacks_.on_sending(callbacks_.application, slot.session, outgoing); });
+  within_sending_ = false;
+  if (thrown) {
+    answer = Outgoing::Withhold;
+    report_peer(observe::Severity::Error, slot.name,
+                "on_sending() threw; the message is withheld: " + *thrown);
+  }
+  if (answer == Outgoing::Withhold) return failure(SendFailure::Vetoed);
+  if (edits_.empty()) return bytes;
+  const auto edited = wire::edited_copy(*message, edits_, edited_buffer_);
+  if (!edited) return failure(SendFailure::Encode, edited.error());
+  return *edited;
+}
+
+void Runtime::note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
+                        std::string_view bytes, bool is_transmitted) noexcept {
+  if (callbacks_.on_sent == nullptr) return;
+  const SentMessage sent{
+      .kind = kind, .msg_seq_num = msg_seq_num, .bytes = bytes, .is_transmitted = is_transmitted};
+  const bool outer = std::exchange(within_sending_, true);
+  const std::optional<std::string> thrown =
+      failure_of([&] { callbacks_.on_sent(callbacks_.application, slot.session, sent); });
+  within_sending_ = outer;
+  if (thrown) {
+    report_peer(observe::Severity::Error, slot.name,
+                "on_sent() threw; the message goes out all the same: " + *thrown);
+  }
+}
+
+void Runtime::perform(SessionSlot& slot, const session::Transmit& action) {
+  record_outbound(slot, action.msg_seq_num, action.bytes, action.is_resendable);
+  queue_bytes(slot, action.bytes);
+  using Kind = SentMessage::Kind;
+  note_sent(slot, action.is_resendable ? Kind::Application : Kind::Administrative,
+            action.msg_seq_num, action.bytes);
+}
+
+void Runtime::perform(SessionSlot& slot, const session::Retransmit& action) {
+  ++stats_.messages_out;
+  transmit(slot, action.bytes);
+  note_sent(slot, SentMessage::Kind::Resend, action.msg_seq_num, action.bytes);
+}
+
+void Runtime::record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
+                              bool is_resendable) {
+  if (is_resendable && slot.settings.session.persist_messages) {
+    transaction_.outbound_message(slot.key, msg_seq_num, bytes);
+  } else {
+    transaction_.outbound_number(slot.key, msg_seq_num);
+  }
+}
+
+// Bytes that have a number of their own. During a resend they wait behind it: the counterparty
+// expects the lower numbers first.
+void Runtime::queue_bytes(SessionSlot& slot, std::string_view bytes) {
+  ++stats_.messages_out;
+  if (!slot.replay) {
+    transmit(slot, bytes);
+  } else if (slot.connection != nullptr) {
+    slot.behind_replay.push(bytes);
+    mark_unsent(*slot.connection);  // So that the limit of what waits is looked at.
+  }
+}
+
+void Runtime::transmit(SessionSlot& slot, std::string_view bytes) {
+  if (slot.connection == nullptr || slot.connection->closing) return;
+  Connection& connection = *slot.connection;
+  connection.outbound.push(bytes);
+  // What waited behind a resend has its record already; what this event adds comes on top.
+  connection.waits_for = store_->appended();
+  mark_unsent(connection);
+  if (!connection.in_event) {
+    connection.in_event = true;
+    in_event_connections_.push_back(&connection);
+  }
+}
+
+}  // namespace nexusfix::engine
