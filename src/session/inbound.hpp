@@ -5,6 +5,7 @@
 #include <limits>
 #include <string_view>
 
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/session_tags.hpp>
@@ -39,5 +40,39 @@ struct StateMachine::Inbound {
 // Bounded, so that the number after it exists and differences of two numbers cannot wrap.
 inline constexpr std::uint64_t kMsgSeqNumMax =
     static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+
+// What every message in order passes, in its callers' code.
+
+// Starts an event: everything of the one before it must have been done.
+inline void StateMachine::begin_event(const Now& now) noexcept {
+  NEXUSFIX_ASSERT(pending_begin_ == pending_end_);
+  now_ = now;
+  noted_size_ = 0;
+}
+
+// Member by member into its place: a Pending that is made first and then copied as a whole would be
+// written in small pieces and read in large ones, which no store buffer forwards.
+inline void StateMachine::push_deliver(std::uint64_t msg_seq_num, bool poss_dup,
+                                       bool poss_resend) noexcept {
+  message_seq_num_ = msg_seq_num;
+  awaits_verdict_ = true;
+  if (pending_begin_ == pending_end_) pending_begin_ = pending_end_ = 0;
+  NEXUSFIX_ASSERT(pending_end_ < pending_.size());
+  Pending& pending = pending_[pending_end_++];
+  pending.step = Step::Deliver;
+  pending.flag = poss_dup;
+  pending.first = msg_seq_num;
+  pending.second = poss_resend ? 1 : 0;
+}
+
+// Everything below next_inbound is used up. The one place where inbound numbers move forward.
+inline void StateMachine::advance_to(std::uint64_t next_inbound) noexcept {
+  NEXUSFIX_ASSERT(next_inbound > numbers_.next_inbound);
+  if (next_inbound == early_logon_) [[unlikely]]
+    ++next_inbound;
+  numbers_.next_inbound = next_inbound;
+  if (gap_end_ != 0) [[unlikely]]
+    advance_within_gap();
+}
 
 }  // namespace nexusfix::session

@@ -1,5 +1,6 @@
 // The short way of nearly every message: an application message whose turn it is, with nothing in
 // its header that asks for more. The benchmark's row session/in-sequence shows what it takes.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -23,93 +24,219 @@ std::uint64_t header_keys(const wire::MessageView& message) noexcept {
   return keys;
 }
 
-// Two texts of a few bytes each, most often, without a call.
-bool are_equal(std::string_view a, std::string_view b) noexcept {
-  using Word = std::uint64_t;
-  using HalfWord = std::uint32_t;
-  const auto ends_differ = [&]<class T>(T) {
-    T words[4];
-    std::memcpy(&words[0], a.data(), sizeof(T));
-    std::memcpy(&words[1], b.data(), sizeof(T));
-    std::memcpy(&words[2], a.data() + a.size() - sizeof(T), sizeof(T));
-    std::memcpy(&words[3], b.data() + b.size() - sizeof(T), sizeof(T));
-    return ((words[0] ^ words[1]) | (words[2] ^ words[3])) != 0;
-  };
-  if (a.size() != b.size()) return false;
-  if (a.size() > 2 * sizeof(Word)) return a == b;
-  if (a.size() >= sizeof(Word)) return !ends_differ(Word{});
-  if (a.size() >= sizeof(HalfWord)) return !ends_differ(HalfWord{});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    if (a[i] != b[i]) return false;
+using detail::Block;
+
+// Bits other than 0 where the bytes from there on are others than the known ones.
+Block difference(const detail::KnownText& known, const char* from) noexcept {
+  Block block;
+  std::memcpy(&block, from, sizeof block);
+  return (block ^ known.bytes) & known.mask;
+}
+
+// text at the block's begin, or at its end. At most a block.
+detail::KnownText known_text(std::string_view text, bool at_end) noexcept {
+  detail::KnownText known;
+  std::array<char, sizeof(Block)> bytes{};
+  std::array<char, sizeof(Block)> mask{};
+  const std::size_t at = at_end ? bytes.size() - text.size() : 0;
+  std::memcpy(bytes.data() + at, text.data(), text.size());
+  std::memset(mask.data() + at, ~0, text.size());
+  std::memcpy(&known.bytes, bytes.data(), sizeof bytes);
+  std::memcpy(&known.mask, mask.data(), sizeof mask);
+  return known;
+}
+
+// SendingTimes in milliseconds are compared: YYYYMMDD-HH:MM:SS.sss.
+constexpr std::size_t kTimeBytes = 21;
+constexpr std::size_t kMinuteBytes = 14;
+
+// Bits other than 0 if what comes behind the minute is no :SS.sss, the minute's last digit being
+// one.
+std::uint64_t beyond_minute(const char* time) noexcept {
+  constexpr std::uint64_t kMost = 0x0909'0900'0905'0009;
+  const auto rest = wire::detail::load_word<std::uint64_t>(time + kMinuteBytes - 1);
+  return wire::detail::beyond(rest ^ wire::detail::word_of<std::uint64_t>("0:00.000"), kMost);
+}
+
+// Whether the text, of which the block up to its last byte may be read, is this number.
+bool says(const char* text, std::size_t size, std::uint64_t number) noexcept {
+#if defined(__SSE2__)
+  namespace detail = wire::detail;
+  if (size - 1 >= detail::kVectorBytes) return false;
+  const __m128i digits =
+      detail::digits_of(detail::load_last_vector<wire::TextFront::Readable>({text, size}), size);
+  return detail::digit_bits(digits) == detail::kAllBytes &&
+         detail::value_of_digits(digits) == number;
+#else
+  const auto value = wire::convert<std::uint64_t, wire::TextFront::Readable>({text, size});
+  return value && *value == number;
+#endif
+}
+
+struct NarrowPlaces {
+  const wire::FieldIndex& index;
+  wire::FieldPlace operator()(std::size_t at) const noexcept {
+    const wire::NarrowPlace narrow = index.narrow_places[at];
+    return {narrow.begin, std::uint32_t{narrow.begin} + narrow.size};
   }
-  return true;
+};
+struct WidePlaces {
+  const wire::FieldIndex& index;
+  wire::FieldPlace operator()(std::size_t at) const noexcept { return index.places[at]; }
+};
+
+// Whether the values of 8, 49 and 56 are the known ones, the SendingTime is in the known minute,
+// the MsgSeqNum is the next one, and the MsgType an application's. All texts are compared at once,
+// as each alone would be right nearly always. Every block lies within the message, which is longer
+// than one: what is compared up to its end has as much in front of it.
+template <class Places>
+[[gnu::always_inline]] inline bool is_same_header(const detail::KnownHeader& known,
+                                                  const char* bytes, std::uint64_t next,
+                                                  Places place) noexcept {
+  const wire::FieldPlace msg_type = place(kHeaderBegin - 1);
+  if (msg_type.begin < sizeof(Block) ||
+      is_administrative({bytes + msg_type.begin, msg_type.end - msg_type.begin})) {
+    return false;
+  }
+  const wire::FieldPlace sender = place(known.places[0]);
+  const wire::FieldPlace target = place(known.places[1]);
+  const wire::FieldPlace number = place(known.places[2]);
+  const wire::FieldPlace time = place(known.places[3]);
+  const Block texts = difference(known.begin_string, bytes) |
+                      difference(known.sender, bytes + sender.end - sizeof(Block)) |
+                      difference(known.target, bytes + target.end - sizeof(Block)) |
+                      difference(known.minute_text, bytes + time.begin);
+  const std::uint64_t sizes = ((sender.end - sender.begin) ^ known.sender_bytes) |
+                              ((target.end - target.begin) ^ known.target_bytes) |
+                              ((time.end - time.begin) ^ kTimeBytes);
+  if ((texts[0] | texts[1] | sizes | beyond_minute(bytes + time.begin)) != 0) return false;
+  return says(bytes + number.begin, number.end - number.begin, next);
+}
+
+// For messages of more than 255 bytes.
+[[gnu::noinline]] bool is_same_wide_header(const detail::KnownHeader& known, const char* bytes,
+                                           std::uint64_t next,
+                                           const wire::FieldIndex& index) noexcept {
+  return is_same_header(known, bytes, next, WidePlaces{index});
 }
 
 }  // namespace
 
+// Whether is_ordinary() would be true of the message, told without reading what is known already.
+// False also in doubt.
+[[gnu::always_inline]] inline bool StateMachine::is_as_before(
+    const wire::MessageView& message) const noexcept {
+  const wire::FieldIndex& index = message.index();
+  if (header_keys(message) != known_.compared_keys) return false;
+  const char* const bytes = message.bytes().data();
+  const bool is_same =
+      index.narrow_count != 0
+          ? is_same_header(known_, bytes, numbers_.next_inbound, NarrowPlaces{index})
+          : is_same_wide_header(known_, bytes, numbers_.next_inbound, index);
+  return is_same && !message.has_either(tag::PossDupFlag, tag::PossResend) &&
+         numbers_.next_inbound > held_high_ && now_.wall >= known_.near_begin &&
+         now_.wall <= known_.near_last &&
+         (config_.validator ? is_valid(message) : !message.fault());
+}
+
+// On the way of every message: one in order is told by a comparison with the one before it.
+void StateMachine::on_message(const wire::MessageView& message, Now now) noexcept {
+  begin_event(now);
+  NEXUSFIX_ASSERT(!awaits_verdict_);
+  message_ = &message;
+  switch (state_) {
+    case State::Disconnected:
+      return;  // behind a Disconnect: what still comes is not read
+    case State::AwaitingLogon:
+    case State::LogonSent:
+      return receive_before_logon(message);
+    case State::LogonReceived:
+      return receive_undecided(message);
+    case State::LoggedOn:
+    case State::LogoutSent:
+      break;
+  }
+  last_received_ = now.mono;
+  test_request_sent_.reset();
+  if (!is_as_before(message)) [[unlikely]]
+    return receive(message);
+  reset_sent_ = false;
+  push_deliver(numbers_.next_inbound, false, false);
+}
+
 // A counterparty's header has its fields in one order all day, so where they are is found once.
 bool StateMachine::learn_header(const wire::MessageView& message) noexcept {
   if (message.field_count() <= kHeaderBegin + kHeaderTags.size()) return false;
+  std::array<std::uint8_t, kHeaderTags.size()> places{};
   for (std::size_t i = 0; i < kHeaderTags.size(); ++i) {
     const std::size_t at = message.find_index(kHeaderTags[i]).value_or(0);
     if (at < kHeaderBegin || at >= kHeaderBegin + kHeaderTags.size()) return false;
-    header_places_[i] = static_cast<std::uint8_t>(at);
+    places[i] = static_cast<std::uint8_t>(at);
   }
-  header_keys_ = header_keys(message);
+  known_.keys = header_keys(message);
+  known_.places = places;
+  known_.compared_keys = 0;
+  const SessionId& id = config_.id;
+  constexpr std::string_view kTag = "8=";
+  const std::size_t front_bytes = kTag.size() + id.begin_string.size() + 1;
+  const std::size_t longest =
+      std::max({front_bytes, id.sender_comp_id.size(), id.target_comp_id.size()});
+  if (longest > sizeof(Block) || !config_.check_comp_id) return true;
+  std::array<char, sizeof(Block)> front{};
+  char* const end =
+      std::ranges::copy(id.begin_string, std::ranges::copy(kTag, front.data()).out).out;
+  *end = wire::kSoh;
+  known_.begin_string = known_text({front.data(), front_bytes}, false);
+  known_.sender = known_text(id.target_comp_id, true);
+  known_.target = known_text(id.sender_comp_id, true);
+  known_.sender_bytes = id.target_comp_id.size();
+  known_.target_bytes = id.sender_comp_id.size();
+  known_.compared_keys = known_.keys;
   return true;
 }
 
-// Whether the SendingTime is one, and near enough. Of one in milliseconds in the minute of the last
-// message only the seconds are looked at.
-bool StateMachine::is_sent_near(std::string_view text) noexcept {
-  namespace detail = wire::detail;
-  constexpr std::size_t kBytes = 21;         // YYYYMMDD-HH:MM:SS.sss
-  constexpr std::size_t kLastOfMinute = 13;  // its last digit; behind it :SS.sss
-  constexpr std::size_t kMinuteBackAt = kLastOfMinute + 1 - sizeof(std::uint64_t);
-  if (text.size() == kBytes) [[likely]] {
-    const char* const from = text.data();
-    const auto front = detail::load_word<std::uint64_t>(from);
-    const auto back = detail::load_word<std::uint64_t>(from + kMinuteBackAt);
-    const std::uint64_t rest = detail::load_word<std::uint64_t>(from + kLastOfMinute) ^
-                               detail::word_of<std::uint64_t>("0:00.000");
-    constexpr std::uint64_t kMost = 0x0909'0900'0905'0009;
-    const bool is_known =
-        front == minute_text_[0] && back == minute_text_[1] && detail::beyond(rest, kMost) == 0;
-    if (is_known && minute_ >= now_.wall - config_.max_latency &&
-        minute_ + std::chrono::minutes{1} <= now_.wall + config_.max_latency) [[likely]] {
-      return true;
-    }
-    const auto time = wire::convert<WallTime, wire::TextFront::Readable>(text);
-    if (!time) return false;
-    minute_ = std::chrono::floor<std::chrono::minutes>(*time);
-    minute_text_ = {front, back};
-    return !config_.check_latency || sending_time_is_near(*time);
-  }
-  const auto time = wire::convert<WallTime, wire::TextFront::Readable>(text);
-  return time && (!config_.check_latency || sending_time_is_near(*time));
+void StateMachine::learn_minute(std::string_view text, WallTime time) noexcept {
+  constexpr auto kMinute = std::chrono::minutes{1};
+  const WallTime minute = std::chrono::floor<std::chrono::minutes>(time);
+  known_.minute_text = known_text(text.substr(0, kMinuteBytes), false);
+  known_.near_begin = WallTime::min();
+  known_.near_last = WallTime::max();
+  if (!config_.check_latency) return;
+  known_.near_begin = minute + kMinute - config_.max_latency;
+  known_.near_last = minute + config_.max_latency;
 }
 
-// Whether the message is one to deliver, by all that receive() would ask. False also in doubt:
-// then receive() finds out what it is. Nothing is changed.
-bool StateMachine::is_ordinary(const wire::MessageView& message) noexcept {
-  using wire::TextFront;
-  if (version_->has_default_appl_ver_id || is_administrative(message.msg_type())) return false;
-  if (message.has(tag::PossDupFlag) || message.has(tag::PossResend)) return false;
-  if (header_keys(message) != header_keys_ && !learn_header(message)) [[unlikely]]
-    return false;
-  const auto value = [&](std::size_t tag) { return message.field(header_places_[tag]).value; };
-  const auto number = wire::convert<std::uint64_t, TextFront::Readable>(value(2));
-  if (!number || *number != numbers_.next_inbound || *number <= held_high_) return false;
-  if (config_.check_comp_id && !(are_equal(value(0), config_.id.target_comp_id) &&
-                                 are_equal(value(1), config_.id.sender_comp_id))) {
-    return false;
-  }
-  if (!is_sent_near(value(3))) return false;
-  if (!are_equal(message.begin_string(), config_.id.begin_string)) return false;
-  if (!config_.validator) return !message.fault();
+// Whether the SendingTime is one, and near enough.
+bool StateMachine::is_sent_near(std::string_view text) noexcept {
+  const auto time = wire::convert<WallTime, wire::TextFront::Readable>(text);
+  if (!time) return false;
+  if (text.size() == kTimeBytes) learn_minute(text, *time);
+  return !config_.check_latency || sending_time_is_near(*time);
+}
+
+bool StateMachine::is_valid(const wire::MessageView& message) const noexcept {
   return config_.validation_memory != nullptr
              ? !config_.validator->validate(message, *config_.validation_memory)
              : !config_.validator->validate(message);
+}
+
+// Whether the message is one to deliver, by all that receive() would ask. False also in doubt:
+// then receive() finds out what it is. What is learnt serves is_as_before().
+bool StateMachine::is_ordinary(const wire::MessageView& message) noexcept {
+  using wire::TextFront;
+  if (version_->has_default_appl_ver_id || is_administrative(message.msg_type())) return false;
+  if (message.begin_string() != config_.id.begin_string) return false;
+  if (message.has_either(tag::PossDupFlag, tag::PossResend)) return false;
+  if (header_keys(message) != known_.keys && !learn_header(message)) return false;
+  const auto value = [&](std::size_t tag) { return message.field(known_.places[tag]).value; };
+  const auto number = wire::convert<std::uint64_t, TextFront::Readable>(value(2));
+  if (!number || *number != numbers_.next_inbound || *number <= held_high_) return false;
+  if (config_.check_comp_id &&
+      (value(0) != config_.id.target_comp_id || value(1) != config_.id.sender_comp_id)) {
+    return false;
+  }
+  if (!is_sent_near(value(3))) return false;
+  return config_.validator ? is_valid(message) : !message.fault();
 }
 
 }  // namespace nexusfix::session

@@ -10,9 +10,7 @@
 namespace nexusfix::session {
 
 void StateMachine::receive(const wire::MessageView& message) noexcept {
-  last_received_ = now_.mono;
-  test_request_sent_.reset();
-  if (is_ordinary(message)) [[likely]] {
+  if (is_ordinary(message)) {
     reset_sent_ = false;
     return push_deliver(numbers_.next_inbound, false, false);
   }
@@ -100,6 +98,10 @@ void StateMachine::on_delivered(const Verdict& verdict, Now now) noexcept {
   now_ = now;
   if (verdict.kind == Verdict::Kind::Accept) [[likely]]
     return advance_to(message_seq_num_ + 1);
+  on_refused(verdict);
+}
+
+void StateMachine::on_refused(const Verdict& verdict) noexcept {
   const Inbound in{*message_, message_seq_num_};
   Objection objection{.reason = verdict.reason,
                       .is_business = verdict.kind == Verdict::Kind::RejectBusiness,

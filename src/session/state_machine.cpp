@@ -86,24 +86,6 @@ void StateMachine::on_disconnected(Now now) noexcept {
   }
 }
 
-void StateMachine::on_message(const wire::MessageView& message, Now now) noexcept {
-  begin_event(now);
-  NEXUSFIX_ASSERT(!awaits_verdict_);
-  message_ = &message;
-  switch (state_) {
-    case State::Disconnected:
-      return;  // behind a Disconnect: what still comes is not read
-    case State::AwaitingLogon:
-    case State::LogonSent:
-      return receive_before_logon(message);
-    case State::LogonReceived:
-      return receive_undecided(message);
-    case State::LoggedOn:
-    case State::LogoutSent:
-      return receive(message);
-  }
-}
-
 // FIX Session Layer, "Garbled message processing": ignored, no MsgSeqNum is used up, and the gap
 // shows with the next message. Before the Logon there is no session to protect: TC 1S, "invalid
 // Logon" with a wrong BodyLength, expects the connection to be closed without a message.
@@ -119,9 +101,10 @@ void StateMachine::on_garbled(wire::GarbledReason reason, Now now) noexcept {
   }
 }
 
-std::optional<Action> StateMachine::next_action(std::span<char> scratch) noexcept {
+// There is something to do, or next_action() would have said so.
+std::optional<Action> StateMachine::take_action(std::span<char> scratch) noexcept {
   NEXUSFIX_ASSERT(scratch.size() >= kScratchBytes);
-  while (pending_begin_ != pending_end_) {
+  do {
     const Pending& next = pending_[pending_begin_++];
     if (next.step == Step::Deliver) [[likely]] {
       return Deliver{.message = message_,
@@ -131,36 +114,14 @@ std::optional<Action> StateMachine::next_action(std::span<char> scratch) noexcep
     }
     const Pending pending = next;  // its place may be taken by what perform() pushes
     if (std::optional<Action> action = perform(pending, scratch)) return action;
-  }
+  } while (pending_begin_ != pending_end_);
   return std::nullopt;
-}
-
-// Starts an event: everything of the one before it must have been done.
-void StateMachine::begin_event(Now now) noexcept {
-  NEXUSFIX_ASSERT(pending_begin_ == pending_end_);
-  now_ = now;
-  noted_size_ = 0;
 }
 
 void StateMachine::push(const Pending& pending) noexcept {
   if (pending_begin_ == pending_end_) pending_begin_ = pending_end_ = 0;
   NEXUSFIX_ASSERT(pending_end_ < pending_.size());
   pending_[pending_end_++] = pending;
-}
-
-// Member by member into its place: a Pending that is made first and then copied as a whole would be
-// written in small pieces and read in large ones, which no store buffer forwards.
-void StateMachine::push_deliver(std::uint64_t msg_seq_num, bool poss_dup,
-                                bool poss_resend) noexcept {
-  message_seq_num_ = msg_seq_num;
-  awaits_verdict_ = true;
-  if (pending_begin_ == pending_end_) pending_begin_ = pending_end_ = 0;
-  NEXUSFIX_ASSERT(pending_end_ < pending_.size());
-  Pending& pending = pending_[pending_end_++];
-  pending.step = Step::Deliver;
-  pending.flag = poss_dup;
-  pending.first = msg_seq_num;
-  pending.second = poss_resend ? 1 : 0;
 }
 
 void StateMachine::notice(NoticeCode code, std::string_view text, std::uint64_t expected,
@@ -172,12 +133,7 @@ void StateMachine::notice(NoticeCode code, std::string_view text, std::uint64_t 
         .text = text});
 }
 
-// Everything below next_inbound is used up. The one place where inbound numbers move forward.
-void StateMachine::advance_to(std::uint64_t next_inbound) noexcept {
-  NEXUSFIX_ASSERT(next_inbound > numbers_.next_inbound);
-  numbers_.next_inbound = next_inbound;
-  if (numbers_.next_inbound == early_logon_) ++numbers_.next_inbound;
-  if (gap_end_ == 0) return;
+void StateMachine::advance_within_gap() noexcept {
   if (numbers_.next_inbound >= gap_end_) {
     notice(NoticeCode::GapClosed, {}, numbers_.next_inbound, gap_end_);
     gap_end_ = 0;

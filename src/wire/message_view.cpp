@@ -16,6 +16,8 @@ Tag MessageView::large_tag(std::size_t index) const noexcept {
   return tag;
 }
 
+bool MessageView::has_one_of(Tag one, Tag other) const noexcept { return has(one) || has(other); }
+
 std::size_t MessageView::index_behind(Tag tag, std::size_t from) const noexcept {
   const auto key = static_cast<std::uint16_t>(tag);
   std::size_t at = from - from % kKeysReadable;

@@ -20,6 +20,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/session/actions.hpp>
 #include <nexusfix/session/config.hpp>
+#include <nexusfix/session/known_header.hpp>
 #include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/frame.hpp>
@@ -125,7 +126,10 @@ class StateMachine {
   // The next thing to do. scratch (kScratchBytes; for a Retransmit, the message's size more) must
   // live until the action's bytes have been used.
   static constexpr std::size_t kScratchBytes = 4096;
-  [[nodiscard]] std::optional<Action> next_action(std::span<char> scratch) noexcept;
+  [[nodiscard]] std::optional<Action> next_action(std::span<char> scratch) noexcept {
+    if (pending_begin_ == pending_end_) return std::nullopt;
+    return take_action(scratch);
+  }
 
   // An application message: encode the body between the two calls. Takes a number only when
   // finish_message() succeeds. Allowed in every state: without a logged-on counterparty the message
@@ -220,21 +224,27 @@ class StateMachine {
   static constexpr std::size_t kTextBytesMax = 160;
 
   // Queue (state_machine.cpp).
-  void begin_event(Now now) noexcept;
+  void begin_event(const Now& now) noexcept;
   void push(const Pending& pending) noexcept;
   void push_deliver(std::uint64_t msg_seq_num, bool poss_dup, bool poss_resend) noexcept;
   void notice(NoticeCode code, std::string_view text = {}, std::uint64_t expected = 0,
               std::uint64_t received = 0) noexcept;
+  [[nodiscard]] std::optional<Action> take_action(std::span<char> scratch) noexcept;
   void advance_to(std::uint64_t next_inbound) noexcept;
+  void advance_within_gap() noexcept;
   void forget_connection() noexcept;
   void forget_resends() noexcept;
   void reset_numbers() noexcept;
 
   // Receiving (ordinary.cpp, receive.cpp, header.cpp).
   [[nodiscard]] bool is_ordinary(const wire::MessageView& message) noexcept;
+  [[nodiscard]] bool is_as_before(const wire::MessageView& message) const noexcept;
+  [[nodiscard]] bool is_valid(const wire::MessageView& message) const noexcept;
   [[nodiscard]] bool learn_header(const wire::MessageView& message) noexcept;
+  void learn_minute(std::string_view sending_time, WallTime time) noexcept;
   [[nodiscard]] bool is_sent_near(std::string_view sending_time) noexcept;
   void receive(const wire::MessageView& message) noexcept;
+  void on_refused(const Verdict& verdict) noexcept;
   void receive_by_kind(const Inbound& in) noexcept;
   void receive_in_order(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void process(const Inbound& in) noexcept;
@@ -347,12 +357,7 @@ class StateMachine {
   std::array<char, 2 * kTextBytesMax> noted_text_{};  // of the event's Notices about a message
   std::size_t noted_size_ = 0;
 
-  // The keys of the header's first fields in a message of before, and where 49, 56, 34 and 52 are.
-  std::uint64_t header_keys_ = 0;
-  std::array<std::uint8_t, 4> header_places_{};
-  // The minute of a SendingTime of before, and its text.
-  WallTime minute_{};
-  std::array<std::uint64_t, 2> minute_text_{};
+  detail::KnownHeader known_;
 
   // Application message between begin_message() and finish_message().
   std::uint64_t begun_msg_seq_num_ = 0;

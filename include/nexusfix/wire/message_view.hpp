@@ -88,6 +88,8 @@ class MessageView {
   [[nodiscard]] std::optional<FieldView> find(Tag tag, std::size_t from = 0) const noexcept;
   [[nodiscard]] std::optional<std::size_t> find_index(Tag tag, std::size_t from = 0) const noexcept;
   [[nodiscard]] bool has(Tag tag) const noexcept { return index_of(tag, 0) < field_count(); }
+  // has(one) || has(other), in one pass if neither is there. Both below kLargeTagKey.
+  [[nodiscard]] bool has_either(Tag one, Tag other) const noexcept;
 
   // Typed read of the first field with this tag. T: std::string_view, char, bool, std::int64_t,
   // std::uint64_t, Decimal, FixedPrice, WallTime and PicoTime (UTCTimestamp), Date (UTCDateOnly,
@@ -117,7 +119,10 @@ class MessageView {
   // One bit for each of the kKeysReadable entries from keys[from] on that equals key; from is a
   // multiple of that.
   [[nodiscard]] std::uint32_t equal_bits(std::uint16_t key, std::size_t from) const noexcept;
-  // The same for kKeysCompared entries from any one on.
+  // Whether one of the first kKeysReadable entries equals either; also of those behind the last.
+  [[nodiscard]] bool any_equal(std::uint16_t key, std::uint16_t other) const noexcept;
+  [[nodiscard]] bool has_one_of(Tag one, Tag other) const noexcept;
+  // The same as equal_bits() for kKeysCompared entries from any one on.
   [[nodiscard]] std::uint32_t equal_bits_at(std::uint16_t key, std::size_t from) const noexcept;
   // One bit for each of the kKeysCompared keys from a on that equals the one as far behind b.
   [[nodiscard]] std::uint32_t equal_run(std::size_t a, std::size_t b) const noexcept;
@@ -220,6 +225,21 @@ inline std::string_view MessageView::msg_type() const noexcept {
   return low | (high << 16U);
 }
 
+[[gnu::always_inline]] inline bool MessageView::any_equal(std::uint16_t key,
+                                                          std::uint16_t other) const noexcept {
+  const __m128i one = _mm_set1_epi16(static_cast<short>(key));
+  const __m128i two = _mm_set1_epi16(static_cast<short>(other));
+  const void* const keys = index_.keys;
+  const auto* const eight = static_cast<const __m128i*>(keys);
+  const __m128i first =
+      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi16(one, eight[0]), _mm_cmpeq_epi16(one, eight[1])),
+                   _mm_or_si128(_mm_cmpeq_epi16(one, eight[2]), _mm_cmpeq_epi16(one, eight[3])));
+  const __m128i second =
+      _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi16(two, eight[0]), _mm_cmpeq_epi16(two, eight[1])),
+                   _mm_or_si128(_mm_cmpeq_epi16(two, eight[2]), _mm_cmpeq_epi16(two, eight[3])));
+  return _mm_movemask_epi8(_mm_or_si128(first, second)) != 0;
+}
+
 [[gnu::always_inline]] inline std::uint32_t MessageView::equal_bits_at(
     std::uint16_t key, std::size_t from) const noexcept {
   const __m128i wanted = _mm_set1_epi16(static_cast<short>(key));
@@ -249,6 +269,10 @@ inline std::uint32_t MessageView::equal_run(std::size_t a, std::size_t b) const 
     bits |= (index_.keys[a + i] == index_.keys[b + i] ? 1U : 0U) << i;
   }
   return bits;
+}
+
+inline bool MessageView::any_equal(std::uint16_t key, std::uint16_t other) const noexcept {
+  return (equal_bits(key, 0) | equal_bits(other, 0)) != 0;
 }
 
 inline std::uint32_t MessageView::equal_bits_at(std::uint16_t key,
@@ -299,6 +323,16 @@ namespace detail {
     return detail::lowest_bit(bits);
   if (field_count() <= kKeysReadable) return field_count();
   return index_behind(tag, kKeysReadable);
+}
+
+[[gnu::always_inline]] inline bool MessageView::has_either(Tag one, Tag other) const noexcept {
+  if (field_count() <= kKeysReadable) [[likely]] {
+    const auto wanted = static_cast<std::uint16_t>(one);
+    const auto also_wanted = static_cast<std::uint16_t>(other);
+    if (!any_equal(wanted, also_wanted)) [[likely]]
+      return false;
+  }
+  return has_one_of(one, other);
 }
 
 // A group's entry has few fields, and begins anywhere.

@@ -1,7 +1,14 @@
 // Messages that the short way takes, and those that look like them. Each comes behind one that was
 // taken, so that what is remembered of that is there to mislead.
+#include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/random.hpp>
 
 #include "unit/session/side.hpp"
 
@@ -17,6 +24,11 @@ void establish_with_a_message(Side& acceptor) {
   acceptor.in("35=D|34=2|11=ID");
   ASSERT_EQ(acceptor.delivered.size(), 1U);
   ASSERT_THAT(acceptor.sent(), IsEmpty());
+}
+
+// With the header's fields where they were in the message before.
+std::string in_usual_order(std::string_view number, std::string_view time) {
+  return "35=D|" + std::string{number} + "|49=TRADER|52=" + std::string{time} + "|56=VENUE|11=ID";
 }
 
 TEST(Ordinary, messages_in_order_are_delivered_without_an_answer) {
@@ -49,7 +61,7 @@ TEST(Ordinary, sending_time_of_the_same_minute_still_has_to_be_a_time) {
         "20240115-10:30:05.00x", "20240115-10:30.05.000"}) {
     Side acceptor{acceptor_config()};
     establish_with_a_message(acceptor);
-    acceptor.in(std::string{"35=D|34=3|11=ID|52="} + time);
+    acceptor.in(in_usual_order("34=3", time));
     EXPECT_THAT(acceptor.sent(),
                 ElementsAre("35=3|34=2|45=3|58=Incorrect data format for value|371=52|372=D|373=6"))
         << time;
@@ -65,9 +77,9 @@ TEST(Ordinary, sending_time_of_the_same_minute_is_too_old_when_time_has_passed) 
   Now now = acceptor.now();
   now.wall += 125s;
   acceptor.set_now(now);
-  acceptor.in("35=D|34=3|11=ID|52=20240115-10:30:05.000");
+  acceptor.in(in_usual_order("34=3", "20240115-10:30:05.000"));
   EXPECT_EQ(acceptor.delivered.size(), 2U);
-  acceptor.in("35=D|34=4|11=ID|52=20240115-10:30:04.999");
+  acceptor.in(in_usual_order("34=4", "20240115-10:30:04.999"));
   EXPECT_EQ(acceptor.delivered.size(), 2U);
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=3|34=2|45=4|58=SendingTime accuracy problem|372=D|"
                                            "373=10",
@@ -104,6 +116,166 @@ TEST(Ordinary, poss_dup_and_poss_resend_are_told_to_the_application) {
   EXPECT_TRUE(acceptor.delivered[2].poss_resend);
   EXPECT_FALSE(acceptor.delivered[2].poss_dup);
   EXPECT_FALSE(acceptor.delivered[3].poss_dup || acceptor.delivered[3].poss_resend);
+}
+
+// A message whose header does not come first of all is taken by no short way: with a field of no
+// meaning in front of it, every rule is asked.
+constexpr std::string_view kLongWay = "50=DESK|";
+
+std::string message_of(std::string_view begin_string, std::string_view msg_type,
+                       std::string_view rest) {
+  std::string body = "35=" + std::string{msg_type} + '|' + std::string{rest};
+  std::string text =
+      "8=" + std::string{begin_string} + "|9=" + std::to_string(body.size()) + '|' + body;
+  for (char& byte : text) {
+    if (byte == '|') byte = '\x01';
+  }
+  unsigned sum = 0;
+  for (const char byte : text) sum += static_cast<unsigned char>(byte);
+  std::string digits = std::to_string(sum % 256);
+  digits.insert(0, 3 - digits.size(), '0');
+  return text + "10=" + digits + '\x01';
+}
+
+// Messages that are in order, most of them changed in a few places.
+class Mutator {
+ public:
+  explicit Mutator(std::uint64_t seed) : random_{seed} {}
+
+  struct Made {
+    std::string begin_string = "FIX.4.4";
+    std::string msg_type;
+    std::string rest;
+  };
+  Made make(std::uint64_t number) {
+    Made made;
+    made.msg_type = pick(std::array{"D", "D", "D", "D", "8", "AE", "B", "0", "1", "A", "j", ""});
+    std::vector<std::string> fields{"49=TRADER", "56=VENUE", "34=" + std::to_string(number),
+                                    "52=" + time()};
+    if (random_.below(3) == 0) std::swap(fields[random_.below(4)], fields[random_.below(4)]);
+    const std::uint64_t body = random_.below(4) == 0 ? random_.below(60) : random_.below(4);
+    for (std::uint64_t i = 0; i < body; ++i) fields.push_back("58=text" + std::to_string(i));
+    for (std::uint64_t changes = random_.below(3); changes > 0; --changes) change(fields);
+    for (const std::string& field : fields) made.rest += field + '|';
+    if (random_.below(8) == 0) change_byte(made.rest);
+    if (random_.below(30) == 0) change_byte(made.begin_string);
+    return made;
+  }
+
+ private:
+  template <std::size_t kCount>
+  const char* pick(const std::array<const char*, kCount>& from) {
+    return from[random_.below(kCount)];
+  }
+  std::string time() {
+    return pick(
+        std::array{"20240115-10:30:00.000", "20240115-10:30:00.000", "20240115-10:30:59.999",
+                   "20240115-10:30:60.000", "20240115-10:30:00", "20240115-10:30:00.000123",
+                   "20240115-10:28:00.000", "20240115-10:27:59.999", "20240115-10:32:00.000",
+                   "20240115-10:32:00.001", "20240115-10:31:00.000", "20240116-10:30:00.000"});
+  }
+  void change(std::vector<std::string>& fields) {
+    const std::size_t at = random_.below(fields.size());
+    const auto place = fields.begin() + static_cast<std::ptrdiff_t>(at);
+    switch (random_.below(5)) {
+      case 0:
+        if (fields.size() > 1) fields.erase(place);
+        break;
+      case 1:
+        fields.insert(place, pick(std::array{"43=Y",
+                                             "43=N",
+                                             "43=",
+                                             "97=Y",
+                                             "97=N",
+                                             "97=x",
+                                             "122=20240115-10:30:00.000",
+                                             "122=20240115-10:30:01.000",
+                                             "49=OTHER",
+                                             "56=OTHER",
+                                             "34=1",
+                                             "34=4",
+                                             "369=1",
+                                             "115=CLIENT",
+                                             "70000=LARGE",
+                                             "0=BAD",
+                                             "58=",
+                                             "58",
+                                             "10=000",
+                                             "9=5"}));
+        break;
+      case 2:
+        fields.insert(place, fields[at]);
+        break;
+      case 3:
+        fields[at] = pick(std::array{"49=TRADERS", "49=TRADE", "49=XRADER", "56=VENUES", "56=VENU",
+                                     "34=2", "34=3", "34=4", "34=5", "34=003", "34=3x", "34=-3",
+                                     "34=00000000000000000003", "52=", "49=", "56=", "34="});
+        break;
+      default:
+        std::swap(fields[at], fields[random_.below(fields.size())]);
+    }
+  }
+  void change_byte(std::string& text) {
+    text[random_.below(text.size())] = pick(std::array{"0", "9", "=", "|", "x", " ", ".", ":"})[0];
+  }
+
+  SeededRandom random_;
+};
+
+// Everything that can be seen of what a side did.
+std::string seen_of(Side& side) {
+  std::string text;
+  for (const Delivered& one : side.delivered) {
+    std::string shown = one.text;
+    if (const auto at = shown.find(kLongWay); at != std::string::npos) {
+      shown.erase(at, kLongWay.size());
+    }
+    text += "delivered " + std::to_string(one.msg_seq_num) + (one.poss_dup ? " dup " : " ") +
+            (one.poss_resend ? "again " : "") + shown + '\n';
+  }
+  for (const std::string& one : side.sent_in_full()) text += "sent " + one + '\n';
+  for (std::size_t i = 0; i < side.notices.size(); ++i) {
+    const Notice& one = side.notices[i];
+    text += "notice " + std::string{to_string(one.code)} + ' ' + std::to_string(one.expected) +
+            ' ' + std::to_string(one.received) + ' ' + side.notice_texts[i] + '\n';
+  }
+  return text + std::to_string(side.next_in()) + ' ' + std::to_string(side.next_out()) + ' ' +
+         std::to_string(static_cast<int>(side.state())) + (side.is_connected() ? "" : " gone");
+}
+
+TEST(Ordinary, short_way_does_what_the_long_way_does) {
+  Mutator mutator{20'260'115};
+  int in_order = 0;
+  int otherwise = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const Mutator::Made made = mutator.make(3);
+    // The minute that is known from it may be one that is hardly near enough.
+    constexpr std::array kMinutes{"20240115-10:30:00.000", "20240115-10:32:00.000",
+                                  "20240115-10:28:00.000"};
+    const std::string before =
+        message_of("FIX.4.4", "D",
+                   std::string{"49=TRADER|56=VENUE|34=2|52="} +
+                       kMinutes[static_cast<std::size_t>(i) % kMinutes.size()] + "|11=ID|");
+    std::array<std::string, 2> seen;
+    for (std::size_t way = 0; way < 2; ++way) {
+      Side side{acceptor_config()};
+      side.establish();
+      side.receive(before);
+      ASSERT_EQ(side.delivered.size(), 1U);
+      const std::string front = way == 0 ? "" : std::string{kLongWay};
+      const std::string text = message_of(made.begin_string, made.msg_type, front + made.rest);
+      side.receive(text);
+      // What was taken by one way must leave nothing behind that the next message trips over.
+      const std::string next = message_of(
+          "FIX.4.4", "D", front + "49=TRADER|56=VENUE|34=4|52=20240115-10:30:00.000|11=ID|");
+      side.receive(next);
+      if (way == 0) ++(side.delivered.size() > 2 ? in_order : otherwise);
+      seen[way] = seen_of(side);
+    }
+    ASSERT_EQ(seen[0], seen[1]) << made.begin_string << ' ' << made.msg_type << ' ' << made.rest;
+  }
+  EXPECT_GT(in_order, 5'000);
+  EXPECT_GT(otherwise, 5'000);
 }
 
 }  // namespace
