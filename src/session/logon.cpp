@@ -43,11 +43,14 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
     note_session_status(message);
     notice(is_refusal ? NoticeCode::LogoutReceived : NoticeCode::RejectReceived, text);
     if (in.msg_seq_num == numbers_.next_inbound) advance_to(in.msg_seq_num + 1);
-    // The counterparty knows of higher numbers than we do: our store is lost or an old copy. TC 2c
-    // has no field for it; engines say it in these words.
-    const bool is_too_low = text.starts_with(std::string_view{"MsgSeqNum too low"});
-    return end_session(is_too_low ? DisconnectReason::MsgSeqNumTooLow
-                                  : DisconnectReason::LogonRefused);
+    // The counterparty knows of higher numbers than we do: our store is lost or an old copy. Or it
+    // is the other way around. TC 2c has no field for it; engines say it in these words. To try
+    // again is no good: each refusal has a number, so that the next ones would come to agree some
+    // time, and what had the numbers in between would be lost.
+    const bool is_hopeless = text.starts_with(std::string_view{"MsgSeqNum too low"}) ||
+                             text.starts_with(std::string_view{"NextExpectedMsgSeqNum too high"});
+    return end_session(is_hopeless ? DisconnectReason::MsgSeqNumTooLow
+                                   : DisconnectReason::LogonRefused);
   }
   const bool has_number = number && *number >= 1 && *number <= kMsgSeqNumMax;
   const std::string_view wrong = !has_number ? "MsgSeqNum missing or malformed"

@@ -135,6 +135,15 @@ TEST(NextExpected, is_ignored_and_not_sent_where_it_is_not_agreed_on_or_not_know
   }
 }
 
+TEST(NextExpected, initiator_that_is_refused_for_it_does_not_try_until_numbers_agree_by_chance) {
+  // Each refusal is a Logout with a number. After some of them the acceptor's numbers are as high
+  // as the initiator expects, and what was sent under the numbers below is lost.
+  Side initiator{expecting(initiator_config()), {.next_inbound = 9, .next_outbound = 4}};
+  initiator.connect();
+  initiator.in("35=5|34=3|58=NextExpectedMsgSeqNum too high, expecting 4 but received 9");
+  EXPECT_EQ(initiator.disconnect_reason, DisconnectReason::MsgSeqNumTooLow);
+}
+
 TEST(NextExpected, two_machines_that_both_missed_messages_agree_without_a_resend_request) {
   Pair pair{expecting(initiator_config()), expecting(acceptor_config())};
   pair.connect();
