@@ -111,6 +111,7 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   store::JournalOptions options;
   options.folder = settings.store_folder;
   options.durability = settings.durability;
+  options.segment_bytes = settings.segment_bytes;
   options.record_bytes_max = kRecordBytesMax;
   auto opened = store::open_journal(*seams_.disk, options, now_.wall);
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};

@@ -76,7 +76,11 @@ struct Machine {
   bool runs_with_reset = false;
   bool is_all_logged_on = false;  // noted while it runs with reset
   bool throws_next = false;
-  bool has_begun = false;  // it is to run: started, or waiting to be
+  bool dies_in_roll = false;        // when its journal begins the next segment
+  bool dies_in_reset = false;       // when a session of it is reset next
+  bool may_be_damaged = false;      // its journal, by a loss of power that it is not made for
+  std::uint64_t segment_bytes = 0;  // of its journal; 0: as in production
+  bool has_begun = false;           // it is to run: started, or waiting to be
 
   std::uint64_t disk_faults_before = 0;  // in the world, when its last turn began
 

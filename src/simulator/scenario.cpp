@@ -23,14 +23,22 @@ struct Version {
   bool has_last_processed = true;  // field 369
   bool has_next_expected = false;  // field 789
 };
-// FIX 4.0 cannot tell its counterparty of a reset, which these operators could not mend.
 constexpr Version kVersions[] = {
+    {"FIX.4.0", "", false, false},
     {"FIX.4.1", "", false, false},
     {"FIX.4.2", "", true},
     {"FIX.4.3", "", false},
     {"FIX.4.4", "", true, true, true},
+    {"FIXT.1.1", "DefaultApplVerID=FIX.5.0\n", false, true, true},
+    {"FIXT.1.1", "DefaultApplVerID=FIX.5.0SP1\n", false, true, true},
     {"FIXT.1.1", "DefaultApplVerID=FIX.5.0SP2\n", false, true, true},
 };
+
+// A Logon of FIX 4.0 cannot say that the numbers begin again. Where operators may need that, both
+// sides of such a session do it at every Logon, as its counterparties agree to do.
+bool may_need_reset(FaultSet faults) {
+  return faults.has(Fault::Reset) || faults.has(Fault::DieInReset) || faults.has(Fault::PowerLoss);
+}
 
 SeededRandom chance_of(const Scenario& scenario) {
   return SeededRandom{SeededRandom{scenario.seed * 64 + 63}.next()};
@@ -125,9 +133,14 @@ class Play {
     constexpr std::uint64_t kIntervals[] = {1, 2, 5, 10, 20, 30};
     initiator += line("HeartBtInt", kIntervals[chance_.below(std::size(kIntervals))]);
     const std::uint64_t kind = chance_.below(24);
-    if (kind <= 1 || kind == 2) initiator += line("ResetOnLogon", "Y");
-    if (kind == 2) both += line("ResetOnDisconnect", "Y");
-    if (kind == 3) {
+    const bool can_say_reset = version.begin_string != "FIX.4.0";
+    if (!can_say_reset) {
+      if (kind <= 2 || may_need_reset(*scenario_.faults)) both += line("ResetOnLogon", "Y");
+    } else if (kind <= 2) {
+      initiator += line("ResetOnLogon", "Y");
+    }
+    if (kind == 2 && can_say_reset) both += line("ResetOnDisconnect", "Y");
+    if (kind == 3 && can_say_reset) {
       both += line("ResetOnLogout", "Y");
       books_.allow_repetition(std::string{version.begin_string} + ":VENUE->" + trader);
     }
@@ -210,8 +223,9 @@ class Play {
       digest ^= digest >> 32U;
     };
     for (const std::uint64_t one : counts.faults) mix(one);
-    for (const std::uint64_t one : {counts.wire_messages, counts.delivered, counts.delivered_again,
-                                    counts.promised, counts.epochs, counts.starts, counts.turns}) {
+    for (const std::uint64_t one :
+         {counts.wire_messages, counts.delivered, counts.delivered_again, counts.promised,
+          counts.epochs, counts.starts, counts.turns, counts.rolls}) {
       mix(one);
     }
     mix(static_cast<std::uint64_t>(outcome.duration.count()));

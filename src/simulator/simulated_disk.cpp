@@ -118,6 +118,7 @@ DiskResult<std::unique_ptr<File>> SimulatedDisk::open(const std::string& path, O
       return failure("open", path, ENOSPC);
     }
     found = names_.emplace(path, std::make_shared<Inode>()).first;
+    if (on_create_) on_create_();
   }
   return std::make_unique<OpenFile>(*this, found->second, path, mode);
 }

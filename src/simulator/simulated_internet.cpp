@@ -1,9 +1,12 @@
 // Connections: what is on its way, when it arrives, and what befalls it.
 #include <algorithm>
 #include <cerrno>
+#include <span>
 #include <utility>
 
 #include <nexusfix/simulator/simulated_network.hpp>
+
+#include "simulator/altered_message.hpp"
 
 namespace nexusfix::simulator {
 namespace {
@@ -104,6 +107,11 @@ void SimulatedInternet::send(Connection& connection, Side side, std::string_view
   }
   Pipe& pipe = connection.pipes[1 - side];
   pipe.bytes.insert(pipe.bytes.end(), bytes.begin(), bytes.end());
+  if (pipe.alters_next && alter_message(std::span{pipe.bytes}.last(bytes.size()), random_)) {
+    pipe.alters_next = false;
+    observer_.connection_event(connection.id, "a message is altered");
+    count(counts_, Fault::Alter);
+  }
   std::size_t left = bytes.size();
   while (left > 0) {
     std::size_t part = left;
@@ -268,6 +276,13 @@ bool SimulatedInternet::congest_one() {
   return true;
 }
 
+bool SimulatedInternet::alter_one() {
+  Connection* const connection = any_established();
+  if (connection == nullptr) return false;
+  connection->pipes[random_.below(2)].alters_next = true;
+  return true;
+}
+
 void SimulatedInternet::mend() {
   weather = {};
   refuses_ = 0;
@@ -275,6 +290,7 @@ void SimulatedInternet::mend() {
     Connection& connection = *connections_[i];
     for (Side side = 0; side < 2; ++side) {
       connection.pipes[side].capacity = kPipeBytes;
+      connection.pipes[side].alters_next = false;
       wake(connection, side);
       if (connection.is_silent) break_end(connection, side, ETIMEDOUT);
     }

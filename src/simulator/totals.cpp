@@ -30,6 +30,7 @@ void Totals::add(const Outcome& outcome) {
   sum.epochs += one.epochs;
   sum.starts += one.starts;
   sum.turns += one.turns;
+  sum.rolls += one.rolls;
   simulated += outcome.duration;
   ++worlds;
 }
@@ -43,7 +44,8 @@ std::string to_string(const Totals& totals) {
       number(sum.delivered_again) + " of them again, marked), " + number(sum.promised) +
       " promised, " + number(sum.wire_messages) + " on the wire\n" +
       "process starts: " + number(sum.starts) + ", turns: " + number(sum.turns) +
-      ", epochs begun by resets: " + number(sum.epochs) + "\nfaults: ";
+      ", epochs begun by resets: " + number(sum.epochs) +
+      ", new segments of journals: " + number(sum.rolls) + "\nfaults: ";
   for (std::size_t i = 0; i < kFaults; ++i) {
     if (i > 0) text += i % 7 == 0 ? ",\n        " : ", ";
     text += std::string{to_string(static_cast<Fault>(i))} + ' ' + number(sum.faults[i]);

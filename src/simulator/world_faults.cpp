@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 
 #include "simulator/world_state.hpp"
 
@@ -26,6 +27,7 @@ seconds interval(Fault fault) {
     case Fault::Throw:
       return seconds{10};
     case Fault::Refuse:
+    case Fault::Alter:
       return seconds{12};
     case Fault::ClockJump:
     case Fault::Congest:
@@ -38,6 +40,7 @@ seconds interval(Fault fault) {
     case Fault::ClockDrift:
       return seconds{25};
     case Fault::TornWrite:
+    case Fault::DieInRoll:
       return seconds{30};
     case Fault::DiskFull:
     case Fault::WriteError:
@@ -45,11 +48,15 @@ seconds interval(Fault fault) {
     case Fault::PowerLoss:
       return seconds{50};
     case Fault::Reset:
+    case Fault::DieInReset:
       return seconds{70};
   }
   return seconds{60};
 }
 
+// One that dies in the middle of something does it within so many calls.
+constexpr std::uint64_t kCallsOfRoll = 6;
+constexpr std::uint64_t kCallsOfReset = 8;
 // A doomed process that does nothing dies all the same.
 constexpr WorldTime kDoom = seconds{1};
 // With CheckLatency, clocks stay so near the truth that no honest message is refused for its age,
@@ -98,11 +105,12 @@ Machine* WorldState::any_machine(SeededRandom& chance, bool is_to_initiate) {
 
 void WorldState::strike(Fault fault) {
   SeededRandom& chance = fault_random_[static_cast<std::size_t>(fault)];
-  if (fault <= Fault::Congest) return strike_internet(fault, chance);
-  Machine* const machine = any_machine(chance, fault == Fault::Reset);
+  if (fault <= Fault::Alter) return strike_internet(fault, chance);
+  const bool is_reset = fault == Fault::Reset || fault == Fault::DieInReset;
+  Machine* const machine = any_machine(chance, is_reset);
   if (machine == nullptr) return;
   if (trace.is_on()) trace.line(machine->name, "! " + std::string{to_string(fault)});
-  if (fault <= Fault::SyncError) return strike_disk(fault, *machine, chance);
+  if (fault <= Fault::DieInRoll) return strike_disk(fault, *machine, chance);
   if (fault <= Fault::ClockJump) return strike_clock(fault, *machine, chance);
   strike_process(fault, *machine, chance);
 }
@@ -123,6 +131,9 @@ void WorldState::strike_internet(Fault fault, SeededRandom& chance) {
       break;
     case Fault::Congest:
       internet.congest_one();
+      break;
+    case Fault::Alter:
+      internet.alter_one();
       break;
     default:
       break;
@@ -146,6 +157,9 @@ void WorldState::strike_disk(Fault fault, Machine& machine, SeededRandom& chance
     case Fault::SyncError:
       // A process that never waits for a sync has not been promised one.
       machine.disk.fail_next_sync(machine.settings.durability == store::Durability::Sync);
+      break;
+    case Fault::DieInRoll:
+      machine.dies_in_roll = true;
       break;
     default:
       break;
@@ -175,11 +189,7 @@ void WorldState::strike_process(Fault fault, Machine& machine, SeededRandom& cha
     case Fault::Kill: {
       count(fault_counts, fault);
       if (now < machine.paused_until) return end_process(machine, false);
-      machine.life.end_after(static_cast<std::uint32_t>(chance.below(30)));
-      const std::uint64_t incarnation = machine.life.incarnation();
-      after(kDoom, [this, &machine, incarnation] {
-        if (machine.life.incarnation() == incarnation) end_process(machine, false);
-      });
+      doom(machine, chance.below(30), false);
       break;
     }
     case Fault::Pause:
@@ -196,22 +206,57 @@ void WorldState::strike_process(Fault fault, Machine& machine, SeededRandom& cha
       count(fault_counts, fault);
       reset_by_operators(machine);
       break;
+    case Fault::DieInReset:
+      die_in_reset(machine, chance);
+      break;
     default:
       break;
   }
+}
+
+// The process has so many calls left, and a while.
+void WorldState::doom(Machine& machine, std::uint64_t calls, bool without_power) {
+  machine.dies_without_power |= without_power;
+  machine.life.end_after(static_cast<std::uint32_t>(calls));
+  const std::uint64_t incarnation = machine.life.incarnation();
+  after(kDoom, [this, &machine, incarnation] {
+    if (machine.life.incarnation() == incarnation) {
+      end_process(machine, machine.dies_without_power);
+    }
+  });
+}
+
+// A file is created while the engine runs: a segment of its journal.
+void WorldState::segment_begins(Machine& machine) {
+  if (!machine.is_up() || !machine.life.alive()) return;
+  ++rolls_;
+  if (!std::exchange(machine.dies_in_roll, false)) return;
+  SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::DieInRoll)];
+  const bool without_power = options.faults.has(Fault::PowerLoss) && chance.below(2) == 0;
+  trace.line(machine.name, "! a segment of its journal begins");
+  count(fault_counts, Fault::DieInRoll);
+  doom(machine, chance.below(kCallsOfRoll), without_power);
+}
+
+// The initiator, or whom it talks to, dies at its next reset.
+void WorldState::die_in_reset(Machine& machine, SeededRandom& chance) {
+  Machine* const other = any_machine(chance, false);
+  (chance.below(2) == 0 ? *other : machine).dies_in_reset = true;
+  reset_by_operators(machine);
+}
+
+void WorldState::reset_begins(Machine& machine) {
+  if (!std::exchange(machine.dies_in_reset, false)) return;
+  count(fault_counts, Fault::DieInReset);
+  doom(machine, fault_random_[static_cast<std::size_t>(Fault::DieInReset)].below(kCallsOfReset),
+       false);
 }
 
 // Between any two calls, as by Kill, but what was not synced goes as well.
 void WorldState::lose_power(Machine& machine) {
   if (!machine.is_up() || machine.dies_without_power) return;
   count(fault_counts, Fault::PowerLoss);
-  machine.dies_without_power = true;
-  SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::PowerLoss)];
-  machine.life.end_after(static_cast<std::uint32_t>(chance.below(30)));
-  const std::uint64_t incarnation = machine.life.incarnation();
-  after(kDoom, [this, &machine, incarnation] {
-    if (machine.life.incarnation() == incarnation) end_process(machine, true);
-  });
+  doom(machine, fault_random_[static_cast<std::size_t>(Fault::PowerLoss)].below(30), true);
 }
 
 // What operators do when a store has lost what a counterparty knows: they agree to begin again.
@@ -264,7 +309,7 @@ void WorldState::mend() {
   for (Machine& machine : machines) {
     machine.disk.mend();
     machine.clock.mend();
-    machine.throws_next = false;
+    machine.throws_next = machine.dies_in_roll = machine.dies_in_reset = false;
     machine.paused_until = std::min(machine.paused_until, now + seconds{5});
     process_is_ready(machine.index);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
+#include <nexusfix/session/version.hpp>
 
 namespace nexusfix::simulator {
 namespace {
@@ -22,6 +23,8 @@ constexpr std::uint64_t kTurnsPerSecondMax = 20'000;
 // What an engine holds beside its disk: buffers of fixed sizes, and what waits for slow readers.
 constexpr std::uint64_t kMachineBytesMax = 24U << 20U;
 constexpr std::uint64_t kSessionBytesMax = 1U << 20U;
+// Small enough for a new segment every few seconds, or every few minutes.
+constexpr std::uint64_t kSegmentBytesMin = 2U << 10U;
 // A process that dies while it starts does it within so many calls.
 constexpr std::uint64_t kCallsOfStartMax = 40;
 
@@ -71,6 +74,11 @@ ProcessId WorldState::add(std::string name, std::string configuration, Launcher 
   machine.configuration = std::move(configuration);
   machine.settings = *std::move(settings);
   machine.launcher = std::move(launcher);
+  machine.disk.on_create([this, &machine] { segment_begins(machine); });
+  if (options.faults.has(Fault::DieInRoll)) {
+    SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::DieInRoll)];
+    machine.segment_bytes = kSegmentBytesMin << chance.below(6);
+  }
   checker.add_process(index, machine.name);
   return index;
 }
@@ -206,9 +214,14 @@ void WorldState::note_turn(Machine& machine) {
 
 engine::Settings WorldState::settings_of(const Machine& machine) const {
   engine::Settings settings = machine.settings;
+  if (machine.segment_bytes != 0) settings.segment_bytes = machine.segment_bytes;
   if (!machine.runs_with_reset) return settings;
   for (engine::SessionSettings& one : settings.sessions) {
-    if (one.session.role == session::Role::Initiator) one.session.reset_on_logon = true;
+    // Where a Logon cannot tell the other side, to reset alone would do harm.
+    const session::VersionTraits* const version =
+        session::find_version(one.session.id.begin_string);
+    const bool is_told = version != nullptr && version->has_reset_seq_num_flag;
+    if (one.session.role == session::Role::Initiator && is_told) one.session.reset_on_logon = true;
   }
   return settings;
 }
@@ -248,12 +261,17 @@ void WorldState::start(Machine& machine) {
   }
   if (!opened) {
     trace.line(machine.name, "cannot start: " + opened.error().text);
-    if (disk_faults(fault_counts) == faults_before) {
+    if (std::exchange(machine.may_be_damaged, false)) {
+      // There is no copy to restore, and its counterparties begin again anyway.
+      trace.line(machine.name, "its operators remove the journal");
+      machine.disk.remove_all();
+    } else if (disk_faults(fault_counts) == faults_before) {
       violation.found("cannot-start", machine.name + ": " + opened.error().text);
     }
     clear_away(machine, false);
     return start_later(machine, milliseconds{500 + random_world.below(2'000)});
   }
+  machine.may_be_damaged = false;
   machine.image = *std::move(opened);
   engine::Engine& engine = machine.image->engine();
   machine.sessions.clear();
@@ -297,6 +315,7 @@ void WorldState::buried(Machine& machine) {
   trace.line(machine.name, without_power ? "loses its power" : "dies");
   clear_away(machine, without_power);
   const bool is_forgetful = forgets(machine, without_power);
+  machine.may_be_damaged |= is_forgetful && without_power;
   checker.process_ended(machine.index, is_forgetful);
   if (is_forgetful) forget_promises_of_peers(machine);
   check_memory();
@@ -348,6 +367,7 @@ void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
   }
   if (event.text.starts_with("sequence numbers reset")) {
     checker.session_reset(machine.index, event.session);
+    reset_begins(machine);
   } else if (event.text.contains("not connecting again")) {
     // Right where resets may have come between the sides; otherwise numbers were lost.
     if (!checker.may_reset(machine.index, event.session)) {
@@ -420,7 +440,8 @@ WorldStatistics WorldState::statistics() const {
           .promised = counts.promised,
           .epochs = counts.epochs,
           .starts = starts_,
-          .turns = turns_};
+          .turns = turns_,
+          .rolls = rolls_};
 }
 
 }  // namespace nexusfix::simulator

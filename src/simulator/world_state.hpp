@@ -89,7 +89,11 @@ class WorldState final : public InternetObserver {
   void strike_disk(Fault fault, Machine& machine, SeededRandom& chance);
   void strike_clock(Fault fault, Machine& machine, SeededRandom& chance);
   void strike_process(Fault fault, Machine& machine, SeededRandom& chance);
+  void doom(Machine& machine, std::uint64_t calls, bool without_power);
   void lose_power(Machine& machine);
+  void segment_begins(Machine& machine);
+  void die_in_reset(Machine& machine, SeededRandom& chance);
+  void reset_begins(Machine& machine);
   void log_out_one(Machine& machine, SeededRandom& chance);
   void reset_by_operators(Machine& machine);
   void forget_promises_of_peers(const Machine& machine);
@@ -105,6 +109,7 @@ class WorldState final : public InternetObserver {
   bool faults_strike_ = false;
   std::uint64_t starts_ = 0;
   std::uint64_t turns_ = 0;
+  std::uint64_t rolls_ = 0;
   std::uint64_t heap_at_begin_ = 0;
 };
 

@@ -53,6 +53,7 @@ int run_seeds(std::uint64_t first, std::uint64_t count) {
     if (totals.sum.faults[i] > 0) continue;
     return fail("never struck: " + std::string{to_string(static_cast<Fault>(i))});
   }
+  if (totals.sum.rolls == 0) return fail("no journal ever began a new segment");
   return 0;
 }
 

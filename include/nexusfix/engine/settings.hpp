@@ -85,6 +85,7 @@ struct Settings {
   StoreKind store = StoreKind::Journal;
   std::string store_folder;  // FileStorePath; required for the journal
   store::Durability durability = store::Durability::Process;
+  std::uint64_t segment_bytes = 64U << 20U;  // of the journal; no key sets it
   std::vector<SettingsError>
       warnings;  // unknown, misspelt or not honoured keys: what is done instead
 };

@@ -19,23 +19,26 @@ enum class Fault : std::uint8_t {
   HalfOpen,  // a connection carries nothing any more, and nobody is told
   Refuse,    // a connect is refused, or never answered
   Congest,   // a connection takes few bytes until they are read
+  Alter,     // a message arrives changed, so that its checksum or its form tells
   // The disk.
   PowerLoss,   // the process dies, and what was not synced is lost from some point on
   TornWrite,   // the process dies in the middle of a write
   DiskFull,    // writes fail for a while
   WriteError,  // one write fails, half done
   SyncError,   // one sync fails; what it should have kept may be gone
+  DieInRoll,   // the process dies, or the power goes, while the journal begins a new segment
   // The clock.
   ClockDrift,  // both clocks of a machine run too fast or too slow
   ClockJump,   // the wall clock of a machine is set, forwards or back
   // Processes and people.
-  Kill,    // the process dies between any two calls that it makes
-  Pause,   // the process stands still for a while
-  Throw,   // an application's callback throws, after it has sent
-  Logout,  // an operator logs a session out, and on again
-  Reset,   // operators agree on new sequence numbers
+  Kill,        // the process dies between any two calls that it makes
+  Pause,       // the process stands still for a while
+  Throw,       // an application's callback throws, after it has sent
+  Logout,      // an operator logs a session out, and on again
+  Reset,       // operators agree on new sequence numbers
+  DieInReset,  // they do, and one of the two processes dies in the middle of it
 };
-inline constexpr std::size_t kFaults = 19;
+inline constexpr std::size_t kFaults = 22;
 
 [[nodiscard]] std::string_view to_string(Fault fault) noexcept;
 

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
@@ -38,6 +40,10 @@ class SimulatedDisk final : public Disk {
     fails_sync_ = true;
     drops_unsynced_ = drops;
   }
+  // Called when a file has been created.
+  void on_create(std::function<void()> action) { on_create_ = std::move(action); }
+  // Every file; what is left open can still be used.
+  void remove_all() noexcept { names_.clear(); }
   void mend() noexcept { is_full_ = fails_write_ = fails_sync_ = false; }
 
   // The process is gone: its locks fall, what it wrote stays.
@@ -75,6 +81,7 @@ class SimulatedDisk final : public Disk {
   FaultCounts& counts_;
   std::map<std::string, std::shared_ptr<Inode>> names_;
   std::set<std::string> folders_;
+  std::function<void()> on_create_;
   bool is_full_ = false;
   bool fails_write_ = false;
   bool fails_sync_ = false;

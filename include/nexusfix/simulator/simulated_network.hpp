@@ -66,6 +66,8 @@ class SimulatedInternet {
   bool drop_one();
   bool silence_one();
   bool congest_one();
+  // A message that is sent next, in one of its directions, will not arrive as it was.
+  bool alter_one();
   // The next connect is refused, or never answered.
   void refuse_next(bool is_answered) noexcept { refuses_ = is_answered ? 1 : 2; }
   // Nothing is congested or silent any more: the silent connections break.
@@ -90,6 +92,7 @@ class SimulatedInternet {
     std::vector<Segment> segments;
     std::size_t segments_begin = 0;
     std::size_t capacity = 0;
+    bool alters_next = false;  // message that is sent whole
     WorldTime last_at{};
     WorldTime held_until{};
     std::optional<WorldTime> end_at;  // when the sender's end arrives

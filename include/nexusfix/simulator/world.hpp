@@ -39,6 +39,7 @@ struct WorldStatistics {
   std::uint64_t epochs = 0;           // begun by a reset
   std::uint64_t starts = 0;           // of processes
   std::uint64_t turns = 0;            // Engine::poll()
+  std::uint64_t rolls = 0;            // of journals, to a new segment
 };
 
 class WorldState;  // its inside

@@ -43,6 +43,19 @@ TEST_F(SimulatedDiskTest, what_was_synced_survives_a_loss_of_power_whole) {
   EXPECT_EQ(content("/d/a"), "hello world");
 }
 
+TEST_F(SimulatedDiskTest, a_new_file_is_told_once_and_none_is_left_when_all_are_removed) {
+  int created = 0;
+  disk.on_create([&] { ++created; });
+  create("/d/a");
+  create("/d/a");
+  create("/d/b");
+  EXPECT_EQ(created, 2);
+  disk.remove_all();
+  EXPECT_FALSE(disk.open("/d/a", OpenMode::Read));
+  create("/d/a");
+  EXPECT_EQ(created, 3);
+}
+
 TEST_F(SimulatedDiskTest, of_what_was_not_synced_a_loss_of_power_keeps_some_beginning) {
   const std::string all = "synced, 0123456789abcdefghij";
   bool lost_some = false;

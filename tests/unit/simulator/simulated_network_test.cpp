@@ -8,6 +8,8 @@
 
 #include <nexusfix/simulator/simulated_network.hpp>
 
+#include "support/fix_text.hpp"
+
 namespace nexusfix::simulator {
 namespace {
 
@@ -117,6 +119,22 @@ TEST_F(SimulatedNetworkTest, a_stream_that_tears_has_the_same_bytes) {
   run(1s);
   EXPECT_EQ(received + receive(far, other), sent);
   EXPECT_GT(counts[static_cast<std::size_t>(Fault::Tear)], 10U);
+}
+
+TEST_F(SimulatedNetworkTest, an_altered_message_is_one_and_what_the_sender_handed_over_is_known) {
+  connect();
+  const std::string message =
+      nexusfix::testing::fix("FIX.4.4", "35=0|34=7|49=A|56=B|52=20240115-10:30:00|");
+  while (counts[static_cast<std::size_t>(Fault::Alter)] == 0) {
+    ASSERT_TRUE(internet.alter_one());  // of one direction or of the other
+    ASSERT_EQ(near.send(one, message).bytes, message.size());
+  }
+  ASSERT_EQ(near.send(one, message).bytes, message.size());
+  run(1s);
+  const std::string received = receive(far, other);
+  ASSERT_EQ(received.size(), wakes.sent[0].size());
+  EXPECT_NE(received, wakes.sent[0]);
+  EXPECT_TRUE(received.ends_with(message));
 }
 
 TEST_F(SimulatedNetworkTest, nobody_listening_or_a_refusal_fails_the_connect) {

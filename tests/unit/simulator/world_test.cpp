@@ -113,6 +113,58 @@ TEST_F(WorldTest, the_trace_tells_what_happened) {
   EXPECT_NE(world.trace().find("logged on"), std::string::npos);
 }
 
+// One message in one of the worlds' seconds; what strikes is faults.
+WorldStatistics news_with(FaultSet faults, std::uint64_t seed) {
+  World rough{{.seed = seed, .faults = faults}};
+  Seen here;
+  Seen there;
+  rough.add_process<Listener>("venue", kVenue, std::ref(here));
+  const ProcessId sender = rough.add_process<Listener>("trader", kTrader, std::ref(there));
+  for (int i = 0; i < 240; ++i) {
+    rough.after(std::chrono::seconds{i}, [&rough, sender] {
+      if (rough.engine(sender) == nullptr) return;
+      engine::Session& session = rough.engine(sender)->session(0);
+      wire::Encoder encoder = session.begin("B");
+      encoder.field(148, "news");
+      if (const auto sent = session.finish(encoder)) rough.promised(session, *sent);
+    });
+  }
+  rough.run(4min);
+  EXPECT_TRUE(rough.settle(5min)) << seed << ' ' << rough.violation()->what;
+  return rough.statistics();
+}
+
+TEST(World, messages_that_arrive_altered_are_asked_for_again) {
+  FaultSet faults;
+  faults.add(Fault::Alter);
+  const WorldStatistics counts = news_with(faults, 3);
+  EXPECT_GT(counts.faults[static_cast<std::size_t>(Fault::Alter)], 5U);
+  EXPECT_GE(counts.delivered, counts.promised);
+}
+
+TEST(World, a_process_that_dies_in_a_roll_of_its_journal_forgets_nothing) {
+  FaultSet faults;
+  faults.add(Fault::DieInRoll);
+  std::uint64_t deaths = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const WorldStatistics counts = news_with(faults, seed);
+    deaths += counts.faults[static_cast<std::size_t>(Fault::DieInRoll)];
+    EXPECT_GE(counts.rolls, counts.faults[static_cast<std::size_t>(Fault::DieInRoll)]);
+  }
+  EXPECT_GT(deaths, 3U);
+}
+
+TEST(World, a_process_that_dies_in_a_reset_comes_to_agree_in_the_end) {
+  FaultSet faults;
+  faults.add(Fault::DieInReset);
+  std::uint64_t deaths = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const WorldStatistics counts = news_with(faults, seed);
+    deaths += counts.faults[static_cast<std::size_t>(Fault::DieInReset)];
+  }
+  EXPECT_GT(deaths, 3U);
+}
+
 // An application that answers every message and is not idempotent: the world must not be able to
 // make it lose or repeat one.
 TEST_F(WorldTest, every_kind_of_fault_leaves_a_users_session_whole) {
