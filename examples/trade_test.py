@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the two examples against each other: trade_test.py ACCEPTOR INITIATOR. The acceptor's port
-is chosen by the system, and nothing is waited for but the programs' own output and end."""
+"""Runs two examples against each other: trade_test.py ACCEPTOR INITIATOR [LINE [LAST_LINE]]. LINE
+is what the initiator has to say, LAST_LINE what the acceptor says then. The acceptor's port is
+chosen by the system, and nothing is waited for but the programs' own output and end."""
 
 import subprocess
 import sys
@@ -20,7 +21,9 @@ TargetCompID={target}
 
 
 def main():
-    acceptor_program, initiator_program = sys.argv[1:]
+    acceptor_program, initiator_program, *expected = sys.argv[1:]
+    expected = expected or ["order 1 filled"]
+    last_line = ""
     with tempfile.TemporaryDirectory() as folder:
         venue, trader = Path(folder, "venue.cfg"), Path(folder, "trader.cfg")
         venue.write_text(SETTINGS.format(kind="acceptor", place="SocketAcceptPort=0",
@@ -36,10 +39,13 @@ def main():
                                                   target="VENUE"), encoding="utf-8")
                 result = subprocess.run([initiator_program, trader], capture_output=True,
                                         text=True, timeout=60, check=False)
+                if len(expected) > 1:
+                    last_line = acceptor.stdout.readline().rstrip("\n")
             finally:
                 acceptor.kill()
-    print(result.stdout, result.stderr, sep="")
-    return 0 if result.returncode == 0 and result.stdout == "order 1 filled\n" else 1
+    print(result.stdout, result.stderr, last_line, sep="")
+    is_right = result.stdout == expected[0] + "\n" and [last_line] == (expected[1:] or [""])
+    return 0 if result.returncode == 0 and is_right else 1
 
 
 if __name__ == "__main__":

@@ -73,6 +73,35 @@ class WatchedAs final : public WatchedApplication {
   {
     if (watch_.runs()) inner_.write_logon(inner_.application, session, encoder, header);
   }
+  void on_admin(engine::Session& session, const wire::MessageView& message)
+    requires requires(Application& a) { a.on_admin(session, message); }
+  {
+    if (watch_.runs()) inner_.on_admin(inner_.application, session, message);
+  }
+  // What a dead process says does not matter: nothing of it leaves.
+  engine::Outgoing on_sending(engine::Session& session, engine::OutgoingMessage& message)
+    requires requires(Application& a) { a.on_sending(session, message); }
+  {
+    if (!watch_.runs()) return engine::Outgoing::Send;
+    return inner_.on_sending(inner_.application, session, message);
+  }
+  void on_sent(engine::Session& session, const engine::SentMessage& message)
+    requires requires(Application& a) { a.on_sent(session, message); }
+  {
+    if (watch_.runs()) inner_.on_sent(inner_.application, session, message);
+  }
+  engine::ResendAnswer on_resend_request(engine::Session& session,
+                                         const engine::ResendRequest& request)
+    requires requires(Application& a) { a.on_resend_request(session, request); }
+  {
+    if (!watch_.runs()) return {};
+    return inner_.on_resend_request(inner_.application, session, request);
+  }
+  void on_disconnect(engine::Session& session, const engine::Disconnection& disconnection)
+    requires requires(Application& a) { a.on_disconnect(session, disconnection); }
+  {
+    if (watch_.runs()) inner_.on_disconnect(inner_.application, session, disconnection);
+  }
 };
 
 class ProcessImage {

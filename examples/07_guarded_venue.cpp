@@ -1,0 +1,97 @@
+// A venue that watches what goes in and out: it cancels the orders of a trader who is gone, does
+// not repeat what has lost its meaning, and keeps a drop copy of all that it says.
+// Usage: example_07_guarded_venue venue.cfg
+#include <cstdio>
+#include <map>
+#include <string>
+
+#include <nexusfix/base/decimal.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/fix44/execution_report.hpp>
+#include <nexusfix/fix44/new_order_single.hpp>
+
+namespace fix44 = nexusfix::fix44;
+using nexusfix::Outgoing;
+using nexusfix::Session;
+using nexusfix::Verdict;
+using namespace nexusfix::literals;
+
+namespace {
+
+// [guard]
+struct Venue {
+  using Handles = nexusfix::Messages<fix44::NewOrderSingle>;
+
+  Verdict on_message(Session& session, const fix44::NewOrderSingle& order) {
+    const std::string id{order.cl_ord_id().value};
+    if (open_.contains(id)) {
+      return nexusfix::business_reject(0, 11, "ClOrdID " + id + " is in the book", id);
+    }
+    if (!report(session, id, order.symbol().value, fix44::OrdStatus::New)) return no_report();
+    open_.emplace(id, std::string{order.symbol().value});
+    return nexusfix::accept();
+  }
+
+  // The trader is gone: every order is cancelled. The reports are stored, and come by resend.
+  void on_disconnect(Session& session, const nexusfix::Disconnection& gone) {
+    std::printf("%.*s: %zu orders cancelled\n", static_cast<int>(gone.text.size()),
+                gone.text.data(), open_.size());
+    for (const auto& [id, symbol] : open_) {
+      static_cast<void>(report(session, id, symbol, fix44::OrdStatus::Canceled));
+    }
+    open_.clear();
+  }
+
+  // An acknowledgement that nobody has seen in time says nothing any more.
+  Outgoing on_sending(Session&, nexusfix::OutgoingMessage& message) {
+    const bool is_stale = message.is_resend() && message.view()[39] == "0";
+    if (!is_stale) message.edit().set(fix44::SenderSubID{"BOOK"});
+    return is_stale ? Outgoing::Withhold : Outgoing::Send;
+  }
+
+  void on_sent(Session&, const nexusfix::SentMessage& sent) {
+    drop_copy_bytes_ += sent.bytes.size();
+  }
+
+  // Nobody needs more than an hour's thousand reports.
+  nexusfix::ResendAnswer on_resend_request(Session&, const nexusfix::ResendRequest& request) {
+    constexpr std::uint64_t kMessagesMax = 1'000;
+    if (request.end_seq_no < kMessagesMax) return {};
+    return nexusfix::ResendAnswer::from(request.end_seq_no - kMessagesMax + 1);
+  }
+  // [end]
+
+ private:
+  bool report(Session& session, const std::string& id, std::string_view symbol,
+              fix44::OrdStatus status) {
+    const bool is_new = status == fix44::OrdStatus::New;
+    return session
+        .send<fix44::ExecutionReport>(fix44::OrderID{id}, fix44::ExecID{std::to_string(++reports_)},
+                                      is_new ? fix44::ExecType::New : fix44::ExecType::Canceled,
+                                      status, fix44::ClOrdID{id}, fix44::Symbol{symbol},
+                                      fix44::Side::Buy, fix44::LeavesQty{0_d}, fix44::CumQty{0_d},
+                                      fix44::AvgPx{0_d})
+        .has_value();
+  }
+  static Verdict no_report() {
+    return nexusfix::business_reject(4, 0, "the report cannot be sent");
+  }
+
+  std::map<std::string, std::string> open_;  // ClOrdID to Symbol
+  unsigned reports_ = 0;
+  std::size_t drop_copy_bytes_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  Venue venue;
+  auto engine = nexusfix::Engine::open(argc > 1 ? argv[1] : "venue.cfg", venue);
+  if (!engine) {
+    std::fprintf(stderr, "%s\n", engine.error().what().c_str());
+    return 1;
+  }
+  std::printf("listening on port %u\n", engine->accept_port());
+  return engine->run();
+}
