@@ -153,7 +153,10 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
     case Step::RetransmitRest:
       return retransmit_rest(scratch);
     case Step::Deliver:
-      break;  // next_action() itself has made an action of it
+      return Deliver{.message = message_,
+                     .msg_seq_num = pending.first,
+                     .poss_dup = pending.flag,
+                     .poss_resend = pending.second != 0};
     case Step::ShowAdministrative:
       return Administrative{.message = message_};
     case Step::Hold:

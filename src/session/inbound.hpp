@@ -45,24 +45,19 @@ inline constexpr std::uint64_t kMsgSeqNumMax =
 
 // Starts an event: everything of the one before it must have been done.
 inline void StateMachine::begin_event(const Now& now) noexcept {
-  NEXUSFIX_ASSERT(pending_begin_ == pending_end_);
+  NEXUSFIX_ASSERT(pending_begin_ == pending_end_ && !delivers_next_);
   now_ = now;
   noted_size_ = 0;
 }
 
-// Member by member into its place: a Pending that is made first and then copied as a whole would be
-// written in small pieces and read in large ones, which no store buffer forwards.
-inline void StateMachine::push_deliver(std::uint64_t msg_seq_num, bool poss_dup,
-                                       bool poss_resend) noexcept {
-  message_seq_num_ = msg_seq_num;
+// Without a Pending, which would be written in small pieces and read in large ones: no store buffer
+// forwards that.
+inline void StateMachine::deliver_in_order() noexcept {
+  NEXUSFIX_ASSERT(pending_begin_ == pending_end_);
+  reset_sent_ = false;
+  message_seq_num_ = numbers_.next_inbound;
   awaits_verdict_ = true;
-  if (pending_begin_ == pending_end_) pending_begin_ = pending_end_ = 0;
-  NEXUSFIX_ASSERT(pending_end_ < pending_.size());
-  Pending& pending = pending_[pending_end_++];
-  pending.step = Step::Deliver;
-  pending.flag = poss_dup;
-  pending.first = msg_seq_num;
-  pending.second = poss_resend ? 1 : 0;
+  delivers_next_ = true;
 }
 
 // Everything below next_inbound is used up. The one place where inbound numbers move forward.

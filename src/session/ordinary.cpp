@@ -160,8 +160,7 @@ void StateMachine::on_message(const wire::MessageView& message, Now now) noexcep
   test_request_sent_.reset();
   if (!is_as_before(message)) [[unlikely]]
     return receive(message);
-  reset_sent_ = false;
-  push_deliver(numbers_.next_inbound, false, false);
+  deliver_in_order();
 }
 
 // A counterparty's header has its fields in one order all day, so where they are is found once.

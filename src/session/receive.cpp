@@ -10,10 +10,7 @@
 namespace nexusfix::session {
 
 void StateMachine::receive(const wire::MessageView& message) noexcept {
-  if (is_ordinary(message)) {
-    reset_sent_ = false;
-    return push_deliver(numbers_.next_inbound, false, false);
-  }
+  if (is_ordinary(message)) return deliver_in_order();
   if (message.begin_string() != config_.id.begin_string) {  // TC 2i
     notice(NoticeCode::BeginStringWrong, message.begin_string());
     return log_out("Incorrect BeginString");

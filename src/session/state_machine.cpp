@@ -76,6 +76,7 @@ void StateMachine::on_disconnected(Now now) noexcept {
   }
   pending_begin_ = pending_end_ = 0;
   awaits_verdict_ = false;
+  delivers_next_ = false;
   const bool was_connected = std::exchange(is_connected_, false);
   state_ = State::Disconnected;
   forget_connection();
@@ -101,18 +102,11 @@ void StateMachine::on_garbled(wire::GarbledReason reason, Now now) noexcept {
   }
 }
 
-// There is something to do, or next_action() would have said so.
+// pending_ is not empty.
 std::optional<Action> StateMachine::take_action(std::span<char> scratch) noexcept {
   NEXUSFIX_ASSERT(scratch.size() >= kScratchBytes);
   do {
-    const Pending& next = pending_[pending_begin_++];
-    if (next.step == Step::Deliver) [[likely]] {
-      return Deliver{.message = message_,
-                     .msg_seq_num = next.first,
-                     .poss_dup = next.flag,
-                     .poss_resend = next.second != 0};
-    }
-    const Pending pending = next;  // its place may be taken by what perform() pushes
+    const Pending pending = pending_[pending_begin_++];  // perform() may push into its place
     if (std::optional<Action> action = perform(pending, scratch)) return action;
   } while (pending_begin_ != pending_end_);
   return std::nullopt;
@@ -122,6 +116,16 @@ void StateMachine::push(const Pending& pending) noexcept {
   if (pending_begin_ == pending_end_) pending_begin_ = pending_end_ = 0;
   NEXUSFIX_ASSERT(pending_end_ < pending_.size());
   pending_[pending_end_++] = pending;
+}
+
+void StateMachine::push_deliver(std::uint64_t msg_seq_num, bool poss_dup,
+                                bool poss_resend) noexcept {
+  message_seq_num_ = msg_seq_num;
+  awaits_verdict_ = true;
+  push({.step = Step::Deliver,
+        .flag = poss_dup,
+        .first = msg_seq_num,
+        .second = poss_resend ? 1U : 0U});
 }
 
 void StateMachine::notice(NoticeCode code, std::string_view text, std::uint64_t expected,

@@ -127,6 +127,10 @@ class StateMachine {
   // live until the action's bytes have been used.
   static constexpr std::size_t kScratchBytes = 4096;
   [[nodiscard]] std::optional<Action> next_action(std::span<char> scratch) noexcept {
+    if (delivers_next_) {
+      delivers_next_ = false;
+      return Deliver{.message = message_, .msg_seq_num = message_seq_num_};
+    }
     if (pending_begin_ == pending_end_) return std::nullopt;
     return take_action(scratch);
   }
@@ -226,6 +230,7 @@ class StateMachine {
   // Queue (state_machine.cpp).
   void begin_event(const Now& now) noexcept;
   void push(const Pending& pending) noexcept;
+  void deliver_in_order() noexcept;
   void push_deliver(std::uint64_t msg_seq_num, bool poss_dup, bool poss_resend) noexcept;
   void notice(NoticeCode code, std::string_view text = {}, std::uint64_t expected = 0,
               std::uint64_t received = 0) noexcept;
@@ -352,6 +357,7 @@ class StateMachine {
   const wire::MessageView* message_ = nullptr;
   std::uint64_t message_seq_num_ = 0;
   bool awaits_verdict_ = false;
+  bool delivers_next_ = false;  // the message, which is in order; pending_ is empty
   Objection objection_;
   std::array<char, 10> ref_tag_text_{};
   std::array<char, 2 * kTextBytesMax> noted_text_{};  // of the event's Notices about a message

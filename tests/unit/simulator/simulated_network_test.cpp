@@ -37,7 +37,7 @@ class Wakes final : public InternetObserver {
   int over = 0;
 };
 
-struct SimulatedNetworkTest : testing::Test {
+struct SimulatedNetworkTest : ::testing::Test {
   SimulatedNetworkTest() {
     near_life.begin();
     far_life.begin();
