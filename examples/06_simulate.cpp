@@ -101,10 +101,9 @@ TargetCompID=VENUE
 // [world]
 // True: nothing went wrong in this seed's world.
 bool run(std::uint64_t seed, bool is_forgetful) {
-  simulator::FaultSet faults;
-  faults.add(simulator::Fault::Kill);
-  faults.add(simulator::Fault::Drop);
-  simulator::World world{{.seed = seed, .faults = faults, .trace_lines = 12}};
+  simulator::World world{{.seed = seed,
+                          .faults = {simulator::Fault::Kill, simulator::Fault::Drop},
+                          .trace_lines = 12}};
   Desk desk{world, {}};
   world.add_process<Venue>("venue", kVenueConfiguration, is_forgetful);
   const auto trader = world.add_process<Trader>("trader", kTraderConfiguration, std::ref(desk));

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -46,6 +47,9 @@ inline constexpr std::size_t kFaults = 22;
 class FaultSet {
  public:
   constexpr FaultSet() = default;
+  constexpr FaultSet(std::initializer_list<Fault> faults) noexcept {
+    for (const Fault fault : faults) add(fault);
+  }
   [[nodiscard]] static constexpr FaultSet all() noexcept {
     FaultSet set;
     set.bits_ = (1U << kFaults) - 1;

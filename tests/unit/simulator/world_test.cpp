@@ -135,16 +135,14 @@ WorldStatistics news_with(FaultSet faults, std::uint64_t seed) {
 }
 
 TEST(World, messages_that_arrive_altered_are_asked_for_again) {
-  FaultSet faults;
-  faults.add(Fault::Alter);
+  const FaultSet faults{Fault::Alter};
   const WorldStatistics counts = news_with(faults, 3);
   EXPECT_GT(counts.faults[static_cast<std::size_t>(Fault::Alter)], 5U);
   EXPECT_GE(counts.delivered, counts.promised);
 }
 
 TEST(World, a_process_that_dies_in_a_roll_of_its_journal_forgets_nothing) {
-  FaultSet faults;
-  faults.add(Fault::DieInRoll);
+  const FaultSet faults{Fault::DieInRoll};
   std::uint64_t deaths = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const WorldStatistics counts = news_with(faults, seed);
@@ -155,8 +153,7 @@ TEST(World, a_process_that_dies_in_a_roll_of_its_journal_forgets_nothing) {
 }
 
 TEST(World, a_process_that_dies_in_a_reset_comes_to_agree_in_the_end) {
-  FaultSet faults;
-  faults.add(Fault::DieInReset);
+  const FaultSet faults{Fault::DieInReset};
   std::uint64_t deaths = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const WorldStatistics counts = news_with(faults, seed);
