@@ -17,13 +17,11 @@ template <std::size_t kBytesMax>
 class HeldText {
  public:
   HeldText() noexcept {}
-  explicit HeldText(std::string_view text) noexcept
-      : size_{static_cast<std::uint16_t>(text.copy(bytes_.data(), kBytesMax))} {}
+  explicit HeldText(std::string_view text) noexcept { assign(text); }
   // Of the bytes only those that are meant.
-  HeldText(const HeldText& other) noexcept : HeldText{other.view()} {}
+  HeldText(const HeldText& other) noexcept { assign(other.view()); }
   HeldText& operator=(const HeldText& other) noexcept {
-    if (this != &other)
-      size_ = static_cast<std::uint16_t>(other.view().copy(bytes_.data(), kBytesMax));
+    if (this != &other) assign(other.view());
     return *this;
   }
   ~HeldText() = default;
@@ -32,6 +30,9 @@ class HeldText {
 
  private:
   static_assert(kBytesMax <= UINT16_MAX);
+  void assign(std::string_view text) noexcept {
+    size_ = static_cast<std::uint16_t>(text.copy(bytes_.data(), kBytesMax));
+  }
   std::uint16_t size_ = 0;
   std::array<char, kBytesMax> bytes_;
 };
