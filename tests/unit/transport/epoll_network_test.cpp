@@ -44,6 +44,44 @@ TEST_F(EpollNetworkTest, readable_comes_again_until_the_bytes_are_taken) {
   EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
 }
 
+TEST_F(EpollNetworkTest, what_comes_for_a_paused_socket_waits_until_it_is_wanted_again) {
+  const Pair pair = connect_pair(listen());
+  network_->pause(pair.far, true);
+  ASSERT_EQ(network_->send(pair.near, std::string_view{"abc"}).bytes, 3U);
+  // The same network says so much later that another socket has something: this one had its chance.
+  ASSERT_EQ(network_->send(pair.far, std::string_view{"x"}).bytes, 1U);
+  await(ReadyKind::Readable, pair.near);
+  for (const Ready& ready : poll(std::chrono::nanoseconds{0})) EXPECT_NE(ready.socket, pair.far);
+  network_->pause(pair.far, false);
+  await(ReadyKind::Readable, pair.far);
+  EXPECT_EQ(read(pair.far, 3), "abc");
+  network_->pause(12'345, true);  // nobody
+}
+
+TEST_F(EpollNetworkTest, a_paused_socket_that_breaks_is_reported) {
+  const SocketId listener = listen();
+  PlainPeer peer{network_->local_port(listener)};
+  while (accepted_.empty()) poll();
+  const SocketId far = accepted_.front();
+  network_->pause(far, true);
+  peer.reset();
+  await(ReadyKind::Readable, far);
+}
+
+TEST_F(EpollNetworkTest, a_paused_socket_can_still_wait_for_room) {
+  const Pair pair = connect_pair(listen());
+  network_->pause(pair.near, true);
+  const std::string block(1U << 20U, 'x');
+  std::size_t sent = 0;
+  for (IoResult result = network_->send(pair.near, block); result.status == IoStatus::Ok;
+       result = network_->send(pair.near, block)) {
+    sent += result.bytes;
+    if (result.bytes < block.size()) break;
+  }
+  EXPECT_EQ(read(pair.far, sent).size(), sent);
+  await(ReadyKind::Writable, pair.near);
+}
+
 TEST_F(EpollNetworkTest, a_full_pipe_takes_a_part_and_says_when_there_is_room_again) {
   const Pair pair = connect_pair(listen());
   const std::string bytes = pattern(16U << 20U);

@@ -61,6 +61,15 @@ TEST_F(FakeNetworkTest, bytes_are_given_in_the_chunks_that_a_test_chooses) {
   EXPECT_TRUE(wait(venue_).empty());
 }
 
+TEST_F(FakeNetworkTest, what_comes_for_a_paused_socket_waits_until_it_is_wanted_again) {
+  venue_.pause(far_, true);
+  EXPECT_EQ(trader_.send(near_, std::string_view{"abc"}).bytes, 3U);
+  EXPECT_TRUE(wait(venue_).empty());
+  venue_.pause(far_, false);
+  EXPECT_EQ(wait(venue_).at(0).kind, ReadyKind::Readable);
+  EXPECT_EQ(receive(venue_, far_), "abc");
+}
+
 TEST_F(FakeNetworkTest, a_partial_send_is_followed_by_writable_and_the_ring_wraps) {
   internet_.limits.send_bytes_max = 3;
   EXPECT_EQ(trader_.send(near_, std::string_view{"abcde"}).bytes, 3U);
