@@ -51,6 +51,7 @@ class Play {
       : scenario_{resolved(scenario)},
         chance_{chance_of(scenario)},
         gap_chance_{SeededRandom{scenario.seed * 64 + 62}.next()},
+        limit_chance_{SeededRandom{scenario.seed * 64 + 61}.next()},
         world_{{.seed = scenario.seed,
                 .faults = *scenario_.faults,
                 .trace_lines = trace.lines,
@@ -109,6 +110,17 @@ class Play {
     return line("ResendRequestChunkSize", gap_chance_.below(2) * gap_chance_.below(20)) +
            line("ClosedResendInterval", gap_chance_.below(2) == 0 ? "Y" : "N");
   }
+  // Limits that hold things up, and lose nothing: of what a side takes, and of what it resends.
+  std::string limit_lines() {
+    std::string text;
+    if (limit_chance_.below(4) == 0) {
+      text += line("ThrottleMessages", 20 + limit_chance_.below(60));
+    }
+    if (limit_chance_.below(4) == 0) {
+      text += line("MaxResendsPerSecond", 50 + limit_chance_.below(500));
+    }
+    return text;
+  }
   std::string field_lines(const Version& version) {
     std::string text;
     if (version.has_last_processed && gap_chance_.below(2) == 0) {
@@ -150,6 +162,8 @@ class Play {
       initiator += gap_lines();
       acceptor += gap_lines();
     }
+    initiator += limit_lines();
+    acceptor += limit_lines();
     return {both + line("SenderCompID", trader) + line("TargetCompID", "VENUE") + initiator,
             both + line("SenderCompID", "VENUE") + line("TargetCompID", trader) + acceptor};
   }
@@ -235,6 +249,7 @@ class Play {
   Scenario scenario_;
   SeededRandom chance_;
   SeededRandom gap_chance_;
+  SeededRandom limit_chance_;
   World world_;
   OrderBooks books_;
   ProcessId venue_ = 0;
