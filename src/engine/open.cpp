@@ -73,6 +73,9 @@ Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
 Runtime::~Runtime() {
   for (const auto& [socket, connection] : connections_) seams_.network->close(socket);
   for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
+  // In order, so that a start of the machine after it is no loss of power. A failure has no
+  // consequence but that it will be taken for one.
+  if (store_ && !store_failed_) static_cast<void>(store_->close());
 }
 
 std::expected<void, EngineError> Runtime::open(Settings settings) {
@@ -107,18 +110,38 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   options.folder = settings.store_folder;
   options.durability = settings.durability;
   options.record_bytes_max = kRecordBytesMax;
+  options.group_wait = settings.journal_group_wait;
+  options.numbers_ahead_max = settings.journal_numbers_ahead;
+  options.on_durable = {
+      .call = [](void* network) noexcept { static_cast<transport::Network*>(network)->wake(); },
+      .context = seams_.network};
+  stall_timeout_ = settings.journal_stall_timeout;
   auto opened = store::open_journal(*seams_.disk, options, now_.wall);
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
   store_ = std::move(opened->store);
   report(observe::Severity::Info, {}, describe(opened->report, options.folder));
+  report_power_loss(opened->report, options.folder);
   if (opened->report.torn_bytes > 0) {
     report(observe::Severity::Warning, {},
            "journal " + options.folder + ": the last record was not whole; " +
                std::to_string(opened->report.torn_bytes) +
-               " bytes were cut. After the death of a process nothing that was sent is missing; "
-               "after a loss of power, compare the sequence numbers with the counterparty's.");
+               " bytes were cut. Nothing that was sent is missing.");
   }
   return {};
+}
+
+// The operator must know which numbers a counterparty may hold messages under that are gone here.
+void Runtime::report_power_loss(const store::JournalReport& found, const std::string& folder) {
+  if (!found.power_lost) return;
+  report(observe::Severity::Error, {},
+         "journal " + folder + ": the machine went down while it was open; " +
+             std::to_string(found.cut_bytes) + " bytes that had not reached the disk were cut");
+  for (const store::SkippedNumbers& skipped : found.skipped) {
+    report(observe::Severity::Error, skipped.session,
+           "MsgSeqNum " + std::to_string(skipped.first) + " to " + std::to_string(skipped.last) +
+               " are skipped: messages may have been sent under some of them that the journal has "
+               "lost. The counterparty will be sent a gap fill; compare what it has received");
+  }
 }
 
 std::expected<void, EngineError> Runtime::recover_application() {

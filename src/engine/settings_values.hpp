@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/store/journal.hpp>
+
 #include "engine/config_keys.hpp"
 
 namespace nexusfix::engine {
@@ -25,6 +27,9 @@ namespace nexusfix::engine {
 [[nodiscard]] std::optional<std::uint64_t> read_interval(std::string_view value) noexcept;
 // The digits behind the second: from a number or from QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
+
+// none, process, group or sync.
+[[nodiscard]] std::optional<store::Durability> read_durability(std::string_view value) noexcept;
 
 // An application version as ApplVerID (1128) has it, or by name: "9", "FIX.5.0SP2".
 [[nodiscard]] std::optional<char> read_appl_ver_id(std::string_view value) noexcept;

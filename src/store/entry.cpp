@@ -26,6 +26,9 @@ bool form_is_right(const Entry& entry) noexcept {
       return entry.number != 0;
     case EntryKind::Reset:
       return entry.number == 0 && entry.bytes.empty();
+    case EntryKind::LogSynced:
+    case EntryKind::LogClosed:
+      return entry.number <= kNumberMax && entry.session == 0 && entry.bytes.empty();
   }
   return false;
 }
@@ -37,20 +40,27 @@ void append_entry(std::vector<char>& buffer, const Entry& entry) {
   const std::size_t at = buffer.size();
   buffer.resize(at + kEntryHeaderBytes + entry.bytes.size());
   char* out = buffer.data() + at;
-  out[0] = static_cast<char>(entry.kind);
-  store_little_endian(out + kSessionAt, entry.session);
-  store_little_endian(out + kNumberAt, entry.number);
-  store_little_endian(out + kLengthAt, static_cast<std::uint32_t>(entry.bytes.size()));
+  encode_entry_header(entry, std::span<char, kEntryHeaderBytes>{out, kEntryHeaderBytes});
   if (!entry.bytes.empty()) {
     std::memcpy(out + kEntryHeaderBytes, entry.bytes.data(), entry.bytes.size());
   }
 }
 
+void encode_entry_header(const Entry& entry, std::span<char, kEntryHeaderBytes> out) noexcept {
+  out[0] = static_cast<char>(entry.kind);
+  store_little_endian(&out[kSessionAt], entry.session);
+  store_little_endian(&out[kNumberAt], entry.number);
+  store_little_endian(&out[kLengthAt], static_cast<std::uint32_t>(entry.bytes.size()));
+}
+
 bool could_begin_entries(std::span<const char, kEntryHeaderBytes> header,
                          std::uint64_t entries_bytes) noexcept {
   const auto kind = static_cast<unsigned char>(header[0]);
-  return kind >= static_cast<unsigned char>(EntryKind::SessionOpened) &&
-         kind <= static_cast<unsigned char>(EntryKind::Reset) &&
+  const bool is_of_session = kind >= static_cast<unsigned char>(EntryKind::SessionOpened) &&
+                             kind <= static_cast<unsigned char>(EntryKind::Reset);
+  const bool is_of_log = kind == static_cast<unsigned char>(EntryKind::LogSynced) ||
+                         kind == static_cast<unsigned char>(EntryKind::LogClosed);
+  return (is_of_session || is_of_log) &&
          load_little_endian<std::uint64_t>(&header[kNumberAt]) <= kNumberMax &&
          kEntryHeaderBytes + load_little_endian<std::uint32_t>(&header[kLengthAt]) <= entries_bytes;
 }

@@ -3,7 +3,7 @@
 //   offset  bytes  what (numbers are little-endian)
 //        0      1  EntryKind
 //        1      4  session key
-//        5      8  number: next inbound or MsgSeqNum; 0 in SessionOpened and Reset
+//        5      8  number: next inbound, MsgSeqNum or log position; 0 in SessionOpened and Reset
 //       13      4  length of the bytes that follow
 //       17      -  the message, or the session's name
 #pragma once
@@ -23,6 +23,11 @@ inline constexpr std::size_t kEntryHeaderBytes = 17;
 // No MsgSeqNum comes near; the bound keeps "number + 1" from wrapping.
 inline constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
 
+// Tells of the log as a whole: belongs to no session.
+[[nodiscard]] constexpr bool is_of_log(EntryKind kind) noexcept {
+  return kind == EntryKind::LogSynced || kind == EntryKind::LogClosed;
+}
+
 struct Entry {
   EntryKind kind{};
   SessionKey session = 0;
@@ -31,6 +36,9 @@ struct Entry {
 };
 
 void append_entry(std::vector<char>& buffer, const Entry& entry);
+
+// The same into a place of kEntryHeaderBytes, for an entry without bytes.
+void encode_entry_header(const Entry& entry, std::span<char, kEntryHeaderBytes> out) noexcept;
 
 // Walks a record's entries. The bytes may come from a damaged or hostile file: nothing outside of
 // them is read, and what is not an entry ends the walk.

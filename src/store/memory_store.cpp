@@ -76,6 +76,9 @@ class MemoryStore final : public Store {
     return durable_;
   }
 
+  StoreResult<void> close() override { return {}; }
+  std::optional<StoreError> take_warning() override { return std::nullopt; }
+
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
                          MessageVisitor visit) override {
     NEXUSFIX_ASSERT(key < messages_.size());

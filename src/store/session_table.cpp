@@ -57,6 +57,7 @@ std::expected<void, std::string_view> SessionTable::apply(std::span<const char> 
 
 std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry, WallTime time) {
   if (entry.kind == EntryKind::SessionOpened) return open(entry, time);
+  if (is_of_log(entry.kind)) return {};
   if (entry.session >= sessions_.size()) {
     return std::unexpected{"an entry belongs to a session that was never opened"};
   }
@@ -81,6 +82,8 @@ std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry
       record = {.next_inbound = 1, .next_outbound = 1, .epoch = record.epoch + 1, .created = time};
       return {};
     case EntryKind::SessionOpened:
+    case EntryKind::LogSynced:
+    case EntryKind::LogClosed:
       break;
   }
   return std::unexpected{"an entry is of an unknown kind"};

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -50,7 +51,8 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // The session of this name, created (durably) if it is new. Allocates, may block on the disk.
+  // The session of this name, created if it is new; durable like an append. Allocates, may block on
+  // the disk.
   // TooLarge: a name above 1024 bytes, or the 65,537th session of the log.
   [[nodiscard]] virtual StoreResult<SessionKey> open_session(std::string_view name,
                                                              WallTime now) = 0;
@@ -72,8 +74,15 @@ class Store {
   // durable.
   [[nodiscard]] virtual LogPosition appended() const noexcept = 0;
   [[nodiscard]] virtual LogPosition durable() const noexcept = 0;
-  // Moves durable() towards appended(): at once or in the background. Returns durable().
+  // Moves durable() towards appended(): at once or in the background. Returns durable(). While it
+  // is behind, call it again when the store has woken the caller (JournalOptions::on_durable).
   [[nodiscard]] virtual StoreResult<LogPosition> flush() = 0;
+  // Ends in order: everything appended is flushed and brought to the disk, and the next opening
+  // knows it. Nothing can be appended afterwards. May block on the disk.
+  [[nodiscard]] virtual StoreResult<void> close() = 0;
+  // A trouble that does not stop the store yet, told once each time that it begins: the disk has no
+  // room for the next segment, and there is only what is left of this one. One atomic load.
+  [[nodiscard]] virtual std::optional<StoreError> take_warning() = 0;
 
   // Passes the kept messages of the current epoch with numbers first to last, ascending, numbers
   // without a kept message left out, until visit returns false. Bytes live until visit returns.

@@ -19,6 +19,9 @@ enum class EntryKind : std::uint8_t {
   OutboundMessage = 3,  // number and bytes, kept for resend
   OutboundNumber = 4,   // an administrative message: number only
   Reset = 5,            // both numbers are 1, a new epoch begins
+  // Of the log itself; a journal writes them, no transaction.
+  LogSynced = 16,  // log position: everything before it was on the disk when this was written
+  LogClosed = 17,  // likewise; and the journal was closed in order
 };
 
 // Builds one record's entries in a buffer that is reused. One thread at a time.

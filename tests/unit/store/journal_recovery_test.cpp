@@ -183,12 +183,12 @@ class JournalRecovery : public ::testing::Test {
 };
 
 TEST_F(JournalRecovery, the_error_names_file_offset_cause_and_remedy) {
-  sample_.files[0][100] = static_cast<char>(sample_.files[0][100] ^ 1);
+  sample_.files[0][180] = static_cast<char>(sample_.files[0][180] ^ 1);
   const StoreError error = refused(sample_);
   EXPECT_EQ(error.code, StoreErrorCode::Corrupt);
   EXPECT_THAT(error.text,
-              AllOf(HasSubstr("/journal/0000000001.journal"), HasSubstr("offset 97"),
-                    HasSubstr("checksum"), HasSubstr("truncate -s 97"), HasSubstr("copy")));
+              AllOf(HasSubstr("/journal/0000000001.journal"), HasSubstr("offset 177"),
+                    HasSubstr("checksum"), HasSubstr("truncate -s 177"), HasSubstr("copy")));
 }
 
 TEST_F(JournalRecovery, a_missing_segment_is_refused) {
@@ -234,8 +234,9 @@ TEST_F(JournalRecovery, a_record_in_another_place_than_it_was_written_to_does_no
 
 TEST_F(JournalRecovery, an_unknown_format_version_is_refused_by_name) {
   sample_.files.resize(1);
-  sample_.files[0][8] = 2;
-  EXPECT_THAT(refused(sample_).text, AllOf(HasSubstr("format version"), HasSubstr("version 1")));
+  sample_.files[0][8] = 3;
+  EXPECT_THAT(refused(sample_).text,
+              AllOf(HasSubstr("format version"), HasSubstr("versions 1 and 2")));
 }
 
 TEST_F(JournalRecovery, a_checked_record_with_impossible_content_is_refused) {
@@ -252,7 +253,7 @@ TEST_F(JournalRecovery, a_checked_record_with_impossible_content_is_refused) {
   };
   const StoreError error = refused(journal_of([](Transaction& t) { t.inbound_progress(7, 2); }));
   EXPECT_EQ(error.code, StoreErrorCode::Corrupt);
-  EXPECT_THAT(error.text, AllOf(HasSubstr("offset 48"), HasSubstr("never opened")));
+  EXPECT_THAT(error.text, AllOf(HasSubstr("offset 128"), HasSubstr("never opened")));
 }
 
 TEST_F(JournalRecovery, lengths_that_announce_gigabytes_are_cut_or_refused_without_reading_them) {

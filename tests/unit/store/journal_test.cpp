@@ -70,6 +70,7 @@ TEST_F(JournalTest, the_report_counts_what_was_found) {
 TEST_F(JournalTest, appending_does_not_touch_the_disk_and_a_flush_is_one_write) {
   const OpenedJournal journal = open();
   const SessionKey key = open_session(*journal.store, "A");
+  ASSERT_TRUE(journal.store->flush());
   const unsigned calls = disk_.calls();
   for (std::uint64_t n = 1; n <= 100; ++n) {
     ASSERT_TRUE(append_message(*journal.store, key, n, "message"));
