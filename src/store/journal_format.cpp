@@ -135,6 +135,13 @@ std::uint32_t RecordSeed::at(std::uint64_t offset) const noexcept {
   return crc32c(segment_, bytes);
 }
 
+std::uint32_t RecordSeed::at(std::uint64_t offset, std::span<const char, 12> more) const noexcept {
+  std::array<char, sizeof offset + 12> bytes;
+  store_little_endian(bytes.data(), offset);
+  std::memcpy(&bytes[sizeof offset], more.data(), more.size());
+  return crc32c(segment_, bytes);
+}
+
 void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
                    std::span<const char> entries, std::span<const char> more_entries) noexcept {
   NEXUSFIX_ASSERT(!entries.empty());
@@ -143,7 +150,7 @@ void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime ti
   std::array<char, kRecordHeaderBytes> header;
   store_little_endian(&header[kLengthAt], static_cast<std::uint32_t>(entries_bytes));
   store_little_endian(&header[kTimeAt], to_nanoseconds(time));
-  std::uint32_t crc = crc32c(seed.at(offset), std::span{header}.subspan<kLengthAt>());
+  std::uint32_t crc = seed.at(offset, std::span{header}.subspan<kLengthAt>());
   crc = crc32c(crc, entries);
   if (!more_entries.empty()) crc = crc32c(crc, more_entries);
   store_little_endian(header.data(), crc);

@@ -86,6 +86,9 @@ class RecordSeed {
   RecordSeed() = default;
   explicit RecordSeed(const SegmentHeader& segment) noexcept;
   [[nodiscard]] std::uint32_t at(std::uint64_t offset) const noexcept;
+  // The same followed by these bytes, in one go.
+  [[nodiscard]] std::uint32_t at(std::uint64_t offset,
+                                 std::span<const char, 12> more) const noexcept;
 
  private:
   std::uint32_t segment_ = 0;
