@@ -86,6 +86,7 @@ void add_kernel_rows(std::vector<Row>& rows);
 void add_dictionary_rows(std::vector<Row>& rows);
 void add_validate_rows(std::vector<Row>& rows);
 void add_session_rows(std::vector<Row>& rows);
+void add_store_rows(std::vector<Row>& rows);
 
 // One for each subject that does the job. Make returns a ContestantPtr of a Subject.
 template <class Make>

@@ -16,6 +16,7 @@ std::vector<Row> all_rows() {
   add_dictionary_rows(rows);
   add_validate_rows(rows);
   add_session_rows(rows);
+  add_store_rows(rows);
   return rows;
 }
 

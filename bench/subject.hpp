@@ -166,6 +166,9 @@ class Subject {
   virtual ContestantPtr read_group(const ReadJob&) { return nullptr; }
   virtual ContestantPtr frame(const Stream&) { return nullptr; }
   virtual ContestantPtr lookup(const LookupJob&) { return nullptr; }
+  // A message kept under the next number of a session, and the number: in memory, or in files that
+  // survive the end of the process. The answer is 1.
+  virtual ContestantPtr append(const Messages&, bool) { return nullptr; }
   virtual ContestantPtr checksum(const ChecksumJob&) { return nullptr; }
   virtual ContestantPtr integer(const IntegerJob&) { return nullptr; }
   virtual ContestantPtr price(const PriceJob&) { return nullptr; }

@@ -3,17 +3,22 @@
 #include "bench/compare/quickfix.hpp"
 
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <memory>
 #include <quickfix/DataDictionary.h>
 #include <quickfix/FieldConvertors.h>
+#include <quickfix/FileStore.h>
 #include <quickfix/Message.h>
 #include <quickfix/Parser.h>
 #include <quickfix/fix44/ExecutionReport.h>
 #include <quickfix/fix44/MessageCracker.h>
 #include <quickfix/fix44/NewOrderSingle.h>
 #include <sstream>
+#include <stdexcept>
+#include <unistd.h>
 
 namespace nexusfix {
 namespace bench {
@@ -363,6 +368,47 @@ struct Validate {
   }
 };
 
+// A store of QuickFIX, with what its session does for each message that it sends. A file store has
+// its files in a folder of its own, gone with it.
+template <class Store>
+struct MadeStore {
+  Store store;
+};
+
+template <>
+struct MadeStore<FIX::FileStore> {
+  struct Folder {
+    std::string path = "/tmp/nexusfix-bench-quickfix-XXXXXX";
+    Folder() {
+      const char* const given = std::getenv("TMPDIR");
+      if (given != nullptr) path = std::string(given) + "/nexusfix-bench-quickfix-XXXXXX";
+      if (::mkdtemp(&path[0]) == nullptr) throw std::runtime_error("mkdtemp failed");
+    }
+    ~Folder() {
+      for (const char* name : {"body", "header", "seqnums", "session"}) {
+        std::remove((path + "/FIX.4.4-SENDER-TARGET." + name).c_str());
+      }
+      ::rmdir(path.c_str());
+    }
+  };
+  Folder folder;
+  FIX::FileStore store{folder.path, FIX::SessionID("FIX.4.4", "SENDER", "TARGET")};
+};
+
+template <class Store>
+struct Append {
+  std::vector<std::string> texts;
+  std::shared_ptr<MadeStore<Store>> made = std::make_shared<MadeStore<Store>>();
+
+  explicit Append(std::vector<std::string> messages) : texts(std::move(messages)) {}
+  std::uint64_t operator()(std::size_t input) {
+    FIX::MessageStore& store = made->store;
+    const bool kept = store.set(store.getNextSenderMsgSeqNum(), texts[input]);
+    store.incrNextSenderMsgSeqNum();
+    return kept ? 1 : 0;
+  }
+};
+
 class QuickFix final : public Subject {
  public:
   std::string name() const override { return "QuickFIX"; }
@@ -374,6 +420,11 @@ class QuickFix final : public Subject {
   }
   ContestantPtr frame(const Stream& stream) override {
     return make_contestant(Frame{stream}, Answers{stream.bytes.size()});
+  }
+  ContestantPtr append(const Messages& messages, bool in_files) override {
+    const Answers answers(messages.texts.size(), 1);
+    if (in_files) return make_contestant(Append<FIX::FileStore>{messages.texts}, answers);
+    return make_contestant(Append<FIX::MemoryStore>{messages.texts}, answers);
   }
   ContestantPtr typed_read(const ReadJob& job) override {
     return make_contestant(TypedRead{job.messages.texts}, job.answers);

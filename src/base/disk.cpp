@@ -18,6 +18,14 @@ std::string DiskError::what() const {
   return text;
 }
 
+DiskResult<void> File::reserve(std::uint64_t) {
+  return std::unexpected{DiskError{.path = {}, .operation = "reserve", .error_number = EOPNOTSUPP}};
+}
+
+DiskResult<std::unique_ptr<FileMapping>> File::map(std::uint64_t) {
+  return std::unexpected{DiskError{.path = {}, .operation = "map", .error_number = EOPNOTSUPP}};
+}
+
 DiskResult<std::string> read_file(Disk& disk, const std::string& path, std::uint64_t limit_bytes) {
   DiskResult<std::unique_ptr<File>> file = disk.open(path, OpenMode::Read);
   if (!file) return std::unexpected{std::move(file.error())};

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -16,11 +17,14 @@
 
 #include <nexusfix/base/disk.hpp>
 
+#include "base/posix_mapping.hpp"
+
 namespace nexusfix {
 namespace {
 
 constexpr mode_t kFileMode = 0600;  // journals hold orders: nobody else's business
 constexpr mode_t kFolderMode = 0700;
+constexpr std::uint64_t kZeroBytes = 256U << 10U;
 
 std::unexpected<DiskError> failure(const char* operation, const std::string& path, int error) {
   return std::unexpected{DiskError{.path = path, .operation = operation, .error_number = error}};
@@ -86,6 +90,29 @@ class PosixFile final : public File {
       return failure("truncate", path_, errno);
     }
     return {};
+  }
+
+  DiskResult<void> reserve(std::uint64_t size_bytes) override {
+    const DiskResult<std::uint64_t> before = size();
+    if (!before) return std::unexpected{before.error()};
+    if (*before >= size_bytes) return {};
+    const auto begin = static_cast<off_t>(*before);
+    const int error = ::posix_fallocate(descriptor_, begin, static_cast<off_t>(size_bytes) - begin);
+    if (error != 0) return failure("reserve", path_, error);
+    // Written, not only allocated: a later sync then has no metadata to write beside the data.
+    static constexpr std::array<char, kZeroBytes> kZeros{};
+    for (std::uint64_t at = *before; at < size_bytes;) {
+      const auto count = static_cast<std::size_t>(std::min(kZeroBytes, size_bytes - at));
+      if (auto written = write_at(at, std::span{kZeros}.first(count)); !written) return written;
+      at += count;
+    }
+    return {};
+  }
+
+  DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes) override {
+    auto mapping = map_file(descriptor_, size_bytes);
+    if (!mapping) return failure("map", path_, mapping.error());
+    return std::move(*mapping);
   }
 
   DiskResult<bool> try_lock() override {
@@ -208,6 +235,21 @@ DiskResult<void> PosixDisk::remove(const std::string& path) {
   return {};
 }
 
+std::string PosixDisk::user() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+  return "pid " + std::to_string(::getpid()) + " on " + host.data();
+}
+
 DiskResult<void> PosixDisk::sync_directory(const std::string& path) { return sync_folder(path); }
+
+std::string PosixDisk::boot_id() {
+  constexpr std::uint64_t kBootIdBytesMax = 64;
+  DiskResult<std::string> text =
+      read_file(*this, "/proc/sys/kernel/random/boot_id", kBootIdBytesMax);
+  if (!text) return {};  // no /proc: not known
+  while (!text->empty() && text->back() == '\n') text->pop_back();
+  return std::move(*text);
+}
 
 }  // namespace nexusfix

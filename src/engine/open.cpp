@@ -2,6 +2,7 @@
 // served and nothing is sent before all of it has succeeded.
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <nexusfix/store/memory_store.hpp>
@@ -27,6 +28,10 @@ session::Numbers to_numbers(const store::SessionRecord& record) {
 std::string describe(const store::JournalReport& report, const std::string& folder) {
   return "journal " + folder + ": " + std::to_string(report.records) + " records, " +
          std::to_string(report.messages) + " messages, " + std::to_string(report.bytes) + " bytes";
+}
+
+bool is_of_session_layer(std::string_view msg_type) {
+  return msg_type.size() == 1 && ((msg_type[0] >= '0' && msg_type[0] <= '5') || msg_type[0] == 'A');
 }
 
 // What the application wants to know of, or to write into, this session's Logons. A callback that
@@ -77,6 +82,9 @@ Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
 Runtime::~Runtime() {
   for (const auto& [socket, connection] : connections_) seams_.network->close(socket);
   for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
+  // In order, so that a start of the machine after it is no loss of power. A failure has no
+  // consequence but that it will be taken for one.
+  if (store_ && !store_failed_) static_cast<void>(store_->close());
 }
 
 std::expected<void, EngineError> Runtime::open(Settings settings) {
@@ -113,18 +121,41 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   options.durability = settings.durability;
   options.segment_bytes = settings.segment_bytes;
   options.record_bytes_max = kRecordBytesMax;
+  options.group_wait = settings.journal_group_wait;
+  options.numbers_ahead_max = settings.journal_numbers_ahead;
+  options.on_durable = {
+      .call = [](void* network) noexcept { static_cast<transport::Network*>(network)->wake(); },
+      .context = seams_.network};
+  stall_timeout_ = settings.journal_stall_timeout;
   auto opened = store::open_journal(*seams_.disk, options, now_.wall);
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
   store_ = std::move(opened->store);
   report(observe::Severity::Info, {}, describe(opened->report, options.folder));
+  for (const std::string& damage : opened->report.damages) {
+    report(observe::Severity::Error, {}, damage);
+  }
+  report_power_loss(opened->report, options.folder);
   if (opened->report.torn_bytes > 0) {
     report(observe::Severity::Warning, {},
            "journal " + options.folder + ": the last record was not whole; " +
                std::to_string(opened->report.torn_bytes) +
-               " bytes were cut. After the death of a process nothing that was sent is missing; "
-               "after a loss of power, compare the sequence numbers with the counterparty's.");
+               " bytes were cut. Nothing that was sent is missing.");
   }
   return {};
+}
+
+// The operator must know which numbers a counterparty may hold messages under that are gone here.
+void Runtime::report_power_loss(const store::JournalReport& found, const std::string& folder) {
+  if (!found.power_lost) return;
+  report(observe::Severity::Error, {},
+         "journal " + folder + ": the machine went down while it was open; " +
+             std::to_string(found.cut_bytes) + " bytes that had not reached the disk were cut");
+  for (const store::SkippedNumbers& skipped : found.skipped) {
+    report(observe::Severity::Error, skipped.session,
+           "MsgSeqNum " + std::to_string(skipped.first) + " to " + std::to_string(skipped.last) +
+               " are skipped: messages may have been sent under some of them that the journal has "
+               "lost. The counterparty will be sent a gap fill; compare what it has received");
+  }
 }
 
 std::expected<void, EngineError> Runtime::recover_application() {
@@ -136,6 +167,8 @@ std::expected<void, EngineError> Runtime::recover_application() {
       ++unreadable;
       return;
     }
+    // A store that came from another engine has the session layer's own messages as well.
+    if (is_of_session_layer(message->msg_type())) return;
     callbacks_.on_recovered(callbacks_.application,
                             RecoveredMessage{stored.session, stored.msg_seq_num, *message});
   };
@@ -156,6 +189,7 @@ std::expected<void, EngineError> Runtime::recover_application() {
 }
 
 std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
+  std::string refused;  // the first session that is
   for (SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
     if (const auto wrong = session::what_is_wrong(one.session); !wrong.empty()) {
@@ -163,6 +197,11 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
       return std::unexpected{EngineError{error.what()}};
     }
     const auto key = store_->open_session(name, now_.wall);
+    if (!key && key.error().code == store::StoreErrorCode::SessionRefused) {
+      report(observe::Severity::Error, name, key.error().text);
+      if (refused.empty()) refused = key.error().text;
+      continue;
+    }
     if (!key) return std::unexpected{EngineError{key.error().text}};
     SessionSlot& slot =
         slots_.emplace_back(*this, std::move(one), *key, to_numbers(store_->session(*key)));
@@ -175,6 +214,7 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
       acceptors_.emplace(slot.name, &slot);
     }
   }
+  if (slots_.empty() && !refused.empty()) return std::unexpected{EngineError{refused}};
   if (auto flushed = store_->flush(); !flushed) {
     return std::unexpected{EngineError{std::move(flushed.error().text)}};
   }

@@ -60,13 +60,16 @@ bool Runtime::poll(std::chrono::nanoseconds timeout) {
   run_timers();
   feed_decided();
   report_refused();
+  look_after_store();
   flush();
   closed_.clear();
   return !finished();
 }
 
 MonoTime Runtime::next_deadline() const noexcept {
-  return replay_ready_ || !unsent_.empty() ? MonoTime::min() : next_timer_;
+  // What waits for the store alone is woken by it.
+  const bool waits_for_store = stalled_until_ != kNever;
+  return replay_ready_ || (!unsent_.empty() && !waits_for_store) ? MonoTime::min() : next_timer_;
 }
 
 bool Runtime::is_logged_on(const SessionSlot& slot) const noexcept {
@@ -222,6 +225,7 @@ void Runtime::flush() {
       return;
     }
   }
+  look_for_stall();
   // A connection that breaks below may make the application send to another one of this list: its
   // bytes are not durable yet, and waits_for, which is set anew, holds them back.
   sending_.swap(unsent_);
@@ -238,6 +242,50 @@ void Runtime::flush() {
     enforce_outbound_limit(connection);
   }
   sending_.clear();
+}
+
+// What the store has to say that does not stop it.
+void Runtime::look_after_store() {
+  if (store_failed_) return;
+  if (const auto warning = store_->take_warning()) {
+    report(observe::Severity::Error, {}, warning->text);
+  }
+}
+
+// A disk that does not answer: nothing may overtake what waits for it, so the sessions whose bytes
+// wait are cut when they have waited too long. Others go on.
+void Runtime::look_for_stall() {
+  const store::LogPosition durable = store_->durable();
+  if (durable == store_->appended()) {
+    stalled_until_ = kNever;
+    return;
+  }
+  if (stall_timeout_.count() == 0) return;
+  if (stalled_until_ == kNever || durable != stalled_at_) {
+    stalled_at_ = durable;
+    stalled_until_ = now().mono + stall_timeout_;
+    wake_at(stalled_until_);
+    return;
+  }
+  if (now().mono < stalled_until_) {
+    wake_at(stalled_until_);
+    return;
+  }
+  stalled_until_ = now().mono + stall_timeout_;
+  wake_at(stalled_until_);
+  std::vector<transport::SocketId> waiting;
+  for (const auto& [socket, connection] : connections_) {
+    if (connection->waits_for > durable && !connection->outbound.empty()) waiting.push_back(socket);
+  }
+  if (waiting.empty()) return;
+  report(observe::Severity::Error, {},
+         "the disk of the journal does not answer; " + std::to_string(waiting.size()) +
+             " connections whose bytes wait for it are closed");
+  for (const transport::SocketId socket : waiting) {
+    const auto found = connections_.find(socket);
+    if (found != connections_.end())
+      close(*found->second, "closed: the journal's disk stands still");
+  }
 }
 
 // What is on disk is no longer certain: nothing that waits may be sent, and nobody may believe that

@@ -158,6 +158,7 @@ class Runtime {
   [[nodiscard]] std::expected<void, EngineError> open_sessions(Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_listeners();
   [[nodiscard]] std::expected<void, EngineError> recover_application();
+  void report_power_loss(const store::JournalReport& found, const std::string& folder);
 
   // runtime.cpp
   void handle(const transport::Ready& ready);
@@ -169,6 +170,8 @@ class Runtime {
   [[nodiscard]] bool finished() const noexcept;
   void flush();
   void fail_store(const store::StoreError& error);
+  void look_after_store();
+  void look_for_stall();
   void wake_at(MonoTime deadline) noexcept;
 
   // connections.cpp
@@ -257,6 +260,9 @@ class Runtime {
   MonoTime next_timer_ = kNever;
 
   std::unique_ptr<store::Store> store_;
+  std::chrono::nanoseconds stall_timeout_{0};  // 0: a store that never lags behind
+  store::LogPosition stalled_at_ = 0;          // durable() stands here
+  MonoTime stalled_until_ = kNever;            // how long it may
   store::Transaction transaction_;
   bool in_event_ = false;
   bool in_callback_ = false;

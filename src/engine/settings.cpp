@@ -475,6 +475,9 @@ class StoreBuilder {
   void take(const SessionBuilder& session) {
     take_one(session.find(Key::Store), store_, "Store");
     take_one(session.find(Key::JournalDurability), durability_, "JournalDurability");
+    take_one(session.find(Key::JournalGroupMicros), group_micros_, "JournalGroupMicros");
+    take_one(session.find(Key::JournalNumbersAhead), numbers_ahead_, "JournalNumbersAhead");
+    take_one(session.find(Key::JournalStallTimeout), stall_timeout_, "JournalStallTimeout");
     const std::optional<Given>& folder = session.find(Key::FileStorePath);
     if (!folder) return;
     if (!folder_) folder_ = folder;
@@ -487,8 +490,20 @@ class StoreBuilder {
   void finish(std::size_t first_session_line) {
     if (store_ && equals_ignoring_case(store_->value, "memory"))
       settings_.store = StoreKind::Memory;
-    if (durability_ && equals_ignoring_case(durability_->value, "sync")) {
-      settings_.durability = store::Durability::Sync;
+    if (durability_) {
+      settings_.durability = read_durability(durability_->value).value_or(settings_.durability);
+    }
+    if (group_micros_) {
+      settings_.journal_group_wait =
+          std::chrono::microseconds{read_number(group_micros_->value).value_or(0)};
+    }
+    if (numbers_ahead_) {
+      settings_.journal_numbers_ahead =
+          static_cast<std::uint32_t>(read_number(numbers_ahead_->value).value_or(1));
+    }
+    if (stall_timeout_) {
+      settings_.journal_stall_timeout =
+          std::chrono::seconds{read_number(stall_timeout_->value).value_or(1)};
     }
     if (folder_) settings_.store_folder = folder_->value;
     if (settings_.store == StoreKind::Journal && !folder_) {
@@ -514,6 +529,9 @@ class StoreBuilder {
   SettingsReport& report_;
   std::optional<Given> store_;
   std::optional<Given> durability_;
+  std::optional<Given> group_micros_;
+  std::optional<Given> numbers_ahead_;
+  std::optional<Given> stall_timeout_;
   std::optional<Given> folder_;
 };
 

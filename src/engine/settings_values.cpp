@@ -40,6 +40,9 @@ constexpr NumberRule kNumbers[] = {
     {Key::ThrottleInterval, 1, 3'600, kSeconds},
     {Key::DisconnectNoticeDelay, 0, 86'400, kSeconds},
     {Key::MaxMessagesInResendRequest, 0, 1'000'000'000, kNumber},
+    {Key::JournalGroupMicros, 0, 1'000'000, "a whole number of microseconds"},
+    {Key::JournalNumbersAhead, 1, 1'000'000'000, kNumber},
+    {Key::JournalStallTimeout, 1, 3'600, kSeconds},
 };
 
 constexpr double kFactorMax = 100.0;
@@ -186,11 +189,19 @@ std::string expected_instead(Key key, std::string_view value) {
     case Key::ThrottleAction:
       return unless(read_throttle_action(value).has_value(), "Delay, Reject or LogOut");
     case Key::JournalDurability:
-      return unless(equals_ignoring_case(value, "process") || equals_ignoring_case(value, "sync"),
-                    "process or sync");
+      return unless(read_durability(value).has_value(), "none, process, group or sync");
     default:
       return unless(read_bool(value).has_value(), "Y or N");
   }
+}
+
+std::optional<store::Durability> read_durability(std::string_view value) noexcept {
+  using store::Durability;
+  for (const Durability one :
+       {Durability::None, Durability::Process, Durability::Group, Durability::Sync}) {
+    if (equals_ignoring_case(value, to_string(one))) return one;
+  }
+  return std::nullopt;
 }
 
 std::string remark(Key key, std::string_view value) {

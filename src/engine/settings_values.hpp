@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <nexusfix/engine/settings.hpp>
+#include <nexusfix/store/journal.hpp>
 
 #include "engine/config_keys.hpp"
 
@@ -29,6 +30,9 @@ namespace nexusfix::engine {
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
 
 [[nodiscard]] std::optional<ThrottleAction> read_throttle_action(std::string_view value) noexcept;
+
+// none, process, group or sync.
+[[nodiscard]] std::optional<store::Durability> read_durability(std::string_view value) noexcept;
 
 // An application version as ApplVerID (1128) has it, or by name: "9", "FIX.5.0SP2".
 [[nodiscard]] std::optional<char> read_appl_ver_id(std::string_view value) noexcept;

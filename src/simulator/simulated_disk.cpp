@@ -203,6 +203,7 @@ void SimulatedDisk::end_process() noexcept {
 
 void SimulatedDisk::lose_power() {
   end_process();
+  ++boot_;
   for (auto entry = names_.begin(); entry != names_.end();) {
     Inode& inode = *entry->second;
     if (!inode.is_name_synced && random_.below(2) == 0) {

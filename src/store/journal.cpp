@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,18 +18,29 @@
 
 #include "store/entry.hpp"
 #include "store/journal_format.hpp"
+#include "store/journal_lock.hpp"
+#include "store/log_writer.hpp"
+#include "store/number_reserve.hpp"
 #include "store/recovery.hpp"
 #include "store/segment_reader.hpp"
 
 namespace nexusfix::store {
+
+std::string_view to_string(Durability durability) noexcept {
+  switch (durability) {
+    case Durability::None:
+      return "none";
+    case Durability::Process:
+      return "process";
+    case Durability::Group:
+      return "group";
+    case Durability::Sync:
+      return "sync";
+  }
+  return "unknown";
+}
+
 namespace {
-
-// Appended bytes collect here until flush(); a caller that does not flush for longer has them
-// written (but not called durable) in pieces of this size, so that memory stays bounded.
-constexpr std::size_t kPendingBytesMax = 1U << 20U;
-
-// A journal of 64 GiB before the list of its segments grows.
-constexpr std::size_t kSegmentsReserved = 1024;
 
 // Where entries begin that a reader of the session's current epoch may see: a reset inside of the
 // record ends what came before it.
@@ -36,7 +49,7 @@ std::span<const char> behind_last_reset(std::span<const char> entries, SessionKe
   EntryReader reader{entries};
   Entry entry;
   while (reader.next(entry)) {
-    if (entry.kind == EntryKind::Reset && entry.session == session) result = reader.rest();
+    if (entry.session == session && begins_epoch(entry)) result = reader.rest();
   }
   return result;
 }
@@ -44,27 +57,51 @@ std::span<const char> behind_last_reset(std::span<const char> entries, SessionKe
 class Journal final : public Store {
  public:
   // Without a lock it can only be read.
-  Journal(Disk& disk, JournalOptions options, std::unique_ptr<File> lock, Recovered recovered)
+  Journal(Disk& disk, JournalOptions options, std::optional<Ownership> ownership)
       : disk_{disk},
         options_{std::move(options)},
-        lock_{std::move(lock)},
-        segments_{std::move(recovered.segments)},
-        file_{std::move(recovered.file)},
-        seed_{segments_.back()},
-        state_{std::move(recovered.state)},
-        written_{segments_.back().position + recovered.file_bytes},
-        durable_{written_} {
-    segments_.reserve(segments_.size() + kSegmentsReserved);
-    if (is_writable()) pending_.reserve(kPendingBytesMax);
+        ownership_{std::move(ownership)},
+        writer_{disk, options_} {}
+
+  StoreResult<void> open(Recovered&& recovered, WallTime now) {
+    state_ = std::move(recovered.state);
+    holes_ = std::move(recovered.holes);
+    refused_ = std::move(recovered.refused);
+    no_new_session_ = std::move(recovered.no_new_session);
+    if (!is_writable()) {
+      writer_.look(recovered);
+      return {};
+    }
+    const std::vector<char> skipped = skip_numbers(recovered);
+    // Only numbers: the positions of the record are nobody's business.
+    const auto applied = state_.apply(skipped, now, 0, 0);
+    NEXUSFIX_ASSERT(applied.has_value());
+    for (SessionKey key = 0; key < state_.sessions.size(); ++key) {
+      reserve_.open(state_.sessions.record(key).next_outbound);
+    }
+    report_ = std::move(recovered.report);
+    if (auto opened = writer_.open(recovered, skipped, now); !opened) return opened;
+    noted_ = writer_.synced();
+    return {};
   }
+  [[nodiscard]] JournalReport take_report() { return std::move(report_); }
 
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
     if (failed()) return refusal();
     if (const std::optional<SessionKey> found = state_.sessions.find(name)) {
+      if (const auto refused = refused_.find(*found); refused != refused_.end()) {
+        return failure(StoreErrorCode::SessionRefused, refused->second);
+      }
+      if (state_.sessions.is_unfinished(*found)) {
+        return failure(StoreErrorCode::SessionRefused, SessionTable::unfinished_text(name));
+      }
       state_.indexes[*found].reserve();
       return *found;
     }
     if (!is_writable()) return looked_at();
+    if (!no_new_session_.empty()) {
+      return failure(StoreErrorCode::SessionRefused, no_new_session_);
+    }
     if (auto room = state_.sessions.has_room_for(name); !room) {
       return failure(StoreErrorCode::TooLarge, room.error());
     }
@@ -75,8 +112,6 @@ class Journal final : public Store {
     if (auto appended = append_entries(entries, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
-    // At once, so that a folder that cannot be written to shows at the start.
-    if (auto flushed = flush(); !flushed) return std::unexpected{std::move(flushed.error())};
     state_.indexes[key].reserve();
     return key;
   }
@@ -89,6 +124,10 @@ class Journal final : public Store {
     return state_.sessions.record(key);
   }
 
+  std::span<const NumberRange> lost_numbers(SessionKey key) const noexcept override {
+    return state_.sessions.lost(key);
+  }
+
   StoreResult<LogPosition> append(const Transaction& transaction, WallTime now) override {
     if (failed()) return refusal();
     if (transaction.empty()) return appended();
@@ -96,17 +135,35 @@ class Journal final : public Store {
     return append_entries(transaction.entries(), now);
   }
 
-  LogPosition appended() const noexcept override { return written_ + pending_.size(); }
-  LogPosition durable() const noexcept override { return durable_; }
+  LogPosition appended() const noexcept override { return writer_.appended(); }
+  LogPosition durable() const noexcept override { return writer_.durable(); }
 
   StoreResult<LogPosition> flush() override {
     if (failed()) return refusal();
-    if (durable_ == appended()) return durable_;
-    if (auto written = write_pending(); !written) {
-      return std::unexpected{std::move(written.error())};
+    if (!is_writable()) return appended();
+    if (durable() < appended()) {
+      if (auto owned = ownership_->check_slowly(); !owned) return stop(std::move(owned.error()));
     }
-    if (auto synced = sync_written(); !synced) return std::unexpected{std::move(synced.error())};
-    return durable_;
+    if (auto flushed = writer_.flush(); !flushed) return stop(std::move(flushed.error()));
+    return durable();
+  }
+
+  StoreResult<void> close() override {
+    if (failed()) return refusal();
+    if (!is_writable()) return {};
+    auto closed = close_in_order();
+    if (!closed) return stop(std::move(closed.error()));
+    failure_ = "it was closed";
+    return {};
+  }
+
+  std::optional<StoreError> take_warning() override {
+    const std::optional<DiskError> shortage = writer_.take_shortage();
+    if (!shortage) return std::nullopt;
+    StoreError error = disk_error(options_.folder, *shortage);
+    error.text += "; the next segment cannot be prepared, and " +
+                  std::to_string(writer_.room_left() >> 10U) + " KiB are left in this one";
+    return error;
   }
 
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
@@ -117,7 +174,7 @@ class Journal final : public Store {
   using RecordVisitor = FunctionRef<bool(const Record&)>;
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
-  [[nodiscard]] bool is_writable() const noexcept { return lock_ != nullptr; }
+  [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
 
   [[nodiscard]] std::unexpected<StoreError> looked_at() const {
     return failure(StoreErrorCode::Refused, "it is open to be looked at, not to be changed");
@@ -140,99 +197,148 @@ class Journal final : public Store {
     failure_ = error.text;
     return std::unexpected{std::move(error)};
   }
-  std::unexpected<StoreError> stop(const DiskError& error) {
-    return stop(disk_error(options_.folder, error));
-  }
 
-  StoreResult<LogPosition> append_entries(std::span<const char> entries, WallTime now) {
-    const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size();
-    if (record_bytes > options_.record_bytes_max) {
-      return failure(StoreErrorCode::TooLarge, "a record of " + std::to_string(record_bytes) +
-                                                   " bytes is above the limit of " +
-                                                   std::to_string(options_.record_bytes_max));
-    }
-    // Before the sessions change: what fails to be written must not be seen.
-    if (auto room = make_room(record_bytes, now); !room)
-      return std::unexpected{std::move(room.error())};
-    const LogPosition begin = appended();
-    if (auto applied = state_.apply(entries, now, begin, begin + record_bytes); !applied) {
-      return failure(StoreErrorCode::Refused, applied.error());
-    }
-    append_record(pending_, seed_, begin - segments_.back().position, now, entries);
-    return appended();
-  }
-
-  StoreResult<void> make_room(std::uint64_t record_bytes, WallTime now) {
-    const std::uint64_t segment_used = appended() - segments_.back().position;
-    // A record larger than a segment gets one for itself.
-    if (segment_used > kSegmentHeaderBytes &&
-        segment_used + record_bytes > options_.segment_bytes) {
-      return roll(now);
-    }
-    if (!pending_.empty() && pending_.size() + record_bytes > kPendingBytesMax) {
-      return write_pending();
-    }
-    return {};
-  }
-
-  // Closes the segment and begins the next. Only with Durability::Sync are the old segment and the
-  // new name made durable: the other mode promises nothing for a loss of power, and would pay for
-  // the sync with a stall.
-  StoreResult<void> roll(WallTime now) {
-    if (auto written = write_pending(); !written) return written;
-    if (auto synced = sync_written(); !synced) return synced;
-    const SegmentHeader header{.log_id = segments_.back().log_id,
-                               .number = segments_.back().number + 1,
-                               .position = written_,
-                               .time = now};
-    auto created = create_segment(disk_, options_.folder, header, options_.durability);
-    if (!created) return stop(std::move(created.error()));
-    file_ = std::move(*created);
-    segments_.push_back(header);
-    seed_ = RecordSeed{header};
-    written_ += kSegmentHeaderBytes;
-    durable_ = written_;
-    return {};
-  }
-
-  StoreResult<void> write_pending() {
-    if (pending_.empty()) return {};
-    auto written = file_->write_at(written_ - segments_.back().position, pending_);
-    if (!written) return stop(written.error());
-    written_ += pending_.size();
-    pending_.clear();
-    return {};
-  }
-
-  StoreResult<void> sync_written() {
-    if (durable_ == written_) return {};
-    if (options_.durability == Durability::Sync) {
-      if (auto synced = file_->sync(); !synced) return stop(synced.error());
-    }
-    durable_ = written_;
-    return {};
-  }
+  StoreResult<LogPosition> append_entries(std::span<const char> entries, WallTime now);
+  StoreResult<void> close_in_order();
+  void look_after_numbers(std::span<const char> entries, LogPosition begin);
+  std::vector<char> skip_numbers(Recovered& recovered) const;
 
   // Passes the records from begin to end, both where a record begins or ends. False: visit stopped.
   StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit);
   StoreResult<bool> for_each_written(const SegmentHeader& segment, File& file, std::uint64_t begin,
                                      std::uint64_t end, RecordVisitor visit);
-  bool for_each_pending(LogPosition begin, LogPosition end, RecordVisitor visit) const;
+  [[nodiscard]] std::optional<LogPosition> end_of_hole(LogPosition begin) const;
+  bool for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
+                          RecordVisitor visit);
 
   Disk& disk_;
   JournalOptions options_;
-  std::unique_ptr<File> lock_;  // null: open to be looked at
-  std::vector<SegmentHeader> segments_;
-  std::unique_ptr<File> file_;  // of the last segment
-  RecordSeed seed_;             // of the last segment
+  std::optional<Ownership> ownership_;  // nothing: open to be looked at
+  LogWriter writer_;
   LogState state_;
-  std::vector<char> pending_;  // the records from written_ to appended()
-  LogPosition written_;        // handed to the operating system
-  LogPosition durable_;
-  FileWindow window_;    // used again for every read()
-  std::string failure_;  // not empty: stopped
+  NumberReserve reserve_;
+  LogPosition noted_ = 0;  // the log tells that it was synced so far
+  JournalReport report_;
+  std::vector<std::pair<LogPosition, LogPosition>> holes_;  // damage found by opening
+  std::map<SessionKey, std::string> refused_;               // because of it, and why
+  std::string no_new_session_;                              // why not; empty: it may be
+  FileWindow window_;                                       // used again for every read()
+  std::vector<char> record_;                                // likewise, for what no file has
+  std::string failure_;                                     // not empty: stopped
 };
 
+StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, WallTime now) {
+  if (!ownership_->is_current()) return stop(ownership_->loss());
+  // How far the log was synced goes with the next record, so that after a loss of power damage can
+  // be told from what had not reached the disk.
+  std::array<char, kEntryHeaderBytes> note;
+  std::span<const char> more;
+  const LogPosition synced = writer_.synced();
+  if (synced > noted_) {
+    encode_entry_header({.kind = EntryKind::LogSynced, .session = 0, .number = synced, .bytes = {}},
+                        note);
+    more = note;
+  }
+  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more.size();
+  if (kRecordHeaderBytes + entries.size() > options_.record_bytes_max) {
+    return failure(StoreErrorCode::TooLarge,
+                   "a record of " + std::to_string(kRecordHeaderBytes + entries.size()) +
+                       " bytes is above the limit of " + std::to_string(options_.record_bytes_max));
+  }
+  // Before the sessions change: what fails to be written must not be seen.
+  if (auto room = writer_.make_room(record_bytes, now); !room) {
+    return stop(std::move(room.error()));
+  }
+  const LogPosition begin = appended();
+  if (auto applied = state_.apply(entries, now, begin, begin + record_bytes); !applied) {
+    return failure(StoreErrorCode::Refused, applied.error());
+  }
+  if (auto written = writer_.append(entries, more, now); !written) {
+    return stop(std::move(written.error()));
+  }
+  if (!more.empty()) noted_ = synced;
+  if (options_.durability == Durability::Process) {
+    reserve_.advance(synced, begin);
+    look_after_numbers(entries, begin);
+  }
+  return appended();
+}
+
+// Bytes may leave before they are synced, so what was used may be forgotten by a loss of power: up
+// to a limit that is skipped then. A reset that was forgotten would give all numbers out again, and
+// a session that was forgotten too: those are waited for.
+void Journal::look_after_numbers(std::span<const char> entries, LogPosition begin) {
+  const std::uint64_t ahead_max = options_.numbers_ahead_max;
+  bool must_be_held = false;
+  bool is_far_ahead = false;
+  EntryReader reader{entries};
+  Entry entry;
+  while (reader.next(entry)) {
+    switch (entry.kind) {
+      case EntryKind::SessionOpened:
+        reserve_.open(1);
+        must_be_held = true;
+        break;
+      case EntryKind::Reset:
+        reserve_.reset(entry.session);
+        must_be_held = true;
+        break;
+      case EntryKind::OutboundMessage:
+      case EntryKind::OutboundNumber: {
+        const std::uint64_t ahead = reserve_.use(entry.session, entry.number);
+        must_be_held = must_be_held || ahead > ahead_max;
+        is_far_ahead = is_far_ahead || ahead > ahead_max / 2;
+        break;
+      }
+      case EntryKind::NumbersSet:
+        reserve_.set(entry.session, decode_numbers_change(entry.bytes)->after.next_outbound);
+        must_be_held = true;
+        break;
+      case EntryKind::InboundProgress:
+      case EntryKind::Removed:
+      case EntryKind::MessagesLost:
+      case EntryKind::LogSynced:
+      case EntryKind::LogClosed:
+        break;
+    }
+  }
+  if (must_be_held) {
+    writer_.hold(begin);
+  } else if (is_far_ahead) {
+    writer_.request_sync();
+  }
+}
+
+// After a loss of power each session goes on above every number that it may have used. Returns the
+// entries that say so.
+std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
+  std::vector<char> entries;
+  if (!recovered.report.power_lost) return entries;
+  const std::uint64_t ahead_max = recovered.segments.back().numbers_ahead_max;
+  for (SessionKey key = 0; ahead_max > 0 && key < state_.sessions.size(); ++key) {
+    const std::uint64_t first = state_.sessions.record(key).next_outbound;
+    const std::uint64_t last = first + ahead_max - 1;
+    append_entry(entries,
+                 {.kind = EntryKind::OutboundNumber, .session = key, .number = last, .bytes = {}});
+    append_messages_lost(entries, key, first, last);
+    recovered.report.skipped.push_back({state_.sessions.name(key), first, last});
+  }
+  return entries;
+}
+
+StoreResult<void> Journal::close_in_order() {
+  if (auto synced = writer_.sync_all(); !synced) return synced;
+  std::vector<char> entries;
+  append_entry(entries, {.kind = EntryKind::LogClosed,
+                         .session = 0,
+                         .number = options_.durability == Durability::None ? 0 : appended(),
+                         .bytes = {}});
+  // No clock is asked for it: the record has no time.
+  if (auto room = writer_.make_room(kRecordHeaderBytes + entries.size(), {}); !room) return room;
+  if (auto written = writer_.append(entries, {}, {}); !written) return written;
+  if (auto synced = writer_.sync_all(); !synced) return synced;
+  return writer_.close();
+}
 StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64_t last,
                                 MessageVisitor visit) {
   if (failed()) return refusal();
@@ -266,6 +372,9 @@ StoreResult<void> Journal::scan(LogVisitor visit) {
     Entry entry;
     while (reader.next(entry)) {
       if (entry.kind == EntryKind::Reset) ++epochs[entry.session];
+      if (entry.kind == EntryKind::NumbersSet) {
+        epochs[entry.session] = decode_numbers_change(entry.bytes)->after.epoch;
+      }
       if (entry.kind != EntryKind::OutboundMessage) continue;
       visit({.session = state_.sessions.name(entry.session),
              .epoch = epochs[entry.session],
@@ -284,27 +393,33 @@ StoreResult<bool> Journal::for_each_record(LogPosition begin, LogPosition end,
   const auto behind = [](LogPosition position, const SegmentHeader& segment) {
     return position < segment.position;
   };
-  auto segment = std::upper_bound(segments_.begin(), segments_.end(), begin, behind);
-  NEXUSFIX_ASSERT(segment != segments_.begin());
-  for (--segment; segment != segments_.end() && segment->position < end; ++segment) {
-    const bool is_last = segment + 1 == segments_.end();
-    const LogPosition segment_end = is_last ? written_ : (segment + 1)->position;
-    const LogPosition from = std::max(begin, segment->position + kSegmentHeaderBytes);
+  const std::vector<SegmentHeader>& segments = writer_.segments();
+  // It may move while this runs: what it has passed lies in the files and in memory.
+  const LogPosition written = writer_.written();
+  auto segment = std::upper_bound(segments.begin(), segments.end(), begin, behind);
+  NEXUSFIX_ASSERT(segment != segments.begin());
+  for (--segment; segment != segments.end() && segment->position < end; ++segment) {
+    const bool is_last = segment + 1 == segments.end();
+    const LogPosition segment_end = is_last ? appended() : (segment + 1)->position;
+    const LogPosition from = std::max(begin, segment->position + segment->header_bytes());
     const LogPosition to = std::min(end, segment_end);
-    if (from >= to) continue;
-    std::unique_ptr<File> opened;
-    if (!is_last) {
-      auto file =
-          disk_.open(options_.folder + '/' + segment_file_name(segment->number), OpenMode::Read);
-      if (!file) return std::unexpected{disk_error(options_.folder, file.error())};
-      opened = std::move(*file);
+    const LogPosition file_to = std::min(to, written);
+    if (from < file_to) {
+      std::unique_ptr<File> opened;
+      if (!is_last) {
+        auto file =
+            disk_.open(options_.folder + '/' + segment_file_name(segment->number), OpenMode::Read);
+        if (!file) return std::unexpected{disk_error(options_.folder, file.error())};
+        opened = std::move(*file);
+      }
+      const StoreResult<bool> goes_on =
+          for_each_written(*segment, is_last ? writer_.file() : *opened, from - segment->position,
+                           file_to - segment->position, visit);
+      if (!goes_on || !*goes_on) return goes_on;
     }
-    const StoreResult<bool> goes_on =
-        for_each_written(*segment, is_last ? *file_ : *opened, from - segment->position,
-                         to - segment->position, visit);
-    if (!goes_on || !*goes_on) return goes_on;
+    if (!for_each_in_memory(*segment, std::max(from, written), to, visit)) return false;
   }
-  return for_each_pending(std::max(begin, written_), end, visit);
+  return true;
 }
 
 StoreResult<bool> Journal::for_each_written(const SegmentHeader& segment, File& file,
@@ -320,6 +435,12 @@ StoreResult<bool> Journal::for_each_written(const SegmentHeader& segment, File& 
       continue;
     }
     if (reader.fault() == RecordFault::None) return true;
+    if (const auto hole_end = end_of_hole(segment.position + reader.offset())) {
+      // Known since opening; whoever it concerns is refused.
+      if (*hole_end >= segment.position + window_.size()) return true;
+      reader = SegmentReader{window_, RecordSeed{segment}, *hole_end - segment.position};
+      continue;
+    }
     // It checked when it was written or at opening: damaged bytes must not be sent as a message.
     return std::unexpected{
         StoreError{.code = StoreErrorCode::Corrupt,
@@ -329,55 +450,52 @@ StoreResult<bool> Journal::for_each_written(const SegmentHeader& segment, File& 
   }
 }
 
-bool Journal::for_each_pending(LogPosition begin, LogPosition end, RecordVisitor visit) const {
+std::optional<LogPosition> Journal::end_of_hole(LogPosition begin) const {
+  const auto hole =
+      std::lower_bound(holes_.begin(), holes_.end(), begin,
+                       [](const auto& one, LogPosition position) { return one.first < position; });
+  if (hole == holes_.end() || hole->first != begin) return std::nullopt;
+  return hole->second;
+}
+
+bool Journal::for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
+                                 RecordVisitor visit) {
   for (LogPosition position = begin; position < end;) {
-    const auto rest = std::span{pending_}.subspan(static_cast<std::size_t>(position - written_));
-    const RecordHeader header = decode_record_header(rest.first<kRecordHeaderBytes>());
-    const Record record{.offset = position - segments_.back().position,
+    record_.resize(kRecordHeaderBytes);
+    writer_.copy(position, record_);
+    const RecordHeader header =
+        decode_record_header(std::span{record_}.first<kRecordHeaderBytes>());
+    record_.resize(static_cast<std::size_t>(header.record_bytes()));
+    writer_.copy(position, record_);
+    const Record record{.offset = position - segment.position,
                         .record_bytes = header.record_bytes(),
                         .time = header.time,
-                        .entries = rest.subspan(kRecordHeaderBytes, header.entries_bytes)};
+                        .entries = std::span{record_}.subspan(kRecordHeaderBytes)};
     if (!visit(record)) return false;
     position += header.record_bytes();
   }
   return true;
 }
 
-std::string lock_path(const std::string& folder) { return folder + "/lock"; }
-
-// Holds the lock only for this question: an owner that starts in this moment is kept out, but one
-// that starts while the journal is being looked at is not.
-bool is_in_use(Disk& disk, const std::string& folder) {
-  const auto lock = disk.open(lock_path(folder), OpenMode::Read);
-  if (!lock) return false;  // a copy without one, or not ours to open
-  const DiskResult<bool> taken = (*lock)->try_lock();
-  return taken && !*taken;
-}
-
 }  // namespace
 
 StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options, WallTime now) {
   NEXUSFIX_ASSERT(options.record_bytes_max <= kRecordBytesLimit);
+  NEXUSFIX_ASSERT(options.numbers_ahead_max > 0);
   const auto failure = [&](const DiskError& error) {
     return std::unexpected{disk_error(options.folder, error)};
   };
   if (auto made = disk.make_directories(options.folder); !made) return failure(made.error());
-  auto lock = disk.open(lock_path(options.folder), OpenMode::Create);
-  if (!lock) return failure(lock.error());
-  const DiskResult<bool> locked = (*lock)->try_lock();
-  if (!locked) return failure(locked.error());
-  if (!*locked) {
-    return std::unexpected{StoreError{
-        .code = StoreErrorCode::Locked,
-        .text = "journal " + options.folder + ": another process has it open (" + options.folder +
-                "/lock is locked). Stop that process, or give this one a folder of its own"}};
-  }
-  StoreResult<Recovered> recovered = recover(disk, options, now);
+  auto lock = Ownership::take(disk, options.folder, now);
+  if (!lock) return std::unexpected{std::move(lock.error())};
+  StoreResult<Recovered> recovered = recover(disk, options);
   if (!recovered) return std::unexpected{std::move(recovered.error())};
-  const JournalReport report = recovered->report;
-  return OpenedJournal{
-      .store = std::make_unique<Journal>(disk, options, std::move(*lock), std::move(*recovered)),
-      .report = report};
+  auto store = std::make_unique<Journal>(disk, options, std::move(*lock));
+  if (auto opened = store->open(std::move(*recovered), now); !opened) {
+    return std::unexpected{std::move(opened.error())};
+  }
+  JournalReport report = store->take_report();
+  return OpenedJournal{.store = std::move(store), .report = std::move(report)};
 }
 
 StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder) {
@@ -385,10 +503,12 @@ StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder
   if (!found) return std::unexpected{std::move(found.error())};
   JournalReport report = found->report;
   report.in_use = is_in_use(disk, folder);
-  const JournalOptions options{.folder = folder};
-  return OpenedJournal{
-      .store = std::make_unique<Journal>(disk, options, nullptr, std::move(*found)),
-      .report = report};
+  const JournalOptions options{.folder = folder, .background = false};
+  auto store = std::make_unique<Journal>(disk, options, std::nullopt);
+  if (auto opened = store->open(std::move(*found), {}); !opened) {
+    return std::unexpected{std::move(opened.error())};
+  }
+  return OpenedJournal{.store = std::move(store), .report = std::move(report)};
 }
 
 }  // namespace nexusfix::store

@@ -25,7 +25,12 @@ constexpr std::size_t kNumberAt = 24;
 constexpr std::size_t kPositionAt = 32;
 constexpr std::size_t kHeaderTimeAt = 40;
 static_assert(kMagic.size() == kVersionAt);
-static_assert(kHeaderTimeAt + sizeof(std::int64_t) == kSegmentHeaderBytes);
+constexpr std::size_t kSyncedAt = 48;
+constexpr std::size_t kAheadAt = 56;
+constexpr std::size_t kDurabilityAt = 60;
+constexpr std::size_t kBootIdAt = 64;
+static_assert(kHeaderTimeAt + sizeof(std::int64_t) == kSegmentHeaderBytesOld);
+static_assert(kBootIdAt + kBootIdBytesMax <= kSegmentHeaderBytes);
 
 constexpr std::size_t kLengthAt = 4;
 constexpr std::size_t kTimeAt = 8;
@@ -34,40 +39,71 @@ static_assert(kTimeAt + sizeof(std::int64_t) == kRecordHeaderBytes);
 std::int64_t to_nanoseconds(WallTime time) { return time.time_since_epoch().count(); }
 WallTime from_nanoseconds(std::int64_t count) { return WallTime{std::chrono::nanoseconds{count}}; }
 
-std::uint32_t header_crc(std::span<const char, kSegmentHeaderBytes> bytes) {
-  const std::uint32_t front = crc32c(0, bytes.first<kHeaderCrcAt>());
-  return crc32c(front, bytes.subspan<kLogIdAt>());
+std::uint32_t header_crc(std::span<const char> bytes) {
+  const std::uint32_t front = crc32c(0, bytes.first(kHeaderCrcAt));
+  return crc32c(front, bytes.subspan(kLogIdAt));
 }
 
 }  // namespace
 
 void encode_segment_header(const SegmentHeader& header, std::span<char, kSegmentHeaderBytes> out) {
+  std::memset(out.data(), 0, out.size());
   std::memcpy(out.data(), kMagic.data(), kMagic.size());
   store_little_endian(&out[kVersionAt], kFormatVersion);
   store_little_endian(&out[kLogIdAt], header.log_id);
   store_little_endian(&out[kNumberAt], header.number);
   store_little_endian(&out[kPositionAt], header.position);
   store_little_endian(&out[kHeaderTimeAt], to_nanoseconds(header.time));
+  store_little_endian(&out[kSyncedAt], header.synced);
+  store_little_endian(&out[kAheadAt], header.numbers_ahead_max);
+  out[kDurabilityAt] = static_cast<char>(header.durability);
+  std::memcpy(&out[kBootIdAt], header.boot_id.data(), kBootIdBytesMax);
   store_little_endian(&out[kHeaderCrcAt], header_crc(out));
 }
 
 std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
-    std::span<const char, kSegmentHeaderBytes> bytes) {
+    std::span<const char> bytes) {
+  if (bytes.size() < kSegmentHeaderBytesOld) return std::unexpected{SegmentHeaderFault::Cut};
   if (std::string_view{bytes.data(), kMagic.size()} != kMagic) {
     return std::unexpected{SegmentHeaderFault::Magic};
   }
   // Before the checksum, whose place another version may have moved.
-  if (load_little_endian<std::uint32_t>(&bytes[kVersionAt]) != kFormatVersion) {
+  const auto version = load_little_endian<std::uint32_t>(&bytes[kVersionAt]);
+  // No version, but a header of which only the beginning reached the disk.
+  if (version == 0) return std::unexpected{SegmentHeaderFault::Checksum};
+  if (version != kFormatVersion && version != kFormatVersionOld) {
     return std::unexpected{SegmentHeaderFault::Version};
   }
-  if (load_little_endian<std::uint32_t>(&bytes[kHeaderCrcAt]) != header_crc(bytes)) {
-    return std::unexpected{SegmentHeaderFault::Checksum};
-  }
-  return SegmentHeader{
+  SegmentHeader header{
       .log_id = load_little_endian<std::int64_t>(&bytes[kLogIdAt]),
       .number = load_little_endian<std::uint64_t>(&bytes[kNumberAt]),
       .position = load_little_endian<std::uint64_t>(&bytes[kPositionAt]),
-      .time = from_nanoseconds(load_little_endian<std::int64_t>(&bytes[kHeaderTimeAt]))};
+      .time = from_nanoseconds(load_little_endian<std::int64_t>(&bytes[kHeaderTimeAt])),
+      .version = version};
+  if (bytes.size() < header.header_bytes()) return std::unexpected{SegmentHeaderFault::Cut};
+  const std::span<const char> whole = bytes.first(header.header_bytes());
+  if (load_little_endian<std::uint32_t>(&whole[kHeaderCrcAt]) != header_crc(whole)) {
+    return std::unexpected{SegmentHeaderFault::Checksum};
+  }
+  if (version == kFormatVersionOld) return header;
+  header.synced = load_little_endian<LogPosition>(&bytes[kSyncedAt]);
+  header.numbers_ahead_max = load_little_endian<std::uint32_t>(&bytes[kAheadAt]);
+  header.durability = static_cast<Durability>(bytes[kDurabilityAt]);
+  std::memcpy(header.boot_id.data(), &bytes[kBootIdAt], kBootIdBytesMax);
+  return header;
+}
+
+std::array<char, kBootIdBytesMax> to_boot_id(std::string_view text) noexcept {
+  std::array<char, kBootIdBytesMax> id{};
+  std::copy_n(text.begin(), std::min(text.size(), id.size()), id.begin());
+  return id;
+}
+
+void append_segment_start(std::vector<char>& buffer, const SegmentHeader& header) {
+  const std::size_t at = buffer.size();
+  buffer.resize(at + kSegmentHeaderBytes);
+  encode_segment_header(header,
+                        std::span<char, kSegmentHeaderBytes>{&buffer[at], kSegmentHeaderBytes});
 }
 
 std::string segment_file_name(std::uint64_t number) {
@@ -99,18 +135,36 @@ std::uint32_t RecordSeed::at(std::uint64_t offset) const noexcept {
   return crc32c(segment_, bytes);
 }
 
-void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
-                   std::span<const char> entries) {
+std::uint32_t RecordSeed::at(std::uint64_t offset, std::span<const char, 12> more) const noexcept {
+  std::array<char, sizeof offset + 12> bytes;
+  store_little_endian(bytes.data(), offset);
+  std::memcpy(&bytes[sizeof offset], more.data(), more.size());
+  return crc32c(segment_, bytes);
+}
+
+void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
+                   std::span<const char> entries, std::span<const char> more_entries) noexcept {
   NEXUSFIX_ASSERT(!entries.empty());
-  NEXUSFIX_ASSERT(entries.size() <= kRecordBytesLimit);
+  const std::size_t entries_bytes = entries.size() + more_entries.size();
+  NEXUSFIX_ASSERT(entries_bytes <= kRecordBytesLimit);
+  std::array<char, kRecordHeaderBytes> header;
+  store_little_endian(&header[kLengthAt], static_cast<std::uint32_t>(entries_bytes));
+  store_little_endian(&header[kTimeAt], to_nanoseconds(time));
+  std::uint32_t crc = seed.at(offset, std::span{header}.subspan<kLengthAt>());
+  crc = crc32c(crc, entries);
+  if (!more_entries.empty()) crc = crc32c(crc, more_entries);
+  store_little_endian(header.data(), crc);
+  std::memcpy(out, header.data(), header.size());
+  std::memcpy(out + header.size(), entries.data(), entries.size());
+  if (more_entries.empty()) return;
+  std::memcpy(out + header.size() + entries.size(), more_entries.data(), more_entries.size());
+}
+
+void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
+                   std::span<const char> entries, std::span<const char> more_entries) {
   const std::size_t at = buffer.size();
-  const std::size_t record_bytes = kRecordHeaderBytes + entries.size();
-  buffer.resize(at + record_bytes);
-  char* out = buffer.data() + at;
-  store_little_endian(out + kLengthAt, static_cast<std::uint32_t>(entries.size()));
-  store_little_endian(out + kTimeAt, to_nanoseconds(time));
-  std::memcpy(out + kRecordHeaderBytes, entries.data(), entries.size());
-  store_little_endian(out, crc32c(seed.at(offset), {out + kLengthAt, record_bytes - kLengthAt}));
+  buffer.resize(at + kRecordHeaderBytes + entries.size() + more_entries.size());
+  encode_record(&buffer[at], seed, offset, time, entries, more_entries);
 }
 
 RecordHeader decode_record_header(std::span<const char, kRecordHeaderBytes> bytes) noexcept {

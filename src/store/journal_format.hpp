@@ -1,7 +1,7 @@
 // How a journal's bytes are laid out; docs/store.md describes it for people. All numbers are
 // little-endian.
 //
-//   segment header (48 bytes)             record (16 bytes + entries)
+//   segment header (128 bytes)            record (16 bytes + entries)
 //   offset bytes what                     offset bytes what
 //        0     8 "NXFXJRNL"                    0     4 CRC-32C
 //        8     4 format version                4     4 length of the entries
@@ -10,8 +10,14 @@
 //       24     8 segment number
 //       32     8 log position of its start
 //       40     8 time, ns since 1970
+//       48     8 what was synced before it     (version 1 ends here: 48 bytes)
+//       56     4 numbers that a session may be ahead of what is synced
+//       60     1 durability, then 3 zeros
+//       64    48 boot id, then zeros
+//      112    16 zeros
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -22,12 +28,17 @@
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/store.hpp>
 
 namespace nexusfix::store {
 
-inline constexpr std::uint32_t kFormatVersion = 1;
-inline constexpr std::size_t kSegmentHeaderBytes = 48;
+inline constexpr std::uint32_t kFormatVersion = 2;
+inline constexpr std::size_t kSegmentHeaderBytes = 128;
+// Segments of version 1 are read, and never appended to. Their records have the same form.
+inline constexpr std::uint32_t kFormatVersionOld = 1;
+inline constexpr std::size_t kSegmentHeaderBytesOld = 48;
+inline constexpr std::size_t kBootIdBytesMax = 48;
 inline constexpr std::size_t kRecordHeaderBytes = 16;
 // No writer makes a longer record, so that a length above it is damage, not a large record.
 inline constexpr std::uint32_t kRecordBytesLimit = 1U << 30U;
@@ -39,13 +50,29 @@ struct SegmentHeader {
   std::uint64_t number = 1;  // 1-based, in the file's name too
   LogPosition position = 0;  // of the file's first byte in the log
   WallTime time;
+  std::uint32_t version = kFormatVersion;
+  // The rest is empty in version 1.
+  LogPosition synced = 0;               // everything before it was on the disk
+  std::uint32_t numbers_ahead_max = 0;  // of its writer; 0: nothing was sent before it was synced
+  Durability durability = Durability::Process;
+  std::array<char, kBootIdBytesMax> boot_id{};  // of its writer's machine; zeros: not known
+
+  [[nodiscard]] std::size_t header_bytes() const noexcept {
+    return version == kFormatVersionOld ? kSegmentHeaderBytesOld : kSegmentHeaderBytes;
+  }
 };
 
-enum class SegmentHeaderFault : std::uint8_t { Magic, Version, Checksum };
+[[nodiscard]] std::array<char, kBootIdBytesMax> to_boot_id(std::string_view text) noexcept;
 
+enum class SegmentHeaderFault : std::uint8_t { Cut, Magic, Version, Checksum };
+
+// Always of version 2.
 void encode_segment_header(const SegmentHeader& header, std::span<char, kSegmentHeaderBytes> out);
+// bytes: the beginning of the file, kSegmentHeaderBytes of it or the whole file if it is shorter.
 [[nodiscard]] std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
-    std::span<const char, kSegmentHeaderBytes> bytes);
+    std::span<const char> bytes);
+// Everything that a new segment begins with.
+void append_segment_start(std::vector<char>& buffer, const SegmentHeader& header);
 
 // "0000000001.journal"
 [[nodiscard]] std::string segment_file_name(std::uint64_t number);
@@ -59,6 +86,9 @@ class RecordSeed {
   RecordSeed() = default;
   explicit RecordSeed(const SegmentHeader& segment) noexcept;
   [[nodiscard]] std::uint32_t at(std::uint64_t offset) const noexcept;
+  // The same followed by these bytes, in one go.
+  [[nodiscard]] std::uint32_t at(std::uint64_t offset,
+                                 std::span<const char, 12> more) const noexcept;
 
  private:
   std::uint32_t segment_ = 0;
@@ -73,9 +103,14 @@ struct RecordHeader {
   }
 };
 
-// Appends one record to buffer; offset is where it will lie in its segment.
+// Writes one record to out, which has room for kRecordHeaderBytes and the entries, given in two
+// pieces; offset is where the record will lie in its segment. The checksum is of the pieces, not of
+// what was written.
+void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
+                   std::span<const char> entries, std::span<const char> more_entries) noexcept;
+// Appends one record to buffer.
 void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
-                   std::span<const char> entries);
+                   std::span<const char> entries, std::span<const char> more_entries = {});
 [[nodiscard]] RecordHeader decode_record_header(
     std::span<const char, kRecordHeaderBytes> bytes) noexcept;
 // record: header and entries.

@@ -41,7 +41,10 @@ class MemoryStore final : public Store {
   explicit MemoryStore(std::uint32_t record_bytes_max) : record_bytes_max_{record_bytes_max} {}
 
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
-    if (const std::optional<SessionKey> key = sessions_.find(name)) return *key;
+    if (const std::optional<SessionKey> key = sessions_.find(name)) {
+      if (!sessions_.is_unfinished(*key)) return *key;
+      return failure(StoreErrorCode::SessionRefused, SessionTable::unfinished_text(name));
+    }
     if (auto room = sessions_.has_room_for(name); !room) {
       return failure(StoreErrorCode::TooLarge, room.error());
     }
@@ -64,6 +67,10 @@ class MemoryStore final : public Store {
     return sessions_.record(key);
   }
 
+  std::span<const NumberRange> lost_numbers(SessionKey key) const noexcept override {
+    return sessions_.lost(key);
+  }
+
   StoreResult<LogPosition> append(const Transaction& transaction, WallTime now) override {
     if (transaction.empty()) return appended_;
     return append_entries(transaction.entries(), now);
@@ -75,6 +82,9 @@ class MemoryStore final : public Store {
     durable_ = appended_;
     return durable_;
   }
+
+  StoreResult<void> close() override { return {}; }
+  std::optional<StoreError> take_warning() override { return std::nullopt; }
 
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
                          MessageVisitor visit) override {
@@ -136,7 +146,7 @@ class MemoryStore final : public Store {
     Entry entry;
     while (reader.next(entry)) {
       Messages& messages = messages_[entry.session];
-      if (entry.kind == EntryKind::Reset) {
+      if (begins_epoch(entry)) {
         messages.list.clear();
         messages.bytes.clear();
       } else if (entry.kind == EntryKind::OutboundMessage) {

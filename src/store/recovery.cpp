@@ -7,31 +7,17 @@
 #include <string_view>
 #include <utility>
 
+#include "store/damaged_log.hpp"
+#include "store/entry.hpp"
+#include "store/log_walk.hpp"
+#include "store/loss_text.hpp"
 #include "store/segment_reader.hpp"
 
 namespace nexusfix::store {
 namespace {
 
-std::string path_of(const std::string& folder, std::uint64_t number) {
-  return folder + '/' + segment_file_name(number);
-}
-
 std::unexpected<StoreError> corrupt(std::string text) {
   return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = std::move(text)}};
-}
-
-std::string_view describe(RecordFault fault) {
-  switch (fault) {
-    case RecordFault::Cut:
-      return "the record is longer than the file";
-    case RecordFault::Length:
-      return "the record's length is impossible";
-    case RecordFault::Checksum:
-      return "the record's checksum does not match";
-    case RecordFault::None:
-      break;
-  }
-  return "the record is not readable";
 }
 
 // The numbers of the segment files, which must be 1, 2, 3, ...: a missing one is lost messages.
@@ -54,152 +40,389 @@ StoreResult<std::uint64_t> count_segments(Disk& disk, const std::string& folder)
 
 class Recovery {
  public:
-  Recovery(Disk& disk, const JournalOptions& options, WallTime now, bool may_write)
-      : disk_{disk}, options_{options}, now_{now}, may_write_{may_write} {}
+  Recovery(Disk& disk, const JournalOptions& options, bool may_write)
+      : disk_{disk},
+        options_{options},
+        may_write_{may_write},
+        boot_id_{to_boot_id(disk.boot_id())} {}
 
   StoreResult<Recovered> run() {
     const StoreResult<std::uint64_t> count = count_segments(disk_, options_.folder);
     if (!count) return std::unexpected{count.error()};
-    for (std::uint64_t number = 1; number <= *count; ++number) {
-      if (auto read = read_segment(number, number == *count); !read) {
-        return std::unexpected{std::move(read.error())};
-      }
+    count_ = *count;
+    for (std::uint64_t number = 1; number <= count_ && !is_cut_; ++number) {
+      if (auto read = read_segment(number); !read) return std::unexpected{std::move(read.error())};
     }
-    if (*count == 0) {
-      if (!may_write_) return missing();
-      if (auto made = start_segment(1); !made) return std::unexpected{std::move(made.error())};
-    }
+    if (found_.segments.empty() && !may_write_ && count_ == 0) return missing();
+    judge_damages();
     found_.report.messages = found_.state.messages;
+    found_.boot_id = boot_id_;
+    const LogPosition end = expected_position();
+    found_.report.power_lost = power_lost();
+    if (may_write_) {
+      if (auto safe = make_durable(); !safe) return std::unexpected{std::move(safe.error())};
+    }
+    found_.synced =
+        may_write_ && options_.durability != Durability::None ? end : std::min(end, found_.synced);
     return std::move(found_);
   }
 
  private:
-  StoreResult<void> read_segment(std::uint64_t number, bool is_last) {
-    const std::string path = path_of(options_.folder, number);
+  [[nodiscard]] bool is_last(std::uint64_t number) const { return number == count_; }
+
+  StoreResult<void> read_segment(std::uint64_t number) {
+    const std::string path = path_of_segment(options_.folder, number);
     DiskResult<std::unique_ptr<File>> file =
         disk_.open(path, may_write_ ? OpenMode::ReadWrite : OpenMode::Read);
     if (!file) return disk_failure(file.error());
     const DiskResult<std::uint64_t> size = (*file)->size();
     if (!size) return disk_failure(size.error());
     window_.open(**file, *size);
-    StoreResult<std::optional<SegmentHeader>> header = read_header(path, number, is_last);
+    StoreResult<std::optional<SegmentHeader>> header = read_header(path, number);
     if (!header) return std::unexpected{std::move(header.error())};
-    if (!*header) {
-      found_.report.torn_bytes += *size;
-      if (may_write_) return start_segment(number);
-      // As if it were not there; but a journal has at least one segment, be it empty.
-      if (number == 1) keep_segment({}, std::move(*file), kSegmentHeaderBytes);
-      return {};
+    if (!*header) return pass_over(number, std::move(*file), *size);
+    if ((*header)->position > expected_position()) {
+      // Records that were in the segment before are not there.
+      StoreResult<bool> cut = cut_at_end_of_last((*header)->synced, number);
+      if (!cut) return std::unexpected{std::move(cut.error())};
+      if (*cut) return {};
+      return does_not_fit(path);
     }
-    StoreResult<std::uint64_t> end = read_records(path, **header, is_last);
+    found_.synced = std::max(found_.synced, (*header)->synced);
+    StoreResult<std::uint64_t> end = read_records(path, **header);
     if (!end) return std::unexpected{std::move(end.error())};
-    found_.report.torn_bytes += *size - *end;
-    if (may_write_) {
-      if (auto made = make_durable(**file, *end, *size, is_last); !made) return made;
-    }
     found_.report.bytes += *end;
     keep_segment(**header, std::move(*file), *end);
+    found_.file_bytes_found = *size;
     return {};
   }
 
-  // Cuts what is behind the good records.
-  StoreResult<void> make_durable(File& file, std::uint64_t end, std::uint64_t size, bool is_last) {
-    if (end < size) {
-      if (auto cut = file.truncate(end); !cut) return disk_failure(cut.error());
-      if (auto synced = file.sync(); !synced) return disk_failure(synced.error());
-    } else if (options_.durability == Durability::Sync) {
-      // What an earlier process wrote and did not live to sync is about to be called durable.
-      if (auto synced = file.sync(); !synced) return disk_failure(synced.error());
+  // A segment without a header: prepared and not begun, or its beginning was interrupted.
+  StoreResult<void> pass_over(std::uint64_t number, std::unique_ptr<File> file,
+                              std::uint64_t size) {
+    const DiskResult<std::uint64_t> used = skip_zeros(window_, 0);
+    if (!used) return disk_failure(used.error());
+    if (*used < size)
+      found_.report.torn_bytes += std::min<std::uint64_t>(size, kSegmentHeaderBytes);
+    if (may_write_) {
+      if (auto emptied = file->truncate(0); !emptied) return disk_failure(emptied.error());
+    } else if (number == 1) {
+      // As if it were not there; but a journal has at least one segment, be it empty.
+      keep_segment({}, std::move(file), kSegmentHeaderBytes);
     }
-    if (is_last && options_.durability == Durability::Sync) {
+    return {};
+  }
+
+  // Nothing: the process or the machine stopped before a record could be written to this segment,
+  // or it was only prepared; or power was lost, and the log is cut in front of it.
+  StoreResult<std::optional<SegmentHeader>> read_header(const std::string& path,
+                                                        std::uint64_t number) {
+    const auto bytes_read =
+        static_cast<std::size_t>(std::min<std::uint64_t>(window_.size(), kSegmentHeaderBytes));
+    const DiskResult<std::span<const char>> bytes = window_.view(0, bytes_read);
+    if (!bytes) return disk_failure(bytes.error(), path);
+    const auto header = decode_segment_header(*bytes);
+    if (header) {
+      const bool fits = header->number == number && header->position >= expected_position() &&
+                        (number == 1 || header->log_id == log_id());
+      if (!fits) return does_not_fit(path);
+      return *header;
+    }
+    if (header.error() == SegmentHeaderFault::Version) {
+      return corrupt(path +
+                     ": at offset 8 is a format version that this program does not read "
+                     "(it reads versions " +
+                     std::to_string(kFormatVersionOld) + " and " + std::to_string(kFormatVersion) +
+                     "). Nothing was changed. Open it with the program that wrote it");
+    }
+    const std::size_t size_bytes = header_bytes_of_last();
+    const DiskResult<std::uint64_t> behind =
+        skip_zeros(window_, std::min<std::uint64_t>(size_bytes, window_.size()));
+    if (!behind) return disk_failure(behind.error(), path);
+    if (is_last(number) && *behind == window_.size()) return std::nullopt;
+    // An empty file, or one whose beginning did not reach the disk, while what is behind it did.
+    StoreResult<bool> cut = cut_at_end_of_last(0, number);
+    if (!cut) return std::unexpected{std::move(cut.error())};
+    if (*cut) return std::nullopt;
+    if (header.error() == SegmentHeaderFault::Cut) {
+      return corrupt(path + ": the segment's header is cut off at offset " +
+                     std::to_string(window_.size()) + restore_advice());
+    }
+    return corrupt(path + ": at offset 0 is no intact segment header" + restore_advice());
+  }
+
+  // Returns where the records end. Damage with more of the log behind it is passed over: which
+  // sessions it may concern is known when all has been read.
+  StoreResult<std::uint64_t> read_records(const std::string& path, const SegmentHeader& header) {
+    const RecordSeed seed{header};
+    std::uint64_t end = header.header_bytes();
+    damage_end_ = 0;
+    for (;;) {
+      SegmentReader reader{window_, seed, end};
+      for (;;) {
+        const DiskResult<std::optional<Record>> record = reader.next();
+        if (!record) return disk_failure(record.error(), path);
+        if (!*record) break;
+        if (const auto applied = log_.record(header, **record); !applied) {
+          return std::unexpected{contradiction(options_.folder, header, **record, applied.error())};
+        }
+        note(**record);
+        ++found_.report.records;
+      }
+      end = reader.offset();
+      if (reader.fault() == RecordFault::None) return end;
+      const DiskResult<std::uint64_t> used = skip_zeros(window_, end);
+      if (!used) return disk_failure(used.error(), path);
+      // Prepared and not used; whether a later segment misses something, its position will tell.
+      if (*used == window_.size()) return end;
+      const StoreResult<std::optional<std::uint64_t>> next = judge_damage(path, header, reader);
+      if (!next) return std::unexpected{next.error()};
+      if (!*next) return end;
+      end = damage_end_ = **next;
+      if (end == window_.size() || is_end_of_segment_) return end;
+    }
+  }
+
+  // There is something behind the good records, and it is no record. Where the log goes on behind
+  // it; nothing: it ends here.
+  StoreResult<std::optional<std::uint64_t>> judge_damage(const std::string& path,
+                                                         const SegmentHeader& header,
+                                                         const SegmentReader& reader) {
+    const std::uint64_t end = reader.offset();
+    const DiskResult<LogPosition> told = synced_told(RecordSeed{header}, end + 1);
+    if (!told) return disk_failure(told.error(), path);
+    if (may_have_lost_power(header)) {
+      const StoreResult<LogPosition> later = synced_told_by_later(header.number);
+      if (!later) return std::unexpected{later.error()};
+      if (std::max({found_.synced, *told, *later}) <= header.position + end) {
+        is_cut_ = true;
+        found_.report.cut_bytes += window_.size() - end;
+        return std::nullopt;
+      }
+    }
+    const auto behind = find_valid_record(window_, RecordSeed{header}, end + 1);
+    if (!behind) return disk_failure(behind.error(), path);
+    is_end_of_segment_ = !*behind;
+    std::uint64_t damage_end = behind->value_or(0);
+    if (!*behind) {
+      const StoreResult<std::uint64_t> segment_end = end_told_by_next(header);
+      if (!segment_end) return std::unexpected{segment_end.error()};
+      if (*segment_end == 0) {
+        found_.report.torn_bytes += window_.size() - end;
+        return std::nullopt;
+      }
+      damage_end = *segment_end;
+    }
+    // The search gave up, or there is no end of it, or the file has lost its end.
+    if ((end == damage_end_ && damage_end_ > 0) || damage_end > window_.size() ||
+        damage_end <= end || log_.damages().size() >= kDamagesMax) {
+      return corrupt(path + ": damaged at offset " + std::to_string(end) + ": " +
+                     describe(reader.fault()) + ", and so is more than can be passed over" +
+                     restore_advice());
+    }
+    log_.damage({.segment = header.number,
+                 .offset = end,
+                 .position = header.position + end,
+                 .bytes = damage_end - end,
+                 .fault = reader.fault(),
+                 .is_header = false});
+    return damage_end;
+  }
+
+  // Where this segment ends by what the next one's header says; 0: it is the last, as what follows
+  // is no more than a segment that was prepared.
+  StoreResult<std::uint64_t> end_told_by_next(const SegmentHeader& header) {
+    if (is_last(header.number)) return 0;
+    const StoreResult<bool> is_begun = has_bytes(header.number + 1);
+    if (!is_begun) return std::unexpected{is_begun.error()};
+    if (!*is_begun) return 0;
+    const auto file =
+        disk_.open(path_of_segment(options_.folder, header.number + 1), OpenMode::Read);
+    if (!file) return disk_failure(file.error());
+    std::array<char, kSegmentHeaderBytes> bytes{};
+    const DiskResult<std::size_t> got = (*file)->read_at(0, bytes);
+    if (!got) return disk_failure(got.error());
+    const auto next = decode_segment_header(std::span<const char>{bytes}.first(*got));
+    // Its own fault, which will be told when its turn comes.
+    if (!next || next->position < header.position) return window_.size();
+    return next->position - header.position;
+  }
+
+  // What damage means for whom.
+  void judge_damages() {
+    log_.end();
+    for (const DamagedBytes& damage : log_.damages()) {
+      found_.holes.push_back({damage.position, damage.position + damage.bytes});
+      found_.report.damages.push_back(
+          path_of_segment(options_.folder, damage.segment) + ": damaged at offset " +
+          std::to_string(damage.offset) + " (" + std::to_string(damage.bytes) +
+          " bytes): " + describe(damage.fault) + ", and more of the log follows");
+    }
+    for (const SessionLoss& loss : log_.losses()) {
+      std::string& text = found_.refused[loss.session];
+      if (text.empty()) text = found_.report.damages[loss.damage];
+      text += "; " + loss_text(log_.state().sessions, loss);
+    }
+    for (auto& [session, text] : found_.refused) {
+      text +=
+          ". It is refused, the others are not. What a repair would do: nexusfix journal repair " +
+          options_.folder + " --dry-run";
+      found_.report.refused.push_back({log_.state().sessions.name(session), text});
+    }
+    if (!found_.report.damages.empty()) {
+      found_.no_new_session = found_.report.damages.front() +
+                              ": a session of this name may have been opened in it. New sessions "
+                              "are refused until it is repaired: nexusfix journal repair " +
+                              options_.folder + " --dry-run";
+    }
+    found_.state = std::move(log_.state());
+  }
+
+  void note(const Record& record) {
+    found_.is_closed = false;
+    EntryReader reader{record.entries};
+    Entry entry;
+    while (reader.next(entry)) {
+      if (!is_of_log(entry.kind)) continue;
+      found_.synced = std::max(found_.synced, entry.number);
+      found_.is_closed = entry.kind == EntryKind::LogClosed;
+    }
+  }
+
+  // The highest position that any whole record at or behind from says was synced.
+  DiskResult<LogPosition> synced_told(RecordSeed seed, std::uint64_t from) {
+    LogPosition told = 0;
+    for (;;) {
+      const auto at = find_valid_record(window_, seed, from);
+      if (!at) return std::unexpected{at.error()};
+      if (!*at) return told;
+      SegmentReader reader{window_, seed, **at};
+      const std::uint64_t begin = reader.offset();
+      for (;;) {
+        const DiskResult<std::optional<Record>> record = reader.next();
+        if (!record) return std::unexpected{record.error()};
+        if (!*record) break;
+        EntryReader entries{(*record)->entries};
+        Entry entry;
+        while (entries.next(entry)) {
+          if (is_of_log(entry.kind)) told = std::max(told, entry.number);
+        }
+      }
+      // It stopped searching without an answer: the careful one.
+      if (reader.offset() == begin) return kNumberMax;
+      from = reader.offset();
+    }
+  }
+
+  StoreResult<LogPosition> synced_told_by_later(std::uint64_t number) {
+    LogPosition told = 0;
+    FileWindow kept = window_;
+    while (++number <= count_) {
+      const std::string path = path_of_segment(options_.folder, number);
+      const auto file = disk_.open(path, OpenMode::Read);
+      if (!file) return disk_failure(file.error());
+      const DiskResult<std::uint64_t> size = (*file)->size();
+      if (!size) return disk_failure(size.error());
+      window_.open(**file, *size);
+      const DiskResult<LogPosition> here = synced_told_in(number);
+      window_ = kept;
+      if (!here) return disk_failure(here.error(), path);
+      told = std::max(told, *here);
+    }
+    return told;
+  }
+
+  DiskResult<LogPosition> synced_told_in(std::uint64_t number) {
+    const auto bytes = window_.view(
+        0, static_cast<std::size_t>(std::min<std::uint64_t>(window_.size(), kSegmentHeaderBytes)));
+    if (!bytes) return std::unexpected{bytes.error()};
+    const auto header = decode_segment_header(*bytes);
+    if (!header) {
+      // Its records can be recognised without it: they have its number.
+      SegmentHeader known;
+      known.log_id = log_id();
+      known.number = number;
+      return synced_told(RecordSeed{known}, 0);
+    }
+    const DiskResult<LogPosition> told = synced_told(RecordSeed{*header}, header->header_bytes());
+    if (!told) return told;
+    return std::max(*told, header->synced);
+  }
+
+  StoreResult<bool> has_bytes(std::uint64_t number) {
+    const auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::Read);
+    if (!file) return disk_failure(file.error());
+    const DiskResult<std::uint64_t> size = (*file)->size();
+    if (!size) return disk_failure(size.error());
+    FileWindow window;
+    window.open(**file, *size);
+    const DiskResult<std::uint64_t> used = skip_zeros(window, 0);
+    if (!used) return disk_failure(used.error());
+    return *used < *size;
+  }
+
+  // The last segment ends before what comes next says: after a loss of power, the log is cut there.
+  StoreResult<bool> cut_at_end_of_last(LogPosition told, std::uint64_t number) {
+    if (found_.segments.empty() || !may_have_lost_power(found_.segments.back())) return false;
+    const StoreResult<LogPosition> later = synced_told_by_later(number - 1);
+    if (!later) return std::unexpected{later.error()};
+    if (std::max({found_.synced, told, *later}) > expected_position()) return false;
+    is_cut_ = true;
+    return true;
+  }
+
+  // Its writer's machine has been started anew since, so that what was not synced may be gone, and
+  // later parts of it may be there without the earlier ones.
+  [[nodiscard]] bool may_have_lost_power(const SegmentHeader& header) const {
+    return header.version != kFormatVersionOld &&
+           (header.boot_id != boot_id_ || boot_id_ == to_boot_id({}));
+  }
+  [[nodiscard]] bool power_lost() const {
+    return is_cut_ || (!found_.segments.empty() && !found_.is_closed &&
+                       may_have_lost_power(found_.segments.back()));
+  }
+
+  // Before anything is appended: later segments of a cut log are removed, what is behind the good
+  // records is cut, and what an earlier process wrote and did not live to sync is synced.
+  StoreResult<void> make_durable() {
+    for (std::uint64_t number = count_; is_cut_ && number > found_.segments.size(); --number) {
+      const std::string path = path_of_segment(options_.folder, number);
+      if (auto removed = disk_.remove(path); !removed) return disk_failure(removed.error());
       if (auto synced = disk_.sync_directory(options_.folder); !synced) {
         return disk_failure(synced.error());
       }
     }
+    if (found_.segments.empty()) return {};
+    const bool is_torn = is_cut_ || found_.report.torn_bytes > 0;
+    if (is_torn && found_.file_bytes < found_.file_bytes_found) {
+      if (auto cut = found_.file->truncate(found_.file_bytes); !cut) {
+        return disk_failure(cut.error());
+      }
+      if (auto synced = found_.file->sync(); !synced) return disk_failure(synced.error());
+    }
+    if (options_.durability == Durability::None) return {};
+    for (const SegmentHeader& segment : found_.segments) {
+      const bool is_end = &segment == &found_.segments.back();
+      const LogPosition end = is_end ? expected_position() : (&segment)[1].position;
+      if (end <= found_.synced) continue;
+      if (auto synced = sync_segment(segment.number, is_end); !synced) return synced;
+    }
+    if (auto synced = disk_.sync_directory(options_.folder); !synced) {
+      return disk_failure(synced.error());
+    }
     return {};
   }
 
-  // Nothing: the process or the machine stopped while this last segment was being created, before
-  // a record could be written to it.
-  StoreResult<std::optional<SegmentHeader>> read_header(const std::string& path,
-                                                        std::uint64_t number, bool is_last) {
-    if (window_.size() < kSegmentHeaderBytes) {
-      if (is_last) return std::nullopt;
-      return corrupt(path + ": the segment's header is cut off at offset " +
-                     std::to_string(window_.size()) + restore_advice());
+  StoreResult<void> sync_segment(std::uint64_t number, bool is_end) {
+    std::unique_ptr<File> opened;
+    if (!is_end) {
+      auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::ReadWrite);
+      if (!file) return disk_failure(file.error());
+      opened = std::move(*file);
     }
-    const DiskResult<std::span<const char>> bytes = window_.view(0, kSegmentHeaderBytes);
-    if (!bytes) return disk_failure(bytes.error(), path);
-    const auto header = decode_segment_header(bytes->first<kSegmentHeaderBytes>());
-    if (!header) {
-      if (header.error() == SegmentHeaderFault::Version) {
-        return corrupt(path +
-                       ": at offset 8 is a format version that this program does not read "
-                       "(it reads version " +
-                       std::to_string(kFormatVersion) +
-                       "). Nothing was changed. Open it with the program that wrote it");
-      }
-      if (is_last && window_.size() == kSegmentHeaderBytes) return std::nullopt;
-      return corrupt(path + ": at offset 0 is no intact segment header" + restore_advice());
+    if (auto synced = (is_end ? *found_.file : *opened).sync(); !synced) {
+      return disk_failure(synced.error());
     }
-    const bool fits = header->number == number && header->position == expected_position() &&
-                      (number == 1 || header->log_id == found_.segments.front().log_id);
-    if (!fits) {
-      return corrupt(path +
-                     ": the segment belongs to another place in the log, or to another "
-                     "journal (offset 16)" +
-                     restore_advice());
-    }
-    return *header;
-  }
-
-  // Returns where the good records end.
-  StoreResult<std::uint64_t> read_records(const std::string& path, const SegmentHeader& header,
-                                          bool is_last) {
-    const RecordSeed seed{header};
-    SegmentReader reader{window_, seed, kSegmentHeaderBytes};
-    for (;;) {
-      const DiskResult<std::optional<Record>> record = reader.next();
-      if (!record) return disk_failure(record.error(), path);
-      if (!*record) break;
-      const LogPosition begin = header.position + (*record)->offset;
-      const auto applied = found_.state.apply((*record)->entries, (*record)->time, begin,
-                                              begin + (*record)->record_bytes);
-      if (!applied) {
-        return corrupt(path + ": the record at offset " + std::to_string((*record)->offset) +
-                       " checks, but " + std::string{applied.error()} + restore_advice());
-      }
-      ++found_.report.records;
-    }
-    if (reader.fault() == RecordFault::None) return reader.offset();
-    if (!is_last) {
-      return damaged(path, reader.offset(), describe(reader.fault()), "a later segment follows");
-    }
-    const auto behind = find_valid_record(window_, seed, reader.offset() + 1);
-    if (!behind) return disk_failure(behind.error(), path);
-    if (*behind) {
-      return damaged(path, reader.offset(), describe(reader.fault()),
-                     "whole records follow (offset " + std::to_string(**behind) + ")");
-    }
-    return reader.offset();
-  }
-
-  StoreResult<void> start_segment(std::uint64_t number) {
-    const SegmentHeader header{
-        .log_id = number == 1 ? now_.time_since_epoch().count() : found_.segments.front().log_id,
-        .number = number,
-        .position = expected_position(),
-        .time = now_};
-    const std::string path = path_of(options_.folder, number);
-    // A half-written header is no record: it may be written again from the start.
-    DiskResult<std::unique_ptr<File>> file = disk_.open(path, OpenMode::Create);
-    if (!file) return disk_failure(file.error());
-    if (auto emptied = (*file)->truncate(0); !emptied) return disk_failure(emptied.error());
-    // Opening may take its time, so the new file is made durable in every mode.
-    auto created = create_segment(disk_, options_.folder, header, Durability::Sync);
-    if (!created) return std::unexpected{std::move(created.error())};
-    found_.report.bytes += kSegmentHeaderBytes;
-    keep_segment(header, std::move(*created), kSegmentHeaderBytes);
     return {};
   }
 
@@ -211,6 +434,19 @@ class Recovery {
 
   [[nodiscard]] LogPosition expected_position() const {
     return found_.segments.empty() ? 0 : found_.segments.back().position + found_.file_bytes;
+  }
+  [[nodiscard]] std::int64_t log_id() const {
+    return found_.segments.empty() ? 0 : found_.segments.front().log_id;
+  }
+  [[nodiscard]] std::size_t header_bytes_of_last() const {
+    return found_.segments.empty() ? kSegmentHeaderBytes : found_.segments.back().header_bytes();
+  }
+
+  [[nodiscard]] static std::unexpected<StoreError> does_not_fit(const std::string& path) {
+    return corrupt(path +
+                   ": the segment belongs to another place in the log, or to another "
+                   "journal (offset 16)" +
+                   restore_advice());
   }
 
   [[nodiscard]] std::unexpected<StoreError> missing() const {
@@ -228,26 +464,20 @@ class Recovery {
   }
 
   static std::string restore_advice() {
-    return ". Nothing was changed. Restore the folder from a copy";
-  }
-
-  static std::unexpected<StoreError> damaged(const std::string& path, std::uint64_t offset,
-                                             std::string_view what, const std::string& behind) {
-    std::string text = path + ": damaged at offset " + std::to_string(offset) + ": ";
-    text.append(what).append(", and ").append(behind);
-    text +=
-        ", so this is no torn end. Nothing was changed. Restore the folder from a copy; or, to "
-        "give up everything from there on and agree the sequence numbers with every "
-        "counterparty, keep a copy, cut the file with \"truncate -s " +
-        std::to_string(offset) + ' ' + path + "\" and move later segments away";
-    return corrupt(std::move(text));
+    return ". Nothing was changed. Restore the folder from a copy; what can be saved without one, "
+           "nexusfix journal verify and repair tell";
   }
 
   Disk& disk_;
   const JournalOptions& options_;
-  WallTime now_;
   bool may_write_;
+  std::array<char, kBootIdBytesMax> boot_id_;
+  std::uint64_t count_ = 0;  // segment files
+  bool is_cut_ = false;      // by a loss of power: nothing is read from there on
   FileWindow window_;
+  std::uint64_t damage_end_ = 0;    // of the last damage in the segment
+  bool is_end_of_segment_ = false;  // that damage reaches to it
+  DamagedLog log_;
   Recovered found_;
 };
 
@@ -257,34 +487,12 @@ StoreError disk_error(const std::string& folder, const DiskError& error) {
   return {.code = StoreErrorCode::Disk, .text = "journal " + folder + ": " + error.what()};
 }
 
-StoreResult<std::unique_ptr<File>> create_segment(Disk& disk, const std::string& folder,
-                                                  const SegmentHeader& header,
-                                                  Durability durability) {
-  const auto failure = [&](const DiskError& error) {
-    return std::unexpected{disk_error(folder, error)};
-  };
-  const std::string path = path_of(folder, header.number);
-  DiskResult<std::unique_ptr<File>> file = disk.open(path, OpenMode::Create);
-  if (!file) return failure(file.error());
-  const DiskResult<std::uint64_t> size = (*file)->size();
-  if (!size) return failure(size.error());
-  if (*size != 0) return corrupt(path + ": is there already; another program writes this folder");
-  std::array<char, kSegmentHeaderBytes> bytes{};
-  encode_segment_header(header, bytes);
-  if (auto written = (*file)->write_at(0, bytes); !written) return failure(written.error());
-  if (durability == Durability::Sync) {
-    if (auto synced = (*file)->sync(); !synced) return failure(synced.error());
-    if (auto synced = disk.sync_directory(folder); !synced) return failure(synced.error());
-  }
-  return std::move(*file);
-}
-
-StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options, WallTime now) {
-  return Recovery{disk, options, now, true}.run();
+StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options) {
+  return Recovery{disk, options, true}.run();
 }
 
 StoreResult<Recovered> look_at(Disk& disk, const std::string& folder) {
-  return Recovery{disk, {.folder = folder}, {}, false}.run();
+  return Recovery{disk, {.folder = folder}, false}.run();
 }
 
 }  // namespace nexusfix::store

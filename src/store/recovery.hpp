@@ -1,9 +1,12 @@
 // Opening a journal: everything that is read from its files before the first append.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
@@ -15,26 +18,28 @@
 namespace nexusfix::store {
 
 struct Recovered {
-  std::vector<SegmentHeader> segments;  // at least one; the last is appended to
+  std::vector<SegmentHeader> segments;  // none: a new journal
   std::unique_ptr<File> file;           // of the last segment
-  std::uint64_t file_bytes = 0;         // its size
+  std::uint64_t file_bytes = 0;         // of it: where its records end
+  std::uint64_t file_bytes_found = 0;   // its size; what is behind the records is zeros, or was cut
   LogState state;
+  // Damage with more of the log behind it: where it begins and ends, whom it may concern, and why
+  // no session may be opened that the log does not know. Empty: none.
+  std::vector<std::pair<LogPosition, LogPosition>> holes;
+  std::map<SessionKey, std::string> refused;
+  std::string no_new_session;
+  LogPosition synced = 0;                       // known to be on the disk
+  bool is_closed = false;                       // in order
+  std::array<char, kBootIdBytesMax> boot_id{};  // of now
   JournalReport report;
 };
 
-// The caller holds the folder's lock.
-[[nodiscard]] StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options,
-                                             WallTime now);
+// The caller holds the folder's lock. Afterwards all of the log is synced, unless the durability is
+// None; nothing was appended to it.
+[[nodiscard]] StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options);
 
 // The same without changing anything: a torn end is left where it is and not read.
 [[nodiscard]] StoreResult<Recovered> look_at(Disk& disk, const std::string& folder);
-
-// Writes the header of a new segment; its file must be empty or absent. With Durability::Sync, the
-// file and its name are on the disk afterwards.
-[[nodiscard]] StoreResult<std::unique_ptr<File>> create_segment(Disk& disk,
-                                                                const std::string& folder,
-                                                                const SegmentHeader& header,
-                                                                Durability durability);
 
 [[nodiscard]] StoreError disk_error(const std::string& folder, const DiskError& error);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
@@ -16,6 +17,12 @@ constexpr std::size_t kWindowBytes = 256U << 10U;
 // How much more than the searched bytes themselves a search may look at.
 constexpr std::uint64_t kSearchFactor = 8;
 constexpr std::uint64_t kSearchBytesMin = 1U << 20U;
+
+// Of the eight bytes of checksum and length, the last may be the first that is not zero.
+constexpr std::uint64_t kZerosInFront = 8;
+
+// Looked at in one go; far less than a window, which would otherwise be read again and again.
+constexpr std::uint64_t kZeroBytes = 4096;
 
 }  // namespace
 
@@ -103,6 +110,13 @@ DiskResult<std::optional<std::uint64_t>> find_valid_record(FileWindow& window, R
     DiskResult<std::span<const char>> bytes = window.view(offset, kRecordBytesMin);
     if (!bytes) return std::unexpected{std::move(bytes.error())};
     const RecordHeader header = decode_record_header(bytes->first<kRecordHeaderBytes>());
+    if (header.crc == 0 && header.entries_bytes == 0) {
+      // What was prepared and not used is zeros; no record begins with eight of them.
+      const DiskResult<std::uint64_t> end = skip_zeros(window, offset);
+      if (!end) return std::unexpected{end.error()};
+      offset = std::max(offset, *end - kZerosInFront);
+      continue;
+    }
     if (header.entries_bytes < kEntryHeaderBytes || header.record_bytes() > size - offset) continue;
     if (header.entries_bytes > kRecordBytesLimit) continue;
     // A cheap look at the first entry before the whole record is read and summed.
@@ -115,6 +129,23 @@ DiskResult<std::optional<std::uint64_t>> find_valid_record(FileWindow& window, R
     if (record_checks(seed, offset, *bytes)) return offset;
   }
   return std::nullopt;
+}
+
+DiskResult<std::uint64_t> skip_zeros(FileWindow& window, std::uint64_t from) {
+  while (from < window.size()) {
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kZeroBytes, window.size() - from));
+    const DiskResult<std::span<const char>> bytes = window.view(from, count);
+    if (!bytes) return std::unexpected{bytes.error()};
+    // Compared with itself, moved by one: memcmp() is fast.
+    if ((*bytes)[0] == 0 && std::memcmp(bytes->data(), bytes->data() + 1, count - 1) == 0) {
+      from += count;
+      continue;
+    }
+    const auto found = std::find_if(bytes->begin(), bytes->end(), [](char c) { return c != 0; });
+    return from + static_cast<std::uint64_t>(found - bytes->begin());
+  }
+  return window.size();
 }
 
 }  // namespace nexusfix::store

@@ -67,4 +67,7 @@ class SegmentReader {
                                                                          RecordSeed seed,
                                                                          std::uint64_t from);
 
+// The offset of the first byte at or behind from that is not zero, or the window's size.
+[[nodiscard]] DiskResult<std::uint64_t> skip_zeros(FileWindow& window, std::uint64_t from);
+
 }  // namespace nexusfix::store

@@ -17,6 +17,23 @@ void put(std::string& image, std::uint64_t offset, std::string_view bytes) {
   image.replace(offset, bytes.size(), bytes);
 }
 
+constexpr std::size_t kSectorBytes = 512;
+
+// Points into the file's image, which keeps its size while it is mapped.
+class FakeMapping final : public FileMapping {
+ public:
+  FakeMapping(std::shared_ptr<void> owner, std::span<char> bytes, std::shared_ptr<bool> failed)
+      : owner_{std::move(owner)}, bytes_{bytes}, failed_{std::move(failed)} {}
+  std::span<char> bytes() noexcept override { return bytes_; }
+  bool has_failed() const noexcept override { return *failed_; }
+  void prepare(std::uint64_t, std::uint64_t) noexcept override {}
+
+ private:
+  std::shared_ptr<void> owner_;
+  std::span<char> bytes_;
+  std::shared_ptr<bool> failed_;
+};
+
 std::string folder_of(const std::string& path) { return path.substr(0, path.find_last_of('/')); }
 
 }  // namespace
@@ -25,6 +42,7 @@ struct FakeDisk::Inode {
   std::string written;
   std::string synced;
   const OpenFile* locked_by = nullptr;
+  bool is_mapped = false;  // and may have changed without a write
 };
 
 class FakeDisk::OpenFile final : public File {
@@ -88,6 +106,29 @@ class FakeDisk::OpenFile final : public File {
     disk_.changes_.push_back(
         {.inode = inode_, .offset = 0, .bytes = {}, .truncated_to = size_bytes});
     return {};
+  }
+
+  DiskResult<void> reserve(std::uint64_t size_bytes) override {
+    if (!disk_.maps_) return File::reserve(size_bytes);
+    if (const int error = strike(DiskCall::Reserve); error != 0) {
+      return failure("reserve", path_, error);
+    }
+    const std::uint64_t size = inode_->written.size();
+    if (size >= size_bytes) return {};
+    if (disk_.used_bytes() - size + size_bytes > disk_.capacity_bytes_) {
+      return failure("reserve", path_, ENOSPC);
+    }
+    disk_.write(inode_, size, std::string(size_bytes - size, '\0'));
+    return {};
+  }
+
+  DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes) override {
+    if (!disk_.maps_) return File::map(size_bytes);
+    if (const int error = strike(DiskCall::Map); error != 0) return failure("map", path_, error);
+    inode_->is_mapped = true;
+    return std::make_unique<FakeMapping>(
+        inode_, std::span{inode_->written}.first(static_cast<std::size_t>(size_bytes)),
+        disk_.mappings_failed_);
   }
 
   DiskResult<bool> try_lock() override {
@@ -161,9 +202,12 @@ void FakeDisk::write(const std::shared_ptr<Inode>& inode, std::uint64_t offset,
       {.inode = inode, .offset = offset, .bytes = std::string{bytes}, .truncated_to = {}});
 }
 
-void FakeDisk::sync(const Inode& inode) {
+void FakeDisk::sync(Inode& inode) {
+  if (inode.is_mapped) inode.synced = inode.written;
   for (const Change& change : changes_) {
-    if (change.inode.get() == &inode) change.inode->synced = change.inode->written;
+    if (change.inode.get() == &inode && !inode.is_mapped) {
+      change.inode->synced = change.inode->written;
+    }
   }
   std::erase_if(changes_, [&](const Change& change) { return change.inode.get() == &inode; });
 }
@@ -191,8 +235,41 @@ void FakeDisk::process_death(std::size_t bytes_missing) {
   last.inode->written.resize(last.inode->written.size() - cut);
 }
 
-void FakeDisk::power_loss(std::size_t bytes_kept) {
+void FakeDisk::reboot() {
   end_process();
+  ++boot_;
+}
+
+void FakeDisk::power_loss_by_sectors(Random& random) {
+  reboot();
+  Names names = synced_names_;
+  for (const auto& [name, inode] : names_) {
+    if (!names.contains(name) && random.next() % 2 == 0) names.emplace(name, inode);
+  }
+  for (const auto& [name, inode] : synced_names_) {
+    if (!names_.contains(name) && random.next() % 2 == 0) names.erase(name);
+  }
+  for (const auto& [name, inode] : names) {
+    const std::string& fresh = inode->written;
+    std::string image = inode->synced;
+    if (image.size() != fresh.size() && random.next() % 2 == 0) image.resize(fresh.size());
+    for (std::size_t at = 0; at < std::min(image.size(), fresh.size()); at += kSectorBytes) {
+      const std::uint64_t fate = random.next() % 8;
+      if (fate < 4) continue;  // as it was
+      const std::size_t most = std::min({kSectorBytes, image.size() - at, fresh.size() - at});
+      const std::size_t count = fate == 4 ? random.next() % (most + 1) : most;
+      image.replace(at, count, fresh, at, count);
+    }
+    inode->written = image;
+    inode->synced = std::move(image);
+  }
+  changes_.clear();
+  names_ = names;
+  synced_names_ = std::move(names);
+}
+
+void FakeDisk::power_loss(std::size_t bytes_kept) {
+  reboot();
   for (const Change& change : changes_) {
     if (bytes_kept == 0) break;
     if (change.truncated_to) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/random.hpp>
 
 namespace nexusfix::testing {
 
@@ -30,8 +31,10 @@ enum class DiskCall : std::uint8_t {
   Remove,
   MakeDirectories,
   SyncDirectory,
+  Reserve,
+  Map,
 };
-inline constexpr std::size_t kDiskCalls = 11;
+inline constexpr std::size_t kDiskCalls = 13;
 
 class FakeDisk final : public Disk {
  public:
@@ -40,6 +43,17 @@ class FakeDisk final : public Disk {
   DiskResult<std::vector<std::string>> list(const std::string& path) override;
   DiskResult<void> remove(const std::string& path) override;
   DiskResult<void> sync_directory(const std::string& path) override;
+  std::string boot_id() override { return "boot " + std::to_string(boot_); }
+
+  // Files can be reserved and mapped; otherwise they grow as they are written.
+  void set_mapping(bool on) { maps_ = on; }
+  // Every mapping has lost a page.
+  void fail_mappings() { *mappings_failed_ = true; }
+  // The machine is started anew; nothing is lost by that alone.
+  void reboot();
+  // The power goes, and of what was written since it was synced any part stays: each sector of 512
+  // bytes by chance, some of them torn, and likewise names and sizes.
+  void power_loss_by_sectors(Random& random);
 
   // The process is killed: what was written stays, locks fall, Files of before fail. Of the last
   // write, the given number of bytes at its end never happened.
@@ -90,7 +104,7 @@ class FakeDisk final : public Disk {
   // Counts the call; the errno that it must fail with, or 0.
   [[nodiscard]] int strike(DiskCall call);
   void write(const std::shared_ptr<Inode>& inode, std::uint64_t offset, std::string_view bytes);
-  void sync(const Inode& inode);
+  void sync(Inode& inode);
   [[nodiscard]] std::uint64_t used_bytes() const;
   void end_process();
 
@@ -104,6 +118,9 @@ class FakeDisk final : public Disk {
   unsigned faults_hit_ = 0;
   std::uint64_t capacity_bytes_ = UINT64_MAX;
   std::uint64_t process_ = 0;  // Files of an earlier one are dead
+  std::uint64_t boot_ = 1;
+  bool maps_ = false;
+  std::shared_ptr<bool> mappings_failed_ = std::make_shared<bool>(false);
 };
 
 }  // namespace nexusfix::testing

@@ -24,7 +24,23 @@ struct DiskError {
 template <class T>
 using DiskResult = std::expected<T, DiskError>;
 
-// One open file. One thread at a time. Every call may block on the disk.
+// A file's bytes in memory, shared with the file: what is stored to it is in the operating system's
+// cache at once, and survives the process. Ends with its destruction.
+class FileMapping {
+ public:
+  virtual ~FileMapping() = default;
+  // Stays in place for the life of the mapping.
+  [[nodiscard]] virtual std::span<char> bytes() noexcept = 0;
+  // A page could not be had from the disk (an I/O error, or the file was cut): what was stored
+  // since may be lost. Final. Any thread; two atomic loads.
+  [[nodiscard]] virtual bool has_failed() const noexcept = 0;
+  // Makes the range ready to be stored to, so that the next stores do not wait for the kernel. Any
+  // thread. Only a matter of speed: what cannot be done is left.
+  virtual void prepare(std::uint64_t offset, std::uint64_t size_bytes) noexcept = 0;
+};
+
+// One open file. One thread at a time, unless Disk::takes_threads(). Every call may block on the
+// disk.
 class File {
  public:
   virtual ~File() = default;
@@ -39,6 +55,12 @@ class File {
   [[nodiscard]] virtual DiskResult<void> sync() = 0;
   [[nodiscard]] virtual DiskResult<std::uint64_t> size() = 0;
   [[nodiscard]] virtual DiskResult<void> truncate(std::uint64_t size_bytes) = 0;
+  // Makes the file this large, the new bytes zeros, with its space taken: no later write into it
+  // fails for want of room. EOPNOTSUPP: this disk has no such thing, and files grow as they are
+  // written; any other error (ENOSPC) is meant.
+  [[nodiscard]] virtual DiskResult<void> reserve(std::uint64_t size_bytes);
+  // Maps the file from its beginning; it must be at least this large. EOPNOTSUPP: write_at() it is.
+  [[nodiscard]] virtual DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes);
   // Takes the file's advisory lock without waiting; false: another process (or File) holds it.
   // Released when the File is destroyed or the process ends.
   [[nodiscard]] virtual DiskResult<bool> try_lock() = 0;
@@ -62,9 +84,18 @@ class Disk {
   [[nodiscard]] virtual DiskResult<void> remove(const std::string& path) = 0;
   // Makes created and removed names in the folder durable.
   [[nodiscard]] virtual DiskResult<void> sync_directory(const std::string& path) = 0;
+  // Who uses this disk, for people: "pid 4711 on host". Empty: not known.
+  [[nodiscard]] virtual std::string user() { return {}; }
+
+  // Names the time since the machine was started: while it stays the same, nothing that was written
+  // was lost but by a failure of the disk. Empty: not known.
+  [[nodiscard]] virtual std::string boot_id() { return {}; }
+  // Whether different threads may use the disk, and one file, at once. A simulator's may not, and
+  // then everything is done on the thread that asks for it, so that a seed repeats it.
+  [[nodiscard]] virtual bool takes_threads() const noexcept { return false; }
 };
 
-// The operating system's files: pread, pwrite, fdatasync, flock.
+// The operating system's files: pread, pwrite, fdatasync, fallocate, mmap, flock.
 class PosixDisk final : public Disk {
  public:
   [[nodiscard]] DiskResult<std::unique_ptr<File>> open(const std::string& path,
@@ -73,6 +104,9 @@ class PosixDisk final : public Disk {
   [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
   [[nodiscard]] DiskResult<void> sync_directory(const std::string& path) override;
+  [[nodiscard]] std::string user() override;
+  [[nodiscard]] std::string boot_id() override;
+  [[nodiscard]] bool takes_threads() const noexcept override { return true; }
 };
 
 // The whole file as a string; an error if it is larger than limit_bytes. For configuration,

@@ -30,6 +30,7 @@ class SimulatedDisk final : public Disk {
   [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
   [[nodiscard]] DiskResult<void> sync_directory(const std::string& path) override;
+  [[nodiscard]] std::string boot_id() override { return "boot " + std::to_string(boot_); }
 
   // Faults. Each is counted when it strikes, not when it is set.
   void set_full(bool on) noexcept { is_full_ = on; }
@@ -82,6 +83,7 @@ class SimulatedDisk final : public Disk {
   std::map<std::string, std::shared_ptr<Inode>> names_;
   std::set<std::string> folders_;
   std::function<void()> on_create_;
+  std::uint64_t boot_ = 1;  // counts losses of power
   bool is_full_ = false;
   bool fails_write_ = false;
   bool fails_sync_ = false;

@@ -1,20 +1,27 @@
 // The journal: an append-only, checksummed log in a folder of its own. The default store.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/store.hpp>
 
 namespace nexusfix::store {
 
-// What flush() waits for.
+// What durable() promises; docs/store.md has the table.
 enum class Durability : std::uint8_t {
-  Process,  // the operating system has the bytes: survives kill -9, not a loss of power
-  Sync,     // the disk has the bytes
+  None,     // nothing: after a loss of power numbers may be used again
+  Process,  // survives kill -9; after a loss of power messages may be missing, but no number is
+            // used again: the next ones begin numbers_ahead_max higher
+  Group,    // the disk has the bytes; one sync for all that has gathered, on a thread of its own
+  Sync,     // the disk has the bytes; flush() waits for them
 };
+[[nodiscard]] std::string_view to_string(Durability durability) noexcept;
 
 struct JournalOptions {
   std::string folder;  // created if absent
@@ -22,6 +29,37 @@ struct JournalOptions {
   std::uint64_t segment_bytes = 64U << 20U;  // a segment is closed when it is this large
   // Of one transaction as it lies in the file; at most 1 GiB. Older, larger records are still read.
   std::uint32_t record_bytes_max = 16U << 20U;
+  // Group: how long what came first waits for company before it is written. 0: a sync begins when
+  // the one before has ended.
+  std::chrono::microseconds group_wait{0};
+  // Process: how many numbers a session may use before an earlier one is known to be on the disk;
+  // beyond, durable() stands still until it is. At least 1.
+  std::uint32_t numbers_ahead_max = 65'536;
+  // Process: how often what was appended is brought to the disk, if anything was.
+  std::chrono::milliseconds sync_interval{1'000};
+  // Threads of the journal's own prepare segments and, but for Sync, bring bytes to the disk; only
+  // with a disk that takes threads. Without them everything is done inside of append() and flush().
+  bool background = true;
+  // Called on such a thread when durable() has moved after a flush() that left it behind
+  // appended(), and when the journal has failed. Must not call the store.
+  struct Wake {
+    void (*call)(void* context) noexcept = nullptr;
+    void* context = nullptr;
+  };
+  Wake on_durable{};
+};
+
+// Numbers that were skipped after a loss of power: messages may have been sent under some of them.
+struct SkippedNumbers {
+  std::string session;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;  // inclusive
+};
+
+// A session that lost, or may have lost, something in damaged bytes.
+struct RefusedSession {
+  std::string session;
+  std::string text;  // file, offset, what is lost, and what to do
 };
 
 // What opening found.
@@ -30,7 +68,16 @@ struct JournalReport {
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
   std::uint64_t torn_bytes = 0;  // at the end, no whole record: open_journal() has cut them
-  bool in_use = false;           // inspect_journal(): a running process has it open
+  // Damage with more of the log behind it, each with file and offset; and the sessions that
+  // open_session() refuses because of it. All others go on.
+  std::vector<std::string> damages;
+  std::vector<RefusedSession> refused;
+  // The machine went down while the journal was open. What was durable by its mode is there; of the
+  // rest, cut_bytes were behind the first damaged record, and were dropped.
+  bool power_lost = false;
+  std::uint64_t cut_bytes = 0;
+  std::vector<SkippedNumbers> skipped;  // Process only
+  bool in_use = false;                  // inspect_journal(): a running process has it open
 };
 
 struct OpenedJournal {
@@ -38,10 +85,13 @@ struct OpenedJournal {
   JournalReport report;
 };
 
-// Opens or creates. Takes the folder's lock, verifies every record, cuts a torn tail; a damaged
-// record with valid ones behind it is an error, never skipped. The disk must outlive the store.
-// Destroying the store writes nothing: what was not flushed is lost, as it may not have been sent.
-// append() allocates only for a record of more than 1 MiB and when a segment is closed.
+// Opens or creates. Takes the folder's lock, verifies every record, cuts a torn tail. A damaged
+// record with valid ones behind it is never skipped silently: the sessions that may have lost
+// something are refused, and so is every session that the log does not know; unless the machine
+// went down before they were brought to the disk, when the log is cut there. The disk must outlive
+// the store. Destroying the store writes nothing: what was not flushed is lost, as it may not have
+// been sent; Store::close() ends in order. append() allocates only for a record of more than 1 MiB
+// and when a segment is closed.
 [[nodiscard]] StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options,
                                                       WallTime now);
 

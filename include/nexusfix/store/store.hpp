@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,6 +25,22 @@ struct SessionRecord {
   WallTime created;  // when this epoch began: at the first opening, or the last reset
 };
 
+struct NumberRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;  // inclusive
+  friend bool operator==(const NumberRange&, const NumberRange&) = default;
+};
+
+struct WantedNumbers {
+  std::optional<std::uint64_t> next_inbound;  // nothing: as it is
+  std::optional<std::uint64_t> next_outbound;
+};
+
+// What Transaction::set_numbers() needs to bring a session there. A new epoch, created now, if
+// numbers that were used would be used again; else the epoch stays. text must outlive the result.
+[[nodiscard]] NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted,
+                                           WallTime now, std::string_view text) noexcept;
+
 enum class StoreErrorCode : std::uint8_t {
   Disk,      // the file system refused; text names path and cause
   Corrupt,   // a record in the middle does not check; text names file, offset and remedy
@@ -32,6 +50,7 @@ enum class StoreErrorCode : std::uint8_t {
   Refused,   // a transaction that takes a number back or uses one twice, or any change of a journal
              // that was opened to be looked at; nothing changed either
   Missing,   // there is no log to look at
+  SessionRefused,  // open_session(): this session cannot go on; the store, and all others, can
 };
 
 // Cold: made only when something is wrong.
@@ -50,7 +69,10 @@ class Store {
  public:
   virtual ~Store() = default;
 
-  // The session of this name, created (durably) if it is new. Allocates, may block on the disk.
+  // The session of this name, created if it is new; durable like an append. Allocates, may block on
+  // the disk.
+  // SessionRefused: an import into it was not finished, or records that may have been its own are
+  // damaged; the text says which, and what to do.
   // TooLarge: a name above 1024 bytes, or the 65,537th session of the log.
   [[nodiscard]] virtual StoreResult<SessionKey> open_session(std::string_view name,
                                                              WallTime now) = 0;
@@ -62,6 +84,12 @@ class Store {
   // The reference stays valid for the life of the store and shows every later change.
   [[nodiscard]] virtual const SessionRecord& session(SessionKey key) const noexcept = 0;
 
+  // Numbers of the current epoch under which messages were, or may have been, kept that the log
+  // has lost or given up: a counterparty that asks for them gets a gap fill, and the operator must
+  // hear of it. In no order. Valid until the next append() or open_session().
+  [[nodiscard]] virtual std::span<const NumberRange> lost_numbers(
+      SessionKey key) const noexcept = 0;
+
   // Appends one record, whole or not at all, even if it touches several sessions; the session
   // records above change at once. Within an epoch a number is used once and numbers ascend. An
   // empty transaction appends nothing. No allocation in steady state.
@@ -72,8 +100,15 @@ class Store {
   // durable.
   [[nodiscard]] virtual LogPosition appended() const noexcept = 0;
   [[nodiscard]] virtual LogPosition durable() const noexcept = 0;
-  // Moves durable() towards appended(): at once or in the background. Returns durable().
+  // Moves durable() towards appended(): at once or in the background. Returns durable(). While it
+  // is behind, call it again when the store has woken the caller (JournalOptions::on_durable).
   [[nodiscard]] virtual StoreResult<LogPosition> flush() = 0;
+  // Ends in order: everything appended is flushed and brought to the disk, and the next opening
+  // knows it. Nothing can be appended afterwards. May block on the disk.
+  [[nodiscard]] virtual StoreResult<void> close() = 0;
+  // A trouble that does not stop the store yet, told once each time that it begins: the disk has no
+  // room for the next segment, and there is only what is left of this one. One atomic load.
+  [[nodiscard]] virtual std::optional<StoreError> take_warning() = 0;
 
   // Passes the kept messages of the current epoch with numbers first to last, ascending, numbers
   // without a kept message left out, until visit returns false. Bytes live until visit returns.

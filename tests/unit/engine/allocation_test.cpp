@@ -20,11 +20,12 @@
 
 namespace {
 
-std::atomic<bool> counting{false};
+// Of the engine's thread: the journal's own prepare files meanwhile, whose paths take memory.
+thread_local bool counting = false;
 std::atomic<std::size_t> allocations{0};
 
 void* counted(std::size_t size, std::size_t alignment) {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1, std::memory_order_relaxed);
+  if (counting) allocations.fetch_add(1, std::memory_order_relaxed);
   const std::size_t rounded = (size + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
   if (memory == nullptr) throw std::bad_alloc{};

@@ -257,6 +257,16 @@ TEST(Settings, the_store_is_one_for_all_sessions) {
   EXPECT_EQ(accepted(joined(kInitiator, "Store=memory")).store, StoreKind::Memory);
   EXPECT_EQ(accepted(joined(kInitiator, "JournalDurability=sync")).durability,
             store::Durability::Sync);
+  EXPECT_EQ(accepted(joined(kInitiator, "JournalDurability=none")).durability,
+            store::Durability::None);
+  const Settings group =
+      accepted(joined(kInitiator,
+                      "JournalDurability=Group\nJournalGroupMicros=50\nJournalNumbersAhead=8192\n"
+                      "JournalStallTimeout=2"));
+  EXPECT_EQ(group.durability, store::Durability::Group);
+  EXPECT_EQ(group.journal_group_wait, std::chrono::microseconds{50});
+  EXPECT_EQ(group.journal_numbers_ahead, 8192U);
+  EXPECT_EQ(group.journal_stall_timeout, std::chrono::seconds{2});
   EXPECT_THAT(
       errors_of("Store=memory\n" + other + "Store=journal\n"),
       ElementsAre("t.cfg:16: Store: differs from line 11, but all sessions share one store"));

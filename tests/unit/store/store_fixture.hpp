@@ -1,6 +1,7 @@
 // What the tests of the stores share.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -71,6 +72,31 @@ inline SessionKey open_session(Store& store, std::string_view name) {
   EXPECT_TRUE(key) << key.error().text;
   return key.value_or(0);
 }
+
+// Flushes until everything is durable. A journal with threads wakes through it.
+class Settler {
+ public:
+  [[nodiscard]] JournalOptions::Wake wake() noexcept {
+    return {.call = [](void* context) noexcept { static_cast<Settler*>(context)->on_wake(); },
+            .context = this};
+  }
+  StoreResult<LogPosition> settle(Store& store) {
+    for (;;) {
+      const std::uint64_t before = wakes_.load();
+      const auto flushed = store.flush();
+      if (!flushed || *flushed == store.appended()) return flushed;
+      wakes_.wait(before);
+    }
+  }
+  [[nodiscard]] std::uint64_t wakes() const noexcept { return wakes_.load(); }
+
+ private:
+  void on_wake() noexcept {
+    ++wakes_;
+    wakes_.notify_all();
+  }
+  std::atomic<std::uint64_t> wakes_{0};
+};
 
 inline OpenedJournal open_or_fail(Disk& disk, const JournalOptions& options) {
   auto opened = open_journal(disk, options, at_second(50));

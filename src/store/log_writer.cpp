@@ -1,0 +1,381 @@
+#include "store/log_writer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+namespace nexusfix::store {
+namespace {
+
+// Appended bytes collect here until flush(); a caller that does not flush for longer has them
+// written (but not called durable) in pieces of this size, so that memory stays bounded.
+constexpr std::size_t kPendingBytesMax = 1U << 20U;
+
+// What a group may have waiting for a disk that does not answer, beside the ring.
+constexpr std::size_t kStalledBytesMax = 256U << 20U;
+
+// A journal of 64 GiB before the list of its segments grows.
+constexpr std::size_t kSegmentsReserved = 1024;
+
+bool is_mapped(Durability durability) {
+  return durability == Durability::Process || durability == Durability::None;
+}
+
+SegmentSupply::Options supply_options(const JournalOptions& options, bool background) {
+  const bool has_committer = background && (options.durability == Durability::Process ||
+                                            options.durability == Durability::Group);
+  return {.folder = options.folder,
+          .segment_bytes = options.segment_bytes,
+          .maps = is_mapped(options.durability),
+          .syncs_names = options.durability != Durability::None,
+          .syncs_zeros = !is_mapped(options.durability),
+          .leaves_syncs = has_committer,
+          .background = background};
+}
+
+}  // namespace
+
+LogWriter::LogWriter(Disk& disk, const JournalOptions& options)
+    : disk_{disk},
+      options_{options},
+      background_{options.background && disk.takes_threads()},
+      supply_{disk, supply_options(options, background_)} {}
+
+StoreResult<void> LogWriter::open(Recovered& recovered, std::span<const char> last_entries,
+                                  WallTime now) {
+  segments_ = std::move(recovered.segments);
+  segments_.reserve(segments_.size() + kSegmentsReserved);
+  boot_id_ = recovered.boot_id;
+  log_id_ = segments_.empty() ? now.time_since_epoch().count() : segments_.front().log_id;
+  appended_ = segments_.empty() ? 0 : segments_.back().position + recovered.file_bytes;
+  synced_ = recovered.synced;
+  pending_.reserve(kPendingBytesMax);
+  if (!last_entries.empty()) {
+    current_.file = std::move(recovered.file);
+    seed_ = RecordSeed{segments_.back()};
+    if (auto appended = append(last_entries, {}, now); !appended) return appended;
+    if (auto written = write_pending(); !written) return written;
+    if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
+    synced_ = appended_;
+  }
+  const std::uint32_t ahead_max =
+      options_.durability == Durability::Process ? options_.numbers_ahead_max : 0;
+  const bool goes_on = !segments_.empty() && last_entries.empty() &&
+                       segments_.back().version == kFormatVersion &&
+                       segments_.back().boot_id == boot_id_ && boot_id_ != to_boot_id({}) &&
+                       segments_.back().durability == options_.durability &&
+                       segments_.back().numbers_ahead_max == ahead_max;
+  if (!goes_on) {
+    const std::uint64_t number = segments_.size() + 1;
+    if (auto begun = begin_segment(number, 0, now); !begun) return begun;
+    if (auto synced = sync_all(); !synced) return synced;
+    if (options_.durability != Durability::None) {
+      if (auto named = disk_.sync_directory(options_.folder); !named) {
+        return failure(named.error());
+      }
+      current_.is_name_synced = true;
+    }
+  } else {
+    auto reopened = supply_.reopen(std::move(recovered.file), recovered.file_bytes);
+    if (!reopened) return failure(reopened.error());
+    current_ = std::move(*reopened);
+    mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
+    seed_ = RecordSeed{segments_.back()};
+  }
+  supply_.warm(current_);
+  if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
+  start_committer(synced_);
+  return {};
+}
+
+void LogWriter::look(Recovered& recovered) {
+  segments_ = std::move(recovered.segments);
+  current_.file = std::move(recovered.file);
+  appended_ = segments_.back().position + recovered.file_bytes;
+  synced_ = appended_;
+}
+
+void LogWriter::start_committer(LogPosition begin) {
+  const bool writes = options_.durability == Durability::Group;
+  const bool syncs = options_.durability == Durability::Process && mapped_ != nullptr;
+  if (!background_ || (!writes && !syncs)) return;
+  committer_ = std::make_unique<Committer>(Committer::Options{.writes = writes,
+                                                              .gather = options_.group_wait,
+                                                              .interval = options_.sync_interval,
+                                                              .wake = options_.on_durable,
+                                                              .disk = &disk_,
+                                                              .folder = options_.folder},
+                                           current_, segments_.back().position, begin);
+}
+
+StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now) {
+  if (committer_ && committer_->has_failed()) return failure(committer_->failure());
+  const SegmentHeader& segment = segments_.back();
+  const std::uint64_t used = appended_ - segment.position;
+  // A record larger than a segment gets one for itself.
+  const std::uint64_t room = current_.reserved_bytes > 0 && mapped_ != nullptr
+                                 ? current_.reserved_bytes
+                                 : options_.segment_bytes;
+  if (used > segment.header_bytes() && used + record_bytes > room) {
+    return roll(record_bytes, now);
+  }
+  if (used + record_bytes > room && mapped_ != nullptr) return roll(record_bytes, now);
+  if (mapped_ != nullptr || pending_.empty()) return {};
+  if (pending_.size() + record_bytes <= kPendingBytesMax) return {};
+  if (!committer_) return write_pending();
+  if (auto pushed = push_pending(); !pushed) return pushed;
+  if (pending_.size() + record_bytes <= kStalledBytesMax) return {};
+  return failure(DiskError{.path = options_.folder,
+                           .operation = "wait for more than " +
+                                        std::to_string(kStalledBytesMax >> 20U) + " MiB to reach",
+                           .error_number = ETIMEDOUT});
+}
+
+std::uint64_t LogWriter::room_left() const noexcept {
+  const std::uint64_t used = appended_ - segments_.back().position;
+  return options_.segment_bytes - std::min(options_.segment_bytes, used);
+}
+
+// Closes the segment and begins the next. What a plain writer has not synced of the old one, it
+// syncs here; a committer does it in its time.
+StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
+  if (!committer_) {
+    if (auto written = write_pending(); !written) return written;
+    if (options_.durability != Durability::None) {
+      if (auto synced = sync_written(); !synced) return synced;
+    }
+  }
+  OpenSegment old = std::move(current_);
+  auto begun = begin_segment(segments_.back().number + 1, record_bytes, now);
+  supply_.retire(std::move(old));
+  if (!begun) return begun;
+  if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
+  return {};
+}
+
+StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t record_bytes,
+                                           WallTime now) {
+  const SegmentHeader header{.log_id = log_id_,
+                             .number = number,
+                             .position = appended_,
+                             .time = now,
+                             .version = kFormatVersion,
+                             .synced = synced(),
+                             .numbers_ahead_max = options_.durability == Durability::Process
+                                                      ? options_.numbers_ahead_max
+                                                      : 0,
+                             .durability = options_.durability,
+                             .boot_id = boot_id_};
+  std::vector<char> start;
+  append_segment_start(start, header);
+  DiskResult<OpenSegment> taken = supply_.take(number, start.size() + record_bytes);
+  if (!taken) return failure(taken.error());
+  current_ = std::move(*taken);
+  mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
+  segments_.push_back(header);
+  seed_ = RecordSeed{header};
+  if (committer_) committer_->begin_segment(current_, appended_);
+  return put(start);
+}
+
+// Bytes that are no record: what a segment begins with.
+StoreResult<void> LogWriter::put(std::span<const char> bytes) {
+  if (mapped_ != nullptr) {
+    std::copy(bytes.begin(), bytes.end(), mapped_ + (appended_ - segments_.back().position));
+    appended_ += bytes.size();
+    if (mapping_failed()) return mapping_failure();
+    if (committer_) committer_->publish(appended_);
+    return {};
+  }
+  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+  appended_ += bytes.size();
+  return {};
+}
+
+StoreResult<void> LogWriter::append(std::span<const char> entries,
+                                    std::span<const char> more_entries, WallTime now) {
+  const std::uint64_t offset = appended_ - segments_.back().position;
+  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more_entries.size();
+  if (mapped_ == nullptr) {
+    append_record(pending_, seed_, offset, now, entries, more_entries);
+    appended_ += record_bytes;
+    return {};
+  }
+  NEXUSFIX_DEBUG_ASSERT(offset + record_bytes <= current_.reserved_bytes);
+  encode_record(mapped_ + offset, seed_, offset, now, entries, more_entries);
+  // Behind the copy: what did not reach the file must not be called durable.
+  if (mapping_failed()) return mapping_failure();
+  appended_ += record_bytes;
+  if (committer_) committer_->publish(appended_);
+  return {};
+}
+
+void LogWriter::hold(LogPosition begin) noexcept {
+  if (!is_held()) held_from_ = begin;
+  held_until_ = appended_;
+  request_sync();
+}
+
+void LogWriter::request_sync() noexcept {
+  if (committer_) committer_->request();
+}
+
+LogPosition LogWriter::durable() const noexcept {
+  switch (options_.durability) {
+    case Durability::None:
+      return written();
+    case Durability::Process:
+      // What is held back by one record is all that follows it: the log is one.
+      if (!is_held()) return written();
+      return std::min(written(), std::max(held_from_, std::min(synced(), held_until_)));
+    case Durability::Group:
+    case Durability::Sync:
+      break;
+  }
+  return synced();
+}
+
+StoreResult<void> LogWriter::flush() {
+  if (committer_) {
+    if (committer_->has_failed()) return failure(committer_->failure());
+    if (options_.durability == Durability::Group) {
+      if (auto pushed = push_pending(); !pushed) return pushed;
+    }
+    if (durable() == appended_) return {};
+    if (options_.durability == Durability::Process) committer_->request();
+    committer_->want_wake();
+    return {};
+  }
+  if (auto written = write_pending(); !written) return written;
+  if (mapped_ != nullptr && mapping_failed()) return mapping_failure();
+  const bool syncs = options_.durability == Durability::Group ||
+                     options_.durability == Durability::Sync ||
+                     (options_.durability == Durability::Process && is_held());
+  return syncs ? sync_written() : StoreResult<void>{};
+}
+
+StoreResult<void> LogWriter::write_pending() {
+  if (pending_.empty()) return {};
+  const LogPosition begin = appended_ - pending_.size();
+  auto written = current_.file->write_at(begin - segments_.back().position, pending_);
+  if (!written) return failure(written.error());
+  pending_.clear();
+  return {};
+}
+
+StoreResult<void> LogWriter::sync_written() {
+  if (synced_ == written()) return {};
+  if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
+  synced_ = written();
+  return {};
+}
+
+// As much as the ring takes, in whole records: what is in it can then be read like a file.
+StoreResult<void> LogWriter::push_pending() {
+  if (pending_.empty()) return {};
+  std::size_t count = pending_.size();
+  if (count > committer_->room()) count = whole_records(committer_->room());
+  if (count == 0) {
+    // One record alone may be larger than the ring: it waits for its turn, and is passed in pieces.
+    const bool never_fits = whole_records(Committer::kRingBytes) == 0;
+    if (!never_fits) return {};
+    for (std::span<const char> rest = pending_; !rest.empty();) {
+      const std::size_t piece = std::min(rest.size(), committer_->room());
+      committer_->push(rest.first(piece));
+      rest = rest.subspan(piece);
+      committer_->publish(appended_ - rest.size());
+      committer_->drain();
+      if (committer_->has_failed()) return failure(committer_->failure());
+    }
+    pending_.clear();
+    return {};
+  }
+  committer_->push(std::span{pending_}.first(count));
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
+  committer_->publish(appended_ - pending_.size());
+  return {};
+}
+
+// How many of the first pending bytes are whole records and starts of segments, up to bytes_max.
+std::size_t LogWriter::whole_records(std::size_t bytes_max) const noexcept {
+  const LogPosition begin = appended_ - pending_.size();
+  std::size_t count = 0;
+  auto segment = std::lower_bound(
+      segments_.begin(), segments_.end(), begin,
+      [](const SegmentHeader& header, LogPosition at) { return header.position < at; });
+  while (count < pending_.size()) {
+    std::uint64_t next = 0;
+    if (segment != segments_.end() && segment->position == begin + count) {
+      next = segment->header_bytes();
+      ++segment;
+    } else {
+      const auto rest = std::span{pending_}.subspan(count);
+      next = decode_record_header(rest.first<kRecordHeaderBytes>()).record_bytes();
+    }
+    if (count + next > bytes_max) break;
+    count += static_cast<std::size_t>(next);
+  }
+  return count;
+}
+
+StoreResult<void> LogWriter::sync_all() {
+  if (committer_) {
+    while (!pending_.empty()) {
+      if (auto pushed = push_pending(); !pushed) return pushed;
+      committer_->drain();
+      if (committer_->has_failed()) return failure(committer_->failure());
+    }
+    committer_->drain();
+    if (committer_->has_failed()) return failure(committer_->failure());
+    return {};
+  }
+  if (auto written = write_pending(); !written) return written;
+  return options_.durability == Durability::None ? StoreResult<void>{} : sync_written();
+}
+
+StoreResult<void> LogWriter::close() {
+  committer_.reset();
+  synced_ = appended_;
+  mapped_ = nullptr;
+  current_.mapping.reset();
+  supply_.close();
+  if (current_.reserved_bytes == 0) return {};
+  auto cut = current_.file->truncate(appended_ - segments_.back().position);
+  if (!cut) return failure(cut.error());
+  return {};
+}
+
+LogPosition LogWriter::written() const noexcept {
+  if (mapped_ != nullptr) return appended_;
+  return committer_ ? committer_->written() : appended_ - pending_.size();
+}
+
+void LogWriter::copy(LogPosition begin, std::span<char> out) const noexcept {
+  const LogPosition pending_begin = appended_ - pending_.size();
+  if (begin < pending_begin) {
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), pending_begin - begin));
+    committer_->copy(begin, out.first(count));
+    begin += count;
+    out = out.subspan(count);
+  }
+  const auto from = pending_.begin() + static_cast<std::ptrdiff_t>(begin - pending_begin);
+  std::copy_n(from, out.size(), out.begin());
+}
+
+bool LogWriter::mapping_failed() const noexcept { return current_.mapping->has_failed(); }
+
+std::unexpected<StoreError> LogWriter::mapping_failure() const {
+  return failure(
+      DiskError{.path = options_.folder + '/' + segment_file_name(segments_.back().number),
+                .operation = "store to",
+                .error_number = EIO});
+}
+
+std::unexpected<StoreError> LogWriter::failure(const DiskError& error) const {
+  return std::unexpected{disk_error(options_.folder, error)};
+}
+
+}  // namespace nexusfix::store

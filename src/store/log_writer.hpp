@@ -1,0 +1,107 @@
+// The end of the log: where records are appended, and how they come to the disk.
+//
+// One of three roads, by durability and by what the disk can do:
+//   mapped    Process and None: a record is copied into the mapped file, and that is all; a
+//             committer thread syncs now and then (Process).
+//   ringed    Group with threads: flush() puts what was appended into a ring, and a committer
+//             thread writes and syncs it.
+//   plain     otherwise: flush() writes what was appended, and syncs it (Group and Sync).
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/journal.hpp>
+
+#include "store/committer.hpp"
+#include "store/journal_format.hpp"
+#include "store/recovery.hpp"
+#include "store/segment_supply.hpp"
+
+namespace nexusfix::store {
+
+class LogWriter {
+ public:
+  LogWriter(Disk& disk, const JournalOptions& options);
+
+  // Takes over what was recovered: goes on with the last segment, or begins a new one. last_entries
+  // (none: empty) become the last record of what was there, on the disk before anything else.
+  [[nodiscard]] StoreResult<void> open(Recovered& recovered, std::span<const char> last_entries,
+                                       WallTime now);
+
+  // Only to read what was recovered.
+  void look(Recovered& recovered);
+
+  // Room for a record of so many bytes, in the next segment if need be.
+  [[nodiscard]] StoreResult<void> make_room(std::uint64_t record_bytes, WallTime now);
+  // Behind make_room(). more_entries may be empty.
+  [[nodiscard]] StoreResult<void> append(std::span<const char> entries,
+                                         std::span<const char> more_entries, WallTime now);
+  // The record that ends at appended() must be on the disk before durable() passes its beginning.
+  void hold(LogPosition begin) noexcept;
+  // Process: it is time to bring the log to the disk.
+  void request_sync() noexcept;
+  [[nodiscard]] StoreResult<void> flush();
+  // Everything is on the disk.
+  [[nodiscard]] StoreResult<void> sync_all();
+  // Behind sync_all(): gives back what was reserved.
+  [[nodiscard]] StoreResult<void> close();
+
+  [[nodiscard]] LogPosition appended() const noexcept { return appended_; }
+  [[nodiscard]] LogPosition durable() const noexcept;
+  [[nodiscard]] LogPosition synced() const noexcept {
+    return committer_ ? committer_->synced() : synced_;
+  }
+  [[nodiscard]] std::optional<DiskError> take_shortage() { return supply_.take_shortage(); }
+
+  // Of the current segment, for records.
+  [[nodiscard]] std::uint64_t room_left() const noexcept;
+
+  [[nodiscard]] const std::vector<SegmentHeader>& segments() const noexcept { return segments_; }
+  [[nodiscard]] File& file() const noexcept { return *current_.file; }
+  // What files have: read it there. Behind it, up to appended(), copy().
+  [[nodiscard]] LogPosition written() const noexcept;
+  void copy(LogPosition begin, std::span<char> out) const noexcept;
+
+ private:
+  [[nodiscard]] StoreResult<void> roll(std::uint64_t record_bytes, WallTime now);
+  [[nodiscard]] StoreResult<void> begin_segment(std::uint64_t number, std::uint64_t record_bytes,
+                                                WallTime now);
+  void start_committer(LogPosition begin);
+  [[nodiscard]] StoreResult<void> put(std::span<const char> bytes);
+  [[nodiscard]] StoreResult<void> write_pending();
+  [[nodiscard]] StoreResult<void> sync_written();
+  [[nodiscard]] StoreResult<void> push_pending();
+  [[nodiscard]] std::size_t whole_records(std::size_t bytes_max) const noexcept;
+  [[nodiscard]] bool mapping_failed() const noexcept;
+  [[nodiscard]] std::unexpected<StoreError> failure(const DiskError& error) const;
+  [[nodiscard]] std::unexpected<StoreError> mapping_failure() const;
+  [[nodiscard]] bool is_held() const noexcept { return synced() < held_until_; }
+
+  Disk& disk_;
+  const JournalOptions& options_;
+  bool background_;
+  SegmentSupply supply_;
+  std::vector<SegmentHeader> segments_;
+  OpenSegment current_;
+  char* mapped_ = nullptr;  // the current segment's first byte
+  RecordSeed seed_;
+  std::array<char, kBootIdBytesMax> boot_id_{};
+  std::int64_t log_id_ = 0;
+  std::vector<char> pending_;  // the log's bytes that end at appended_; neither in a file nor ring
+  LogPosition appended_ = 0;
+  LogPosition synced_ = 0;     // without a committer
+  LogPosition held_from_ = 0;  // durable() stands here until synced() reaches held_until_
+  LogPosition held_until_ = 0;
+  std::unique_ptr<Committer> committer_;
+};
+
+}  // namespace nexusfix::store

@@ -1,0 +1,222 @@
+#include "store/segment_supply.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <utility>
+
+#include "store/journal_format.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+// A disk that was full may have room again.
+constexpr std::chrono::seconds kRetryAfter{1};
+
+// Of a mapping, made ready before the first append; the rest follows in the background.
+constexpr std::uint64_t kWarmBytes = 1U << 20U;
+
+}  // namespace
+
+SegmentSupply::SegmentSupply(Disk& disk, Options options)
+    : disk_{disk}, options_{std::move(options)} {
+  retired_.reserve(4);
+  if (options_.background) thread_ = std::thread{[this] { run(); }};
+}
+
+SegmentSupply::~SegmentSupply() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock{mutex_};
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::string SegmentSupply::path_of(std::uint64_t number) const {
+  return options_.folder + '/' + segment_file_name(number);
+}
+
+void SegmentSupply::prepare(std::uint64_t number) {
+  if (!options_.background) return;
+  const std::lock_guard lock{mutex_};
+  number_ = number;
+  state_ = State::Wanted;
+  changed_.notify_all();
+}
+
+DiskResult<OpenSegment> SegmentSupply::take(std::uint64_t number, std::uint64_t bytes) {
+  {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [&] {
+      if (is_reserving_) return false;
+      if (is_syncing_) return options_.leaves_syncs;  // who cannot wait for it makes its own
+      return number_ != number || state_ != State::Wanted;
+    });
+    const bool is_ready = number_ == number && state_ == State::Ready;
+    state_ = State::Idle;
+    if (is_ready && (ready_.reserved_bytes == 0 || ready_.reserved_bytes >= bytes)) {
+      return std::exchange(ready_, {});
+    }
+    ready_ = {};
+  }
+  DiskResult<OpenSegment> made = make(number, bytes);
+  if (!made || options_.leaves_syncs) return made;
+  if (auto synced = sync(*made); !synced) return std::unexpected{std::move(synced.error())};
+  return made;
+}
+
+DiskResult<OpenSegment> SegmentSupply::make(std::uint64_t number, std::uint64_t bytes) {
+  DiskResult<std::unique_ptr<File>> file = disk_.open(path_of(number), OpenMode::Create);
+  if (!file) return std::unexpected{std::move(file.error())};
+  OpenSegment segment{.file = std::move(*file), .mapping = nullptr};
+  // Of an earlier preparation that did not end: what it wrote is not known to be zeros.
+  if (const auto size = segment.file->size(); !size) {
+    return std::unexpected{size.error()};
+  } else if (*size > 0) {
+    if (auto emptied = segment.file->truncate(0); !emptied) return std::unexpected{emptied.error()};
+  }
+  if (auto reserved = reserve(segment, std::max(bytes, options_.segment_bytes)); !reserved) {
+    // What it took is given back, so that others have room for their work.
+    static_cast<void>(segment.file->truncate(0));
+    return std::unexpected{std::move(reserved.error())};
+  }
+  return segment;
+}
+
+DiskResult<void> SegmentSupply::sync(OpenSegment& segment) {
+  if (options_.syncs_zeros && segment.reserved_bytes > 0) {
+    if (auto synced = segment.file->sync(); !synced) return synced;
+  }
+  if (!options_.syncs_names) return {};
+  if (auto synced = disk_.sync_directory(options_.folder); !synced) return synced;
+  segment.is_name_synced = true;
+  return {};
+}
+
+DiskResult<OpenSegment> SegmentSupply::reopen(std::unique_ptr<File> file, std::uint64_t used) {
+  OpenSegment segment{.file = std::move(file), .mapping = nullptr, .is_name_synced = true};
+  auto reserved = reserve(segment, options_.segment_bytes);
+  if (!reserved) return std::unexpected{std::move(reserved.error())};
+  if (segment.mapping) segment.mapping->prepare(used, kWarmBytes);
+  return segment;
+}
+
+DiskResult<void> SegmentSupply::reserve(OpenSegment& segment, std::uint64_t bytes) const {
+  auto reserved = segment.file->reserve(bytes);
+  if (!reserved) {
+    if (reserved.error().error_number == EOPNOTSUPP) return {};
+    return reserved;
+  }
+  const DiskResult<std::uint64_t> size = segment.file->size();
+  if (!size) return std::unexpected{size.error()};
+  segment.reserved_bytes = *size;
+  if (!options_.maps) return {};
+  auto mapping = segment.file->map(*size);
+  if (mapping) {
+    segment.mapping = std::move(*mapping);
+  } else if (mapping.error().error_number != EOPNOTSUPP) {
+    return std::unexpected{std::move(mapping.error())};
+  }
+  return {};
+}
+
+void SegmentSupply::warm(const OpenSegment& segment) {
+  if (!options_.background) return;
+  const std::lock_guard lock{mutex_};
+  to_warm_ = segment.mapping;
+  changed_.notify_all();
+}
+
+void SegmentSupply::retire(OpenSegment segment) {
+  if (!options_.background) return;
+  const std::lock_guard lock{mutex_};
+  retired_.push_back(std::move(segment));
+  changed_.notify_all();
+}
+
+std::optional<DiskError> SegmentSupply::take_shortage() {
+  if (!has_shortage_.load(std::memory_order_relaxed)) return std::nullopt;
+  const std::lock_guard lock{mutex_};
+  has_shortage_.store(false, std::memory_order_relaxed);
+  return std::exchange(shortage_, std::nullopt);
+}
+
+void SegmentSupply::close() {
+  std::unique_lock lock{mutex_};
+  changed_.wait(lock, [this] { return !is_reserving_ && !is_syncing_; });
+  const bool is_there = state_ == State::Ready || state_ == State::Failed;
+  state_ = State::Idle;
+  ready_ = {};
+  // One that stays is empty, and the next opening takes it; so an error does not matter.
+  if (is_there) static_cast<void>(disk_.remove(path_of(number_)));
+}
+
+void SegmentSupply::run() {
+  std::unique_lock lock{mutex_};
+  while (!ends_) {
+    if (to_warm_) {
+      std::shared_ptr<FileMapping> mapping = std::exchange(to_warm_, nullptr);
+      lock.unlock();
+      mapping->prepare(0, mapping->bytes().size());
+      mapping.reset();
+      lock.lock();
+    } else if (!retired_.empty()) {
+      std::vector<OpenSegment> retired;
+      retired.reserve(4);
+      retired.swap(retired_);
+      lock.unlock();
+      retired.clear();
+      lock.lock();
+    } else if (state_ == State::Wanted) {
+      work(lock);
+    } else if (state_ == State::Failed) {
+      const bool told = changed_.wait_for(
+          lock, kRetryAfter, [this] { return state_ != State::Failed || has_errand(); });
+      if (!told) work(lock);
+    } else {
+      changed_.wait(lock, [this] { return state_ == State::Wanted || has_errand(); });
+    }
+  }
+}
+
+// Makes the wanted segment, unlocked meanwhile. It is ready before it is synced: a disk that does
+// not answer holds up nobody who can do without.
+void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
+  const bool had_failed = state_ == State::Failed;
+  const auto fail = [&](DiskError error) {
+    state_ = State::Failed;
+    if (had_failed) return;
+    shortage_ = std::move(error);
+    has_shortage_.store(true, std::memory_order_relaxed);
+  };
+  is_reserving_ = true;
+  lock.unlock();
+  DiskResult<OpenSegment> made = make(number_, 0);
+  if (made && made->mapping) made->mapping->prepare(0, made->reserved_bytes);
+  lock.lock();
+  is_reserving_ = false;
+  if (!made) {
+    fail(std::move(made.error()));
+  } else {
+    ready_ = *made;
+    state_ = State::Ready;
+    is_syncing_ = true;
+    changed_.notify_all();
+    lock.unlock();
+    DiskResult<void> synced = sync(*made);
+    lock.lock();
+    is_syncing_ = false;
+    if (state_ == State::Ready) {
+      ready_.is_name_synced = made->is_name_synced;
+      if (!synced) {
+        ready_ = {};
+        fail(std::move(synced.error()));
+      }
+    }
+  }
+  changed_.notify_all();
+}
+
+}  // namespace nexusfix::store

@@ -1,0 +1,94 @@
+// Segments ahead of need: while one is filled, the next is created, filled with zeros and mapped by
+// a thread, so that beginning it is a swap, and a full disk shows while there is still room.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/store/journal.hpp>
+
+namespace nexusfix::store {
+
+// A segment's file that can be appended to.
+struct OpenSegment {
+  std::shared_ptr<File> file;
+  std::shared_ptr<FileMapping> mapping;  // null: write_at()
+  // Has zeros up to here, with their space taken. 0: grows as it is written.
+  std::uint64_t reserved_bytes = 0;
+  bool is_name_synced = false;
+};
+
+class SegmentSupply {
+ public:
+  struct Options {
+    std::string folder;
+    std::uint64_t segment_bytes = 0;
+    bool maps = false;         // Durability::Process and None, if the disk can
+    bool syncs_names = false;  // a prepared file's name is on the disk when it is given out
+    bool syncs_zeros = false;  // and its zeros: later syncs have less to do
+    // Its user, who must not wait, syncs both itself where that is not done yet.
+    bool leaves_syncs = false;
+    bool background = false;  // a thread of the supply's own works ahead
+  };
+  // The disk must outlive the supply.
+  SegmentSupply(Disk& disk, Options options);
+  ~SegmentSupply();
+  SegmentSupply(const SegmentSupply&) = delete;
+  SegmentSupply& operator=(const SegmentSupply&) = delete;
+
+  // In the background only: begins to make the segment of this number ready.
+  void prepare(std::uint64_t number);
+  // The segment of this number, its file empty but for zeros; prepared or, if it was not or is too
+  // small for bytes, made now. Waits for a preparation under way.
+  [[nodiscard]] DiskResult<OpenSegment> take(std::uint64_t number, std::uint64_t bytes);
+  // Makes a file that is there already ready to be appended to at this offset, up to the size of a
+  // segment.
+  [[nodiscard]] DiskResult<OpenSegment> reopen(std::unique_ptr<File> file, std::uint64_t used);
+  // Of a segment in use: makes its mapping's pages ready where that costs nobody time.
+  void warm(const OpenSegment& segment);
+  // Lets go of it where that costs nobody time.
+  void retire(OpenSegment segment);
+  // Told once: why the next segment could not be prepared. It is tried again each second.
+  [[nodiscard]] std::optional<DiskError> take_shortage();
+  // Nothing is prepared any more, and what was is removed.
+  void close();
+
+ private:
+  enum class State : std::uint8_t { Idle, Wanted, Ready, Failed };
+
+  void run();
+  void work(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] DiskResult<OpenSegment> make(std::uint64_t number, std::uint64_t bytes);
+  [[nodiscard]] DiskResult<void> sync(OpenSegment& segment);
+  [[nodiscard]] DiskResult<void> reserve(OpenSegment& segment, std::uint64_t bytes) const;
+  [[nodiscard]] bool has_errand() const noexcept {
+    return ends_ || !retired_.empty() || to_warm_ != nullptr;
+  }
+  [[nodiscard]] std::string path_of(std::uint64_t number) const;
+
+  Disk& disk_;
+  Options options_;
+  std::mutex mutex_;  // of everything below but the thread
+  std::condition_variable changed_;
+  State state_ = State::Idle;
+  std::uint64_t number_ = 0;
+  OpenSegment ready_;
+  std::vector<OpenSegment> retired_;
+  std::shared_ptr<FileMapping> to_warm_;
+  std::optional<DiskError> shortage_;
+  std::atomic<bool> has_shortage_{false};
+  bool is_reserving_ = false;
+  bool is_syncing_ = false;
+  bool ends_ = false;
+  std::thread thread_;
+};
+
+}  // namespace nexusfix::store

@@ -1,0 +1,130 @@
+// The real disk with a gate in front of some calls: for tests of what runs on other threads, which
+// can be held up, let go and made to fail.
+#pragma once
+
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+
+namespace nexusfix::testing {
+
+class GatedDisk final : public Disk {
+ public:
+  // Syncs of files wait from now on, and until they are let go.
+  void hold_syncs() { set(true); }
+  void release_syncs() { set(false); }
+  // Waits until a sync is being held.
+  void wait_for_held_sync() {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return held_ > 0; });
+  }
+  void fail_syncs(int error) { sync_error_ = error; }
+  void fail_reserves(int error) { reserve_error_ = error; }
+  [[nodiscard]] unsigned syncs() const { return syncs_; }
+  // Waits until so many reservations have failed since the start.
+  void wait_for_failed_reserves(unsigned count) {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [&] { return failed_reserves_ >= count; });
+  }
+  [[nodiscard]] unsigned failed_reserves() {
+    const std::lock_guard lock{mutex_};
+    return failed_reserves_;
+  }
+
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    auto file = disk_.open(path, mode);
+    if (!file) return file;
+    return std::make_unique<GatedFile>(*this, std::move(*file));
+  }
+  DiskResult<void> make_directories(const std::string& path) override {
+    return disk_.make_directories(path);
+  }
+  DiskResult<std::vector<std::string>> list(const std::string& path) override {
+    return disk_.list(path);
+  }
+  DiskResult<void> remove(const std::string& path) override { return disk_.remove(path); }
+  DiskResult<void> sync_directory(const std::string& path) override {
+    return disk_.sync_directory(path);
+  }
+  std::string boot_id() override { return disk_.boot_id(); }
+  bool takes_threads() const noexcept override { return true; }
+
+ private:
+  class GatedFile final : public File {
+   public:
+    GatedFile(GatedDisk& disk, std::unique_ptr<File> file) : disk_{disk}, file_{std::move(file)} {}
+    DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
+      return file_->write_at(offset, bytes);
+    }
+    DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
+      return file_->read_at(offset, bytes);
+    }
+    DiskResult<void> sync() override {
+      if (const int error = disk_.pass(); error != 0) {
+        return std::unexpected{
+            DiskError{.path = "gate", .operation = "sync", .error_number = error}};
+      }
+      return file_->sync();
+    }
+    DiskResult<std::uint64_t> size() override { return file_->size(); }
+    DiskResult<void> truncate(std::uint64_t size_bytes) override {
+      return file_->truncate(size_bytes);
+    }
+    DiskResult<void> reserve(std::uint64_t size_bytes) override {
+      if (const int error = disk_.reserve_error_.load(); error != 0) {
+        disk_.count_failed_reserve();
+        return std::unexpected{
+            DiskError{.path = "gate", .operation = "reserve", .error_number = error}};
+      }
+      return file_->reserve(size_bytes);
+    }
+    DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes) override {
+      return file_->map(size_bytes);
+    }
+    DiskResult<bool> try_lock() override { return file_->try_lock(); }
+
+   private:
+    GatedDisk& disk_;
+    std::unique_ptr<File> file_;
+  };
+
+  int pass() {
+    std::unique_lock lock{mutex_};
+    ++syncs_;
+    ++held_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !holds_; });
+    --held_;
+    return sync_error_;
+  }
+  void set(bool holds) {
+    const std::lock_guard lock{mutex_};
+    holds_ = holds;
+    changed_.notify_all();
+  }
+  void count_failed_reserve() {
+    const std::lock_guard lock{mutex_};
+    ++failed_reserves_;
+    changed_.notify_all();
+  }
+
+  PosixDisk disk_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool holds_ = false;
+  unsigned held_ = 0;
+  unsigned failed_reserves_ = 0;
+  std::atomic<unsigned> syncs_{0};
+  std::atomic<int> sync_error_{0};
+  std::atomic<int> reserve_error_{0};
+};
+
+}  // namespace nexusfix::testing

@@ -1,0 +1,224 @@
+// A journal with threads of its own, on the real disk: a disk that does not answer, fails or is
+// full, and a file that is cut under its mapping.
+#include <cerrno>
+#include <csignal>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+#include "store/committer.hpp"
+#include "store/journal_format.hpp"
+#include "store_fixture.hpp"
+#include "support/gated_disk.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+using ::testing::AllOf;
+using testing::GatedDisk;
+using ::testing::HasSubstr;
+
+class JournalThreads : public ::testing::Test {
+ protected:
+  void TearDown() override { disk_.release_syncs(); }
+
+  void open(Durability durability, std::uint32_t numbers_ahead_max = 1000) {
+    JournalOptions options;
+    options.numbers_ahead_max = numbers_ahead_max;
+    options.folder = folder_.file("journal");
+    options.durability = durability;
+    options.segment_bytes = 64U << 10U;
+    options.sync_interval = std::chrono::hours{1};  // only when it is asked for
+    options.on_durable = settler_.wake();
+    store_ = open_or_fail(disk_, options).store;
+    ASSERT_NE(store_, nullptr);
+    key_ = open_session(*store_, "A");
+    ASSERT_TRUE(settler_.settle(*store_));
+  }
+  StoreResult<LogPosition> append_next(std::string_view bytes = "message") {
+    return append_message(*store_, key_, store_->session(key_).next_outbound, bytes);
+  }
+  [[nodiscard]] std::string segment(std::uint64_t number) const {
+    return folder_.file("journal") + '/' + segment_file_name(number);
+  }
+
+  testing::TemporaryFolder folder_;
+  GatedDisk disk_;
+  Settler settler_;
+  std::unique_ptr<Store> store_;
+  SessionKey key_ = 0;
+};
+
+TEST_F(JournalThreads, a_group_flush_does_not_wait_for_a_disk_that_does_not_answer) {
+  open(Durability::Group);
+  const LogPosition before = store_->durable();
+  disk_.hold_syncs();
+  ASSERT_TRUE(append_next());
+  EXPECT_EQ(store_->flush(), before);
+  disk_.wait_for_held_sync();
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(append_next());
+  EXPECT_EQ(store_->flush(), before);
+  EXPECT_EQ(read_all(*store_, key_).size(), 1001U);
+  const std::uint64_t wakes = settler_.wakes();
+  disk_.release_syncs();
+  EXPECT_EQ(settler_.settle(*store_), store_->appended());
+  EXPECT_GT(settler_.wakes(), wakes);
+}
+
+TEST_F(JournalThreads, one_sync_covers_what_has_gathered) {
+  open(Durability::Group);
+  disk_.hold_syncs();
+  ASSERT_TRUE(append_next());
+  ASSERT_TRUE(store_->flush());
+  disk_.wait_for_held_sync();
+  const unsigned syncs = disk_.syncs();
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(append_next());
+    ASSERT_TRUE(store_->flush());
+  }
+  disk_.release_syncs();
+  ASSERT_TRUE(settler_.settle(*store_));
+  EXPECT_LE(disk_.syncs() - syncs, 2U);  // one of them may be of a segment that is prepared
+}
+
+TEST_F(JournalThreads, much_more_than_the_ring_holds_waits_in_memory_and_arrives) {
+  open(Durability::Group);
+  disk_.hold_syncs();
+  const std::string large(1U << 20U, 'L');
+  ASSERT_TRUE(append_next("first"));
+  ASSERT_TRUE(store_->flush());
+  disk_.wait_for_held_sync();
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(append_next(large));
+  ASSERT_TRUE(store_->flush());
+  EXPECT_EQ(read_all(*store_, key_, 21, 21), (std::vector<KeptMessage>{{21, large}}));
+  disk_.release_syncs();
+  ASSERT_TRUE(settler_.settle(*store_));
+  EXPECT_EQ(read_all(*store_, key_).size(), 21U);
+}
+
+TEST_F(JournalThreads, a_record_larger_than_the_ring_arrives) {
+  open(Durability::Group);
+  const std::string large(Committer::kRingBytes + 1000, 'L');
+  ASSERT_TRUE(append_next("first"));
+  ASSERT_TRUE(append_next(large));
+  ASSERT_TRUE(append_next("last"));
+  ASSERT_TRUE(settler_.settle(*store_));
+  EXPECT_EQ(read_all(*store_, key_, 2, 3), (std::vector<KeptMessage>{{2, large}, {3, "last"}}));
+}
+
+TEST_F(JournalThreads, a_process_journal_goes_on_without_the_disk_up_to_its_limit) {
+  open(Durability::Process, 100);
+  disk_.hold_syncs();
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(append_next());
+    ASSERT_EQ(store_->durable(), store_->appended());
+  }
+  const LogPosition before = store_->durable();
+  ASSERT_TRUE(append_next());
+  EXPECT_EQ(store_->durable(), before);
+  EXPECT_EQ(store_->flush(), before);
+  disk_.release_syncs();
+  EXPECT_EQ(settler_.settle(*store_), store_->appended());
+}
+
+TEST_F(JournalThreads, a_failed_sync_stops_the_store_and_is_never_repeated) {
+  for (const Durability durability : {Durability::Process, Durability::Group}) {
+    open(durability, 1);
+    const LogPosition before = store_->durable();
+    disk_.fail_syncs(EIO);
+    StoreResult<LogPosition> failed = append_next();
+    while (failed) {
+      failed = settler_.settle(*store_);
+      if (failed) failed = append_next();
+    }
+    EXPECT_EQ(failed.error().code, StoreErrorCode::Disk);
+    EXPECT_THAT(failed.error().text, HasSubstr("sync gate: Input/output error"));
+    EXPECT_GE(store_->durable(), before);
+    const unsigned syncs = disk_.syncs();
+    EXPECT_EQ(append_next().error().code, StoreErrorCode::Failed);
+    EXPECT_EQ(store_->flush().error().code, StoreErrorCode::Failed);
+    store_.reset();
+    EXPECT_EQ(disk_.syncs(), syncs);
+    disk_.fail_syncs(0);
+  }
+}
+
+TEST_F(JournalThreads, a_full_disk_is_told_while_there_is_still_room) {
+  open(Durability::Process);
+  const std::string message(1000, 'm');
+  // The second segment is prepared; the third cannot be.
+  disk_.fail_reserves(ENOSPC);
+  while (::access(segment(2).c_str(), F_OK) != 0 || disk_.failed_reserves() == 0) {
+    ASSERT_TRUE(append_next(message));
+    if (::access(segment(3).c_str(), F_OK) == 0) disk_.wait_for_failed_reserves(1);
+    ASSERT_LT(store_->appended(), 3 * (64U << 10U));
+  }
+  std::optional<StoreError> warning;
+  while (!(warning = store_->take_warning())) std::this_thread::yield();
+  EXPECT_EQ(warning->code, StoreErrorCode::Disk);
+  EXPECT_THAT(warning->text, AllOf(HasSubstr("No space left"), HasSubstr("KiB are left")));
+  EXPECT_FALSE(store_->take_warning());
+  std::uint64_t taken = 0;
+  while (append_next(message)) ++taken;
+  EXPECT_GT(taken, 0U);
+  const auto refused = append_next(message);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("No space left"));
+  const std::uint64_t next = store_->session(key_).next_outbound;
+  store_.reset();
+  disk_.fail_reserves(0);
+  open(Durability::Process);
+  EXPECT_EQ(store_->session(key_).next_outbound, next);
+}
+
+TEST_F(JournalThreads, space_that_is_back_in_time_is_used) {
+  open(Durability::Process);
+  disk_.fail_reserves(ENOSPC);
+  const std::string message(1000, 'm');
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(append_next(message));
+  disk_.fail_reserves(0);
+  for (int i = 0; i < 400; ++i) ASSERT_TRUE(append_next(message));
+  store_.reset();
+  open(Durability::Process);
+  EXPECT_EQ(read_all(*store_, key_).size(), 440U);
+}
+
+TEST_F(JournalThreads, a_file_cut_under_its_mapping_stops_that_journal_and_no_other) {
+  open(Durability::Process);
+  const auto other = open_or_fail(disk_, {.folder = folder_.file("other")});
+  const SessionKey key = open_session(*other.store, "B");
+  ASSERT_TRUE(append_next("before"));
+  ASSERT_EQ(::truncate(segment(1).c_str(), 0), 0);
+  const auto failed = append_next("behind");
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, StoreErrorCode::Disk);
+  EXPECT_THAT(failed.error().text, AllOf(HasSubstr("store to"), HasSubstr("Input/output error")));
+  EXPECT_EQ(store_->flush().error().code, StoreErrorCode::Failed);
+  EXPECT_TRUE(append_message(*other.store, key, 1, "goes on"));
+  store_.reset();
+}
+
+TEST_F(JournalThreads, a_bus_error_elsewhere_goes_to_the_handler_that_was_there) {
+  open(Durability::Process);
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  // One that somebody sends is none of a mapping's.
+  EXPECT_EXIT(::raise(SIGBUS), ::testing::KilledBySignal(SIGBUS), "");
+}
+
+TEST_F(JournalThreads, a_prepared_segment_that_was_not_used_does_no_harm) {
+  open(Durability::Process);
+  ASSERT_TRUE(append_next("one"));
+  store_.reset();  // as if killed: the second segment lies there, zeros
+  open(Durability::Process);
+  EXPECT_EQ(read_all(*store_, key_), (std::vector<KeptMessage>{{1, "one"}}));
+  ASSERT_TRUE(store_->close());
+  EXPECT_NE(::access(segment(2).c_str(), F_OK), 0);
+}
+
+}  // namespace
+}  // namespace nexusfix::store

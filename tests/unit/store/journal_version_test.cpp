@@ -1,0 +1,104 @@
+// Journals of every released format version still open; the folder journal_v1 was written by the
+// program that knew no other.
+#include <fstream>
+#include <gtest/gtest.h>
+#include <iterator>
+#include <string>
+
+#include "store/journal_format.hpp"
+#include "store_fixture.hpp"
+#include "support/fake_disk.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+using testing::FakeDisk;
+
+const std::string kFolder = "/journal";
+
+std::string sample(std::uint64_t number) {
+  std::ifstream file{std::string{NEXUSFIX_STORE_SAMPLES} + "/" + segment_file_name(number),
+                     std::ios::binary};
+  EXPECT_TRUE(file.is_open());
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+class JournalVersion1 : public ::testing::Test {
+ protected:
+  JournalVersion1() {
+    for (std::uint64_t number = 1; number <= 2; ++number) {
+      disk_.set_contents(kFolder + '/' + segment_file_name(number), sample(number));
+    }
+  }
+
+  static void check(Store& store) {
+    ASSERT_EQ(store.session_count(), 2U);
+    EXPECT_EQ(store.session_name(0), "FIX.4.4:VENUE->A");
+    EXPECT_EQ(store.session(0).next_outbound, 11U);
+    EXPECT_EQ(store.session(0).created, at_second(1'700'000'001));
+    EXPECT_EQ(store.session(1).epoch, 2U);
+    EXPECT_EQ(store.session(1).next_inbound, 2U);
+    EXPECT_EQ(store.session(1).next_outbound, 6U);
+    EXPECT_EQ(store.session(1).created, at_second(1'700'000'030));
+    EXPECT_EQ(read_all(store, 0, 6, 7),
+              (std::vector<KeptMessage>{{6, "8=FIX.4.4|35=8|34=6|58=for A|"},
+                                        {7, std::string(40, 'a') + "7"}}));
+    EXPECT_EQ(read_all(store, 1).size(), 5U);
+  }
+
+  FakeDisk disk_;
+};
+
+TEST_F(JournalVersion1, is_looked_at) {
+  const auto found = inspect_journal(disk_, kFolder);
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(found->report.messages, 15U);
+  check(*found->store);
+}
+
+TEST_F(JournalVersion1, goes_on_in_a_new_segment_and_keeps_its_own_as_they_are) {
+  for (const Durability durability : {Durability::Process, Durability::Sync}) {
+    OpenedJournal journal = open_or_fail(disk_, {.folder = kFolder, .durability = durability});
+    EXPECT_FALSE(journal.report.power_lost);
+    check(*journal.store);
+    const std::uint64_t next = journal.store->session(0).next_outbound;
+    journal.store.reset();
+    journal = open_or_fail(disk_, {.folder = kFolder, .durability = durability});
+    EXPECT_EQ(journal.store->session(0).next_outbound, next);
+  }
+  {
+    const OpenedJournal journal = open_or_fail(disk_, {.folder = kFolder});
+    ASSERT_TRUE(append_message(*journal.store, 0, 11, "eleven"));
+    ASSERT_TRUE(journal.store->flush());
+  }
+  const OpenedJournal journal = open_or_fail(disk_, {.folder = kFolder});
+  EXPECT_EQ(read_all(*journal.store, 0, 10, 11).back(), (KeptMessage{11, "eleven"}));
+  for (std::uint64_t number = 1; number <= 2; ++number) {
+    EXPECT_EQ(disk_.contents(kFolder + '/' + segment_file_name(number)), sample(number));
+  }
+}
+
+TEST_F(JournalVersion1, skips_no_numbers_as_its_writer_told_nothing_of_the_machine) {
+  disk_.reboot();
+  const OpenedJournal journal = open_or_fail(disk_, {.folder = kFolder});
+  EXPECT_FALSE(journal.report.power_lost);
+  check(*journal.store);
+}
+
+TEST_F(JournalVersion1, with_a_torn_end_is_cut_and_goes_on) {
+  const std::string name = kFolder + '/' + segment_file_name(2);
+  disk_.set_contents(name, std::string_view{sample(2)}.substr(0, sample(2).size() - 3));
+  {
+    const OpenedJournal journal = open_or_fail(disk_, {.folder = kFolder});
+    EXPECT_GT(journal.report.torn_bytes, 0U);
+    EXPECT_EQ(journal.store->session(0).next_outbound, 10U);
+    ASSERT_TRUE(append_message(*journal.store, 0, 10, "ten"));
+    ASSERT_TRUE(journal.store->flush());
+  }
+  const OpenedJournal journal = open_or_fail(disk_, {.folder = kFolder});
+  EXPECT_EQ(journal.report.torn_bytes, 0U);
+  EXPECT_EQ(read_all(*journal.store, 0, 10, 10), (std::vector<KeptMessage>{{10, "ten"}}));
+}
+
+}  // namespace
+}  // namespace nexusfix::store
