@@ -84,7 +84,8 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::span<const char> la
     mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
     seed_ = RecordSeed{segments_.back()};
   }
-  supply_.warm(current_);
+  // With a committer, pages are made ready a little ahead: all of them would be a long first sync.
+  if (options_.durability == Durability::None) supply_.warm(current_);
   if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
   start_committer(synced_);
   return {};
