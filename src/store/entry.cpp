@@ -38,12 +38,10 @@ bool form_is_right(const Entry& entry) noexcept {
 void append_entry(std::vector<char>& buffer, const Entry& entry) {
   NEXUSFIX_ASSERT(entry.bytes.size() <= std::numeric_limits<std::uint32_t>::max());
   const std::size_t at = buffer.size();
-  buffer.resize(at + kEntryHeaderBytes + entry.bytes.size());
+  buffer.resize(at + kEntryHeaderBytes);
   char* out = buffer.data() + at;
   encode_entry_header(entry, std::span<char, kEntryHeaderBytes>{out, kEntryHeaderBytes});
-  if (!entry.bytes.empty()) {
-    std::memcpy(out + kEntryHeaderBytes, entry.bytes.data(), entry.bytes.size());
-  }
+  buffer.insert(buffer.end(), entry.bytes.begin(), entry.bytes.end());
 }
 
 void encode_entry_header(const Entry& entry, std::span<char, kEntryHeaderBytes> out) noexcept {
