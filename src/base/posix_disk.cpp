@@ -235,6 +235,12 @@ DiskResult<void> PosixDisk::remove(const std::string& path) {
   return {};
 }
 
+std::string PosixDisk::user() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+  return "pid " + std::to_string(::getpid()) + " on " + host.data();
+}
+
 DiskResult<void> PosixDisk::sync_directory(const std::string& path) { return sync_folder(path); }
 
 std::string PosixDisk::boot_id() {

@@ -2,6 +2,7 @@
 // served and nothing is sent before all of it has succeeded.
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <nexusfix/store/memory_store.hpp>
@@ -27,6 +28,10 @@ session::Numbers to_numbers(const store::SessionRecord& record) {
 std::string describe(const store::JournalReport& report, const std::string& folder) {
   return "journal " + folder + ": " + std::to_string(report.records) + " records, " +
          std::to_string(report.messages) + " messages, " + std::to_string(report.bytes) + " bytes";
+}
+
+bool is_of_session_layer(std::string_view msg_type) {
+  return msg_type.size() == 1 && ((msg_type[0] >= '0' && msg_type[0] <= '5') || msg_type[0] == 'A');
 }
 
 // What the application wants to know of, or to write into, this session's Logons. A callback that
@@ -120,6 +125,9 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
   store_ = std::move(opened->store);
   report(observe::Severity::Info, {}, describe(opened->report, options.folder));
+  for (const std::string& damage : opened->report.damages) {
+    report(observe::Severity::Error, {}, damage);
+  }
   report_power_loss(opened->report, options.folder);
   if (opened->report.torn_bytes > 0) {
     report(observe::Severity::Warning, {},
@@ -153,6 +161,8 @@ std::expected<void, EngineError> Runtime::recover_application() {
       ++unreadable;
       return;
     }
+    // A store that came from another engine has the session layer's own messages as well.
+    if (is_of_session_layer(message->msg_type())) return;
     callbacks_.on_recovered(callbacks_.application,
                             RecoveredMessage{stored.session, stored.msg_seq_num, *message});
   };
@@ -173,6 +183,7 @@ std::expected<void, EngineError> Runtime::recover_application() {
 }
 
 std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
+  std::string refused;  // the first session that is
   for (SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
     if (const auto wrong = session::what_is_wrong(one.session); !wrong.empty()) {
@@ -180,6 +191,11 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
       return std::unexpected{EngineError{error.what()}};
     }
     const auto key = store_->open_session(name, now_.wall);
+    if (!key && key.error().code == store::StoreErrorCode::SessionRefused) {
+      report(observe::Severity::Error, name, key.error().text);
+      if (refused.empty()) refused = key.error().text;
+      continue;
+    }
     if (!key) return std::unexpected{EngineError{key.error().text}};
     SessionSlot& slot =
         slots_.emplace_back(*this, std::move(one), *key, to_numbers(store_->session(*key)));
@@ -192,6 +208,7 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
       acceptors_.emplace(slot.name, &slot);
     }
   }
+  if (slots_.empty() && !refused.empty()) return std::unexpected{EngineError{refused}};
   if (auto flushed = store_->flush(); !flushed) {
     return std::unexpected{EngineError{std::move(flushed.error().text)}};
   }

@@ -244,6 +244,14 @@ void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
   slot.replay.reset();
   finish_replay(slot);
   slot.replay = ReplayCursor{.next = action.begin, .end = action.end};
+  for (const store::NumberRange& lost : store_->lost_numbers(slot.key)) {
+    if (lost.last < action.begin || lost.first > action.end) continue;
+    report(observe::Severity::Error, slot.name,
+           "the counterparty asks for numbers " + std::to_string(lost.first) + " to " +
+               std::to_string(lost.last) +
+               ", whose messages the store has lost: it gets a gap fill. Compare with its records "
+               "what was sent under them");
+  }
   replay_ready_ = true;
 }
 

@@ -3,13 +3,16 @@
 //   offset  bytes  what (numbers are little-endian)
 //        0      1  EntryKind
 //        1      4  session key
-//        5      8  number: next inbound, MsgSeqNum or log position; 0 in SessionOpened and Reset
+//        5      8  number: next inbound, MsgSeqNum or log position; 0 in SessionOpened, Reset,
+//                  NumbersSet and Removed
 //       13      4  length of the bytes that follow
-//       17      -  the message, or the session's name
+//       17      -  the message, the session's name, a change of numbers, a text, or the last of the
+//                  lost numbers (8 bytes)
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -56,6 +59,20 @@ class EntryReader {
  private:
   std::span<const char> rest_;
 };
+
+// The bytes of a NumbersSet entry: eight numbers of 8 bytes, then the text.
+void append_numbers_change(std::vector<char>& buffer, SessionKey session,
+                           const NumbersChange& change);
+// Nothing: not in that form, or a number above kNumberMax. The text lives as long as the bytes.
+[[nodiscard]] std::optional<NumbersChange> decode_numbers_change(std::string_view bytes) noexcept;
+
+// The bytes of a MessagesLost entry.
+void append_messages_lost(std::vector<char>& buffer, SessionKey session, std::uint64_t first,
+                          std::uint64_t last);
+[[nodiscard]] std::uint64_t decode_last_lost(std::string_view bytes) noexcept;
+
+// Whether what was kept under the session's numbers belongs to an earlier epoch from here on.
+[[nodiscard]] bool begins_epoch(const Entry& entry) noexcept;
 
 // Whether entries of this total size could begin with this header: a cheap first look.
 [[nodiscard]] bool could_begin_entries(std::span<const char, kEntryHeaderBytes> header,

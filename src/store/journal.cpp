@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +18,7 @@
 
 #include "store/entry.hpp"
 #include "store/journal_format.hpp"
+#include "store/journal_lock.hpp"
 #include "store/log_writer.hpp"
 #include "store/number_reserve.hpp"
 #include "store/recovery.hpp"
@@ -47,7 +49,7 @@ std::span<const char> behind_last_reset(std::span<const char> entries, SessionKe
   EntryReader reader{entries};
   Entry entry;
   while (reader.next(entry)) {
-    if (entry.kind == EntryKind::Reset && entry.session == session) result = reader.rest();
+    if (entry.session == session && begins_epoch(entry)) result = reader.rest();
   }
   return result;
 }
@@ -55,14 +57,17 @@ std::span<const char> behind_last_reset(std::span<const char> entries, SessionKe
 class Journal final : public Store {
  public:
   // Without a lock it can only be read.
-  Journal(Disk& disk, JournalOptions options, std::unique_ptr<File> lock)
+  Journal(Disk& disk, JournalOptions options, std::optional<Ownership> ownership)
       : disk_{disk},
         options_{std::move(options)},
-        lock_{std::move(lock)},
+        ownership_{std::move(ownership)},
         writer_{disk, options_} {}
 
   StoreResult<void> open(Recovered&& recovered, WallTime now) {
     state_ = std::move(recovered.state);
+    holes_ = std::move(recovered.holes);
+    refused_ = std::move(recovered.refused);
+    no_new_session_ = std::move(recovered.no_new_session);
     if (!is_writable()) {
       writer_.look(recovered);
       return {};
@@ -84,10 +89,19 @@ class Journal final : public Store {
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
     if (failed()) return refusal();
     if (const std::optional<SessionKey> found = state_.sessions.find(name)) {
+      if (const auto refused = refused_.find(*found); refused != refused_.end()) {
+        return failure(StoreErrorCode::SessionRefused, refused->second);
+      }
+      if (state_.sessions.is_unfinished(*found)) {
+        return failure(StoreErrorCode::SessionRefused, SessionTable::unfinished_text(name));
+      }
       state_.indexes[*found].reserve();
       return *found;
     }
     if (!is_writable()) return looked_at();
+    if (!no_new_session_.empty()) {
+      return failure(StoreErrorCode::SessionRefused, no_new_session_);
+    }
     if (auto room = state_.sessions.has_room_for(name); !room) {
       return failure(StoreErrorCode::TooLarge, room.error());
     }
@@ -110,6 +124,10 @@ class Journal final : public Store {
     return state_.sessions.record(key);
   }
 
+  std::span<const NumberRange> lost_numbers(SessionKey key) const noexcept override {
+    return state_.sessions.lost(key);
+  }
+
   StoreResult<LogPosition> append(const Transaction& transaction, WallTime now) override {
     if (failed()) return refusal();
     if (transaction.empty()) return appended();
@@ -123,6 +141,9 @@ class Journal final : public Store {
   StoreResult<LogPosition> flush() override {
     if (failed()) return refusal();
     if (!is_writable()) return appended();
+    if (durable() < appended()) {
+      if (auto owned = ownership_->check_slowly(); !owned) return stop(std::move(owned.error()));
+    }
     if (auto flushed = writer_.flush(); !flushed) return stop(std::move(flushed.error()));
     return durable();
   }
@@ -153,7 +174,7 @@ class Journal final : public Store {
   using RecordVisitor = FunctionRef<bool(const Record&)>;
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
-  [[nodiscard]] bool is_writable() const noexcept { return lock_ != nullptr; }
+  [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
 
   [[nodiscard]] std::unexpected<StoreError> looked_at() const {
     return failure(StoreErrorCode::Refused, "it is open to be looked at, not to be changed");
@@ -186,23 +207,28 @@ class Journal final : public Store {
   StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit);
   StoreResult<bool> for_each_written(const SegmentHeader& segment, File& file, std::uint64_t begin,
                                      std::uint64_t end, RecordVisitor visit);
+  [[nodiscard]] std::optional<LogPosition> end_of_hole(LogPosition begin) const;
   bool for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
                           RecordVisitor visit);
 
   Disk& disk_;
   JournalOptions options_;
-  std::unique_ptr<File> lock_;  // null: open to be looked at
+  std::optional<Ownership> ownership_;  // nothing: open to be looked at
   LogWriter writer_;
   LogState state_;
   NumberReserve reserve_;
   LogPosition noted_ = 0;  // the log tells that it was synced so far
   JournalReport report_;
-  FileWindow window_;         // used again for every read()
-  std::vector<char> record_;  // likewise, for what no file has
-  std::string failure_;       // not empty: stopped
+  std::vector<std::pair<LogPosition, LogPosition>> holes_;  // damage found by opening
+  std::map<SessionKey, std::string> refused_;               // because of it, and why
+  std::string no_new_session_;                              // why not; empty: it may be
+  FileWindow window_;                                       // used again for every read()
+  std::vector<char> record_;                                // likewise, for what no file has
+  std::string failure_;                                     // not empty: stopped
 };
 
 StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, WallTime now) {
+  if (!ownership_->is_current()) return stop(ownership_->loss());
   // How far the log was synced goes with the next record, so that after a loss of power damage can
   // be told from what had not reached the disk.
   std::array<char, kEntryHeaderBytes> note;
@@ -264,7 +290,13 @@ void Journal::look_after_numbers(std::span<const char> entries, LogPosition begi
         is_far_ahead = is_far_ahead || ahead > ahead_max / 2;
         break;
       }
+      case EntryKind::NumbersSet:
+        reserve_.set(entry.session, decode_numbers_change(entry.bytes)->after.next_outbound);
+        must_be_held = true;
+        break;
       case EntryKind::InboundProgress:
+      case EntryKind::Removed:
+      case EntryKind::MessagesLost:
       case EntryKind::LogSynced:
       case EntryKind::LogClosed:
         break;
@@ -288,6 +320,7 @@ std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
     const std::uint64_t last = first + ahead_max - 1;
     append_entry(entries,
                  {.kind = EntryKind::OutboundNumber, .session = key, .number = last, .bytes = {}});
+    append_messages_lost(entries, key, first, last);
     recovered.report.skipped.push_back({state_.sessions.name(key), first, last});
   }
   return entries;
@@ -339,6 +372,9 @@ StoreResult<void> Journal::scan(LogVisitor visit) {
     Entry entry;
     while (reader.next(entry)) {
       if (entry.kind == EntryKind::Reset) ++epochs[entry.session];
+      if (entry.kind == EntryKind::NumbersSet) {
+        epochs[entry.session] = decode_numbers_change(entry.bytes)->after.epoch;
+      }
       if (entry.kind != EntryKind::OutboundMessage) continue;
       visit({.session = state_.sessions.name(entry.session),
              .epoch = epochs[entry.session],
@@ -399,6 +435,12 @@ StoreResult<bool> Journal::for_each_written(const SegmentHeader& segment, File& 
       continue;
     }
     if (reader.fault() == RecordFault::None) return true;
+    if (const auto hole_end = end_of_hole(segment.position + reader.offset())) {
+      // Known since opening; whoever it concerns is refused.
+      if (*hole_end >= segment.position + window_.size()) return true;
+      reader = SegmentReader{window_, RecordSeed{segment}, *hole_end - segment.position};
+      continue;
+    }
     // It checked when it was written or at opening: damaged bytes must not be sent as a message.
     return std::unexpected{
         StoreError{.code = StoreErrorCode::Corrupt,
@@ -406,6 +448,14 @@ StoreResult<bool> Journal::for_each_written(const SegmentHeader& segment, File& 
                            ": damaged at offset " + std::to_string(reader.offset()) +
                            " since it was written. Restore the folder from a copy"}};
   }
+}
+
+std::optional<LogPosition> Journal::end_of_hole(LogPosition begin) const {
+  const auto hole =
+      std::lower_bound(holes_.begin(), holes_.end(), begin,
+                       [](const auto& one, LogPosition position) { return one.first < position; });
+  if (hole == holes_.end() || hole->first != begin) return std::nullopt;
+  return hole->second;
 }
 
 bool Journal::for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
@@ -427,17 +477,6 @@ bool Journal::for_each_in_memory(const SegmentHeader& segment, LogPosition begin
   return true;
 }
 
-std::string lock_path(const std::string& folder) { return folder + "/lock"; }
-
-// Holds the lock only for this question: an owner that starts in this moment is kept out, but one
-// that starts while the journal is being looked at is not.
-bool is_in_use(Disk& disk, const std::string& folder) {
-  const auto lock = disk.open(lock_path(folder), OpenMode::Read);
-  if (!lock) return false;  // a copy without one, or not ours to open
-  const DiskResult<bool> taken = (*lock)->try_lock();
-  return taken && !*taken;
-}
-
 }  // namespace
 
 StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options, WallTime now) {
@@ -447,16 +486,8 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
     return std::unexpected{disk_error(options.folder, error)};
   };
   if (auto made = disk.make_directories(options.folder); !made) return failure(made.error());
-  auto lock = disk.open(lock_path(options.folder), OpenMode::Create);
-  if (!lock) return failure(lock.error());
-  const DiskResult<bool> locked = (*lock)->try_lock();
-  if (!locked) return failure(locked.error());
-  if (!*locked) {
-    return std::unexpected{StoreError{
-        .code = StoreErrorCode::Locked,
-        .text = "journal " + options.folder + ": another process has it open (" + options.folder +
-                "/lock is locked). Stop that process, or give this one a folder of its own"}};
-  }
+  auto lock = Ownership::take(disk, options.folder, now);
+  if (!lock) return std::unexpected{std::move(lock.error())};
   StoreResult<Recovered> recovered = recover(disk, options);
   if (!recovered) return std::unexpected{std::move(recovered.error())};
   auto store = std::make_unique<Journal>(disk, options, std::move(*lock));
@@ -473,7 +504,7 @@ StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder
   JournalReport report = found->report;
   report.in_use = is_in_use(disk, folder);
   const JournalOptions options{.folder = folder, .background = false};
-  auto store = std::make_unique<Journal>(disk, options, nullptr);
+  auto store = std::make_unique<Journal>(disk, options, std::nullopt);
   if (auto opened = store->open(std::move(*found), {}); !opened) {
     return std::unexpected{std::move(opened.error())};
   }

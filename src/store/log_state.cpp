@@ -14,7 +14,7 @@ std::expected<void, std::string_view> LogState::apply(std::span<const char> entr
     if (entry.kind == EntryKind::OutboundMessage) {
       indexes[entry.session].add(entry.number, begin, end);
       ++messages;
-    } else if (entry.kind == EntryKind::Reset) {
+    } else if (begins_epoch(entry)) {
       indexes[entry.session].clear();
     }
   }

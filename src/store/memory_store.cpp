@@ -41,7 +41,10 @@ class MemoryStore final : public Store {
   explicit MemoryStore(std::uint32_t record_bytes_max) : record_bytes_max_{record_bytes_max} {}
 
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
-    if (const std::optional<SessionKey> key = sessions_.find(name)) return *key;
+    if (const std::optional<SessionKey> key = sessions_.find(name)) {
+      if (!sessions_.is_unfinished(*key)) return *key;
+      return failure(StoreErrorCode::SessionRefused, SessionTable::unfinished_text(name));
+    }
     if (auto room = sessions_.has_room_for(name); !room) {
       return failure(StoreErrorCode::TooLarge, room.error());
     }
@@ -62,6 +65,10 @@ class MemoryStore final : public Store {
   }
   const SessionRecord& session(SessionKey key) const noexcept override {
     return sessions_.record(key);
+  }
+
+  std::span<const NumberRange> lost_numbers(SessionKey key) const noexcept override {
+    return sessions_.lost(key);
   }
 
   StoreResult<LogPosition> append(const Transaction& transaction, WallTime now) override {
@@ -139,7 +146,7 @@ class MemoryStore final : public Store {
     Entry entry;
     while (reader.next(entry)) {
       Messages& messages = messages_[entry.session];
-      if (entry.kind == EntryKind::Reset) {
+      if (begins_epoch(entry)) {
         messages.list.clear();
         messages.bytes.clear();
       } else if (entry.kind == EntryKind::OutboundMessage) {

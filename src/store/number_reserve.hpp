@@ -42,8 +42,11 @@ class NumberReserve {
   }
 
   // A new epoch: what was before does not matter, since the caller waits for the reset.
-  void reset(SessionKey session) noexcept {
-    sessions_[session] = {.stretch = stretch_, .next = 1, .at_cut = 1, .at_cut_before = 1};
+  void reset(SessionKey session) noexcept { set(session, 1); }
+
+  // Likewise, when an operator set the next number.
+  void set(SessionKey session, std::uint64_t next) noexcept {
+    sessions_[session] = {.stretch = stretch_, .next = next, .at_cut = next, .at_cut_before = next};
   }
 
  private:

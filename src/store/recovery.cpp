@@ -7,32 +7,17 @@
 #include <string_view>
 #include <utility>
 
+#include "store/damaged_log.hpp"
 #include "store/entry.hpp"
+#include "store/log_walk.hpp"
+#include "store/loss_text.hpp"
 #include "store/segment_reader.hpp"
 
 namespace nexusfix::store {
 namespace {
 
-std::string path_of(const std::string& folder, std::uint64_t number) {
-  return folder + '/' + segment_file_name(number);
-}
-
 std::unexpected<StoreError> corrupt(std::string text) {
   return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = std::move(text)}};
-}
-
-std::string_view describe(RecordFault fault) {
-  switch (fault) {
-    case RecordFault::Cut:
-      return "the record is longer than the file";
-    case RecordFault::Length:
-      return "the record's length is impossible";
-    case RecordFault::Checksum:
-      return "the record's checksum does not match";
-    case RecordFault::None:
-      break;
-  }
-  return "the record is not readable";
 }
 
 // The numbers of the segment files, which must be 1, 2, 3, ...: a missing one is lost messages.
@@ -69,6 +54,7 @@ class Recovery {
       if (auto read = read_segment(number); !read) return std::unexpected{std::move(read.error())};
     }
     if (found_.segments.empty() && !may_write_ && count_ == 0) return missing();
+    judge_damages();
     found_.report.messages = found_.state.messages;
     found_.boot_id = boot_id_;
     const LogPosition end = expected_position();
@@ -85,7 +71,7 @@ class Recovery {
   [[nodiscard]] bool is_last(std::uint64_t number) const { return number == count_; }
 
   StoreResult<void> read_segment(std::uint64_t number) {
-    const std::string path = path_of(options_.folder, number);
+    const std::string path = path_of_segment(options_.folder, number);
     DiskResult<std::unique_ptr<File>> file =
         disk_.open(path, may_write_ ? OpenMode::ReadWrite : OpenMode::Read);
     if (!file) return disk_failure(file.error());
@@ -165,36 +151,43 @@ class Recovery {
     return corrupt(path + ": at offset 0 is no intact segment header" + restore_advice());
   }
 
-  // Returns where the good records end.
+  // Returns where the records end. Damage with more of the log behind it is passed over: which
+  // sessions it may concern is known when all has been read.
   StoreResult<std::uint64_t> read_records(const std::string& path, const SegmentHeader& header) {
     const RecordSeed seed{header};
-    SegmentReader reader{window_, seed, header.header_bytes()};
+    std::uint64_t end = header.header_bytes();
+    damage_end_ = 0;
     for (;;) {
-      const DiskResult<std::optional<Record>> record = reader.next();
-      if (!record) return disk_failure(record.error(), path);
-      if (!*record) break;
-      const LogPosition begin = header.position + (*record)->offset;
-      const auto applied = found_.state.apply((*record)->entries, (*record)->time, begin,
-                                              begin + (*record)->record_bytes);
-      if (!applied) {
-        return corrupt(path + ": the record at offset " + std::to_string((*record)->offset) +
-                       " checks, but " + std::string{applied.error()} + restore_advice());
+      SegmentReader reader{window_, seed, end};
+      for (;;) {
+        const DiskResult<std::optional<Record>> record = reader.next();
+        if (!record) return disk_failure(record.error(), path);
+        if (!*record) break;
+        if (const auto applied = log_.record(header, **record); !applied) {
+          return std::unexpected{contradiction(options_.folder, header, **record, applied.error())};
+        }
+        note(**record);
+        ++found_.report.records;
       }
-      note(**record);
-      ++found_.report.records;
+      end = reader.offset();
+      if (reader.fault() == RecordFault::None) return end;
+      const DiskResult<std::uint64_t> used = skip_zeros(window_, end);
+      if (!used) return disk_failure(used.error(), path);
+      // Prepared and not used; whether a later segment misses something, its position will tell.
+      if (*used == window_.size()) return end;
+      const StoreResult<std::optional<std::uint64_t>> next = judge_damage(path, header, reader);
+      if (!next) return std::unexpected{next.error()};
+      if (!*next) return end;
+      end = damage_end_ = **next;
+      if (end == window_.size() || is_end_of_segment_) return end;
     }
-    const std::uint64_t end = reader.offset();
-    if (reader.fault() == RecordFault::None) return end;
-    const DiskResult<std::uint64_t> used = skip_zeros(window_, end);
-    if (!used) return disk_failure(used.error(), path);
-    // Prepared and not used; whether a later segment misses something, its position will tell.
-    if (*used == window_.size()) return end;
-    return judge_damage(path, header, reader);
   }
 
-  // There is something behind the good records, and it is no record.
-  StoreResult<std::uint64_t> judge_damage(const std::string& path, const SegmentHeader& header,
-                                          const SegmentReader& reader) {
+  // There is something behind the good records, and it is no record. Where the log goes on behind
+  // it; nothing: it ends here.
+  StoreResult<std::optional<std::uint64_t>> judge_damage(const std::string& path,
+                                                         const SegmentHeader& header,
+                                                         const SegmentReader& reader) {
     const std::uint64_t end = reader.offset();
     const DiskResult<LogPosition> told = synced_told(RecordSeed{header}, end + 1);
     if (!told) return disk_failure(told.error(), path);
@@ -204,25 +197,85 @@ class Recovery {
       if (std::max({found_.synced, *told, *later}) <= header.position + end) {
         is_cut_ = true;
         found_.report.cut_bytes += window_.size() - end;
-        return end;
-      }
-    }
-    if (!is_last(header.number)) {
-      // What follows may be no more than a segment that was prepared.
-      const StoreResult<bool> is_begun = has_bytes(header.number + 1);
-      if (!is_begun) return std::unexpected{is_begun.error()};
-      if (*is_begun) {
-        return damaged(path, end, describe(reader.fault()), "a later segment follows");
+        return std::nullopt;
       }
     }
     const auto behind = find_valid_record(window_, RecordSeed{header}, end + 1);
     if (!behind) return disk_failure(behind.error(), path);
-    if (*behind) {
-      return damaged(path, end, describe(reader.fault()),
-                     "whole records follow (offset " + std::to_string(**behind) + ")");
+    is_end_of_segment_ = !*behind;
+    std::uint64_t damage_end = behind->value_or(0);
+    if (!*behind) {
+      const StoreResult<std::uint64_t> segment_end = end_told_by_next(header);
+      if (!segment_end) return std::unexpected{segment_end.error()};
+      if (*segment_end == 0) {
+        found_.report.torn_bytes += window_.size() - end;
+        return std::nullopt;
+      }
+      damage_end = *segment_end;
     }
-    found_.report.torn_bytes += window_.size() - end;
-    return end;
+    // The search gave up, or there is no end of it, or the file has lost its end.
+    if ((end == damage_end_ && damage_end_ > 0) || damage_end > window_.size() ||
+        damage_end <= end || log_.damages().size() >= kDamagesMax) {
+      return corrupt(path + ": damaged at offset " + std::to_string(end) + ": " +
+                     describe(reader.fault()) + ", and so is more than can be passed over" +
+                     restore_advice());
+    }
+    log_.damage({.segment = header.number,
+                 .offset = end,
+                 .position = header.position + end,
+                 .bytes = damage_end - end,
+                 .fault = reader.fault(),
+                 .is_header = false});
+    return damage_end;
+  }
+
+  // Where this segment ends by what the next one's header says; 0: it is the last, as what follows
+  // is no more than a segment that was prepared.
+  StoreResult<std::uint64_t> end_told_by_next(const SegmentHeader& header) {
+    if (is_last(header.number)) return 0;
+    const StoreResult<bool> is_begun = has_bytes(header.number + 1);
+    if (!is_begun) return std::unexpected{is_begun.error()};
+    if (!*is_begun) return 0;
+    const auto file =
+        disk_.open(path_of_segment(options_.folder, header.number + 1), OpenMode::Read);
+    if (!file) return disk_failure(file.error());
+    std::array<char, kSegmentHeaderBytes> bytes{};
+    const DiskResult<std::size_t> got = (*file)->read_at(0, bytes);
+    if (!got) return disk_failure(got.error());
+    const auto next = decode_segment_header(std::span<const char>{bytes}.first(*got));
+    // Its own fault, which will be told when its turn comes.
+    if (!next || next->position < header.position) return window_.size();
+    return next->position - header.position;
+  }
+
+  // What damage means for whom.
+  void judge_damages() {
+    log_.end();
+    for (const DamagedBytes& damage : log_.damages()) {
+      found_.holes.push_back({damage.position, damage.position + damage.bytes});
+      found_.report.damages.push_back(
+          path_of_segment(options_.folder, damage.segment) + ": damaged at offset " +
+          std::to_string(damage.offset) + " (" + std::to_string(damage.bytes) +
+          " bytes): " + describe(damage.fault) + ", and more of the log follows");
+    }
+    for (const SessionLoss& loss : log_.losses()) {
+      std::string& text = found_.refused[loss.session];
+      if (text.empty()) text = found_.report.damages[loss.damage];
+      text += "; " + loss_text(log_.state().sessions, loss);
+    }
+    for (auto& [session, text] : found_.refused) {
+      text +=
+          ". It is refused, the others are not. What a repair would do: nexusfix journal repair " +
+          options_.folder + " --dry-run";
+      found_.report.refused.push_back({log_.state().sessions.name(session), text});
+    }
+    if (!found_.report.damages.empty()) {
+      found_.no_new_session = found_.report.damages.front() +
+                              ": a session of this name may have been opened in it. New sessions "
+                              "are refused until it is repaired: nexusfix journal repair " +
+                              options_.folder + " --dry-run";
+    }
+    found_.state = std::move(log_.state());
   }
 
   void note(const Record& record) {
@@ -265,7 +318,7 @@ class Recovery {
     LogPosition told = 0;
     FileWindow kept = window_;
     while (++number <= count_) {
-      const std::string path = path_of(options_.folder, number);
+      const std::string path = path_of_segment(options_.folder, number);
       const auto file = disk_.open(path, OpenMode::Read);
       if (!file) return disk_failure(file.error());
       const DiskResult<std::uint64_t> size = (*file)->size();
@@ -297,7 +350,7 @@ class Recovery {
   }
 
   StoreResult<bool> has_bytes(std::uint64_t number) {
-    const auto file = disk_.open(path_of(options_.folder, number), OpenMode::Read);
+    const auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::Read);
     if (!file) return disk_failure(file.error());
     const DiskResult<std::uint64_t> size = (*file)->size();
     if (!size) return disk_failure(size.error());
@@ -333,7 +386,7 @@ class Recovery {
   // records is cut, and what an earlier process wrote and did not live to sync is synced.
   StoreResult<void> make_durable() {
     for (std::uint64_t number = count_; is_cut_ && number > found_.segments.size(); --number) {
-      const std::string path = path_of(options_.folder, number);
+      const std::string path = path_of_segment(options_.folder, number);
       if (auto removed = disk_.remove(path); !removed) return disk_failure(removed.error());
       if (auto synced = disk_.sync_directory(options_.folder); !synced) {
         return disk_failure(synced.error());
@@ -363,7 +416,7 @@ class Recovery {
   StoreResult<void> sync_segment(std::uint64_t number, bool is_end) {
     std::unique_ptr<File> opened;
     if (!is_end) {
-      auto file = disk_.open(path_of(options_.folder, number), OpenMode::ReadWrite);
+      auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::ReadWrite);
       if (!file) return disk_failure(file.error());
       opened = std::move(*file);
     }
@@ -411,19 +464,8 @@ class Recovery {
   }
 
   static std::string restore_advice() {
-    return ". Nothing was changed. Restore the folder from a copy";
-  }
-
-  static std::unexpected<StoreError> damaged(const std::string& path, std::uint64_t offset,
-                                             std::string_view what, const std::string& behind) {
-    std::string text = path + ": damaged at offset " + std::to_string(offset) + ": ";
-    text.append(what).append(", and ").append(behind);
-    text +=
-        ", so this is no torn end. Nothing was changed. Restore the folder from a copy; or, to "
-        "give up everything from there on and agree the sequence numbers with every "
-        "counterparty, keep a copy, cut the file with \"truncate -s " +
-        std::to_string(offset) + ' ' + path + "\" and move later segments away";
-    return corrupt(std::move(text));
+    return ". Nothing was changed. Restore the folder from a copy; what can be saved without one, "
+           "nexusfix journal verify and repair tell";
   }
 
   Disk& disk_;
@@ -433,6 +475,9 @@ class Recovery {
   std::uint64_t count_ = 0;  // segment files
   bool is_cut_ = false;      // by a loss of power: nothing is read from there on
   FileWindow window_;
+  std::uint64_t damage_end_ = 0;    // of the last damage in the segment
+  bool is_end_of_segment_ = false;  // that damage reaches to it
+  DamagedLog log_;
   Recovered found_;
 };
 

@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
@@ -21,6 +23,11 @@ struct Recovered {
   std::uint64_t file_bytes = 0;         // of it: where its records end
   std::uint64_t file_bytes_found = 0;   // its size; what is behind the records is zeros, or was cut
   LogState state;
+  // Damage with more of the log behind it: where it begins and ends, whom it may concern, and why
+  // no session may be opened that the log does not know. Empty: none.
+  std::vector<std::pair<LogPosition, LogPosition>> holes;
+  std::map<SessionKey, std::string> refused;
+  std::string no_new_session;
   LogPosition synced = 0;                       // known to be on the disk
   bool is_closed = false;                       // in order
   std::array<char, kBootIdBytesMax> boot_id{};  // of now

@@ -1,5 +1,6 @@
 #include "store/session_table.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -39,6 +40,7 @@ std::expected<void, std::string_view> SessionTable::has_room_for(
 std::expected<void, std::string_view> SessionTable::apply(std::span<const char> entries,
                                                           WallTime time) {
   undo_.clear();
+  has_rare_ = false;
   sessions_before_ = by_key_.size();
   EntryReader reader{entries};
   Entry entry;
@@ -57,11 +59,13 @@ std::expected<void, std::string_view> SessionTable::apply(std::span<const char> 
     undo();
     return std::unexpected{"an entry is malformed"};
   }
+  if (has_rare_) note_rare(entries);
   return {};
 }
 
 std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry, WallTime time) {
   if (entry.kind == EntryKind::SessionOpened) return open(entry, time);
+  if (entry.kind == EntryKind::Removed) return {};  // belongs to no session
   if (is_of_log(entry.kind)) return {};
   if (entry.session >= by_key_.size()) {
     return std::unexpected{"an entry belongs to a session that was never opened"};
@@ -83,14 +87,52 @@ std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry
       record.next_outbound = entry.number + 1;
       return {};
     case EntryKind::Reset:
+      has_rare_ = has_rare_ || !sessions_[entry.session].lost.empty();
       record = {.next_inbound = 1, .next_outbound = 1, .epoch = record.epoch + 1, .created = time};
       return {};
+    case EntryKind::NumbersSet:
+      has_rare_ = true;
+      return set_numbers(sessions_[entry.session], *decode_numbers_change(entry.bytes));
+    case EntryKind::MessagesLost:
+      has_rare_ = true;
+      return {};
+    case EntryKind::Removed:
     case EntryKind::SessionOpened:
     case EntryKind::LogSynced:
     case EntryKind::LogClosed:
       break;
   }
   return std::unexpected{"an entry is of an unknown kind"};
+}
+
+std::expected<void, std::string_view> SessionTable::set_numbers(Session& session,
+                                                                const NumbersChange& change) {
+  SessionRecord& record = session.record;
+  const NumbersChange::Numbers now{record.next_inbound, record.next_outbound, record.epoch};
+  if (change.before != now) {
+    return std::unexpected{"the numbers before the change are others"};
+  }
+  if (change.after.epoch < record.epoch) {
+    return std::unexpected{"an epoch would go back"};
+  }
+  if (change.after.epoch == record.epoch && change.after.next_outbound < record.next_outbound) {
+    return std::unexpected{"an outbound number would be used a second time within an epoch"};
+  }
+  record = {.next_inbound = change.after.next_inbound,
+            .next_outbound = change.after.next_outbound,
+            .epoch = change.after.epoch,
+            .created = change.created};
+  return {};
+}
+
+std::string SessionTable::unfinished_text(std::string_view name) {
+  return "an import into session " + std::string{name} +
+         " was begun and not finished: do it again, or set the numbers with nexusfix journal set";
+}
+
+bool SessionTable::is_unfinished(SessionKey key) const noexcept {
+  NEXUSFIX_ASSERT(key < sessions_.size());
+  return sessions_[key].is_unfinished;
 }
 
 std::expected<void, std::string_view> SessionTable::open(const Entry& entry, WallTime time) {
@@ -103,9 +145,36 @@ std::expected<void, std::string_view> SessionTable::open(const Entry& entry, Wal
   }
   sessions_.push_back(
       {.name = std::string{entry.bytes},
-       .record = {.next_inbound = 1, .next_outbound = 1, .epoch = 1, .created = time}});
+       .record = {.next_inbound = 1, .next_outbound = 1, .epoch = 1, .created = time},
+       .lost = {},
+       .is_unfinished = false});
   by_key_.push_back(&sessions_.back());
   return {};
+}
+
+void SessionTable::note_rare(std::span<const char> entries) {
+  EntryReader reader{entries};
+  Entry entry;
+  while (reader.next(entry)) {
+    if (begins_epoch(entry)) sessions_[entry.session].lost.clear();
+    if (entry.kind == EntryKind::NumbersSet) {
+      sessions_[entry.session].is_unfinished = decode_numbers_change(entry.bytes)->is_unfinished;
+    }
+    if (entry.kind != EntryKind::MessagesLost) continue;
+    std::vector<NumberRange>& ranges = sessions_[entry.session].lost;
+    const NumberRange range{entry.number, decode_last_lost(entry.bytes)};
+    if (ranges.size() < kLostRangesMax) {
+      ranges.push_back(range);
+    } else {
+      ranges.back().first = std::min(ranges.back().first, range.first);
+      ranges.back().last = std::max(ranges.back().last, range.last);
+    }
+  }
+}
+
+std::span<const NumberRange> SessionTable::lost(SessionKey key) const noexcept {
+  NEXUSFIX_ASSERT(key < sessions_.size());
+  return sessions_[key].lost;
 }
 
 void SessionTable::undo() noexcept {

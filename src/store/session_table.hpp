@@ -24,6 +24,8 @@ namespace nexusfix::store {
 // What one log is made for; every session costs memory, and a hostile file must not take it all.
 inline constexpr std::size_t kSessionsMax = 1U << 16U;
 inline constexpr std::size_t kSessionNameBytesMax = 1024;
+// Each repair adds a few; beyond this, the last range grows to hold the next.
+inline constexpr std::size_t kLostRangesMax = 1024;
 
 class SessionTable {
  public:
@@ -34,6 +36,12 @@ class SessionTable {
   // References stay valid for the life of the table.
   [[nodiscard]] const SessionRecord& record(SessionKey key) const noexcept;
   [[nodiscard]] const std::string& name(SessionKey key) const noexcept;
+
+  [[nodiscard]] std::span<const NumberRange> lost(SessionKey key) const noexcept;
+
+  [[nodiscard]] static std::string unfinished_text(std::string_view name);
+  // NumbersChange::is_unfinished of the last change.
+  [[nodiscard]] bool is_unfinished(SessionKey key) const noexcept;
 
   // Whether one more session of this name keeps the limits above; the reason if not.
   [[nodiscard]] std::expected<void, std::string_view> has_room_for(
@@ -48,10 +56,16 @@ class SessionTable {
   struct Session {
     std::string name;
     SessionRecord record;
+    std::vector<NumberRange> lost;  // of the current epoch
+    bool is_unfinished = false;     // NumbersChange
   };
 
   [[nodiscard]] std::expected<void, std::string_view> apply_one(const Entry& entry, WallTime time);
   [[nodiscard]] std::expected<void, std::string_view> open(const Entry& entry, WallTime time);
+  [[nodiscard]] static std::expected<void, std::string_view> set_numbers(
+      Session& session, const NumbersChange& change);
+  // What seldom changes, once the whole record has been applied.
+  void note_rare(std::span<const char> entries);
   void undo() noexcept;
 
   std::deque<Session> sessions_;  // a deque, because references into it are handed out
@@ -60,6 +74,7 @@ class SessionTable {
   // What the entries applied so far changed, to be put back if a later one is refused.
   std::vector<std::pair<SessionKey, SessionRecord>> undo_;
   std::size_t sessions_before_ = 0;
+  bool has_rare_ = false;  // the entries applied so far are for note_rare() too
 };
 
 }  // namespace nexusfix::store

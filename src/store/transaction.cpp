@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include <nexusfix/base/assert.hpp>
+#include <nexusfix/store/store.hpp>
 #include <nexusfix/store/transaction.hpp>
 
 #include "store/entry.hpp"
@@ -39,6 +40,29 @@ void Transaction::outbound_number(SessionKey session, std::uint64_t msg_seq_num)
 
 void Transaction::reset(SessionKey session) {
   append_entry(buffer_, {.kind = EntryKind::Reset, .session = session, .number = 0, .bytes = {}});
+}
+
+void Transaction::set_numbers(SessionKey session, const NumbersChange& change) {
+  append_numbers_change(buffer_, session, change);
+}
+
+NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted, WallTime now,
+                             std::string_view text) noexcept {
+  NumbersChange change;
+  change.before = {before.next_inbound, before.next_outbound, before.epoch};
+  change.after = {wanted.next_inbound.value_or(before.next_inbound),
+                  wanted.next_outbound.value_or(before.next_outbound), before.epoch};
+  change.created = before.created;
+  if (change.after.next_outbound < before.next_outbound) {
+    ++change.after.epoch;
+    change.created = now;
+  }
+  change.text = text;
+  return change;
+}
+
+void Transaction::messages_lost(SessionKey session, std::uint64_t first, std::uint64_t last) {
+  append_messages_lost(buffer_, session, first, last);
 }
 
 void Transaction::rollback(Mark mark) noexcept {

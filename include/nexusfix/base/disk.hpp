@@ -84,6 +84,8 @@ class Disk {
   [[nodiscard]] virtual DiskResult<void> remove(const std::string& path) = 0;
   // Makes created and removed names in the folder durable.
   [[nodiscard]] virtual DiskResult<void> sync_directory(const std::string& path) = 0;
+  // Who uses this disk, for people: "pid 4711 on host". Empty: not known.
+  [[nodiscard]] virtual std::string user() { return {}; }
 
   // Names the time since the machine was started: while it stays the same, nothing that was written
   // was lost but by a failure of the disk. Empty: not known.
@@ -102,6 +104,7 @@ class PosixDisk final : public Disk {
   [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
   [[nodiscard]] DiskResult<void> sync_directory(const std::string& path) override;
+  [[nodiscard]] std::string user() override;
   [[nodiscard]] std::string boot_id() override;
   [[nodiscard]] bool takes_threads() const noexcept override { return true; }
 };

@@ -56,12 +56,22 @@ struct SkippedNumbers {
   std::uint64_t last = 0;  // inclusive
 };
 
+// A session that lost, or may have lost, something in damaged bytes.
+struct RefusedSession {
+  std::string session;
+  std::string text;  // file, offset, what is lost, and what to do
+};
+
 // What opening found.
 struct JournalReport {
   std::uint64_t records = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
   std::uint64_t torn_bytes = 0;  // at the end, no whole record: open_journal() has cut them
+  // Damage with more of the log behind it, each with file and offset; and the sessions that
+  // open_session() refuses because of it. All others go on.
+  std::vector<std::string> damages;
+  std::vector<RefusedSession> refused;
   // The machine went down while the journal was open. What was durable by its mode is there; of the
   // rest, cut_bytes were behind the first damaged record, and were dropped.
   bool power_lost = false;
@@ -75,11 +85,13 @@ struct OpenedJournal {
   JournalReport report;
 };
 
-// Opens or creates. Takes the folder's lock, verifies every record, cuts a torn tail; a damaged
-// record with valid ones behind it is an error, never skipped, unless the machine went down before
-// they were brought to the disk. The disk must outlive the store. Destroying the store writes
-// nothing: what was not flushed is lost, as it may not have been sent; Store::close() ends in
-// order. append() allocates only for a record of more than 1 MiB and when a segment is closed.
+// Opens or creates. Takes the folder's lock, verifies every record, cuts a torn tail. A damaged
+// record with valid ones behind it is never skipped silently: the sessions that may have lost
+// something are refused, and so is every session that the log does not know; unless the machine
+// went down before they were brought to the disk, when the log is cut there. The disk must outlive
+// the store. Destroying the store writes nothing: what was not flushed is lost, as it may not have
+// been sent; Store::close() ends in order. append() allocates only for a record of more than 1 MiB
+// and when a segment is closed.
 [[nodiscard]] StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options,
                                                       WallTime now);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,22 @@ struct SessionRecord {
   WallTime created;  // when this epoch began: at the first opening, or the last reset
 };
 
+struct NumberRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;  // inclusive
+  friend bool operator==(const NumberRange&, const NumberRange&) = default;
+};
+
+struct WantedNumbers {
+  std::optional<std::uint64_t> next_inbound;  // nothing: as it is
+  std::optional<std::uint64_t> next_outbound;
+};
+
+// What Transaction::set_numbers() needs to bring a session there. A new epoch, created now, if
+// numbers that were used would be used again; else the epoch stays. text must outlive the result.
+[[nodiscard]] NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted,
+                                           WallTime now, std::string_view text) noexcept;
+
 enum class StoreErrorCode : std::uint8_t {
   Disk,      // the file system refused; text names path and cause
   Corrupt,   // a record in the middle does not check; text names file, offset and remedy
@@ -33,6 +50,7 @@ enum class StoreErrorCode : std::uint8_t {
   Refused,   // a transaction that takes a number back or uses one twice, or any change of a journal
              // that was opened to be looked at; nothing changed either
   Missing,   // there is no log to look at
+  SessionRefused,  // open_session(): this session cannot go on; the store, and all others, can
 };
 
 // Cold: made only when something is wrong.
@@ -53,6 +71,8 @@ class Store {
 
   // The session of this name, created if it is new; durable like an append. Allocates, may block on
   // the disk.
+  // SessionRefused: an import into it was not finished, or records that may have been its own are
+  // damaged; the text says which, and what to do.
   // TooLarge: a name above 1024 bytes, or the 65,537th session of the log.
   [[nodiscard]] virtual StoreResult<SessionKey> open_session(std::string_view name,
                                                              WallTime now) = 0;
@@ -63,6 +83,12 @@ class Store {
   [[nodiscard]] virtual std::string_view session_name(SessionKey key) const noexcept = 0;
   // The reference stays valid for the life of the store and shows every later change.
   [[nodiscard]] virtual const SessionRecord& session(SessionKey key) const noexcept = 0;
+
+  // Numbers of the current epoch under which messages were, or may have been, kept that the log
+  // has lost or given up: a counterparty that asks for them gets a gap fill, and the operator must
+  // hear of it. In no order. Valid until the next append() or open_session().
+  [[nodiscard]] virtual std::span<const NumberRange> lost_numbers(
+      SessionKey key) const noexcept = 0;
 
   // Appends one record, whole or not at all, even if it touches several sessions; the session
   // records above change at once. Within an epoch a number is used once and numbers ascend. An

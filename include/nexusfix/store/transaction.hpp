@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/time.hpp>
+
 namespace nexusfix::store {
 
 // A session's number within one log; stable for the life of the log.
@@ -19,9 +21,31 @@ enum class EntryKind : std::uint8_t {
   OutboundMessage = 3,  // number and bytes, kept for resend
   OutboundNumber = 4,   // an administrative message: number only
   Reset = 5,            // both numbers are 1, a new epoch begins
+  NumbersSet = 6,       // an operator's decision: NumbersChange
+  Removed = 7,          // stands where damaged bytes were taken out; text, then spaces
+  MessagesLost = 8,     // first number, last number: their messages were lost with damaged bytes
   // Of the log itself; a journal writes them, no transaction.
   LogSynced = 16,  // log position: everything before it was on the disk when this was written
   LogClosed = 17,  // likewise; and the journal was closed in order
+};
+
+// One session's numbers before and after an operator set them, and why: kept in the log for ever.
+struct NumbersChange {
+  struct Numbers {
+    std::uint64_t next_inbound = 1;
+    std::uint64_t next_outbound = 1;
+    std::uint64_t epoch = 1;
+    friend bool operator==(const Numbers&, const Numbers&) = default;
+  };
+  Numbers before;
+  // An outbound number that is lower than before needs a higher epoch: within one, a number never
+  // stands for two messages. A lower inbound number does not: the counterparty's messages from
+  // there on will come, and be delivered, once more.
+  Numbers after;
+  WallTime created;  // of the epoch after the change
+  // More is to come (an import): until the next change without this, the session is not opened.
+  bool is_unfinished = false;
+  std::string_view text;  // who, when, why
 };
 
 // Builds one record's entries in a buffer that is reused. One thread at a time.
@@ -33,6 +57,12 @@ class Transaction {
   void outbound_message(SessionKey session, std::uint64_t msg_seq_num, std::string_view bytes);
   void outbound_number(SessionKey session, std::uint64_t msg_seq_num);
   void reset(SessionKey session);
+  // Sets both numbers, whatever they were. The store refuses it if a used outbound number would be
+  // used again in the same epoch, and if the epoch goes back.
+  void set_numbers(SessionKey session, const NumbersChange& change);
+  // Says that there were, or may have been, messages under these numbers of the current epoch that
+  // the log has lost.
+  void messages_lost(SessionKey session, std::uint64_t first, std::uint64_t last);
 
   // Undo: rollback(mark) drops the entries added since.
   using Mark = std::size_t;

@@ -132,14 +132,15 @@ TEST_F(JournalInspectTest, a_folder_without_a_segment_is_no_journal) {
   EXPECT_THAT(found.error().text, HasSubstr("there is no journal in this folder"));
 }
 
-TEST_F(JournalInspectTest, damage_in_the_middle_is_an_error_here_too) {
+TEST_F(JournalInspectTest, damage_in_the_middle_is_told_here_too) {
   write(3);
   std::string bytes = disk_.contents(kFirst);
   bytes[kSegmentHeaderBytes + 20] ^= 1;
   disk_.set_contents(kFirst, bytes);
-  const auto found = inspect();
-  ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().code, StoreErrorCode::Corrupt);
+  const OpenedJournal found = inspect_or_fail();
+  EXPECT_EQ(found.report.damages.size(), 1U);
+  EXPECT_EQ(found.report.refused.size(), 1U);
+  EXPECT_EQ(disk_.contents(kFirst), bytes);
 }
 
 TEST_F(JournalInspectTest, a_journal_in_use_is_shown_and_its_owner_not_disturbed) {

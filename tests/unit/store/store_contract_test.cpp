@@ -110,6 +110,102 @@ TEST_P(StoreContract, the_time_of_creation_stays) {
   EXPECT_EQ(store_->session(*key).created, at_second(1));
 }
 
+StoreResult<LogPosition> set_numbers(Store& store, SessionKey key, WantedNumbers wanted,
+                                     WallTime now = at_second(200)) {
+  return append(store, [&](Transaction& t) {
+    t.set_numbers(key, numbers_change(store.session(key), wanted, now, "anna: agreed by phone"));
+  });
+}
+
+TEST_P(StoreContract, numbers_can_be_set_forward_and_what_was_sent_stays) {
+  const SessionKey key = open_session(*store_, "A");
+  ASSERT_TRUE(append_message(*store_, key, 1, "one"));
+  ASSERT_TRUE(set_numbers(*store_, key, {.next_inbound = 40, .next_outbound = 60}));
+  const auto check = [&] {
+    EXPECT_EQ(store_->session(key).next_inbound, 40U);
+    EXPECT_EQ(store_->session(key).next_outbound, 60U);
+    EXPECT_EQ(store_->session(key).epoch, 1U);
+    EXPECT_EQ(store_->session(key).created, at_second(1));
+    EXPECT_EQ(read_all(*store_, key), (Messages{{1, "one"}}));
+  };
+  check();
+  reopen();
+  check();
+}
+
+TEST_P(StoreContract, a_used_number_is_set_back_only_with_a_new_epoch) {
+  const SessionKey key = open_session(*store_, "A");
+  ASSERT_TRUE(append_message(*store_, key, 1, "one"));
+  ASSERT_TRUE(append_message(*store_, key, 2, "two"));
+  NumbersChange change = numbers_change(
+      store_->session(key), {.next_inbound = {}, .next_outbound = 2}, at_second(200), "");
+  EXPECT_EQ(change.after.epoch, 2U);
+  change.after.epoch = 1;
+  const auto refused = append(*store_, [&](Transaction& t) { t.set_numbers(key, change); });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, StoreErrorCode::Refused);
+  EXPECT_EQ(read_all(*store_, key).size(), 2U);
+  ASSERT_TRUE(set_numbers(*store_, key, {.next_inbound = {}, .next_outbound = 2}));
+  ASSERT_TRUE(append_message(*store_, key, 2, "other"));
+  reopen();
+  EXPECT_EQ(store_->session(key).epoch, 2U);
+  EXPECT_EQ(store_->session(key).created, at_second(200));
+  EXPECT_EQ(read_all(*store_, key), (Messages{{2, "other"}}));
+}
+
+TEST_P(StoreContract, the_inbound_number_is_set_back_within_the_epoch) {
+  const SessionKey key = open_session(*store_, "A");
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) { t.inbound_progress(key, 9); }));
+  ASSERT_TRUE(append_message(*store_, key, 1, "one"));
+  ASSERT_TRUE(set_numbers(*store_, key, {.next_inbound = 4, .next_outbound = {}}));
+  reopen();
+  EXPECT_EQ(store_->session(key).next_inbound, 4U);
+  EXPECT_EQ(store_->session(key).epoch, 1U);
+  EXPECT_EQ(read_all(*store_, key), (Messages{{1, "one"}}));
+}
+
+TEST_P(StoreContract, a_change_of_numbers_that_were_others_is_refused) {
+  const SessionKey key = open_session(*store_, "A");
+  const NumbersChange stale = numbers_change(
+      store_->session(key), {.next_inbound = 7, .next_outbound = 7}, at_second(200), "");
+  ASSERT_TRUE(append_message(*store_, key, 1, "one"));
+  const auto refused = append(*store_, [&](Transaction& t) { t.set_numbers(key, stale); });
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, StoreErrorCode::Refused);
+  EXPECT_EQ(store_->session(key).next_outbound, 2U);
+}
+
+TEST_P(StoreContract, a_session_is_not_opened_between_the_begin_and_the_end_of_an_import) {
+  const SessionKey key = open_session(*store_, "A");
+  const std::string text = "import";
+  NumbersChange change = numbers_change(store_->session(key), {}, at_second(200), text);
+  change.is_unfinished = true;
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) { t.set_numbers(key, change); }));
+  reopen();
+  const auto refused = store_->open_session("A", at_second(300));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, StoreErrorCode::SessionRefused);
+  open_session(*store_, "B");
+  ASSERT_TRUE(set_numbers(*store_, key, {}));
+  reopen();
+  EXPECT_EQ(open_session(*store_, "A"), key);
+}
+
+TEST_P(StoreContract, lost_numbers_are_those_of_the_epoch) {
+  const SessionKey key = open_session(*store_, "A");
+  const auto lost = [&] {
+    const auto ranges = store_->lost_numbers(key);
+    return std::vector<NumberRange>{ranges.begin(), ranges.end()};
+  };
+  EXPECT_TRUE(lost().empty());
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) { t.messages_lost(key, 3, 5); }));
+  EXPECT_EQ(lost(), (std::vector<NumberRange>{{3, 5}}));
+  reopen();
+  EXPECT_EQ(lost(), (std::vector<NumberRange>{{3, 5}}));
+  ASSERT_TRUE(append(*store_, [&](Transaction& t) { t.reset(key); }));
+  EXPECT_TRUE(lost().empty());
+}
+
 TEST_P(StoreContract, a_new_session_is_durable_once_flushed) {
   open_session(*store_, "A");
   EXPECT_EQ(settler_.settle(*store_), store_->appended());

@@ -1,0 +1,91 @@
+// Checking a whole journal, byte for byte, and repairing one that is damaged.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+
+namespace nexusfix::store {
+
+struct CheckedSegment {
+  std::string file;  // its path
+  std::uint64_t bytes = 0;
+  std::uint64_t records = 0;
+};
+
+struct CheckedSession {
+  std::string name;
+  SessionRecord record;
+  std::uint64_t messages = 0;  // intact ones, of every epoch
+};
+
+// Bytes that are no record, with intact records behind them or in a later segment.
+struct FoundDamage {
+  std::string file;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::string what;
+  std::vector<std::string> losses;  // for people: which session lost, or may have lost, what
+};
+
+// A decision about numbers that the log keeps.
+struct FoundChange {
+  WallTime time;
+  std::string session;
+  NumbersChange::Numbers before;
+  NumbersChange::Numbers after;
+  std::string text;
+};
+
+struct JournalCheck {
+  std::vector<CheckedSegment> segments;
+  std::vector<CheckedSession> sessions;  // by key
+  std::vector<FoundDamage> damages;      // in the order of the log
+  std::vector<FoundChange> changes;
+  std::uint64_t records = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t torn_bytes = 0;   // behind the last record: an interrupted write
+  std::uint64_t torn_offset = 0;  // in the last segment
+  bool in_use = false;            // a running process has it open: its end may be half written
+};
+
+// Reads and checks every record of every segment, and goes on behind damage. Only reads. Errors:
+// Missing; Disk; Corrupt if the log cannot be followed at all: a segment is missing, of another
+// journal or version, or an intact record contradicts the ones before it.
+[[nodiscard]] StoreResult<JournalCheck> verify_journal(Disk& disk, const std::string& folder);
+
+enum class RepairMode : std::uint8_t {
+  Plan,   // say what would be done; write nothing
+  Carry,  // do it
+};
+
+struct RepairOptions {
+  std::string folder;
+  RepairMode mode = RepairMode::Plan;
+  std::string text;  // who, when, why: kept in the log
+  // Sessions whose opening was damaged have lost their name: it must be given, by key.
+  std::map<SessionKey, std::string> names;
+};
+
+struct RepairReport {
+  std::vector<std::string> steps;   // for people, in order; none: there is nothing to repair
+  std::vector<std::string> alarms;  // what is lost for ever: sessions and numbers
+  std::string copy_folder;          // where the files are as they were; empty: nothing was changed
+};
+
+// Puts a record that says so in the place of damaged bytes, cuts an interrupted write, and moves
+// the numbers of sessions that may have used more than the log knows behind all that they can have
+// used, so that no number is used twice. What is lost is answered by a gap fill from then on, and
+// is among lost_numbers(). The files that change are copied to a folder of their own before. If it
+// is interrupted, it can be done again. Errors: as of verify_journal(); Locked; Refused if a
+// session's name is needed.
+[[nodiscard]] StoreResult<RepairReport> repair_journal(Disk& disk, const RepairOptions& options,
+                                                       WallTime now);
+
+}  // namespace nexusfix::store

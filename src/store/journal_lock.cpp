@@ -1,0 +1,139 @@
+#include "store/journal_lock.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "store/recovery.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+// "epoch 00000000000000000007 since 1700000000123456789 pid 4711 on host", then spaces: of one
+// length, so that a later record covers all of an earlier one, and within one sector.
+constexpr std::size_t kRecordBytes = 256;
+// The epoch and the time tell every two owners apart.
+constexpr std::size_t kCompared = 52;
+constexpr std::string_view kEpochWord = "epoch ";
+constexpr std::size_t kEpochDigits = 20;
+
+std::string lock_path(const std::string& folder) { return folder + "/lock"; }
+std::string owner_path(const std::string& folder) { return folder + "/owner"; }
+
+std::string record_of(std::uint64_t epoch, WallTime now, const std::string& user) {
+  std::string digits = std::to_string(epoch);
+  digits.insert(0, kEpochDigits - digits.size(), '0');
+  std::string record{kEpochWord};
+  record += digits + " since " + std::to_string(now.time_since_epoch().count()) + ' ' + user;
+  record.resize(kRecordBytes - 1, ' ');
+  return record + '\n';
+}
+
+StoreResult<std::string> read_record(const std::string& folder, File& file) {
+  std::array<char, kRecordBytes> bytes{};
+  const DiskResult<std::size_t> got = file.read_at(0, bytes);
+  if (!got) return std::unexpected{disk_error(folder, got.error())};
+  return std::string{bytes.data(), *got};
+}
+
+// 0: none, or not readable: then the time and the process tell two owners apart.
+std::uint64_t epoch_of(std::string_view record) {
+  if (!record.starts_with(kEpochWord) || record.size() < kEpochWord.size() + kEpochDigits) return 0;
+  std::uint64_t epoch = 0;
+  const char* begin = record.data() + kEpochWord.size();
+  const auto [end, error] = std::from_chars(begin, begin + kEpochDigits, epoch);
+  return error == std::errc{} && end == begin + kEpochDigits ? epoch : 0;
+}
+
+// "pid 4711 on host"; empty if there is none.
+std::string user_of(std::string_view record) {
+  const std::size_t at = record.find("pid ");
+  if (at == std::string_view::npos) return {};
+  std::string_view user = record.substr(at);
+  user = user.substr(0, user.find_last_not_of(" \n") + 1);
+  const bool printable =
+      std::all_of(user.begin(), user.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return printable ? std::string{user} : std::string{};
+}
+
+std::string holder(Disk& disk, const std::string& folder) {
+  const auto file = disk.open(owner_path(folder), OpenMode::Read);
+  if (!file) return {};
+  const auto record = read_record(folder, **file);
+  return record ? user_of(*record) : std::string{};
+}
+
+}  // namespace
+
+StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, WallTime now) {
+  const auto failure = [&](const DiskError& error) {
+    return std::unexpected{disk_error(folder, error)};
+  };
+  Ownership taken;
+  taken.folder_ = folder;
+  auto lock = disk.open(lock_path(folder), OpenMode::Create);
+  if (!lock) return failure(lock.error());
+  const DiskResult<bool> locked = (*lock)->try_lock();
+  if (!locked) return failure(locked.error());
+  if (!*locked) {
+    const std::string user = holder(disk, folder);
+    return std::unexpected{StoreError{
+        .code = StoreErrorCode::Locked,
+        .text = "journal " + folder + ": another process has it open (" +
+                (user.empty() ? std::string{} : user + "; ") + folder +
+                "/lock is locked). Stop that process, or give this one a folder of its own"}};
+  }
+  taken.lock_ = std::move(*lock);
+  auto owner = disk.open(owner_path(folder), OpenMode::Create);
+  if (!owner) return failure(owner.error());
+  const StoreResult<std::string> before = read_record(folder, **owner);
+  if (!before) return std::unexpected{before.error()};
+  taken.epoch_ = epoch_of(*before) + 1;
+  taken.record_ = record_of(taken.epoch_, now, disk.user());
+  if (auto written = (*owner)->write_at(0, taken.record_); !written) {
+    return failure(written.error());
+  }
+  if (auto synced = (*owner)->sync(); !synced) return failure(synced.error());
+  if (auto mapped = (*owner)->map(kRecordBytes); mapped) taken.mapping_ = std::move(*mapped);
+  taken.owner_ = std::move(*owner);
+  return taken;
+}
+
+bool Ownership::is_current() const noexcept {
+  return mapping_ == nullptr ||
+         std::memcmp(mapping_->bytes().data(), record_.data(), kCompared) == 0;
+}
+
+StoreResult<void> Ownership::check_slowly() const {
+  if (mapping_ != nullptr) return {};
+  std::array<char, kCompared> bytes{};
+  const DiskResult<std::size_t> got = owner_->read_at(0, bytes);
+  if (!got) return std::unexpected{disk_error(folder_, got.error())};
+  if (std::string_view{bytes.data(), *got} == std::string_view{record_}.substr(0, kCompared)) {
+    return {};
+  }
+  return std::unexpected{loss()};
+}
+
+StoreError Ownership::loss() const {
+  const StoreResult<std::string> found = read_record(folder_, *owner_);
+  const std::string user = found ? user_of(*found) : std::string{};
+  return {.code = StoreErrorCode::Locked,
+          .text = "journal " + folder_ + ": another process (" +
+                  (user.empty() ? std::string{"not known"} : user) +
+                  ") has taken it over, as the file owner says. Nothing is written any more; only "
+                  "one of the two may go on"};
+}
+
+bool is_in_use(Disk& disk, const std::string& folder) {
+  const auto lock = disk.open(lock_path(folder), OpenMode::Read);
+  if (!lock) return false;  // a copy without one, or not ours to open
+  const DiskResult<bool> taken = (*lock)->try_lock();
+  return taken && !*taken;
+}
+
+}  // namespace nexusfix::store

@@ -1,0 +1,47 @@
+// Who may write to a journal's folder: the holder of its advisory lock, as long as the file `owner`
+// beside it says so.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+
+namespace nexusfix::store {
+
+class Ownership {
+ public:
+  // Takes the lock and writes itself down, with a higher epoch than the owner before. Locked:
+  // another process has the journal open; the text names it. The folder must exist.
+  [[nodiscard]] static StoreResult<Ownership> take(Disk& disk, const std::string& folder,
+                                                   WallTime now);
+
+  // Whether nobody else has written himself down since (the lock was removed, or does not work on
+  // this file system). Looks at memory that is shared with the file; true on a disk that has no
+  // such thing.
+  [[nodiscard]] bool is_current() const noexcept;
+  // The same by reading the file, where it is not mapped.
+  [[nodiscard]] StoreResult<void> check_slowly() const;
+  // Who has taken it over, in words.
+  [[nodiscard]] StoreError loss() const;
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
+
+ private:
+  Ownership() = default;
+
+  std::string folder_;
+  std::string record_;  // what the file must say
+  std::uint64_t epoch_ = 1;
+  std::unique_ptr<File> lock_;
+  std::unique_ptr<File> owner_;
+  std::unique_ptr<FileMapping> mapping_;  // of owner_; null: this disk has none
+};
+
+// Holds the lock only for this question: an owner that starts in this moment is kept out, but one
+// that starts while the journal is being looked at is not.
+[[nodiscard]] bool is_in_use(Disk& disk, const std::string& folder);
+
+}  // namespace nexusfix::store

@@ -1,0 +1,383 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <expected>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/store/journal_check.hpp>
+
+#include "store/damaged_log.hpp"
+#include "store/entry.hpp"
+#include "store/journal_lock.hpp"
+#include "store/log_state.hpp"
+#include "store/log_walk.hpp"
+#include "store/loss_text.hpp"
+#include "store/recovery.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+constexpr std::size_t kCopyBytes = 1U << 20U;
+
+std::string bytes_text(std::uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+// The damaged bytes are not believed; but a name that can be read in them is worth telling.
+std::string readable_name(std::span<const char> damaged, SessionKey session) {
+  if (damaged.size() < kRecordHeaderBytes) return {};
+  EntryReader reader{damaged.subspan(kRecordHeaderBytes)};
+  Entry entry;
+  while (reader.next(entry)) {
+    if (entry.kind == EntryKind::SessionOpened && entry.session == session) {
+      const bool printable = std::all_of(entry.bytes.begin(), entry.bytes.end(),
+                                         [](char c) { return c >= ' ' && c <= '~'; });
+      return printable ? std::string{entry.bytes} : std::string{};
+    }
+  }
+  return {};
+}
+
+class Repair {
+ public:
+  Repair(Disk& disk, const RepairOptions& options, WallTime now)
+      : disk_{disk}, options_{options}, now_{now} {}
+
+  StoreResult<RepairReport> run() {
+    std::optional<Ownership> lock;
+    if (options_.mode == RepairMode::Carry) {
+      // So that a wrong folder gets no lock of its own.
+      if (auto there = walk(); !there) return std::unexpected{there.error()};
+      auto taken = Ownership::take(disk_, options_.folder, now_);
+      if (!taken) return std::unexpected{taken.error()};
+      lock = std::move(*taken);
+    }
+    if (auto walked = walk(); !walked) return std::unexpected{walked.error()};
+    if (auto named = put_names(); !named) return std::unexpected{named.error()};
+    if (auto planned = plan(); !planned) return std::unexpected{planned.error()};
+    if (options_.mode == RepairMode::Carry && !report_.steps.empty()) {
+      if (auto done = carry_out(); !done) return std::unexpected{done.error()};
+    }
+    return std::move(report_);
+  }
+
+ private:
+  StoreResult<void> walk() {
+    log_ = {};
+    auto segments = walk_log(
+        disk_, options_.folder,
+        [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
+          if (const auto applied = log_.record(segment, record); !applied) {
+            return std::unexpected{
+                contradiction(options_.folder, segment, record, applied.error())};
+          }
+          return {};
+        },
+        [&](const DamagedBytes& bytes) { log_.damage(bytes); });
+    if (!segments) return std::unexpected{segments.error()};
+    log_.end();
+    segments_ = std::move(*segments);
+    return {};
+  }
+
+  // The entries that go where the damage is, with the names that were given.
+  StoreResult<void> put_names() {
+    for (std::size_t i = 0; i < log_.damages().size(); ++i) {
+      std::vector<char>& entries = entries_.emplace_back();
+      EntryReader reader{log_.inferred(i)};
+      Entry entry;
+      while (reader.next(entry)) {
+        if (entry.kind == EntryKind::SessionOpened) {
+          const auto name = options_.names.find(entry.session);
+          if (name == options_.names.end()) return name_needed(log_.damages()[i], entry.session);
+          entry.bytes = name->second;
+        }
+        append_entry(entries, entry);
+      }
+    }
+    return {};
+  }
+
+  StoreResult<void> name_needed(const DamagedBytes& damage, SessionKey session) {
+    std::string text = path_of_segment(options_.folder, damage.segment) + ": at offset " +
+                       std::to_string(damage.offset) + " was the opening of session key " +
+                       std::to_string(session) + ", whose name is lost. Give it with --name " +
+                       std::to_string(session) + "=NAME";
+    const auto bytes = read_damaged(damage);
+    if (!bytes) return std::unexpected{bytes.error()};
+    if (const std::string name = readable_name(*bytes, session); !name.empty()) {
+      text += " (in the damaged bytes can be read: " + name + ')';
+    }
+    return std::unexpected{StoreError{.code = StoreErrorCode::Refused, .text = std::move(text)}};
+  }
+
+  StoreResult<std::vector<char>> read_damaged(const DamagedBytes& damage) {
+    const auto file = disk_.open(path_of_segment(options_.folder, damage.segment), OpenMode::Read);
+    if (!file) return failure(file.error());
+    std::vector<char> bytes(std::min<std::size_t>(damage.bytes, kCopyBytes));
+    const auto got = (*file)->read_at(damage.offset, bytes);
+    if (!got) return failure(got.error());
+    bytes.resize(*got);
+    return bytes;
+  }
+
+  StoreResult<void> plan() {
+    for (std::size_t i = 0; i < log_.damages().size(); ++i) {
+      if (auto planned = plan_damage(i); !planned) return planned;
+    }
+    const WalkedSegment& last = segments_.back();
+    if (last.torn_bytes > 0) {
+      report_.steps.push_back(path_of_segment(options_.folder, last.header.number) + ": the " +
+                              bytes_text(last.torn_bytes) + " from offset " +
+                              std::to_string(last.end) + " on are an interrupted write: cut off");
+    }
+    // What the log says once the records stand in the damage's place: it must make sense.
+    if (auto replayed = replay(); !replayed) return replayed;
+    plan_numbers();
+    return {};
+  }
+
+  StoreResult<void> plan_damage(std::size_t index) {
+    const DamagedBytes& damage = log_.damages()[index];
+    const std::string path = path_of_segment(options_.folder, damage.segment);
+    std::vector<char>& filler = fillers_.emplace_back();
+    const SegmentHeader& header = segments_[damage.segment - 1].header;
+    if (damage.is_header && header.version != kFormatVersion) {
+      return std::unexpected{StoreError{
+          .code = StoreErrorCode::Corrupt,
+          .text = path + ": the header at offset 0 is of an older format, which is not written any "
+                         "more. Restore the folder from a copy"}};
+    }
+    if (damage.is_header) {
+      filler.resize(kSegmentHeaderBytes);
+      encode_segment_header(header, std::span{filler}.first<kSegmentHeaderBytes>());
+      report_.steps.push_back(path + ": the header is written again");
+      return {};
+    }
+    if (!fill(entries_[index], damage)) {
+      return std::unexpected{StoreError{
+          .code = StoreErrorCode::Corrupt,
+          .text = path + ": no record fits the " + bytes_text(damage.bytes) + " at offset " +
+                  std::to_string(damage.offset) + ". Restore the folder from a copy"}};
+    }
+    append_record(filler, RecordSeed{header}, damage.offset, now_, entries_[index]);
+    // In full, since there may be no room for it where the damage was.
+    const std::string note = path + " offset " + std::to_string(damage.offset) + ", " +
+                             bytes_text(damage.bytes) + ": taken out by a repair: " + options_.text;
+    append_entry(last_, {.kind = EntryKind::Removed, .session = 0, .number = 0, .bytes = note});
+    report_.steps.push_back(path + ": the " + bytes_text(damage.bytes) + " at offset " +
+                            std::to_string(damage.offset) + " (" + describe(damage.fault) +
+                            ") are replaced by a record that says so");
+    return {};
+  }
+
+  // Makes the entries as long as the damage is.
+  [[nodiscard]] bool fill(std::vector<char>& entries, const DamagedBytes& damage) const {
+    if (damage.bytes > kRecordHeaderBytes + std::uint64_t{kRecordBytesLimit}) return false;
+    const auto room = static_cast<std::size_t>(damage.bytes);
+    if (room == kRecordHeaderBytes + entries.size() && !entries.empty()) return true;
+    const std::size_t used = kRecordHeaderBytes + entries.size() + kEntryHeaderBytes;
+    if (room < used) return false;
+    std::string text = "damaged bytes were taken out: " + options_.text;
+    text.resize(room - used, ' ');
+    append_entry(entries, {.kind = EntryKind::Removed, .session = 0, .number = 0, .bytes = text});
+    return true;
+  }
+
+  StoreResult<void> replay() {
+    std::size_t next = 0;
+    StoreResult<void> made{};
+    const auto segments = walk_log(
+        disk_, options_.folder,
+        [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
+          if (!made) return made;
+          const LogPosition begin = segment.position + record.offset;
+          const auto applied =
+              repaired_.apply(record.entries, record.time, begin, begin + record.record_bytes);
+          if (applied) return {};
+          return std::unexpected{contradiction(options_.folder, segment, record, applied.error())};
+        },
+        [&](const DamagedBytes& damage) {
+          const std::size_t index = next++;
+          if (damage.is_header || !made) return;
+          const auto applied = repaired_.apply(entries_[index], now_, damage.position,
+                                               damage.position + damage.bytes);
+          if (!applied) {
+            made = std::unexpected{
+                StoreError{.code = StoreErrorCode::Corrupt,
+                           .text = path_of_segment(options_.folder, damage.segment) +
+                                   ": what is needed at offset " + std::to_string(damage.offset) +
+                                   " does not fit: " + std::string{applied.error()}}};
+          }
+        });
+    if (!segments) return std::unexpected{segments.error()};
+    return made;
+  }
+
+  // The record at the log's end: numbers that are moved, and messages that are lost.
+  void plan_numbers() {
+    const SessionTable& sessions = repaired_.sessions;
+    std::set<SessionKey> moved;
+    for (const SessionLoss& loss : log_.losses()) {
+      const SessionRecord& record = sessions.record(loss.session);
+      const std::string name = "session " + sessions.name(loss.session) + ": ";
+      if (loss.reset_lost) report_.alarms.push_back(name + "a reset of its numbers was lost");
+      if (loss.in_doubt) {
+        if (moved.insert(loss.session).second) move_numbers(loss, record, name);
+      } else if (loss.numbers) {
+        report_.alarms.push_back(name + "what was sent as " + range_text(*loss.numbers) +
+                                 " of epoch " + std::to_string(loss.epoch) + " is lost");
+        if (loss.epoch == record.epoch) {
+          append_messages_lost(last_, loss.session, loss.numbers->first, loss.numbers->last);
+        }
+      }
+    }
+  }
+
+  void move_numbers(const SessionLoss& loss, const SessionRecord& record, const std::string& name) {
+    std::uint64_t damaged_bytes = 0;
+    for (std::size_t i = loss.damage; i < log_.damages().size(); ++i) {
+      if (!log_.damages()[i].is_header) damaged_bytes += log_.damages()[i].bytes;
+    }
+    const NumberRange range{record.next_outbound,
+                            record.next_outbound + numbers_in(damaged_bytes) - 1};
+    NumbersChange change;
+    change.before = {record.next_inbound, record.next_outbound, record.epoch};
+    change.after = change.before;
+    change.after.next_outbound = range.last + 1;
+    change.created = record.created;
+    const std::string text = "repair: " + options_.text;
+    change.text = text;
+    append_numbers_change(last_, loss.session, change);
+    append_messages_lost(last_, loss.session, range.first, range.last);
+    report_.steps.push_back(name + "next outbound number moved from " +
+                            std::to_string(range.first) + " to " + std::to_string(range.last + 1));
+    report_.alarms.push_back(name + "what may have been sent as " + range_text(range) +
+                             " of epoch " + std::to_string(record.epoch) + " is lost");
+  }
+
+  // The record at the end first: if the machine stops behind it, the damage is still there, and
+  // whoever repairs again finds no session that could use a number twice.
+  StoreResult<void> carry_out() {
+    if (auto copied = copy_files(); !copied) return copied;
+    const WalkedSegment& last = segments_.back();
+    if (last.torn_bytes > 0 || !last_.empty()) {
+      std::vector<char> record;
+      if (!last_.empty()) {
+        append_record(record, RecordSeed{last.header}, last.end, now_, last_);
+      }
+      if (auto written = change(last.header.number, last.end, record, last.torn_bytes > 0);
+          !written) {
+        return written;
+      }
+    }
+    for (std::size_t i = 0; i < log_.damages().size(); ++i) {
+      const DamagedBytes& damage = log_.damages()[i];
+      if (auto written = change(damage.segment, damage.offset, fillers_[i], false); !written) {
+        return written;
+      }
+    }
+    const auto checked = verify_journal(disk_, options_.folder);
+    if (!checked) return std::unexpected{checked.error()};
+    if (!checked->damages.empty()) {
+      return std::unexpected{
+          StoreError{.code = StoreErrorCode::Corrupt,
+                     .text = "journal " + options_.folder + ": still damaged at " +
+                             checked->damages.front().file + " offset " +
+                             std::to_string(checked->damages.front().offset) +
+                             " after the repair: the disk does not keep what is written to it"}};
+    }
+    return {};
+  }
+
+  StoreResult<void> change(std::uint64_t segment, std::uint64_t offset, std::span<const char> bytes,
+                           bool cut) {
+    const auto file = disk_.open(path_of_segment(options_.folder, segment), OpenMode::ReadWrite);
+    if (!file) return failure(file.error());
+    if (cut) {
+      if (auto done = (*file)->truncate(offset); !done) return failure(done.error());
+    }
+    if (!bytes.empty()) {
+      if (auto done = (*file)->write_at(offset, bytes); !done) return failure(done.error());
+    }
+    if (auto done = (*file)->sync(); !done) return failure(done.error());
+    return {};
+  }
+
+  StoreResult<void> copy_files() {
+    std::set<std::uint64_t> changing;
+    for (const DamagedBytes& damage : log_.damages()) changing.insert(damage.segment);
+    if (segments_.back().torn_bytes > 0 || !last_.empty()) {
+      changing.insert(segments_.back().header.number);
+    }
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(now_.time_since_epoch()).count();
+    report_.copy_folder = options_.folder + "/before-repair-" + std::to_string(seconds);
+    if (auto made = disk_.make_directories(report_.copy_folder); !made) {
+      return failure(made.error());
+    }
+    for (const std::uint64_t segment : changing) {
+      if (auto copied = copy_file(segment); !copied) return copied;
+    }
+    if (auto synced = disk_.sync_directory(report_.copy_folder); !synced) {
+      return failure(synced.error());
+    }
+    return {};
+  }
+
+  StoreResult<void> copy_file(std::uint64_t segment) {
+    const auto from = disk_.open(path_of_segment(options_.folder, segment), OpenMode::Read);
+    if (!from) return failure(from.error());
+    const auto to = disk_.open(path_of_segment(report_.copy_folder, segment), OpenMode::Create);
+    if (!to) return failure(to.error());
+    const auto size = (*to)->size();
+    if (!size) return failure(size.error());
+    if (*size != 0) {
+      return std::unexpected{StoreError{
+          .code = StoreErrorCode::Refused,
+          .text = path_of_segment(report_.copy_folder, segment) +
+                  ": is there already; a copy is never written over. Try again in a second"}};
+    }
+    std::vector<char> buffer(kCopyBytes);
+    for (std::uint64_t offset = 0;;) {
+      const auto got = (*from)->read_at(offset, buffer);
+      if (!got) return failure(got.error());
+      if (*got == 0) break;
+      if (auto put = (*to)->write_at(offset, std::span{buffer}.first(*got)); !put) {
+        return failure(put.error());
+      }
+      offset += *got;
+    }
+    if (auto synced = (*to)->sync(); !synced) return failure(synced.error());
+    return {};
+  }
+
+  std::unexpected<StoreError> failure(const DiskError& error) const {
+    return std::unexpected{disk_error(options_.folder, error)};
+  }
+
+  Disk& disk_;
+  const RepairOptions& options_;
+  WallTime now_;
+  DamagedLog log_;
+  std::vector<WalkedSegment> segments_;
+  std::vector<std::vector<char>> entries_;  // by damage: what goes in its place
+  std::vector<std::vector<char>> fillers_;  // the same as bytes of the file
+  LogState repaired_;
+  std::vector<char> last_;  // entries of a record at the end
+  RepairReport report_;
+};
+
+}  // namespace
+
+StoreResult<RepairReport> repair_journal(Disk& disk, const RepairOptions& options, WallTime now) {
+  return Repair{disk, options, now}.run();
+}
+
+}  // namespace nexusfix::store

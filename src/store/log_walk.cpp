@@ -1,0 +1,296 @@
+#include "store/log_walk.hpp"
+
+#include <algorithm>
+#include <array>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "store/byte_order.hpp"
+#include "store/recovery.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+// Where a segment's header keeps what a damaged one may still tell.
+constexpr std::size_t kLogIdAt = 16;
+
+std::unexpected<StoreError> corrupt(std::string text) {
+  return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = std::move(text)}};
+}
+
+// The header as it was before one bit of it flipped; nothing: more than that is wrong.
+std::optional<SegmentHeader> with_one_bit_back(std::span<const char> bytes) {
+  std::vector<char> copy{bytes.begin(), bytes.end()};
+  for (char& byte : copy) {
+    for (unsigned bit = 0; bit < 8; ++bit) {
+      const char damaged = byte;
+      byte = static_cast<char>(byte ^ (1 << bit));
+      if (const auto header = decode_segment_header(copy)) return *header;
+      byte = damaged;
+    }
+  }
+  return std::nullopt;
+}
+
+struct SegmentFile {
+  std::uint64_t number = 1;
+  std::uint64_t bytes = 0;
+  std::optional<SegmentHeader> header;  // nothing: damaged
+  std::optional<SegmentHeader> corrected;
+  bool is_empty = false;         // zeros: prepared, and not begun
+  bool is_header_only = false;   // nothing but zeros behind its header
+  std::int64_t told_log_id = 0;  // what the header's bytes say, intact or not
+};
+
+class Walk {
+ public:
+  Walk(Disk& disk, const std::string& folder, WalkedRecord on_record, WalkedDamage on_damage)
+      : disk_{disk}, folder_{folder}, on_record_{on_record}, on_damage_{on_damage} {}
+
+  StoreResult<std::vector<WalkedSegment>> run() {
+    const DiskResult<std::vector<std::string>> names = disk_.list(folder_);
+    if (!names) return failure(names.error());
+    for (const std::string& name : *names) {
+      const std::optional<std::uint64_t> number = segment_number(name);
+      if (!number) continue;
+      if (auto opened = open_segment(*number); !opened) return std::unexpected{opened.error()};
+    }
+    while (files_.size() > 1 && files_.back().is_empty) files_.pop_back();
+    if (files_.empty()) {
+      return std::unexpected{StoreError{.code = StoreErrorCode::Missing,
+                                        .text = "journal " + folder_ +
+                                                ": there is no journal in this folder (no " +
+                                                segment_file_name(1) + ')'}};
+    }
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (auto walked = walk_segment(i); !walked) return std::unexpected{walked.error()};
+    }
+    return std::move(walked_);
+  }
+
+ private:
+  StoreResult<void> open_segment(std::uint64_t number) {
+    const std::uint64_t expected = files_.empty() ? 1 : files_.back().number + 1;
+    if (number != expected) {
+      return corrupt("journal " + folder_ + ": " + segment_file_name(expected) +
+                     " is missing, but there is " + segment_file_name(number) +
+                     ". Put the file back, or restore the folder from a copy");
+    }
+    const std::string path = path_of_segment(folder_, number);
+    const DiskResult<std::unique_ptr<File>> file = disk_.open(path, OpenMode::Read);
+    if (!file) return failure(file.error());
+    const DiskResult<std::uint64_t> size = (*file)->size();
+    if (!size) return failure(size.error());
+    files_.push_back(
+        {.number = number, .bytes = *size, .header = {}, .corrected = {}, .told_log_id = 0});
+    return read_header(files_.back(), path, **file);
+  }
+
+  StoreResult<void> read_header(SegmentFile& segment, const std::string& path, File& file) {
+    window_.open(file, segment.bytes);
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(segment.bytes, kSegmentHeaderBytes));
+    const DiskResult<std::span<const char>> bytes = window_.view(0, count);
+    if (!bytes) return failure(bytes.error());
+    const auto header = decode_segment_header(*bytes);
+    if (!header) {
+      segment.corrected = with_one_bit_back(*bytes);
+      if (count >= kLogIdAt + sizeof(std::int64_t)) {
+        segment.told_log_id = load_little_endian<std::int64_t>(&(*bytes)[kLogIdAt]);
+      }
+      if (header.error() == SegmentHeaderFault::Version && !segment.corrected) {
+        return corrupt(path +
+                       ": at offset 8 is a format version that this program does not read. Use "
+                       "the program that wrote it");
+      }
+      const DiskResult<std::uint64_t> used = skip_zeros(window_, 0);
+      if (!used) return failure(used.error());
+      segment.is_empty = *used == segment.bytes;
+      const DiskResult<std::uint64_t> behind = skip_zeros(window_, count);
+      if (!behind) return failure(behind.error());
+      segment.is_header_only = *behind == segment.bytes;
+      return {};
+    }
+    if (header->number != segment.number || (log_id_ && header->log_id != *log_id_)) {
+      return corrupt(path +
+                     ": the segment belongs to another place in the log, or to another "
+                     "journal (offset 16). Restore the folder from a copy");
+    }
+    log_id_ = header->log_id;
+    segment.header = *header;
+    return {};
+  }
+
+  // The header in the file, or the one that must have been there.
+  SegmentHeader header_of(std::size_t index) const {
+    const SegmentFile& segment = files_[index];
+    if (segment.header) return *segment.header;
+    if (segment.corrected && segment.corrected->number == segment.number &&
+        (!log_id_ || segment.corrected->log_id == *log_id_)) {
+      return *segment.corrected;
+    }
+    // Who wrote it is taken from a neighbour.
+    SegmentHeader derived;
+    if (index > 0) {
+      derived = walked_.back().header;
+    } else if (files_.size() > 1 && files_[1].header) {
+      derived = *files_[1].header;
+    }
+    derived.log_id = log_id_.value_or(segment.told_log_id);
+    derived.number = segment.number;
+    derived.position = index == 0 ? 0 : walked_.back().header.position + walked_.back().end;
+    derived.synced = 0;
+    derived.time = {};
+    return derived;
+  }
+
+  // Where the segment ends: known from the next one's header, whatever the file's size is.
+  std::uint64_t end_of(std::size_t index, const SegmentHeader& header) const {
+    const std::uint64_t bytes = files_[index].bytes;
+    if (index + 1 == files_.size()) return bytes;
+    const std::optional<SegmentHeader>& next = files_[index + 1].header;
+    if (!next || next->position < header.position + header.header_bytes()) return bytes;
+    return next->position - header.position;
+  }
+
+  StoreResult<void> walk_segment(std::size_t index) {
+    const SegmentFile& segment = files_[index];
+    const bool is_last = index + 1 == files_.size();
+    WalkedSegment walked{.header = header_of(index),
+                         .file_bytes = segment.bytes,
+                         .end = 0,
+                         .torn_bytes = 0,
+                         .records = 0};
+    walked.end = walked.header.header_bytes();
+    if (!segment.header) {
+      if (is_last && segment.is_header_only) {
+        walked.end = 0;  // the machine stopped while it was being created
+        walked.torn_bytes = segment.bytes;
+        walked_.push_back(walked);
+        return {};
+      }
+      on_damage_({.segment = segment.number,
+                  .offset = 0,
+                  .position = walked.header.position,
+                  .bytes = walked.end,
+                  .fault = RecordFault::Checksum,
+                  .is_header = true});
+    }
+    const std::uint64_t wanted_end = end_of(index, walked.header);
+    if (segment.bytes > walked.end) {
+      if (auto read = walk_records(segment, std::min(segment.bytes, wanted_end), walked); !read) {
+        return read;
+      }
+      if (!segment.header && walked.records == 0 && !segment.is_header_only) {
+        return corrupt(path_of_segment(folder_, segment.number) +
+                       ": neither the header at offset 0 nor any record behind it checks. Restore "
+                       "the folder from a copy");
+      }
+    }
+    if (is_last && used_end_ > walked.end) walked.torn_bytes = used_end_ - walked.end;
+    if (!is_last && walked.end < wanted_end) {
+      report(walked, wanted_end - walked.end,
+             fault_ == RecordFault::None ? RecordFault::Cut : fault_);
+      walked.end = wanted_end;
+    }
+    walked_.push_back(walked);
+    return {};
+  }
+
+  void report(const WalkedSegment& walked, std::uint64_t bytes, RecordFault fault) const {
+    on_damage_({.segment = walked.header.number,
+                .offset = walked.end,
+                .position = walked.header.position + walked.end,
+                .bytes = bytes,
+                .fault = fault,
+                .is_header = false});
+  }
+
+  StoreResult<void> walk_records(const SegmentFile& segment, std::uint64_t end,
+                                 WalkedSegment& walked) {
+    fault_ = RecordFault::None;
+    used_end_ = 0;
+    const RecordSeed seed{walked.header};
+    const DiskResult<std::unique_ptr<File>> file =
+        disk_.open(path_of_segment(folder_, segment.number), OpenMode::Read);
+    if (!file) return failure(file.error());
+    window_.open(**file, end);
+    std::uint64_t damage_end = 0;
+    for (;;) {
+      SegmentReader reader{window_, seed, walked.end};
+      for (;;) {
+        const DiskResult<std::optional<Record>> record = reader.next();
+        if (!record) return failure(record.error());
+        if (!*record) break;
+        if (auto taken = on_record_(walked.header, **record); !taken) return taken;
+        walked.end = reader.offset();
+        ++walked.records;
+      }
+      if (reader.fault() == RecordFault::None) return {};
+      const DiskResult<std::uint64_t> used = skip_zeros(window_, walked.end);
+      if (!used) return failure(used.error());
+      if (*used == window_.size()) return {};  // prepared and not used
+      const auto behind = find_valid_record(window_, seed, walked.end + 1);
+      if (!behind) return failure(behind.error());
+      fault_ = reader.fault();
+      if (!*behind) {
+        used_end_ = window_.size();
+        return {};
+      }
+      if ((walked.end == damage_end && damage_end > 0) || ++damages_ > kDamagesMax) {
+        return corrupt(path_of_segment(folder_, segment.number) + ": damaged at offset " +
+                       std::to_string(walked.end) + ": " + describe(fault_) +
+                       ", and so is more than can be searched. Restore the folder from a copy");
+      }
+      damage_end = **behind;
+      report(walked, **behind - walked.end, fault_);
+      walked.end = **behind;
+    }
+  }
+
+  std::unexpected<StoreError> failure(const DiskError& error) const {
+    return std::unexpected{disk_error(folder_, error)};
+  }
+
+  Disk& disk_;
+  const std::string& folder_;
+  WalkedRecord on_record_;
+  WalkedDamage on_damage_;
+  FileWindow window_;
+  std::optional<std::int64_t> log_id_;
+  std::size_t damages_ = 0;
+  std::uint64_t used_end_ = 0;  // of the segment, if something behind its records is no record
+  RecordFault fault_ = RecordFault::None;  // the last one of the segment
+  std::vector<SegmentFile> files_;
+  std::vector<WalkedSegment> walked_;
+};
+
+}  // namespace
+
+std::string path_of_segment(const std::string& folder, std::uint64_t number) {
+  return folder + '/' + segment_file_name(number);
+}
+
+const char* describe(RecordFault fault) noexcept {
+  switch (fault) {
+    case RecordFault::Cut:
+      return "the record is longer than the file";
+    case RecordFault::Length:
+      return "the record's length is impossible";
+    case RecordFault::Checksum:
+      return "the record's checksum does not match";
+    case RecordFault::None:
+      break;
+  }
+  return "the record is not readable";
+}
+
+StoreResult<std::vector<WalkedSegment>> walk_log(Disk& disk, const std::string& folder,
+                                                 WalkedRecord on_record, WalkedDamage on_damage) {
+  return Walk{disk, folder, on_record, on_damage}.run();
+}
+
+}  // namespace nexusfix::store

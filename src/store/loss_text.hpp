@@ -1,0 +1,20 @@
+// What damage means for a session, in words.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nexusfix/store/store.hpp>
+
+#include "store/damaged_log.hpp"
+#include "store/session_table.hpp"
+
+namespace nexusfix::store {
+
+[[nodiscard]] std::string range_text(NumberRange range);
+[[nodiscard]] std::string loss_text(const SessionTable& sessions, const SessionLoss& loss);
+// An intact record that cannot follow the ones before it.
+[[nodiscard]] StoreError contradiction(const std::string& folder, const SegmentHeader& segment,
+                                       const Record& record, std::string_view reason);
+
+}  // namespace nexusfix::store

@@ -1,0 +1,350 @@
+// Checking and repairing a damaged journal: what was lost is told, no number is used twice, and
+// nothing else changes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nexusfix/store/journal_check.hpp>
+
+#include "store/journal_format.hpp"
+#include "store_fixture.hpp"
+#include "support/fake_disk.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::FakeDisk;
+using ::testing::HasSubstr;
+
+const std::string kFolder = "/journal";
+
+std::string segment_path(std::uint64_t number) { return kFolder + '/' + segment_file_name(number); }
+
+// Records, each with its place.
+class Sample {
+ public:
+  explicit Sample(std::uint64_t segment_bytes = 64U << 20U) {
+    auto opened = open_journal(
+        disk, {.folder = kFolder, .durability = Durability::Sync, .segment_bytes = segment_bytes},
+        at_second(50));
+    EXPECT_TRUE(opened) << opened.error().text;
+    store = std::move(opened->store);
+  }
+
+  SessionKey open(std::string_view name) {
+    const auto begin = static_cast<std::size_t>(store->appended());
+    const SessionKey key = open_session(*store, name);
+    begins.push_back(begin);
+    return key;
+  }
+
+  template <class Build>
+  void add(Build build) {
+    begins.push_back(static_cast<std::size_t>(store->appended()));
+    EXPECT_TRUE(append(*store, build));
+    EXPECT_TRUE(store->flush());
+  }
+
+  void message(SessionKey key, std::uint64_t number) {
+    add([&](Transaction& t) {
+      t.inbound_progress(key, number + 1);
+      t.outbound_message(key, number, "message " + std::to_string(number));
+    });
+  }
+
+  // Of a log of one segment.
+  void flip(std::size_t record, std::size_t byte = 20) {
+    std::string bytes = disk.contents(segment_path(1));
+    bytes[begins.at(record) + byte] = static_cast<char>(bytes[begins.at(record) + byte] ^ 0x10);
+    disk.set_contents(segment_path(1), bytes);
+  }
+
+  void close() { store.reset(); }
+
+  FakeDisk disk;
+  std::unique_ptr<Store> store;
+  std::vector<std::size_t> begins;  // of each record in the log
+};
+
+RepairReport repair_or_fail(FakeDisk& disk, RepairMode mode = RepairMode::Carry,
+                            std::map<SessionKey, std::string> names = {}) {
+  auto report = repair_journal(
+      disk, {.folder = kFolder, .mode = mode, .text = "anna, disk 7", .names = std::move(names)},
+      at_second(70));
+  EXPECT_TRUE(report) << report.error().text;
+  return report ? std::move(*report) : RepairReport{};
+}
+
+JournalCheck check_or_fail(FakeDisk& disk) {
+  auto check = verify_journal(disk, kFolder);
+  EXPECT_TRUE(check) << check.error().text;
+  return check ? std::move(*check) : JournalCheck{};
+}
+
+OpenedJournal reopen(FakeDisk& disk) { return open_or_fail(disk, {.folder = kFolder}); }
+
+TEST(JournalCheck, a_sound_journal_is_counted_whole) {
+  Sample sample{400};
+  const SessionKey a = sample.open("A");
+  for (std::uint64_t n = 1; n <= 12; ++n) sample.message(a, n);
+  sample.close();
+  const JournalCheck check = check_or_fail(sample.disk);
+  EXPECT_TRUE(check.damages.empty());
+  EXPECT_GT(check.segments.size(), 2U);
+  EXPECT_EQ(check.records, 13U);
+  EXPECT_EQ(check.messages, 12U);
+  EXPECT_EQ(check.torn_bytes, 0U);
+  ASSERT_EQ(check.sessions.size(), 1U);
+  EXPECT_EQ(check.sessions[0].messages, 12U);
+  EXPECT_EQ(check.sessions[0].record.next_outbound, 13U);
+  EXPECT_TRUE(repair_or_fail(sample.disk).steps.empty());
+}
+
+TEST(JournalCheck, damage_names_file_offset_length_and_the_lost_numbers) {
+  Sample sample;
+  const SessionKey a = sample.open("A");
+  const SessionKey b = sample.open("B");
+  for (std::uint64_t n = 1; n <= 3; ++n) {
+    sample.message(a, n);
+    sample.message(b, n);
+  }
+  sample.flip(4);  // A's second message
+  sample.close();
+  const JournalCheck check = check_or_fail(sample.disk);
+  ASSERT_EQ(check.damages.size(), 1U);
+  EXPECT_EQ(check.damages[0].file, segment_path(1));
+  EXPECT_EQ(check.damages[0].offset, sample.begins[4]);
+  EXPECT_EQ(check.damages[0].bytes, sample.begins[5] - sample.begins[4]);
+  EXPECT_THAT(check.damages[0].losses, ElementsAre("session A: number 2 of epoch 1 is lost"));
+}
+
+TEST(JournalRepair, a_lost_message_is_a_gap_from_then_on_and_all_others_are_kept) {
+  Sample sample;
+  const SessionKey a = sample.open("A");
+  const SessionKey b = sample.open("B");
+  for (std::uint64_t n = 1; n <= 3; ++n) {
+    sample.message(a, n);
+    sample.message(b, n);
+  }
+  sample.flip(4);
+  sample.close();
+  const std::string damaged = sample.disk.contents(segment_path(1));
+
+  const RepairReport planned = repair_or_fail(sample.disk, RepairMode::Plan);
+  EXPECT_EQ(sample.disk.contents(segment_path(1)), damaged);
+  EXPECT_TRUE(planned.copy_folder.empty());
+
+  const RepairReport done = repair_or_fail(sample.disk);
+  EXPECT_EQ(done.steps, planned.steps);
+  EXPECT_EQ(done.alarms, planned.alarms);
+  EXPECT_THAT(done.alarms, ElementsAre("session A: what was sent as number 2 of epoch 1 is lost"));
+  EXPECT_EQ(sample.disk.contents(done.copy_folder + "/0000000001.journal"), damaged);
+  EXPECT_TRUE(check_or_fail(sample.disk).damages.empty());
+  EXPECT_THAT(sample.disk.contents(segment_path(1)), HasSubstr("anna, disk 7"));
+
+  const OpenedJournal opened = reopen(sample.disk);
+  EXPECT_EQ(read_all(*opened.store, a),
+            (std::vector<KeptMessage>{{1, "message 1"}, {3, "message 3"}}));
+  EXPECT_EQ(read_all(*opened.store, b).size(), 3U);
+  EXPECT_EQ(opened.store->session(a).next_outbound, 4U);
+  EXPECT_EQ(opened.store->session(a).next_inbound, 4U);
+  EXPECT_THAT(opened.store->lost_numbers(a), ElementsAre(NumberRange{2, 2}));
+  EXPECT_TRUE(opened.store->lost_numbers(b).empty());
+}
+
+TEST(JournalRepair, a_session_that_was_not_heard_of_again_moves_behind_all_it_can_have_used) {
+  Sample sample;
+  const SessionKey a = sample.open("A");
+  const SessionKey b = sample.open("B");
+  sample.message(a, 1);
+  sample.message(b, 1);
+  sample.message(b, 2);  // damaged
+  sample.message(a, 2);
+  sample.flip(4);
+  sample.close();
+  const std::uint64_t most = (sample.begins[5] - sample.begins[4] - kRecordHeaderBytes) / 17;
+  ASSERT_GE(most, 1U);
+  const RepairReport done = repair_or_fail(sample.disk);
+  EXPECT_EQ(done.alarms.size(), 1U);
+  const OpenedJournal opened = reopen(sample.disk);
+  EXPECT_EQ(opened.store->session(a).next_outbound, 3U);
+  EXPECT_EQ(opened.store->session(b).next_outbound, 2 + most);
+  EXPECT_EQ(opened.store->session(b).next_inbound, 2U);
+  EXPECT_THAT(opened.store->lost_numbers(b), ElementsAre(NumberRange{2, 1 + most}));
+  const JournalCheck check = check_or_fail(sample.disk);
+  ASSERT_EQ(check.changes.size(), 1U);
+  EXPECT_EQ(check.changes[0].session, "B");
+  EXPECT_EQ(check.changes[0].before.next_outbound, 2U);
+  EXPECT_EQ(check.changes[0].text, "repair: anna, disk 7");
+}
+
+TEST(JournalRepair, a_lost_reset_is_put_back) {
+  Sample sample;
+  const SessionKey a = sample.open("A");
+  for (std::uint64_t n = 1; n <= 5; ++n) sample.message(a, n);
+  sample.add([&](Transaction& t) {
+    t.reset(a);
+    t.outbound_message(a, 1, "after the reset");
+  });
+  sample.add([&](Transaction& t) { t.outbound_message(a, 2, "second"); });
+  sample.flip(6);
+  sample.close();
+  const RepairReport done = repair_or_fail(sample.disk);
+  EXPECT_THAT(done.alarms, ElementsAre("session A: a reset of its numbers was lost",
+                                       "session A: what was sent as number 1 of epoch 2 is lost"));
+  const OpenedJournal opened = reopen(sample.disk);
+  EXPECT_EQ(opened.store->session(a).epoch, 2U);
+  EXPECT_EQ(opened.store->session(a).next_outbound, 3U);
+  EXPECT_EQ(read_all(*opened.store, a), (std::vector<KeptMessage>{{2, "second"}}));
+}
+
+TEST(JournalRepair, a_lost_name_must_be_given) {
+  Sample sample;
+  sample.open("A");
+  const SessionKey b = sample.open("FIX.4.4:US->B");
+  sample.message(b, 1);
+  sample.flip(1, 3);  // in the checksum: the name can be read still
+  sample.close();
+  const auto refused = repair_journal(
+      sample.disk, {.folder = kFolder, .mode = RepairMode::Carry, .text = {}, .names = {}},
+      at_second(70));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, StoreErrorCode::Refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("--name 1=NAME"));
+  EXPECT_THAT(refused.error().text, HasSubstr("FIX.4.4:US->B"));
+  repair_or_fail(sample.disk, RepairMode::Carry, {{1, "FIX.4.4:US->B"}});
+  const OpenedJournal opened = reopen(sample.disk);
+  EXPECT_EQ(opened.store->session_name(b), "FIX.4.4:US->B");
+  EXPECT_EQ(opened.store->session(b).next_outbound, 2U);
+  EXPECT_EQ(read_all(*opened.store, b).size(), 1U);
+}
+
+TEST(JournalRepair, an_interrupted_write_is_cut) {
+  Sample sample;
+  const SessionKey a = sample.open("A");
+  sample.message(a, 1);
+  sample.message(a, 2);
+  sample.close();
+  std::string bytes = sample.disk.contents(segment_path(1));
+  bytes.resize(sample.begins[2] + 20);
+  sample.disk.set_contents(segment_path(1), bytes);
+  const JournalCheck check = check_or_fail(sample.disk);
+  EXPECT_EQ(check.torn_bytes, 20U);
+  EXPECT_EQ(check.torn_offset, sample.begins[2]);
+  EXPECT_EQ(repair_or_fail(sample.disk).steps.size(), 1U);
+  EXPECT_EQ(sample.disk.contents(segment_path(1)).size(), sample.begins[2]);
+}
+
+TEST(JournalRepair, a_damaged_header_is_written_again) {
+  Sample sample{300};
+  const SessionKey a = sample.open("A");
+  for (std::uint64_t n = 1; n <= 8; ++n) sample.message(a, n);
+  sample.close();
+  for (std::size_t at = 0; at < kSegmentHeaderBytes; ++at) {
+    std::string bytes = sample.disk.contents(segment_path(2));
+    bytes[at] = static_cast<char>(bytes[at] ^ 1);
+    sample.disk.set_contents(segment_path(2), bytes);
+    ASSERT_EQ(check_or_fail(sample.disk).damages.size(), 1U) << at;
+    const auto report = repair_journal(
+        sample.disk, {.folder = kFolder, .mode = RepairMode::Carry, .text = {}, .names = {}},
+        at_second(100 + static_cast<std::int64_t>(at)));
+    ASSERT_TRUE(report) << report.error().text;
+    EXPECT_TRUE(report->alarms.empty());
+    const OpenedJournal opened = reopen(sample.disk);
+    ASSERT_EQ(read_all(*opened.store, a).size(), 8U);
+  }
+}
+
+TEST(JournalRepair, a_segment_that_lost_its_end_keeps_its_place) {
+  Sample sample{300};
+  const SessionKey a = sample.open("A");
+  for (std::uint64_t n = 1; n <= 8; ++n) sample.message(a, n);
+  sample.close();
+  const std::string whole = sample.disk.contents(segment_path(2));
+  sample.disk.set_contents(segment_path(2), whole.substr(0, whole.size() - 10));
+  const JournalCheck check = check_or_fail(sample.disk);
+  ASSERT_EQ(check.damages.size(), 1U);
+  EXPECT_EQ(check.damages[0].losses.size(), 1U);
+  repair_or_fail(sample.disk);
+  EXPECT_EQ(sample.disk.contents(segment_path(2)).size(), whole.size());
+  EXPECT_EQ(read_all(*reopen(sample.disk).store, a).size(), 7U);
+}
+
+TEST(JournalRepair, a_bit_flipped_anywhere_is_repaired_and_no_number_is_used_twice) {
+  Sample sample;
+  const SessionKey a = sample.open("A");
+  const SessionKey b = sample.open("B");
+  for (std::uint64_t n = 1; n <= 3; ++n) {
+    sample.message(a, n);
+    sample.message(b, n);
+  }
+  sample.add([&](Transaction& t) { t.reset(b); });
+  sample.message(b, 1);
+  sample.message(a, 4);
+  sample.close();
+  const std::string whole = sample.disk.contents(segment_path(1));
+  const std::map<SessionKey, std::string> names{{a, "A"}, {b, "B"}};
+  for (std::size_t at = 0; at < whole.size(); ++at) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x40);
+    FakeDisk disk;
+    disk.set_contents(segment_path(1), bytes);
+    repair_or_fail(disk, RepairMode::Carry, names);
+    const bool torn = at >= sample.begins.back();
+    const OpenedJournal opened = reopen(disk);
+    ASSERT_GE(opened.store->session(a).next_outbound, torn ? 4U : 5U) << at;
+    const std::vector<KeptMessage> kept = read_all(*opened.store, a);
+    ASSERT_GE(kept.size(), 3U) << at;
+    for (const KeptMessage& message : kept) {
+      ASSERT_EQ(message.bytes, "message " + std::to_string(message.number));
+    }
+    ASSERT_EQ(opened.store->session_name(b), "B");
+  }
+}
+
+TEST(JournalRepair, an_interrupted_repair_can_be_done_again) {
+  for (unsigned nth = 1;; ++nth) {
+    Sample sample;
+    const SessionKey a = sample.open("A");
+    const SessionKey b = sample.open("B");
+    sample.message(a, 1);
+    sample.message(b, 1);
+    sample.message(b, 2);
+    sample.message(a, 2);
+    sample.flip(4);
+    sample.close();
+    sample.disk.fail_any(nth, 5);
+    const auto failed = repair_journal(
+        sample.disk, {.folder = kFolder, .mode = RepairMode::Carry, .text = {}, .names = {}},
+        at_second(70));
+    if (sample.disk.faults_hit() == 0) {
+      ASSERT_TRUE(failed);
+      EXPECT_GT(nth, 20U);
+      break;
+    }
+    sample.disk.process_death();
+    const auto again = repair_journal(
+        sample.disk, {.folder = kFolder, .mode = RepairMode::Carry, .text = {}, .names = {}},
+        at_second(80));
+    ASSERT_TRUE(again) << nth << ": " << again.error().text;
+    const OpenedJournal opened = reopen(sample.disk);
+    EXPECT_GT(opened.store->session(b).next_outbound, 2U) << nth;
+    EXPECT_EQ(opened.store->session(a).next_outbound, 3U) << nth;
+  }
+}
+
+TEST(JournalRepair, a_journal_in_use_is_left_alone) {
+  Sample sample;
+  sample.open("A");
+  const auto report = repair_journal(
+      sample.disk, {.folder = kFolder, .mode = RepairMode::Carry, .text = {}, .names = {}},
+      at_second(70));
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, StoreErrorCode::Locked);
+}
+
+}  // namespace
+}  // namespace nexusfix::store
