@@ -30,7 +30,8 @@ constexpr std::array kCommands{
             run_connect},
     Command{"trade", "run the example trader against an acceptor", "trade trader.cfg --orders 1000",
             run_trade},
-    Command{"journal", "show what a journal holds", "journal show store/venue", run_journal},
+    Command{"journal", "show, check, repair and change what a journal holds",
+            "journal show store/venue", run_journal},
     Command{"codegen", "write C++ types for the messages of a dictionary",
             "codegen venue.xml -o generated", run_codegen},
     Command{"simulate", "run engines in virtual time while everything goes wrong, and check them",
@@ -131,11 +132,6 @@ std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
     }
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }
-}
-
-int fail(std::string_view name, std::string_view text) {
-  fmt::print(stderr, "nexusfix {}: {}\n", name, text);
-  return kFailure;
 }
 
 }  // namespace nexusfix::command

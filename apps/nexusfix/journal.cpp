@@ -1,32 +1,263 @@
-// nexusfix journal show: what a journal holds.
+// nexusfix journal: what a journal holds, whether it is sound, and what an operator may change.
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <fmt/format.h>
 
+#include <nexusfix/base/clock.hpp>
+
 #include "nexusfix/command.hpp"
+#include "nexusfix/journal_import.hpp"
+#include "nexusfix/journal_messages.hpp"
+#include "nexusfix/journal_report.hpp"
+#include "nexusfix/journal_set.hpp"
 #include "nexusfix/journal_summary.hpp"
 
 namespace nexusfix::command {
+namespace {
 
-int run_journal(Arguments arguments) {
+constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
+
+struct ShowOptions {
   std::string folder;
   bool json = false;
+  bool messages = false;
+  bool decode = false;
+  bool changes = false;
+  std::string session;
+  std::uint64_t first = 1;
+  std::uint64_t last = 0;   // 0: no limit
+  std::uint64_t epoch = 0;  // 0: every epoch
+
+  [[nodiscard]] bool wants_messages() const {
+    return messages || decode || first > 1 || last > 0 || epoch > 0;
+  }
+};
+
+struct RepairRequest {
+  std::string folder;
+  bool dry_run = false;
+  bool yes = false;
+  std::string reason;
+  std::vector<std::string> names;
+};
+
+int show(const ShowOptions& options) {
+  PosixDisk disk;
+  if (options.changes) {
+    const auto check = store::verify_journal(disk, options.folder);
+    if (!check) return fail("journal", check.error().text);
+    fmt::print("{}", changes_text(*check));
+    return kSuccess;
+  }
+  auto journal = look_into_journal(disk, options.folder);
+  if (!journal) return fail("journal", journal.error());
+  if (options.wants_messages()) {
+    MessageFilter filter{.session = {}, .first = options.first, .last = UINT64_MAX, .epoch = {}};
+    if (!options.session.empty()) filter.session = options.session;
+    if (options.last > 0) filter.last = options.last;
+    if (options.epoch > 0) filter.epoch = options.epoch;
+    const MessageForm form = options.decode ? MessageForm::Decoded
+                             : options.json ? MessageForm::Json
+                                            : MessageForm::Line;
+    const auto printed = print_messages(stdout, *journal->store, filter, form);
+    if (!printed) return fail("journal", printed.error());
+    return *printed > 0 ? kSuccess : fail("journal", "it keeps no such message");
+  }
+  auto summary = summarize_journal(*journal, options.folder);
+  if (!summary) return fail("journal", summary.error());
+  if (!options.session.empty()) {
+    if (const auto key = find_session(*journal->store, options.session); !key) {
+      return fail("journal", key.error());
+    }
+    std::erase_if(summary->sessions,
+                  [&](const SessionSummary& one) { return one.name != options.session; });
+  }
+  fmt::print("{}", options.json ? summary_json(*summary) : summary_text(*summary));
+  return kSuccess;
+}
+
+int verify(const std::string& folder, bool json) {
+  PosixDisk disk;
+  const auto check = store::verify_journal(disk, folder);
+  if (!check) return fail("journal", check.error().text);
+  fmt::print("{}", json ? check_json(*check, folder) : check_text(*check, folder));
+  return check->damages.empty() ? kSuccess : kFailure;
+}
+
+// "1=FIX.4.4:A->B"
+bool add_name(const std::string& text, std::map<store::SessionKey, std::string>& names) {
+  store::SessionKey key = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, key);
+  if (error != std::errc{} || at == end || *at != '=' || at + 1 == end) return false;
+  names[key] = std::string{at + 1, end};
+  return true;
+}
+
+int repair(const RepairRequest& request) {
+  PosixDisk disk;
+  SystemClock clock;
+  store::RepairOptions options{
+      .folder = request.folder,
+      .mode = store::RepairMode::Plan,
+      .text = operator_name() + ": " +
+              (request.reason.empty() ? "no reason was given" : request.reason),
+      .names = {}};
+  for (const std::string& name : request.names) {
+    if (!add_name(name, options.names)) {
+      fmt::print(stderr, "nexusfix journal: --name {}: KEY=NAME was expected\n", name);
+      return kUsage;
+    }
+  }
+  const auto plan = store::repair_journal(disk, options, clock.now().wall);
+  if (!plan) return fail("journal", plan.error().text);
+  if (request.dry_run || plan->steps.empty()) {
+    fmt::print("{}", repair_text(*plan, request.folder, options.mode));
+    return kSuccess;
+  }
+  if (!request.yes) {
+    fmt::print("{}", repair_text(*plan, request.folder, options.mode));
+    if (!is_confirmed_by_hand("Do it?")) {
+      return fail("journal",
+                  "not confirmed (--yes does, where nobody can be asked): nothing was "
+                  "changed");
+    }
+  }
+  options.mode = store::RepairMode::Carry;
+  const auto done = store::repair_journal(disk, options, clock.now().wall);
+  if (!done) return fail("journal", done.error().text);
+  fmt::print("{}", repair_text(*done, request.folder, options.mode));
+  return kSuccess;
+}
+
+CLI::Option* add_folder(CLI::App& app, std::string& folder) {
+  return app.add_option("FOLDER", folder, "FileStorePath of the configuration")->required();
+}
+
+CLI::App* add_show(CLI::App& app, ShowOptions& options) {
+  CLI::App* show = app.add_subcommand("show", "Print sessions, next numbers, sizes, messages");
+  add_folder(*show, options.folder);
+  show->add_flag("--json", options.json, "For scripts");
+  show->add_option("--session", options.session, "Only this one, by its whole name");
+  show->add_flag("--messages", options.messages, "The messages that are kept, one a line");
+  show->add_option("--from", options.first, "Messages from this number on")
+      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  show->add_option("--to", options.last, "Messages up to this number")
+      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  show->add_option("--epoch", options.epoch, "Messages of this epoch")
+      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  show->add_flag("--decode", options.decode, "Messages field by field, with names and meanings");
+  show->add_flag("--changes", options.changes, "Who set numbers by hand, when, and why");
+  return show;
+}
+
+CLI::App* add_repair(CLI::App& app, RepairRequest& request) {
+  CLI::App* repair = app.add_subcommand("repair", "Take damaged bytes out of it");
+  add_folder(*repair, request.folder);
+  repair->add_flag("--dry-run", request.dry_run, "Say what would be done, and change nothing");
+  repair->add_flag("--yes", request.yes, "Do not ask");
+  repair->add_option("--reason", request.reason, "Kept in the log");
+  repair->add_option("--name", request.names, "KEY=NAME of a session whose name is lost")
+      ->option_text("KEY=NAME ...");
+  return repair;
+}
+
+CLI::App* add_set(CLI::App& app, SetNumbers& request) {
+  CLI::App* set = app.add_subcommand("set", "Set a session's next sequence numbers");
+  add_folder(*set, request.folder);
+  set->add_option("SESSION", request.session, "Its whole name, as show prints it")->required();
+  CLI::Option* in =
+      set->add_option("--next-in", request.wanted.next_inbound, "MsgSeqNum that is expected next")
+          ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  CLI::Option* out =
+      set->add_option("--next-out", request.wanted.next_outbound, "MsgSeqNum that is sent next")
+          ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  set->add_option("--reason", request.reason, "Kept in the log");
+  set->add_flag("--yes", request.is_confirmed, "Do not ask");
+  set->callback([in, out] {
+    if (in->count() + out->count() == 0) {
+      throw CLI::RequiredError("--next-in or --next-out");
+    }
+  });
+  return set;
+}
+
+CLI::App* add_import(CLI::App& app, ImportRequest& request) {
+  CLI::App* import =
+      app.add_subcommand("import", "Take over the file store of QuickFIX or QuickFIX/J");
+  add_folder(*import, request.folder);
+  import->add_option("--quickfix", request.from, "FileStorePath of QuickFIX or QuickFIX/J")
+      ->option_text("PATH")
+      ->required();
+  import->add_option("--session", request.session, "Only this one: BeginString:Sender->Target")
+      ->option_text("NAME");
+  import->add_option("--prefix", request.prefix, "Only the files whose names begin so")
+      ->option_text("PREFIX");
+  import->add_option("--reason", request.reason, "Kept in the log")->option_text("TEXT");
+  import->add_flag("--yes", request.is_confirmed, "Do not ask before a session is replaced");
+  return import;
+}
+
+struct ExportTargets {
+  std::string quickfix;
+  std::string quickfixj;
+};
+
+CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targets) {
+  CLI::App* out = app.add_subcommand("export", "Write file stores for QuickFIX or QuickFIX/J");
+  add_folder(*out, request.folder);
+  CLI::Option_group* form = out->add_option_group("form");
+  form->add_option("--quickfix", targets.quickfix, "A folder for QuickFIX")->option_text("PATH");
+  form->add_option("--quickfixj", targets.quickfixj, "A folder for QuickFIX/J")
+      ->option_text("PATH");
+  form->require_option(1);
+  out->add_option("--session", request.session, "Only this one, by its whole name")
+      ->option_text("NAME");
+  out->add_option("--prefix", request.prefix, "What the files' names begin with")
+      ->option_text("PREFIX");
+  return out;
+}
+
+}  // namespace
+
+int run_journal(Arguments arguments) {
   CLI::App app{
-      "Shows what the journal in a folder holds: sessions with their next sequence numbers, and\n"
-      "how much was kept. Only reads: a journal in use can be looked at, too.\n\n"
-      "  $ nexusfix journal show store/venue\n",
+      "Shows what the journal in a folder holds, checks it, and changes what an operator decided.\n"
+      "`show` and `verify` only read: a journal in use can be looked at, too.\n\n"
+      "  $ nexusfix journal show store/venue\n"
+      "  $ nexusfix journal verify store/venue",
       "nexusfix journal"};
   app.require_subcommand(1);
-  CLI::App* show = app.add_subcommand("show", "Print sessions, next numbers and sizes");
-  show->add_option("FOLDER", folder, "FileStorePath of the configuration")->required();
-  show->add_flag("--json", json, "For scripts");
+  ShowOptions show_options;
+  RepairRequest repair_request;
+  SetNumbers set_request;
+  std::string verify_folder;
+  bool verify_json = false;
+  const CLI::App* show_command = add_show(app, show_options);
+  CLI::App* verify_command = app.add_subcommand("verify", "Read and check every record");
+  add_folder(*verify_command, verify_folder);
+  verify_command->add_flag("--json", verify_json, "For scripts");
+  const CLI::App* repair_command = add_repair(app, repair_request);
+  const CLI::App* set_command = add_set(app, set_request);
+  ImportRequest import_request;
+  const CLI::App* import_command = add_import(app, import_request);
+  ExportRequest export_request;
+  ExportTargets targets;
+  const CLI::App* export_command = add_export(app, export_request, targets);
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  if (show_command->parsed()) return show(show_options);
+  if (verify_command->parsed()) return verify(verify_folder, verify_json);
+  if (repair_command->parsed()) return repair(repair_request);
   PosixDisk disk;
-  auto journal = look_into_journal(disk, folder);
-  if (!journal) return fail("journal", journal.error());
-  const auto summary = summarize_journal(*journal, folder);
-  if (!summary) return fail("journal", summary.error());
-  fmt::print("{}", json ? summary_json(*summary) : summary_text(*summary));
-  return kSuccess;
+  SystemClock clock;
+  if (set_command->parsed()) return set_numbers(disk, set_request, clock.now().wall);
+  if (import_command->parsed()) return import_quickfix(disk, import_request, clock.now().wall);
+  if (export_command->parsed()) {
+    export_request.form = targets.quickfixj.empty() ? QuickfixForm::Cpp : QuickfixForm::Java;
+    export_request.to = targets.quickfixj.empty() ? targets.quickfix : targets.quickfixj;
+    return export_quickfix(disk, export_request);
+  }
+  return kUsage;
 }
 
 }  // namespace nexusfix::command

@@ -48,6 +48,12 @@ std::string summary_text(const JournalSummary& summary) {
   if (summary.report.in_use) {
     text += "  a running process has it open: this is what was on the disk a moment ago\n";
   }
+  for (const std::string& damage : summary.report.damages) {
+    text += fmt::format("  DAMAGE {}\n", damage);
+  }
+  for (const store::RefusedSession& refused : summary.report.refused) {
+    text += fmt::format("  REFUSED {}\n", refused.text);
+  }
   for (const SessionSummary& session : summary.sessions) {
     text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {} messages kept\n",
                         session.name, session.record.next_inbound, session.record.next_outbound,

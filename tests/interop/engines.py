@@ -5,6 +5,8 @@ so that a scenario can be shown to hold between two engines that are not ours.
 """
 
 import os
+import struct
+import subprocess
 import time
 
 from processes import Child, Failure, Peer, free_port
@@ -48,12 +50,13 @@ def peer_config(name, folder, kind, version, port, sender, target, **keys):
 class Arena:
     """One scenario's folder, programs and running processes."""
 
-    def __init__(self, folder, programs, peer_kind, subject_kind, version):
+    def __init__(self, folder, programs, peer_kind, subject_kind, version, mover_kind):
         self.folder = folder
         self.programs = programs
         self.peer_kind = peer_kind
         self.subject_kind = subject_kind
         self.version = version
+        self.mover_kind = mover_kind
         self.children = []
         self.peer_log = os.path.join(folder, "peer", "log")
 
@@ -93,6 +96,9 @@ class Arena:
         if self.subject_kind == "nexusfix":
             return Trader(self, port, **keys)
         return PeerTrader(self, port, **keys)
+
+    def mover(self, port):
+        return Mover(self, port)
 
     def end(self):
         for child in self.children:
@@ -154,6 +160,95 @@ class Trader:
 
     def stop(self):
         pass
+
+
+class Mover:
+    """An initiator that is another engine, then ours, then the other again: the store moves."""
+
+    def __init__(self, arena, port):
+        self.arena = arena
+        self.port = port
+        self.kind = arena.mover_kind
+        self.turn = 0
+        self.orders = 0
+        self.files = None  # the folder of the other engine's file store
+        self.journal = os.path.join(arena.folder, "journal")
+
+    def theirs(self, orders):
+        """The other engine; its store is what we exported, if we were there before."""
+        self.turn += 1
+        folder = os.path.join(self.arena.folder, f"mover{self.turn}")
+        self.files = os.path.join(folder, "store")
+        if self.turn > 1:
+            form = "--quickfixj" if self.kind == "quickfixj" else "--quickfix"
+            self._journal("export", self.journal, form, self.files)
+        engine = self.arena._engine(self.kind, f"mover{self.turn}", "initiator", self.port,
+                                    SUBJECT, PEER)
+        engine.do("await logged_on 1", f"order-prefix T{self.turn}-", f"orders {orders}",
+                  "await open_orders 0", "logout", "await logged_on 0")
+        engine.quit()
+        self.orders += orders
+
+    def ours(self, orders):
+        """`nexusfix connect` on a journal into which the other engine's store was imported."""
+        self.turn += 1
+        before = stored_messages(self.kind, self.files)
+        self._journal("import", self.journal, "--quickfix", self.files)
+        self._compare(before)
+        folder = os.path.join(self.arena.folder, f"mover{self.turn}")
+        os.makedirs(folder, exist_ok=True)
+        config = os.path.join(folder, "client.cfg")
+        write_config(config, "initiator", self.arena.version, SUBJECT, PEER, folder,
+                     **address_keys("initiator", self.port), defaults={
+                         "FileStorePath": self.journal})
+        script = os.path.join(folder, "script.txt")
+        with open(script, "w", encoding="utf-8") as file:
+            for n in range(orders):
+                side = 1 + n % 2
+                # By tag, since QuickFIX sorts the fields of what it sends again.
+                file.write(f"send 35=D|11=M{self.orders + n}|21=1|38=100|40=2|44=10|54={side}|"
+                           "55=AAPL|60=now\n")
+                file.write("wait 35=8 timeout 30\n")
+        child = self.arena.start(Child, f"connect{self.turn}", self.arena.programs["nexusfix"] +
+                                 ["connect", config, "--script", script], folder)
+        status = child.wait_exit(120)
+        if status != 0:
+            raise Failure(f"connect ended with status {status}")
+        self.orders += orders
+
+    def _journal(self, *arguments):
+        done = subprocess.run(self.arena.programs["nexusfix"] + ["journal", *arguments],
+                              capture_output=True, text=True, timeout=60, check=False,
+                              stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            raise Failure(f"journal {arguments[0]}: {done.stderr}\n{done.stdout}")
+
+    def _compare(self, expected):
+        """Every stored message, byte for byte, there and back."""
+        back = os.path.join(self.arena.folder, f"back{self.turn}")
+        form = "--quickfixj" if self.kind == "quickfixj" else "--quickfix"
+        self._journal("export", self.journal, form, back)
+        found = stored_messages(self.kind, back)
+        if found != expected:
+            raise Failure(f"what was imported differs: {found} from {expected}")
+
+
+def stored_messages(kind, folder):
+    """All that a file store holds: numbers, time of creation, and each message by its number."""
+    def content(suffix):
+        [name] = [name for name in os.listdir(folder) if name.endswith(suffix)]
+        with open(os.path.join(folder, name), "rb") as file:
+            return file.read()
+
+    body, header = content(".body"), content(".header")
+    if kind == "quickfixj":
+        places = [struct.unpack_from(">iqi", header, at) for at in range(0, len(header), 16)]
+        numbers = (content(".senderseqnums"), content(".targetseqnums"))
+    else:
+        places = [tuple(map(int, one.split(b","))) for one in header.split()]
+        numbers = (content(".seqnums"),)
+    messages = {number: body[at:at + size] for number, at, size in places}
+    return numbers, content(".session"), messages
 
 
 class PeerVenue:

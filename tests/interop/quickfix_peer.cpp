@@ -116,7 +116,7 @@ class Peer : public FIX::Application {
       std::unique_lock<std::mutex> lock(mutex_);
       const long number = counters_["orders_sent"]++;
       const auto& leg = kPattern[number % 4];
-      const std::string cl_ord_id = "C" + std::to_string(number + 1);
+      const std::string cl_ord_id = order_prefix_ + std::to_string(number + 1);
       orders_[cl_ord_id].quantity = leg.quantity;
       lock.unlock();
       order.setField(kClOrdID, cl_ord_id);
@@ -129,6 +129,11 @@ class Peer : public FIX::Application {
       order.setField(kPrice, "150.25");
       FIX::Session::sendToTarget(order, id_);
     }
+  }
+
+  void set_order_prefix(const std::string& prefix) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    order_prefix_ = prefix;
   }
 
   void send_test_request(const std::string& test_req_id) {
@@ -315,6 +320,7 @@ class Peer : public FIX::Application {
   std::mutex mutex_;
   std::condition_variable changed_;
   State counters_;
+  std::string order_prefix_ = "C";
   std::string faults_;
   std::map<std::string, Order> orders_;
   std::set<std::string> exec_ids_;
@@ -368,6 +374,8 @@ void execute(Peer& peer, const std::string& line) {
     peer.session()->logout();
   } else if (command == "orders" && words >> a) {
     peer.send_orders(static_cast<int>(a));
+  } else if (command == "order-prefix" && words >> name) {
+    peer.set_order_prefix(name);
   } else if (command == "test-request" && words >> name) {
     peer.send_test_request(name);
   } else if (command == "skip-sender" && words >> a) {

@@ -21,6 +21,8 @@ def parse_arguments():
     parser.add_argument("--peer", choices=ENGINES[1:], required=True)
     parser.add_argument("--subject", choices=ENGINES, default="nexusfix",
                         help="the engine under test")
+    parser.add_argument("--mover", choices=ENGINES[1:], default="quickfix",
+                        help="change_engines: the engine whose store moves to ours and back")
     parser.add_argument("--version", default="FIX.4.4")
     parser.add_argument("--nexusfix", help="the nexusfix command")
     parser.add_argument("--quickfix", help="the QuickFIX peer program")
@@ -32,7 +34,10 @@ def parse_arguments():
 def programs(arguments):
     """The command line of each engine that takes part; says what is missing."""
     commands = {}
-    for engine in {arguments.peer, arguments.subject}:
+    engines = {arguments.peer, arguments.subject}
+    if arguments.scenario == "change_engines":
+        engines.add(arguments.mover)
+    for engine in engines:
         path = getattr(arguments, engine) or ""
         program = os.path.join(path, "quickfixj-peer.jar") if engine == "quickfixj" else path
         if not os.path.isfile(program):
@@ -50,7 +55,7 @@ def run(arguments, folder):
     arena = None
     try:
         arena = Arena(folder, programs(arguments), arguments.peer, arguments.subject,
-                      arguments.version)
+                      arguments.version, arguments.mover)
         SCENARIOS[arguments.scenario](arena)
         return True
     except Failure as failure:

@@ -243,10 +243,43 @@ def trader_reset(arena):
     trader.stop()
 
 
+def change_engines(arena):
+    """A session changes from one engine to ours and back, in the middle: no number is reset, and
+    what either sent can still be asked for."""
+    scenario = Scenario(arena)
+    peer, port = arena.start_acceptor_peer()
+    mover = arena.mover(port)
+    state = {"next_sender": 1, "next_target": 1}
+    # Each turn: the engine logs on with the numbers that the one before left behind, sends orders,
+    # and, but for the first, is asked for the last ones that were sent before.
+    for turn, engine in enumerate((mover.theirs, mover.ours, mover.theirs, mover.ours)):
+        forgotten = 6 if turn > 0 else 0
+        if forgotten:
+            peer.do(f"rewind-target {forgotten}")
+        before = peer.state.get("orders_possdup", 0)
+        engine(8)
+        peer.do("await logged_on 0")
+        after = scenario.settle(peer)
+        recent = scenario.slice()
+        scenario.expect_logon_numbers(recent, state["next_sender"], state["next_target"],
+                                      f"turn {turn}")
+        if forgotten:
+            scenario.expect_resends(recent, PEER, f"turn {turn}")
+            expect(after["orders_possdup"] - before >= forgotten - 2,
+                   f"turn {turn}: orders of the engine before should be replayed: {after}")
+        else:
+            scenario.expect_no_resends(recent, f"turn {turn}")
+        state = after
+    expect_equal(32, state["orders_received"], "orders that arrived")
+    scenario.finish(peer)
+    peer.quit()
+
+
 SCENARIOS = {
     "venue_session": venue_session,
     "venue_restart": venue_restart,
     "venue_reset": venue_reset,
     "trader_session": trader_session,
     "trader_reset": trader_reset,
+    "change_engines": change_engines,
 }

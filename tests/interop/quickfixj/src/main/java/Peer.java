@@ -78,6 +78,7 @@ public final class Peer implements Application {
   private final SessionID id;
   private final boolean fix42;
   private final Map<String, Long> counters = new TreeMap<>();
+  private volatile String orderPrefix = "C";
   private final Map<String, Order> orders = new HashMap<>();
   private final Set<String> execIds = new HashSet<>();
   private final Set<String> received = new HashSet<>();
@@ -136,7 +137,7 @@ public final class Peer implements Application {
       synchronized (this) {
         long number = counters.merge("orders_sent", 1L, Long::sum);
         leg = (int) ((number - 1) % 4);
-        clOrdId = "C" + number;
+        clOrdId = orderPrefix + number;
         orders.put(clOrdId, new Order(QUANTITIES[leg]));
       }
       Message order = message("D");
@@ -424,6 +425,7 @@ public final class Peer implements Application {
       case "logon" -> session().logon();
       case "logout" -> session().logout();
       case "orders" -> sendOrders(Integer.parseInt(words[1]));
+      case "order-prefix" -> orderPrefix = words[1];
       case "test-request" -> sendTestRequest(words[1]);
       case "skip-sender" -> skipSender(Integer.parseInt(words[1]));
       case "rewind-target" -> rewindTarget(Integer.parseInt(words[1]));

@@ -1,0 +1,308 @@
+#include "nexusfix/journal_import.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <nexusfix/store/journal.hpp>
+
+#include "nexusfix/command.hpp"
+#include "nexusfix/journal_messages.hpp"
+#include "nexusfix/journal_set.hpp"
+#include "nexusfix/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+template <class T>
+using Result = std::expected<T, std::string>;
+
+// Messages are appended in records of about this size.
+constexpr std::size_t kBatchBytes = 256U << 10U;
+
+// QuickFIX keeps seconds of it.
+bool same_creation(WallTime a, WallTime b) {
+  return std::chrono::floor<std::chrono::seconds>(a) == std::chrono::floor<std::chrono::seconds>(b);
+}
+
+// One session on its way into the journal.
+struct Arrival {
+  QuickfixStore store;
+  std::optional<store::SessionKey> key;  // nothing: the journal does not know it yet
+  bool goes_on = false;                  // in the epoch that the journal has
+  std::uint64_t first = 1;               // the first message that is appended
+};
+
+bool is_used(const store::SessionRecord& record) {
+  return record.next_inbound > 1 || record.next_outbound > 1 || record.epoch > 1;
+}
+
+class Import {
+ public:
+  Import(Disk& disk, const ImportRequest& request, WallTime now)
+      : disk_{disk}, request_{request}, now_{now} {}
+
+  Result<void> run() {
+    if (auto read = read_stores(); !read) return read;
+    auto opened = store::open_journal(
+        disk_, {.folder = request_.folder, .durability = store::Durability::Sync}, now_);
+    if (!opened) return std::unexpected{opened.error().text};
+    store_ = std::move(opened->store);
+    for (Arrival& arrival : arrivals_) {
+      if (auto fits = look_up(arrival); !fits) return fits;
+    }
+    if (auto agreed = confirm(); !agreed) return agreed;
+    return take_over();
+  }
+
+ private:
+  Result<void> read_stores() {
+    const auto prefixes = quickfix_prefixes(disk_, request_.from);
+    if (!prefixes) return std::unexpected{prefixes.error()};
+    std::set<std::string> names;
+    const bool any_named = std::ranges::any_of(
+        *prefixes, [&](const std::string& prefix) { return is_of_session(prefix); });
+    for (const std::string& prefix : *prefixes) {
+      if (!request_.prefix.empty() && prefix != request_.prefix) continue;
+      if (any_named && !request_.session.empty() && !is_of_session(prefix)) continue;
+      // With --prefix, --session gives the name that the files may not tell.
+      const bool named = !request_.session.empty() && is_of_session(prefix);
+      auto read = read_quickfix_store(disk_, request_.from, prefix,
+                                      named ? request_.session : std::string{});
+      if (!read) return std::unexpected{read.error()};
+      if (!request_.session.empty() && read->session != request_.session) continue;
+      if (!names.insert(read->session).second) {
+        return std::unexpected{
+            fmt::format("{}: a second store of session {}; choose one with --prefix", read->path,
+                        read->session)};
+      }
+      arrivals_.push_back({.store = std::move(*read), .key = {}, .goes_on = false, .first = 1});
+    }
+    if (arrivals_.empty()) {
+      return std::unexpected{fmt::format("{}: there is no such store in it", request_.from)};
+    }
+    return {};
+  }
+
+  bool is_of_session(const std::string& prefix) const {
+    return !request_.prefix.empty() ||
+           prefix == quickfix_prefix(request_.session, QuickfixForm::Cpp) ||
+           prefix == quickfix_prefix(request_.session, QuickfixForm::Java);
+  }
+
+  // What the journal knows of the session, and whether the files are its continuation.
+  Result<void> look_up(Arrival& arrival) {
+    const auto found = find_session(*store_, arrival.store.session);
+    if (!found) return {};
+    arrival.key = *found;
+    const store::SessionRecord& record = store_->session(*found);
+    if (!same_creation(record.created, arrival.store.created)) return {};
+    if (arrival.store.next_outbound < record.next_outbound ||
+        arrival.store.next_inbound < record.next_inbound) {
+      return std::unexpected{fmt::format(
+          "{}: the files are older than the journal: they expect {} and send {} next, the journal "
+          "{} and {}, and both were created at the same time",
+          arrival.store.path, arrival.store.next_inbound, arrival.store.next_outbound,
+          record.next_inbound, record.next_outbound)};
+    }
+    arrival.goes_on = true;
+    arrival.first = record.next_outbound;
+    return compare(arrival);
+  }
+
+  // What both have must be the same, message by message.
+  Result<void> compare(const Arrival& arrival) {
+    return visit_quickfix_messages(
+        disk_, arrival.store, 1, [&](std::uint64_t number, std::string_view bytes) -> Result<void> {
+          if (number >= arrival.first) return {};
+          bool same = true;
+          const auto read =
+              store_->read(*arrival.key, number, number, [&](std::uint64_t, std::string_view kept) {
+                same = kept == bytes;
+                return false;
+              });
+          if (!read) return std::unexpected{read.error().text};
+          if (same) return {};
+          return std::unexpected{fmt::format(
+              "{}: its message {} is not the one that the journal has under this number, although "
+              "both were created at the same time",
+              arrival.store.path, number)};
+        });
+  }
+
+  Result<void> confirm() {
+    bool replaces = false;
+    for (const Arrival& arrival : arrivals_) {
+      fmt::print("{}\n  {}: next inbound {}, next outbound {}, {} messages\n",
+                 arrival.store.session, arrival.store.path, arrival.store.next_inbound,
+                 arrival.store.next_outbound, with_thousands(arrival.store.messages.size()));
+      if (!arrival.key || !is_used(store_->session(*arrival.key))) continue;
+      const store::SessionRecord& record = store_->session(*arrival.key);
+      fmt::print("  the journal: next inbound {}, next outbound {}, epoch {}\n",
+                 record.next_inbound, record.next_outbound, record.epoch);
+      if (arrival.goes_on) {
+        fmt::print("  Created at the same time: epoch {} goes on.\n", record.epoch);
+        continue;
+      }
+      replaces = true;
+      fmt::print(
+          "  Created at another time: epoch {} begins, and what the journal has of the session\n"
+          "  can no longer be sent again.\n",
+          record.epoch + 1);
+    }
+    if (!replaces || request_.is_confirmed || is_confirmed_by_hand("Replace it?")) return {};
+    return std::unexpected{
+        "not confirmed (--yes does, where nobody can be asked): nothing was imported"};
+  }
+
+  // All sessions are marked before the first message, and unmarked by one record after the last: a
+  // half import is never used.
+  Result<void> take_over() {
+    for (Arrival& arrival : arrivals_) {
+      if (arrival.key) continue;
+      const auto key = store_->open_session(arrival.store.session, arrival.store.created);
+      if (!key) return std::unexpected{key.error().text};
+      arrival.key = *key;
+    }
+    const std::string text =
+        fmt::format("{}: import from {}: {}", operator_name(), request_.from,
+                    request_.reason.empty() ? "no reason was given" : request_.reason);
+    store::Transaction transaction;
+    for (const Arrival& arrival : arrivals_) {
+      transaction.set_numbers(*arrival.key, begin_change(arrival, text));
+    }
+    if (auto done = append(transaction); !done) return done;
+    for (const Arrival& arrival : arrivals_) {
+      if (auto done = append_messages(arrival); !done) return done;
+    }
+    for (const Arrival& arrival : arrivals_) {
+      store::NumbersChange change =
+          store::numbers_change(store_->session(*arrival.key),
+                                {.next_inbound = arrival.store.next_inbound,
+                                 .next_outbound = arrival.store.next_outbound},
+                                now_, text);
+      transaction.set_numbers(*arrival.key, change);
+    }
+    if (auto done = append(transaction); !done) return done;
+    if (auto closed = store_->close(); !closed) return std::unexpected{closed.error().text};
+    fmt::print("Imported {} {}.\n", arrivals_.size(),
+               arrivals_.size() == 1 ? "session" : "sessions");
+    return {};
+  }
+
+  store::NumbersChange begin_change(const Arrival& arrival, std::string_view text) const {
+    const store::SessionRecord& record = store_->session(*arrival.key);
+    store::NumbersChange change = store::numbers_change(record, {}, now_, text);
+    if (!arrival.goes_on) {
+      change.after = {.next_inbound = 1,
+                      .next_outbound = 1,
+                      .epoch = is_used(record) ? record.epoch + 1 : record.epoch};
+      change.created = arrival.store.created;
+    }
+    change.is_unfinished = true;
+    return change;
+  }
+
+  Result<void> append_messages(const Arrival& arrival) {
+    store::Transaction transaction;
+    const auto add = [&](std::uint64_t number, std::string_view bytes) -> Result<void> {
+      transaction.outbound_message(*arrival.key, number, bytes);
+      if (transaction.entries().size() < kBatchBytes) return {};
+      return append(transaction);
+    };
+    if (auto done = visit_quickfix_messages(disk_, arrival.store, arrival.first, add); !done) {
+      return done;
+    }
+    return append(transaction);
+  }
+
+  Result<void> append(store::Transaction& transaction) {
+    if (auto appended = store_->append(transaction, now_); !appended) {
+      return std::unexpected{appended.error().text};
+    }
+    transaction.clear();
+    if (auto flushed = store_->flush(); !flushed) return std::unexpected{flushed.error().text};
+    return {};
+  }
+
+  Disk& disk_;
+  const ImportRequest& request_;
+  WallTime now_;
+  std::unique_ptr<store::Store> store_;
+  std::vector<Arrival> arrivals_;
+};
+
+Result<void> export_one(Disk& disk, const ExportRequest& request, store::Store& store,
+                        store::SessionKey key) {
+  const std::string name{store.session_name(key)};
+  const std::string prefix =
+      request.prefix.empty() ? quickfix_prefix(name, request.form) : request.prefix;
+  if (prefix.empty()) {
+    return std::unexpected{
+        fmt::format("session {}: its name is not BeginString:Sender->Target; say --prefix", name)};
+  }
+  const store::SessionRecord record = store.session(key);
+  QuickfixWriter writer{disk, request.to, prefix, request.form};
+  std::uint64_t messages = 0;
+  const auto write = [&]() -> Result<void> {
+    if (auto begun = writer.begin(); !begun) return begun;
+    Result<void> added{};
+    const auto read =
+        store.read(key, 1, UINT64_MAX, [&](std::uint64_t number, std::string_view bytes) {
+          added = writer.add(number, bytes);
+          ++messages;
+          return added.has_value();
+        });
+    if (!read) return std::unexpected{read.error().text};
+    if (!added) return added;
+    return writer.finish(record.next_inbound, record.next_outbound, record.created);
+  };
+  if (auto written = write(); !written) {
+    writer.undo();
+    return written;
+  }
+  fmt::print("{}\n  {}/{}: next inbound {}, next outbound {}, {} messages\n", name, request.to,
+             prefix, record.next_inbound, record.next_outbound, with_thousands(messages));
+  return {};
+}
+
+}  // namespace
+
+int import_quickfix(Disk& disk, const ImportRequest& request, WallTime now) {
+  if (auto done = Import{disk, request, now}.run(); !done) return fail("journal", done.error());
+  return kSuccess;
+}
+
+int export_quickfix(Disk& disk, const ExportRequest& request) {
+  auto journal = store::inspect_journal(disk, request.folder);
+  if (!journal) return fail("journal", journal.error().text);
+  if (journal->report.in_use) {
+    return fail("journal", "journal " + request.folder +
+                               ": a running process has it open: two engines must not go on with "
+                               "the same numbers. End it first");
+  }
+  store::Store& store = *journal->store;
+  std::vector<store::SessionKey> keys;
+  if (!request.session.empty()) {
+    const auto key = find_session(store, request.session);
+    if (!key) return fail("journal", key.error());
+    keys.push_back(*key);
+  } else {
+    for (store::SessionKey key = 0; key < store.session_count(); ++key) keys.push_back(key);
+  }
+  if (keys.empty()) return fail("journal", "it has no session");
+  if (!request.prefix.empty() && keys.size() > 1) {
+    return fail("journal", "--prefix is for one session: say which with --session");
+  }
+  for (const store::SessionKey key : keys) {
+    if (auto done = export_one(disk, request, store, key); !done) {
+      return fail("journal", done.error());
+    }
+  }
+  return kSuccess;
+}
+
+}  // namespace nexusfix::command

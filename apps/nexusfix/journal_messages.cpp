@@ -1,0 +1,77 @@
+#include "nexusfix/journal_messages.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "nexusfix/print_message.hpp"
+#include "nexusfix/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::size_t kSessionsListed = 20;
+
+std::string with_bars(std::string_view bytes) {
+  std::string text{bytes};
+  std::ranges::replace(text, '\x01', '|');
+  return text;
+}
+
+void print_one(std::FILE* out, const store::Store::LogMessage& message, MessageForm form) {
+  switch (form) {
+    case MessageForm::Line:
+      fmt::print(out, "{}  epoch {}  {}  {}\n", printing::printable(message.session), message.epoch,
+                 message.msg_seq_num, printing::printable(with_bars(message.bytes)));
+      return;
+    case MessageForm::Json:
+      fmt::print(out,
+                 R"({{"session": {}, "epoch": {}, "number": {}, "message": {}}})"
+                 "\n",
+                 json_text(message.session), message.epoch, message.msg_seq_num,
+                 json_text(with_bars(message.bytes)));
+      return;
+    case MessageForm::Decoded:
+      fmt::print(out, "{}  epoch {}  {}\n", printing::printable(message.session), message.epoch,
+                 message.msg_seq_num);
+      printing::print_message(out, message.bytes);
+      return;
+  }
+}
+
+}  // namespace
+
+std::expected<store::SessionKey, std::string> find_session(const store::Store& store,
+                                                           std::string_view name) {
+  std::string known;
+  for (store::SessionKey key = 0; key < store.session_count(); ++key) {
+    if (store.session_name(key) == name) return key;
+    if (key < kSessionsListed) {
+      known += (known.empty() ? "" : ", ") + std::string{store.session_name(key)};
+    }
+  }
+  if (store.session_count() > kSessionsListed) known += ", ...";
+  return std::unexpected{fmt::format("there is no session '{}' in it; there is: {}", name,
+                                     known.empty() ? "none" : known)};
+}
+
+std::expected<std::uint64_t, std::string> print_messages(std::FILE* out, store::Store& store,
+                                                         const MessageFilter& filter,
+                                                         MessageForm form) {
+  if (filter.session) {
+    if (const auto found = find_session(store, *filter.session); !found) {
+      return std::unexpected{found.error()};
+    }
+  }
+  std::uint64_t count = 0;
+  const auto visit = [&](const store::Store::LogMessage& message) {
+    if (filter.session && message.session != *filter.session) return;
+    if (filter.epoch && message.epoch != *filter.epoch) return;
+    if (message.msg_seq_num < filter.first || message.msg_seq_num > filter.last) return;
+    print_one(out, message, form);
+    ++count;
+  };
+  if (auto scanned = store.scan(visit); !scanned) return std::unexpected{scanned.error().text};
+  return count;
+}
+
+}  // namespace nexusfix::command

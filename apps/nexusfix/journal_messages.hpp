@@ -1,0 +1,38 @@
+// The messages of a journal, one after the other.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <expected>
+#include <optional>
+#include <string>
+
+#include <nexusfix/store/journal.hpp>
+
+namespace nexusfix::command {
+
+enum class MessageForm : std::uint8_t {
+  Line,     // session, epoch, number, and the message with `|` for SOH
+  Json,     // the same, one object a line
+  Decoded,  // each field with its name and meaning
+};
+
+struct MessageFilter {
+  std::optional<std::string> session;  // by its whole name
+  std::uint64_t first = 1;
+  std::uint64_t last = UINT64_MAX;
+  std::optional<std::uint64_t> epoch;
+};
+
+// Prints what passes; how many that were. An error if there is no session of that name, or the
+// journal cannot be read.
+[[nodiscard]] std::expected<std::uint64_t, std::string> print_messages(std::FILE* out,
+                                                                       store::Store& store,
+                                                                       const MessageFilter& filter,
+                                                                       MessageForm form);
+
+// Which key a session has; the error lists those that there are.
+[[nodiscard]] std::expected<store::SessionKey, std::string> find_session(const store::Store& store,
+                                                                         std::string_view name);
+
+}  // namespace nexusfix::command

@@ -1,0 +1,127 @@
+#include "nexusfix/journal_report.hpp"
+
+#include <chrono>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <string_view>
+
+#include <nexusfix/dictionary/printable.hpp>
+
+#include "nexusfix/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+std::string time_text(WallTime time) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(
+                         std::chrono::time_point_cast<std::chrono::system_clock::duration>(time))));
+}
+
+std::string numbers_text(const store::NumbersChange::Numbers& numbers) {
+  return fmt::format("next inbound {}, next outbound {}, epoch {}", numbers.next_inbound,
+                     numbers.next_outbound, numbers.epoch);
+}
+
+// What comes behind the count and the damage.
+std::string verdict(const store::JournalCheck& check, const std::string& folder) {
+  if (!check.damages.empty()) {
+    const store::FoundDamage& first = check.damages.front();
+    return fmt::format(
+        "damaged: first bad offset {} of {}\n  what a repair would do: nexusfix journal repair {} "
+        "--dry-run\n",
+        first.offset, first.file, folder);
+  }
+  if (check.torn_bytes == 0) return "sound\n";
+  return fmt::format("sound up to offset {} of {}; the {} bytes behind are a write that {}\n",
+                     check.torn_offset, check.segments.back().file,
+                     with_thousands(check.torn_bytes),
+                     check.in_use ? "is not done" : "was interrupted: opening will cut them off");
+}
+
+}  // namespace
+
+std::string check_text(const store::JournalCheck& check, const std::string& folder) {
+  std::string text =
+      fmt::format("journal {}: {} segments, {} records, {} messages, {} bytes\n", folder,
+                  with_thousands(check.segments.size()), with_thousands(check.records),
+                  with_thousands(check.messages), with_thousands(check.bytes));
+  if (check.in_use) text += "  a running process has it open\n";
+  for (const store::CheckedSegment& segment : check.segments) {
+    text += fmt::format("  {}: {} records, {} bytes\n", segment.file,
+                        with_thousands(segment.records), with_thousands(segment.bytes));
+  }
+  for (const store::CheckedSession& session : check.sessions) {
+    text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {} messages\n",
+                        dictionary::printable(session.name), session.record.next_inbound,
+                        session.record.next_outbound, session.record.epoch,
+                        with_thousands(session.messages));
+  }
+  for (const store::FoundDamage& damage : check.damages) {
+    text += fmt::format("  DAMAGE {} offset {}, {} bytes: {}\n", damage.file, damage.offset,
+                        with_thousands(damage.bytes), damage.what);
+    for (const std::string& loss : damage.losses) {
+      text += fmt::format("    {}\n", dictionary::printable(loss));
+    }
+  }
+  return text + verdict(check, folder);
+}
+
+std::string check_json(const store::JournalCheck& check, const std::string& folder) {
+  std::string json =
+      fmt::format(R"({{"folder": {}, "segments": {}, "records": {}, "messages": {}, "bytes": {}, )"
+                  R"("torn_bytes": {}, "in_use": {}, "sound": {}, "damages": [)",
+                  json_text(folder), check.segments.size(), check.records, check.messages,
+                  check.bytes, check.torn_bytes, check.in_use, check.damages.empty());
+  std::string_view separator = "\n";
+  for (const store::FoundDamage& damage : check.damages) {
+    std::string losses;
+    for (const std::string& loss : damage.losses) {
+      losses += (losses.empty() ? "" : ", ") + json_text(loss);
+    }
+    json += fmt::format(R"({}  {{"file": {}, "offset": {}, "bytes": {}, "what": {}, )"
+                        R"("losses": [{}]}})",
+                        separator, json_text(damage.file), damage.offset, damage.bytes,
+                        json_text(damage.what), losses);
+    separator = ",\n";
+  }
+  return json + "\n]}\n";
+}
+
+std::string changes_text(const store::JournalCheck& check) {
+  if (check.changes.empty()) return "no numbers were set by hand\n";
+  std::string text;
+  for (const store::FoundChange& change : check.changes) {
+    text += fmt::format("{}  {}\n  before: {}\n  after:  {}\n  {}\n", time_text(change.time),
+                        dictionary::printable(change.session), numbers_text(change.before),
+                        numbers_text(change.after), dictionary::printable(change.text));
+  }
+  return text;
+}
+
+std::string repair_text(const store::RepairReport& report, const std::string& folder,
+                        store::RepairMode mode) {
+  if (report.steps.empty()) return fmt::format("journal {}: nothing to repair\n", folder);
+  const bool planned = mode == store::RepairMode::Plan;
+  std::string text =
+      fmt::format("journal {}: {}\n", folder, planned ? "this would be done" : "this was done");
+  for (const std::string& step : report.steps) {
+    text += fmt::format("  {}\n", dictionary::printable(step));
+  }
+  for (const std::string& alarm : report.alarms) {
+    text += fmt::format("ALARM {}\n", dictionary::printable(alarm));
+  }
+  if (!report.alarms.empty()) {
+    text +=
+        "A counterparty that asks for lost numbers gets a gap fill. Compare with its records what\n"
+        "was sent under them, above all orders and reports.\n";
+  }
+  if (planned) {
+    text += "Nothing was changed.\n";
+  } else {
+    text += fmt::format("The files as they were are in {}\n", report.copy_folder);
+  }
+  return text;
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,16 @@
+// What `nexusfix journal verify` and `repair` have to say.
+#pragma once
+
+#include <string>
+
+#include <nexusfix/store/journal_check.hpp>
+
+namespace nexusfix::command {
+
+[[nodiscard]] std::string check_text(const store::JournalCheck& check, const std::string& folder);
+[[nodiscard]] std::string check_json(const store::JournalCheck& check, const std::string& folder);
+[[nodiscard]] std::string changes_text(const store::JournalCheck& check);
+[[nodiscard]] std::string repair_text(const store::RepairReport& report, const std::string& folder,
+                                      store::RepairMode mode);
+
+}  // namespace nexusfix::command

@@ -1,0 +1,118 @@
+#include "nexusfix/journal_set.hpp"
+
+#include <array>
+#include <cstdio>
+#include <fmt/format.h>
+#include <pwd.h>
+#include <string>
+#include <unistd.h>
+
+#include <nexusfix/store/journal.hpp>
+
+#include "nexusfix/command.hpp"
+#include "nexusfix/journal_messages.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::size_t kReasonBytesMax = 1024;
+
+std::string numbers_text(const store::NumbersChange::Numbers& numbers) {
+  return fmt::format("next inbound {}, next outbound {}, epoch {}", numbers.next_inbound,
+                     numbers.next_outbound, numbers.epoch);
+}
+
+std::string consequences(const store::NumbersChange& change) {
+  const auto& [in_before, out_before, epoch_before] = change.before;
+  const auto& [in_after, out_after, epoch_after] = change.after;
+  std::string text;
+  if (epoch_after != epoch_before) {
+    text += fmt::format(
+        "  The numbers {} to {} were used. Within one epoch a number never stands for two\n"
+        "  messages, so epoch {} begins: what was sent before can no longer be sent again, and "
+        "the\n"
+        "  counterparty must expect {} (or more) as well.\n",
+        out_after, out_before - 1, epoch_after, out_after);
+  } else if (out_after > out_before) {
+    text += fmt::format(
+        "  The numbers {} to {} will never be sent: the counterparty will ask for them and get a\n"
+        "  gap fill, unless it expects {} already.\n",
+        out_before, out_after - 1, out_after);
+  }
+  if (in_after < in_before) {
+    text += fmt::format(
+        "  The counterparty will be asked for {} to {} again, and the application gets them a\n"
+        "  second time.\n",
+        in_after, in_before - 1);
+  } else if (in_after > in_before) {
+    text += fmt::format(
+        "  The counterparty's messages {} to {} will never be asked for: if they were sent, they\n"
+        "  are lost to the application.\n",
+        in_before, in_after - 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string operator_name() {
+  std::array<char, 256> host{};
+  if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+  const passwd* user = ::getpwuid(::geteuid());
+  return fmt::format("{}@{}", user != nullptr ? user->pw_name : std::to_string(::geteuid()),
+                     host.data());
+}
+
+bool is_confirmed_by_hand(const std::string& question) {
+  if (::isatty(STDIN_FILENO) == 0) return false;
+  fmt::print("{} [yes/no] ", question);
+  std::fflush(stdout);
+  std::array<char, 8> answer{};
+  if (std::fgets(answer.data(), static_cast<int>(answer.size()), stdin) == nullptr) return false;
+  const std::string_view text{answer.data()};
+  return text == "yes\n" || text == "y\n";
+}
+
+int set_numbers(Disk& disk, const SetNumbers& request, WallTime now) {
+  if (request.reason.size() > kReasonBytesMax) {
+    return fail("journal", "--reason: at most 1024 bytes");
+  }
+  {  // First without touching anything: a wrong folder must not become a journal.
+    const auto found = store::inspect_journal(disk, request.folder);
+    if (!found) return fail("journal", found.error().text);
+    const auto key = find_session(*found->store, request.session);
+    if (!key) return fail("journal", key.error());
+  }
+  auto opened = store::open_journal(
+      disk, {.folder = request.folder, .durability = store::Durability::Sync}, now);
+  if (!opened) return fail("journal", opened.error().text);
+  store::Store& store = *opened->store;
+  const auto key = find_session(store, request.session);
+  if (!key) return fail("journal", key.error());
+  const std::string text = fmt::format(
+      "{}: {}", operator_name(), request.reason.empty() ? "no reason was given" : request.reason);
+  const store::NumbersChange change =
+      store::numbers_change(store.session(*key), request.wanted, now, text);
+  fmt::print("{}\n  now: {}\n  new: {}\n{}", request.session, numbers_text(change.before),
+             numbers_text(change.after), consequences(change));
+  if (change.before == change.after) {
+    fmt::print("The numbers are these already: nothing was changed.\n");
+    return kSuccess;
+  }
+  if (!request.is_confirmed && !is_confirmed_by_hand("Set them?")) {
+    return fail("journal",
+                "not confirmed (--yes does, where nobody can be asked): nothing was "
+                "changed");
+  }
+  store::Transaction transaction;
+  transaction.set_numbers(*key, change);
+  if (auto appended = store.append(transaction, now); !appended) {
+    return fail("journal", appended.error().text);
+  }
+  if (auto flushed = store.flush(); !flushed) return fail("journal", flushed.error().text);
+  if (auto closed = store.close(); !closed) return fail("journal", closed.error().text);
+  fmt::print("Set; the log keeps who did it: {}\n", text);
+  return kSuccess;
+}
+
+}  // namespace nexusfix::command

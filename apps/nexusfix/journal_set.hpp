@@ -1,0 +1,28 @@
+// `nexusfix journal set`: an operator's decision about a session's next numbers.
+#pragma once
+
+#include <string>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+
+namespace nexusfix::command {
+
+struct SetNumbers {
+  std::string folder;
+  std::string session;
+  store::WantedNumbers wanted;
+  std::string reason;
+  bool is_confirmed = false;  // nobody is asked
+};
+
+// "anna@host": who runs this program.
+[[nodiscard]] std::string operator_name();
+
+// Asks on standard input, if that is a terminal; false if it is none, or the answer is no.
+[[nodiscard]] bool is_confirmed_by_hand(const std::string& question);
+
+int set_numbers(Disk& disk, const SetNumbers& request, WallTime now);
+
+}  // namespace nexusfix::command

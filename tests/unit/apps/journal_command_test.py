@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""`nexusfix journal` as an operator meets it: what it prints, ends with and changes."""
+
+import json
+import os
+import struct
+import subprocess
+import sys
+import unittest
+
+import command_test
+from command_test import WithFolder, run
+
+VENUE = "FIX.4.4:VENUE->TRADER"
+ORDER = "send 35=D|11=A{0}|55=AAPL|54=1|38=100|40=2|44=10.5|60=now\nexpect 35=8 150=0\n"
+
+
+class Journal(WithFolder):
+    def setUp(self):
+        super().setUp()
+        venue, port = self.serve()
+        done = self.connect(port, "".join(ORDER.format(n) for n in range(1, 6)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.end(venue)
+        self.journal = self.folder / "venue"
+        self.segment = self.journal / "0000000001.journal"
+
+    def numbers(self):
+        shown = json.loads(run("journal", "show", self.journal, "--json").stdout)
+        [session] = shown["sessions"]
+        return session["next_inbound"], session["next_outbound"], session["epoch"]
+
+    def damage(self, text):
+        """Flips a bit of this text in the segment."""
+        contents = bytearray(self.segment.read_bytes())
+        contents[contents.index(text)] ^= 0x20
+        self.segment.write_bytes(contents)
+
+    def test_show_filters_messages_by_session_number_and_epoch(self):
+        done = run("journal", "show", self.journal, "--session", VENUE, "--from", 3, "--to", 4)
+        lines = done.stdout.splitlines()
+        self.assertEqual([line.split("  ")[:3] for line in lines],
+                         [[VENUE, "epoch 1", "3"], [VENUE, "epoch 1", "4"]])
+        self.assertIn("|34=3|", lines[0])
+        done = run("journal", "show", self.journal, "--from", 3, "--to", 3, "--json")
+        self.assertEqual(json.loads(done.stdout)["number"], 3)
+        done = run("journal", "show", self.journal, "--from", 3, "--to", 3, "--decode")
+        self.assertRegex(done.stdout, r"39 +OrdStatus +0 \(NEW\)")
+        self.assertEqual(run("journal", "show", self.journal, "--epoch", 2).returncode, 1)
+        done = run("journal", "show", self.journal, "--session", "nobody")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"there is no session 'nobody' in it; there is: {VENUE}", done.stderr)
+
+    def test_verify_of_a_sound_journal_ends_with_0(self):
+        done = run("journal", "verify", self.journal)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertTrue(done.stdout.endswith("\nsound\n"), done.stdout)
+        done = run("journal", "verify", self.journal, "--json")
+        self.assertTrue(json.loads(done.stdout)["sound"])
+        self.assertIn("nothing to repair", run("journal", "repair", self.journal).stdout)
+
+    def test_damage_is_told_and_repaired_and_the_venue_goes_on(self):
+        before = self.numbers()
+        self.damage(b"\x0134=3\x01")
+        damaged = self.segment.read_bytes()
+        done = run("journal", "verify", self.journal)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"(?m)^damaged: first bad offset \d+ of \S+1\.journal")
+        self.assertIn(f"session {VENUE}: number 3 of epoch 1 is lost", done.stdout)
+        report = json.loads(run("journal", "verify", self.journal, "--json").stdout)
+        self.assertFalse(report["sound"])
+        self.assertEqual(len(report["damages"]), 1)
+
+        done = run("journal", "repair", self.journal, "--dry-run")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("Nothing was changed", done.stdout)
+        self.assertEqual(self.segment.read_bytes(), damaged)
+        done = run("journal", "repair", self.journal)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not confirmed", done.stderr)
+        self.assertEqual(self.segment.read_bytes(), damaged)
+
+        done = run("journal", "repair", self.journal, "--yes", "--reason", "bad disk")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"ALARM session {VENUE}: what was sent as number 3 of epoch 1 is lost",
+                      done.stdout)
+        copy = done.stdout.rpartition("The files as they were are in ")[2].strip()
+        with open(os.path.join(copy, "0000000001.journal"), "rb") as file:
+            self.assertEqual(file.read(), damaged)
+        self.assertEqual(run("journal", "verify", self.journal).returncode, 0)
+        self.assertEqual(self.numbers(), before)
+        numbers = [json.loads(line)["number"] for line in
+                   run("journal", "show", self.journal, "--messages", "--json").stdout.splitlines()]
+        self.assertNotIn(3, numbers)
+        self.assertIn(4, numbers)
+
+    OTHER = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=OTHER\n"
+
+    def damage_logon_of_first_session(self):
+        """Flips a bit in the first record that uses a number without a message."""
+        contents = bytearray(self.segment.read_bytes())
+        at = 48 if contents[8] == 1 else 128
+        while True:
+            [length] = struct.unpack_from("<I", contents, at + 4)
+            kinds, entry = [], at + 16
+            while entry < at + 16 + length:
+                kind, session, _, size = struct.unpack_from("<BIQI", contents, entry)
+                kinds.append((kind, session))
+                entry += 17 + size
+            if (4, 0) in kinds:
+                contents[at + 20] ^= 1
+                self.segment.write_bytes(contents)
+                return
+            at += 16 + length
+
+    def test_a_venue_goes_on_with_the_sessions_that_are_whole(self):
+        venue, port = self.serve(more=self.OTHER)
+        # The venue itself does not start while a session that is not there has open orders.
+        sold = "send 35=D|11=S|55=AAPL|54=2|38=500|40=2|44=10.5|60=now\nwait 35=8 11=S 39=2\n"
+        self.assertEqual(self.connect(port, sold).returncode, 0)
+        self.assertEqual(self.connect(port, ORDER.format(9), name="OTHER").returncode, 0)
+        self.end(venue)
+        self.damage_logon_of_first_session()
+        with subprocess.Popen([command_test.NEXUSFIX, "serve",
+                               self.venue_config(more=self.OTHER)], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as venue:
+            self.addCleanup(venue.kill)
+            line = venue.stdout.readline()
+            self.assertIn("listening on port", line, None if line else venue.stderr.read())
+            port = int(line.split()[-1])
+            done = self.connect(port, ORDER.format(10), name="OTHER")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            venue.terminate()
+            errors = venue.communicate(timeout=60)[1]
+            self.assertEqual(venue.returncode, 0, errors)
+        self.assertIn(f"session {VENUE}: number 1 of epoch 1 is lost. It is refused", errors)
+        self.assertIn(f"nexusfix journal repair {self.journal} --dry-run", errors)
+
+    def test_a_venue_without_a_whole_session_does_not_start(self):
+        self.damage_logon_of_first_session()
+        done = run("serve", self.folder / "venue.cfg")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("damaged at offset", done.stderr)
+
+    def test_set_keeps_who_did_it_and_why(self):
+        inbound, outbound, _ = self.numbers()
+        done = run("journal", "set", self.journal, VENUE, "--next-in", inbound + 5,
+                   "--next-out", outbound + 7, "--reason", "agreed by phone", "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.numbers(), (inbound + 5, outbound + 7, 1))
+        self.assertIn(f"numbers {outbound} to {outbound + 6} will never be sent", done.stdout)
+        done = run("journal", "show", self.journal, "--changes")
+        self.assertRegex(done.stdout, rf"before: next inbound {inbound}, next outbound {outbound}, "
+                                      r"epoch 1\n.*\n +\S+@\S+: agreed by phone\n")
+
+    def test_set_to_a_used_number_says_so_and_begins_an_epoch(self):
+        inbound, _, _ = self.numbers()
+        done = run("journal", "set", self.journal, VENUE, "--next-out", 2)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not confirmed", done.stderr)
+        self.assertEqual(self.numbers()[2], 1)
+        done = run("journal", "set", self.journal, VENUE, "--next-out", 2, "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("a number never stands for two", done.stdout)
+        self.assertEqual(self.numbers(), (inbound, 2, 2))
+
+    def test_set_of_lower_inbound_keeps_the_epoch(self):
+        _, outbound, _ = self.numbers()
+        done = run("journal", "set", self.journal, VENUE, "--next-in", 2, "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("will be asked for 2 to", done.stdout)
+        self.assertEqual(self.numbers(), (2, outbound, 1))
+
+    def test_set_refuses_what_it_cannot_do(self):
+        for arguments, status, text in (
+                ((VENUE, "--yes"), 2, "--next-in or --next-out"),
+                ((VENUE, "--next-in", 0, "--yes"), 2, "--next-in"),
+                (("nobody", "--next-in", 3, "--yes"), 1, "there is no session 'nobody'")):
+            done = run("journal", "set", self.journal, *arguments)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(text, done.stderr)
+        empty = self.folder / "empty"
+        done = run("journal", "set", empty, VENUE, "--next-in", 3, "--yes")
+        self.assertEqual(done.returncode, 1)
+        self.assertFalse(empty.exists())
+
+    def test_a_journal_in_use_is_not_changed(self):
+        venue, _ = self.serve()
+        done = run("journal", "set", self.journal, VENUE, "--next-in", 99, "--yes")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("another process has it open", done.stderr)
+        self.assertEqual(run("journal", "verify", self.journal).returncode, 0)
+        self.end(venue)
+
+
+if __name__ == "__main__":
+    command_test.NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
