@@ -125,7 +125,7 @@ void Committer::wait_to_sync() {
 // log's end is made ready again and again.
 void Committer::prepare_ahead() noexcept {
   const LogPosition end = published_.load(std::memory_order_acquire);
-  if (end + kPreparedBytes / 2 <= prepared_) return;
+  if (end + window_bytes_ / 2 <= prepared_) return;
   std::shared_ptr<FileMapping> mapping;
   LogPosition begin = 0;
   {
@@ -133,8 +133,8 @@ void Committer::prepare_ahead() noexcept {
     mapping = parts_.back().segment.mapping;
     begin = parts_.back().segment_begin;
   }
-  if (mapping && end >= begin) mapping->prepare(end - begin, kPreparedBytes);
-  prepared_ = end + kPreparedBytes;
+  if (mapping && end >= begin) mapping->prepare(end - begin, window_bytes_);
+  prepared_ = end + window_bytes_;
 }
 
 void Committer::run() {
@@ -199,6 +199,7 @@ DiskResult<void> Committer::commit(LogPosition end) {
     }
     if (!is_over) {
       prepared_ = 0;
+      window_bytes_ = std::max(kPreparedBytes, 2 * (end - synced_.load()));
       prepare_ahead();
       return {};
     }

@@ -37,6 +37,7 @@ class Committer {
   };
   static constexpr std::size_t kRingBytes = 8U << 20U;
   // Of a mapping, kept ready to be stored to in front of where the log ends.
+  // After a sync it is twice what was appended since the one before, at least this much.
   static constexpr std::uint64_t kPreparedBytes = 512U << 10U;
   // How often this is looked after while the log grows.
   static constexpr std::chrono::milliseconds kTick{10};
@@ -101,7 +102,8 @@ class Committer {
   DiskError failure_;
   LogPosition pushed_;        // the appending thread's
   LogPosition prepared_ = 0;  // of the mapping, up to here; the other thread's, as are these
-  LogPosition seen_ = 0;      // what was published at the last tick
+  std::uint64_t window_bytes_ = kPreparedBytes;
+  LogPosition seen_ = 0;  // what was published at the last tick
   std::chrono::milliseconds since_sync_{0};
   mutable std::mutex mutex_;
   std::condition_variable changed_;

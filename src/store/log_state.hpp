@@ -3,10 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <expected>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
@@ -18,8 +18,8 @@ namespace nexusfix::store {
 
 struct LogState {
   SessionTable sessions;
-  std::deque<MessageIndex> indexes;  // by session key
-  std::uint64_t messages = 0;        // kept, of every session and epoch
+  std::vector<MessageIndex> indexes;  // by session key
+  std::uint64_t messages = 0;         // kept, of every session and epoch
 
   // Applies the record at begin to end, or nothing of it.
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,

@@ -19,13 +19,13 @@ std::optional<SessionKey> SessionTable::find(std::string_view name) const {
 }
 
 const SessionRecord& SessionTable::record(SessionKey key) const noexcept {
-  NEXUSFIX_ASSERT(key < sessions_.size());
-  return sessions_[key].record;
+  NEXUSFIX_ASSERT(key < by_key_.size());
+  return by_key_[key]->record;
 }
 
 const std::string& SessionTable::name(SessionKey key) const noexcept {
-  NEXUSFIX_ASSERT(key < sessions_.size());
-  return sessions_[key].name;
+  NEXUSFIX_ASSERT(key < by_key_.size());
+  return by_key_[key]->name;
 }
 
 std::expected<void, std::string_view> SessionTable::has_room_for(
@@ -33,7 +33,7 @@ std::expected<void, std::string_view> SessionTable::has_room_for(
   if (name.size() > kSessionNameBytesMax) {
     return std::unexpected{"a session's name is longer than 1024 bytes"};
   }
-  if (sessions_.size() >= kSessionsMax) return std::unexpected{"there are 65536 sessions already"};
+  if (by_key_.size() >= kSessionsMax) return std::unexpected{"there are 65536 sessions already"};
   return {};
 }
 
@@ -41,10 +41,15 @@ std::expected<void, std::string_view> SessionTable::apply(std::span<const char> 
                                                           WallTime time) {
   undo_.clear();
   has_rare_ = false;
-  sessions_before_ = sessions_.size();
+  sessions_before_ = by_key_.size();
   EntryReader reader{entries};
   Entry entry;
   while (reader.next(entry)) {
+    // The last entry is refused before it changes anything: only those before it may be undone.
+    const bool is_last = reader.at_end();
+    if (!is_last && !is_of_log(entry.kind) && entry.session < by_key_.size()) {
+      undo_.emplace_back(entry.session, by_key_[entry.session]->record);
+    }
     if (auto applied = apply_one(entry, time); !applied) {
       undo();
       return applied;
@@ -62,12 +67,11 @@ std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry
   if (entry.kind == EntryKind::SessionOpened) return open(entry, time);
   if (entry.kind == EntryKind::Removed) return {};  // belongs to no session
   if (is_of_log(entry.kind)) return {};
-  if (entry.session >= sessions_.size()) {
+  if (entry.session >= by_key_.size()) {
     return std::unexpected{"an entry belongs to a session that was never opened"};
   }
   if (entry.number > kNumberMax) return std::unexpected{"a sequence number is above 2^62"};
-  SessionRecord& record = sessions_[entry.session].record;
-  undo_.emplace_back(entry.session, record);
+  SessionRecord& record = by_key_[entry.session]->record;
   switch (entry.kind) {
     case EntryKind::InboundProgress:
       if (entry.number < record.next_inbound) {
@@ -132,7 +136,7 @@ bool SessionTable::is_unfinished(SessionKey key) const noexcept {
 }
 
 std::expected<void, std::string_view> SessionTable::open(const Entry& entry, WallTime time) {
-  if (entry.session != sessions_.size()) {
+  if (entry.session != by_key_.size()) {
     return std::unexpected{"a session's key is out of order"};
   }
   if (auto room = has_room_for(entry.bytes); !room) return room;
@@ -144,6 +148,7 @@ std::expected<void, std::string_view> SessionTable::open(const Entry& entry, Wal
        .record = {.next_inbound = 1, .next_outbound = 1, .epoch = 1, .created = time},
        .lost = {},
        .is_unfinished = false});
+  by_key_.push_back(&sessions_.back());
   return {};
 }
 
@@ -174,8 +179,9 @@ std::span<const NumberRange> SessionTable::lost(SessionKey key) const noexcept {
 
 void SessionTable::undo() noexcept {
   for (; !undo_.empty(); undo_.pop_back())
-    sessions_[undo_.back().first].record = undo_.back().second;
-  for (; sessions_.size() > sessions_before_; sessions_.pop_back()) {
+    by_key_[undo_.back().first]->record = undo_.back().second;
+  for (; by_key_.size() > sessions_before_; sessions_.pop_back()) {
+    by_key_.pop_back();
     keys_.erase(sessions_.back().name);
   }
 }

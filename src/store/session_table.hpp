@@ -31,7 +31,7 @@ class SessionTable {
  public:
   SessionTable();
 
-  [[nodiscard]] std::size_t size() const noexcept { return sessions_.size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return by_key_.size(); }
   [[nodiscard]] std::optional<SessionKey> find(std::string_view name) const;
   // References stay valid for the life of the table.
   [[nodiscard]] const SessionRecord& record(SessionKey key) const noexcept;
@@ -68,7 +68,8 @@ class SessionTable {
   void note_rare(std::span<const char> entries);
   void undo() noexcept;
 
-  std::deque<Session> sessions_;  // by key; a deque, because references into it are handed out
+  std::deque<Session> sessions_;  // a deque, because references into it are handed out
+  std::vector<Session*> by_key_;  // the same, found in one step
   std::map<std::string, SessionKey, std::less<>> keys_;
   // What the entries applied so far changed, to be put back if a later one is refused.
   std::vector<std::pair<SessionKey, SessionRecord>> undo_;

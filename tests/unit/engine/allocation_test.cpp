@@ -124,6 +124,8 @@ class AllocationTest : public ::testing::Test {
     ASSERT_EQ(trader_network_.send(socket_, logon).bytes, logon.size());
     for (int i = 0; i < 10; ++i) turn();
     ASSERT_TRUE(engine_->session(0).is_logged_on()) << log_.all();
+    // The session is new: until the disk knows of it, what is sent to it waits.
+    while (engine_->store().durable() != engine_->store().appended()) turn();
   }
 
   TemporaryFolder folder_;
