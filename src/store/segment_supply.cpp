@@ -146,7 +146,7 @@ std::optional<DiskError> SegmentSupply::take_shortage() {
 void SegmentSupply::close() {
   std::unique_lock lock{mutex_};
   changed_.wait(lock, [this] { return !is_reserving_ && !is_syncing_; });
-  const bool is_there = state_ == State::Ready || state_ == State::Failed;
+  const bool is_there = state_ != State::Idle;  // or the file is in use
   state_ = State::Idle;
   ready_ = {};
   // One that stays is empty, and the next opening takes it; so an error does not matter.

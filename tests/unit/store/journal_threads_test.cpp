@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -23,6 +24,8 @@ using ::testing::AllOf;
 using testing::GatedDisk;
 using ::testing::HasSubstr;
 
+constexpr std::int64_t kSegmentBytes = 64 << 10;
+
 class JournalThreads : public ::testing::Test {
  protected:
   void TearDown() override { disk_.release_syncs(); }
@@ -32,7 +35,7 @@ class JournalThreads : public ::testing::Test {
     options.numbers_ahead_max = numbers_ahead_max;
     options.folder = folder_.file("journal");
     options.durability = durability;
-    options.segment_bytes = 64U << 10U;
+    options.segment_bytes = kSegmentBytes;
     options.sync_interval = std::chrono::hours{1};  // only when it is asked for
     options.on_durable = settler_.wake();
     store_ = open_or_fail(disk_, options).store;
@@ -152,12 +155,13 @@ TEST_F(JournalThreads, a_full_disk_is_told_while_there_is_still_room) {
   open(Durability::Process);
   const std::string message(1000, 'm');
   // The second segment is prepared; the third cannot be.
-  disk_.fail_reserves(ENOSPC);
-  while (::access(segment(2).c_str(), F_OK) != 0 || disk_.failed_reserves() == 0) {
-    ASSERT_TRUE(append_next(message));
-    if (::access(segment(3).c_str(), F_OK) == 0) disk_.wait_for_failed_reserves(1);
-    ASSERT_LT(store_->appended(), 3 * (64U << 10U));
+  struct stat status{};
+  while (::stat(segment(2).c_str(), &status) != 0 || status.st_size < kSegmentBytes) {
+    std::this_thread::yield();
   }
+  disk_.fail_reserves(ENOSPC);
+  while (store_->appended() <= kSegmentBytes) ASSERT_TRUE(append_next(message));
+  disk_.wait_for_failed_reserves(1);
   std::optional<StoreError> warning;
   while (!(warning = store_->take_warning())) std::this_thread::yield();
   EXPECT_EQ(warning->code, StoreErrorCode::Disk);
