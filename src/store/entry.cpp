@@ -116,64 +116,6 @@ bool begins_epoch(const Entry& entry) noexcept {
   return change && change->after.epoch != change->before.epoch;
 }
 
-void append_numbers_change(std::vector<char>& buffer, SessionKey session,
-                           const NumbersChange& change) {
-  const std::array<std::uint64_t, kChangeNumbers> numbers{
-      change.before.next_inbound,
-      change.before.next_outbound,
-      change.before.epoch,
-      change.after.next_inbound,
-      change.after.next_outbound,
-      change.after.epoch,
-      static_cast<std::uint64_t>(change.created.time_since_epoch().count()),
-      change.is_unfinished ? std::uint64_t{1} : std::uint64_t{0}};
-  std::string bytes(kChangeBytes, '\0');
-  for (std::size_t i = 0; i < kChangeNumbers; ++i) {
-    store_little_endian(&bytes[i * sizeof(std::uint64_t)], numbers[i]);
-  }
-  bytes += change.text;
-  append_entry(buffer,
-               {.kind = EntryKind::NumbersSet, .session = session, .number = 0, .bytes = bytes});
-}
-
-std::optional<NumbersChange> decode_numbers_change(std::string_view bytes) noexcept {
-  if (bytes.size() < kChangeBytes) return std::nullopt;
-  std::array<std::uint64_t, kChangeNumbers> numbers;
-  for (std::size_t i = 0; i < kChangeNumbers; ++i) {
-    numbers[i] = load_little_endian<std::uint64_t>(bytes.data() + i * sizeof(std::uint64_t));
-    const bool is_sequence = i < kChangeNumbers - 2;
-    if (is_sequence && (numbers[i] == 0 || numbers[i] > kNumberMax)) return std::nullopt;
-  }
-  const auto created = static_cast<std::int64_t>(numbers[kChangeNumbers - 2]);
-  if (numbers.back() > 1) return std::nullopt;
-  return NumbersChange{.before = {numbers[0], numbers[1], numbers[2]},
-                       .after = {numbers[3], numbers[4], numbers[5]},
-                       .created = WallTime{std::chrono::nanoseconds{created}},
-                       .is_unfinished = numbers.back() == 1,
-                       .text = bytes.substr(kChangeBytes)};
-}
-
-void append_messages_lost(std::vector<char>& buffer, SessionKey session, std::uint64_t first,
-                          std::uint64_t last) {
-  std::array<char, sizeof last> bytes;
-  store_little_endian(bytes.data(), last);
-  append_entry(buffer, {.kind = EntryKind::MessagesLost,
-                        .session = session,
-                        .number = first,
-                        .bytes = {bytes.data(), bytes.size()}});
-}
-
-std::uint64_t decode_last_lost(std::string_view bytes) noexcept {
-  return load_little_endian<std::uint64_t>(bytes.data());
-}
-
-bool begins_epoch(const Entry& entry) noexcept {
-  if (entry.kind == EntryKind::Reset) return true;
-  if (entry.kind != EntryKind::NumbersSet) return false;
-  const std::optional<NumbersChange> change = decode_numbers_change(entry.bytes);
-  return change && change->after.epoch != change->before.epoch;
-}
-
 void encode_entry_header(const Entry& entry, std::span<char, kEntryHeaderBytes> out) noexcept {
   out[0] = static_cast<char>(entry.kind);
   store_little_endian(&out[kSessionAt], entry.session);
