@@ -3,13 +3,14 @@
 
 #include "acceptor_fixture.hpp"
 #include "support/fake_disk.hpp"
+#include "support/gated_disk.hpp"
 
 namespace nexusfix::testing {
 namespace {
 
 class StoreFailureTest : public AcceptorTest {
  protected:
-  void open_on(FakeDisk& disk) {
+  void open_on(Disk& disk) {
     auto settings = engine::parse_settings(config(), "venue.cfg");
     ASSERT_TRUE(settings.has_value());
     EngineOptions all = options();
@@ -70,6 +71,71 @@ TEST_F(StoreFailureTest, what_was_not_stored_is_done_again_after_a_restart) {
   ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
   EXPECT_TRUE(contains(again.messages()[1], "|35=2|"));
   EXPECT_TRUE(contains(again.messages()[1], "|7=2|16=0|"));
+}
+
+// The gate outlives the engine.
+class StalledDiskTest : public StoreFailureTest {
+ protected:
+  void TearDown() override {
+    gate.release_syncs();
+    StoreFailureTest::TearDown();
+  }
+  GatedDisk gate;
+};
+
+TEST_F(StalledDiskTest,
+       sessions_whose_bytes_wait_too_long_for_the_disk_are_cut_and_others_are_not) {
+  extra = "JournalDurability=group\nJournalStallTimeout=2";
+  open_on(gate);
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER");
+  gate.hold_syncs();
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; }));
+  turn(10);
+  EXPECT_EQ(peer.messages().size(), 1U) << "nothing leaves before it is on the disk";
+  EXPECT_FALSE(peer.closed());
+  clock.advance(std::chrono::seconds{3});
+  EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(log.has("the disk of the journal does not answer")) << log.all();
+  EXPECT_FALSE(other.closed());
+  gate.release_syncs();
+  other.send(order("OTHER", 2, "B1"));
+  EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+}
+
+TEST_F(StalledDiskTest, a_group_answer_leaves_when_the_disk_has_it) {
+  extra = "JournalDurability=group";
+  open_on(gate);
+  RawPeer& peer = log_on("TRADER");
+  gate.hold_syncs();
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; }));
+  turn(10);
+  EXPECT_EQ(peer.messages().size(), 1U);
+  gate.release_syncs();
+  EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+}
+
+TEST_F(StoreFailureTest, after_a_loss_of_power_the_operator_is_told_which_numbers_are_skipped) {
+  extra = "JournalNumbersAhead=50";
+  open_on(disk);
+  log_on("TRADER");
+  disk.power_loss();
+  acceptor.reset();
+  peers.clear();
+  open_on(disk);
+  EXPECT_TRUE(log.has("the machine went down")) << log.all();
+  EXPECT_TRUE(log.has("MsgSeqNum 1 to 50 are skipped")) << log.all();
+  // Each side sees a gap and asks; ours is filled.
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 2));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[0], "|34=51|")) << bar(peer.messages()[0]);
+  peer.send(from("TRADER", "2", 3, "7=2|16=50|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[2], "|35=4|")) << bar(peer.messages()[2]);
+  EXPECT_TRUE(contains(peer.messages()[2], "|36=51|")) << bar(peer.messages()[2]);
 }
 
 }  // namespace
