@@ -78,7 +78,6 @@ struct Machine {
   bool throws_next = false;
   bool dies_in_roll = false;        // when its journal begins the next segment
   bool dies_in_reset = false;       // when a session of it is reset next
-  bool may_be_damaged = false;      // its journal, by a loss of power that it is not made for
   std::uint64_t segment_bytes = 0;  // of its journal; 0: as in production
   bool has_begun = false;           // it is to run: started, or waiting to be
 

@@ -261,17 +261,12 @@ void WorldState::start(Machine& machine) {
   }
   if (!opened) {
     trace.line(machine.name, "cannot start: " + opened.error().text);
-    if (std::exchange(machine.may_be_damaged, false)) {
-      // There is no copy to restore, and its counterparties begin again anyway.
-      trace.line(machine.name, "its operators remove the journal");
-      machine.disk.remove_all();
-    } else if (disk_faults(fault_counts) == faults_before) {
+    if (disk_faults(fault_counts) == faults_before) {
       violation.found("cannot-start", machine.name + ": " + opened.error().text);
     }
     clear_away(machine, false);
     return start_later(machine, milliseconds{500 + random_world.below(2'000)});
   }
-  machine.may_be_damaged = false;
   machine.image = *std::move(opened);
   engine::Engine& engine = machine.image->engine();
   machine.sessions.clear();
@@ -315,7 +310,6 @@ void WorldState::buried(Machine& machine) {
   trace.line(machine.name, without_power ? "loses its power" : "dies");
   clear_away(machine, without_power);
   const bool is_forgetful = forgets(machine, without_power);
-  machine.may_be_damaged |= is_forgetful && without_power;
   checker.process_ended(machine.index, is_forgetful);
   if (is_forgetful) forget_promises_of_peers(machine);
   check_memory();
