@@ -32,7 +32,7 @@ class MachineWatch final : public CallbackWatch, public observe::EventLog {
   void on_logon(const engine::Callbacks& inner, engine::Session& session) override;
   void on_logout(const engine::Callbacks& inner, engine::Session& session) override;
   engine::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
-                              const wire::MessageView& message) override;
+                             const wire::MessageView& message) override;
   void write(const observe::Event& event) override;
 
  private:
@@ -58,6 +58,11 @@ struct Machine {
   std::string configuration;
   engine::Settings settings;  // of the configuration
   Launcher launcher;
+  // Nothing leaves that a loss of power could take.
+  [[nodiscard]] bool waits_for_disk() const noexcept {
+    return settings.durability == store::Durability::Sync ||
+           settings.durability == store::Durability::Group;
+  }
 
   ProcessLife life;
   SimulatedClock clock;

@@ -96,7 +96,9 @@ class Play {
   std::string machine_lines(std::string_view type) {
     venue_is_sync_ = one_in(2);
     return "[DEFAULT]\n" + line("ConnectionType", type) + "FileStorePath=/journal\n" +
-           line("JournalDurability", venue_is_sync_ ? "sync" : "process") +
+           line("JournalDurability", !venue_is_sync_               ? "process"
+                                     : limit_chance_.below(2) == 0 ? "sync"
+                                                                   : "group") +
            line("NonStopSession", "Y") + line("LogonTimeout", 2 + chance_.below(9)) +
            line("LogoutTimeout", 1 + chance_.below(3)) +
            line("ReconnectInterval", 1 + chance_.below(5)) +

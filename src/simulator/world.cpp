@@ -56,7 +56,7 @@ void MachineWatch::on_logout(const engine::Callbacks& inner, engine::Session& se
 }
 
 engine::Verdict MachineWatch::on_message(const engine::Callbacks& inner, engine::Session& session,
-                                          const wire::MessageView& message) {
+                                         const wire::MessageView& message) {
   if (!runs()) return engine::accept();
   world_.delivered(machine_, session, message.bytes());
   const std::size_t mark = world_.checker.promises(machine_.index);

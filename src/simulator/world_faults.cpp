@@ -156,7 +156,7 @@ void WorldState::strike_disk(Fault fault, Machine& machine, SeededRandom& chance
       break;
     case Fault::SyncError:
       // A process that never waits for a sync has not been promised one.
-      machine.disk.fail_next_sync(machine.settings.durability == store::Durability::Sync);
+      machine.disk.fail_next_sync(machine.waits_for_disk());
       break;
     case Fault::DieInRoll:
       machine.dies_in_roll = true;

@@ -284,7 +284,7 @@ void WorldState::start_later(Machine& machine, WorldTime delay) {
 // Its store may forget what it has promised: it is in memory, or the operating system had it alone.
 bool WorldState::forgets(const Machine& machine, bool without_power) const {
   return machine.settings.store == engine::StoreKind::Memory ||
-         (without_power && machine.settings.durability != store::Durability::Sync);
+         (without_power && !machine.waits_for_disk());
 }
 
 // What is left of a process goes.

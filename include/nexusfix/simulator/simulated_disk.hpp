@@ -43,7 +43,6 @@ class SimulatedDisk final : public Disk {
   }
   // Called when a file has been created.
   void on_create(std::function<void()> action) { on_create_ = std::move(action); }
-  // Every file; what is left open can still be used.
   void mend() noexcept { is_full_ = fails_write_ = fails_sync_ = false; }
 
   // The process is gone: its locks fall, what it wrote stays.
