@@ -127,6 +127,9 @@ class Runtime {
   [[nodiscard]] bool is_logged_on(const SessionSlot& slot) const noexcept;
   void log_out(SessionSlot& slot, std::string_view text);
   void log_on(SessionSlot& slot);
+  [[nodiscard]] std::expected<void, std::string> set_next_numbers(SessionSlot& slot,
+                                                                  session::Numbers numbers,
+                                                                  std::string_view reason);
   void answer_logon(SessionSlot& slot, std::uint64_t logon_id, const LogonAnswer& answer);
   // The time of the event being handled, or the clock's when there is none.
   [[nodiscard]] Now now() noexcept;

@@ -39,6 +39,11 @@ void Session::answer_logon(std::uint64_t id, const LogonAnswer& answer) {
 }
 void Session::log_on() { runtime_->log_on(*slot_); }
 
+std::expected<void, std::string> Session::set_next_numbers(session::Numbers numbers,
+                                                           std::string_view reason) {
+  return runtime_->set_next_numbers(*slot_, numbers, reason);
+}
+
 std::string SendError::what() const {
   switch (failure) {
     case SendFailure::WrongVersion:

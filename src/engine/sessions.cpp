@@ -374,4 +374,36 @@ void Runtime::log_on(SessionSlot& slot) {
   wake_at(slot.connect_at);
 }
 
+std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
+                                                           session::Numbers numbers,
+                                                           std::string_view reason) {
+  constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
+  const auto is_number = [](std::uint64_t number) { return number >= 1 && number <= kNumberMax; };
+  if (store_failed_) return std::unexpected{"the store has failed"};
+  if (!is_number(numbers.next_inbound) || !is_number(numbers.next_outbound)) {
+    return std::unexpected{"a next number is 1 to 2^62"};
+  }
+  if (in_event_) return std::unexpected{"not from within a callback"};
+  if (slot.connection != nullptr) {
+    return std::unexpected{"the session is connected: log it out first"};
+  }
+  begun_ = nullptr;
+  static_cast<void>(now());
+  const session::Numbers before = slot.machine.numbers();
+  transaction_.set_numbers(slot.key, store::numbers_change(store_->session(slot.key),
+                                                           {.next_inbound = numbers.next_inbound,
+                                                            .next_outbound = numbers.next_outbound},
+                                                           now_.wall, reason));
+  append_transaction();
+  if (store_failed_) return std::unexpected{"the store has failed"};
+  slot.machine.set_numbers(numbers);
+  slot.inbound_recorded = numbers.next_inbound;
+  report(observe::Severity::Warning, slot.name,
+         "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) + " to " +
+             std::to_string(numbers.next_inbound) + ", out " +
+             std::to_string(before.next_outbound) + " to " + std::to_string(numbers.next_outbound) +
+             ": " + std::string{reason});
+  return {};
+}
+
 }  // namespace nexusfix::engine

@@ -36,6 +36,12 @@ StateMachine::StateMachine(SessionConfig config, Numbers numbers)
   }
 }
 
+void StateMachine::set_numbers(Numbers numbers) noexcept {
+  NEXUSFIX_ASSERT(!is_connected_ && pending_begin_ == pending_end_);
+  NEXUSFIX_ASSERT(numbers.next_inbound >= 1 && numbers.next_outbound >= 1);
+  numbers_ = numbers;
+}
+
 State StateMachine::state() const noexcept { return state_; }
 Numbers StateMachine::numbers() const noexcept { return numbers_; }
 const SessionConfig& StateMachine::config() const noexcept { return config_; }

@@ -109,6 +109,13 @@ class Session {
   void answer_logon(std::uint64_t id, const LogonAnswer& answer);
   // Initiator: connect and log on again after log_out().
   void log_on();
+  // An operator's decision, both 1 to 2^62: without a connection, and not from within a callback.
+  // It is recorded in the store with its reason (who, why), and in the log. A lower outbound number
+  // begins a new epoch: what was sent under the old numbers is not resent any more. With a lower
+  // inbound number the counterparty's messages from there on are delivered once more. An error says
+  // why nothing was changed. A begun message can no longer be finished.
+  [[nodiscard]] std::expected<void, std::string> set_next_numbers(session::Numbers numbers,
+                                                                  std::string_view reason);
 
  private:
   template <class Message, class... Constants>

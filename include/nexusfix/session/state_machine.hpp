@@ -151,6 +151,9 @@ class StateMachine {
   // which has been stored or transmitted.
   void rewind_outbound(std::uint64_t next_outbound) noexcept;
 
+  // An operator's decision about the next numbers, both ≥ 1. Disconnected only.
+  void set_numbers(Numbers numbers) noexcept;
+
   [[nodiscard]] State state() const noexcept;
   [[nodiscard]] Numbers numbers() const noexcept;
   [[nodiscard]] const SessionConfig& config() const noexcept;
