@@ -72,6 +72,7 @@ struct Connection {
   MonoTime deadline = kNever;   // until the Logon, or until the last bytes are sent
   // Throttled: what was received waits in carried, and nothing more is received, until then.
   MonoTime resumes_at = kNever;
+  bool unthrottled = false;  // it has ended: what was received is taken at once
 
   wire::FrameScanner scanner;      // what it knows of the message that is carried
   CarriedBytes carried;            // the bytes of a message that is not whole yet

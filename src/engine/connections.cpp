@@ -108,6 +108,10 @@ void Runtime::on_readable(Connection& connection) {
       seams_.network->receive(connection.socket, std::span{receive_buffer_});
   if (result.status == transport::IoStatus::Ok) {
     take_bytes(connection, {receive_buffer_.data(), result.bytes});
+    // Nothing has waited any longer, here or in the operating system: it is as old as it says.
+    const bool is_drained =
+        result.bytes < receive_buffer_.size() && connection.resumes_at == kNever;
+    if (is_drained && connection.slot != nullptr) connection.slot->machine.set_delayed(false);
   }
   on_received(connection, result);
 }
@@ -224,13 +228,14 @@ bool Runtime::take_frame(Connection& connection, std::string_view frame) {
 // By ThrottleAction=Delay: the counterparty's own send buffer fills up, and it slows down. What has
 // been received stays where a message that is not whole would stay.
 bool Runtime::must_wait(Connection& connection, const wire::MessageView& message) {
-  if (connection.slot == nullptr) return false;
+  if (connection.slot == nullptr || connection.unthrottled) return false;
   SessionSlot& slot = *connection.slot;
   if (!slot.throttle.is_set() || slot.settings.throttle.action != ThrottleAction::Delay ||
       slot.machine.state() != session::State::LoggedOn ||
       session::is_administrative(message.msg_type()) || slot.throttle.allow(now_.mono)) {
     return false;
   }
+  slot.machine.set_delayed(true);
   connection.resumes_at = slot.throttle.next_at();
   wake_at(connection.resumes_at);
   seams_.network->pause(connection.socket, true);
@@ -248,8 +253,18 @@ void Runtime::on_paused_readable(Connection& connection) {
       seams_.network->receive(connection.socket, std::span{receive_buffer_});
   if (result.status == transport::IoStatus::Ok) {
     connection.carried.append({receive_buffer_.data(), result.bytes}, 0);
+  } else if (result.status != transport::IoStatus::WouldBlock) {
+    take_delayed(connection);
   }
   on_received(connection, result);
+}
+
+// At the end of a connection: what it had sent by then is taken, whatever the throttle says.
+void Runtime::take_delayed(Connection& connection) {
+  if (connection.resumes_at == kNever) return;
+  connection.resumes_at = kNever;
+  connection.unthrottled = true;
+  take_bytes(connection, {});
 }
 
 void Runtime::take_garbled(Connection& connection, wire::GarbledReason reason) {
@@ -348,6 +363,7 @@ void Runtime::enforce_outbound_limit(Connection& connection) {
 }
 
 void Runtime::close(Connection& connection, std::string_view why) {
+  take_delayed(connection);
   const auto found = connections_.find(connection.socket);
   if (found == connections_.end()) return;
   seams_.network->close(connection.socket);

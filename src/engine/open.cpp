@@ -34,24 +34,18 @@ bool is_of_session_layer(std::string_view msg_type) {
   return msg_type.size() == 1 && ((msg_type[0] >= '0' && msg_type[0] <= '5') || msg_type[0] == 'A');
 }
 
-// What the application wants to know of, or to write into, this session's Logons. A callback that
-// throws leaves a field that cannot be encoded, so that no Logon is sent.
-session::SessionConfig with_callbacks(session::SessionConfig config, Runtime& runtime,
+// What the application wants to know of, or to write into, this session's Logons.
+session::SessionConfig with_callbacks(session::SessionConfig config, const Runtime& runtime,
                                       SessionSlot& slot) {
   const Callbacks& callbacks = runtime.callbacks();
   config.authenticates = callbacks.on_logon_request != nullptr;
   config.asks_before_resend = callbacks.on_resend_request != nullptr;
   config.shows_administrative = callbacks.on_admin != nullptr;
   if (callbacks.write_logon == nullptr) return config;
-  slot.callbacks = &callbacks;
   config.logon_writer = {
       &slot, [](void* context, wire::Encoder& encoder, const wire::MessageHeader& header) noexcept {
         auto& of = *static_cast<SessionSlot*>(context);
-        try {
-          of.callbacks->write_logon(of.callbacks->application, of.session, encoder, header);
-        } catch (...) {
-          encoder.field(wire::Tag{0}, "");
-        }
+        of.runtime->write_logon(of, encoder, header);
       }};
   return config;
 }
@@ -63,6 +57,7 @@ SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
     : settings{std::move(session_settings)},
       name{settings.session.id.to_string()},
       key{store_key},
+      runtime{&runtime},
       machine{with_callbacks(settings.session, runtime, *this), numbers},
       session{runtime, *this},
       inbound_recorded{numbers.next_inbound},

@@ -12,6 +12,7 @@ namespace {
 
 // A resend is served in slices, so that other sessions and heartbeats go on meanwhile.
 constexpr std::uint64_t kReplaySlice = 256;
+constexpr std::size_t kReplaySliceBytes = 1U << 20U;
 constexpr std::chrono::seconds kRateInterval{1};
 
 // When a stored message was sent first. Nothing: it does not say.
@@ -46,8 +47,9 @@ void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
   // What waited behind an earlier resend goes out first: this one repeats it as PossDup, and a
   // number must not come without PossDup after it came with it.
   slot.replay.reset();
+  slot.replay_done = false;
   finish_replay(slot);
-  slot.replay = ReplayCursor{.next = action.begin, .end = action.end};
+  slot.replay = ReplayCursor{.next = action.begin, .end = action.end, .serial = ++replay_serial_};
   for (const store::NumberRange& lost : store_->lost_numbers(slot.key)) {
     if (lost.last < action.begin || lost.first > action.end) continue;
     report(observe::Severity::Error, slot.name,
@@ -73,24 +75,36 @@ void Runtime::serve_replay(SessionSlot& slot) {
   }
   const std::uint64_t slice = resends_now_max(slot);
   if (slice == 0) return;  // run_timers() brings it back.
-  const std::uint64_t first = slot.replay->next;
-  const std::uint64_t last = std::min(slot.replay->end, first + slice - 1);
+  const std::uint64_t serial = slot.replay->serial;
+  std::uint64_t last = std::min(slot.replay->end, slot.replay->next + slice - 1);
+  // Copied, because callbacks may append, and nothing may be appended while the store is read.
+  replay_slice_.clear();
+  replay_bytes_.clear();
   const auto visit = [&](std::uint64_t msg_seq_num, std::string_view bytes) {
-    NEXUSFIX_DEBUG_ASSERT(transaction_.empty());  // Nothing may be appended while it is read.
-    replay_message(slot, msg_seq_num, bytes);
-    return slot.replay.has_value();
+    replay_slice_.push_back({msg_seq_num, replay_bytes_.size(), bytes.size()});
+    replay_bytes_.append(bytes);
+    if (replay_bytes_.size() < kReplaySliceBytes) return true;
+    last = msg_seq_num;
+    return false;
   };
-  if (const auto read = store_->read(slot.key, first, last, visit); !read) {
+  const auto read = store_->read(slot.key, slot.replay->next, last, visit);
+  const auto goes_on = [&] { return slot.replay && slot.replay->serial == serial; };
+  for (const StoredMessage& one : replay_slice_) {
+    replay_message(slot, one.msg_seq_num,
+                   std::string_view{replay_bytes_}.substr(one.begin, one.size));
+    if (!goes_on()) return;  // A reset, a disconnection or another resend ended it.
+  }
+  if (!commanded_.empty()) transact(slot, [](session::StateMachine&) {});
+  if (!goes_on()) return;
+  if (!read) {
     // Reading changes nothing: what is stored stays as good as it was, and others go on.
     report(observe::Severity::Error, slot.name, "cannot resend: " + read.error().text);
     if (slot.connection != nullptr) close(*slot.connection, "closed: its messages cannot be read");
     return;
   }
-  if (!slot.replay) return;  // A reset or a disconnection ended it.
   if (last == slot.replay->end) {
-    slot.replay.reset();
+    slot.replay_done = true;
     transact(slot, [&](session::StateMachine& machine) { machine.on_replay_done(now_); });
-    transact(slot, [&](session::StateMachine&) { finish_replay(slot); });
   } else {
     slot.replay->next = last + 1;
     replay_ready_ = true;

@@ -69,7 +69,9 @@ bool Runtime::poll(std::chrono::nanoseconds timeout) {
 MonoTime Runtime::next_deadline() const noexcept {
   // What waits for the store alone is woken by it.
   const bool waits_for_store = stalled_until_ != kNever;
-  return replay_ready_ || (!unsent_.empty() && !waits_for_store) ? MonoTime::min() : next_timer_;
+  const bool is_unflushed = !store_failed_ && store_->appended() != flushed_to_;
+  const bool is_due = replay_ready_ || is_unflushed || (!unsent_.empty() && !waits_for_store);
+  return is_due ? MonoTime::min() : next_timer_;
 }
 
 bool Runtime::is_logged_on(const SessionSlot& slot) const noexcept {
@@ -189,6 +191,7 @@ void Runtime::request_stop() noexcept {
 void Runtime::begin_stop() {
   now_ = seams_.clock->now();
   stopping_ = true;
+  if (stall_timeout_.count() != 0) stop_by_ = now_.mono + 2 * stall_timeout_;
   for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
   for (SessionSlot& slot : slots_) {
     slot.wants_connection = false;
@@ -211,14 +214,21 @@ void Runtime::begin_stop() {
 
 bool Runtime::finished() const noexcept {
   if (store_failed_) return true;
-  if (!connections_.empty()) return false;
+  if (!connections_.empty() || waits_for_disk()) return false;
   if (stopping_) return true;
   return listeners_.empty() && std::none_of(slots_.begin(), slots_.end(),
                                             [](const auto& slot) { return slot.wants_connection; });
 }
 
+// What callbacks sent at the very end is made durable, too; a disk that stands still is not waited
+// for without end.
+bool Runtime::waits_for_disk() const noexcept {
+  return store_->appended() != store_->durable() && now_.mono < stop_by_;
+}
+
 void Runtime::flush() {
   if (store_failed_) return;
+  flushed_to_ = store_->appended();
   if (store_->appended() != store_->durable()) {
     if (const auto flushed = store_->flush(); !flushed) {
       fail_store(flushed.error());
@@ -301,6 +311,23 @@ void Runtime::fail_store(const store::StoreError& error) {
   }
   for (auto& [socket, connection] : connections_) closed_.push_back(std::move(connection));
   connections_.clear();
+  commanded_.clear();
+  noted_.clear();
+  for (SessionSlot& slot : slots_) tell_store_failure(slot);
+}
+
+// Nothing can be sent any more, but whoever cancels orders on a disconnect must hear of it.
+void Runtime::tell_store_failure(SessionSlot& slot) {
+  const session::State state = slot.machine.state();
+  if (state != session::State::LoggedOn && state != session::State::LogoutSent) return;
+  const Disconnection told{.text = "the store failed"};
+  const std::optional<std::string> thrown = failure_of([&] {
+    if (callbacks_.on_logout != nullptr) callbacks_.on_logout(callbacks_.application, slot.session);
+    if (callbacks_.on_disconnect != nullptr) {
+      callbacks_.on_disconnect(callbacks_.application, slot.session, told);
+    }
+  });
+  if (thrown) report(observe::Severity::Error, slot.name, "a callback threw: " + *thrown);
 }
 
 // For lines that a counterparty can cause: a storm of them stays a handful of lines a second.

@@ -44,6 +44,7 @@ inline constexpr std::size_t kTransactionBytesMax = 512U << 20U;
 struct ReplayCursor {
   std::uint64_t next = 0;
   std::uint64_t end = 0;
+  std::uint64_t serial = 0;  // tells it from every other one
 };
 
 struct SessionSlot {
@@ -56,7 +57,7 @@ struct SessionSlot {
   SessionSettings settings;
   std::string name;
   store::SessionKey key;
-  const Callbacks* callbacks = nullptr;  // where its Logons are written to
+  Runtime* runtime;  // that writes into its Logons
   session::StateMachine machine;
   Session session;
 
@@ -68,6 +69,7 @@ struct SessionSlot {
   std::map<std::uint64_t, std::string> held;  // messages that came too early, by MsgSeqNum
   std::size_t held_bytes = 0;
   std::optional<ReplayCursor> replay;
+  bool replay_done = false;     // all of it was passed on, and its last actions are being taken
   OutboundQueue behind_replay;  // numbered during a resend, sent after it
   bool logout_wanted = false;   // a command that waits until the actions of this event are taken
   std::string logout_text;      // of the Logout that is to be sent
@@ -85,7 +87,8 @@ struct SessionSlot {
   // The end of a logged-on state that on_disconnect() has not been told of.
   std::optional<Disconnection> disconnection;
   std::string disconnection_text;
-  MonoTime disconnection_at = kNever;  // when it is told; kNever: behind the actions of the event
+  bool disconnection_is_fresh = false;  // of this event: the reason is still to come
+  MonoTime disconnection_at = kNever;   // when it is told; kNever: behind the actions of the event
 
   bool wants_connection = false;  // initiator
   bool log_on_wanted = false;     // initiator: log_on() came before the old connection was gone
@@ -131,6 +134,8 @@ class Runtime {
                                                                   session::Numbers numbers,
                                                                   std::string_view reason);
   void answer_logon(SessionSlot& slot, std::uint64_t logon_id, const LogonAnswer& answer);
+  void write_logon(SessionSlot& slot, wire::Encoder& encoder,
+                   const wire::MessageHeader& header) noexcept;
   // The time of the event being handled, or the clock's when there is none.
   [[nodiscard]] Now now() noexcept;
 
@@ -146,6 +151,15 @@ class Runtime {
     transport::SocketId socket = 0;
     std::uint16_t port = 0;
     std::chrono::seconds logon_timeout{0};  // the longest of its sessions
+  };
+
+  struct NotedMessage {
+    SessionSlot* slot = nullptr;
+    SentMessage::Kind kind = SentMessage::Kind::Application;
+    bool is_transmitted = true;
+    std::uint64_t msg_seq_num = 0;
+    std::size_t begin = 0;
+    std::size_t size = 0;
   };
 
   // One session's numbers before a callback, to go back to if the callback throws.
@@ -171,8 +185,10 @@ class Runtime {
   void begin_stop();
   void report_refused();
   [[nodiscard]] bool finished() const noexcept;
+  [[nodiscard]] bool waits_for_disk() const noexcept;
   void flush();
   void fail_store(const store::StoreError& error);
+  void tell_store_failure(SessionSlot& slot);
   void look_after_store();
   void look_for_stall();
   void wake_at(MonoTime deadline) noexcept;
@@ -192,6 +208,7 @@ class Runtime {
   [[nodiscard]] bool must_wait(Connection& connection, const wire::MessageView& message);
   void resume(Connection& connection);
   void on_paused_readable(Connection& connection);
+  void take_delayed(Connection& connection);
   void take_garbled(Connection& connection, wire::GarbledReason reason);
   [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
   [[nodiscard]] SessionSlot* find_acceptor(const Connection& connection,
@@ -209,8 +226,11 @@ class Runtime {
                                                                  std::string_view bytes,
                                                                  std::uint64_t msg_seq_num,
                                                                  bool is_resend) noexcept;
+  SendResult send_message(SessionSlot& slot,
+                          const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   void note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                  std::string_view bytes, bool is_transmitted = true) noexcept;
+  void tell_sent() noexcept;
   void record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
   void queue_bytes(SessionSlot& slot, std::string_view bytes);
@@ -227,6 +247,7 @@ class Runtime {
   using Event = FunctionRef<void(session::StateMachine&)>;
   void transact(SessionSlot& slot, Event event);
   void take_actions(SessionSlot& slot);
+  void take_commands();
   void append_transaction();
   void note_progress(SessionSlot& slot);
   void feed_held(SessionSlot& slot);
@@ -290,11 +311,23 @@ class Runtime {
   std::vector<char> encode_buffer_;
   std::vector<char> action_buffer_;
   SessionSlot* begun_ = nullptr;  // whose message is being encoded
+  struct StoredMessage {
+    std::uint64_t msg_seq_num = 0;
+    std::size_t begin = 0;
+    std::size_t size = 0;
+  };
+  std::uint64_t replay_serial_ = 0;
+  std::vector<StoredMessage> replay_slice_;  // what is being sent again, and the bytes of it all
+  std::string replay_bytes_;
   // For messages that the application looks at before they go out.
   wire::Parser sending_parser_;
   wire::FieldEdits edits_;
   std::vector<char> edited_buffer_;
-  bool within_sending_ = false;  // on_sending() or on_sent() is running
+  bool within_sending_ = false;      // on_sending(), on_sent() or write_logon() is running
+  std::vector<NotedMessage> noted_;  // of the event, for on_sent(); and the bytes of all of them
+  std::string noted_bytes_;
+  std::vector<NotedMessage> told_;  // while on_sent() is told of them
+  std::string told_bytes_;
   std::vector<transport::Ready> ready_;
   NoticeLimiter notice_limiter_;
   EngineStats stats_;
@@ -302,6 +335,8 @@ class Runtime {
 
   std::atomic<bool> stop_requested_{false};
   bool stopping_ = false;
+  MonoTime stop_by_ = kNever;          // nothing is waited for any longer
+  store::LogPosition flushed_to_ = 0;  // what was appended before the last flush()
   bool store_failed_ = false;
 };
 

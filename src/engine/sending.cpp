@@ -26,8 +26,16 @@ wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_typ
 
 SendResult Runtime::finish_message(
     SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  if (store_failed_) return failure(SendFailure::StoreStopped);
   if (within_sending_) return failure(SendFailure::WithinSending);
+  const SendResult result = send_message(slot, bytes);
+  // What on_sending() and on_sent() wanted beside it.
+  if (!in_event_ && !commanded_.empty()) transact(slot, [](session::StateMachine&) {});
+  return result;
+}
+
+SendResult Runtime::send_message(
+    SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
+  if (store_failed_) return failure(SendFailure::StoreStopped);
   if (std::exchange(begun_, nullptr) != &slot) return failure(SendFailure::NotBegun);
   const bool is_transmitted = slot.machine.state() == session::State::LoggedOn;
   if (!is_transmitted && !slot.settings.sends_while_logged_out) {
@@ -86,33 +94,74 @@ std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std
   return *edited;
 }
 
+// For on_sent(), which is called when the record is part of the store: what a callback sends and
+// takes back by throwing was never sent.
 void Runtime::note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                         std::string_view bytes, bool is_transmitted) noexcept {
   if (callbacks_.on_sent == nullptr) return;
-  const SentMessage sent{
-      .kind = kind, .msg_seq_num = msg_seq_num, .bytes = bytes, .is_transmitted = is_transmitted};
-  const bool outer = std::exchange(within_sending_, true);
-  const std::optional<std::string> thrown =
-      failure_of([&] { callbacks_.on_sent(callbacks_.application, slot.session, sent); });
-  within_sending_ = outer;
-  if (thrown) {
-    report_peer(observe::Severity::Error, slot.name,
-                "on_sent() threw; the message goes out all the same: " + *thrown);
-  }
+  noted_.push_back({.slot = &slot,
+                    .kind = kind,
+                    .is_transmitted = is_transmitted,
+                    .msg_seq_num = msg_seq_num,
+                    .begin = noted_bytes_.size(),
+                    .size = bytes.size()});
+  noted_bytes_.append(bytes);
 }
 
+void Runtime::tell_sent() noexcept {
+  if (noted_.empty()) return;
+  std::swap(noted_, told_);
+  std::swap(noted_bytes_, told_bytes_);
+  within_sending_ = true;
+  for (const NotedMessage& one : told_) {
+    const SentMessage sent{.kind = one.kind,
+                           .msg_seq_num = one.msg_seq_num,
+                           .bytes = std::string_view{told_bytes_}.substr(one.begin, one.size),
+                           .is_transmitted = one.is_transmitted};
+    const std::optional<std::string> thrown =
+        failure_of([&] { callbacks_.on_sent(callbacks_.application, one.slot->session, sent); });
+    if (thrown) {
+      report_peer(observe::Severity::Error, one.slot->name,
+                  "on_sent() threw; the message goes out all the same: " + *thrown);
+    }
+  }
+  within_sending_ = false;
+  told_.clear();
+  told_bytes_.clear();
+}
+
+// The session layer's own application message, a BusinessMessageReject, can be changed too, so that
+// it looks the same when it is sent again. It has its number, so it cannot be withheld.
 void Runtime::perform(SessionSlot& slot, const session::Transmit& action) {
-  record_outbound(slot, action.msg_seq_num, action.bytes, action.is_resendable);
-  queue_bytes(slot, action.bytes);
+  std::string_view bytes = action.bytes;
+  if (action.is_resendable && callbacks_.on_sending != nullptr) {
+    const auto offered = offer(slot, bytes, action.msg_seq_num, /*is_resend=*/false);
+    if (offered) bytes = *offered;
+  }
+  record_outbound(slot, action.msg_seq_num, bytes, action.is_resendable);
+  queue_bytes(slot, bytes);
   using Kind = SentMessage::Kind;
   note_sent(slot, action.is_resendable ? Kind::Application : Kind::Administrative,
-            action.msg_seq_num, action.bytes);
+            action.msg_seq_num, bytes);
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Retransmit& action) {
   ++stats_.messages_out;
   transmit(slot, action.bytes);
   note_sent(slot, SentMessage::Kind::Resend, action.msg_seq_num, action.bytes);
+}
+
+// A callback that throws leaves a field that cannot be encoded, so that no Logon is sent. The Logon
+// has its number already: nothing else may take it meanwhile.
+void Runtime::write_logon(SessionSlot& slot, wire::Encoder& encoder,
+                          const wire::MessageHeader& header) noexcept {
+  const bool outer = std::exchange(within_sending_, true);
+  const std::optional<std::string> thrown = failure_of(
+      [&] { callbacks_.write_logon(callbacks_.application, slot.session, encoder, header); });
+  within_sending_ = outer;
+  if (!thrown) return;
+  report(observe::Severity::Error, slot.name, "write_logon() threw: " + *thrown);
+  encoder.field(wire::Tag{0}, "");
 }
 
 void Runtime::record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,

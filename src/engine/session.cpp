@@ -59,7 +59,7 @@ std::string SendError::what() const {
     case SendFailure::NotLoggedOn:
       return "nobody is logged on, and SendWhileLoggedOut=N";
     case SendFailure::WithinSending:
-      return "a message cannot be sent from on_sending() or on_sent()";
+      return "a message cannot be sent from on_sending(), on_sent() or write_logon()";
     case SendFailure::StoreStopped:
       return "the store has failed; nothing is accepted any more";
     case SendFailure::Encode:

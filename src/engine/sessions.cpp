@@ -54,7 +54,17 @@ void Runtime::transact(SessionSlot& slot, Event event) {
   begun_ = nullptr;  // A message begun before this event can no longer have its number.
   event(slot.machine);
   take_actions(slot);
-  // Commands that a callback gave to other sessions.
+  do {
+    take_commands();
+    note_progress(slot);
+    append_transaction();
+  } while (!commanded_.empty());  // by on_sent()
+  in_event_ = false;
+  wake_at(slot.machine.next_deadline());
+}
+
+// Commands that a callback gave to sessions whose actions are not being taken.
+void Runtime::take_commands() {
   while (!commanded_.empty()) {
     SessionSlot& other = *commanded_.back();
     commanded_.pop_back();
@@ -62,10 +72,6 @@ void Runtime::transact(SessionSlot& slot, Event event) {
     note_progress(other);
     wake_at(other.machine.next_deadline());
   }
-  note_progress(slot);
-  append_transaction();
-  in_event_ = false;
-  wake_at(slot.machine.next_deadline());
 }
 
 void Runtime::take_actions(SessionSlot& slot) {
@@ -73,6 +79,10 @@ void Runtime::take_actions(SessionSlot& slot) {
   while (true) {
     if (const auto action = slot.machine.next_action(action_buffer_)) {
       std::visit([&](const auto& one) { perform(slot, one); }, *action);
+    } else if (std::exchange(slot.replay_done, false)) {
+      // Before anything else that has a number: what waited behind the resend has lower ones.
+      slot.replay.reset();
+      finish_replay(slot);
     } else if (std::exchange(slot.logout_wanted, false)) {
       slot.machine.on_logout_command(slot.logout_text, now_);
     } else if (slot.logon_answer) {
@@ -84,6 +94,7 @@ void Runtime::take_actions(SessionSlot& slot) {
     }
   }
   slot.acting = false;
+  slot.disconnection_is_fresh = false;
 }
 
 void Runtime::note_progress(SessionSlot& slot) {
@@ -106,7 +117,8 @@ void Runtime::append_transaction() {
   }
   for (Connection* connection : in_event_connections_) connection->in_event = false;
   in_event_connections_.clear();
-  if (failure) fail_store(*failure);
+  if (failure) return fail_store(*failure);
+  tell_sent();
 }
 
 // Messages that came too early, as soon as the gap in front of them is closed.
@@ -221,7 +233,7 @@ void Runtime::answer_logon(SessionSlot& slot, std::uint64_t logon_id, const Logo
   static_cast<void>(now());
   slot.logon_answer = answer;
   slot.logon_answer_id = logon_id;
-  if (!in_event_) {
+  if (!in_event_ && !within_sending_) {
     transact(slot, [](session::StateMachine&) {});
     feed_decided();
   } else if (!slot.acting) {
@@ -252,6 +264,7 @@ void Runtime::perform(SessionSlot& slot, const session::LoggedOut&) {
 void Runtime::note_disconnection(SessionSlot& slot) {
   if (callbacks_.on_disconnect == nullptr) return;
   slot.disconnection = Disconnection{};
+  slot.disconnection_is_fresh = true;
   const std::chrono::seconds delay = slot.settings.disconnect_notice_delay;
   slot.disconnection_at = delay.count() == 0 || stopping_ ? kNever : now_.mono + delay;
   if (slot.disconnection_at != kNever) wake_at(slot.disconnection_at);
@@ -269,7 +282,7 @@ void Runtime::tell_disconnection(SessionSlot& slot) {
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
-  if (slot.disconnection && !slot.disconnection->reason) {
+  if (slot.disconnection && slot.disconnection_is_fresh) {
     slot.disconnection->reason = action.reason;
     slot.disconnection->is_orderly = action.reason == session::DisconnectReason::LogoutComplete;
     slot.disconnection_text = to_string(action.reason);
@@ -314,6 +327,7 @@ std::optional<std::string> Runtime::failure_of(FunctionRef<void()> callback) {
 
 bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
   const store::Transaction::Mark mark = transaction_.mark();
+  const std::size_t noted = noted_.size();
   const std::size_t first = touched_.size();
   const std::size_t outer_first = std::exchange(touched_first_, first);
   const bool outer = std::exchange(in_callback_, true);
@@ -322,6 +336,7 @@ bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
   touched_first_ = outer_first;
   if (failure) {
     undo_touched(first, mark);
+    noted_.resize(noted);  // its bytes go with the next ones
     report_peer(observe::Severity::Error, slot.name,
                 "the application's callback threw; what it sent is undone: " + *failure);
   }
@@ -359,7 +374,7 @@ void Runtime::log_out(SessionSlot& slot, std::string_view text) {
     close(*slot.connection, "connecting was given up");
   }
   slot.logout_wanted = true;
-  if (!in_event_) {
+  if (!in_event_ && !within_sending_) {
     transact(slot, [](session::StateMachine&) {});
   } else if (!slot.acting) {
     commanded_.push_back(&slot);
@@ -383,7 +398,7 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
   if (!is_number(numbers.next_inbound) || !is_number(numbers.next_outbound)) {
     return std::unexpected{"a next number is 1 to 2^62"};
   }
-  if (in_event_) return std::unexpected{"not from within a callback"};
+  if (in_event_ || within_sending_) return std::unexpected{"not from within a callback"};
   if (slot.connection != nullptr) {
     return std::unexpected{"the session is connected: log it out first"};
   }

@@ -236,7 +236,7 @@ bool StateMachine::sending_time_is_near(WallTime sending_time) const noexcept {
   // Bounds, not a difference: that of two far times would overflow.
   const WallTime low = now_.wall - config_.max_latency;
   const WallTime high = now_.wall + config_.max_latency;
-  return sending_time >= low && sending_time <= high;
+  return (is_delayed_ || sending_time >= low) && sending_time <= high;
 }
 
 }  // namespace nexusfix::session

@@ -172,6 +172,7 @@ void StateMachine::forget_connection() noexcept {
   early_logon_ = 0;
   early_resend_request_ = 0;
   reset_sent_ = false;
+  is_delayed_ = false;
   forget_resends();
 }
 

@@ -31,7 +31,7 @@ enum class SendFailure : std::uint8_t {
   TransactionTooLarge,    // this callback has sent more than 512 MiB
   Vetoed,                 // on_sending() withheld it
   NotLoggedOn,            // SendWhileLoggedOut=N, and nobody is logged on
-  WithinSending,          // on_sending() and on_sent() cannot send
+  WithinSending,          // on_sending(), on_sent() and write_logon() cannot send
 };
 
 struct SendError {

@@ -151,6 +151,9 @@ class StateMachine {
   // which has been stored or transmitted.
   void rewind_outbound(std::uint64_t next_outbound) noexcept;
 
+  // The owner has kept messages waiting, and does: their SendingTime may be old. Until the end of
+  // the connection, or false.
+  void set_delayed(bool is_delayed) noexcept { is_delayed_ = is_delayed; }
   // An operator's decision about the next numbers, both ≥ 1. Disconnected only.
   void set_numbers(Numbers numbers) noexcept;
 
@@ -397,6 +400,7 @@ class StateMachine {
   bool resets_at_end_ = false;              // the session's time is over
   std::uint64_t logon_id_ = 0;              // of the last Authenticate
   LogonFacts pending_logon_;                // while the state is LogonReceived
+  bool is_delayed_ = false;                 // what comes has waited at the owner's
   bool reset_sent_ = false;                 // our Logon with ResetSeqNumFlag is not answered yet
 
   // A resend that awaits the owner's decision, and the number of the ResendRequest; 0: a Logon's.

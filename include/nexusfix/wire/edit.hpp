@@ -21,7 +21,7 @@
 namespace nexusfix::wire {
 
 // Whether only the session may write this field, because it frames the message or says which one of
-// which session it is: 8, 9, 10, 34, 35, 43, 49, 52, 56, 122.
+// which session it is: 8, 9, 10, 34, 35, 43, 49, 52, 56, 122, 369.
 [[nodiscard]] constexpr bool belongs_to_session(Tag tag) noexcept {
   switch (tag) {
     case tag::BeginString:
@@ -34,6 +34,7 @@ namespace nexusfix::wire {
     case tag::SendingTime:
     case tag::TargetCompID:
     case tag::OrigSendingTime:
+    case tag::LastMsgSeqNumProcessed:
       return true;
     default:
       return false;

@@ -325,5 +325,101 @@ TEST_F(ApplicationTest, reject_text_need_not_outlive_the_callback) {
       contains(peer.messages()[1], "|379=ORDER-NUMBER-ONE-TOO-LONG-FOR-A-SMALL-STRING|380=2|"));
 }
 
+TEST_F(ApplicationTest, log_out_from_on_sending_comes_behind_the_message) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  whole.sending = [](Session& session, OutgoingMessage&) {
+    session.log_out("limit reached");
+    return Outgoing::Send;
+  };
+  ASSERT_TRUE(send(trader(), "last").has_value());
+  ASSERT_TRUE(arrived(peer, 3)) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=B|34=2|")) << bar(peer.messages()[1]);
+  EXPECT_TRUE(contains(peer.messages()[2], "|35=5|34=3|")) << bar(peer.messages()[2]);
+}
+
+TEST_F(ApplicationTest, log_out_from_a_vetoed_send_and_from_on_sent_are_heard) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  whole.sending = [](Session& session, OutgoingMessage&) {
+    session.log_out("breach");
+    return Outgoing::Withhold;
+  };
+  EXPECT_FALSE(send(trader(), "never").has_value());
+  ASSERT_TRUE(arrived(peer, 2)) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=5|34=2|")) << bar(peer.messages()[1]);
+  whole.sending = nullptr;
+  RawPeer& other = log_on("OTHER");
+  whole.sent = [&](Session&, const SentMessage& message) {
+    if (message.kind == SentMessage::Kind::Application) acceptor->session(1).log_out("seen");
+  };
+  ASSERT_TRUE(send(acceptor->session(1), "x").has_value());
+  ASSERT_TRUE(arrived(other, 3)) << log.all();
+  EXPECT_TRUE(contains(other.messages()[2], "|35=5|34=3|")) << bar(other.messages()[2]);
+}
+
+TEST_F(ApplicationTest, what_a_throwing_callback_sent_is_never_told) {
+  open_whole();
+  std::vector<std::string> told;
+  whole.sent = [&](Session&, const SentMessage& message) { told.push_back(bar(message.bytes)); };
+  RawPeer& peer = log_on("TRADER");
+  whole.before_answer = [](Session& session, const MessageView&) {
+    ASSERT_TRUE(send(session, "GHOST").has_value());
+    throw std::runtime_error{"oops"};
+  };
+  told.clear();
+  peer.send(order("TRADER", 2, "A"));
+  ASSERT_TRUE(arrived(peer, 2)) << log.all();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find("|35=j|"), std::string::npos) << told[0];
+}
+
+TEST_F(ApplicationTest, own_business_reject_is_changed_alike_when_it_is_sent_and_resent) {
+  struct Refusing : WholeVenue {
+    Verdict on_message(Session&, const MessageView&) { return business_reject(3, 0, "no"); }
+  } refusing;
+  auto settings = engine::parse_settings(config(), "venue.cfg");
+  auto opened = Engine::open(std::move(*settings), refusing, options());
+  ASSERT_TRUE(opened.has_value());
+  acceptor.emplace(std::move(*opened));
+  int offered = 0;
+  refusing.sending = [&](Session&, OutgoingMessage& message) {
+    ++offered;
+    message.edit().set(50, "DESK");
+    return message.is_resend() ? Outgoing::Send : Outgoing::Withhold;  // it has its number
+  };
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A") + from("TRADER", "2", 3, "7=2|16=2|"));
+  ASSERT_TRUE(arrived(peer, 3)) << log.all();
+  EXPECT_EQ(offered, 2);
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=j|34=2|")) << bar(peer.messages()[1]);
+  EXPECT_TRUE(contains(peer.messages()[2], "|35=j|34=2|43=Y|")) << bar(peer.messages()[2]);
+  acceptor.reset();
+}
+
+TEST_F(ApplicationTest, session_can_be_ended_in_the_middle_of_a_resend_and_numbers_stay_in_order) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(send(trader(), "m").has_value());
+  ASSERT_TRUE(arrived(peer, 4));
+  bool is_first = true;
+  whole.sent = [&](Session& session, const SentMessage& message) {
+    if (message.kind != SentMessage::Kind::Resend || !std::exchange(is_first, false)) return;
+    session.log_out("enough");
+  };
+  peer.send(from("TRADER", "2", 2, "7=1|16=0|"));
+  ASSERT_TRUE(run_until([&] { return log.has("Logout") || peer.messages().size() >= 9; }));
+  turn(20);
+  std::uint64_t highest = 0;
+  for (const std::string& message : peer.messages()) {
+    if (contains(message, "|43=Y|")) continue;
+    const std::string text = bar(message);
+    const std::uint64_t number = std::stoull(text.substr(text.find("|34=") + 4));
+    EXPECT_GT(number, highest) << text;
+    highest = number;
+  }
+  EXPECT_EQ(highest, 5U) << "the Logout";
+}
+
 }  // namespace
 }  // namespace nexusfix::testing

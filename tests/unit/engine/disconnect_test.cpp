@@ -122,5 +122,30 @@ TEST_F(DisconnectTest, notice_that_throws_is_given_once_and_others_are_served) {
   EXPECT_EQ(cancelling.told.size(), 1U);
 }
 
+TEST_F(DisconnectTest, what_is_sent_from_the_last_notice_is_on_the_disk_when_the_engine_ends) {
+  extra = "DisconnectNoticeDelay=3600\nJournalDurability=sync";
+  open_cancelling();
+  log_on("TRADER").close();
+  ASSERT_TRUE(run_until([&] { return cancelling.logouts == 1; }));
+  acceptor->stop();
+  ASSERT_TRUE(run_until([&] { return !acceptor->poll(std::chrono::nanoseconds{0}); }));
+  EXPECT_EQ(cancelling.told.size(), 1U);
+  EXPECT_EQ(acceptor->store().durable(), acceptor->store().appended());
+}
+
+TEST_F(DisconnectTest, reason_of_a_later_connection_is_not_that_of_the_notice_that_waits) {
+  extra = "DisconnectNoticeDelay=5";
+  open_cancelling();
+  log_on("TRADER").close();
+  ASSERT_TRUE(run_until([&] { return cancelling.logouts == 1; }));
+  RawPeer& stranger = connect();
+  stranger.send(logon("TRADER", 1));  // too low
+  ASSERT_TRUE(run_until([&] { return stranger.closed(); })) << log.all();
+  clock.advance(std::chrono::seconds{5});
+  ASSERT_TRUE(is_told());
+  EXPECT_FALSE(cancelling.told[0].reason.has_value());
+  EXPECT_EQ(cancelling.told[0].text, "closed by the counterparty");
+}
+
 }  // namespace
 }  // namespace nexusfix::testing

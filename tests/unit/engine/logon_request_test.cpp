@@ -131,5 +131,25 @@ TEST_F(LogonRequestTest, logon_of_ours_carries_what_the_application_writes) {
   }
 }
 
+TEST_F(LogonRequestTest, nothing_can_be_sent_while_the_logon_is_written) {
+  struct SendingVenue : EchoVenue {
+    void write_logon(Session& session, wire::Encoder&, const wire::MessageHeader&) {
+      wire::Encoder news = session.begin("B");
+      news.field(58, "in between");
+      const auto sent = session.finish(news);
+      failure = sent ? "sent" : sent.error().what();
+    }
+    std::string failure;
+  } sending;
+  auto settings = engine::parse_settings(config(), "venue.cfg");
+  auto opened = Engine::open(std::move(*settings), sending, options());
+  ASSERT_TRUE(opened.has_value()) << opened.error().what();
+  acceptor.emplace(std::move(*opened));
+  RawPeer& peer = log_on("TRADER");
+  EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=1|")) << bar(peer.messages()[0]);
+  EXPECT_NE(sending.failure.find("on_sending()"), std::string::npos) << sending.failure;
+  acceptor.reset();
+}
+
 }  // namespace
 }  // namespace nexusfix::testing

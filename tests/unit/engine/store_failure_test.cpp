@@ -34,6 +34,7 @@ TEST_F(StoreFailureTest, full_disk_cuts_every_session_before_the_answer_leaves) 
   EXPECT_EQ(other.messages().size(), 1U);
   EXPECT_TRUE(log.has("the store failed")) << log.all();
   EXPECT_TRUE(log.has("No space left")) << log.all();
+  EXPECT_EQ(venue.logouts, 2) << "the application hears of each";
   EXPECT_FALSE(acceptor->poll(std::chrono::nanoseconds{0}));
   EXPECT_EQ(acceptor->run(), 1);
 }

@@ -138,5 +138,18 @@ TEST_F(ThrottleTest, session_can_be_ended_by_it) {
   EXPECT_TRUE(contains(peer.messages()[3], "|58=Throttle limit exceeded|"));
 }
 
+TEST_F(ThrottleTest, message_that_waited_here_is_not_too_old) {
+  extra = "ThrottleMessages=1\nThrottleInterval=20\nMaxLatency=30";
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(orders(2, 6));
+  for (std::size_t total = 1; total <= 6; ++total) {
+    ASSERT_TRUE(run_until([&] { return venue.orders.size() == total; })) << log.all();
+    clock.advance(seconds{20});
+    peer.send(from("TRADER", "0", 7 + total));  // not silent, and too early: held
+  }
+  EXPECT_EQ(acceptor->session(0).is_logged_on(), true) << log.all();
+}
+
 }  // namespace
 }  // namespace nexusfix::testing

@@ -115,7 +115,7 @@ TEST(EditedCopy, values_of_every_kind_are_written_as_an_encoder_writes_them) {
 }
 
 TEST(EditedCopy, what_belongs_to_the_session_or_cannot_be_sent_is_refused) {
-  for (const Tag tag : {8U, 9U, 10U, 34U, 35U, 43U, 49U, 52U, 56U, 122U, 0U, 0x8000'0000U}) {
+  for (const Tag tag : {8U, 9U, 10U, 34U, 35U, 43U, 49U, 52U, 56U, 122U, 369U, 0U, 0x8000'0000U}) {
     FieldEdits edits;
     edits.set(tag, "1");
     EXPECT_EQ(edited(kOrder, edits),
