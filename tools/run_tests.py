@@ -18,6 +18,7 @@ import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass, field
 
 import build
+import simulated
 
 RESULT_PATH = build.ROOT / "build" / "test-result.txt"
 
@@ -30,11 +31,13 @@ class Stage:
     labels: str = ""  # a regular expression for ctest -L; empty: every test
     environment: dict = field(default_factory=dict)
     fixed_addresses: bool = False
+    simulates: bool = False  # runs the simulator's worlds, whose sums are printed and checked
     jobs: int = 2
 
 
 STAGES = [
-    Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"]),
+    Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"],
+          simulates=True),
     Stage("clang", "everything compiles without a warning, unit tests, clang-19",
           labels="unit"),
     Stage("asan-ubsan", "unit and property tests, bounds and undefined behaviour",
@@ -101,6 +104,8 @@ def run_ctest(stage, prefix):
     if stage.labels:
         command += ["-L", stage.labels]
     log = junit.parent / "ctest.log"
+    last_log = junit.parent / "Testing" / "Temporary" / "LastTest.log"
+    last_log.unlink(missing_ok=True)
     print(f"test {stage.name} ({stage.purpose}) ...", flush=True)
     started = time.monotonic()
     with open(log, "wb") as output, subprocess.Popen(
@@ -120,6 +125,10 @@ def run_ctest(stage, prefix):
         counts.failed, failed = 1, [f"ctest ended with status {status}"]
     if counts.failed:
         show_failures(log, failed)
+    if stage.simulates:
+        problem = show_simulated(last_log)
+        counts.add(Counts(failed=1) if problem else Counts(passed=1))
+        failed += [problem] if problem else []
     print(f"test {stage.name}: {counts} in {time.monotonic() - started:.0f} s", flush=True)
     return counts, failed
 
@@ -135,6 +144,22 @@ def show_failures(log, failed):
     except OSError as error:
         print(error)
     print("--- failed:", *failed, sep="\n  ", flush=True)
+
+
+def show_simulated(last_log):
+    """Prints the sums over all simulated worlds. Returns what they lack: it counts as a failed
+    test; empty, as a passed one."""
+    try:
+        sums = simulated.read_log(last_log.read_text(encoding="utf-8", errors="replace"))
+    except OSError as error:
+        problem = f"simulate.sums: {error}"
+    else:
+        print(sums)
+        problem = sums.problem() and f"simulate.sums: {sums.problem()}"
+    if problem:
+        print(f"FAILED  {problem}")
+    sys.stdout.flush()
+    return problem
 
 
 def run_stage(stage):

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Proves that the test runner counts what ctest reports, and never calls a failure a success."""
 
+import contextlib
+import io
 import sys
 import tempfile
 import unittest
@@ -8,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import run_tests  # noqa: E402
+import simulated  # noqa: E402
 
 
 def count(cases):
@@ -15,6 +18,85 @@ def count(cases):
         path = Path(folder) / "junit.xml"
         path.write_text(f'<?xml version="1.0"?><testsuite>{cases}</testsuite>', encoding="utf-8")
         return run_tests.read_junit(path)
+
+
+def seeds(first, *, delivered=6_000_000, kill=9, passed=True, output=None):
+    """A test of ctest's log, as the simulator's test prints it."""
+    if output is None:
+        output = (f"1250 worlds, 115.8 virtual hours\n"
+                  f"messages: {delivered} delivered (11 of them again, marked), 7 promised\n"
+                  f"process starts: 3, turns: 2\n"
+                  f"faults: tear 10, half-open 5,\n        kill {kill}, reset 2\n")
+    return logged(f"simulate.seeds_from_{first}", output, passed)
+
+
+def logged(name, output, passed=True):
+    return (f"7/9 Testing: {name}\n7/9 Test: {name}\nCommand: \"/x\" \"1\"\nDirectory: /x\n"
+            f"\"{name}\" start time: Nov 20 22:12 UTC\nOutput:\n{'-' * 58}\n{output}"
+            f"<end of output>\nTest time =   1.00 sec\n{'-' * 58}\n"
+            f"Test {'Passed' if passed else 'Failed'}.\n{'-' * 58}\n\n")
+
+
+class SimulatedTest(unittest.TestCase):
+    def test_sums_are_of_all_parts(self):
+        sums = simulated.read_log(
+            logged("unit.other", "faults: tear 1\n") + seeds(1) + seeds(1251, kill=0) +
+            logged("simulate.mutants", "a world 1: x\n26 deliberate bugs found, 0 not\n"))
+        self.assertEqual("", sums.problem())
+        self.assertEqual(
+            "simulated: 2,500 worlds, 231.6 virtual hours, 12,000,000 messages delivered\n"
+            "  faults: tear 20, half-open 10, kill 9, reset 4\n"
+            "  deliberate bugs: 26 of 26 found", str(sums))
+
+    def test_fault_that_never_struck_is_named(self):
+        sums = simulated.read_log(seeds(1, kill=0) + seeds(1251, kill=0))
+        self.assertEqual("never struck: kill", sums.problem())
+
+    def test_ten_million_messages_are_enough_and_one_less_is_not(self):
+        self.assertEqual("", simulated.read_log(seeds(1, delivered=10_000_000)).problem())
+        self.assertEqual("9,999,999 messages delivered, must be 10,000,000",
+                         simulated.read_log(seeds(1, delivered=9_999_999)).problem())
+
+    def test_no_worlds_are_a_problem(self):
+        self.assertEqual("no simulate.seeds_from_* has run",
+                         simulated.read_log(logged("unit.other", "x\n")).problem())
+
+    def test_passed_test_without_sums_is_a_problem(self):
+        for output in ("", "1250 worlds, 115.8 virtual hours\n"):
+            sums = simulated.read_log(seeds(1, output=output) + seeds(2))
+            self.assertEqual("no sums in the output of simulate.seeds_from_1", sums.problem())
+
+    def test_failed_test_is_told_in_the_sums_and_not_counted_twice(self):
+        sums = simulated.read_log(seeds(1, output="FAILED  seed 3\n", passed=False) + seeds(1251))
+        self.assertEqual("", sums.problem())
+        self.assertIn("without what failed: 1 of 2 tests", str(sums))
+
+    def test_test_that_could_not_run_takes_nothing_from_the_next(self):
+        sums = simulated.read_log("1/2 Test: simulate.seeds_from_1\nUnable to find executable\n" +
+                                  seeds(1251))
+        self.assertEqual((2, 1, 1250), (sums.parts, sums.failed, sums.worlds))
+
+    def test_lines_of_many_faults_stay_readable(self):
+        output = "faults: " + ",\n        ".join(f"fault-{n} 123456" for n in range(30)) + "\n"
+        sums = simulated.read_log(seeds(1, output="1 worlds, 1.0 virtual hours\n"
+                                                  "messages: 5 delivered\n" + output))
+        self.assertEqual(30, len(sums.faults))
+        self.assertLessEqual(max(map(len, str(sums).splitlines())), simulated.LINE_MAX)
+
+    def test_runner_prints_the_sums_and_returns_what_they_lack(self):
+        for log, problem, shown in (
+                (seeds(1, delivered=10_000_000), "", "10,000,000 messages delivered"),
+                (seeds(1, delivered=10_000_000, kill=0), "simulate.sums: never struck: kill",
+                 "FAILED  simulate.sums: never struck: kill"),
+                (None, "simulate.sums: [Errno 2]", "FAILED  simulate.sums: [Errno 2]")):
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "LastTest.log"
+                if log is not None:
+                    path.write_text(log, encoding="utf-8")
+                with contextlib.redirect_stdout(io.StringIO()) as printed:
+                    found = run_tests.show_simulated(path)
+            self.assertTrue(found.startswith(problem) and bool(found) == bool(problem), found)
+            self.assertIn(shown, printed.getvalue())
 
 
 class RunTestsTest(unittest.TestCase):
