@@ -17,6 +17,7 @@ SessionConfig showing(SessionConfig config) {
 }
 
 TEST(Administrative, every_kind_is_shown_in_its_turn) {
+  // QuickFIX's Application::fromAdmin.
   Side acceptor{showing(acceptor_config())};
   acceptor.establish();
   EXPECT_THAT(acceptor.administrative, ElementsAre("35=A|34=1|98=0|108=30"));
@@ -35,6 +36,7 @@ TEST(Administrative, every_kind_is_shown_in_its_turn) {
 }
 
 TEST(Administrative, message_that_came_early_is_shown_once_when_its_turn_comes) {
+  // FIX 4.4 volume 2, "Ordered Message Processing".
   Side acceptor{showing(acceptor_config())};
   acceptor.establish();
   acceptor.administrative.clear();
@@ -45,6 +47,7 @@ TEST(Administrative, message_that_came_early_is_shown_once_when_its_turn_comes) 
 }
 
 TEST(Administrative, what_is_rejected_or_repeated_is_not_shown) {
+  // TC 2e, 11c; FIX Session Layer, "Reject", reason 5.
   Side acceptor{showing(acceptor_config())};
   acceptor.establish();
   acceptor.administrative.clear();
@@ -63,6 +66,7 @@ TEST(Administrative, refusal_of_our_logon_is_shown) {
 }
 
 TEST(Administrative, nothing_is_shown_to_an_owner_who_does_not_ask) {
+  // QuickFIX's Application::fromAdmin is a choice here.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=0|34=2");

@@ -38,6 +38,7 @@ TEST(ResendRequestChunk, asks_for_so_many_and_for_the_next_when_they_have_come) 
 }
 
 TEST(ResendRequestChunk, larger_than_the_gap_asks_for_the_gap) {
+  // QuickFIX/J's ResendRequestChunkSize.
   SessionConfig config = acceptor_config();
   config.resend_request_chunk = 100;
   Side acceptor{config};
@@ -47,6 +48,7 @@ TEST(ResendRequestChunk, larger_than_the_gap_asks_for_the_gap) {
 }
 
 TEST(ResendRequestChunk, that_is_not_answered_is_asked_for_again_and_then_given_up) {
+  // QuickFIX/J's ResendRequestChunkSize; giving up is a rule of this engine's own.
   SessionConfig config = acceptor_config();
   config.resend_request_chunk = 2;
   config.heart_bt_int = 0s;
@@ -64,6 +66,7 @@ TEST(ResendRequestChunk, that_is_not_answered_is_asked_for_again_and_then_given_
 }
 
 TEST(ResendRequestChunk, gap_fill_beyond_the_chunk_is_taken_and_no_part_asked_for_twice) {
+  // QuickFIX/J's ResendRequestChunkSize; TC 10b.
   SessionConfig config = acceptor_config();
   config.resend_request_chunk = 2;
   Side acceptor{config};
@@ -106,6 +109,7 @@ TEST(EarlyMessages, that_are_discarded_come_again_with_the_resend) {
 }
 
 TEST(EarlyMessages, that_are_discarded_are_covered_by_chunks_that_grow_with_them) {
+  // FIX 4.4 volume 2, "Ordered Message Processing": ignored, and asked for again.
   SessionConfig config = acceptor_config();
   config.early_messages = EarlyMessages::Discard;
   config.resend_request_chunk = 2;
@@ -123,6 +127,7 @@ TEST(EarlyMessages, that_are_discarded_are_covered_by_chunks_that_grow_with_them
 }
 
 TEST(EarlyMessages, two_machines_of_which_one_discards_lose_nothing) {
+  // FIX 4.4 volume 2, "Ordered Message Processing": ignored, and asked for again.
   SessionConfig config = acceptor_config();
   config.early_messages = EarlyMessages::Discard;
   Pair pair{initiator_config(), config};
@@ -170,6 +175,7 @@ TEST(LastMsgSeqNumProcessed, stands_in_the_header_of_every_message) {
 }
 
 TEST(LastMsgSeqNumProcessed, is_left_out_where_the_version_has_it_not) {
+  // FIX 4.2, Standard Header: 369 came with it.
   for (const char* version : {"FIX.4.0", "FIX.4.1"}) {
     SessionConfig config = acceptor_config(version);
     config.send_last_msg_seq_num_processed = true;

@@ -26,6 +26,7 @@ TEST(MsgSeqNum, consecutive_messages_are_taken_without_an_answer) {
 }
 
 TEST(MsgSeqNum, application_message_counts_when_it_has_been_delivered) {
+  // QuickFIX, Session::next, counts behind fromApp, too.
   // Promise of the engine: a message is used up only when the application has it.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -69,6 +70,7 @@ TEST(MsgSeqNum, fix41_asks_to_infinity_with_999999) {
 }
 
 TEST(MsgSeqNum, one_resend_request_for_a_gap_however_many_messages_follow) {
+  // QuickFIX's SendRedundantResendRequests=N.
   // A full flow behind a gap must not make a ResendRequest of every message.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -108,6 +110,7 @@ TEST(MsgSeqNum, redundant_resend_requests_are_sent_if_configured) {
 }
 
 TEST(MsgSeqNum, held_message_that_could_not_be_kept_comes_with_the_resend) {
+  // FIX 4.4 volume 2, "Ordered Message Processing": kept, or asked for again.
   // A bounded owner may drop what it is asked to hold.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -122,6 +125,7 @@ TEST(MsgSeqNum, held_message_that_could_not_be_kept_comes_with_the_resend) {
 }
 
 TEST(MsgSeqNum, gap_is_closed_by_what_filled_it_even_if_what_revealed_it_was_dropped) {
+  // TC 2b, twice.
   // 4 revealed the gap and was dropped; 2 and 3 fill it; 6 reveals the next one, from 4.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -134,6 +138,7 @@ TEST(MsgSeqNum, gap_is_closed_by_what_filled_it_even_if_what_revealed_it_was_dro
 }
 
 TEST(MsgSeqNum, held_message_may_have_grown_old_while_it_was_held) {
+  // TC 2o, asked when a message comes and not when its turn comes.
   // A long resend must not make SendingTime of what waited behind it look wrong.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -187,6 +192,7 @@ TEST(MsgSeqNum, missing_or_unreadable_is_told_and_disconnected) {
 }
 
 TEST(MsgSeqNum, beyond_32_bits_is_a_number_like_any_other) {
+  // FIX 4.4 volume 1, "FIX Datatypes", SeqNum: positive, with no upper limit.
   // An engine that reads 2^32+2 as 2 processes a stranger.
   Side acceptor{acceptor_config(), {.next_inbound = 4294967297, .next_outbound = 4294967300}};
   acceptor.establish();
@@ -208,6 +214,7 @@ TEST(MsgSeqNum, garbled_message_uses_up_no_number_and_shows_as_a_gap) {
 }
 
 TEST(MsgSeqNum, lost_position_in_the_stream_ends_the_connection) {
+  // TC 2m goes on behind a wrong BodyLength.
   // A BodyLength beyond every limit: where the next message begins cannot be known.
   for (const wire::GarbledReason reason :
        {wire::GarbledReason::BodyLengthTooLarge, wire::GarbledReason::TooLong}) {
@@ -334,7 +341,7 @@ TEST(Gap, bad_message_within_a_gap_is_rejected_and_the_gap_goes_on) {
 }
 
 TEST(Gap, bad_message_that_is_too_high_is_rejected_when_its_turn_comes) {
-  // The order of numbers is the order of answers.
+  // FIX 4.4 volume 2, "Ordered Message Processing". The order of numbers is the order of answers.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=3|11=");
@@ -356,6 +363,7 @@ TEST(Gap, test_request_behind_a_gap_is_answered_in_order) {
 }
 
 TEST(Gap, unanswered_resend_request_is_repeated_and_then_given_up) {
+  // A rule of this engine's own, behind TC 2b.
   // A session that waits for ever for a message that never comes is worse than none.
   SessionConfig config = acceptor_config();
   config.resend_timeout = 10s;
@@ -374,6 +382,7 @@ TEST(Gap, unanswered_resend_request_is_repeated_and_then_given_up) {
 }
 
 TEST(Gap, progress_keeps_an_open_gap_from_being_asked_for_again) {
+  // A rule of this engine's own, behind TC 2b.
   // A resend of many messages over a slow link is not a missing answer.
   SessionConfig config = acceptor_config();
   config.resend_timeout = 10s;
@@ -390,7 +399,7 @@ TEST(Gap, progress_keeps_an_open_gap_from_being_asked_for_again) {
 }
 
 TEST(Gap, message_lost_within_a_resend_is_asked_for_after_the_timeout) {
-  // A gap inside the answer to a ResendRequest: 3 is garbled on its way.
+  // TC 2d, 3b. A gap inside the answer to a ResendRequest: 3 is garbled on its way.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=5|11=x");
@@ -406,6 +415,7 @@ TEST(Gap, message_lost_within_a_resend_is_asked_for_after_the_timeout) {
 }
 
 TEST(Gap, is_asked_for_again_on_the_next_connection) {
+  // TC 2b on a connection, TC 1S a on the next.
   // The connection breaks before the answer to our ResendRequest comes.
   Pair pair;
   pair.connect();

@@ -152,7 +152,7 @@ TEST(Header, malformed_fields_are_rejected_with_their_tag_as_it_was_sent) {
 }
 
 TEST(Header, very_long_malformed_tag_is_not_sent_back) {
-  // What is no tag that anybody could mean is not worth a message that cannot be encoded.
+  // TC 14a. What is no tag that anybody could mean is not worth a message that cannot be encoded.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=0|34=2|" + std::string(5'000, '7') + "=HI");

@@ -57,7 +57,7 @@ TEST_F(HeartbeatTest, test_request_without_test_req_id_is_rejected) {
 }
 
 TEST_F(HeartbeatTest, test_req_id_too_long_to_be_answered_is_rejected) {
-  // The answer must fit into a bounded buffer: 1024 bytes do, 1025 do not.
+  // TC 4b. The answer must fit into a bounded buffer: 1024 bytes do, 1025 do not.
   acceptor.in("35=1|34=2|112=" + std::string(1'024, 'x'));
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2|112=" + std::string(1'024, 'x')));
   acceptor.in("35=1|34=3|112=" + std::string(1'025, 'x'));
@@ -130,7 +130,7 @@ TEST_F(HeartbeatTest, garbled_bytes_are_no_sign_of_life) {
 }
 
 TEST_F(HeartbeatTest, resent_message_is_a_sign_of_life) {
-  // During our own gap only PossDup messages come.
+  // TC 6: silence is that nothing at all comes. During our own gap only PossDup messages come.
   acceptor.in("35=D|34=2|11=x");
   acceptor.advance(7s);
   acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=x");
@@ -140,6 +140,7 @@ TEST_F(HeartbeatTest, resent_message_is_a_sign_of_life) {
 }
 
 TEST_F(HeartbeatTest, process_that_was_stopped_asks_before_it_gives_up) {
+  // TC 6, after a pause of our own.
   // What the counterparty sent meanwhile may lie unread in the socket.
   acceptor.set_now({.wall = acceptor.now().wall + 1min, .mono = acceptor.now().mono + 1min});
   acceptor.wake();
@@ -152,7 +153,7 @@ TEST_F(HeartbeatTest, process_that_was_stopped_asks_before_it_gives_up) {
 }
 
 TEST_F(HeartbeatTest, wall_clock_that_jumps_moves_no_timeout) {
-  // Timeouts are of the monotonic clock.
+  // FIX 4.4, HeartBtInt: an interval, no time of day. Timeouts are of the monotonic clock.
   acceptor.set_now({.wall = acceptor.now().wall + 24h, .mono = acceptor.now().mono + 1s});
   acceptor.wake();
   EXPECT_THAT(acceptor.sent(), IsEmpty());
@@ -160,7 +161,7 @@ TEST_F(HeartbeatTest, wall_clock_that_jumps_moves_no_timeout) {
 }
 
 TEST_F(HeartbeatTest, call_before_the_deadline_does_nothing) {
-  // on_time() may come early.
+  // TC 4a. on_time() may come early.
   for (int i = 0; i < 5; ++i) {
     acceptor.advance(1s);
     acceptor.wake();

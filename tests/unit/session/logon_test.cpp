@@ -250,6 +250,7 @@ TEST(Logon, reset_seq_num_flag_resets_both_numbers_and_is_answered_with_itself) 
 }
 
 TEST(Logon, no_resend_is_asked_for_after_a_reset) {
+  // FIX 4.4, Logon, ResetSeqNumFlag: both sides start at 1.
   // A ResendRequest right behind a reset makes some engines refuse everything that follows.
   Pair pair;
   pair.connect();
@@ -336,6 +337,7 @@ TEST(Logon, reset_that_the_answer_asks_for_is_answered_once) {
 }
 
 TEST(Logon, answer_to_our_reset_is_not_answered_again) {
+  // FIX 4.4, Logon, ResetSeqNumFlag.
   // As before, with an acceptor that answers our Logon with the flag: two would go on for ever.
   Side initiator{initiator_config(), {.next_inbound = 3, .next_outbound = 4}};
   initiator.connect();
@@ -362,6 +364,7 @@ TEST(Logon, reset_within_a_session_needs_msg_seq_num_one) {
 }
 
 TEST(Logon, resent_reset_logon_does_not_reset_again) {
+  // FIX Session Layer, "ResendRequest": administrative messages are not sent again.
   // An engine that resends administrative messages must not be able to wipe the session.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -405,7 +408,7 @@ TEST(Logon, fixt_needs_default_appl_ver_id_and_answers_with_its_own) {
 }
 
 TEST(Logon, messages_behind_a_refused_logon_are_not_read) {
-  // What follows in the same read belongs to no session.
+  // TC 1S e. What follows in the same read belongs to no session.
   Side acceptor{acceptor_config()};
   acceptor.connect();
   const SessionConfig config = acceptor_config();

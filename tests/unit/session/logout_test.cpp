@@ -78,6 +78,7 @@ TEST(Logout, messages_and_resend_requests_are_still_served_while_we_wait) {
 }
 
 TEST(Logout, nothing_is_asked_for_after_our_logout) {
+  // FIX 4.4 volume 2, "Logout": who has sent it sends nothing more, but for a resend.
   // What is missing comes after the next Logon: the number did not move.
   Side initiator{initiator_config()};
   initiator.establish();
@@ -124,7 +125,7 @@ TEST(Logout, too_low_after_our_logout_closes_without_another_one) {
 }
 
 TEST(Logout, command_before_the_logon_just_closes) {
-  // No session, no Logout.
+  // FIX Session Layer, "Logout": the end of a session. No session, no Logout.
   Side initiator{initiator_config()};
   initiator.connect();
   (void)initiator.sent();
@@ -135,7 +136,7 @@ TEST(Logout, command_before_the_logon_just_closes) {
 }
 
 TEST(Logout, command_while_disconnected_does_nothing) {
-  // There is nobody to tell.
+  // FIX Session Layer, "Logout": the end of a session. There is nobody to tell.
   Side initiator{initiator_config()};
   initiator.log_out();
   EXPECT_THAT(initiator.sent(), IsEmpty());
@@ -143,6 +144,7 @@ TEST(Logout, command_while_disconnected_does_nothing) {
 }
 
 TEST(Logout, text_that_cannot_be_sent_is_left_out) {
+  // FIX 4.4 volume 1, "FIX Datatypes", String: any character but the delimiter.
   // A text with SOH would be a field of its own; too long a one would not fit.
   Side initiator{initiator_config()};
   initiator.establish();
@@ -196,6 +198,7 @@ TEST(Disconnect, without_a_logout_keeps_the_numbers_and_tells_the_application_on
 }
 
 TEST(Disconnect, between_two_actions_drops_what_needs_a_connection_and_no_number) {
+  // FIX Session Layer, "Sequence numbers": none without a message.
   // A send may fail while the actions of one event are being performed.
   Side acceptor{acceptor_config()};
   acceptor.establish();

@@ -244,6 +244,7 @@ std::string seen_of(Side& side) {
 }
 
 TEST(Ordinary, short_way_does_what_the_long_way_does) {
+  // TC 2, 14 and 15 by two ways, whose answers must be the same.
   Mutator mutator{20'260'115};
   int in_order = 0;
   int otherwise = 0;

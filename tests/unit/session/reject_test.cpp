@@ -26,6 +26,7 @@ TEST(Reject, received_gets_no_answer_and_uses_up_a_number) {
 }
 
 TEST(Reject, malformed_reject_is_never_rejected) {
+  // TC 7: taken, counted, not answered.
   // Two engines that reject each other's Rejects would never end.
   for (const char* fields : {"35=3|34=2|45=", "35=3|34=2|-1=x", "35=3|34=2|43=M"}) {
     Side acceptor{acceptor_config()};
@@ -71,6 +72,7 @@ TEST(Reject, text_of_the_application_takes_the_place_of_the_standard_one) {
 }
 
 TEST(Reject, text_that_cannot_be_sent_gives_way_to_the_standard_one) {
+  // FIX 4.4 volume 1, "FIX Datatypes", String: any character but the delimiter.
   // An application's text with SOH must not become fields of its own.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -157,6 +159,7 @@ TEST(Reject, business_reject_has_default_appl_ver_id_only_where_it_is_asked_for)
 }
 
 TEST(Reject, business_reject_of_a_business_reject_is_not_sent) {
+  // A rule of this engine's own, like TC 7.
   // Two engines that do not know each other's BusinessMessageReject would never end.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -223,7 +226,7 @@ TEST(Reject, fix40_has_no_location_fields_to_reverse) {
 }
 
 TEST(Reject, messages_sent_by_the_callback_come_before_its_reject) {
-  // Numbers are in the order of transmission.
+  // FIX Session Layer, "Sequence numbers". Numbers are in the order of transmission.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.application = [](Side& side, const Deliver&) {
@@ -236,7 +239,7 @@ TEST(Reject, messages_sent_by_the_callback_come_before_its_reject) {
 }
 
 TEST(Reject, two_machines_that_dislike_everything_come_to_rest) {
-  // A Reject loop would keep this exchange from ending.
+  // TC 7 on both sides. A Reject loop would keep this exchange from ending.
   Pair pair;
   for (Side* side : {&pair.initiator, &pair.acceptor}) {
     answer_with(*side,

@@ -192,6 +192,7 @@ TEST(Resend, too_high_request_is_served_at_once_and_not_again_when_the_gap_close
 }
 
 TEST(Resend, request_that_reveals_a_gap_is_served_before_we_ask) {
+  // FIX 4.4 volume 2, "Message Recovery": the resend first, our own ResendRequest second.
   // Two sides that each wait for the other's resend first would wait for ever.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -223,6 +224,7 @@ TEST(Resend, both_sides_in_a_gap_recover) {
 }
 
 TEST(Resend, does_not_cover_numbers_given_out_while_it_goes_on) {
+  // TC 8, while new messages go out.
   // A gap fill up to "the next number", computed late, swallows a message that was sent meanwhile.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -241,7 +243,7 @@ TEST(Resend, does_not_cover_numbers_given_out_while_it_goes_on) {
 }
 
 TEST(Resend, goes_on_in_slices_with_other_events_in_between) {
-  // A long resend must not keep heartbeats and orders waiting.
+  // TC 8, TC 4b in between. A long resend must not keep heartbeats and orders waiting.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.serves_replays_in_slices = true;
@@ -259,7 +261,7 @@ TEST(Resend, goes_on_in_slices_with_other_events_in_between) {
 }
 
 TEST(Resend, requests_during_a_resend_are_answered_once_together_behind_it) {
-  // A counterparty that repeats its request must not multiply the work.
+  // TC 8, again and again. A counterparty that repeats its request must not multiply the work.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.serves_replays_in_slices = true;
@@ -292,6 +294,7 @@ TEST(Resend, that_the_connection_outlives_is_forgotten) {
 }
 
 TEST(Resend, stored_message_that_is_damaged_becomes_a_gap_fill_and_a_notice) {
+  // FIX 4.4 volume 2, "Sequence Reset": a gap fill stands for what is not sent again.
   // A hole in the store must never become a malformed message.
   Side acceptor{acceptor_config()};
   acceptor.establish();

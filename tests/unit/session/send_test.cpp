@@ -24,6 +24,7 @@ TEST(Send, takes_the_next_number_and_the_header_of_the_session) {
 }
 
 TEST(Send, failed_encoding_takes_no_number) {
+  // FIX Session Layer, "Sequence numbers".
   // A number without a message would be a gap of our own making.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -41,7 +42,7 @@ TEST(Send, failed_encoding_takes_no_number) {
 }
 
 TEST(Send, message_that_does_not_fit_takes_no_number) {
-  // Truncation is an error.
+  // FIX Session Layer, "Sequence numbers". Truncation is an error.
   Side acceptor{acceptor_config()};
   std::array<char, 64> buffer;
   wire::Encoder encoder = acceptor.machine().begin_message(buffer, "D", acceptor.now());
@@ -52,7 +53,7 @@ TEST(Send, message_that_does_not_fit_takes_no_number) {
 }
 
 TEST(Send, administrative_messages_are_refused) {
-  // They are the session layer's to send.
+  // FIX 4.4, MsgType: 0 to 5 and A are administrative. They are the session layer's to send.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   for (const char* type : {"0", "1", "2", "3", "4", "5", "A"}) {
@@ -91,7 +92,7 @@ TEST(Send, while_the_logon_is_unanswered_is_not_transmitted_and_not_lost) {
 }
 
 TEST(Send, from_the_logon_callback_is_numbered_behind_the_logon) {
-  // Numbers are in the order of transmission.
+  // FIX Session Layer, "Sequence numbers"; TC 1S a. Numbers are in the order of transmission.
   Side acceptor{acceptor_config()};
   acceptor.connect();
   acceptor.in("35=A|34=3|98=0|108=30");
@@ -101,6 +102,7 @@ TEST(Send, from_the_logon_callback_is_numbered_behind_the_logon) {
 }
 
 TEST(Send, rewind_gives_back_the_numbers_of_a_callback_that_failed) {
+  // FIX Session Layer, "Sequence numbers": one behind the other, none left out.
   // A callback is a transaction: what it sent goes with it.
   Side acceptor{acceptor_config()};
   acceptor.establish();

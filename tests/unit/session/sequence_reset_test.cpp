@@ -57,6 +57,7 @@ TEST(GapFill, too_low_with_poss_dup_is_ignored_and_without_it_is_fatal) {
 }
 
 TEST(GapFill, needs_no_orig_sending_time) {
+  // QuickFIX, Session::doPossDup, leaves SequenceReset out.
   // Some engines set PossDupFlag on a gap fill without a time that it could have been sent first.
   Side acceptor{acceptor_config()};
   acceptor.establish();
@@ -119,7 +120,7 @@ TEST(GapFill, closes_the_gap_that_it_reaches_and_releases_what_is_held) {
 }
 
 TEST(GapFill, over_what_is_held_makes_it_void) {
-  // The counterparty says that 2 to 9 will not be sent again: 7 was among them.
+  // TC 10b. The counterparty says that 2 to 9 will not be sent again: 7 was among them.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=7|11=held");
@@ -199,6 +200,7 @@ TEST(SequenceReset, as_the_answer_to_a_resend_request_ends_the_gap) {
 }
 
 TEST(SequenceReset, jump_beyond_the_limit_ends_the_session) {
+  // A limit to TC 10b and 11a.
   // A NewSeqNo near the largest number would leave no number to go on with.
   for (const char* mode : {"|123=Y", "|123=N"}) {
     SessionConfig config = acceptor_config();

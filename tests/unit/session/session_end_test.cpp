@@ -12,6 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(SessionEnd, logs_out_and_resets_when_the_connection_has_ended) {
+  // QuickFIX's EndTime.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.end_of_session("end of the day");
@@ -26,6 +27,7 @@ TEST(SessionEnd, logs_out_and_resets_when_the_connection_has_ended) {
 }
 
 TEST(SessionEnd, resets_also_if_the_logout_is_not_answered) {
+  // QuickFIX's EndTime, LogoutTimeout.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.end_of_session();
@@ -35,6 +37,7 @@ TEST(SessionEnd, resets_also_if_the_logout_is_not_answered) {
 }
 
 TEST(SessionEnd, without_a_connection_resets_at_once) {
+  // QuickFIX's EndTime.
   Side acceptor{acceptor_config(), {.next_inbound = 5, .next_outbound = 7}};
   acceptor.end_of_session();
   EXPECT_EQ(acceptor.resets, 1);
@@ -43,6 +46,7 @@ TEST(SessionEnd, without_a_connection_resets_at_once) {
 }
 
 TEST(SessionEnd, before_the_logon_is_answered_closes_without_a_message) {
+  // QuickFIX's EndTime; FIX Session Layer, "Logout": the end of a session.
   Side initiator{initiator_config(), {.next_inbound = 5, .next_outbound = 7}};
   initiator.connect();
   static_cast<void>(initiator.sent());
@@ -54,6 +58,7 @@ TEST(SessionEnd, before_the_logon_is_answered_closes_without_a_message) {
 }
 
 TEST(SessionEnd, after_our_logout_says_nothing_more_and_resets_all_the_same) {
+  // FIX 4.4 volume 2, "Logout": who has sent it sends nothing more, but for a resend.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.log_out();
@@ -65,6 +70,7 @@ TEST(SessionEnd, after_our_logout_says_nothing_more_and_resets_all_the_same) {
 }
 
 TEST(SessionEnd, that_was_followed_by_a_new_logon_does_not_reset_again) {
+  // QuickFIX's EndTime: once for each.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.end_of_session();

@@ -80,11 +80,13 @@ TEST(Validation, rejects_are_those_of_the_acceptance_scripts) {
 }
 
 TEST(Validation, fix_40_tells_the_tag_in_the_text) {
+  // TC 14c; FIX 4.0, Reject: RefSeqNum and Text only.
   EXPECT_THAT(answer_to("35=0|34=2|55=MSFT", validating("FIX.4.0")),
               ElementsAre("35=3|34=2|45=2|58=Tag not defined for this message type (55)"));
 }
 
 TEST(Validation, fixt_messages_have_two_dictionaries) {
+  // TC 14a, 14b; FIXT 1.1: a dictionary of the transport and one of the application.
   EXPECT_THAT(answer_to("35=0|34=2|999=HI", validating("FIXT.1.1")),
               ElementsAre("35=3|34=2|45=2|58=Invalid tag number|371=999|372=0|373=0"));
   EXPECT_THAT(answer_to("35=D|34=2|40=1|60=20240115-10:30:00|11=id|21=3", validating("FIXT.1.1")),
@@ -115,6 +117,7 @@ TEST(Validation, version_that_the_session_has_no_dictionary_for_is_rejected) {
 }
 
 TEST(Validation, right_messages_reach_the_application) {
+  // TC 2a.
   Side acceptor{validating()};
   acceptor.establish();
   acceptor.in(kOrder.substr(0, kOrder.size() - 1));
@@ -147,6 +150,7 @@ TEST(Validation, empty_values_reach_the_session_where_they_are_allowed) {  // ac
 }
 
 TEST(Validation, invalid_messages_may_be_noted_and_processed) {
+  // QuickFIX/J's RejectInvalidMessage=N.
   SessionConfig config = validating();
   config.reject_invalid_message = false;
   Side acceptor{config};
@@ -163,6 +167,7 @@ TEST(Validation, invalid_messages_may_be_noted_and_processed) {
 }
 
 TEST(Validation, two_notices_about_one_message_have_each_its_own_text) {
+  // QuickFIX/J's RejectInvalidMessage=N.
   SessionConfig config = validating();
   config.reject_invalid_message = false;
   Side acceptor{config};
@@ -177,6 +182,7 @@ TEST(Validation, two_notices_about_one_message_have_each_its_own_text) {
 }
 
 TEST(Validation, an_invalid_reset_within_a_session_is_noted_once) {
+  // QuickFIX/J's RejectInvalidMessage=N; FIX 4.4, Logon, ResetSeqNumFlag.
   SessionConfig config = validating();
   config.reject_invalid_message = false;
   Side acceptor{config};
@@ -188,6 +194,7 @@ TEST(Validation, an_invalid_reset_within_a_session_is_noted_once) {
 }
 
 TEST(Validation, the_logout_after_an_invalid_reset_tells_the_tag) {
+  // TC 14c, in a Logon with ResetSeqNumFlag.
   Side acceptor{validating()};
   acceptor.establish();
   acceptor.notice_texts.clear();
@@ -199,6 +206,7 @@ TEST(Validation, the_logout_after_an_invalid_reset_tells_the_tag) {
 }
 
 TEST(Validation, an_invalid_message_above_a_gap_is_rejected_when_its_turn_comes) {
+  // FIX 4.4 volume 2, "Ordered Message Processing"; TC 14a.
   Side acceptor{validating()};
   acceptor.establish();
   acceptor.in("35=0|34=3|999=HI");
