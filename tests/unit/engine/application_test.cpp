@@ -259,7 +259,7 @@ TEST_F(ApplicationTest, resends_go_no_faster_than_configured_and_what_is_new_wai
 }
 
 TEST_F(ApplicationTest, message_that_is_too_old_is_filled_instead_of_sent_again) {
-  // FAILURES S40.
+  // FIX 4.4 volume 2, "Sequence Reset": an aged order may be filled instead.
   extra = "MaxResendAge=60";
   open_whole();
   ASSERT_TRUE(send(trader(), "old").has_value());
@@ -276,7 +276,7 @@ TEST_F(ApplicationTest, message_that_is_too_old_is_filled_instead_of_sent_again)
 }
 
 TEST_F(ApplicationTest, without_a_logon_nothing_is_stored_if_configured_so) {
-  // FAILURES S40; TC 16.
+  // TC 16.
   extra = "SendWhileLoggedOut=N";
   open_whole();
   const auto refused = send(trader(), "early");

@@ -22,6 +22,7 @@ constexpr LogonDecision kAccept{};
 constexpr LogonDecision kRefuse{.kind = LogonDecision::Kind::Refuse, .text = "unknown user"};
 
 TEST(Authentication, valid_logon_waits_for_the_decision_and_is_answered_then) {
+  // FIX 4.4, Logon, Username and Password; FIX Session Layer, "Logon".
   Side acceptor{authenticating()};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30|553=me|554=secret");
@@ -38,6 +39,7 @@ TEST(Authentication, valid_logon_waits_for_the_decision_and_is_answered_then) {
 }
 
 TEST(Authentication, refusal_is_a_logout_with_its_text_and_uses_up_no_number_of_theirs) {
+  // FIX Session Layer, "Logon": a refusal may come as a Logout with a text.
   Side acceptor{authenticating()};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30");
@@ -49,6 +51,7 @@ TEST(Authentication, refusal_is_a_logout_with_its_text_and_uses_up_no_number_of_
 }
 
 TEST(Authentication, session_status_goes_with_the_answer_on_fixt_only) {
+  // FIXT 1.1, SessionStatus (1409).
   for (const char* version : {"FIX.4.4", "FIXT.1.1"}) {
     const bool is_fixt = std::string_view{version} == "FIXT.1.1";
     const std::string more = is_fixt ? "|1137=9" : "";
@@ -71,6 +74,7 @@ TEST(Authentication, session_status_goes_with_the_answer_on_fixt_only) {
 }
 
 TEST(Authentication, session_status_of_the_counterparty_is_reported) {
+  // FIXT 1.1, SessionStatus (1409).
   Side initiator{initiator_config("FIXT.1.1")};
   initiator.connect();
   initiator.in("35=A|34=1|98=0|108=30|1137=9|1409=2");
@@ -86,6 +90,7 @@ TEST(Authentication, session_status_of_the_counterparty_is_reported) {
 }
 
 TEST(Authentication, without_a_decision_the_connection_ends_after_its_own_timeout) {
+  // FIX Session Layer, "Logon": bounded waiting.
   SessionConfig config = authenticating();
   config.authentication_timeout = 7s;
   Side acceptor{config};
@@ -115,6 +120,7 @@ TEST(Authentication, decision_on_an_earlier_logon_is_not_one_on_this) {
 }
 
 TEST(Authentication, stranger_resets_nothing) {
+  // FIX 4.4, Logon, ResetSeqNumFlag, behind the decision.
   SessionConfig config = authenticating();
   for (const bool by_configuration : {false, true}) {
     config.reset_on_logon = by_configuration;
@@ -138,6 +144,7 @@ TEST(Authentication, invalid_logon_is_refused_without_asking) {  // TC 1S d
 }
 
 TEST(Authentication, messages_before_the_decision_are_held_and_processed_after_it) {
+  // FIX Session Layer, "Logon": nothing before the answer.
   Side acceptor{authenticating()};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30");
@@ -150,6 +157,7 @@ TEST(Authentication, messages_before_the_decision_are_held_and_processed_after_i
 }
 
 TEST(Authentication, counterparty_that_does_not_wait_for_it_is_disconnected) {
+  // FIX Session Layer, "Logon": nothing before the answer.
   for (const char* fields : {"35=5|34=2", "35=A|34=1|98=0|108=30"}) {
     Side acceptor{authenticating()};
     acceptor.connect();
@@ -162,6 +170,7 @@ TEST(Authentication, counterparty_that_does_not_wait_for_it_is_disconnected) {
 }
 
 TEST(Authentication, logon_that_is_too_low_or_too_high_is_told_after_the_decision) {
+  // TC 1S a; FIX Session Layer, "Logon": MsgSeqNum lower than expected.
   Side low{authenticating(), {.next_inbound = 5, .next_outbound = 1}};
   low.connect();
   low.in("35=A|34=4|98=0|108=30");
@@ -177,6 +186,7 @@ TEST(Authentication, logon_that_is_too_low_or_too_high_is_told_after_the_decisio
 }
 
 TEST(Credentials, are_in_the_logon_by_ascending_tag) {
+  // FIX 5.0, Logon: 553, 554, 925.
   SessionConfig config = initiator_config("FIXT.1.1");
   config.username = "me";
   config.password = "old";

@@ -35,7 +35,7 @@ SessionConfig asking_config() {
 }
 
 TEST(ResendGovernor, at_most_the_last_numbers_are_sent_again_and_older_ones_filled) {
-  // FAILURES S17: what a counterparty asks for is bounded by us.
+  // TC 8, within a limit. What a counterparty asks for is bounded by us.
   SessionConfig config = acceptor_config();
   config.resend_messages_max = 2;
   Side acceptor{config};
@@ -46,6 +46,7 @@ TEST(ResendGovernor, at_most_the_last_numbers_are_sent_again_and_older_ones_fill
 }
 
 TEST(ResendGovernor, range_within_the_limit_is_sent_again_whole) {
+  // TC 8.
   SessionConfig config = acceptor_config();
   config.resend_messages_max = 2;
   Side acceptor{config};
@@ -56,6 +57,7 @@ TEST(ResendGovernor, range_within_the_limit_is_sent_again_whole) {
 }
 
 TEST(ResendGovernor, owner_is_asked_with_the_range_that_was_sent) {
+  // TC 8: EndSeqNo 0 is the last one sent.
   Side acceptor{asking_config()};
   send_four_orders(acceptor);
   AskResend asked;
@@ -70,6 +72,7 @@ TEST(ResendGovernor, owner_is_asked_with_the_range_that_was_sent) {
 }
 
 TEST(ResendGovernor, owner_can_have_everything_or_what_is_old_filled) {
+  // FIX 4.4 volume 2, "Sequence Reset": a gap fill stands for what is not sent again.
   for (const bool everything : {true, false}) {
     Side acceptor{asking_config()};
     send_four_orders(acceptor);
@@ -88,6 +91,7 @@ TEST(ResendGovernor, owner_can_have_everything_or_what_is_old_filled) {
 }
 
 TEST(ResendGovernor, rejected_request_is_counted_and_named_in_the_reject) {
+  // FIX 4.4, Reject, SessionRejectReason 99.
   Side acceptor{asking_config()};
   send_four_orders(acceptor);
   acceptor.resend_governor = [](const AskResend&) {
@@ -100,7 +104,8 @@ TEST(ResendGovernor, rejected_request_is_counted_and_named_in_the_reject) {
 }
 
 TEST(ResendGovernor, request_that_came_early_is_rejected_with_its_own_number) {
-  // S14: it is answered before its turn, and before we ask for what we miss.
+  // TC 20; FIX 4.4 volume 2, "Message Recovery": it is answered before its turn, and before we ask
+  // for what we miss.
   Side acceptor{asking_config()};
   send_four_orders(acceptor);
   acceptor.resend_governor = [](const AskResend&) {
@@ -157,7 +162,7 @@ TEST(ResendGovernor, decision_without_a_question_does_nothing) {
 }
 
 TEST(ResendGovernor, same_range_asked_for_without_end_ends_the_session) {
-  // FAILURES S14.
+  // A rule of this engine's own, behind TC 8: hotfix, the Rust engine, has had resends without end.
   SessionConfig config = acceptor_config();
   config.resend_repeats_max = 3;
   Side acceptor{config};

@@ -278,7 +278,7 @@ TEST(Resend, requests_during_a_resend_are_answered_once_together_behind_it) {
 }
 
 TEST(Resend, that_the_connection_outlives_is_forgotten) {
-  // The owner may still be reading the store when the connection has gone.
+  // TC 8, cut off. The owner may still be reading the store when the connection has gone.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   const std::uint64_t sent = acceptor.send("D", "two");
