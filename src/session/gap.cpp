@@ -11,10 +11,11 @@ constexpr unsigned kGapRequestsMax = 3;
 
 // One open ResendRequest at a time: it asks for everything sent so far, so what arrives too early
 // while it is open is covered by it, or is held. Of one that asks for less, the next one follows
-// when it has been answered. gap_end: the first number that is not missing.
+// when it has been answered. gap_end: the first number that is not missing; the one behind what was
+// received if that has been discarded, so the open gap grows with it.
 void StateMachine::request_resend(std::uint64_t received, std::uint64_t gap_end) noexcept {
   const bool is_open = gap_end_ != 0;
-  const bool must_grow = !is_open || config_.early_messages == EarlyMessages::Discard;
+  const bool must_grow = !is_open || gap_end > received;
   const bool is_redundant = config_.send_redundant_resend_requests;
   if (gap_end > gap_end_ && (must_grow || is_redundant)) gap_end_ = gap_end;
   if (is_open && !is_redundant) return;

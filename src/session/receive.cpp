@@ -151,14 +151,18 @@ std::string_view StateMachine::compared_text(std::string_view what, std::uint64_
 
 // TC 2b: kept until its turn comes, while what lies before it is asked for. Once we have said
 // Logout it is too late to ask; the message counts as not received and comes after the next Logon.
+// A ResendRequest is kept even where others are discarded, and an open gap is not asked for again
+// because of it: it has been served, and two sides that answered each other's requests with more
+// of them would never come to an end.
 void StateMachine::on_too_high(const Inbound& in) noexcept {
   if (state_ == State::LogoutSent) return;
-  if (config_.early_messages == EarlyMessages::Discard) {
+  const bool is_request = in.kind == MsgKind::ResendRequest;
+  if (config_.early_messages == EarlyMessages::Discard && !is_request) {
     return request_resend(in.msg_seq_num, in.msg_seq_num + 1);
   }
   push({.step = Step::Hold, .first = in.msg_seq_num, .text = in.message.bytes()});
   if (in.msg_seq_num > held_high_) held_high_ = in.msg_seq_num;
-  request_resend(in.msg_seq_num, in.msg_seq_num);
+  if (!is_request || gap_end_ == 0) request_resend(in.msg_seq_num, in.msg_seq_num);
 }
 
 }  // namespace nexusfix::session

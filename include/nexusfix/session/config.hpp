@@ -22,7 +22,7 @@ enum class Role : std::uint8_t { Initiator, Acceptor };
 // What becomes of a message that comes while others in front of it are missing.
 enum class EarlyMessages : std::uint8_t {
   Hold,     // kept, and processed when the gap is closed
-  Discard,  // not kept: it comes again with the resend
+  Discard,  // not kept: it comes again with the resend. ResendRequests are kept all the same
 };
 
 // What messages of one application version must be right by, on a FIXT session.

@@ -1,7 +1,10 @@
 // Gaps as a configuration wants them: requests of a bounded size, and early messages not kept.
 // "Session Layer" is the FIX Session Layer specification.
+#include <deque>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 #include "unit/session/side.hpp"
 
@@ -155,6 +158,109 @@ TEST(Gap, within_a_resend_is_held_against_and_asked_for_after_the_timeout) {
   acceptor.in(numbered("D", 3, kResent));
   EXPECT_EQ(acceptor.next_in(), 7U);
   EXPECT_EQ(acceptor.delivered.size(), 5U);
+}
+
+// Ways to close a gap, of which each side has its own.
+struct GapWays {
+  EarlyMessages early = EarlyMessages::Hold;
+  std::uint64_t chunk = 0;
+  bool is_closed = false;
+  bool is_redundant = false;
+};
+
+std::vector<GapWays> all_gap_ways() {
+  std::vector<GapWays> all;
+  for (const EarlyMessages early : {EarlyMessages::Hold, EarlyMessages::Discard}) {
+    for (const std::uint64_t chunk : {0U, 1U, 2U, 7U}) {
+      for (const bool is_closed : {false, true}) {
+        for (const bool is_redundant : {false, true}) {
+          all.push_back({early, chunk, is_closed, is_redundant});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+SessionConfig with(SessionConfig config, const GapWays& ways) {
+  config.early_messages = ways.early;
+  config.resend_request_chunk = ways.chunk;
+  config.closed_resend_requests = ways.is_closed;
+  config.send_redundant_resend_requests = ways.is_redundant;
+  return config;
+}
+
+std::string readable_ways(const GapWays& ways) {
+  return std::string{ways.early == EarlyMessages::Hold ? "hold" : "discard"} + " chunk " +
+         std::to_string(ways.chunk) + (ways.is_closed ? " closed" : "") +
+         (ways.is_redundant ? " redundant" : "");
+}
+
+// Messages on the wire until nothing is left to say; above the bound: it does not end.
+std::size_t messages_until_silence(Pair& pair, std::size_t bound) {
+  std::size_t messages = 0;
+  while (messages <= bound) {
+    const std::deque<std::string> up = pair.initiator.take_wire();
+    const std::deque<std::string> down = pair.acceptor.take_wire();
+    if (up.empty() && down.empty()) break;
+    messages += up.size() + down.size();
+    for (const std::string& bytes : up) pair.acceptor.receive(bytes);
+    for (const std::string& bytes : down) pair.initiator.receive(bytes);
+  }
+  return messages;
+}
+
+void expect_both_gaps_close(const GapWays& of_initiator, const GapWays& of_acceptor, int lost,
+                            int behind) {
+  SCOPED_TRACE(readable_ways(of_initiator) + " / " + readable_ways(of_acceptor) + ", lost " +
+               std::to_string(lost) + ", behind " + std::to_string(behind));
+  Pair pair{with(initiator_config(), of_initiator), with(acceptor_config(), of_acceptor)};
+  pair.connect();
+  for (int i = 0; i < lost + behind; ++i) {
+    pair.initiator.send("D", "up");
+    pair.acceptor.send("8", "down");
+    if (i >= lost) continue;
+    static_cast<void>(pair.initiator.take_wire());
+    static_cast<void>(pair.acceptor.take_wire());
+  }
+  constexpr std::size_t kMessagesMax = 150;  // 120 are the most that there have been
+  ASSERT_LE(messages_until_silence(pair, kMessagesMax), kMessagesMax);
+  const auto sent = static_cast<std::size_t>(lost + behind);
+  EXPECT_EQ(pair.acceptor.delivered.size(), sent);
+  EXPECT_EQ(pair.initiator.delivered.size(), sent);
+  EXPECT_EQ(pair.acceptor.next_in(), pair.initiator.next_out());
+  EXPECT_EQ(pair.initiator.next_in(), pair.acceptor.next_out());
+}
+
+TEST(Gap, of_both_sides_at_once_closes_whatever_their_ways_are) {
+  // Session Layer, "Message gap". A ResendRequest that comes too early is served at once, so it is
+  // no part of what is asked for: each would make the gap larger that the next one asks for.
+  for (const GapWays& of_initiator : all_gap_ways()) {
+    for (const GapWays& of_acceptor : all_gap_ways()) {
+      for (const int lost : {1, 3, 8}) {
+        for (const int behind : {1, 4}) {
+          expect_both_gaps_close(of_initiator, of_acceptor, lost, behind);
+          if (HasFatalFailure()) return;
+        }
+      }
+    }
+  }
+}
+
+TEST(EarlyMessages, that_are_discarded_are_no_resend_requests) {
+  SessionConfig config = acceptor_config();
+  config.early_messages = EarlyMessages::Discard;
+  config.closed_resend_requests = true;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in("35=2|34=4|7=1|16=0");
+  EXPECT_THAT(acceptor.held_numbers, ElementsAre(4U));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3",
+                                           "35=4|34=1|43=Y|122=20240115-10:30:00.000|36=2|123=Y"));
+  acceptor.in(numbered("D", 2, kResent));
+  acceptor.in(numbered("D", 3, kResent));
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.next_in(), 5U);
 }
 
 TEST(LastMsgSeqNumProcessed, stands_in_the_header_of_every_message) {
