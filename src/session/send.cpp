@@ -27,13 +27,29 @@ std::expected<Outbound, SendError> StateMachine::finish_message(
   if (!bytes) {
     return std::unexpected{SendError{.code = SendErrorCode::Encode, .encode = bytes.error()}};
   }
-  if (state_ == State::LoggedOn) last_sent_ = begun_at_;
+  if (state_ == State::LoggedOn) note_sent_application();
   return Outbound{.msg_seq_num = numbers_.next_outbound++, .bytes = *bytes};
+}
+
+// What a callback sends follows one event without a message of the session's own in between, so the
+// time to go back to is the one from before the first of them. Messages that were sent in front of
+// the callback may be among them, if no event came between: then a Heartbeat comes early, never
+// late.
+void StateMachine::note_sent_application() noexcept {
+  const bool goes_on = last_sent_ == undo_.sent && now_.mono == undo_.event &&
+                       numbers_.next_inbound == undo_.next_inbound;
+  if (!goes_on) {
+    undo_ = {.event = now_.mono, .next_inbound = numbers_.next_inbound, .sent_before = last_sent_};
+  }
+  last_sent_ = undo_.sent = begun_at_;
 }
 
 void StateMachine::rewind_outbound(std::uint64_t next_outbound) noexcept {
   NEXUSFIX_ASSERT(next_outbound >= 1);
   NEXUSFIX_ASSERT(next_outbound <= numbers_.next_outbound);
+  if (next_outbound != numbers_.next_outbound && last_sent_ == undo_.sent) {
+    last_sent_ = undo_.sent_before;
+  }
   numbers_.next_outbound = next_outbound;
 }
 

@@ -148,7 +148,7 @@ class StateMachine {
   [[nodiscard]] std::expected<Outbound, SendError> finish_message(
       const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   // Gives back the numbers from next_outbound on: what was sent in a callback that failed, none of
-  // which has been stored or transmitted.
+  // which has been stored or transmitted. It puts off no Heartbeat either.
   void rewind_outbound(std::uint64_t next_outbound) noexcept;
 
   // The owner has kept messages waiting, and does: their SendingTime may be old. Until the end of
@@ -326,6 +326,9 @@ class StateMachine {
   void push_reject(const wire::MessageView& message, std::uint64_t msg_seq_num,
                    const Objection& objection) noexcept;
 
+  // Sending (send.cpp).
+  void note_sent_application() noexcept;
+
   // Encoding (encode.cpp).
   [[nodiscard]] std::optional<Action> perform(const Pending& pending,
                                               std::span<char> scratch) noexcept;
@@ -379,6 +382,13 @@ class StateMachine {
   // Timers.
   MonoTime deadline_ = kNever;  // for the Logon or the Logout that is awaited
   MonoTime last_sent_{};
+  // The application messages sent since one event, which may have to be undone.
+  struct {
+    MonoTime event = kNever;
+    std::uint64_t next_inbound = 0;
+    MonoTime sent_before{};  // last_sent_ without them
+    MonoTime sent = kNever;  // last_sent_ with them
+  } undo_;
   MonoTime last_received_{};
   std::optional<MonoTime> test_request_sent_;  // and not answered by anything yet
   MonoTime::duration heart_bt_int_{};          // 0: none

@@ -115,6 +115,38 @@ TEST(Send, rewind_gives_back_the_numbers_of_a_callback_that_failed) {
   EXPECT_EQ(acceptor.send("8", "instead"), 3U);
 }
 
+// As an owner does it when a callback throws.
+Verdict send_and_undo(Side& side, const Deliver&) {
+  const std::uint64_t before = side.next_out();
+  for (int i = 0; i < 2; ++i) {
+    std::array<char, 512> buffer;
+    wire::Encoder encoder = side.machine().begin_message(buffer, "8", side.now());
+    EXPECT_TRUE(side.machine().finish_message(encoder).has_value());
+    side.set_now({.wall = side.now().wall + 1ms, .mono = side.now().mono + 1ms});
+  }
+  side.machine().rewind_outbound(before);
+  return {};
+}
+
+TEST(Send, rewind_leaves_the_heartbeat_due_when_it_was) {
+  // FIX Session Layer, "Heartbeat": after HeartBtInt without a message of ours. What is undone has
+  // not been sent.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.advance(5s);
+  acceptor.send("8", "kept");
+  static_cast<void>(acceptor.sent());
+  acceptor.application = send_and_undo;
+  for (int i = 0; i < 3; ++i) {
+    acceptor.in("35=D|34=" + std::to_string(acceptor.next_in()));
+    acceptor.advance(9'900ms);
+    EXPECT_THAT(acceptor.sent(), IsEmpty());
+  }
+  acceptor.in("35=D|34=" + std::to_string(acceptor.next_in()));
+  acceptor.advance(300ms);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=3"));
+}
+
 TEST(Send, fix41_stamps_whole_seconds) {
   // FIX 4.1, UTCTimestamp has no fraction.
   Side acceptor{acceptor_config("FIX.4.1")};
