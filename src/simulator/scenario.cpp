@@ -110,7 +110,8 @@ class Play {
   // Ways to close gaps, of which each side may have its own.
   std::string gap_lines() {
     return line("ResendRequestChunkSize", gap_chance_.below(2) * gap_chance_.below(20)) +
-           line("ClosedResendInterval", gap_chance_.below(2) == 0 ? "Y" : "N");
+           line("ClosedResendInterval", gap_chance_.below(2) == 0 ? "Y" : "N") +
+           line("HoldEarlyMessages", limit_chance_.below(3) == 0 ? "N" : "Y");
   }
   // Limits that hold things up, and lose nothing: of what a side takes, and of what it resends.
   std::string limit_lines() {
