@@ -90,6 +90,11 @@ constexpr HonouredKey kHonoured[] = {
     {Key::ThrottleAction, "ThrottleAction"},
     {Key::SendWhileLoggedOut, "SendWhileLoggedOut"},
     {Key::DisconnectNoticeDelay, "DisconnectNoticeDelay"},
+    {Key::AllowResetSeqNumFlag, "AllowResetSeqNumFlag"},
+    {Key::AllowSequenceReset, "AllowSequenceReset"},
+    {Key::MaxSequenceJump, "MaxSequenceJump"},
+    {Key::MinHeartBtInt, "MinHeartBtInt"},
+    {Key::MaxHeartBtInt, "MaxHeartBtInt"},
 };
 static_assert(std::size(kHonoured) + 1 == kKeyCount);
 

@@ -90,6 +90,11 @@ enum class Key : std::uint8_t {
   ThrottleAction,
   SendWhileLoggedOut,
   DisconnectNoticeDelay,
+  AllowResetSeqNumFlag,
+  AllowSequenceReset,
+  MaxSequenceJump,
+  MinHeartBtInt,
+  MaxHeartBtInt,
   Count,
 };
 inline constexpr std::size_t kKeyCount = static_cast<std::size_t>(Key::Count);

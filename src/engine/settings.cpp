@@ -303,6 +303,11 @@ class SessionBuilder {
   void build_timers() {
     session::SessionConfig& config = result_.session;
     read_into(Key::HeartBtInt, config.heart_bt_int);
+    read_into(Key::MinHeartBtInt, config.heart_bt_int_min);
+    read_into(Key::MaxHeartBtInt, config.heart_bt_int_max);
+    if (config.heart_bt_int_min > config.heart_bt_int_max) {
+      report_.error(section_.line, "[SESSION]: MinHeartBtInt is above MaxHeartBtInt");
+    }
     read_into(Key::LogonTimeout, config.logon_timeout);
     read_into(Key::LogoutTimeout, config.logout_timeout);
     read_into(Key::MaxLatency, config.max_latency);
@@ -362,6 +367,9 @@ class SessionBuilder {
     read_into(Key::MaxResendMessages, resend_messages_max);
     config.resend_messages_max = resend_messages_max;
     read_into(Key::MaxResendRepeats, config.resend_repeats_max);
+    auto sequence_jump_max = static_cast<std::uint32_t>(config.sequence_jump_max);
+    read_into(Key::MaxSequenceJump, sequence_jump_max);
+    config.sequence_jump_max = sequence_jump_max;
     read_into(Key::MaxResendsPerSecond, result_.resends_per_second_max);
     read_into(Key::MaxResendAge, result_.resend_age_max);
     read_into(Key::MaxHeldBytes, result_.held_bytes_max);
@@ -381,6 +389,8 @@ class SessionBuilder {
     read_into(Key::ResetOnLogon, config.reset_on_logon);
     read_into(Key::ResetOnLogout, config.reset_on_logout);
     read_into(Key::ResetOnDisconnect, config.reset_on_disconnect);
+    read_into(Key::AllowResetSeqNumFlag, config.allows_reset_seq_num_flag);
+    read_into(Key::AllowSequenceReset, config.allows_sequence_reset);
     read_into(Key::CheckCompID, config.check_comp_id);
     read_into(Key::CheckLatency, config.check_latency);
     read_into(Key::SendRedundantResendRequests, config.send_redundant_resend_requests);

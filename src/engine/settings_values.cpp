@@ -22,6 +22,9 @@ constexpr std::string_view kNumber = "a whole number";
 
 constexpr NumberRule kNumbers[] = {
     {Key::HeartBtInt, 0, 3'600, kSeconds},
+    {Key::MinHeartBtInt, 0, 3'600, kSeconds},
+    {Key::MaxHeartBtInt, 0, 3'600, kSeconds},
+    {Key::MaxSequenceJump, 1, 1'000'000'000, kNumber},
     {Key::ReconnectInterval, 1, 86'400, kSeconds},
     {Key::LogonTimeout, 1, 3'600, kSeconds},
     {Key::LogoutTimeout, 1, 3'600, kSeconds},
@@ -242,6 +245,8 @@ std::string remark(Key key, std::string_view value) {
     case Key::ClosedResendInterval:
     case Key::HoldEarlyMessages:
     case Key::SendWhileLoggedOut:
+    case Key::AllowResetSeqNumFlag:
+    case Key::AllowSequenceReset:
       return unless(value == "Y" || value == "N", "read, but other engines know Y and N only");
     default:
       return {};

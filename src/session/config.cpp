@@ -31,6 +31,12 @@ std::string_view what_is_wrong(const SessionConfig& config) noexcept {
   if (config.heart_bt_int < seconds{0} || config.heart_bt_int > kHeartBtIntMax) {
     return "HeartBtInt is not between 0 and 3600";
   }
+  if (config.heart_bt_int_min < seconds{0} || config.heart_bt_int_max > kHeartBtIntMax) {
+    return "MinHeartBtInt and MaxHeartBtInt are not between 0 and 3600";
+  }
+  if (config.heart_bt_int_min > config.heart_bt_int_max) {
+    return "MinHeartBtInt is above MaxHeartBtInt";
+  }
   if (config.logon_timeout < seconds{1}) return "LogonTimeout is below 1";
   if (config.logout_timeout < seconds{1}) return "LogoutTimeout is below 1";
   if (config.resend_timeout < seconds{1}) return "ResendTimeout is below 1";

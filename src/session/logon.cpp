@@ -219,11 +219,19 @@ std::string_view StateMachine::logon_objection(const Inbound& in,
   if (objection) return noted_text(session_reject_text(objection->reason), objection->ref_tag);
   const wire::MessageView& message = in.message;
   if (message[tag::EncryptMethod] != "0") return "EncryptMethod is not 0";
-  if (!heart_bt_int_of(message)) return "HeartBtInt is not between 0 and 3600";
+  const std::optional<std::chrono::seconds> heart_bt_int = heart_bt_int_of(message);
+  if (!heart_bt_int) return "HeartBtInt is not between 0 and 3600";
+  if (config_.role == Role::Acceptor &&
+      (*heart_bt_int < config_.heart_bt_int_min || *heart_bt_int > config_.heart_bt_int_max)) {
+    return "HeartBtInt is not in the range that is accepted";
+  }
   if (version_->has_reset_seq_num_flag) {
     const std::string_view flag = message[tag::ResetSeqNumFlag].value_or("N");
     if (flag != "Y" && flag != "N") return "ResetSeqNumFlag is neither Y nor N";
     if (flag == "Y" && in.msg_seq_num != 1) return "ResetSeqNumFlag with MsgSeqNum other than 1";
+    if (flag == "Y" && !config_.allows_reset_seq_num_flag && !reset_sent_) {
+      return "ResetSeqNumFlag is not accepted";
+    }
   }
   if (sends_next_expected_) {
     const auto next = message.get<std::uint64_t>(tag::NextExpectedMsgSeqNum);

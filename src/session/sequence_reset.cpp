@@ -35,6 +35,7 @@ bool has_gap_fill_flag_form(const wire::MessageView& message) noexcept {
 
 // TC 11: its own MsgSeqNum is not looked at. A NewSeqNo at or above the expected number is obeyed,
 // and reported, because messages may be lost for good; a lower one is rejected and changes nothing.
+// Where no Reset is to be obeyed it is reported and rejected.
 void StateMachine::on_sequence_reset(const Inbound& in,
                                      const std::optional<Objection>& objection) noexcept {
   const NewSeqNo new_seq_no = new_seq_no_of(in.message);
@@ -50,6 +51,11 @@ void StateMachine::on_sequence_reset(const Inbound& in,
     return push_reject(in.message, in.msg_seq_num, {.reason = kIncorrect});
   }
   notice(NoticeCode::SequenceResetReceived, {}, numbers_.next_inbound, new_seq_no.value);
+  if (!config_.allows_sequence_reset) {
+    return push_reject(in.message, in.msg_seq_num,
+                       {.reason = static_cast<unsigned>(SessionRejectReason::Other),
+                        .text = "SequenceReset-Reset is not accepted"});
+  }
   show_administrative();
   if (new_seq_no.value > numbers_.next_inbound) skip_to(new_seq_no.value);
 }

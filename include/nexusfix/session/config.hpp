@@ -47,6 +47,9 @@ struct SessionConfig {
   // Initiator: sent in the Logon (0 to 3,600; 0: no heartbeats). Acceptor: what the Logon says
   // counts.
   std::chrono::seconds heart_bt_int{30};
+  // Acceptor: a Logon whose HeartBtInt is not between these is refused. 0 ≤ min ≤ max ≤ 3,600.
+  std::chrono::seconds heart_bt_int_min{0};
+  std::chrono::seconds heart_bt_int_max{3'600};
   std::chrono::seconds logon_timeout{10};  // ≥ 1
   std::chrono::seconds logout_timeout{2};  // ≥ 1
   // A TestRequest after (1 + test_request_delay) × HeartBtInt of silence; the connection is closed
@@ -67,6 +70,10 @@ struct SessionConfig {
   bool reset_on_logon = false;
   bool reset_on_logout = false;
   bool reset_on_disconnect = false;
+  // false: a Logon with ResetSeqNumFlag=Y (141) is refused, unless it answers one of ours.
+  bool allows_reset_seq_num_flag = true;
+  // false: SequenceReset-Reset is answered with a Reject, and changes nothing.
+  bool allows_sequence_reset = true;
   bool check_comp_id = true;
   bool check_latency = true;
   std::chrono::seconds max_latency{120};
@@ -96,7 +103,7 @@ struct SessionConfig {
   // A gap that does not shrink for this long is asked for again, a few times; ≥ 1.
   std::chrono::seconds resend_timeout{30};
   bool persist_messages = true;  // false: a ResendRequest is answered with gap fills only
-  // Largest accepted jump of a SequenceReset over the expected number.
+  // Largest accepted jump of a SequenceReset, in either mode, over the expected number.
   std::uint64_t sequence_jump_max = 1'000'000'000;
   wire::TimePrecision time_precision = wire::TimePrecision::Millis;  // FIX 4.0, 4.1: always seconds
   // 1137, FIXT only: the version of our messages that name none. 2 (FIX.4.0) to 9 (FIX.5.0SP2).

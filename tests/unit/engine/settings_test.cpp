@@ -167,6 +167,25 @@ TEST(Settings, limits_reach_the_session) {
   EXPECT_EQ(settings.disconnect_notice_delay.count(), 8);
 }
 
+TEST(Settings, policies_about_the_counterparty_reach_the_session) {
+  const session::SessionConfig plain = session_with("").session;
+  EXPECT_TRUE(plain.allows_reset_seq_num_flag && plain.allows_sequence_reset);
+  EXPECT_EQ(plain.sequence_jump_max, 1'000'000'000U);
+  EXPECT_EQ(plain.heart_bt_int_min.count(), 0);
+  EXPECT_EQ(plain.heart_bt_int_max.count(), 3'600);
+  const session::SessionConfig config =
+      session_with(
+          "AllowResetSeqNumFlag=N\nAllowSequenceReset=N\nMaxSequenceJump=50\n"
+          "MinHeartBtInt=5\nMaxHeartBtInt=60\n")
+          .session;
+  EXPECT_FALSE(config.allows_reset_seq_num_flag || config.allows_sequence_reset);
+  EXPECT_EQ(config.sequence_jump_max, 50U);
+  EXPECT_EQ(config.heart_bt_int_min.count(), 5);
+  EXPECT_EQ(config.heart_bt_int_max.count(), 60);
+  EXPECT_THAT(errors_of("MinHeartBtInt=61\nMaxHeartBtInt=60"),
+              ElementsAre(HasSubstr("MinHeartBtInt is above MaxHeartBtInt")));
+}
+
 TEST(Settings, a_password_is_not_shown_in_a_mistake) {
   // Event logs are read by many.
   const std::string password(300, 'p');

@@ -45,6 +45,12 @@ TEST(SessionConfig, each_wrong_value_is_named) {
          [](SessionConfig& c) { c.resend_request_chunk = kResendRequestChunkMax + 1; });
   starts("HeartBtInt", [](SessionConfig& c) { c.heart_bt_int = -1s; });
   starts("HeartBtInt", [](SessionConfig& c) { c.heart_bt_int = kHeartBtIntMax + 1s; });
+  starts("MinHeartBtInt and", [](SessionConfig& c) { c.heart_bt_int_min = -1s; });
+  starts("MinHeartBtInt and", [](SessionConfig& c) { c.heart_bt_int_max = kHeartBtIntMax + 1s; });
+  starts("MinHeartBtInt is above", [](SessionConfig& c) {
+    c.heart_bt_int_min = 2s;
+    c.heart_bt_int_max = 1s;
+  });
   starts("LogonTimeout", [](SessionConfig& c) { c.logon_timeout = 0s; });
   starts("LogoutTimeout", [](SessionConfig& c) { c.logout_timeout = 0s; });
   starts("ResendTimeout", [](SessionConfig& c) { c.resend_timeout = 0s; });

@@ -167,6 +167,61 @@ TEST(Logon, invalid_logon_closes_without_an_answer) {
   }
 }
 
+TEST(Logon, heart_bt_int_outside_the_acceptors_range_is_refused) {
+  // FIX Session Layer, "Logon": an acceptor that does not agree with HeartBtInt refuses.
+  SessionConfig config = acceptor_config();
+  config.heart_bt_int_min = 5s;
+  config.heart_bt_int_max = 60s;
+  for (const char* wrong : {"0", "4", "61", "3600"}) {
+    Side acceptor{config};
+    acceptor.connect();
+    acceptor.in(std::string{"35=A|34=1|98=0|108="} + wrong);
+    EXPECT_THAT(acceptor.sent(), IsEmpty()) << wrong;
+    EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused) << wrong;
+    EXPECT_THAT(acceptor.notice_texts,
+                testing::Contains("HeartBtInt is not in the range that is accepted"));
+  }
+  for (const char* right : {"5", "60"}) {
+    Side acceptor{config};
+    acceptor.connect();
+    acceptor.in(std::string{"35=A|34=1|98=0|108="} + right);
+    EXPECT_EQ(acceptor.state(), State::LoggedOn) << right;
+  }
+}
+
+TEST(Logon, reset_seq_num_flag_that_is_not_allowed_is_refused) {
+  SessionConfig config = acceptor_config();
+  config.allows_reset_seq_num_flag = false;
+  Side acceptor{config, {.next_inbound = 7, .next_outbound = 9}};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30|141=Y");
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused);
+  EXPECT_THAT(acceptor.notice_texts, testing::Contains("ResetSeqNumFlag is not accepted"));
+  EXPECT_EQ(acceptor.next_in(), 7U);
+  EXPECT_EQ(acceptor.next_out(), 9U);
+  acceptor.disconnect();
+  acceptor.establish();
+  acceptor.in("35=A|34=1|98=0|108=30|141=Y");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=10|58=ResetSeqNumFlag is not accepted"));
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::ProtocolViolation);
+  EXPECT_EQ(acceptor.resets, 0);
+}
+
+TEST(Logon, reset_seq_num_flag_in_the_answer_to_ours_is_always_allowed) {
+  SessionConfig config = initiator_config();
+  config.allows_reset_seq_num_flag = false;
+  Side plain{config};
+  plain.connect();
+  plain.in("35=A|34=1|98=0|108=30|141=Y");
+  EXPECT_EQ(plain.disconnect_reason, DisconnectReason::LogonRefused);
+  config.reset_on_logon = true;
+  Side initiator{config};
+  initiator.connect();
+  initiator.in("35=A|34=1|98=0|108=30|141=Y");
+  EXPECT_EQ(initiator.state(), State::LoggedOn);
+}
+
 TEST(Logon, garbled_logon_closes_without_an_answer) {
   // TC 1S d: wrong BodyLength.
   Side acceptor{acceptor_config()};

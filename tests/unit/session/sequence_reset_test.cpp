@@ -199,6 +199,25 @@ TEST(SequenceReset, as_the_answer_to_a_resend_request_ends_the_gap) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0", "35=2|34=3|7=6|16=0"));
 }
 
+TEST(SequenceReset, reset_mode_that_is_not_allowed_is_reported_and_rejected) {
+  // FIX Session Layer, "Reject", reason 99: for what has no reason of its own. Gap fills go on.
+  SessionConfig config = acceptor_config();
+  config.allows_sequence_reset = false;
+  Side acceptor{config};
+  acceptor.establish();
+  acceptor.in("35=D|34=5|11=held");
+  static_cast<void>(acceptor.sent());
+  acceptor.in("35=4|34=2|36=6");
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=3|34=3|45=2|58=SequenceReset-Reset is not accepted|372=4|373=99"));
+  EXPECT_EQ(acceptor.next_in(), 2U);
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::SequenceResetReceived));
+  EXPECT_FALSE(acceptor.has_notice(NoticeCode::GapClosed));
+  acceptor.in("35=4|34=2|43=Y|36=5|123=Y");
+  EXPECT_EQ(acceptor.next_in(), 6U);
+  EXPECT_EQ(acceptor.delivered.size(), 1U);
+}
+
 TEST(SequenceReset, jump_beyond_the_limit_ends_the_session) {
   // A limit to TC 10b and 11a.
   // A NewSeqNo near the largest number would leave no number to go on with.
