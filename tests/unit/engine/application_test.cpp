@@ -421,5 +421,30 @@ TEST_F(ApplicationTest, session_can_be_ended_in_the_middle_of_a_resend_and_numbe
   EXPECT_EQ(highest, 5U) << "the Logout";
 }
 
+TEST_F(ApplicationTest, other_sessions_may_be_written_to_because_of_a_resend) {
+  // Nothing may be appended while the store is being read.
+  extra = "Store=memory";
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  RawPeer& other = log_on("OTHER");
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(send(trader(), "m").has_value());
+  ASSERT_TRUE(arrived(peer, 301));
+  bool is_first = true;
+  whole.disconnected = [&](Session&, const Disconnection&) {
+    for (int i = 0; i < 50; ++i) EXPECT_TRUE(send(trader(), "because").has_value());
+  };
+  whole.sent = [&](Session&, const SentMessage& message) {
+    if (message.kind != SentMessage::Kind::Resend || !std::exchange(is_first, false)) return;
+    acceptor->session(1).log_out("ends, and its end makes the application send");
+  };
+  peer.send(from("TRADER", "2", 2, "7=2|16=301|"));
+  ASSERT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+  other.send(from("OTHER", "5", 2));
+  ASSERT_TRUE(arrived(peer, 651)) << peer.messages().size() << log.all();
+  EXPECT_TRUE(contains(peer.messages()[301], "|34=2|43=Y|"));
+  EXPECT_TRUE(contains(peer.messages()[600], "|34=301|43=Y|"));
+  EXPECT_TRUE(contains(peer.messages()[650], "|58=because|"));
+}
+
 }  // namespace
 }  // namespace nexusfix::testing

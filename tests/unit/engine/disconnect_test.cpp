@@ -147,5 +147,17 @@ TEST_F(DisconnectTest, reason_of_a_later_connection_is_not_that_of_the_notice_th
   EXPECT_EQ(cancelling.told[0].text, "closed by the counterparty");
 }
 
+TEST_F(DisconnectTest, what_is_sent_between_two_turns_makes_the_next_one_due) {
+  extra = "JournalDurability=sync";
+  open_cancelling();
+  turn(3);
+  EXPECT_NE(acceptor->next_deadline(), MonoTime::min());
+  EchoVenue::answer(acceptor->session(0), "STORED");
+  EXPECT_EQ(acceptor->next_deadline(), MonoTime::min());
+  turn(3);
+  EXPECT_EQ(acceptor->store().durable(), acceptor->store().appended());
+  EXPECT_NE(acceptor->next_deadline(), MonoTime::min());
+}
+
 }  // namespace
 }  // namespace nexusfix::testing
