@@ -19,8 +19,10 @@ static_assert(kStates == static_cast<std::size_t>(State::LogoutSent) + 1);
 
 std::string_view name_of_type(std::string_view type) {
   constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"A", "Logon"},         {"5", "Logout"}, {"0", "Heartbeat"},    {"1", "TestRequest"},
-      {"2", "ResendRequest"}, {"3", "Reject"}, {"4", "SequenceReset"}};
+      {"A", "Logon"},         {"5", "Logout"},
+      {"0", "Heartbeat"},     {"1", "TestRequest"},
+      {"2", "ResendRequest"}, {"3", "Reject"},
+      {"4", "SequenceReset"}, {"j", "BusinessMessageReject"}};
   for (const auto& [known, name] : kNames) {
     if (known == type) return name;
   }
@@ -30,7 +32,8 @@ std::string_view name_of_type(std::string_view type) {
 // A machine in one state, and what it asks its owner to do, in words.
 class Trial {
  public:
-  explicit Trial(State state) : machine_{config_for(state), {.next_inbound = 3}} {
+  explicit Trial(State state, Role role = Role::Acceptor)
+      : machine_{config_for(state, role), {.next_inbound = 3}} {
     if (state == State::Disconnected) return;
     connect();
     if (state == State::LogonReceived || state == State::LoggedOn || state == State::LogoutSent) {
@@ -60,6 +63,14 @@ class Trial {
     machine_.on_time(now_);
     perform();
   }
+  void pass(MonoTime::duration duration) {
+    now_.mono += duration;
+    now_.wall += duration;
+    machine_.on_time(now_);
+    perform();
+  }
+  // What has led to here is not part of the event.
+  void forget() { words_.clear(); }
   void log_out() {
     machine_.on_logout_command({}, now_);
     perform();
@@ -83,6 +94,8 @@ class Trial {
     return "|34=" + std::to_string(next + more);
   }
 
+  bool rejects = false;  // the application, what is delivered
+
   // What the event has led to.
   [[nodiscard]] std::string outcome_of(const std::function<void(Trial&)>& event) {
     const Numbers before = machine_.numbers();
@@ -98,8 +111,9 @@ class Trial {
   }
 
  private:
-  static SessionConfig config_for(State state) {
-    SessionConfig config = state == State::LogonSent ? initiator_config() : acceptor_config();
+  static SessionConfig config_for(State state, Role role) {
+    const bool is_initiator = state == State::LogonSent || role == Role::Initiator;
+    SessionConfig config = is_initiator ? initiator_config() : acceptor_config();
     config.authenticates = state == State::LogonReceived;
     return config;
   }
@@ -114,7 +128,9 @@ class Trial {
   void take(const Retransmit&) { say("gap fill"); }
   void take(const Deliver&) {
     say("deliver");
-    machine_.on_delivered({}, now_);
+    Verdict verdict;
+    if (rejects) verdict = {.kind = Verdict::Kind::RejectBusiness, .reason = 3};
+    machine_.on_delivered(verdict, now_);
   }
   void take(const Hold&) { say("hold"); }
   void take(const Administrative&) {}
@@ -156,11 +172,12 @@ Event message(std::string_view name, std::string_view type, std::string_view res
           }};
 }
 
-std::vector<Event> events() {
+std::vector<Event> messages() {
   return {
       message("valid Logon", "A", "|98=0|108=30"),
       {"valid Logon, 141=Y", [](Trial& trial) { trial.receive("35=A|34=1|98=0|108=30|141=Y"); }},
       message("invalid Logon", "A", "|98=1|108=30"),
+      message("Logon, 141=Y, number other than 1", "A", "|98=0|108=30|141=Y"),
       message("Logon, number too high", "A", "|98=0|108=30", 5),
       message("Logon, number too low", "A", "|98=0|108=30", -1),
       message("Logout", "5"),
@@ -172,11 +189,31 @@ std::vector<Event> events() {
       message("ResendRequest", "2", "|7=1|16=0"),
       message("ResendRequest, number too high", "2", "|7=1|16=0", 5),
       message("ResendRequest beyond what was sent", "2", "|7=99|16=0"),
+      message("ResendRequest without 7", "2", "|16=0"),
+      message("ResendRequest without 16", "2", "|7=1"),
       message("GapFill", "4", "|36=9|123=Y"),
       message("GapFill that leads back", "4", "|36=1|123=Y"),
+      message("GapFill without 36", "4", "|123=Y"),
+      message("GapFill, number too high", "4", "|36=20|123=Y", 5),
+      message("GapFill, number too low", "4", "|36=9|123=Y", -1),
+      message("GapFill, number too low, PossDup", "4", "|36=9|123=Y|43=Y", -1),
+      message("SequenceReset, 123 neither Y nor N", "4", "|36=9|123=X"),
       message("SequenceReset-Reset", "4", "|36=9"),
+      {"SequenceReset-Reset to the expected number",
+       [](Trial& trial) {
+         const std::string number = trial.number();
+         trial.receive("35=4" + number + "|36=" + number.substr(number.find('=') + 1));
+       }},
       message("SequenceReset-Reset that leads back", "4", "|36=1"),
+      message("SequenceReset, jump too far", "4", "|36=9000000000"),
       message("application message", "D"),
+      {"application message that the application rejects",
+       [](Trial& trial) {
+         trial.rejects = true;
+         trial.receive("35=D" + trial.number());
+       }},
+      message("PossDup without 122", "D", "|43=Y"),
+      message("PossDup, 122 after 52", "D", "|43=Y|122=20240115-10:30:01.000"),
       message("application message, number too high", "D", "", 5),
       message("number too low", "0", "", -1),
       message("number too low, PossDup", "0", "|43=Y|122=20240115-10:29:00", -1),
@@ -185,10 +222,29 @@ std::vector<Event> events() {
       message("wrong BeginString", "0", "|8=FIX.4.2"),
       message("wrong CompID", "0", "|49=OTHER"),
       message("SendingTime too far", "0", "|52=20230115-10:30:00"),
+  };
+}
+
+std::vector<Event> events() {
+  std::vector<Event> all = messages();
+  const std::vector<Event> others{
       {"garbled", [](Trial& trial) { trial.garbled(wire::GarbledReason::CheckSumWrong); }},
       {"garbled, stream lost",
        [](Trial& trial) { trial.garbled(wire::GarbledReason::BodyLengthTooLarge); }},
       {"deadline", [](Trial& trial) { trial.wait(); }},
+      {"silence for 1.2 HeartBtInt", [](Trial& trial) { trial.pass(36s); }},
+      {"no answer to our TestRequest",
+       [](Trial& trial) {
+         trial.pass(36s);
+         trial.forget();
+         trial.pass(36s);
+       }},
+      {"a gap that does not shrink",
+       [](Trial& trial) {
+         trial.receive("35=0" + trial.number(5));
+         trial.forget();
+         trial.pass(30s);
+       }},
       {"Logon accepted by the owner",
        [](Trial& trial) { trial.decide(LogonDecision::Kind::Accept); }},
       {"Logon refused by the owner",
@@ -197,6 +253,8 @@ std::vector<Event> events() {
       {"end of the session's time", [](Trial& trial) { trial.end(); }},
       {"disconnected", [](Trial& trial) { trial.disconnect(); }},
   };
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
 }
 
 std::string table() {
@@ -227,6 +285,17 @@ TEST(Table, of_the_documents_is_what_the_machine_does_in_every_state) {
   ASSERT_NE(begin, std::string::npos);
   const std::size_t end = text.find("\n\n", begin);
   EXPECT_EQ(text.substr(begin, end + 1 - begin), table());
+}
+
+TEST(Table, is_that_of_both_roles_once_they_are_logged_on) {
+  for (const State state : {State::LoggedOn, State::LogoutSent}) {
+    for (const Event& event : events()) {
+      Trial acceptor{state};
+      Trial initiator{state, Role::Initiator};
+      EXPECT_EQ(initiator.outcome_of(event.happen), acceptor.outcome_of(event.happen))
+          << event.name;
+    }
+  }
 }
 
 TEST(Table, a_machine_connects_from_disconnected_alone_in_both_roles) {
