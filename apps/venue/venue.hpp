@@ -39,9 +39,9 @@ class Venue {
   engine::Verdict on_message(engine::Session& session, const fix42::OrderCancelRequest& request);
   engine::Verdict on_message(engine::Session& session, const fix44::OrderCancelRequest& request);
   engine::Verdict on_message(engine::Session& session,
-                              const fix42::OrderCancelReplaceRequest& request);
+                             const fix42::OrderCancelReplaceRequest& request);
   engine::Verdict on_message(engine::Session& session,
-                              const fix44::OrderCancelReplaceRequest& request);
+                             const fix44::OrderCancelReplaceRequest& request);
 
   [[nodiscard]] const OrderBook& book() const noexcept { return book_; }
   [[nodiscard]] std::string_view owner_name(Owner owner) const noexcept;

@@ -85,7 +85,7 @@ struct Settings {
   StoreKind store = StoreKind::Journal;
   std::string store_folder;  // FileStorePath; required for the journal
   store::Durability durability = store::Durability::Process;
-  std::uint64_t segment_bytes = 64U << 20U;  // of the journal; no key sets it
+  std::uint64_t segment_bytes = 64U << 20U;         // of the journal; no key sets it
   std::chrono::microseconds journal_group_wait{0};  // JournalGroupMicros
   std::uint32_t journal_numbers_ahead = 65'536;     // JournalNumbersAhead
   // A session is disconnected when its bytes have waited for the disk for so long; 1 s to 3,600 s.

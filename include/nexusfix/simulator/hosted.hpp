@@ -30,7 +30,7 @@ class CallbackWatch {
   virtual void on_logon(const engine::Callbacks& inner, engine::Session& session) = 0;
   virtual void on_logout(const engine::Callbacks& inner, engine::Session& session) = 0;
   virtual engine::Verdict on_message(const engine::Callbacks& inner, engine::Session& session,
-                                      const wire::MessageView& message) = 0;
+                                     const wire::MessageView& message) = 0;
 };
 
 // What the engine takes for the application.

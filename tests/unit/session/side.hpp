@@ -95,7 +95,7 @@ class Side {
   std::vector<std::string> notice_texts;  // of the notices, kept
   std::vector<std::uint64_t> held_numbers;
   std::function<ResendDecision(const AskResend&)> resend_governor;  // default: resend
-  std::optional<DisconnectReason> disconnect_reason;  // of our own last Disconnect
+  std::optional<DisconnectReason> disconnect_reason;                // of our own last Disconnect
   std::uint64_t last_logon_id = 0;
   std::string asked_about;  // readable() of the Logon of the last Authenticate
   int logged_on = 0;
