@@ -51,6 +51,7 @@ enum class StoreErrorCode : std::uint8_t {
              // that was opened to be looked at; nothing changed either
   Missing,   // there is no log to look at
   SessionRefused,  // open_session(): this session cannot go on; the store, and all others, can
+  Server,          // the database cannot be reached or refuses; text says which and why
 };
 
 // Cold: made only when something is wrong.

@@ -1,0 +1,61 @@
+// The log of a shard in a PostgreSQL database (12 or later), for those who must keep everything
+// there. Link nexusfix::store_postgres. docs/store.md has the tables, the limits and the price.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <nexusfix/store/journal.hpp>
+#include <nexusfix/store/store.hpp>
+
+namespace nexusfix::store {
+
+struct PostgresOptions {
+  // As libpq takes it: "host=/run/postgresql dbname=fix sslmode=verify-full" or a postgresql://
+  // URI. The five below go before it when they are not empty; what neither says, libpq finds as it
+  // always does (PGHOST, ~/.pgpass, ...). No password is ever part of an error's text.
+  std::string connection;
+  std::string host;  // a folder, beginning with '/': the Unix socket in it
+  std::string port;
+  std::string database;
+  std::string user;
+  std::string password;
+  // One log is one schema of the database: small letters, digits and '_', at most 63. Made if there
+  // is none, which needs the right to create schemas.
+  std::string schema = "nexusfix";
+  std::uint32_t record_bytes_max = 16U << 20U;  // of one transaction
+  // What may wait to be confirmed; beyond, append() waits. A larger record waits for all others.
+  std::uint64_t pending_bytes_max = 64U << 20U;
+  // Database transactions that are sent before the first of them is confirmed; at least 1. More
+  // than 1 helps only where the way to the server is longer than the server's own work.
+  std::uint32_t batches_in_flight_max = 1;
+  std::chrono::milliseconds connect_timeout{5'000};
+  // A server that says nothing for so long while something is asked of it counts as lost.
+  std::chrono::milliseconds answer_timeout{10'000};
+  // How long a lost server may stay away before the store fails for good.
+  std::chrono::milliseconds outage_max{30'000};
+  // How long open_postgres() waits for another process to let go of the log.
+  std::chrono::milliseconds lock_wait{2'000};
+  // Called on the store's thread when durable() has moved after a flush() that left it behind
+  // appended(), when the store has failed and when it has a warning. Must not call the store.
+  JournalOptions::Wake on_durable{};
+};
+
+// Opens or creates, and brings an older schema up to date. The session that holds the log's
+// advisory lock owns it: Locked names the owner. Whoever takes a log over changes its owner epoch,
+// and the database refuses what a former owner still sends. Corrupt: the schema is of a later
+// version, or makes no sense. Server: the database cannot be reached or refuses.
+//
+// durable() moves when the server has confirmed a COMMIT; what that survives is the server's
+// synchronous_commit. A thread of the store's own sends what was flushed, connects again when the
+// connection is lost (take_warning() says so), and sends again what was not confirmed; the log's
+// position, changed in the same transaction, tells what the server has, so that nothing is kept
+// twice. append() and flush() wait for nothing but room. open_session(), close(), read() and scan()
+// wait for the server: read() and scan() at most answer_timeout for each answer, on a connection of
+// their own, and an error of theirs leaves the store as it was. Destroying the store sends nothing
+// more.
+[[nodiscard]] StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& options);
+
+}  // namespace nexusfix::store

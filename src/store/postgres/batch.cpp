@@ -1,0 +1,130 @@
+#include "store/postgres/batch.hpp"
+
+#include <optional>
+
+#include "store/entry.hpp"
+
+namespace nexusfix::store::postgres {
+namespace {
+
+std::uint64_t nanoseconds(WallTime time) noexcept {
+  return static_cast<std::uint64_t>(time.time_since_epoch().count());
+}
+
+}  // namespace
+
+void Batch::clear(LogPosition at) {
+  begin = at;
+  end = at;
+  for (ArrayColumn* column :
+       {&opened_key,      &opened_name,        &opened_at,        &message_session,
+        &message_epoch,   &message_number,     &message_position, &message_bytes,
+        &session_key,     &session_epoch,      &session_inbound,  &session_outbound,
+        &session_created, &session_unfinished, &change_position,  &change_session,
+        &change_at,       &change_before,      &change_after,     &change_unfinished,
+        &change_text,     &lost_position,      &lost_session,     &lost_epoch,
+        &lost_first,      &lost_last}) {
+    column->clear();
+  }
+  messages_.clear();
+  for (const SessionKey session : touched_) is_touched_[session] = 0;
+  touched_.clear();
+}
+
+void Batch::add(std::span<const char> entries, WallTime time, std::vector<std::uint64_t>& epochs) {
+  EntryReader reader{entries};
+  Entry entry;
+  LogPosition position = end;  // of the entry: where it begins
+  while (reader.next(entry)) {
+    switch (entry.kind) {
+      case EntryKind::SessionOpened:
+        epochs.push_back(1);
+        opened_key.add(entry.session);
+        opened_name.add(entry.bytes);
+        opened_at.add(nanoseconds(time));
+        break;
+      case EntryKind::OutboundMessage:
+        add_message(entry, position, epochs[entry.session]);
+        break;
+      case EntryKind::Reset:
+        ++epochs[entry.session];
+        break;
+      case EntryKind::NumbersSet:
+        epochs[entry.session] = decode_numbers_change(entry.bytes)->after.epoch;
+        add_change(entry, position, time);
+        break;
+      case EntryKind::MessagesLost:
+        add_lost(entry, position, epochs[entry.session]);
+        break;
+      case EntryKind::InboundProgress:
+      case EntryKind::OutboundNumber:
+      case EntryKind::Removed:
+      case EntryKind::LogSynced:
+      case EntryKind::LogClosed:
+        break;
+    }
+    if (entry.kind != EntryKind::Removed && !is_of_log(entry.kind)) touch(entry.session);
+    position = end + (entries.size() - reader.rest().size());
+  }
+  end += entries.size();
+}
+
+void Batch::add_message(const Entry& entry, LogPosition position, std::uint64_t epoch) {
+  message_session.add(entry.session);
+  message_epoch.add(epoch);
+  message_number.add(entry.number);
+  message_position.add(position);
+  const std::size_t at = message_bytes.add(entry.bytes);
+  messages_.push_back({.session = entry.session,
+                       .epoch = epoch,
+                       .number = entry.number,
+                       .position = position,
+                       .bytes_begin = at,
+                       .bytes_count = entry.bytes.size()});
+}
+
+void Batch::add_change(const Entry& entry, LogPosition position, WallTime time) {
+  const std::optional<NumbersChange> change = decode_numbers_change(entry.bytes);
+  change_position.add(position);
+  change_session.add(entry.session);
+  change_at.add(nanoseconds(time));
+  for (const std::uint64_t number :
+       {change->before.next_inbound, change->before.next_outbound, change->before.epoch}) {
+    change_before.add(number);
+  }
+  for (const std::uint64_t number :
+       {change->after.next_inbound, change->after.next_outbound, change->after.epoch}) {
+    change_after.add(number);
+  }
+  change_unfinished.add_flag(change->is_unfinished);
+  change_text.add(change->text);
+}
+
+void Batch::add_lost(const Entry& entry, LogPosition position, std::uint64_t epoch) {
+  lost_position.add(position);
+  lost_session.add(entry.session);
+  lost_epoch.add(epoch);
+  lost_first.add(entry.number);
+  lost_last.add(decode_last_lost(entry.bytes));
+}
+
+void Batch::touch(SessionKey session) {
+  if (session >= is_touched_.size()) is_touched_.resize(session + std::size_t{1});
+  if (is_touched_[session] != 0) return;
+  is_touched_[session] = 1;
+  touched_.push_back(session);
+}
+
+void Batch::seal(const SessionTable& sessions) {
+  for (const SessionKey session : touched_) {
+    const SessionRecord& record = sessions.record(session);
+    session_key.add(session);
+    session_epoch.add(record.epoch);
+    session_inbound.add(record.next_inbound);
+    session_outbound.add(record.next_outbound);
+    session_created.add(nanoseconds(record.created));
+    session_unfinished.add_flag(sessions.is_unfinished(session));
+  }
+}
+
+}  // namespace nexusfix::store::postgres

@@ -1,0 +1,224 @@
+#include "store/postgres/connection.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <poll.h>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/clock.hpp>
+
+namespace nexusfix::store::postgres {
+namespace {
+
+constexpr std::size_t kParametersMax = 8;
+
+std::string seconds(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
+
+}  // namespace
+
+bool ServerError::may_pass() const noexcept {
+  if (state.empty()) return true;
+  // SQLSTATE classes: 08 connection, 53 resources, 40 rollback, 57 intervention by an operator, 58
+  // trouble of the server's system; 25006 a standby that takes no writes, 55P03 a lock.
+  for (const std::string_view passing : {"08", "53", "40", "57", "58", "25006", "55P03"}) {
+    if (state.starts_with(passing)) return true;
+  }
+  return false;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char byte : text) {
+    if (byte == '\n' || byte == '\r' || byte == '\t') {
+      if (!line.empty() && line.back() != ' ') line += ' ';
+    } else {
+      line += byte;
+    }
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+ServerError error_of(const PGresult* result) {
+  const char* const state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  return {.text = one_line(PQresultErrorMessage(result)), .state = state == nullptr ? "" : state};
+}
+
+Waited wait_for(int socket, short events, std::chrono::milliseconds limit, int stop) {
+  std::array<pollfd, 2> waited{{{socket, events, 0}, {stop, POLLIN, 0}}};
+  SystemClock clock;
+  const MonoTime begin = clock.now().mono;
+  for (;;) {
+    const auto used =
+        std::chrono::duration_cast<std::chrono::milliseconds>(clock.now().mono - begin);
+    const bool is_endless = limit.count() < 0;
+    const auto rest = is_endless ? -1 : std::max<std::int64_t>(0, (limit - used).count());
+    const int count = ::poll(waited.data(), waited.size(), static_cast<int>(rest));
+    if (count < 0 && errno == EINTR) continue;
+    if (waited[1].revents != 0) return Waited::Stopped;
+    if (count != 0) return Waited::Ready;
+    if (rest == 0) return Waited::TimeOver;
+  }
+}
+
+ServerResult<Connection> Connection::open(const PostgresOptions& options, int stop) {
+  // libpq's own message would show the string, and with it a password.
+  char* wrong = nullptr;
+  if (PQconninfoOption* const parts = PQconninfoParse(options.connection.c_str(), &wrong)) {
+    PQconninfoFree(parts);
+  } else if (options.connection.find_first_of("=:") != std::string::npos) {
+    PQfreemem(wrong);
+    return std::unexpected{
+        ServerError{.text = "the connection string is not of the form key=value key=value ... or "
+                            "postgresql://user@host:port/database?key=value, or has an unknown key",
+                    .state = "08001"}};
+  } else {
+    PQfreemem(wrong);  // a database's name alone
+  }
+  std::vector<const char*> keys;
+  std::vector<const char*> values;
+  const auto add = [&](const char* key, const std::string& value) {
+    if (value.empty()) return;
+    keys.push_back(key);
+    values.push_back(value.c_str());
+  };
+  const std::string program = "nexusfix";
+  const std::string timeout =
+      std::to_string(std::max<std::int64_t>(2, options.connect_timeout.count() / 1'000));
+  add("fallback_application_name", program);
+  add("connect_timeout", timeout);
+  add("dbname", options.connection);
+  add("host", options.host);
+  add("port", options.port);
+  add("dbname", options.database);
+  add("user", options.user);
+  add("password", options.password);
+  keys.push_back(nullptr);
+  values.push_back(nullptr);
+  Connection made;
+  made.stop_ = stop;
+  made.answer_timeout_ = options.answer_timeout;
+  made.connection_.reset(PQconnectStartParams(keys.data(), values.data(), 1));
+  if (!made.connection_) return std::unexpected{ServerError{"out of memory", "53200"}};
+  if (auto connected = made.await_connected(options.connect_timeout); !connected) {
+    return std::unexpected{std::move(connected.error())};
+  }
+  // A notice is no answer to anything, and standard error is the program's own.
+  PQsetNoticeProcessor(made.raw(), [](void*, const char*) {}, nullptr);
+  PQsetnonblocking(made.raw(), 1);
+  return made;
+}
+
+ServerResult<void> Connection::await_connected(std::chrono::milliseconds limit) {
+  if (PQstatus(raw()) == CONNECTION_BAD) return std::unexpected{lost()};
+  SystemClock clock;
+  const MonoTime end = clock.now().mono + limit;
+  auto step = PGRES_POLLING_WRITING;
+  for (;;) {
+    const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(end - clock.now().mono);
+    const short events = step == PGRES_POLLING_READING ? POLLIN : POLLOUT;
+    switch (wait_for(descriptor(), events, std::max(rest, std::chrono::milliseconds{0}), stop_)) {
+      case Waited::Stopped:
+        return std::unexpected{ServerError{"connecting was ended", {}}};
+      case Waited::TimeOver:
+        return std::unexpected{
+            ServerError{"the server did not accept the connection within " + seconds(limit), {}}};
+      case Waited::Ready:
+        break;
+    }
+    step = PQconnectPoll(raw());
+    if (step == PGRES_POLLING_OK) return {};
+    if (step == PGRES_POLLING_FAILED) return std::unexpected{lost()};
+  }
+}
+
+ServerError Connection::lost() const {
+  std::string text = one_line(PQerrorMessage(raw()));
+  if (text.empty()) text = "the connection was lost";
+  return {.text = std::move(text), .state = {}};
+}
+
+ServerResult<void> Connection::wait_for_result() {
+  for (;;) {
+    const int flushed = PQflush(raw());
+    if (flushed < 0) return std::unexpected{lost()};
+    if (flushed == 0 && PQisBusy(raw()) == 0) return {};
+    const auto events = static_cast<short>(flushed == 1 ? POLLIN | POLLOUT : POLLIN);
+    switch (wait_for(descriptor(), events, answer_timeout_, stop_)) {
+      case Waited::Stopped:
+        return std::unexpected{ServerError{"waiting for the server was ended", {}}};
+      case Waited::TimeOver:
+        return std::unexpected{
+            ServerError{"the server did not answer within " + seconds(answer_timeout_), {}}};
+      case Waited::Ready:
+        break;
+    }
+    if (PQconsumeInput(raw()) == 0) return std::unexpected{lost()};
+  }
+}
+
+// The last result of what was sent, or the first that is an error.
+ServerResult<Result> Connection::answer() {
+  Result last;
+  for (;;) {
+    if (auto there = wait_for_result(); !there) return std::unexpected{std::move(there.error())};
+    Result result{PQgetResult(raw())};
+    if (!result) break;
+    const bool has_failed = last && PQresultStatus(last.get()) == PGRES_FATAL_ERROR;
+    if (!has_failed) last = std::move(result);
+  }
+  if (!last) return std::unexpected{lost()};
+  const ExecStatusType status = PQresultStatus(last.get());
+  if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return last;
+  return std::unexpected{error_of(last.get())};
+}
+
+ServerResult<Result> Connection::run(const std::string& statements) {
+  if (PQsendQuery(raw(), statements.c_str()) == 0) return std::unexpected{lost()};
+  return answer();
+}
+
+ServerResult<Result> Connection::ask(const char* statement,
+                                     std::initializer_list<std::string_view> values) {
+  std::vector<std::string> texts;
+  for (const std::string_view value : values) texts.emplace_back(value);
+  std::vector<const char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  const int count = static_cast<int>(pointers.size());
+  if (PQsendQueryParams(raw(), statement, count, nullptr, pointers.data(), nullptr, nullptr, 0) ==
+      0) {
+    return std::unexpected{lost()};
+  }
+  return answer();
+}
+
+ServerResult<void> Connection::prepare(const char* name, const char* statement) {
+  if (PQsendPrepare(raw(), name, statement, 0, nullptr) == 0) return std::unexpected{lost()};
+  if (auto prepared = answer(); !prepared) return std::unexpected{std::move(prepared.error())};
+  return {};
+}
+
+ServerResult<Result> Connection::ask_prepared(const char* name) {
+  if (!send(name, {})) return std::unexpected{lost()};
+  return answer();
+}
+
+bool Connection::send(const char* prepared, std::span<const std::string_view> binary) {
+  NEXUSFIX_ASSERT(binary.size() <= kParametersMax);
+  std::array<const char*, kParametersMax> values{};
+  std::array<int, kParametersMax> lengths{};
+  std::array<int, kParametersMax> formats{};
+  std::size_t count = 0;
+  for (const std::string_view value : binary) {
+    values[count] = value.data();
+    lengths[count] = static_cast<int>(value.size());
+    formats[count++] = 1;
+  }
+  return PQsendQueryPrepared(raw(), prepared, static_cast<int>(count), values.data(),
+                             lengths.data(), formats.data(), 1) == 1;
+}
+
+}  // namespace nexusfix::store::postgres

@@ -1,0 +1,82 @@
+// A connection to the server: made, asked and given up within a time, whatever the server does.
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <initializer_list>
+#include <libpq-fe.h>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/store/postgres.hpp>
+
+namespace nexusfix::store::postgres {
+
+struct ServerError {
+  std::string text;   // one line, without what was given as password
+  std::string state;  // SQLSTATE; empty: the connection itself
+  // A later attempt may succeed: the server is away, starting, full, or a standby.
+  [[nodiscard]] bool may_pass() const noexcept;
+};
+
+template <class T>
+using ServerResult = std::expected<T, ServerError>;
+
+struct ResultDeleter {
+  void operator()(PGresult* result) const noexcept { PQclear(result); }
+};
+using Result = std::unique_ptr<PGresult, ResultDeleter>;
+
+// A text without line breaks, from libpq or the server.
+[[nodiscard]] std::string one_line(std::string_view text);
+// What a result says went wrong.
+[[nodiscard]] ServerError error_of(const PGresult* result);
+
+enum class Waited : std::uint8_t { Ready, TimeOver, Stopped };
+
+// Until the socket is ready for events (poll's), the time is over, or stop becomes readable. stop:
+// -1, if nothing stops it. A negative time: no limit.
+[[nodiscard]] Waited wait_for(int socket, short events, std::chrono::milliseconds limit, int stop);
+
+class Connection {
+ public:
+  // stop: a descriptor that ends every wait when it is readable; -1: none.
+  [[nodiscard]] static ServerResult<Connection> open(const PostgresOptions& options, int stop);
+
+  // Several statements without parameters, as one transaction if they contain no BEGIN.
+  ServerResult<Result> run(const std::string& statements);
+  // One statement with parameters in text; the answer in text.
+  ServerResult<Result> ask(const char* statement, std::initializer_list<std::string_view> values);
+  ServerResult<void> prepare(const char* name, const char* statement);
+  // Without parameters; the answer in binary.
+  ServerResult<Result> ask_prepared(const char* name);
+
+  // Nonblocking: queues one prepared statement; false: the connection is lost.
+  [[nodiscard]] bool send(const char* prepared, std::span<const std::string_view> binary);
+  [[nodiscard]] bool send(const char* prepared, std::initializer_list<std::string_view> binary) {
+    return send(prepared, std::span{binary.begin(), binary.size()});
+  }
+  // Waits for the next part of an answer to be there to be taken by PQgetResult().
+  ServerResult<void> wait_for_result();
+
+  [[nodiscard]] PGconn* raw() const noexcept { return connection_.get(); }
+  [[nodiscard]] int descriptor() const noexcept { return PQsocket(connection_.get()); }
+  [[nodiscard]] ServerError lost() const;
+
+ private:
+  struct Finisher {
+    void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
+  };
+
+  Connection() = default;
+  ServerResult<void> await_connected(std::chrono::milliseconds limit);
+  ServerResult<Result> answer();
+
+  std::unique_ptr<PGconn, Finisher> connection_;
+  std::chrono::milliseconds answer_timeout_{};
+  int stop_ = -1;
+};
+
+}  // namespace nexusfix::store::postgres

@@ -1,0 +1,210 @@
+#include "store/postgres/log_queue.hpp"
+
+#include <string>
+#include <sys/eventfd.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace nexusfix::store::postgres {
+namespace {
+
+// A batch is not added to beyond this: the server has to take it whole before it can work on it.
+constexpr LogPosition kBatchBytes = 1U << 20U;
+
+}  // namespace
+
+Signal::Signal() : descriptor_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+  if (descriptor_ < 0) throw std::system_error{errno, std::generic_category(), "eventfd"};
+}
+
+Signal::~Signal() { ::close(descriptor_); }
+
+void Signal::raise() noexcept {
+  const std::uint64_t one = 1;
+  // It can only fail when it is raised already.
+  static_cast<void>(!::write(descriptor_, &one, sizeof one));
+}
+
+void Signal::clear() noexcept {
+  std::uint64_t count = 0;
+  static_cast<void>(!::read(descriptor_, &count, sizeof count));
+}
+
+LogQueue::LogQueue(const PostgresOptions& options, SessionTable sessions, LogPosition position)
+    : options_{options},
+      sessions_{std::move(sessions)},
+      appended_{position},
+      durable_{position},
+      open_{std::make_unique<Batch>()} {
+  for (SessionKey key = 0; key < sessions_.size(); ++key) {
+    epochs_.push_back(sessions_.record(key).epoch);
+  }
+  open_->clear(position);
+}
+
+std::optional<StoreError> LogQueue::failure() const {
+  if (!failure_ && !is_closed_) return std::nullopt;
+  const std::string why = failure_ ? failure_->text : "the store was closed";
+  return StoreError{.code = StoreErrorCode::Failed, .text = why};
+}
+
+StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTime now) {
+  const std::string place = "PostgreSQL store " + options_.schema + ": ";
+  if (entries.size() > options_.record_bytes_max) {
+    return std::unexpected{StoreError{
+        .code = StoreErrorCode::TooLarge,
+        .text = place + "a record of " + std::to_string(entries.size()) +
+                " bytes is above the limit of " + std::to_string(options_.record_bytes_max)}};
+  }
+  std::unique_lock lock{mutex_};
+  const auto has_room = [&] {
+    const LogPosition waiting = appended_ - durable();
+    return waiting == 0 || waiting + entries.size() <= options_.pending_bytes_max;
+  };
+  while (!has_room() && !failure_ && !is_closed_) {
+    is_flush_wanted_ = true;
+    work_.raise();
+    changed_.wait(lock);
+  }
+  if (auto failed = failure()) return std::unexpected{std::move(*failed)};
+  if (auto applied = sessions_.apply(entries, now); !applied) {
+    return std::unexpected{
+        StoreError{.code = StoreErrorCode::Refused, .text = place + std::string{applied.error()}}};
+  }
+  for (auto& batch : confirmed_) free_.push_back(std::move(batch));
+  confirmed_.clear();
+  open_->add(entries, now, epochs_);
+  appended_ = open_->end;
+  if (open_->end - open_->begin > kBatchBytes) seal_open();
+  return appended_;
+}
+
+void LogQueue::seal_open() {
+  open_->seal(sessions_);
+  sealed_.push_back(std::move(open_));
+  if (free_.empty()) {
+    open_ = std::make_unique<Batch>();
+  } else {
+    open_ = std::move(free_.back());
+    free_.pop_back();
+  }
+  open_->clear(sealed_.back()->end);
+}
+
+StoreResult<LogPosition> LogQueue::flush() {
+  // Before durable() is read: what moves behind it wakes.
+  is_wake_wanted_.store(true);
+  if (has_failed_.load(std::memory_order_acquire) || durable() != appended_) {
+    const std::lock_guard lock{mutex_};
+    if (auto failed = failure()) return std::unexpected{std::move(*failed)};
+    const bool has_more = !open_->empty() || taken_ < sealed_.size();
+    if (has_more && !is_flush_wanted_) {
+      is_flush_wanted_ = true;
+      work_.raise();
+    }
+  }
+  return durable();
+}
+
+StoreResult<void> LogQueue::wait_until_durable() {
+  if (auto flushed = flush(); !flushed) return std::unexpected{std::move(flushed.error())};
+  std::unique_lock lock{mutex_};
+  changed_.wait(lock, [this] { return durable() == appended_ || failure_; });
+  if (auto failed = failure()) return std::unexpected{std::move(*failed)};
+  return {};
+}
+
+void LogQueue::close() {
+  const std::lock_guard lock{mutex_};
+  is_closed_ = true;
+  has_failed_.store(true, std::memory_order_release);
+}
+
+std::optional<StoreError> LogQueue::take_warning() {
+  if (!has_warning_.load(std::memory_order_relaxed)) return std::nullopt;
+  const std::lock_guard lock{mutex_};
+  has_warning_.store(false, std::memory_order_relaxed);
+  return std::exchange(warning_, std::nullopt);
+}
+
+LogQueue::Pending LogQueue::pending() {
+  const std::lock_guard lock{mutex_};
+  Pending found;
+  found.durable = durable();
+  for (const auto& batch : sealed_) found.batches.push_back(batch.get());
+  found.batches.push_back(open_.get());
+  return found;
+}
+
+Batch* LogQueue::take() {
+  const std::lock_guard lock{mutex_};
+  if (taken_ == sealed_.size()) {
+    if (!is_flush_wanted_) return nullptr;
+    is_flush_wanted_ = false;
+    if (open_->empty()) return nullptr;
+    seal_open();
+  }
+  return sealed_[taken_++].get();
+}
+
+void LogQueue::rewind() {
+  const std::lock_guard lock{mutex_};
+  taken_ = 0;
+}
+
+bool LogQueue::confirm(LogPosition position) {
+  {
+    const std::lock_guard lock{mutex_};
+    std::size_t count = 0;
+    while (count < sealed_.size() && sealed_[count]->end <= position) ++count;
+    const LogPosition reached = count == 0 ? durable() : sealed_[count - 1]->end;
+    if (reached != position) return false;
+    for (std::size_t i = 0; i < count; ++i) confirmed_.push_back(std::move(sealed_[i]));
+    sealed_.erase(sealed_.begin(), sealed_.begin() + static_cast<std::ptrdiff_t>(count));
+    taken_ -= std::min(taken_, count);
+    durable_.store(position, std::memory_order_release);  // Pairs with the acquire in durable().
+  }
+  tell();
+  return true;
+}
+
+LogPosition LogQueue::oldest_end() {
+  const std::lock_guard lock{mutex_};
+  return sealed_.front()->end;
+}
+
+bool LogQueue::has_unconfirmed() {
+  const std::lock_guard lock{mutex_};
+  return !sealed_.empty();
+}
+
+void LogQueue::fail(StoreError error) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (failure_) return;
+    failure_ = std::move(error);
+    has_failed_.store(true, std::memory_order_release);  // Pairs with the acquire in flush().
+  }
+  is_wake_wanted_.store(true);
+  tell();
+}
+
+void LogQueue::warn(StoreError warning) {
+  {
+    const std::lock_guard lock{mutex_};
+    warning_ = std::move(warning);
+    has_warning_.store(true, std::memory_order_relaxed);
+  }
+  is_wake_wanted_.store(true);
+  tell();
+}
+
+void LogQueue::tell() {
+  changed_.notify_all();
+  if (is_wake_wanted_.exchange(false) && options_.on_durable.call != nullptr) {
+    options_.on_durable.call(options_.on_durable.context);
+  }
+}
+
+}  // namespace nexusfix::store::postgres

@@ -1,0 +1,107 @@
+// What was appended and is not confirmed yet, between the store's caller and the thread that brings
+// it to the server.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <nexusfix/store/postgres.hpp>
+
+#include "store/postgres/batch.hpp"
+#include "store/session_table.hpp"
+
+namespace nexusfix::store::postgres {
+
+// A descriptor that another thread makes readable.
+class Signal {
+ public:
+  Signal();
+  ~Signal();
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
+
+  void raise() noexcept;
+  void clear() noexcept;
+  [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+class LogQueue {
+ public:
+  // sessions: as they are in the database, whose log ends at this position.
+  LogQueue(const PostgresOptions& options, SessionTable sessions, LogPosition position);
+
+  // For the caller's thread.
+  [[nodiscard]] const SessionTable& sessions() const noexcept { return sessions_; }
+  // Waits for room. TooLarge, Refused: nothing changed.
+  [[nodiscard]] StoreResult<LogPosition> append(std::span<const char> entries, WallTime now);
+  [[nodiscard]] LogPosition appended() const noexcept { return appended_; }
+  [[nodiscard]] LogPosition durable() const noexcept {
+    // Pairs with the release in confirm(): whoever sees the position finds its rows on the server.
+    return durable_.load(std::memory_order_acquire);
+  }
+  // What was appended so far is to be sent. Returns durable().
+  [[nodiscard]] StoreResult<LogPosition> flush();
+  [[nodiscard]] StoreResult<void> wait_until_durable();
+  void close();
+  [[nodiscard]] std::optional<StoreError> take_warning();
+  // What is not on the server for certain, in the order of the log: the batches, and durable() as
+  // it was before all of them. Valid until the next append() or flush().
+  struct Pending {
+    LogPosition durable = 0;
+    std::vector<const Batch*> batches;
+  };
+  [[nodiscard]] Pending pending();
+
+  // For the sending thread. The next batch to be sent, which stays as it is until it is confirmed;
+  // null: there is none.
+  [[nodiscard]] Batch* take();
+  // Everything that was taken and not confirmed is to be taken again.
+  void rewind();
+  // The server's log reaches up to there. False: it ends where no batch does.
+  [[nodiscard]] bool confirm(LogPosition position);
+  // The end of the oldest batch that was taken and is not confirmed.
+  [[nodiscard]] LogPosition oldest_end();
+  [[nodiscard]] bool has_unconfirmed();
+  void fail(StoreError error);
+  void warn(StoreError warning);
+  // Readable when there may be something to take; the thread clears it first.
+  [[nodiscard]] Signal& work() noexcept { return work_; }
+
+ private:
+  [[nodiscard]] std::optional<StoreError> failure() const;
+  void seal_open();
+  void tell();
+
+  const PostgresOptions& options_;
+  SessionTable sessions_;              // changed under the mutex, by the caller's thread
+  std::vector<std::uint64_t> epochs_;  // by key
+  LogPosition appended_ = 0;           // likewise
+  std::atomic<LogPosition> durable_{0};
+  std::atomic<bool> has_failed_{false};
+  std::atomic<bool> has_warning_{false};
+  std::atomic<bool> is_wake_wanted_{false};
+  Signal work_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;  // durable(), or the failure
+  std::optional<StoreError> failure_;
+  std::optional<StoreError> warning_;
+  bool is_flush_wanted_ = false;
+  bool is_closed_ = false;
+  std::unique_ptr<Batch> open_;                    // is added to
+  std::vector<std::unique_ptr<Batch>> sealed_;     // in the order of the log
+  std::size_t taken_ = 0;                          // of sealed_, from the front
+  std::vector<std::unique_ptr<Batch>> confirmed_;  // pending() may still have them
+  std::vector<std::unique_ptr<Batch>> free_;
+};
+
+}  // namespace nexusfix::store::postgres

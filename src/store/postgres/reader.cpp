@@ -1,0 +1,152 @@
+#include "store/postgres/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <utility>
+
+#include "store/entry.hpp"
+#include "store/postgres/array_column.hpp"
+#include "store/postgres/schema.hpp"
+
+namespace nexusfix::store::postgres {
+namespace {
+
+// A resend wants few messages at a time, a recovery all of them.
+constexpr std::uint64_t kFirstPageRows = 64;
+constexpr std::uint64_t kLargestPageRows = 4096;
+
+constexpr const char* kRead =
+    "SELECT msg_seq_num, bytes FROM messages WHERE session_key = $1::int8::int4 AND "
+    "epoch = $2::int8 AND msg_seq_num BETWEEN $3::int8 AND $4::int8 AND position < $5::int8 "
+    "ORDER BY msg_seq_num LIMIT $6::int8";
+constexpr const char* kScan =
+    "SELECT position, session_key, epoch, msg_seq_num, bytes FROM messages WHERE "
+    "position >= $1::int8 AND position < $2::int8 ORDER BY position LIMIT $3::int8";
+
+std::string_view field(const PGresult* row, int column) {
+  return {PQgetvalue(row, 0, column), static_cast<std::size_t>(PQgetlength(row, 0, column))};
+}
+
+std::uint64_t number_at(const PGresult* row, int column) {
+  return load_big_endian<std::uint64_t>(PQgetvalue(row, 0, column));
+}
+
+}  // namespace
+
+// One question: the next rows behind those that were read already.
+struct Reader::Page {
+  const char* prepared;
+  std::array<std::uint64_t, 6> numbers;
+  std::size_t count;
+};
+
+ServerResult<void> Reader::connect() {
+  // A visitor that threw has left rows behind.
+  const bool is_idle = connection_ && PQstatus(connection_->raw()) == CONNECTION_OK &&
+                       PQtransactionStatus(connection_->raw()) == PQTRANS_IDLE;
+  if (is_idle) return {};
+  connection_.reset();
+  auto made = Connection::open(options_, -1);
+  if (!made) return std::unexpected{std::move(made.error())};
+  // Plans by index, whatever the server believes of a table that grows quickly.
+  if (auto set = made->run("SET search_path = " + options_.schema +
+                           "; SET default_transaction_read_only = on; SET enable_sort = off; "
+                           "SET jit = off; "
+                           "SET enable_bitmapscan = off; SET plan_cache_mode = force_generic_plan");
+      !set) {
+    return std::unexpected{std::move(set.error())};
+  }
+  if (auto done = made->prepare("read", kRead); !done) return done;
+  if (auto done = made->prepare("scan", kScan); !done) return done;
+  connection_ = std::move(*made);
+  return {};
+}
+
+ServerResult<void> Reader::ask(const Page& page, ResultVisitor visit) {
+  if (auto connected = connect(); !connected) return connected;
+  std::array<std::array<char, 8>, 6> encoded{};
+  std::array<std::string_view, 6> values{};
+  for (std::size_t i = 0; i < page.count; ++i) {
+    store_big_endian(encoded[i].data(), page.numbers[i]);
+    values[i] = {encoded[i].data(), encoded[i].size()};
+  }
+  if (!connection_->send(page.prepared, std::span{values}.first(page.count)) ||
+      PQsetSingleRowMode(connection_->raw()) == 0) {
+    return std::unexpected{connection_->lost()};
+  }
+  std::optional<ServerError> error;
+  for (;;) {
+    if (auto there = connection_->wait_for_result(); !there) return there;
+    const Result result{PQgetResult(connection_->raw())};
+    if (!result) break;
+    const ExecStatusType status = PQresultStatus(result.get());
+    if (status == PGRES_SINGLE_TUPLE) {
+      visit(result.get());
+    } else if (status != PGRES_TUPLES_OK && !error) {
+      error = error_of(result.get());
+    }
+  }
+  if (error) return std::unexpected{std::move(*error)};
+  return {};
+}
+
+// A connection that was lost since it was used last is made again, once.
+StoreResult<void> Reader::ask_twice(const Page& page, ResultVisitor visit) {
+  bool has_rows = false;
+  const auto note = [&](const PGresult* row) {
+    has_rows = true;
+    visit(row);
+  };
+  const bool was_connected = connection_.has_value();
+  auto done = ask(page, note);
+  if (!done && done.error().may_pass() && was_connected && !has_rows) {
+    connection_.reset();
+    done = ask(page, note);
+  }
+  if (done) return {};
+  connection_.reset();
+  return std::unexpected{store_error(
+      options_, {.text = "reading: " + done.error().text, .state = done.error().state})};
+}
+
+StoreResult<bool> Reader::read(const KeptRange& range, LogPosition before, NumberVisitor visit) {
+  const std::uint64_t last = std::min(range.last, kNumberMax);
+  std::uint64_t next = range.first;
+  std::uint64_t page_rows = kFirstPageRows;
+  bool goes_on = true;
+  while (goes_on && next <= last) {
+    std::uint64_t rows = 0;
+    const Page page{"read", {range.session, range.epoch, next, last, before, page_rows}, 6};
+    auto done = ask_twice(page, [&](const PGresult* row) {
+      ++rows;
+      if (!goes_on) return;
+      next = number_at(row, 0) + 1;
+      goes_on = visit(next - 1, field(row, 1));
+    });
+    if (!done) return std::unexpected{std::move(done.error())};
+    if (rows < page_rows) break;
+    page_rows = std::min(2 * page_rows, kLargestPageRows);
+  }
+  return goes_on;
+}
+
+StoreResult<void> Reader::scan(LogPosition before, RowVisitor visit) {
+  LogPosition next = 0;
+  for (std::uint64_t rows = kLargestPageRows; rows == kLargestPageRows;) {
+    rows = 0;
+    const Page page{"scan", {next, before, kLargestPageRows, 0, 0, 0}, 3};
+    auto done = ask_twice(page, [&](const PGresult* row) {
+      ++rows;
+      next = number_at(row, 0) + 1;
+      visit({.session = load_big_endian<SessionKey>(PQgetvalue(row, 0, 1)),
+             .epoch = number_at(row, 2),
+             .number = number_at(row, 3),
+             .bytes = field(row, 4)});
+    });
+    if (!done) return done;
+  }
+  return {};
+}
+
+}  // namespace nexusfix::store::postgres

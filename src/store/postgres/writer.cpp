@@ -1,0 +1,195 @@
+#include "store/postgres/writer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <poll.h>
+#include <string>
+#include <utility>
+
+#include "store/postgres/schema.hpp"
+#include "store/postgres/statements.hpp"
+
+namespace nexusfix::store::postgres {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstPause{50};
+constexpr milliseconds kLongestPause{2'000};
+// A connection that held for so long was a good one.
+constexpr milliseconds kSteady{10'000};
+
+}  // namespace
+
+Writer::Writer(const PostgresOptions& options, LogQueue& queue, Connection connection,
+               std::uint64_t owner_epoch)
+    : options_{options},
+      queue_{queue},
+      connection_{std::move(connection)},
+      first_epoch_{owner_epoch},
+      owner_epoch_{owner_epoch},
+      connected_at_{clock_.now().mono},
+      thread_{[this] { run(); }} {}
+
+Writer::~Writer() {
+  stop_.raise();
+  thread_.join();
+}
+
+bool Writer::stops() const {
+  pollfd waited{stop_.descriptor(), POLLIN, 0};
+  return ::poll(&waited, 1, 0) == 1;
+}
+
+void Writer::run() {
+  while (!stops()) {
+    if (auto done = turn(); !done) {
+      if (stops() || !restore(std::move(done.error()))) return;
+    }
+  }
+}
+
+// Sends what there is to send, waits for something to happen, and takes it.
+ServerResult<void> Writer::turn() {
+  if (auto sent = send_batches(); !sent) return sent;
+  const int flushed = PQflush(connection_->raw());
+  if (flushed < 0) return std::unexpected{connection_->lost()};
+  // Work that cannot be taken now is no reason to wake up; and so the time below is that of the
+  // oldest question, or a few times that.
+  const int work = in_flight_ < options_.batches_in_flight_max ? queue_.work().descriptor() : -1;
+  const auto events = static_cast<short>(flushed == 1 ? POLLIN | POLLOUT : POLLIN);
+  std::array<pollfd, 3> waited{
+      {{connection_->descriptor(), events, 0}, {work, POLLIN, 0}, {stop_.descriptor(), POLLIN, 0}}};
+  const int limit = in_flight_ == 0 ? -1 : static_cast<int>(options_.answer_timeout.count());
+  const int count = ::poll(waited.data(), waited.size(), limit);
+  if (count == 0) {
+    return std::unexpected{
+        ServerError{"the server did not answer within " + std::to_string(limit) + " ms", {}}};
+  }
+  if (waited[0].revents != 0) return receive();
+  return {};
+}
+
+ServerResult<void> Writer::send_batches() {
+  if (in_flight_ >= options_.batches_in_flight_max) return {};
+  queue_.work().clear();
+  while (in_flight_ < options_.batches_in_flight_max) {
+    const Batch* const batch = queue_.take();
+    if (batch == nullptr) break;
+    if (!send_batch(*connection_, *batch, owner_epoch_)) {
+      return std::unexpected{connection_->lost()};
+    }
+    ++in_flight_;
+  }
+  return {};
+}
+
+ServerResult<void> Writer::receive() {
+  if (PQconsumeInput(connection_->raw()) == 0) return std::unexpected{connection_->lost()};
+  while (in_flight_ > 0 && PQisBusy(connection_->raw()) == 0) {
+    Result result{PQgetResult(connection_->raw())};
+    if (!result) {  // between the answers to two statements
+      if (PQstatus(connection_->raw()) == CONNECTION_BAD) {
+        return std::unexpected{connection_->lost()};
+      }
+      continue;
+    }
+    if (auto taken = take_result(std::move(result)); !taken) return taken;
+  }
+  return {};
+}
+
+ServerResult<void> Writer::take_result(Result result) {
+  switch (PQresultStatus(result.get())) {
+    case PGRES_TUPLES_OK:
+    case PGRES_COMMAND_OK:
+    case PGRES_PIPELINE_ABORTED:
+      return {};
+    case PGRES_PIPELINE_SYNC:
+      break;
+    default:
+      if (!batch_error_) batch_error_ = error_of(result.get());
+      // Without its code the end of a connection would look like an error of the statement.
+      if (PQstatus(connection_->raw()) == CONNECTION_BAD) {
+        return std::unexpected{std::move(*std::exchange(batch_error_, std::nullopt))};
+      }
+      return {};
+  }
+  if (batch_error_) return std::unexpected{std::move(*std::exchange(batch_error_, std::nullopt))};
+  --in_flight_;
+  static_cast<void>(queue_.confirm(queue_.oldest_end()));
+  away_since_.reset();
+  pause_ = milliseconds{0};
+  return {};
+}
+
+void Writer::fail(const ServerError& error) {
+  const bool is_taken_over = error.state == kOwnedByAnother;
+  queue_.fail(store_error(options_, error,
+                          is_taken_over ? StoreErrorCode::Locked : StoreErrorCode::Server));
+}
+
+// True: there is a connection again, and everything that the server does not have is to be sent on
+// it. False: the store has failed, or is being destroyed.
+bool Writer::restore(ServerError cause) {
+  if (!away_since_) away_since_ = clock_.now().mono;
+  if (cause.may_pass()) {
+    queue_.warn(store_error(
+        options_,
+        {.text = "the connection is given up and made again: " + cause.text, .state = {}}));
+  }
+  if (clock_.now().mono - connected_at_ > kSteady) pause_ = milliseconds{0};
+  for (;;) {
+    connection_.reset();
+    in_flight_ = 0;
+    batch_error_.reset();
+    queue_.rewind();
+    if (clock_.now().mono - *away_since_ > options_.outage_max) {
+      cause.text = "the server was not to be had for " +
+                   std::to_string(options_.outage_max.count()) + " ms, lastly: " + cause.text;
+      fail(cause);
+      return false;
+    }
+    if (!cause.may_pass()) {
+      fail(cause);
+      return false;
+    }
+    if (wait_for(-1, 0, pause_, stop_.descriptor()) == Waited::Stopped) return false;
+    pause_ = std::min(std::max(2 * pause_, kFirstPause), kLongestPause);
+    auto done = connect_again();
+    if (done) return true;
+    cause = std::move(done.error());
+    if (stops()) return false;
+  }
+}
+
+ServerResult<void> Writer::connect_again() {
+  auto made = Connection::open(options_, stop_.descriptor());
+  if (!made) return std::unexpected{std::move(made.error())};
+  auto claimed = claim_again(*made, options_, first_epoch_);
+  if (!claimed) return std::unexpected{std::move(claimed.error())};
+  owner_epoch_ = claimed->owner_epoch;
+  if (auto locked = lock_log(*made, options_); !locked) {
+    return std::unexpected{ServerError{std::move(locked.error().text), {}}};
+  }
+  if (auto prepared = prepare_to_write(*made); !prepared) return prepared;
+  const LogPosition durable = queue_.durable();
+  if (!queue_.confirm(claimed->position)) {
+    return std::unexpected{
+        ServerError{"the server's log ends at " + std::to_string(claimed->position) +
+                        (claimed->position < durable
+                             ? ", and up to " + std::to_string(durable) +
+                                   " was confirmed: the server has lost what it had committed"
+                             : ", where no transaction of this process does"),
+                    kElsewhere}};
+  }
+  // A batch whose confirmation was lost is a step forward like any other.
+  if (claimed->position > durable) pause_ = milliseconds{0};
+  if (claimed->position > durable || !queue_.has_unconfirmed()) away_since_.reset();
+  connection_ = std::move(*made);
+  connected_at_ = clock_.now().mono;
+  queue_.work().raise();
+  return {};
+}
+
+}  // namespace nexusfix::store::postgres

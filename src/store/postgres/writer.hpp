@@ -1,0 +1,51 @@
+// The thread that brings batches to the server, whatever becomes of the connection.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <thread>
+
+#include <nexusfix/base/clock.hpp>
+
+#include "store/postgres/connection.hpp"
+#include "store/postgres/log_queue.hpp"
+
+namespace nexusfix::store::postgres {
+
+class Writer {
+ public:
+  // The connection has the lock and the claim of this owner epoch, and prepare_to_write() was
+  // called for it. Options and queue must outlive the writer.
+  Writer(const PostgresOptions& options, LogQueue& queue, Connection connection,
+         std::uint64_t owner_epoch);
+  ~Writer();  // sends nothing more
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+ private:
+  void run();
+  [[nodiscard]] ServerResult<void> turn();
+  [[nodiscard]] ServerResult<void> send_batches();
+  [[nodiscard]] ServerResult<void> receive();
+  [[nodiscard]] ServerResult<void> take_result(Result result);
+  [[nodiscard]] bool restore(ServerError cause);
+  [[nodiscard]] ServerResult<void> connect_again();
+  void fail(const ServerError& error);
+  [[nodiscard]] bool stops() const;
+
+  const PostgresOptions& options_;
+  LogQueue& queue_;
+  std::optional<Connection> connection_;
+  std::uint64_t first_epoch_;  // of this process; names it, while owner_epoch_ grows
+  std::uint64_t owner_epoch_;
+  std::uint32_t in_flight_ = 0;
+  std::optional<ServerError> batch_error_;  // of the batch whose answer is being read
+  SystemClock clock_;
+  std::optional<MonoTime> away_since_;  // nothing has been confirmed since
+  MonoTime connected_at_;
+  std::chrono::milliseconds pause_{0};  // before the next attempt to connect
+  Signal stop_;
+  std::thread thread_;  // the last member: it uses all others
+};
+
+}  // namespace nexusfix::store::postgres
