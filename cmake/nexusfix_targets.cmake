@@ -56,11 +56,12 @@ function(nexusfix_label_target program)
   endforeach()
 endfunction()
 
-# nexusfix_test(NAME LABEL unit|property|... SOURCES a.cpp ... [LINK lib ...] [TIMEOUT seconds])
-# A GoogleTest program; each case becomes one ctest test. Several labels are fine:
-# LABEL unit threads is a unit test that runs under ThreadSanitizer, too.
+# nexusfix_test(NAME LABEL unit|property|... SOURCES a.cpp ... [LINK lib ...] [TIMEOUT seconds]
+#               [ONE_TEST])
+# A GoogleTest program; each case becomes one ctest test, or all of them together one (ONE_TEST).
+# Several labels are fine: LABEL unit threads is a unit test that runs under ThreadSanitizer, too.
 function(nexusfix_test name)
-  cmake_parse_arguments(arg "" "TIMEOUT" "LABEL;SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(arg "ONE_TEST" "TIMEOUT" "LABEL;SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -72,6 +73,11 @@ function(nexusfix_test name)
     list(APPEND arg_LABEL threads)
   endif()
   nexusfix_label_target(${name} ${arg_LABEL})
+  if(arg_ONE_TEST)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+    return()
+  endif()
   # gtest_discover_tests() takes lists apart; as one word they still match ctest -L threads.
   list(JOIN arg_LABEL "," labels)
   gtest_discover_tests(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${arg_TIMEOUT}

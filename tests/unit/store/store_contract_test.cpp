@@ -1,5 +1,5 @@
-// The behaviour that every store has; each test runs over memory and over journals in both
-// durabilities, on a fake and on the real disk.
+// The behaviour that every store has; each test runs over memory and over journals in every
+// durability, on a fake and on the real disk. Compiled once more for PostgreSQL.
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
@@ -11,30 +11,50 @@
 #include "support/fake_disk.hpp"
 #include "support/temporary_folder.hpp"
 
+#ifdef NEXUSFIX_POSTGRES_STORE
+#include "postgres_fixture.hpp"
+#endif
+
 namespace nexusfix::store {
 namespace {
 
-enum class Kind { Memory, JournalOnFakeDisk, JournalOnPosixDisk };
+enum class Kind { Memory, JournalOnFakeDisk, JournalOnPosixDisk, Postgres };
 
 struct StoreCase {
   std::string name;
   Kind kind = Kind::Memory;
   Durability durability = Durability::Process;
   std::uint64_t segment_bytes = 64U << 20U;
-  bool maps = false;        // on a fake disk
-  bool background = false;  // on the real one
+  bool maps = false;                        // on a fake disk
+  bool background = false;                  // on the real one
+  std::uint32_t batches_in_flight_max = 1;  // PostgreSQL
 };
 void PrintTo(const StoreCase& store, std::ostream* out) { *out << store.name; }
 
 class StoreContract : public ::testing::TestWithParam<StoreCase> {
  protected:
-  StoreContract() { open(); }
+  void SetUp() override {
+#ifdef NEXUSFIX_POSTGRES_STORE
+    if (testing::PostgresServer::shared() == nullptr) {
+      GTEST_SKIP() << testing::PostgresServer::why();
+    }
+    schema_ = fresh_schema();
+#endif
+    open();
+  }
 
   void open() {
     if (GetParam().kind == Kind::Memory) {
       store_ = make_memory_store();
       return;
     }
+#ifdef NEXUSFIX_POSTGRES_STORE
+    PostgresOptions options = postgres_options(schema_);
+    options.on_durable = settler_.wake();
+    options.batches_in_flight_max = GetParam().batches_in_flight_max;
+    store_ = open_or_fail(options);
+    return;
+#endif
     const bool fake = GetParam().kind == Kind::JournalOnFakeDisk;
     Disk& disk = fake ? static_cast<Disk&>(fake_disk_) : posix_disk_;
     fake_disk_.set_mapping(GetParam().maps);
@@ -59,6 +79,7 @@ class StoreContract : public ::testing::TestWithParam<StoreCase> {
   nexusfix::testing::FakeDisk fake_disk_;
   PosixDisk posix_disk_;
   Settler settler_;
+  std::string schema_;  // PostgreSQL
   std::unique_ptr<Store> store_;
 };
 
@@ -501,6 +522,17 @@ TEST_P(StoreContract, a_session_name_above_its_limit_is_too_large) {
   EXPECT_EQ(refused.error().code, StoreErrorCode::TooLarge);
 }
 
+#ifdef NEXUSFIX_POSTGRES_STORE
+
+INSTANTIATE_TEST_SUITE_P(PostgreSQL, StoreContract,
+                         ::testing::Values(StoreCase{.name = "one_batch", .kind = Kind::Postgres},
+                                           StoreCase{.name = "batches_ahead",
+                                                     .kind = Kind::Postgres,
+                                                     .batches_in_flight_max = 4}),
+                         [](const auto& info) { return info.param.name; });
+
+#else
+
 StoreCase fake(std::string name, Durability durability, std::uint64_t segment_bytes = 64U << 20U,
                bool maps = false) {
   return {.name = std::move(name) + "_fake",
@@ -538,6 +570,8 @@ INSTANTIATE_TEST_SUITE_P(
         posix("group_small_segments", Durability::Group, true, kSmall),
         posix("group_no_threads", Durability::Group, false), posix("sync", Durability::Sync, true)),
     [](const auto& info) { return info.param.name; });
+
+#endif
 
 }  // namespace
 }  // namespace nexusfix::store

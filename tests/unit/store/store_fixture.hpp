@@ -89,6 +89,8 @@ class Settler {
     }
   }
   [[nodiscard]] std::uint64_t wakes() const noexcept { return wakes_.load(); }
+  // Until there were more wakes than these.
+  void wait(std::uint64_t before) const noexcept { wakes_.wait(before); }
 
  private:
   void on_wake() noexcept {

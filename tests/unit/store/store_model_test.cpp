@@ -17,6 +17,10 @@
 #include "store_fixture.hpp"
 #include "support/fake_disk.hpp"
 
+#ifdef NEXUSFIX_POSTGRES_STORE
+#include "postgres_fixture.hpp"
+#endif
+
 namespace nexusfix::store {
 namespace {
 
@@ -62,6 +66,9 @@ class ModelRun {
     if (choice == 0) return append_some();
     if (choice == 1) return flush();
     if (choice == 2) return compare_range();
+#ifdef NEXUSFIX_POSTGRES_STORE
+    return crash(*rc::gen::element(Crash::None, Crash::Process));
+#endif
     if (!is_journal_) return;
     const bool power_is_promised =
         options_.durability == Durability::Sync || options_.durability == Durability::Group;
@@ -83,6 +90,14 @@ class ModelRun {
 
  private:
   void open() {
+#ifdef NEXUSFIX_POSTGRES_STORE
+    PostgresOptions options = postgres_options(schema_);
+    options.on_durable = settler_.wake();
+    auto made = open_postgres(options);
+    if (!made) RC_FAIL(made.error().text);
+    store_ = std::move(*made);
+    return;
+#endif
     if (!is_journal_) {
       store_ = make_memory_store();
       return;
@@ -132,10 +147,26 @@ class ModelRun {
   }
 
   void flush() {
-    const auto flushed = store_->flush();
+    const auto flushed = settler_.settle(*store_);
     RC_ASSERT(flushed.has_value());
     RC_ASSERT(*flushed == store_->appended());
   }
+
+#ifdef NEXUSFIX_POSTGRES_STORE
+  // Of what was flushed and not confirmed, the server may have some transactions and not others.
+  void crash(Crash kind) {
+    const LogPosition durable = store_->durable();
+    if (kind == Crash::Process) RC_ASSERT(store_->flush().has_value());
+    store_.reset();
+    open();
+    const LogPosition found = store_->appended();
+    RC_ASSERT(found >= durable);
+    while (snapshots_.back().position > found) snapshots_.pop_back();
+    RC_ASSERT(snapshots_.back().position == found);
+    model_ = snapshots_.back().model;
+    compare();
+  }
+#else
 
   void crash(Crash kind) {
     const LogPosition durable = store_->durable();
@@ -183,6 +214,8 @@ class ModelRun {
     remember();
   }
 
+#endif
+
   void remember() { snapshots_.push_back({store_->appended(), model_}); }
 
   void compare_range() {
@@ -201,8 +234,12 @@ class ModelRun {
 
   JournalOptions options_;
   bool is_journal_;
-  bool maps_;
+  [[maybe_unused]] bool maps_;
   FakeDisk disk_;
+  Settler settler_;
+#ifdef NEXUSFIX_POSTGRES_STORE
+  std::string schema_ = fresh_schema();
+#endif
   std::unique_ptr<Store> store_;
   Model model_;
   std::vector<Snapshot> snapshots_;
@@ -215,6 +252,17 @@ void run(std::optional<Durability> journal, bool maps = false) {
   for (int steps = *rc::gen::inRange(0, 60); steps > 0; --steps) run.step();
   run.compare();
 }
+
+#ifdef NEXUSFIX_POSTGRES_STORE
+
+TEST(StoreModel, a_database_answers_like_a_map_and_keeps_what_it_confirmed) {
+  if (testing::PostgresServer::shared() == nullptr) {
+    GTEST_SKIP() << testing::PostgresServer::why();
+  }
+  rc::check([] { run(std::nullopt); });
+}
+
+#else
 
 RC_GTEST_PROP(StoreModel, memory_answers_like_a_map, ()) { run(std::nullopt); }
 
@@ -238,6 +286,8 @@ RC_GTEST_PROP(StoreModel, a_reserved_sync_journal_answers_like_a_map_and_survive
 RC_GTEST_PROP(StoreModel, a_sync_journal_answers_like_a_map_and_survives_a_loss_of_power, ()) {
   run(Durability::Sync);
 }
+
+#endif
 
 }  // namespace
 }  // namespace nexusfix::store

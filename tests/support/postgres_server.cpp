@@ -1,0 +1,187 @@
+#include "support/postgres_server.hpp"
+
+#include <array>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <grp.h>
+#include <pwd.h>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace nexusfix::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Where Debian, others and a PATH have them.
+std::string find_programs() {
+  std::vector<std::string> places;
+  if (const char* const given = std::getenv("NEXUSFIX_POSTGRES_BIN")) places.emplace_back(given);
+  std::error_code ignored;
+  for (const auto& version : fs::directory_iterator{"/usr/lib/postgresql", ignored}) {
+    places.push_back(version.path().string() + "/bin");
+  }
+  places.emplace_back("/usr/pgsql/bin");
+  if (const char* const path = std::getenv("PATH")) {
+    std::string rest = path;
+    for (std::size_t at = 0; at <= rest.size();) {
+      const std::size_t end = std::min(rest.find(':', at), rest.size());
+      places.push_back(rest.substr(at, end - at));
+      at = end + 1;
+    }
+  }
+  for (const std::string& place : places) {
+    if (fs::exists(place + "/initdb") && fs::exists(place + "/postgres")) return place;
+  }
+  return {};
+}
+
+struct Shared {
+  std::string why;
+  std::unique_ptr<PostgresServer> server = PostgresServer::make(PostgresServer::Syncs::No, why);
+};
+
+Shared& shared_server() {
+  static Shared instance;
+  return instance;
+}
+
+}  // namespace
+
+PostgresServer* PostgresServer::shared() { return shared_server().server.get(); }
+const std::string& PostgresServer::why() { return shared_server().why; }
+
+std::unique_ptr<PostgresServer> PostgresServer::make(Syncs syncs, std::string& why) {
+  std::unique_ptr<PostgresServer> server{new PostgresServer};
+  why = server->set_up(syncs);
+  if (!why.empty()) return nullptr;
+  return server;
+}
+
+std::string PostgresServer::set_up(Syncs syncs) {
+  programs_ = find_programs();
+  if (programs_.empty()) {
+    return "no PostgreSQL server (initdb, postgres) is installed; NEXUSFIX_POSTGRES_BIN may name "
+           "the folder of its programs";
+  }
+  user_ = ::getuid();
+  group_ = ::getgid();
+  if (user_ == 0) {  // PostgreSQL refuses to run as root
+    const passwd* other = ::getpwnam("postgres");
+    if (other == nullptr) other = ::getpwnam("nobody");
+    if (other == nullptr) return "running as root, and there is no user postgres or nobody";
+    user_ = other->pw_uid;
+    group_ = other->pw_gid;
+    if (::chown(folder_.path().c_str(), user_, group_) != 0) return "chown failed";
+  }
+  std::string output;
+  const std::string initdb =
+      "--no-sync -U nexusfix -A trust -E SQL_ASCII --locale=C -D " + folder_.file("data");
+  if (run("initdb", initdb, &output) != 0) return "initdb failed: " + output;
+  std::ofstream{folder_.file("data/pg_hba.conf")}
+      << "local all guarded scram-sha-256\nlocal all all trust\n";
+  std::ofstream settings{folder_.file("data/postgresql.conf"), std::ios::app};
+  settings << "listen_addresses = ''\nport = 5432\nunix_socket_directories = '" << folder_.path()
+           << "'\nmax_connections = 30\nshared_buffers = 32MB\n"
+           << (syncs == Syncs::No ? "fsync = off\n" : "");
+  settings.close();
+  guard();
+  start();
+  sql("CREATE ROLE guarded LOGIN PASSWORD 'pa55word'");
+  return {};
+}
+
+PostgresServer::~PostgresServer() {
+  if (is_running_) stop(Stop::Immediate);
+  if (guard_ < 0) return;
+  ::close(guard_pipe_);
+  ::waitpid(guard_, nullptr, 0);
+}
+
+void PostgresServer::guard() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error{"pipe failed"};
+  const std::string command = "cat >/dev/null; " + programs_ + "/pg_ctl -s -m immediate -D " +
+                              folder_.file("data") + " stop; rm -rf " + folder_.path();
+  guard_ = ::fork();
+  if (guard_ == 0) {
+    ::setsid();  // a signal for the group of the test is not for it
+    const int nothing = ::open("/dev/null", O_RDWR);
+    ::dup2(ends[0], 0);
+    ::dup2(nothing, 1);
+    ::dup2(nothing, 2);
+    if (!becomes_user()) ::_exit(126);
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    ::_exit(127);
+  }
+  ::close(ends[0]);
+  guard_pipe_ = ends[1];
+}
+
+// In a child, before it becomes another program.
+bool PostgresServer::becomes_user() const {
+  const bool is_changed = ::getuid() == user_ || (::setgroups(0, nullptr) == 0 &&
+                                                  ::setgid(group_) == 0 && ::setuid(user_) == 0);
+  return is_changed && ::chdir("/") == 0;
+}
+
+int PostgresServer::run(const std::string& program, const std::string& arguments,
+                        std::string* output) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error{"pipe failed"};
+  const std::string path =
+      fs::exists(programs_ + "/" + program) ? programs_ + "/" + program : "/usr/bin/" + program;
+  const std::string command = "exec " + path + " " + arguments;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], 1);
+    ::dup2(ends[1], 2);
+    ::dup2(::open("/dev/null", O_RDONLY), 0);
+    if (!becomes_user()) ::_exit(126);
+    ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  std::array<char, 4096> buffer{};
+  for (ssize_t got = 0; (got = ::read(ends[0], buffer.data(), buffer.size())) > 0;) {
+    if (output != nullptr) output->append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return status;
+}
+
+void PostgresServer::start() {
+  std::string output;
+  if (run("pg_ctl", "-w -s -D " + folder_.file("data") + " -l " + folder_.file("log") + " start",
+          &output) != 0) {
+    throw std::runtime_error{"pg_ctl start failed: " + output};
+  }
+  is_running_ = true;
+}
+
+void PostgresServer::stop(Stop how) {
+  const std::string mode = how == Stop::Fast ? "fast" : "immediate";
+  run("pg_ctl", "-w -s -D " + folder_.file("data") + " -m " + mode + " stop", nullptr);
+  is_running_ = false;
+}
+
+std::string PostgresServer::sql(const std::string& statement) {
+  std::string quoted;
+  for (const char byte : statement)
+    quoted += byte == '\'' ? std::string{"'\\''"} : std::string{byte};
+  std::string output;
+  const int status = run(
+      "psql", "-X -q -A -t -v ON_ERROR_STOP=1 '" + connection() + "' -c '" + quoted + "'", &output);
+  while (!output.empty() && output.back() == '\n') output.pop_back();
+  if (status != 0) throw std::runtime_error{"psql: " + output};
+  return output;
+}
+
+}  // namespace nexusfix::testing

@@ -1,0 +1,57 @@
+// A PostgreSQL server of the test's own: in a temporary folder, as a user without rights, reached
+// by a Unix socket only, gone with the test.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <sys/types.h>
+
+#include "support/temporary_folder.hpp"
+
+namespace nexusfix::testing {
+
+class PostgresServer {
+ public:
+  // For all tests of the program; started by the first call. Null: it cannot be had; why() says
+  // why.
+  static PostgresServer* shared();
+  static const std::string& why();
+
+  // The durability of a real server costs time and is not what most tests ask for.
+  enum class Syncs { No, Yes };
+  // Null and a reason in why, if there is no server to be had.
+  static std::unique_ptr<PostgresServer> make(Syncs syncs, std::string& why);
+  ~PostgresServer();
+
+  void start();
+  enum class Stop { Fast, Immediate };  // in order; as if killed
+  void stop(Stop how = Stop::Fast);
+  // Runs psql; what it prints, without the last line feed.
+  std::string sql(const std::string& statement);
+
+  // The folder of the socket, for libpq's "host".
+  [[nodiscard]] std::string host() const { return folder_.path(); }
+  [[nodiscard]] std::string socket_file() const { return folder_.file(".s.PGSQL.5432"); }
+  // Of the superuser; a role "guarded" has the password "pa55word" and needs it.
+  [[nodiscard]] std::string connection() const {
+    return "host=" + folder_.path() + " user=nexusfix dbname=postgres";
+  }
+
+ private:
+  PostgresServer() = default;
+  int run(const std::string& program, const std::string& arguments, std::string* output);
+  std::string set_up(Syncs syncs);
+  // A process that stops the server and removes its folder when this one ends, however it does.
+  void guard();
+  [[nodiscard]] bool becomes_user() const;
+
+  TemporaryFolder folder_;
+  std::string programs_;  // folder of initdb and postgres
+  uid_t user_ = 0;
+  gid_t group_ = 0;
+  bool is_running_ = false;
+  pid_t guard_ = -1;
+  int guard_pipe_ = -1;  // closed: the guard acts
+};
+
+}  // namespace nexusfix::testing
