@@ -13,6 +13,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/engine_options.hpp"
 #include "nexusfix/lasting_settings.hpp"
 #include "nexusfix/print_message.hpp"
 #include "nexusfix/script.hpp"
@@ -303,7 +304,7 @@ int connect(const ConnectOptions& options) {
     return fail(kName, options.config + ": exactly one session, an initiator, is needed");
   }
   Client client{options.names};
-  auto engine = engine::Engine::open(std::move(*settings), client);
+  auto engine = engine::Engine::open(std::move(*settings), client, engine_options(false));
   if (!engine) return fail(kName, engine.error().what());
   const StopSignals signals{*engine};
   return converse(*engine, client, Lines{std::move(script)}, options);

@@ -10,6 +10,7 @@
 
 #include "nexusfix/book_json.hpp"
 #include "nexusfix/command.hpp"
+#include "nexusfix/engine_options.hpp"
 #include "nexusfix/journal_summary.hpp"
 #include "nexusfix/lasting_settings.hpp"
 #include "nexusfix/stop_signals.hpp"
@@ -78,7 +79,7 @@ int serve(const ServeOptions& options) {
   }
   SystemRandom random;
   venue::Venue venue{{.hash_seed = random.next()}};
-  auto engine = engine::Engine::open(std::move(*settings), venue, {.busy_spin = options.spin});
+  auto engine = engine::Engine::open(std::move(*settings), venue, engine_options(options.spin));
   if (!engine) return fail(kName, engine.error().what());
   if (!venue.attach(*engine)) return fail(kName, venue.failure());
   int status = kSuccess;

@@ -10,6 +10,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/engine_options.hpp"
 #include "nexusfix/lasting_settings.hpp"
 #include "nexusfix/stop_signals.hpp"
 #include "nexusfix/text.hpp"
@@ -194,7 +195,7 @@ int trade(const TradeOptions& options) {
     report_file = std::move(*opened);
     trader.record_to(*report_file, end_at_once);
   }
-  auto engine = engine::Engine::open(std::move(*settings), trader, {.busy_spin = options.spin});
+  auto engine = engine::Engine::open(std::move(*settings), trader, engine_options(options.spin));
   if (!engine) return fail(kName, engine.error().what());
   if (auto missing = missing_reports(report_file, options, trader.counts().sent);
       !missing.empty()) {

@@ -55,6 +55,13 @@ constexpr HonouredKey kHonoured[] = {
     {Key::JournalGroupMicros, "JournalGroupMicros"},
     {Key::JournalNumbersAhead, "JournalNumbersAhead"},
     {Key::JournalStallTimeout, "JournalStallTimeout"},
+    {Key::PostgreSQLStoreConnection, "PostgreSQLStoreConnection"},
+    {Key::PostgreSQLStoreHost, "PostgreSQLStoreHost"},
+    {Key::PostgreSQLStorePort, "PostgreSQLStorePort"},
+    {Key::PostgreSQLStoreDatabase, "PostgreSQLStoreDatabase"},
+    {Key::PostgreSQLStoreUser, "PostgreSQLStoreUser"},
+    {Key::PostgreSQLStorePassword, "PostgreSQLStorePassword"},
+    {Key::PostgreSQLStoreSchema, "PostgreSQLStoreSchema"},
     {Key::UseDataDictionary, "UseDataDictionary"},
     {Key::DataDictionary, "DataDictionary"},
     {Key::TransportDataDictionary, "TransportDataDictionary"},
@@ -155,10 +162,10 @@ constexpr KeyGroup kInstead[] = {
      "LogonTimeout and the heartbeats find a peer that is silent"},
     {"FileStoreMaxCachedMsgs", "", "the journal has no such cache"},
     {"FileStoreSync", "N", "JournalDurability=sync makes the journal wait for the disk"},
+    {"PostgreSQLStoreUseConnectionPool", "N",
+     "the store has one connection to write and one to read with"},
     {"MySQLStoreDatabase MySQLStoreUser MySQLStorePassword MySQLStoreHost MySQLStorePort "
-     "MySQLStoreUseConnectionPool PostgreSQLStoreDatabase PostgreSQLStoreUser "
-     "PostgreSQLStorePassword PostgreSQLStoreHost PostgreSQLStorePort "
-     "PostgreSQLStoreUseConnectionPool OdbcStoreUser OdbcStorePassword OdbcStoreConnectionString "
+     "MySQLStoreUseConnectionPool OdbcStoreUser OdbcStorePassword OdbcStoreConnectionString "
      "JdbcDataSourceName JdbcDriver JdbcURL JdbcUser JdbcPassword JdbcStoreMessagesTableName "
      "JdbcStoreSessionsTableName JdbcSessionIdDefaultPropertyValue JdbcMaxActiveConnection "
      "JdbcMinIdleConnection JdbcMaxConnectionLifeTime JdbcConnectionTimeout "

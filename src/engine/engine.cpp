@@ -30,6 +30,7 @@ std::expected<Runtime::Seams, EngineError> resolve(const EngineOptions& options)
   seams.disk = options.disk;
   seams.network = options.network;
   seams.log = options.log;
+  seams.open_postgres = options.open_postgres;
   if (seams.clock == nullptr) {
     seams.owned_clock = std::make_unique<SystemClock>();
     seams.clock = seams.owned_clock.get();

@@ -111,6 +111,7 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
     store_ = store::make_memory_store(kRecordBytesMax);
     return {};
   }
+  if (settings.store == StoreKind::PostgreSQL) return open_postgres_store(settings);
   store::JournalOptions options;
   options.folder = settings.store_folder;
   options.durability = settings.durability;
@@ -136,6 +137,27 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
                std::to_string(opened->report.torn_bytes) +
                " bytes were cut. Nothing that was sent is missing.");
   }
+  return {};
+}
+
+std::expected<void, EngineError> Runtime::open_postgres_store(const Settings& settings) {
+  if (seams_.open_postgres == nullptr) {
+    return std::unexpected{
+        EngineError{"Store=postgresql: this program was built without the PostgreSQL store "
+                    "(nexusfix::store_postgres, EngineOptions::open_postgres)"}};
+  }
+  store::PostgresOptions options = settings.postgres;
+  options.record_bytes_max = kRecordBytesMax;
+  options.on_durable = {
+      .call = [](void* network) noexcept { static_cast<transport::Network*>(network)->wake(); },
+      .context = seams_.network};
+  stall_timeout_ = settings.journal_stall_timeout;
+  auto opened = seams_.open_postgres(options);
+  if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
+  store_ = std::move(*opened);
+  report(observe::Severity::Info, {},
+         "PostgreSQL store " + options.schema + ": " + std::to_string(store_->session_count()) +
+             " sessions, the log ends at " + std::to_string(store_->appended()));
   return {};
 }
 

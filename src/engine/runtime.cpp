@@ -262,8 +262,8 @@ void Runtime::look_after_store() {
   }
 }
 
-// A disk that does not answer: nothing may overtake what waits for it, so the sessions whose bytes
-// wait are cut when they have waited too long. Others go on.
+// A disk, or a database, that does not answer: nothing may overtake what waits for it, so the
+// sessions whose bytes wait are cut when they have waited too long. Others go on.
 void Runtime::look_for_stall() {
   const store::LogPosition durable = store_->durable();
   if (durable == store_->appended()) {
@@ -289,12 +289,11 @@ void Runtime::look_for_stall() {
   }
   if (waiting.empty()) return;
   report(observe::Severity::Error, {},
-         "the disk of the journal does not answer; " + std::to_string(waiting.size()) +
+         "the store does not answer; " + std::to_string(waiting.size()) +
              " connections whose bytes wait for it are closed");
   for (const transport::SocketId socket : waiting) {
     const auto found = connections_.find(socket);
-    if (found != connections_.end())
-      close(*found->second, "closed: the journal's disk stands still");
+    if (found != connections_.end()) close(*found->second, "closed: the store stands still");
   }
 }
 

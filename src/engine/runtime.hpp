@@ -108,6 +108,7 @@ class Runtime {
     Disk* disk = nullptr;
     transport::Network* network = nullptr;
     observe::EventLog* log = nullptr;
+    decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null
   };
 
   Runtime(Seams seams, Callbacks callbacks, bool busy_spin);
@@ -172,6 +173,7 @@ class Runtime {
 
   // open.cpp
   [[nodiscard]] std::expected<void, EngineError> open_store(const Settings& settings);
+  [[nodiscard]] std::expected<void, EngineError> open_postgres_store(const Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_sessions(Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_listeners();
   [[nodiscard]] std::expected<void, EngineError> recover_application();

@@ -113,7 +113,9 @@ class SectionReader {
     }
     const std::string expected = expected_instead(key, entry.value);
     const Given given{entry.value, entry.line, expected.empty()};
-    const bool is_secret = key == Key::Password || key == Key::NewPassword;
+    const bool is_secret = key == Key::Password || key == Key::NewPassword ||
+                           key == Key::PostgreSQLStorePassword ||
+                           key == Key::PostgreSQLStoreConnection;
     const std::string what = shown(entry.key) + "=" + (is_secret ? "..." : shown(entry.value));
     if (!given.right) {
       report_.error(entry.line, what + ": " + expected + " was expected");
@@ -477,6 +479,22 @@ class SessionBuilder {
   bool is_fixt_ = false;
 };
 
+struct PostgresKey {
+  Key key;
+  std::string_view name;
+  std::string store::PostgresOptions::* option;
+};
+constexpr PostgresKey kPostgresKeys[] = {
+    {Key::PostgreSQLStoreConnection, "PostgreSQLStoreConnection",
+     &store::PostgresOptions::connection},
+    {Key::PostgreSQLStoreHost, "PostgreSQLStoreHost", &store::PostgresOptions::host},
+    {Key::PostgreSQLStorePort, "PostgreSQLStorePort", &store::PostgresOptions::port},
+    {Key::PostgreSQLStoreDatabase, "PostgreSQLStoreDatabase", &store::PostgresOptions::database},
+    {Key::PostgreSQLStoreUser, "PostgreSQLStoreUser", &store::PostgresOptions::user},
+    {Key::PostgreSQLStorePassword, "PostgreSQLStorePassword", &store::PostgresOptions::password},
+    {Key::PostgreSQLStoreSchema, "PostgreSQLStoreSchema", &store::PostgresOptions::schema},
+};
+
 // The store belongs to all sessions, but other engines give its keys to each.
 class StoreBuilder {
  public:
@@ -488,6 +506,9 @@ class StoreBuilder {
     take_one(session.find(Key::JournalGroupMicros), group_micros_, "JournalGroupMicros");
     take_one(session.find(Key::JournalNumbersAhead), numbers_ahead_, "JournalNumbersAhead");
     take_one(session.find(Key::JournalStallTimeout), stall_timeout_, "JournalStallTimeout");
+    for (std::size_t i = 0; i < std::size(kPostgresKeys); ++i) {
+      take_one(session.find(kPostgresKeys[i].key), postgres_[i], kPostgresKeys[i].name);
+    }
     const std::optional<Given>& folder = session.find(Key::FileStorePath);
     if (!folder) return;
     if (!folder_) folder_ = folder;
@@ -500,6 +521,9 @@ class StoreBuilder {
   void finish(std::size_t first_session_line) {
     if (store_ && equals_ignoring_case(store_->value, "memory"))
       settings_.store = StoreKind::Memory;
+    if (store_ && equals_ignoring_case(store_->value, "postgresql"))
+      settings_.store = StoreKind::PostgreSQL;
+    finish_postgres();
     if (durability_) {
       settings_.durability = read_durability(durability_->value).value_or(settings_.durability);
     }
@@ -524,6 +548,20 @@ class StoreBuilder {
   }
 
  private:
+  void finish_postgres() {
+    for (std::size_t i = 0; i < std::size(kPostgresKeys); ++i) {
+      if (!postgres_[i]) continue;
+      if (settings_.store == StoreKind::PostgreSQL) {
+        settings_.postgres.*kPostgresKeys[i].option = postgres_[i]->value;
+      } else {
+        report_.warning(postgres_[i]->line,
+                        std::string{kPostgresKeys[i].name} + ": not used without Store=postgresql");
+      }
+    }
+    // As QuickFIX writes "the usual one".
+    if (settings_.postgres.port == "0") settings_.postgres.port.clear();
+  }
+
   void take_one(const std::optional<Given>& given, std::optional<Given>& chosen,
                 std::string_view name) {
     if (!given || !given->right) return;
@@ -543,6 +581,7 @@ class StoreBuilder {
   std::optional<Given> numbers_ahead_;
   std::optional<Given> stall_timeout_;
   std::optional<Given> folder_;
+  std::array<std::optional<Given>, std::size(kPostgresKeys)> postgres_;
 };
 
 // Reports sessions of one identity, which could not be told apart.

@@ -46,6 +46,7 @@ constexpr NumberRule kNumbers[] = {
     {Key::JournalGroupMicros, 0, 1'000'000, "a whole number of microseconds"},
     {Key::JournalNumbersAhead, 1, 1'000'000'000, kNumber},
     {Key::JournalStallTimeout, 1, 3'600, kSeconds},
+    {Key::PostgreSQLStorePort, 0, 65'535, kNumber},
 };
 
 constexpr double kFactorMax = 100.0;
@@ -187,8 +188,17 @@ std::string expected_instead(Key key, std::string_view value) {
     case Key::EndTime:
       return unless(is_time_of_day(value), "a time HH:MM:SS");
     case Key::Store:
-      return unless(equals_ignoring_case(value, "journal") || equals_ignoring_case(value, "memory"),
-                    "journal or memory");
+      return unless(equals_ignoring_case(value, "journal") ||
+                        equals_ignoring_case(value, "memory") ||
+                        equals_ignoring_case(value, "postgresql"),
+                    "journal, memory or postgresql");
+    case Key::PostgreSQLStoreConnection:
+    case Key::PostgreSQLStoreHost:
+    case Key::PostgreSQLStoreDatabase:
+    case Key::PostgreSQLStoreUser:
+    case Key::PostgreSQLStorePassword:
+    case Key::PostgreSQLStoreSchema:
+      return unless(value.size() <= kPathMax, "a shorter text");
     case Key::ThrottleAction:
       return unless(read_throttle_action(value).has_value(), "Delay, Reject or LogOut");
     case Key::JournalDurability:

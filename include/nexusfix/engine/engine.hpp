@@ -29,6 +29,10 @@ struct EngineOptions {
   transport::Network* network = nullptr;
   observe::EventLog* log = nullptr;  // null: standard error
   bool busy_spin = false;            // run(): poll without sleeping
+  // Store=postgresql needs store::open_postgres, of nexusfix::store_postgres, here: only who wants
+  // it links libpq.
+  store::StoreResult<std::unique_ptr<store::Store>> (*open_postgres)(
+      const store::PostgresOptions& options) = nullptr;
 };
 
 struct EngineError {

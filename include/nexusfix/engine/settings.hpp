@@ -14,6 +14,7 @@
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/store/journal.hpp>
+#include <nexusfix/store/postgres.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::engine {
@@ -54,7 +55,7 @@ struct ThrottleSettings {
   ThrottleAction action = ThrottleAction::Delay;
 };
 
-enum class StoreKind : std::uint8_t { Journal, Memory };
+enum class StoreKind : std::uint8_t { Journal, Memory, PostgreSQL };
 
 // One [SESSION], with [DEFAULT] merged under it.
 struct SessionSettings {
@@ -88,8 +89,9 @@ struct Settings {
   std::uint64_t segment_bytes = 64U << 20U;         // of the journal; no key sets it
   std::chrono::microseconds journal_group_wait{0};  // JournalGroupMicros
   std::uint32_t journal_numbers_ahead = 65'536;     // JournalNumbersAhead
-  // A session is disconnected when its bytes have waited for the disk for so long; 1 s to 3,600 s.
+  // A session is disconnected when its bytes have waited for the store for so long; 1 s to 3,600 s.
   std::chrono::seconds journal_stall_timeout{5};  // JournalStallTimeout
+  store::PostgresOptions postgres;                // PostgreSQLStore...
   std::vector<SettingsError>
       warnings;  // unknown, misspelt or not honoured keys: what is done instead
 };

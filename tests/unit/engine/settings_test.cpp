@@ -302,6 +302,40 @@ TEST(Settings, the_journal_needs_a_folder_and_memory_does_not) {
   EXPECT_EQ(accepted(text + "Store=memory").store_folder, "");
 }
 
+TEST(Settings, a_database_takes_the_keys_of_quickfix_and_needs_no_folder) {
+  std::string text{kInitiator};
+  text.erase(text.find("FileStorePath"), 20);
+  const std::string keys =
+      "PostgreSQLStoreHost=db\nPostgreSQLStorePort=5433\nPostgreSQLStoreDatabase=fix\n"
+      "PostgreSQLStoreUser=engine\nPostgreSQLStorePassword=pa55word\n"
+      "PostgreSQLStoreConnection=sslmode=verify-full\nPostgreSQLStoreSchema=desk\n"
+      "PostgreSQLStoreUseConnectionPool=N\n";
+  const Settings settings = accepted(text + "Store=postgresql\n" + keys);
+  EXPECT_EQ(settings.store, StoreKind::PostgreSQL);
+  EXPECT_EQ(settings.postgres.host, "db");
+  EXPECT_EQ(settings.postgres.port, "5433");
+  EXPECT_EQ(settings.postgres.database, "fix");
+  EXPECT_EQ(settings.postgres.user, "engine");
+  EXPECT_EQ(settings.postgres.password, "pa55word");
+  EXPECT_EQ(settings.postgres.connection, "sslmode=verify-full");
+  EXPECT_EQ(settings.postgres.schema, "desk");
+  EXPECT_THAT(settings.warnings, IsEmpty());
+  EXPECT_EQ(accepted(text + "Store=PostgreSQL\nPostgreSQLStorePort=0\n").postgres.port, "");
+}
+
+TEST(Settings, keys_of_a_database_that_is_not_used_are_answered_and_passwords_never_shown) {
+  EXPECT_THAT(warnings_of("PostgreSQLStoreHost=db\nPostgreSQLStorePassword=pa55word"),
+              ElementsAre("t.cfg:11: PostgreSQLStoreHost: not used without Store=postgresql",
+                          "t.cfg:12: PostgreSQLStorePassword: not used without Store=postgresql"));
+  EXPECT_THAT(warnings_of("Store=postgresql\nPostgreSQLStoreUseConnectionPool=Y"),
+              ElementsAre(HasSubstr("t.cfg:12: PostgreSQLStoreUseConnectionPool is not honoured: "
+                                    "the store has one connection to write")));
+  for (const std::string key : {"PostgreSQLStorePassword", "PostgreSQLStoreConnection"}) {
+    EXPECT_THAT(errors_of(key + "=s3cret" + std::string(5'000, 'x')),
+                ElementsAre("t.cfg:11: " + key + "=...: a shorter text was expected"));
+  }
+}
+
 TEST(Settings, a_schedule_is_answered_with_what_is_done_instead) {
   EXPECT_THAT(
       warnings_of("StartTime=08:00:00\nEndTime=17:00:00 Europe/London"),

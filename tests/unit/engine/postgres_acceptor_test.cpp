@@ -1,0 +1,76 @@
+// An acceptor whose store is a database: nothing leaves before the server has it, and while the
+// server is away the loop goes on.
+#include <nexusfix/store/postgres.hpp>
+
+#include "acceptor_fixture.hpp"
+#include "support/postgres_server.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+class PostgresAcceptor : public AcceptorTest {
+ protected:
+  void SetUp() override {
+    server = PostgresServer::shared();
+    if (server == nullptr) GTEST_SKIP() << PostgresServer::why();
+    static int count = 0;
+    extra = "Store=postgresql\nPostgreSQLStoreHost=" + server->host() +
+            "\nPostgreSQLStoreUser=nexusfix\nPostgreSQLStoreDatabase=postgres\n"
+            "PostgreSQLStoreSchema=engine_" +
+            std::to_string(++count);
+    open_here();
+  }
+
+  void open_here() {
+    auto settings = engine::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    EngineOptions all = options();
+    all.open_postgres = store::open_postgres;
+    auto opened = Engine::open(std::move(*settings), venue, all);
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+
+  PostgresServer* server = nullptr;
+};
+
+TEST_F(PostgresAcceptor, an_order_is_answered_and_recovered_after_a_restart) {
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(log.has("PostgreSQL store engine_")) << log.all();
+  acceptor.reset();
+  peers.clear();
+  open_here();
+  ASSERT_EQ(venue.recovered.size(), 1U);
+  EXPECT_NE(venue.recovered.front().find("|11=A1|"), std::string::npos);
+  RawPeer& again = log_on("TRADER", 3);
+  again.send(from("TRADER", "2", 4, "7=2|16=2|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(again.messages().back(), "|11=A1|"));
+  EXPECT_TRUE(contains(again.messages().back(), "|43=Y|"));
+}
+
+TEST_F(PostgresAcceptor, what_the_server_does_not_have_does_not_leave_until_it_is_back) {
+  RawPeer& peer = log_on("TRADER");
+  server->stop();
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+  ASSERT_TRUE(run_until([&] { return log.has("given up and made again"); })) << log.all();
+  turn(100);
+  EXPECT_EQ(peer.messages().size(), 1U) << "only the Logon";
+  server->start();
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages().back(), "|11=A1|"));
+}
+
+TEST_F(PostgresAcceptor, a_program_without_the_store_says_so) {
+  acceptor.reset();
+  auto settings = engine::parse_settings(config(), "venue.cfg");
+  const auto opened = Engine::open(std::move(*settings), venue, options());
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_NE(opened.error().what().find("built without the PostgreSQL store"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
