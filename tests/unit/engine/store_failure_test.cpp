@@ -98,7 +98,7 @@ TEST_F(StalledDiskTest,
   EXPECT_FALSE(peer.closed());
   clock.advance(std::chrono::seconds{3});
   EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
-  EXPECT_TRUE(log.has("the disk of the journal does not answer")) << log.all();
+  EXPECT_TRUE(log.has("the store does not answer")) << log.all();
   EXPECT_FALSE(other.closed());
   gate.release_syncs();
   other.send(order("OTHER", 2, "B1"));
