@@ -38,10 +38,8 @@ class Stage:
 STAGES = [
     Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"],
           simulates=True),
-    Stage("clang", "everything compiles without a warning, unit tests, clang-19",
-          labels="unit"),
-    Stage("asan-ubsan", "unit and property tests, bounds and undefined behaviour",
-          targets=["nexusfix_tests_unit", "nexusfix_tests_property"], labels="unit|property",
+    Stage("clang", "everything compiles without a warning; unit and property tests, addresses, "
+          "bounds and undefined behaviour, clang-19", labels="unit|property",
           environment={"ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
                        "UBSAN_OPTIONS": "print_stacktrace=1"}),
     Stage("tsan", "tests with threads, data races", targets=["nexusfix_tests_threads"],

@@ -3,6 +3,7 @@
 // connections break. In a steady state it allocates nothing.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -80,7 +81,9 @@ class FakeNetwork final : public Network {
   void close_all() noexcept;
   [[nodiscard]] std::size_t open_sockets() const noexcept { return sockets_.size(); }
   // How often wake() was called since the last wait().
-  [[nodiscard]] unsigned wakes() const noexcept { return wakes_; }
+  [[nodiscard]] unsigned wakes() const noexcept {
+    return wakes_.load(std::memory_order_relaxed);
+  }
 
   [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;
   [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override;
@@ -94,7 +97,7 @@ class FakeNetwork final : public Network {
   void close(SocketId socket) noexcept override;
   [[nodiscard]] std::size_t wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
-  void wake() noexcept override { ++wakes_; }
+  void wake() noexcept override { wakes_.fetch_add(1, std::memory_order_relaxed); }
   [[nodiscard]] int descriptor() const noexcept override { return -1; }
 
  private:
@@ -124,7 +127,7 @@ class FakeNetwork final : public Network {
   std::string address_;
   std::vector<Socket> sockets_;  // in the order of their ids
   std::size_t next_reported_ = 0;
-  unsigned wakes_ = 0;
+  std::atomic<unsigned> wakes_{0};  // wake() may be called from any thread
 };
 
 }  // namespace nexusfix::transport
