@@ -30,6 +30,8 @@
 #include <nexusfix/session/actions.hpp>
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/reject_reason.hpp>
+#include <nexusfix/session/schedule.hpp>
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/session/time_zone.hpp>
 #include <nexusfix/session/version.hpp>

@@ -1,0 +1,29 @@
+// The time zones of the system's tz database, as values. Cold: read at start-up.
+#pragma once
+
+#include <expected>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/session/time_zone.hpp>
+
+namespace nexusfix::engine {
+
+// Each zone is read once. Not for several threads at a time.
+class TimeZones {
+ public:
+  using Found = std::expected<std::shared_ptr<const session::TimeZone>, std::string>;
+
+  // By its name in the tz database (Europe/London), UTC, GMT+08:00, or PST and CST, which Java
+  // knows. An error says what was expected, with the nearest name.
+  [[nodiscard]] const Found& find(std::string_view name);
+  // The zone that this machine's clocks show.
+  [[nodiscard]] const Found& local();
+
+ private:
+  std::map<std::string, Found, std::less<>> found_;
+};
+
+}  // namespace nexusfix::engine
