@@ -7,7 +7,8 @@
 # Nothing lacks: says so without calling apt. --list: prints what lacks and installs nothing.
 set -eu
 
-packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev"
+packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
+  libhowardhinnant-date-dev tzdata"
 packages_bench="libquickfix-dev"
 packages_test="ccache pkgconf clang-19 libclang-rt-19-dev clang-format-19
   libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven

@@ -33,6 +33,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::SocketAcceptAddress, "SocketAcceptAddress"},
     {Key::SocketAcceptHost, "SocketAcceptHost"},
     {Key::FileStorePath, "FileStorePath"},
+    {Key::FileStoreSync, "FileStoreSync"},
     {Key::PersistMessages, "PersistMessages"},
     {Key::ResetOnLogon, "ResetOnLogon"},
     {Key::ResetOnLogout, "ResetOnLogout"},
@@ -50,6 +51,18 @@ constexpr HonouredKey kHonoured[] = {
     {Key::NonStopSession, "NonStopSession"},
     {Key::StartTime, "StartTime"},
     {Key::EndTime, "EndTime"},
+    {Key::StartDay, "StartDay"},
+    {Key::EndDay, "EndDay"},
+    {Key::Weekdays, "Weekdays"},
+    {Key::LogonTime, "LogonTime"},
+    {Key::LogoutTime, "LogoutTime"},
+    {Key::LogonDay, "LogonDay"},
+    {Key::LogoutDay, "LogoutDay"},
+    {Key::ResetSeqTime, "ResetSeqTime"},
+    {Key::UseLocalTime, "UseLocalTime"},
+    {Key::TimeZone, "TimeZone"},
+    {Key::Holidays, "Holidays"},
+    {Key::HolidayFile, "HolidayFile"},
     {Key::Store, "Store"},
     {Key::JournalDurability, "JournalDurability"},
     {Key::JournalGroupMicros, "JournalGroupMicros"},
@@ -104,6 +117,12 @@ constexpr HonouredKey kHonoured[] = {
     {Key::MaxHeartBtInt, "MaxHeartBtInt"},
 };
 static_assert(std::size(kHonoured) + 1 == kKeyCount);
+static_assert([] {
+  for (std::size_t i = 0; i < std::size(kHonoured); ++i) {
+    if (static_cast<std::size_t>(kHonoured[i].key) != i + 1) return false;
+  }
+  return true;
+}());
 
 // The keys of the other engines: QuickFIX, QuickFIX/J, QuickFIX/Go, QuickFIX/N.
 struct KeyGroup {
@@ -112,8 +131,6 @@ struct KeyGroup {
   std::string_view instead;
 };
 
-constexpr std::string_view kNoSchedule =
-    "sessions are always open, and no schedule resets their sequence numbers";
 constexpr std::string_view kOwnStore =
     "this store is not used: the engine keeps a journal in FileStorePath";
 constexpr std::string_view kOwnLog =
@@ -126,10 +143,6 @@ constexpr KeyGroup kInstead[] = {
     {"Description", "", "nothing is done with it"},
     {"DynamicSession AcceptorTemplate DynamicSessions DynamicQualifier", "N",
      "only the sessions of this file exist, none is made on demand"},
-    {"StartDay EndDay Weekdays LogonTime LogoutTime LogonDay LogoutDay ResetSeqTime", "",
-     kNoSchedule},
-    {"UseLocalTime", "N", kNoSchedule},
-    {"TimeZone", "UTC", kNoSchedule},
     {"RefreshOnLogon", "N", "the store is read at start-up only"},
     {"IgnorePossDupResendRequests", "N", "ResendRequests are answered with or without PossDupFlag"},
     {"ForceResendWhenCorruptedStore", "N", "Heartbeats never take the place of stored messages"},
@@ -161,7 +174,6 @@ constexpr KeyGroup kInstead[] = {
     {"SocketTimeout SocketSendTimeout SocketReceiveTimeout", "0",
      "LogonTimeout and the heartbeats find a peer that is silent"},
     {"FileStoreMaxCachedMsgs", "", "the journal has no such cache"},
-    {"FileStoreSync", "N", "JournalDurability=sync makes the journal wait for the disk"},
     {"PostgreSQLStoreUseConnectionPool", "N",
      "the store has one connection to write and one to read with"},
     {"MySQLStoreDatabase MySQLStoreUser MySQLStorePassword MySQLStoreHost MySQLStorePort "
@@ -303,6 +315,10 @@ unsigned distance(std::string_view left, std::string_view right) {
 
 bool equals_ignoring_case(std::string_view left, std::string_view right) noexcept {
   return std::ranges::equal(left, right, {}, to_lower, to_lower);
+}
+
+std::string_view key_name(Key key) noexcept {
+  return key == Key::None ? std::string_view{} : kHonoured[static_cast<std::size_t>(key) - 1].name;
 }
 
 KeyMatch find_key(std::string_view name) {

@@ -33,6 +33,7 @@ enum class Key : std::uint8_t {
   SocketAcceptAddress,
   SocketAcceptHost,
   FileStorePath,
+  FileStoreSync,
   PersistMessages,
   ResetOnLogon,
   ResetOnLogout,
@@ -50,6 +51,18 @@ enum class Key : std::uint8_t {
   NonStopSession,
   StartTime,
   EndTime,
+  StartDay,
+  EndDay,
+  Weekdays,
+  LogonTime,
+  LogoutTime,
+  LogonDay,
+  LogoutDay,
+  ResetSeqTime,
+  UseLocalTime,
+  TimeZone,
+  Holidays,
+  HolidayFile,
   Store,
   JournalDurability,
   JournalGroupMicros,
@@ -123,6 +136,9 @@ struct KeyMatch {
 };
 
 inline constexpr unsigned kKeyNumberMax = 99;
+
+// The usual spelling of a honoured key.
+[[nodiscard]] std::string_view key_name(Key key) noexcept;
 
 // Finds a key whatever its case.
 [[nodiscard]] KeyMatch find_key(std::string_view name);

@@ -294,6 +294,11 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
                            describe_identity(logon));
     return false;
   }
+  follow_schedule(*slot);  // It may open in this very moment.
+  if (!slot->may_log_on) {
+    refuse(connection, "session " + slot->name + " is closed by its schedule");
+    return false;
+  }
   if (slot->connection != nullptr) {
     refuse(connection, "session " + slot->name + " is logged on from elsewhere already");
     return false;
@@ -382,7 +387,7 @@ void Runtime::close(Connection& connection, std::string_view why) {
   if (connection.established) {
     transact(*slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
   }
-  if (!slot->wants_connection) return;
+  if (!slot->wants_connection || !slot->may_log_on) return;
   if (std::exchange(slot->log_on_wanted, false)) {
     slot->connect_at = now_.mono;
     wake_at(slot->connect_at);

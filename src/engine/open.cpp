@@ -237,6 +237,7 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
   }
   touched_.reserve(slots_.size() + 1);
   commanded_.reserve(slots_.size());
+  for (SessionSlot& slot : slots_) follow_schedule(slot);
   return {};
 }
 

@@ -118,7 +118,8 @@ void Runtime::run_timers() {
     }
     wake_at(slot.machine.next_deadline());
     run_session_timers(slot);
-    if (slot.wants_connection && slot.connection == nullptr) {
+    follow_schedule(slot);
+    if (slot.wants_connection && slot.may_log_on && slot.connection == nullptr) {
       if (slot.connect_at <= now_.mono) connect(slot);
       wake_at(slot.connect_at);
     }

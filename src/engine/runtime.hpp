@@ -90,6 +90,12 @@ struct SessionSlot {
   bool disconnection_is_fresh = false;  // of this event: the reason is still to come
   MonoTime disconnection_at = kNever;   // when it is told; kNever: behind the actions of the event
 
+  // The timetable's word, which holds from schedule_since until schedule_until.
+  bool may_log_on = true;
+  WallTime schedule_since = WallTime::max();
+  WallTime schedule_until = WallTime::min();
+  std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();  // and was reset
+
   bool wants_connection = false;  // initiator
   bool log_on_wanted = false;     // initiator: log_on() came before the old connection was gone
   MonoTime connect_at = kNever;   // initiator: when to try next
@@ -222,6 +228,12 @@ class Runtime {
   void enforce_outbound_limit(Connection& connection);
   void connect(SessionSlot& slot);
   void schedule_connect(SessionSlot& slot);
+
+  // schedules.cpp
+  void follow_schedule(SessionSlot& slot);
+  void end_session(SessionSlot& slot, std::chrono::sys_seconds ended_at);
+  void close_for_logons(SessionSlot& slot);
+  void open_for_logons(SessionSlot& slot);
 
   // sending.cpp
   [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionSlot& slot,

@@ -1,7 +1,10 @@
 #include "engine/settings_values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <iterator>
+#include <utility>
 
 #include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/dispatch.hpp>
@@ -61,19 +64,19 @@ std::string expected_number(const NumberRule& rule, std::string_view value) {
          std::to_string(rule.max);
 }
 
-bool is_time_of_day(std::string_view value) noexcept {
-  // QuickFIX/J lets the name of a time zone follow.
-  const std::string_view time = value.substr(0, value.find(' '));
-  constexpr std::string_view kForm = "00:00:00";
-  if (time.size() != kForm.size()) return false;
-  for (std::size_t i = 0; i < kForm.size(); ++i) {
-    const bool is_digit = time[i] >= '0' && time[i] <= '9';
-    if (kForm[i] == ':' ? time[i] != ':' : !is_digit) return false;
-  }
-  return time.substr(0, 2) <= "23" && time.substr(3, 2) <= "59" && time.substr(6, 2) <= "59";
-}
-
 bool is_text(std::string_view value) noexcept { return !value.empty() && value.size() <= kTextMax; }
+
+// Parts between blanks and commas.
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (true) {
+    text.remove_prefix(std::min(text.find_first_not_of(" ,;\t"), text.size()));
+    if (text.empty()) return words;
+    const std::size_t end = std::min(text.find_first_of(" ,;\t"), text.size());
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
 
 std::string unless(bool right, std::string_view expected) {
   return right ? std::string{} : std::string{expected};
@@ -140,6 +143,78 @@ std::optional<ThrottleAction> read_throttle_action(std::string_view value) noexc
   return std::nullopt;
 }
 
+std::optional<ZonedTime> read_time_of_day(std::string_view value) noexcept {
+  const std::size_t blank = std::min(value.find(' '), value.size());
+  const std::string_view time = value.substr(0, blank);
+  constexpr std::string_view kForm = "00:00:00";
+  if (time.size() != kForm.size()) return std::nullopt;
+  for (std::size_t i = 0; i < kForm.size(); ++i) {
+    const bool is_digit = time[i] >= '0' && time[i] <= '9';
+    if (kForm[i] == ':' ? time[i] != ':' : !is_digit) return std::nullopt;
+  }
+  const auto part = [&](std::size_t at) { return (time[at] - '0') * 10 + (time[at + 1] - '0'); };
+  const int hours = part(0);
+  const int minutes = part(3);
+  const int seconds = part(6);
+  if (hours > 23 || minutes > 59 || seconds > 59) return std::nullopt;
+  std::string_view zone = value.substr(blank);
+  zone.remove_prefix(std::min(zone.find_first_not_of(' '), zone.size()));
+  return ZonedTime{
+      std::chrono::hours{hours} + std::chrono::minutes{minutes} + std::chrono::seconds{seconds},
+      zone};
+}
+
+std::optional<std::chrono::weekday> read_day(std::string_view value) noexcept {
+  constexpr std::string_view kNames[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                         "Thursday", "Friday", "Saturday"};
+  for (unsigned i = 0; i < std::size(kNames); ++i) {
+    const bool is_prefix = value.size() >= 2 && value.size() <= kNames[i].size() &&
+                           equals_ignoring_case(value.substr(0, 2), kNames[i].substr(0, 2));
+    if (is_prefix) return std::chrono::weekday{i};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<std::chrono::weekday>> read_days(std::string_view value) {
+  std::vector<std::chrono::weekday> days;
+  for (const std::string_view word : words_of(value)) {
+    const auto day = read_day(word);
+    if (!day) return std::nullopt;
+    days.push_back(*day);
+  }
+  return days.empty() ? std::nullopt : std::optional{std::move(days)};
+}
+
+std::optional<std::chrono::local_days> read_date(std::string_view value) noexcept {
+  std::array<char, 8> digits{};
+  constexpr std::size_t kWithHyphens = 10;
+  if (value.size() == kWithHyphens && value[4] == '-' && value[7] == '-') {
+    std::copy_n(value.begin(), 4, digits.begin());
+    std::copy_n(value.begin() + 5, 2, digits.begin() + 4);
+    std::copy_n(value.begin() + 8, 2, digits.begin() + 6);
+  } else if (value.size() == digits.size()) {
+    std::ranges::copy(value, digits.begin());
+  }
+  const auto number = read_number({digits.data(), digits.size()});
+  if (!number || digits[0] == '+') return std::nullopt;
+  const auto packed = static_cast<unsigned>(*number);
+  const std::chrono::year_month_day date{std::chrono::year{static_cast<int>(packed / 10'000)},
+                                         std::chrono::month{packed / 100 % 100},
+                                         std::chrono::day{packed % 100}};
+  if (!date.ok()) return std::nullopt;
+  return std::chrono::local_days{date};
+}
+
+std::optional<std::set<std::chrono::local_days>> read_dates(std::string_view value) {
+  std::set<std::chrono::local_days> dates;
+  for (const std::string_view word : words_of(value)) {
+    const auto date = read_date(word);
+    if (!date) return std::nullopt;
+    dates.insert(*date);
+  }
+  return dates.empty() ? std::nullopt : std::optional{std::move(dates)};
+}
+
 std::string expected_instead(Key key, std::string_view value) {
   const auto number = std::ranges::find(kNumbers, key, &NumberRule::key);
   if (number != std::end(kNumbers)) return expected_number(*number, value);
@@ -186,7 +261,24 @@ std::string expected_instead(Key key, std::string_view value) {
     }
     case Key::StartTime:
     case Key::EndTime:
-      return unless(is_time_of_day(value), "a time HH:MM:SS");
+    case Key::LogonTime:
+    case Key::LogoutTime:
+    case Key::ResetSeqTime:
+      return unless(read_time_of_day(value).has_value(),
+                    "a time HH:MM:SS, with a time zone behind it or without,");
+    case Key::StartDay:
+    case Key::EndDay:
+    case Key::LogonDay:
+    case Key::LogoutDay:
+      return unless(read_day(value).has_value(), "a day of the week, such as Monday or Mon");
+    case Key::Weekdays:
+      return unless(read_days(value).has_value(), "days of the week, such as Mon,Tue,Wed");
+    case Key::TimeZone:
+      return unless(is_text(value), "a time zone of the tz database, such as Europe/London");
+    case Key::Holidays:
+      return unless(read_dates(value).has_value(), "dates, such as 2026-12-25,2027-01-01");
+    case Key::HolidayFile:
+      return unless(!value.empty() && value.size() <= kPathMax, "the path of a file of dates");
     case Key::Store:
       return unless(equals_ignoring_case(value, "journal") ||
                         equals_ignoring_case(value, "memory") ||
@@ -238,6 +330,8 @@ std::string remark(Key key, std::string_view value) {
     case Key::RequiresOrigSendingTime:
     case Key::MillisecondsInTimeStamp:
     case Key::NonStopSession:
+    case Key::UseLocalTime:
+    case Key::FileStoreSync:
     case Key::UseDataDictionary:
     case Key::ValidateIncomingMessage:
     case Key::ValidateFieldsOutOfOrder:

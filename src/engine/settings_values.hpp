@@ -1,10 +1,13 @@
 // The values of the honoured keys: read strictly, or told what was expected.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nexusfix/engine/settings.hpp>
 #include <nexusfix/store/journal.hpp>
@@ -33,6 +36,19 @@ namespace nexusfix::engine {
 
 // none, process, group or sync.
 [[nodiscard]] std::optional<store::Durability> read_durability(std::string_view value) noexcept;
+
+// HH:MM:SS; and the name behind a blank, of the time zone that QuickFIX/J lets follow.
+struct ZonedTime {
+  std::chrono::seconds time_of_day{};
+  std::string_view zone;
+};
+[[nodiscard]] std::optional<ZonedTime> read_time_of_day(std::string_view value) noexcept;
+// English names of days of which the first two letters count, in any case.
+[[nodiscard]] std::optional<std::chrono::weekday> read_day(std::string_view value) noexcept;
+[[nodiscard]] std::optional<std::vector<std::chrono::weekday>> read_days(std::string_view value);
+// 2026-12-25 and 20261225.
+[[nodiscard]] std::optional<std::chrono::local_days> read_date(std::string_view value) noexcept;
+[[nodiscard]] std::optional<std::set<std::chrono::local_days>> read_dates(std::string_view value);
 
 // An application version as ApplVerID (1128) has it, or by name: "9", "FIX.5.0SP2".
 [[nodiscard]] std::optional<char> read_appl_ver_id(std::string_view value) noexcept;

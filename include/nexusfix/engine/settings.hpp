@@ -13,6 +13,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/config.hpp>
+#include <nexusfix/session/schedule.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/postgres.hpp>
 #include <nexusfix/transport/network.hpp>
@@ -61,6 +62,7 @@ enum class StoreKind : std::uint8_t { Journal, Memory, PostgreSQL };
 struct SessionSettings {
   session::SessionConfig session;
   DictionarySettings dictionary;
+  session::Schedule schedule;                   // StartTime, EndTime, ...: non-stop without them
   std::vector<transport::Endpoint> connect;     // initiator: tried in order, at least one
   std::optional<transport::Endpoint> accept;    // acceptor
   std::chrono::seconds reconnect_interval{30};  // initiator, ≥ 1

@@ -70,7 +70,8 @@ class Schedule {
   [[nodiscard]] bool is_non_stop() const noexcept { return !rules_; }
   [[nodiscard]] const std::optional<ScheduleRules>& rules() const noexcept { return rules_; }
 
-  // Times are looked at by the second. Between the years 1970 and 2100. Does not allocate.
+  // Times are looked at by the second. O(days to look at): at most two years of them. Does not
+  // allocate.
   [[nodiscard]] ScheduleState at(std::chrono::sys_seconds time) const noexcept;
   // The first session that begins behind this moment; none within two years, or non-stop: nothing.
   [[nodiscard]] std::optional<TimeSpan> next_session(std::chrono::sys_seconds time) const noexcept;

@@ -41,6 +41,7 @@ enum class State : std::uint8_t {
 struct Numbers {
   std::uint64_t next_inbound = 1;   // NextTargetMsgSeqNum
   std::uint64_t next_outbound = 1;  // NextSenderMsgSeqNum
+  friend bool operator==(const Numbers&, const Numbers&) = default;
 };
 
 // What the application thinks of a delivered message.

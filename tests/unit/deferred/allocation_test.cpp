@@ -36,8 +36,8 @@ TEST(Allocation, logging_allocates_nothing_on_the_callers_thread) {
 }
 
 TEST(Allocation, spilling_does_allocate) {
-  DeferredProcessor<MessageBuffer<64>, 1> processor{{.when_full = WhenFull::Spill}};
   std::latch submitted{1};
+  DeferredProcessor<MessageBuffer<64>, 1> processor{{.when_full = WhenFull::Spill}};
   ASSERT_TRUE(processor.start([&](const auto&) { submitted.wait(); }));
   const std::size_t before = allocations;
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(processor.submit("x", WallTime{}));

@@ -65,6 +65,7 @@ class AcceptorTest : public ::testing::Test {
 
   // Keys for [DEFAULT], before open().
   std::string extra;
+  std::string schedule = "NonStopSession=Y";
   // Most tests are about something else, and their messages have no more than they need for it.
   std::string dictionary = "UseDataDictionary=N";
   std::string sessions =
@@ -73,8 +74,8 @@ class AcceptorTest : public ::testing::Test {
 
   [[nodiscard]] std::string config(std::uint16_t port = 0) const {
     return "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=" + std::to_string(port) +
-           "\nSocketAcceptAddress=127.0.0.1\nNonStopSession=Y\nFileStorePath=" + folder.path() +
-           "/store\n" + dictionary + "\n" + extra + "\n" + sessions;
+           "\nSocketAcceptAddress=127.0.0.1\nFileStorePath=" + folder.path() + "/store\n" +
+           schedule + "\n" + dictionary + "\n" + extra + "\n" + sessions;
   }
 
   [[nodiscard]] EngineOptions options() {

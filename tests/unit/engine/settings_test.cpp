@@ -336,16 +336,6 @@ TEST(Settings, keys_of_a_database_that_is_not_used_are_answered_and_passwords_ne
   }
 }
 
-TEST(Settings, a_schedule_is_answered_with_what_is_done_instead) {
-  EXPECT_THAT(
-      warnings_of("StartTime=08:00:00\nEndTime=17:00:00 Europe/London"),
-      ElementsAre(HasSubstr("t.cfg:11: StartTime is not honoured: sessions are always open"),
-                  HasSubstr("t.cfg:12: EndTime is not honoured")));
-  EXPECT_THAT(warnings_of("StartDay=MO"), ElementsAre(HasSubstr("sessions are always open")));
-  EXPECT_THAT(warnings_of("NonStopSession=Y\nStartTime=00:00:00\nEndTime=00:00:00"), IsEmpty());
-  EXPECT_THAT(warnings_of("UseLocalTime=N\nTimeZone=UTC"), IsEmpty());
-}
-
 TEST(Settings, security_asked_for_in_a_section_that_is_ignored_is_refused) {
   EXPECT_THAT(errors_of("[DEFAULT]\nSocketUseSSL=Y"),
               ElementsAre(HasSubstr("t.cfg:12: SocketUse")));

@@ -1,0 +1,326 @@
+#include "engine/session_settings.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <nexusfix/session/version.hpp>
+
+#include "engine/settings_values.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr unsigned kApplVerIdMax = 9;
+
+// One session, out of its section and the defaults under it.
+class SessionBuilder {
+ public:
+  SessionBuilder(const MergedSection& keys, SettingsReport& report, Calendars& calendars)
+      : keys_{keys}, report_{report}, calendars_{calendars} {}
+
+  [[nodiscard]] SessionSettings build() {
+    result_.line = keys_.line();
+    build_identity();
+    build_connection();
+    build_timers();
+    build_logon();
+    build_resends();
+    build_limits();
+    build_rules();
+    build_dictionary();
+    build_precision();
+    result_.schedule = build_schedule(keys_, report_, calendars_);
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] const std::optional<Given>& find(Key key) const { return keys_.find(key); }
+  [[nodiscard]] const Given* right(Key key) const { return keys_.right(key); }
+  template <class T>
+  void read_into(Key key, T& target) const {
+    keys_.read_into(key, target);
+  }
+
+  void missing(std::string_view what) {
+    report_.error(keys_.line(), "[SESSION]: " + std::string{what});
+  }
+
+  void require_text(Key key, std::string_view name, std::string& target) {
+    if (const Given* given = right(key)) target = given->value;
+    if (!find(key)) missing(std::string{name} + " is missing");
+  }
+
+  void build_identity() {
+    session::SessionConfig& config = result_.session;
+    require_text(Key::BeginString, "BeginString", config.id.begin_string);
+    require_text(Key::SenderCompID, "SenderCompID", config.id.sender_comp_id);
+    require_text(Key::TargetCompID, "TargetCompID", config.id.target_comp_id);
+    if (const Given* given = right(Key::SessionQualifier)) config.id.qualifier = given->value;
+    is_fixt_ = config.id.begin_string == "FIXT.1.1";
+    if (!is_fixt_) {
+      warn_of_unused(Key::DefaultApplVerID, "DefaultApplVerID");
+    } else if (!find(Key::DefaultApplVerID)) {
+      missing(
+          "DefaultApplVerID is missing: the version of a FIXT.1.1 session's messages, such as "
+          "FIX.5.0SP2");
+    } else if (const Given* given = right(Key::DefaultApplVerID)) {
+      config.default_appl_ver_id = *read_appl_ver_id(given->value);
+    }
+  }
+
+  // In [DEFAULT] a key may be for other sessions.
+  void warn_of_unused(Key key, std::string_view name) {
+    if (const auto& given = keys_.section().own(key)) {
+      warn_of_unused(*given, name);
+    }
+  }
+  void warn_of_unused(const Given& given, std::string_view name) {
+    report_.warning(given.line, std::string{name} + ": not used; " +
+                                    (is_fixt_ ? "a FIXT.1.1 session has TransportDataDictionary "
+                                                "and AppDataDictionary"
+                                              : "only FIXT.1.1 sessions have one"));
+  }
+
+  void build_connection() {
+    if (!find(Key::ConnectionType)) {
+      return missing("ConnectionType is missing: initiator or acceptor");
+    }
+    const Given* type = right(Key::ConnectionType);
+    if (type == nullptr) return;
+    if (equals_ignoring_case(type->value, "acceptor")) {
+      result_.session.role = session::Role::Acceptor;
+      return build_acceptor();
+    }
+    result_.session.role = session::Role::Initiator;
+    if (!find(Key::HeartBtInt)) missing("HeartBtInt is missing: an initiator proposes it");
+    build_connect_list();
+  }
+
+  void build_acceptor() {
+    if (!result_.session.id.qualifier.empty()) {
+      report_.error(find(Key::SessionQualifier)->line,
+                    "SessionQualifier: an acceptor cannot have one, because nothing in a Logon "
+                    "would tell such sessions apart");
+    }
+    if (!find(Key::SocketAcceptPort)) {
+      missing("SocketAcceptPort is missing: an acceptor listens on it; 0 takes any free one");
+    }
+    const Given* port = right(Key::SocketAcceptPort);
+    if (port == nullptr) return;
+    transport::Endpoint endpoint;
+    endpoint.port = static_cast<std::uint16_t>(*read_number(port->value));
+    if (const std::optional<Given> host = accept_host()) endpoint.host = host->value;
+    result_.accept = endpoint;
+  }
+
+  // SocketAcceptAddress and SocketAcceptHost are one key by two names.
+  [[nodiscard]] std::optional<Given> accept_host() {
+    for (const Section* section : {&keys_.section(), &keys_.defaults()}) {
+      const auto& address = section->own(Key::SocketAcceptAddress);
+      const auto& host = section->own(Key::SocketAcceptHost);
+      if (address && host && address->value != host->value) {
+        report_.error(std::max(address->line, host->line),
+                      "SocketAcceptAddress and SocketAcceptHost mean the same, and differ");
+      }
+      if (address) return address;
+      if (host) return host;
+    }
+    return std::nullopt;
+  }
+
+  static std::optional<Given> numbered(const std::map<unsigned, Given>& own,
+                                       const std::map<unsigned, Given>& defaults, unsigned number) {
+    if (const auto place = own.find(number); place != own.end()) return place->second;
+    if (const auto place = defaults.find(number); place != defaults.end()) return place->second;
+    return std::nullopt;
+  }
+
+  void build_connect_list() {
+    for (unsigned number = 0; number <= kKeyNumberMax; ++number) {
+      const auto host =
+          numbered(keys_.section().connect_hosts, keys_.defaults().connect_hosts, number);
+      const auto port =
+          numbered(keys_.section().connect_ports, keys_.defaults().connect_ports, number);
+      const std::string suffix = number == 0 ? std::string{} : std::to_string(number);
+      if (host && port) {
+        if (!host->right || !port->right) continue;
+        result_.connect.push_back(
+            {std::string{host->value}, static_cast<std::uint16_t>(*read_number(port->value))});
+      } else if (host) {
+        report_.error(host->line, "SocketConnectHost" + suffix + ": SocketConnectPort" + suffix +
+                                      " is missing");
+      } else if (port) {
+        report_.error(port->line, "SocketConnectPort" + suffix + ": SocketConnectHost" + suffix +
+                                      " is missing");
+      } else if (number == 0) {
+        missing("SocketConnectHost and SocketConnectPort are missing: an initiator connects there");
+      }
+    }
+  }
+
+  void build_timers() {
+    session::SessionConfig& config = result_.session;
+    read_into(Key::HeartBtInt, config.heart_bt_int);
+    read_into(Key::MinHeartBtInt, config.heart_bt_int_min);
+    read_into(Key::MaxHeartBtInt, config.heart_bt_int_max);
+    if (config.heart_bt_int_min > config.heart_bt_int_max) {
+      report_.error(keys_.line(), "[SESSION]: MinHeartBtInt is above MaxHeartBtInt");
+    }
+    read_into(Key::LogonTimeout, config.logon_timeout);
+    read_into(Key::LogoutTimeout, config.logout_timeout);
+    read_into(Key::MaxLatency, config.max_latency);
+    read_into(Key::ReconnectInterval, result_.reconnect_interval);
+    read_into(Key::TestRequestDelayMultiplier, config.test_request_delay);
+    read_into(Key::HeartBeatTimeoutMultiplier, config.heartbeat_timeout);
+    if (config.heartbeat_timeout <= config.test_request_delay) {
+      report_.error(keys_.line(),
+                    "[SESSION]: HeartBeatTimeoutMultiplier must be larger than "
+                    "TestRequestDelayMultiplier, or a counterparty is given up unasked");
+    }
+  }
+
+  void build_logon() {
+    session::SessionConfig& config = result_.session;
+    read_into(Key::Username, config.username);
+    read_into(Key::Password, config.password);
+    read_into(Key::NewPassword, config.new_password);
+    read_into(Key::AuthenticationTimeout, config.authentication_timeout);
+    read_into(Key::SendNextExpectedMsgSeqNum, config.send_next_expected_msg_seq_num);
+    read_into(Key::EnableNextExpectedMsgSeqNum, config.send_next_expected_msg_seq_num);
+    read_into(Key::EnableLastMsgSeqNumProcessed, config.send_last_msg_seq_num_processed);
+    const auto* version = session::find_version(config.id.begin_string);
+    if (version == nullptr) return;
+    if (config.send_next_expected_msg_seq_num && !version->has_next_expected) {
+      report_.warning(keys_.line(),
+                      "[SESSION]: NextExpectedMsgSeqNum (789) is not sent: it came "
+                      "with FIX.4.4");
+    }
+    if (config.send_last_msg_seq_num_processed && !version->has_last_processed) {
+      report_.warning(keys_.line(),
+                      "[SESSION]: LastMsgSeqNumProcessed (369) is not sent: it came "
+                      "with FIX.4.2");
+    }
+  }
+
+  void build_resends() {
+    session::SessionConfig& config = result_.session;
+    std::uint32_t chunk = 0;
+    read_into(Key::ResendRequestChunkSize, chunk);
+    read_into(Key::MaxMessagesInResendRequest, chunk);
+    config.resend_request_chunk = chunk;
+    read_into(Key::ClosedResendInterval, config.closed_resend_requests);
+    bool holds = true;
+    read_into(Key::HoldEarlyMessages, holds);
+    if (!holds) config.early_messages = session::EarlyMessages::Discard;
+  }
+
+  // What a counterparty may make us do, and what is done for one that is not there.
+  void build_limits() {
+    session::SessionConfig& config = result_.session;
+    std::uint32_t resend_messages_max = 0;
+    read_into(Key::MaxResendMessages, resend_messages_max);
+    config.resend_messages_max = resend_messages_max;
+    read_into(Key::MaxResendRepeats, config.resend_repeats_max);
+    auto sequence_jump_max = static_cast<std::uint32_t>(config.sequence_jump_max);
+    read_into(Key::MaxSequenceJump, sequence_jump_max);
+    config.sequence_jump_max = sequence_jump_max;
+    read_into(Key::MaxResendsPerSecond, result_.resends_per_second_max);
+    read_into(Key::MaxResendAge, result_.resend_age_max);
+    read_into(Key::MaxHeldBytes, result_.held_bytes_max);
+    read_into(Key::MaxGarbledPerSecond, result_.garbled_per_second_max);
+    read_into(Key::ThrottleMessages, result_.throttle.messages_max);
+    read_into(Key::ThrottleInterval, result_.throttle.interval);
+    if (const Given* given = right(Key::ThrottleAction)) {
+      result_.throttle.action = *read_throttle_action(given->value);
+    }
+    read_into(Key::SendWhileLoggedOut, result_.sends_while_logged_out);
+    read_into(Key::DisconnectNoticeDelay, result_.disconnect_notice_delay);
+  }
+
+  void build_rules() {
+    session::SessionConfig& config = result_.session;
+    read_into(Key::PersistMessages, config.persist_messages);
+    read_into(Key::ResetOnLogon, config.reset_on_logon);
+    read_into(Key::ResetOnLogout, config.reset_on_logout);
+    read_into(Key::ResetOnDisconnect, config.reset_on_disconnect);
+    read_into(Key::AllowResetSeqNumFlag, config.allows_reset_seq_num_flag);
+    read_into(Key::AllowSequenceReset, config.allows_sequence_reset);
+    read_into(Key::CheckCompID, config.check_comp_id);
+    read_into(Key::CheckLatency, config.check_latency);
+    read_into(Key::SendRedundantResendRequests, config.send_redundant_resend_requests);
+    read_into(Key::RequiresOrigSendingTime, config.requires_orig_sending_time);
+    read_into(Key::BusinessRejectHasDefaultApplVerID,
+              config.business_reject_has_default_appl_ver_id);
+  }
+
+  void build_dictionary() {
+    DictionarySettings& dictionary = result_.dictionary;
+    bool is_incoming_validated = true;
+    read_into(Key::UseDataDictionary, dictionary.is_used);
+    read_into(Key::ValidateIncomingMessage, is_incoming_validated);
+    if (!is_incoming_validated) dictionary.is_used = false;
+    build_dictionary_files();
+    for (const auto& [name, rule] : dictionary::kValidationRuleKeys) {
+      read_into(find_key(name).rule->key, dictionary.rules.*rule);
+    }
+    read_into(Key::RejectInvalidMessage, result_.session.reject_invalid_message);
+  }
+
+  void build_dictionary_files() {
+    DictionarySettings& dictionary = result_.dictionary;
+    const Key key = is_fixt_ ? Key::TransportDataDictionary : Key::DataDictionary;
+    if (const Given* given = right(key)) {
+      dictionary.file = given->value;
+      dictionary.line = given->line;
+    }
+    if (!is_fixt_) {
+      warn_of_unused(Key::TransportDataDictionary, "TransportDataDictionary");
+      for (const auto& [number, given] : keys_.section().app_dictionaries) {
+        warn_of_unused(given, "AppDataDictionary");
+      }
+      return;
+    }
+    warn_of_unused(Key::DataDictionary, "DataDictionary");
+    const std::string& default_version = result_.session.default_appl_ver_id;
+    // The one without a version first, so that one with the version takes its place.
+    for (unsigned number = 0; number <= kApplVerIdMax; ++number) {
+      const auto given =
+          numbered(keys_.section().app_dictionaries, keys_.defaults().app_dictionaries, number);
+      if (!given || !given->right || (number == 0 && default_version.empty())) continue;
+      const char version = number == 0 ? default_version.front() : static_cast<char>('0' + number);
+      dictionary.applications[version] = {std::string{given->value}, given->line};
+    }
+  }
+
+  // TimestampPrecision overrides MillisecondsInTimeStamp, as in QuickFIX.
+  void build_precision() {
+    using wire::TimePrecision;
+    TimePrecision& precision = result_.session.time_precision;
+    bool millis = true;
+    read_into(Key::MillisecondsInTimeStamp, millis);
+    if (!millis) precision = TimePrecision::Seconds;
+    const Given* given = right(Key::TimestampPrecision);
+    if (given == nullptr) return;
+    const unsigned digits = *read_precision(given->value);
+    for (const TimePrecision candidate : {TimePrecision::Nanos, TimePrecision::Micros,
+                                          TimePrecision::Millis, TimePrecision::Seconds}) {
+      if (digits <= static_cast<unsigned>(candidate)) precision = candidate;
+    }
+  }
+
+  const MergedSection& keys_;
+  SettingsReport& report_;
+  Calendars& calendars_;
+  SessionSettings result_;
+  bool is_fixt_ = false;
+};
+
+}  // namespace
+
+SessionSettings build_session(const MergedSection& keys, SettingsReport& report,
+                              Calendars& calendars) {
+  return SessionBuilder{keys, report, calendars}.build();
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,143 @@
+#include "engine/settings_section.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "engine/settings_values.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+bool harmless(const KeyRule& rule, std::string_view value) {
+  if (rule.handling == Handling::Refused && value.empty()) return true;
+  std::string_view rest = rule.harmless;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    const std::string_view harmless_value = rest.substr(0, end);
+    if (equals_ignoring_case(value, harmless_value)) return true;
+    const bool is_no = harmless_value == "N" || harmless_value == "Y";
+    if (is_no && read_bool(value) == (harmless_value == "Y")) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+// Reads the entries of one section, and says everything that there is to say about each of them
+// alone. Values of keys that are not honoured are not shown: some are passwords.
+class SectionReader {
+ public:
+  SectionReader(const SettingsSection& text, SettingsReport& report) : report_{report} {
+    section_.line = text.line;
+    for (const SettingsEntry& entry : text.entries) read(entry);
+  }
+  [[nodiscard]] Section take() { return std::move(section_); }
+
+ private:
+  void read(const SettingsEntry& entry) {
+    const KeyMatch match = find_key(entry.key);
+    if (match.rule == nullptr) return read_unknown(entry);
+    const KeyRule& rule = *match.rule;
+    const std::string name{rule.name};
+    if (match.odd_case) {
+      report_.warning(entry.line, shown(entry.key) + ": read, but its usual spelling is " + name);
+    }
+    if (!seen_.insert({&rule, match.number}).second) {
+      report_.warning(entry.line,
+                      shown(entry.key) + ": given before in this section; the last one counts");
+    }
+    switch (rule.handling) {
+      case Handling::Honoured:
+        return read_honoured(entry, match);
+      case Handling::Refused:
+        if (harmless(rule, entry.value)) return;
+        return report_.error(entry.line, name + ": " + std::string{rule.instead} +
+                                             "; the engine does not start without what was asked");
+      case Handling::Instead:
+        if (harmless(rule, entry.value)) return;
+        return report_.warning(entry.line, name + " is not honoured: " + std::string{rule.instead});
+    }
+  }
+
+  void read_unknown(const SettingsEntry& entry) {
+    const KeyRule* nearest = nearest_key(entry.key);
+    const std::string hint =
+        nearest == nullptr ? std::string{} : "; did you mean " + std::string{nearest->name} + "?";
+    const bool is_security = sounds_like_security(entry.key) ||
+                             (nearest != nullptr && nearest->handling == Handling::Refused);
+    const bool asks_for_nothing = entry.value.empty() || read_bool(entry.value) == false;
+    if (is_security && !asks_for_nothing) {
+      return report_.error(entry.line, shown(entry.key) +
+                                           ": unknown, and not to be ignored if it asks for "
+                                           "security" +
+                                           hint);
+    }
+    report_.warning(entry.line, shown(entry.key) + std::string{kUnknownKey} + ", ignored" + hint);
+  }
+
+  void read_honoured(const SettingsEntry& entry, const KeyMatch& match) {
+    const Key key = match.rule->key;
+    if (match.unknown_version) {
+      return report_.error(entry.line, shown(entry.key) +
+                                           ": an application version, such as "
+                                           "AppDataDictionary.FIX.5.0SP2, was "
+                                           "expected");
+    }
+    const std::string expected = expected_instead(key, entry.value);
+    const Given given{entry.value, entry.line, expected.empty()};
+    const bool is_secret = key == Key::Password || key == Key::NewPassword ||
+                           key == Key::PostgreSQLStorePassword ||
+                           key == Key::PostgreSQLStoreConnection;
+    const std::string what = shown(entry.key) + "=" + (is_secret ? "..." : shown(entry.value));
+    if (!given.right) {
+      report_.error(entry.line, what + ": " + expected + " was expected");
+    } else if (const std::string words = remark(key, entry.value); !words.empty()) {
+      report_.warning(entry.line, what + ": " + words);
+    }
+    if (key == Key::SocketConnectHost) {
+      section_.connect_hosts[match.number] = given;
+    } else if (key == Key::SocketConnectPort) {
+      section_.connect_ports[match.number] = given;
+    } else if (key == Key::AppDataDictionary) {
+      section_.app_dictionaries[match.number] = given;
+    } else {
+      section_.given[static_cast<std::size_t>(key)] = given;
+    }
+  }
+
+  SettingsReport& report_;
+  Section section_;
+  std::set<std::pair<const KeyRule*, unsigned>> seen_;
+};
+
+}  // namespace
+
+Section read_section(const SettingsSection& text, SettingsReport& report) {
+  return SectionReader{text, report}.take();
+}
+
+void MergedSection::read_into(Key key, bool& target) const {
+  if (const Given* given = right(key)) target = *read_bool(given->value);
+}
+
+void MergedSection::read_into(Key key, std::uint32_t& target) const {
+  if (const Given* given = right(key)) {
+    target = static_cast<std::uint32_t>(*read_number(given->value));
+  }
+}
+
+void MergedSection::read_into(Key key, double& target) const {
+  if (const Given* given = right(key)) target = *read_factor(given->value);
+}
+
+void MergedSection::read_into(Key key, std::chrono::seconds& target) const {
+  if (const Given* given = right(key)) {
+    target = std::chrono::seconds{static_cast<std::int64_t>(*read_interval(given->value))};
+  }
+}
+
+void MergedSection::read_into(Key key, std::string& target) const {
+  if (const Given* given = right(key)) target = given->value;
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,77 @@
+// One section of a configuration file with its values read, and two of them merged: [DEFAULT] under
+// a [SESSION].
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/config_keys.hpp"
+#include "engine/settings_text.hpp"
+
+namespace nexusfix::engine {
+
+// A honoured key as it stands in one section.
+struct Given {
+  std::string_view value;
+  std::size_t line = 0;
+  bool right = false;  // wrong ones are reported once, and not missed in addition
+};
+
+// The views point into the text of the file.
+struct Section {
+  std::size_t line = 0;
+  std::array<std::optional<Given>, kKeyCount> given;
+  std::map<unsigned, Given> connect_hosts;  // by <n>
+  std::map<unsigned, Given> connect_ports;
+  std::map<unsigned, Given> app_dictionaries;  // by ApplVerID; 0: of the session's default
+
+  [[nodiscard]] const std::optional<Given>& own(Key key) const {
+    return given[static_cast<std::size_t>(key)];
+  }
+};
+
+// In the answer for a key that nobody knows.
+inline constexpr std::string_view kUnknownKey = ": unknown key";
+
+// Reads the entries of a section, and says everything that there is to say about each of them
+// alone.
+[[nodiscard]] Section read_section(const SettingsSection& text, SettingsReport& report);
+
+// A session's section, with the defaults under it. Both must outlive it.
+class MergedSection {
+ public:
+  MergedSection(const Section& defaults, const Section& section)
+      : defaults_{&defaults}, section_{&section} {}
+
+  [[nodiscard]] const Section& defaults() const noexcept { return *defaults_; }
+  [[nodiscard]] const Section& section() const noexcept { return *section_; }
+  [[nodiscard]] std::size_t line() const noexcept { return section_->line; }
+
+  [[nodiscard]] const std::optional<Given>& find(Key key) const {
+    return section_->own(key) ? section_->own(key) : defaults_->own(key);
+  }
+  // Null: not given, or wrong.
+  [[nodiscard]] const Given* right(Key key) const {
+    const std::optional<Given>& given = find(key);
+    return given && given->right ? &*given : nullptr;
+  }
+
+  // Leave target as it is when the key is not given, or wrong.
+  void read_into(Key key, bool& target) const;
+  void read_into(Key key, std::uint32_t& target) const;
+  void read_into(Key key, double& target) const;
+  void read_into(Key key, std::chrono::seconds& target) const;
+  void read_into(Key key, std::string& target) const;
+
+ private:
+  const Section* defaults_;
+  const Section* section_;
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,117 @@
+#include "engine/store_settings.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "engine/settings_values.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr Key kShared[] = {Key::Store,
+                           Key::FileStoreSync,
+                           Key::JournalDurability,
+                           Key::JournalGroupMicros,
+                           Key::JournalNumbersAhead,
+                           Key::JournalStallTimeout};
+
+struct PostgresKey {
+  Key key;
+  std::string store::PostgresOptions::* option;
+};
+constexpr PostgresKey kPostgresKeys[] = {
+    {Key::PostgreSQLStoreConnection, &store::PostgresOptions::connection},
+    {Key::PostgreSQLStoreHost, &store::PostgresOptions::host},
+    {Key::PostgreSQLStorePort, &store::PostgresOptions::port},
+    {Key::PostgreSQLStoreDatabase, &store::PostgresOptions::database},
+    {Key::PostgreSQLStoreUser, &store::PostgresOptions::user},
+    {Key::PostgreSQLStorePassword, &store::PostgresOptions::password},
+    {Key::PostgreSQLStoreSchema, &store::PostgresOptions::schema},
+};
+
+}  // namespace
+
+void StoreBuilder::take(const MergedSection& session) {
+  for (const Key key : kShared) take_shared(key, session.find(key));
+  for (const PostgresKey& one : kPostgresKeys) take_shared(one.key, session.find(one.key));
+  take_folder(session.find(Key::FileStorePath));
+}
+
+void StoreBuilder::take_shared(Key key, const std::optional<Given>& given) {
+  if (!given || !given->right) return;
+  std::optional<Given>& chosen = chosen_[static_cast<std::size_t>(key)];
+  if (!chosen) chosen = given;
+  if (!equals_ignoring_case(chosen->value, given->value)) {
+    report_.error(given->line, std::string{key_name(key)} + ": differs from line " +
+                                   std::to_string(chosen->line) +
+                                   ", but all sessions share one store");
+  }
+}
+
+void StoreBuilder::take_folder(const std::optional<Given>& given) {
+  if (!given) return;
+  std::optional<Given>& chosen = chosen_[static_cast<std::size_t>(Key::FileStorePath)];
+  if (!chosen) chosen = given;
+  if (chosen->value != given->value) {
+    report_.warning(given->line, "FileStorePath: not used; one journal holds all sessions, in " +
+                                     shown(chosen->value));
+  }
+}
+
+const Given* StoreBuilder::chosen(Key key) const {
+  const std::optional<Given>& given = chosen_[static_cast<std::size_t>(key)];
+  return given ? &*given : nullptr;
+}
+
+void StoreBuilder::finish(std::size_t first_session_line) {
+  if (const Given* store = chosen(Key::Store)) {
+    if (equals_ignoring_case(store->value, "memory")) settings_.store = StoreKind::Memory;
+    if (equals_ignoring_case(store->value, "postgresql")) settings_.store = StoreKind::PostgreSQL;
+  }
+  finish_postgres();
+  finish_journal();
+  const Given* folder = chosen(Key::FileStorePath);
+  if (folder != nullptr) settings_.store_folder = folder->value;
+  if (settings_.store == StoreKind::Journal && folder == nullptr) {
+    report_.error(first_session_line,
+                  "[SESSION]: FileStorePath is missing: the folder of the journal. Store=memory "
+                  "does without, and forgets everything at the end");
+  }
+}
+
+void StoreBuilder::finish_journal() {
+  if (const Given* durability = chosen(Key::JournalDurability)) {
+    settings_.durability = read_durability(durability->value).value_or(settings_.durability);
+  } else if (const Given* sync = chosen(Key::FileStoreSync); sync && *read_bool(sync->value)) {
+    settings_.durability = store::Durability::Sync;
+  }
+  if (const Given* micros = chosen(Key::JournalGroupMicros)) {
+    settings_.journal_group_wait =
+        std::chrono::microseconds{read_number(micros->value).value_or(0)};
+  }
+  if (const Given* ahead = chosen(Key::JournalNumbersAhead)) {
+    settings_.journal_numbers_ahead =
+        static_cast<std::uint32_t>(read_number(ahead->value).value_or(1));
+  }
+  if (const Given* stall = chosen(Key::JournalStallTimeout)) {
+    settings_.journal_stall_timeout = std::chrono::seconds{read_number(stall->value).value_or(1)};
+  }
+}
+
+void StoreBuilder::finish_postgres() {
+  for (const PostgresKey& one : kPostgresKeys) {
+    const Given* given = chosen(one.key);
+    if (given == nullptr) continue;
+    if (settings_.store == StoreKind::PostgreSQL) {
+      settings_.postgres.*one.option = given->value;
+    } else {
+      report_.warning(given->line,
+                      std::string{key_name(one.key)} + ": not used without Store=postgresql");
+    }
+  }
+  // As QuickFIX writes "the usual one".
+  if (settings_.postgres.port == "0") settings_.postgres.port.clear();
+}
+
+}  // namespace nexusfix::engine

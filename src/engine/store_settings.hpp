@@ -1,0 +1,35 @@
+// The store of an engine. It belongs to all sessions, but other engines give its keys to each.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include <nexusfix/engine/settings.hpp>
+
+#include "engine/settings_section.hpp"
+
+namespace nexusfix::engine {
+
+class StoreBuilder {
+ public:
+  StoreBuilder(Settings& settings, SettingsReport& report) : settings_{settings}, report_{report} {}
+
+  // Reports values that differ from an earlier session's.
+  void take(const MergedSection& session);
+  void finish(std::size_t first_session_line);
+
+ private:
+  void take_shared(Key key, const std::optional<Given>& given);
+  void take_folder(const std::optional<Given>& given);
+  void finish_journal();
+  void finish_postgres();
+  // Null: not given.
+  [[nodiscard]] const Given* chosen(Key key) const;
+
+  Settings& settings_;
+  SettingsReport& report_;
+  std::array<std::optional<Given>, kKeyCount> chosen_;
+};
+
+}  // namespace nexusfix::engine
