@@ -215,89 +215,109 @@ std::optional<std::set<std::chrono::local_days>> read_dates(std::string_view val
   return dates.empty() ? std::nullopt : std::optional{std::move(dates)};
 }
 
+namespace {
+
+// A value that is neither a number nor Y or N.
+struct ValueRule {
+  Key key;
+  bool (*is_right)(std::string_view value);
+  std::string_view expected;
+};
+
+template <auto Read>
+bool reads(std::string_view value) {
+  return Read(value).has_value();
+}
+
+template <std::size_t Max>
+bool is_path(std::string_view value) {
+  return !value.empty() && value.size() <= Max;
+}
+
+template <std::size_t Max>
+bool is_at_most(std::string_view value) {
+  return value.size() <= Max;
+}
+
+bool is_version(std::string_view value) { return session::find_version(value) != nullptr; }
+
+template <std::size_t Count>
+bool is_one_of(std::string_view value, const std::string_view (&words)[Count]) {
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return equals_ignoring_case(value, word); });
+}
+bool is_role(std::string_view value) { return is_one_of(value, {"initiator", "acceptor"}); }
+bool is_store(std::string_view value) {
+  return is_one_of(value, {"journal", "memory", "postgresql"});
+}
+bool is_factor(std::string_view value) {
+  const std::optional<double> factor = read_factor(value);
+  return factor && *factor > 0 && *factor <= kFactorMax;
+}
+
+constexpr std::string_view kName = "a name of 1 to 255 bytes";
+constexpr std::string_view kShort = "at most 255 bytes";
+constexpr std::string_view kShorter = "a shorter text";
+constexpr std::string_view kDictionary = "the path of a dictionary file in QuickFIX's XML form";
+constexpr std::string_view kFactor = "a decimal number above 0, up to 100";
+constexpr std::string_view kTime = "a time HH:MM:SS, with a time zone behind it or without,";
+constexpr std::string_view kDay = "a day of the week, such as Monday or Mon";
+
+constexpr ValueRule kValues[] = {
+    {Key::BeginString, is_version,
+     "FIX.4.0, FIX.4.1, FIX.4.2, FIX.4.3, FIX.4.4 or FIXT.1.1 (which FIX.5.0 is spoken over)"},
+    {Key::DefaultApplVerID, reads<read_appl_ver_id>,
+     "FIX.5.0, FIX.5.0SP1, FIX.5.0SP2 or another application version, or its number from 2 to 9"},
+    {Key::Username, is_text, kName},
+    {Key::Password, is_text, kName},
+    {Key::NewPassword, is_text, kName},
+    {Key::SenderCompID, is_text, kName},
+    {Key::TargetCompID, is_text, kName},
+    {Key::SessionQualifier, is_at_most<kTextMax>, kShort},
+    {Key::SocketAcceptAddress, is_at_most<kTextMax>, kShort},
+    {Key::SocketAcceptHost, is_at_most<kTextMax>, kShort},
+    {Key::SocketConnectHost, is_text, "a host name or an address"},
+    {Key::ConnectionType, is_role, "initiator or acceptor"},
+    {Key::FileStorePath, is_path<kPathMax>, "the path of a folder"},
+    {Key::DataDictionary, is_path<kPathMax>, kDictionary},
+    {Key::TransportDataDictionary, is_path<kPathMax>, kDictionary},
+    {Key::AppDataDictionary, is_path<kPathMax>, kDictionary},
+    {Key::TimestampPrecision, reads<read_precision>,
+     "a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS"},
+    {Key::TestRequestDelayMultiplier, is_factor, kFactor},
+    {Key::HeartBeatTimeoutMultiplier, is_factor, kFactor},
+    {Key::StartTime, reads<read_time_of_day>, kTime},
+    {Key::EndTime, reads<read_time_of_day>, kTime},
+    {Key::LogonTime, reads<read_time_of_day>, kTime},
+    {Key::LogoutTime, reads<read_time_of_day>, kTime},
+    {Key::ResetSeqTime, reads<read_time_of_day>, kTime},
+    {Key::StartDay, reads<read_day>, kDay},
+    {Key::EndDay, reads<read_day>, kDay},
+    {Key::LogonDay, reads<read_day>, kDay},
+    {Key::LogoutDay, reads<read_day>, kDay},
+    {Key::Weekdays, reads<read_days>, "days of the week, such as Mon,Tue,Wed"},
+    {Key::TimeZone, is_text, "a time zone of the tz database, such as Europe/London"},
+    {Key::Holidays, reads<read_dates>, "dates, such as 2026-12-25,2027-01-01"},
+    {Key::HolidayFile, is_path<kPathMax>, "the path of a file of dates"},
+    {Key::Store, is_store, "journal, memory or postgresql"},
+    {Key::PostgreSQLStoreConnection, is_at_most<kPathMax>, kShorter},
+    {Key::PostgreSQLStoreHost, is_at_most<kPathMax>, kShorter},
+    {Key::PostgreSQLStoreDatabase, is_at_most<kPathMax>, kShorter},
+    {Key::PostgreSQLStoreUser, is_at_most<kPathMax>, kShorter},
+    {Key::PostgreSQLStorePassword, is_at_most<kPathMax>, kShorter},
+    {Key::PostgreSQLStoreSchema, is_at_most<kPathMax>, kShorter},
+    {Key::ThrottleAction, reads<read_throttle_action>, "Delay, Reject or LogOut"},
+    {Key::JournalDurability, reads<read_durability>, "none, process, group or sync"},
+};
+
+}  // namespace
+
 std::string expected_instead(Key key, std::string_view value) {
   const auto number = std::ranges::find(kNumbers, key, &NumberRule::key);
   if (number != std::end(kNumbers)) return expected_number(*number, value);
-  switch (key) {
-    case Key::BeginString:
-      return unless(session::find_version(value) != nullptr,
-                    "FIX.4.0, FIX.4.1, FIX.4.2, FIX.4.3, FIX.4.4 or FIXT.1.1 (which FIX.5.0 is "
-                    "spoken over)");
-    case Key::DefaultApplVerID:
-      return unless(read_appl_ver_id(value).has_value(),
-                    "FIX.5.0, FIX.5.0SP1, FIX.5.0SP2 or another application version, or its number "
-                    "from 2 to 9");
-    case Key::Username:
-    case Key::Password:
-    case Key::NewPassword:
-    case Key::SenderCompID:
-    case Key::TargetCompID:
-      return unless(is_text(value), "a name of 1 to 255 bytes");
-    case Key::SessionQualifier:
-    case Key::SocketAcceptAddress:
-    case Key::SocketAcceptHost:
-      return unless(value.size() <= kTextMax, "at most 255 bytes");
-    case Key::SocketConnectHost:
-      return unless(is_text(value), "a host name or an address");
-    case Key::ConnectionType:
-      return unless(
-          equals_ignoring_case(value, "initiator") || equals_ignoring_case(value, "acceptor"),
-          "initiator or acceptor");
-    case Key::FileStorePath:
-      return unless(!value.empty() && value.size() <= kPathMax, "the path of a folder");
-    case Key::DataDictionary:
-    case Key::TransportDataDictionary:
-    case Key::AppDataDictionary:
-      return unless(!value.empty() && value.size() <= kPathMax,
-                    "the path of a dictionary file in QuickFIX's XML form");
-    case Key::TimestampPrecision:
-      return unless(read_precision(value).has_value(),
-                    "a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS");
-    case Key::TestRequestDelayMultiplier:
-    case Key::HeartBeatTimeoutMultiplier: {
-      const std::optional<double> factor = read_factor(value);
-      return unless(factor && *factor > 0 && *factor <= kFactorMax,
-                    "a decimal number above 0, up to 100");
-    }
-    case Key::StartTime:
-    case Key::EndTime:
-    case Key::LogonTime:
-    case Key::LogoutTime:
-    case Key::ResetSeqTime:
-      return unless(read_time_of_day(value).has_value(),
-                    "a time HH:MM:SS, with a time zone behind it or without,");
-    case Key::StartDay:
-    case Key::EndDay:
-    case Key::LogonDay:
-    case Key::LogoutDay:
-      return unless(read_day(value).has_value(), "a day of the week, such as Monday or Mon");
-    case Key::Weekdays:
-      return unless(read_days(value).has_value(), "days of the week, such as Mon,Tue,Wed");
-    case Key::TimeZone:
-      return unless(is_text(value), "a time zone of the tz database, such as Europe/London");
-    case Key::Holidays:
-      return unless(read_dates(value).has_value(), "dates, such as 2026-12-25,2027-01-01");
-    case Key::HolidayFile:
-      return unless(!value.empty() && value.size() <= kPathMax, "the path of a file of dates");
-    case Key::Store:
-      return unless(equals_ignoring_case(value, "journal") ||
-                        equals_ignoring_case(value, "memory") ||
-                        equals_ignoring_case(value, "postgresql"),
-                    "journal, memory or postgresql");
-    case Key::PostgreSQLStoreConnection:
-    case Key::PostgreSQLStoreHost:
-    case Key::PostgreSQLStoreDatabase:
-    case Key::PostgreSQLStoreUser:
-    case Key::PostgreSQLStorePassword:
-    case Key::PostgreSQLStoreSchema:
-      return unless(value.size() <= kPathMax, "a shorter text");
-    case Key::ThrottleAction:
-      return unless(read_throttle_action(value).has_value(), "Delay, Reject or LogOut");
-    case Key::JournalDurability:
-      return unless(read_durability(value).has_value(), "none, process, group or sync");
-    default:
-      return unless(read_bool(value).has_value(), "Y or N");
-  }
+  const auto rule = std::ranges::find(kValues, key, &ValueRule::key);
+  if (rule == std::end(kValues)) return unless(read_bool(value).has_value(), "Y or N");
+  return unless(rule->is_right(value), rule->expected);
 }
 
 std::optional<store::Durability> read_durability(std::string_view value) noexcept {
@@ -320,41 +340,14 @@ std::string remark(Key key, std::string_view value) {
     case Key::TimestampPrecision:
       return unless(read_precision(value).value_or(0) % 3 == 0,
                     "there are 0, 3, 6 or 9 digits; the next larger number is used");
-    case Key::PersistMessages:
-    case Key::ResetOnLogon:
-    case Key::ResetOnLogout:
-    case Key::ResetOnDisconnect:
-    case Key::CheckCompID:
-    case Key::CheckLatency:
-    case Key::SendRedundantResendRequests:
-    case Key::RequiresOrigSendingTime:
-    case Key::MillisecondsInTimeStamp:
-    case Key::NonStopSession:
-    case Key::UseLocalTime:
-    case Key::FileStoreSync:
-    case Key::UseDataDictionary:
-    case Key::ValidateIncomingMessage:
-    case Key::ValidateFieldsOutOfOrder:
-    case Key::ValidateFieldsHaveValues:
-    case Key::ValidateUserDefinedFields:
-    case Key::ValidateUnorderedGroupFields:
-    case Key::AllowUnknownMsgFields:
-    case Key::AllowUnknownEnumValues:
-    case Key::FirstFieldInGroupIsDelimiter:
-    case Key::RejectInvalidMessage:
-    case Key::BusinessRejectHasDefaultApplVerID:
-    case Key::SendNextExpectedMsgSeqNum:
-    case Key::EnableNextExpectedMsgSeqNum:
-    case Key::EnableLastMsgSeqNumProcessed:
-    case Key::ClosedResendInterval:
-    case Key::HoldEarlyMessages:
-    case Key::SendWhileLoggedOut:
-    case Key::AllowResetSeqNumFlag:
-    case Key::AllowSequenceReset:
-      return unless(value == "Y" || value == "N", "read, but other engines know Y and N only");
     default:
-      return {};
+      break;
   }
+  const bool is_yes_or_no =
+      std::ranges::find(kNumbers, key, &NumberRule::key) == std::end(kNumbers) &&
+      std::ranges::find(kValues, key, &ValueRule::key) == std::end(kValues);
+  return unless(!is_yes_or_no || value == "Y" || value == "N",
+                "read, but other engines know Y and N only");
 }
 
 }  // namespace nexusfix::engine
