@@ -61,7 +61,7 @@ run: deps-run
 	@build/release/apps/nexusfix/nexusfix demo
 
 build: deps-test
-	@tools/build.py release -D NEXUSFIX_TESTS=ON
+	@tools/build.py release -D NEXUSFIX_TESTS=ON -D NEXUSFIX_POSTGRES=ON
 
 test: deps-test
 	@tools/run_tests.py $(STAGES)

@@ -14,6 +14,10 @@ foreach(target IN LISTS layers)
   get_target_property(component ${target} EXPORT_NAME)
   get_property(requires GLOBAL PROPERTY NEXUSFIX_REQUIRES_${component})
   get_property(packages GLOBAL PROPERTY NEXUSFIX_PACKAGES_${component})
+  get_property(on_demand GLOBAL PROPERTY NEXUSFIX_ON_DEMAND_${component})
+  if(NOT on_demand)
+    string(APPEND NEXUSFIX_COMPONENT_TABLE "list(APPEND nexusfix_usual ${component})\n")
+  endif()
   string(APPEND NEXUSFIX_COMPONENT_TABLE
          "list(APPEND nexusfix_components ${component})\n"
          "set(nexusfix_${component}_requires \"${requires}\")\n"

@@ -16,11 +16,12 @@ if(NEXUSFIX_FUZZ)
 endif()
 
 # nexusfix_layer(NAME SOURCES a.cpp ... DEPENDS base ... [PRIVATE_LINK lib ...]
-#                [PRIVATE_PACKAGES pugixml ...])
+#                [PRIVATE_PACKAGES pugixml ...] [ON_DEMAND])
 # PRIVATE_PACKAGES names what find_package() must find in a user's project before that user can link
-# the installed static library; give it together with PRIVATE_LINK.
+# the installed static library; give it together with PRIVATE_LINK. ON_DEMAND: only who names the
+# component gets it, and needs its packages.
 function(nexusfix_layer name)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE_LINK;PRIVATE_PACKAGES" ${ARGN})
+  cmake_parse_arguments(arg "ON_DEMAND" "" "SOURCES;DEPENDS;PRIVATE_LINK;PRIVATE_PACKAGES" ${ARGN})
   set(target nexusfix_${name})
   add_library(${target} STATIC ${arg_SOURCES})
   add_library(nexusfix::${name} ALIAS ${target})
@@ -40,6 +41,7 @@ function(nexusfix_layer name)
   set_property(GLOBAL APPEND PROPERTY NEXUSFIX_LAYERS ${target})
   set_property(GLOBAL PROPERTY NEXUSFIX_REQUIRES_${name} "${arg_DEPENDS}")
   set_property(GLOBAL PROPERTY NEXUSFIX_PACKAGES_${name} "${arg_PRIVATE_PACKAGES}")
+  set_property(GLOBAL PROPERTY NEXUSFIX_ON_DEMAND_${name} "${arg_ON_DEMAND}")
   list(TRANSFORM arg_DEPENDS PREPEND nexusfix::)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS}
                                   PRIVATE $<BUILD_INTERFACE:nexusfix_flags> ${arg_PRIVATE_LINK})
@@ -75,7 +77,8 @@ function(nexusfix_test name)
   nexusfix_label_target(${name} ${arg_LABEL})
   if(arg_ONE_TEST)
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT}
+                         SKIP_REGULAR_EXPRESSION "no PostgreSQL server .* is installed")
     return()
   endif()
   # gtest_discover_tests() takes lists apart; as one word they still match ctest -L threads.

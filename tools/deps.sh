@@ -2,8 +2,8 @@
 # Installs what is lacking on Debian 12. Usage: deps.sh [--list] run|bench|test
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
 #   bench  that, and what `make bench` needs: QuickFIX, to be measured beside
-#   test   that, and what `make test` needs: clang, sanitizers, test libraries, QuickFIX, Java, and
-#          a compiler and an emulator for 64-bit ARM
+#   test   that, and what `make test` needs: clang, sanitizers, test libraries, QuickFIX, Java,
+#          PostgreSQL's programs, and a compiler and an emulator for 64-bit ARM
 # Nothing lacks: says so without calling apt. --list: prints what lacks and installs nothing.
 set -eu
 
@@ -12,7 +12,7 @@ packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-d
 packages_bench="libquickfix-dev"
 packages_test="ccache pkgconf clang-19 libclang-rt-19-dev clang-format-19
   libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven
-  googletest g++-aarch64-linux-gnu qemu-user"
+  googletest g++-aarch64-linux-gnu qemu-user libpq-dev postgresql"
 
 list_only=no
 if [ "${1:-}" = "--list" ]; then
@@ -59,7 +59,8 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+no_server=""
+trap 'rm -f "$log"; [ -z "$no_server" ] || $as_root rm -f "$no_server"' EXIT
 # apt's own output is long and says little; it is shown when something fails.
 apt() {
   if ! $as_root env DEBIAN_FRONTEND=noninteractive \
@@ -71,6 +72,14 @@ apt() {
 }
 echo "deps: apt-get update"
 apt update
+# The tests start a server of their own. Debian's package would make and start one as well, on its
+# first installation; this file keeps it from that, and is removed again.
+case " $lacking " in
+  *" postgresql "*)
+    no_server="${NEXUSFIX_ETC:-/etc}/postgresql-common/createcluster.d/nexusfix.conf"
+    $as_root sh -c 'mkdir -p "${1%/*}" && echo "create_main_cluster = false" >"$1"' sh "$no_server"
+    ;;
+esac
 echo "deps: apt-get install (some minutes on a fresh machine)"
 # shellcheck disable=SC2086 -- one word a package is meant
 apt install -y --no-install-recommends $lacking

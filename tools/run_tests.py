@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 import build
 import simulated
 
+# What a stage is configured with on top of its preset: a build without tests has neither.
+DEFINITIONS = ["NEXUSFIX_TESTS=ON", "NEXUSFIX_POSTGRES=ON"]
 RESULT_PATH = build.ROOT / "build" / "test-result.txt"
 
 
@@ -162,7 +164,7 @@ def show_simulated(last_log):
 
 def run_stage(stage):
     prefix = fixed_address_prefix() if stage.fixed_addresses else []
-    if not build.build(stage.name, stage.targets, ["NEXUSFIX_TESTS=ON"], prefix):
+    if not build.build(stage.name, stage.targets, DEFINITIONS, prefix):
         return Counts(failed=1), [f"{stage.name}: the build"]
     counts, failed = run_ctest(stage, prefix)
     counts.passed += 1  # the build

@@ -45,7 +45,8 @@ class PostgresServer {
   void guard();
   [[nodiscard]] bool becomes_user() const;
 
-  TemporaryFolder folder_;
+  // A TMPDIR may be too long for a socket's name, and closed to the user that the server runs as.
+  TemporaryFolder folder_{"/tmp"};
   std::string programs_;  // folder of initdb and postgres
   uid_t user_ = 0;
   gid_t group_ = 0;

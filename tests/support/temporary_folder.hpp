@@ -10,8 +10,9 @@ namespace nexusfix::testing {
 
 class TemporaryFolder {
  public:
-  TemporaryFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "nexusfix-XXXXXX").string();
+  TemporaryFolder() : TemporaryFolder{std::filesystem::temp_directory_path()} {}
+  explicit TemporaryFolder(const std::filesystem::path& parent) {
+    std::string pattern = (parent / "nexusfix-XXXXXX").string();
     if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error{"mkdtemp failed"};
     path_ = pattern;
   }

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "deps.sh"
-REAL = ["sh", "env", "sed", "cat", "mktemp", "rm", "grep"]
+REAL = ["sh", "env", "sed", "cat", "mktemp", "mkdir", "rm", "grep"]
 
 
 class DepsTest(unittest.TestCase):
@@ -23,6 +23,7 @@ class DepsTest(unittest.TestCase):
             (self.folder / name).symlink_to(real)
         self.fake("id", "echo 0")
         self.fake("apt-get", f'echo "apt-get $DEBIAN_FRONTEND $*" >> {self.calls}')
+        self.etc = self.folder / "etc"
         self.installed("")
 
     def fake(self, name, body):
@@ -38,6 +39,7 @@ class DepsTest(unittest.TestCase):
     def run_script(self, *arguments):
         return subprocess.run([self.folder / "sh", SCRIPT, *arguments], text=True, check=False,
                               capture_output=True, env={"PATH": str(self.folder),
+                                                        "NEXUSFIX_ETC": str(self.etc),
                                                         "TMPDIR": os.environ.get("TMPDIR", "/tmp")})
 
     def apt_calls(self):
@@ -59,8 +61,23 @@ class DepsTest(unittest.TestCase):
         wanted = " install -y --no-install-recommends ninja-build clang-19"
         self.assertTrue(install.endswith(wanted), install)
 
-    def test_run_needs_neither_java_nor_clang_nor_test_libraries(self):
-        self.installed("maven openjdk-17-jdk-headless clang-19 libgtest-dev libquickfix-dev")
+    def test_postgresql_is_installed_without_a_server_that_runs(self):
+        """Debian's package starts one unless this file says no; it is gone afterwards."""
+        self.installed("postgresql")
+        conf = self.etc / "postgresql-common/createcluster.d/nexusfix.conf"
+        self.fake("apt-get", f'case "$*" in *" install "*) [ ! -f {conf} ] || '
+                             f'cat {conf} >> {self.calls};; esac')
+        result = self.run_script("test")
+        self.assertEqual(0, result.returncode, result.stderr)
+        self.assertEqual(["create_main_cluster = false"], self.apt_calls())
+        self.assertFalse(conf.exists())
+        self.installed("maven")
+        self.assertEqual(0, self.run_script("test").returncode)
+        self.assertEqual(1, len(self.apt_calls()))
+
+    def test_run_needs_neither_java_nor_clang_nor_postgresql_nor_test_libraries(self):
+        self.installed("maven openjdk-17-jdk-headless clang-19 libgtest-dev libquickfix-dev "
+                       "libpq-dev postgresql")
         self.assertEqual(0, self.run_script("run").returncode)
         self.assertEqual([], self.apt_calls())
 
