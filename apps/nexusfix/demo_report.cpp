@@ -108,9 +108,9 @@ std::expected<JournalFindings, std::string> inspect_journals(Disk& disk,
   if (!venue) return std::unexpected{venue.error()};
   auto trader = look_into_journal(disk, trader_folder);
   if (!trader) return std::unexpected{trader.error()};
-  const auto venue_summary = summarize_journal(*venue, "of the venue");
+  const auto venue_summary = summarize_log(*venue->store, venue->report, "of the venue");
   if (!venue_summary) return std::unexpected{venue_summary.error()};
-  const auto trader_summary = summarize_journal(*trader, "of the trader");
+  const auto trader_summary = summarize_log(*trader->store, trader->report, "of the trader");
   if (!trader_summary) return std::unexpected{trader_summary.error()};
   if (auto agreed = agree(*venue_summary, *trader_summary); !agreed) {
     return std::unexpected{agreed.error()};

@@ -6,11 +6,13 @@
 #include <nexusfix/base/clock.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/engine_options.hpp"
 #include "nexusfix/journal_import.hpp"
 #include "nexusfix/journal_messages.hpp"
 #include "nexusfix/journal_report.hpp"
 #include "nexusfix/journal_set.hpp"
 #include "nexusfix/journal_summary.hpp"
+#include "nexusfix/log_place.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -41,16 +43,26 @@ struct RepairRequest {
   std::vector<std::string> names;
 };
 
+// What reads a journal's own form makes no sense of a database.
+int refuse_database(const LogPlace& place, std::string_view instead) {
+  return fail("journal", fmt::format("{}: that is for a journal's files. {}", place.name, instead));
+}
+
 int show(const ShowOptions& options) {
   PosixDisk disk;
+  const auto place = find_log(disk, options.folder);
+  if (!place) return fail("journal", place.error());
   if (options.changes) {
-    const auto check = store::verify_journal(disk, options.folder);
+    if (!place->is_journal()) {
+      return refuse_database(*place, "Its view number_change_list shows the changes");
+    }
+    const auto check = store::verify_journal(disk, place->folder);
     if (!check) return fail("journal", check.error().text);
     fmt::print("{}", changes_text(*check));
     return kSuccess;
   }
-  auto journal = look_into_journal(disk, options.folder);
-  if (!journal) return fail("journal", journal.error());
+  auto log = look_into(disk, *place, engine_options(false).open_postgres);
+  if (!log) return fail("journal", log.error());
   if (options.wants_messages()) {
     MessageFilter filter{.session = {}, .first = options.first, .last = UINT64_MAX, .epoch = {}};
     if (!options.session.empty()) filter.session = options.session;
@@ -59,14 +71,14 @@ int show(const ShowOptions& options) {
     const MessageForm form = options.decode ? MessageForm::Decoded
                              : options.json ? MessageForm::Json
                                             : MessageForm::Line;
-    const auto printed = print_messages(stdout, *journal->store, filter, form);
+    const auto printed = print_messages(stdout, *log->store, filter, form);
     if (!printed) return fail("journal", printed.error());
     return *printed > 0 ? kSuccess : fail("journal", "it keeps no such message");
   }
-  auto summary = summarize_journal(*journal, options.folder);
+  auto summary = summarize_log(*log->store, std::move(log->report), place->name);
   if (!summary) return fail("journal", summary.error());
   if (!options.session.empty()) {
-    if (const auto key = find_session(*journal->store, options.session); !key) {
+    if (const auto key = find_session(*log->store, options.session); !key) {
       return fail("journal", key.error());
     }
     std::erase_if(summary->sessions,
@@ -76,11 +88,17 @@ int show(const ShowOptions& options) {
   return kSuccess;
 }
 
+constexpr std::string_view kServerChecks =
+    "PostgreSQL checks its own pages (data checksums, pg_amcheck) and is restored from a backup";
+
 int verify(const std::string& folder, bool json) {
   PosixDisk disk;
-  const auto check = store::verify_journal(disk, folder);
+  const auto place = find_log(disk, folder);
+  if (!place) return fail("journal", place.error());
+  if (!place->is_journal()) return refuse_database(*place, kServerChecks);
+  const auto check = store::verify_journal(disk, place->folder);
   if (!check) return fail("journal", check.error().text);
-  fmt::print("{}", json ? check_json(*check, folder) : check_text(*check, folder));
+  fmt::print("{}", json ? check_json(*check, place->folder) : check_text(*check, place->folder));
   return check->damages.empty() ? kSuccess : kFailure;
 }
 
@@ -96,9 +114,12 @@ bool add_name(const std::string& text, std::map<store::SessionKey, std::string>&
 
 int repair(const RepairRequest& request) {
   PosixDisk disk;
+  const auto place = find_log(disk, request.folder);
+  if (!place) return fail("journal", place.error());
+  if (!place->is_journal()) return refuse_database(*place, kServerChecks);
   SystemClock clock;
   store::RepairOptions options{
-      .folder = request.folder,
+      .folder = place->folder,
       .mode = store::RepairMode::Plan,
       .text = operator_name() + ": " +
               (request.reason.empty() ? "no reason was given" : request.reason),
@@ -112,11 +133,11 @@ int repair(const RepairRequest& request) {
   const auto plan = store::repair_journal(disk, options, clock.now().wall);
   if (!plan) return fail("journal", plan.error().text);
   if (request.dry_run || plan->steps.empty()) {
-    fmt::print("{}", repair_text(*plan, request.folder, options.mode));
+    fmt::print("{}", repair_text(*plan, place->folder, options.mode));
     return kSuccess;
   }
   if (!request.yes) {
-    fmt::print("{}", repair_text(*plan, request.folder, options.mode));
+    fmt::print("{}", repair_text(*plan, place->folder, options.mode));
     if (!is_confirmed_by_hand("Do it?")) {
       return fail("journal",
                   "not confirmed (--yes does, where nobody can be asked): nothing was "
@@ -126,12 +147,14 @@ int repair(const RepairRequest& request) {
   options.mode = store::RepairMode::Carry;
   const auto done = store::repair_journal(disk, options, clock.now().wall);
   if (!done) return fail("journal", done.error().text);
-  fmt::print("{}", repair_text(*done, request.folder, options.mode));
+  fmt::print("{}", repair_text(*done, place->folder, options.mode));
   return kSuccess;
 }
 
 CLI::Option* add_folder(CLI::App& app, std::string& folder) {
-  return app.add_option("FOLDER", folder, "FileStorePath of the configuration")->required();
+  return app
+      .add_option("LOG", folder, "The configuration file, or a journal's folder: its FileStorePath")
+      ->required();
 }
 
 CLI::App* add_show(CLI::App& app, ShowOptions& options) {
@@ -162,9 +185,9 @@ CLI::App* add_repair(CLI::App& app, RepairRequest& request) {
   return repair;
 }
 
-CLI::App* add_set(CLI::App& app, SetNumbers& request) {
+CLI::App* add_set(CLI::App& app, SetNumbers& request, std::string& log) {
   CLI::App* set = app.add_subcommand("set", "Set a session's next sequence numbers");
-  add_folder(*set, request.folder);
+  add_folder(*set, log);
   set->add_option("SESSION", request.session, "Its whole name, as show prints it")->required();
   CLI::Option* in =
       set->add_option("--next-in", request.wanted.next_inbound, "MsgSeqNum that is expected next")
@@ -182,10 +205,10 @@ CLI::App* add_set(CLI::App& app, SetNumbers& request) {
   return set;
 }
 
-CLI::App* add_import(CLI::App& app, ImportRequest& request) {
+CLI::App* add_import(CLI::App& app, ImportRequest& request, std::string& log) {
   CLI::App* import =
       app.add_subcommand("import", "Take over the file store of QuickFIX or QuickFIX/J");
-  add_folder(*import, request.folder);
+  add_folder(*import, log);
   import->add_option("--quickfix", request.from, "FileStorePath of QuickFIX or QuickFIX/J")
       ->option_text("PATH")
       ->required();
@@ -203,9 +226,10 @@ struct ExportTargets {
   std::string quickfixj;
 };
 
-CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targets) {
+CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targets,
+                     std::string& log) {
   CLI::App* out = app.add_subcommand("export", "Write file stores for QuickFIX or QuickFIX/J");
-  add_folder(*out, request.folder);
+  add_folder(*out, log);
   CLI::Option_group* form = out->add_option_group("form");
   form->add_option("--quickfix", targets.quickfix, "A folder for QuickFIX")->option_text("PATH");
   form->add_option("--quickfixj", targets.quickfixj, "A folder for QuickFIX/J")
@@ -222,8 +246,9 @@ CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targe
 
 int run_journal(Arguments arguments) {
   CLI::App app{
-      "Shows what the journal in a folder holds, checks it, and changes what an operator decided.\n"
-      "`show` and `verify` only read: a journal in use can be looked at, too.\n\n"
+      "Shows what a log holds, checks it, and changes what an operator decided. LOG is the\n"
+      "configuration file of the engine, or a journal's folder. `show` and `verify` only read: a\n"
+      "journal in use can be looked at, too; a PostgreSQL store is opened alone.\n\n"
       "  $ nexusfix journal show store/venue\n"
       "  $ nexusfix journal verify store/venue",
       "nexusfix journal"};
@@ -238,26 +263,34 @@ int run_journal(Arguments arguments) {
   add_folder(*verify_command, verify_folder);
   verify_command->add_flag("--json", verify_json, "For scripts");
   const CLI::App* repair_command = add_repair(app, repair_request);
-  const CLI::App* set_command = add_set(app, set_request);
+  std::string log;  // of those below
+  const CLI::App* set_command = add_set(app, set_request, log);
   ImportRequest import_request;
-  const CLI::App* import_command = add_import(app, import_request);
+  const CLI::App* import_command = add_import(app, import_request, log);
   ExportRequest export_request;
   ExportTargets targets;
-  const CLI::App* export_command = add_export(app, export_request, targets);
+  add_export(app, export_request, targets, log);
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (show_command->parsed()) return show(show_options);
   if (verify_command->parsed()) return verify(verify_folder, verify_json);
   if (repair_command->parsed()) return repair(repair_request);
   PosixDisk disk;
   SystemClock clock;
-  if (set_command->parsed()) return set_numbers(disk, set_request, clock.now().wall);
-  if (import_command->parsed()) return import_quickfix(disk, import_request, clock.now().wall);
-  if (export_command->parsed()) {
-    export_request.form = targets.quickfixj.empty() ? QuickfixForm::Cpp : QuickfixForm::Java;
-    export_request.to = targets.quickfixj.empty() ? targets.quickfix : targets.quickfixj;
-    return export_quickfix(disk, export_request);
+  const OpenPostgres open_postgres = engine_options(false).open_postgres;
+  auto place = find_log(disk, log);
+  if (!place) return fail("journal", place.error());
+  if (set_command->parsed()) {
+    set_request.place = std::move(*place);
+    return set_numbers(disk, set_request, open_postgres, clock.now().wall);
   }
-  return kUsage;
+  if (import_command->parsed()) {
+    import_request.place = std::move(*place);
+    return import_quickfix(disk, import_request, open_postgres, clock.now().wall);
+  }
+  export_request.place = std::move(*place);
+  export_request.form = targets.quickfixj.empty() ? QuickfixForm::Cpp : QuickfixForm::Java;
+  export_request.to = targets.quickfixj.empty() ? targets.quickfix : targets.quickfixj;
+  return export_quickfix(disk, export_request, open_postgres);
 }
 
 }  // namespace nexusfix::command

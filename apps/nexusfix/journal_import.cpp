@@ -7,8 +7,6 @@
 #include <set>
 #include <utility>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal_messages.hpp"
 #include "nexusfix/journal_set.hpp"
@@ -42,15 +40,15 @@ bool is_used(const store::SessionRecord& record) {
 
 class Import {
  public:
-  Import(Disk& disk, const ImportRequest& request, WallTime now)
-      : disk_{disk}, request_{request}, now_{now} {}
+  Import(Disk& disk, const ImportRequest& request, OpenPostgres open_postgres, WallTime now)
+      : disk_{disk}, request_{request}, open_postgres_{open_postgres}, now_{now} {}
 
   Result<void> run() {
     if (auto read = read_stores(); !read) return read;
-    auto opened = store::open_journal(
-        disk_, {.folder = request_.folder, .durability = store::Durability::Sync}, now_);
-    if (!opened) return std::unexpected{opened.error().text};
-    store_ = std::move(opened->store);
+    auto opened =
+        open_to_change(disk_, request_.place, store::IfNoLog::Create, open_postgres_, now_);
+    if (!opened) return std::unexpected{std::move(opened.error())};
+    store_ = std::move(*opened);
     for (Arrival& arrival : arrivals_) {
       if (auto fits = look_up(arrival); !fits) return fits;
     }
@@ -230,6 +228,7 @@ class Import {
 
   Disk& disk_;
   const ImportRequest& request_;
+  OpenPostgres open_postgres_;
   WallTime now_;
   std::unique_ptr<store::Store> store_;
   std::vector<Arrival> arrivals_;
@@ -271,20 +270,23 @@ Result<void> export_one(Disk& disk, const ExportRequest& request, store::Store& 
 
 }  // namespace
 
-int import_quickfix(Disk& disk, const ImportRequest& request, WallTime now) {
-  if (auto done = Import{disk, request, now}.run(); !done) return fail("journal", done.error());
+int import_quickfix(Disk& disk, const ImportRequest& request, OpenPostgres open_postgres,
+                    WallTime now) {
+  if (auto done = Import{disk, request, open_postgres, now}.run(); !done) {
+    return fail("journal", done.error());
+  }
   return kSuccess;
 }
 
-int export_quickfix(Disk& disk, const ExportRequest& request) {
-  auto journal = store::inspect_journal(disk, request.folder);
-  if (!journal) return fail("journal", journal.error().text);
-  if (journal->report.in_use) {
-    return fail("journal", "journal " + request.folder +
+int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_postgres) {
+  auto log = look_into(disk, request.place, open_postgres);
+  if (!log) return fail("journal", log.error());
+  if (log->report && log->report->in_use) {
+    return fail("journal", "journal " + request.place.name +
                                ": a running process has it open: two engines must not go on with "
                                "the same numbers. End it first");
   }
-  store::Store& store = *journal->store;
+  store::Store& store = *log->store;
   std::vector<store::SessionKey> keys;
   if (!request.session.empty()) {
     const auto key = find_session(store, request.session);

@@ -6,12 +6,13 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
 
+#include "nexusfix/log_place.hpp"
 #include "nexusfix/quickfix_store.hpp"
 
 namespace nexusfix::command {
 
 struct ImportRequest {
-  std::string folder;   // of the journal; created if there is none
+  LogPlace place;       // created if there is none
   std::string from;     // the folder of the file store
   std::string prefix;   // only these files; empty: all
   std::string session;  // only this session; its name, where the files do not tell it
@@ -19,16 +20,17 @@ struct ImportRequest {
   bool is_confirmed = false;
 };
 
-int import_quickfix(Disk& disk, const ImportRequest& request, WallTime now);
+int import_quickfix(Disk& disk, const ImportRequest& request, OpenPostgres open_postgres,
+                    WallTime now);
 
 struct ExportRequest {
-  std::string folder;
+  LogPlace place;
   std::string to;
   QuickfixForm form = QuickfixForm::Cpp;
   std::string session;  // only this one
   std::string prefix;   // of its files, if not the usual one
 };
 
-int export_quickfix(Disk& disk, const ExportRequest& request);
+int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_postgres);
 
 }  // namespace nexusfix::command

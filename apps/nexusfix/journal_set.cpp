@@ -7,8 +7,6 @@
 #include <string>
 #include <unistd.h>
 
-#include <nexusfix/store/journal.hpp>
-
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal_messages.hpp"
 
@@ -73,20 +71,19 @@ bool is_confirmed_by_hand(const std::string& question) {
   return text == "yes\n" || text == "y\n";
 }
 
-int set_numbers(Disk& disk, const SetNumbers& request, WallTime now) {
+int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgres, WallTime now) {
   if (request.reason.size() > kReasonBytesMax) {
     return fail("journal", "--reason: at most 1024 bytes");
   }
-  {  // First without touching anything: a wrong folder must not become a journal.
-    const auto found = store::inspect_journal(disk, request.folder);
-    if (!found) return fail("journal", found.error().text);
+  if (request.place.is_journal()) {  // a wrong name must not even cut a torn end
+    const auto found = look_into(disk, request.place, open_postgres);
+    if (!found) return fail("journal", found.error());
     const auto key = find_session(*found->store, request.session);
     if (!key) return fail("journal", key.error());
   }
-  auto opened = store::open_journal(
-      disk, {.folder = request.folder, .durability = store::Durability::Sync}, now);
-  if (!opened) return fail("journal", opened.error().text);
-  store::Store& store = *opened->store;
+  auto opened = open_to_change(disk, request.place, store::IfNoLog::Refuse, open_postgres, now);
+  if (!opened) return fail("journal", opened.error());
+  store::Store& store = **opened;
   const auto key = find_session(store, request.session);
   if (!key) return fail("journal", key.error());
   const std::string text = fmt::format(

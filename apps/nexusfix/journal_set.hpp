@@ -7,10 +7,12 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 
+#include "nexusfix/log_place.hpp"
+
 namespace nexusfix::command {
 
 struct SetNumbers {
-  std::string folder;
+  LogPlace place;
   std::string session;
   store::WantedNumbers wanted;
   std::string reason;
@@ -23,6 +25,6 @@ struct SetNumbers {
 // Asks on standard input, if that is a terminal; false if it is none, or the answer is no.
 [[nodiscard]] bool is_confirmed_by_hand(const std::string& question);
 
-int set_numbers(Disk& disk, const SetNumbers& request, WallTime now);
+int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgres, WallTime now);
 
 }  // namespace nexusfix::command

@@ -15,45 +15,59 @@ std::expected<store::OpenedJournal, std::string> look_into_journal(Disk& disk,
   return std::move(*found);
 }
 
-std::expected<JournalSummary, std::string> summarize_journal(store::OpenedJournal& journal,
-                                                             const std::string& folder) {
-  JournalSummary summary{folder, journal.report, {}};
+std::expected<JournalSummary, std::string> summarize_log(store::Store& store,
+                                                         std::optional<store::JournalReport> report,
+                                                         const std::string& name) {
+  JournalSummary summary{name, std::move(report), {}};
   std::unordered_map<std::string_view, std::size_t> places;
-  for (store::SessionKey key = 0; key < journal.store->session_count(); ++key) {
-    const std::string_view name = journal.store->session_name(key);
-    summary.sessions.push_back({std::string{name}, journal.store->session(key), 0});
-    places.emplace(name, key);
+  for (store::SessionKey key = 0; key < store.session_count(); ++key) {
+    const std::string_view session = store.session_name(key);
+    summary.sessions.push_back({std::string{session}, store.session(key), 0});
+    places.emplace(session, key);
   }
   const auto count = [&](const store::Store::LogMessage& message) {
     ++summary.sessions[places.at(message.session)].messages;
   };
-  if (auto scanned = journal.store->scan(count); !scanned) {
+  if (auto scanned = store.scan(count); !scanned) {
     return std::unexpected{scanned.error().text};
   }
   return summary;
 }
 
-std::string summary_text(const JournalSummary& summary) {
-  std::string text =
-      fmt::format("journal {}: {} records, {} messages, {} bytes\n", summary.folder,
-                  with_thousands(summary.report.records), with_thousands(summary.report.messages),
-                  with_thousands(summary.report.bytes));
-  if (summary.report.torn_bytes > 0) {
+namespace {
+
+std::string journal_text(const store::JournalReport& report, const std::string& folder) {
+  std::string text = fmt::format("journal {}: {} records, {} messages, {} bytes\n", folder,
+                                 with_thousands(report.records), with_thousands(report.messages),
+                                 with_thousands(report.bytes));
+  if (report.torn_bytes > 0) {
     text += fmt::format(
         "  behind them {} bytes that are no whole record: the end of a write that "
         "{}\n",
-        with_thousands(summary.report.torn_bytes),
-        summary.report.in_use ? "is not done" : "was interrupted");
+        with_thousands(report.torn_bytes), report.in_use ? "is not done" : "was interrupted");
   }
-  if (summary.report.in_use) {
+  if (report.in_use) {
     text += "  a running process has it open: this is what was on the disk a moment ago\n";
   }
-  for (const std::string& damage : summary.report.damages) {
-    text += fmt::format("  DAMAGE {}\n", damage);
-  }
-  for (const store::RefusedSession& refused : summary.report.refused) {
+  for (const std::string& damage : report.damages) text += fmt::format("  DAMAGE {}\n", damage);
+  for (const store::RefusedSession& refused : report.refused) {
     text += fmt::format("  REFUSED {}\n", refused.text);
   }
+  return text;
+}
+
+std::uint64_t message_count(const JournalSummary& summary) {
+  std::uint64_t count = 0;
+  for (const SessionSummary& session : summary.sessions) count += session.messages;
+  return count;
+}
+
+}  // namespace
+
+std::string summary_text(const JournalSummary& summary) {
+  std::string text = summary.report ? journal_text(*summary.report, summary.name)
+                                    : fmt::format("{}: {} messages\n", summary.name,
+                                                  with_thousands(message_count(summary)));
   for (const SessionSummary& session : summary.sessions) {
     text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {} messages kept\n",
                         session.name, session.record.next_inbound, session.record.next_outbound,
@@ -63,11 +77,14 @@ std::string summary_text(const JournalSummary& summary) {
 }
 
 std::string summary_json(const JournalSummary& summary) {
-  std::string json = fmt::format(
-      R"({{"folder": {}, "records": {}, "messages": {}, "bytes": {}, "torn_bytes": {}, )"
-      R"("in_use": {}, "sessions": [)",
-      json_text(summary.folder), summary.report.records, summary.report.messages,
-      summary.report.bytes, summary.report.torn_bytes, summary.report.in_use);
+  std::string json =
+      summary.report
+          ? fmt::format(R"({{"folder": {}, "records": {}, "messages": {}, "bytes": {}, )"
+                        R"("torn_bytes": {}, "in_use": {}, "sessions": [)",
+                        json_text(summary.name), summary.report->records, summary.report->messages,
+                        summary.report->bytes, summary.report->torn_bytes, summary.report->in_use)
+          : fmt::format(R"({{"store": {}, "messages": {}, "sessions": [)", json_text(summary.name),
+                        message_count(summary));
   std::string_view separator = "\n";
   for (const SessionSummary& session : summary.sessions) {
     json +=

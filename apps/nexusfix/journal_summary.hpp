@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,17 +19,18 @@ struct SessionSummary {
 };
 
 struct JournalSummary {
-  std::string folder;
-  store::JournalReport report;
-  std::vector<SessionSummary> sessions;  // in the order in which they were opened first
+  std::string name;
+  std::optional<store::JournalReport> report;  // nothing: a database
+  std::vector<SessionSummary> sessions;        // in the order in which they were opened first
 };
 
 // To read only: nothing in the folder changes, and a folder without a journal is an error.
 [[nodiscard]] std::expected<store::OpenedJournal, std::string> look_into_journal(
     Disk& disk, const std::string& folder);
 
-[[nodiscard]] std::expected<JournalSummary, std::string> summarize_journal(
-    store::OpenedJournal& journal, const std::string& folder);
+// report: what opening found, if it is a journal.
+[[nodiscard]] std::expected<JournalSummary, std::string> summarize_log(
+    store::Store& store, std::optional<store::JournalReport> report, const std::string& name);
 
 [[nodiscard]] std::string summary_text(const JournalSummary& summary);
 [[nodiscard]] std::string summary_json(const JournalSummary& summary);

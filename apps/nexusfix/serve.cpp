@@ -11,8 +11,8 @@
 #include "nexusfix/book_json.hpp"
 #include "nexusfix/command.hpp"
 #include "nexusfix/engine_options.hpp"
-#include "nexusfix/journal_summary.hpp"
 #include "nexusfix/lasting_settings.hpp"
+#include "nexusfix/log_place.hpp"
 #include "nexusfix/stop_signals.hpp"
 #include "nexusfix/whole_file.hpp"
 #include "venue/venue.hpp"
@@ -36,12 +36,11 @@ int dump_book(const ServeOptions& options) {
   PosixDisk disk;
   const auto settings = load_lasting_settings(disk, options.config, kWhyMessages);
   if (!settings) return fail(kName, settings.error());
-  if (settings->store != engine::StoreKind::Journal) {
-    return fail(kName, options.config + " keeps no journal: there is no book to rebuild");
-  }
-  auto journal = look_into_journal(disk, settings->store_folder);
-  if (!journal) return fail(kName, journal.error());
-  if (journal->report.in_use) {
+  const auto place = find_log(disk, options.config);
+  if (!place) return fail(kName, place.error());
+  auto log = look_into(disk, *place, engine_options(false).open_postgres);
+  if (!log) return fail(kName, log.error());
+  if (log->report && log->report->in_use) {
     fmt::print(stderr, "nexusfix {}: the venue is running: this is its book a moment ago\n", kName);
   }
   venue::Venue venue;
@@ -55,7 +54,7 @@ int dump_book(const ServeOptions& options) {
           fmt::format("message {} of {} does not parse", stored.msg_seq_num, stored.session);
     }
   };
-  if (auto scanned = journal->store->scan(visit); !scanned) {
+  if (auto scanned = log->store->scan(visit); !scanned) {
     return fail(kName, scanned.error().text);
   }
   if (!unreadable.empty()) return fail(kName, unreadable);

@@ -12,6 +12,9 @@
 
 namespace nexusfix::store {
 
+// Missing is the answer where there is no log and none is to be made.
+enum class IfNoLog : std::uint8_t { Create, Refuse };
+
 struct PostgresOptions {
   // As libpq takes it: "host=/run/postgresql dbname=fix sslmode=verify-full" or a postgresql://
   // URI. The five below go before it when they are not empty; what neither says, libpq finds as it
@@ -25,6 +28,7 @@ struct PostgresOptions {
   // One log is one schema of the database: small letters, digits and '_', at most 63. Made if there
   // is none, which needs the right to create schemas.
   std::string schema = "nexusfix";
+  IfNoLog if_no_log = IfNoLog::Create;
   std::uint32_t record_bytes_max = 16U << 20U;  // of one transaction
   // What may wait to be confirmed; beyond, append() waits. A larger record waits for all others.
   std::uint64_t pending_bytes_max = 64U << 20U;
@@ -46,7 +50,8 @@ struct PostgresOptions {
 // Opens or creates, and brings an older schema up to date. The session that holds the log's
 // advisory lock owns it: Locked names the owner. Whoever takes a log over changes its owner epoch,
 // and the database refuses what a former owner still sends. Corrupt: the schema is of a later
-// version, or makes no sense. Server: the database cannot be reached or refuses.
+// version, or makes no sense. Missing: see IfNoLog. Server: the database cannot be reached or
+// refuses.
 //
 // durable() moves when the server has confirmed a COMMIT; what that survives is the server's
 // synchronous_commit. A thread of the store's own sends what was flushed, connects again when the

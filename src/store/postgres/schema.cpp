@@ -210,6 +210,11 @@ StoreResult<void> migrate(Connection& connection, const PostgresOptions& options
          .state = {}},
         StoreErrorCode::Corrupt)};
   }
+  if (*version == 0 && options.if_no_log == IfNoLog::Refuse) {
+    return std::unexpected{store_error(
+        options, {.text = "there is no such log in the database; nothing was made", .state = {}},
+        StoreErrorCode::Missing)};
+  }
   if (*version == 0) {
     if (auto made = create_schema(connection, options); !made) {
       return std::unexpected{store_error(options, made.error())};

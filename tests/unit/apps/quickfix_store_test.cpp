@@ -216,21 +216,21 @@ TEST_P(QuickfixStoreTest, an_interrupted_import_is_never_half_a_session) {
   for (unsigned nth = 1;; ++nth) {
     FakeDisk disk;
     write_store(disk, "FIX.4.4-A-B", GetParam(), three(), 5);
-    const ImportRequest request{.folder = "/journal",
+    const ImportRequest request{.place = {.name = "/journal", .folder = "/journal", .database = {}},
                                 .from = kFolder,
                                 .prefix = {},
                                 .session = {},
                                 .reason = {},
                                 .is_confirmed = true};
     disk.fail_any(nth, 5);
-    const int status = import_quickfix(disk, request, now);
+    const int status = import_quickfix(disk, request, nullptr, now);
     if (disk.faults_hit() == 0) {
       EXPECT_EQ(status, 0);
       EXPECT_GT(nth, 10U);
       break;
     }
     disk.process_death();
-    EXPECT_EQ(import_quickfix(disk, request, now), 0) << nth;
+    EXPECT_EQ(import_quickfix(disk, request, nullptr, now), 0) << nth;
     auto opened = store::open_journal(disk, {.folder = "/journal"}, now);
     ASSERT_TRUE(opened) << opened.error().text;
     const auto key = opened->store->open_session("FIX.4.4:A->B", now);

@@ -1,0 +1,85 @@
+#include "nexusfix/log_place.hpp"
+
+#include <filesystem>
+#include <fmt/format.h>
+#include <utility>
+
+#include "nexusfix/lasting_settings.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using OpenedStore = std::expected<std::unique_ptr<store::Store>, std::string>;
+
+OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log,
+                          OpenPostgres open_postgres) {
+  if (open_postgres == nullptr) {
+    return std::unexpected{place.name +
+                           ": this program was built without the PostgreSQL store; build it with "
+                           "-D NEXUSFIX_POSTGRES=ON"};
+  }
+  store::PostgresOptions options = place.database;
+  options.if_no_log = if_no_log;
+  auto opened = open_postgres(options);
+  if (opened) return std::move(*opened);
+  std::string text = std::move(opened.error().text);
+  if (opened.error().code == store::StoreErrorCode::Locked) {
+    text +=
+        ". End it first; while it runs, the views session_list, message_list and "
+        "number_change_list show the log";
+  }
+  return std::unexpected{std::move(text)};
+}
+
+}  // namespace
+
+std::expected<LogPlace, std::string> find_log(Disk& disk, const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) {
+    return LogPlace{.name = path, .folder = path, .database = {}};
+  }
+  auto settings = load_settings(disk, path);
+  if (!settings) return std::unexpected{std::move(settings.error())};
+  switch (settings->store) {
+    case engine::StoreKind::Journal:
+      return LogPlace{
+          .name = settings->store_folder, .folder = settings->store_folder, .database = {}};
+    case engine::StoreKind::PostgreSQL:
+      return LogPlace{
+          .name = fmt::format("PostgreSQL store {} of {}", settings->postgres.schema, path),
+          .folder = {},
+          .database = std::move(settings->postgres)};
+    case engine::StoreKind::Memory:
+      break;
+  }
+  return std::unexpected{path + ": Store=memory: it keeps nothing that could be looked at"};
+}
+
+std::expected<LogView, std::string> look_into(Disk& disk, const LogPlace& place,
+                                              OpenPostgres open_postgres) {
+  if (!place.is_journal()) {
+    auto opened = open_database(place, store::IfNoLog::Refuse, open_postgres);
+    if (!opened) return std::unexpected{std::move(opened.error())};
+    return LogView{.store = std::move(*opened), .report = {}};
+  }
+  auto found = store::inspect_journal(disk, place.folder);
+  if (!found) return std::unexpected{std::move(found.error().text)};
+  return LogView{.store = std::move(found->store), .report = std::move(found->report)};
+}
+
+OpenedStore open_to_change(Disk& disk, const LogPlace& place, store::IfNoLog if_no_log,
+                           OpenPostgres open_postgres, WallTime now) {
+  if (!place.is_journal()) return open_database(place, if_no_log, open_postgres);
+  if (if_no_log == store::IfNoLog::Refuse) {
+    // Without touching anything: a wrong folder must not become a journal.
+    if (const auto found = store::inspect_journal(disk, place.folder); !found) {
+      return std::unexpected{found.error().text};
+    }
+  }
+  auto opened = store::open_journal(
+      disk, {.folder = place.folder, .durability = store::Durability::Sync}, now);
+  if (!opened) return std::unexpected{std::move(opened.error().text)};
+  return std::move(opened->store);
+}
+
+}  // namespace nexusfix::command
