@@ -96,8 +96,13 @@ void Runtime::serve_replay(SessionSlot& slot) {
   }
   if (!commanded_.empty()) transact(slot, [](session::StateMachine&) {});
   if (!goes_on()) return;
-  if (!read) {
-    // Reading changes nothing: what is stored stays as good as it was, and others go on.
+  // Reading changes nothing: what is stored stays as good as it was, and others go on.
+  if (!read && read.error().code == store::StoreErrorCode::Corrupt) {
+    report_peer(observe::Severity::Error, slot.name,
+                "ALARM in a resend: " + read.error().text +
+                    ". The counterparty gets a gap fill for what is missing: compare with its "
+                    "records what was sent");
+  } else if (!read) {
     report(observe::Severity::Error, slot.name, "cannot resend: " + read.error().text);
     if (slot.connection != nullptr) close(*slot.connection, "closed: its messages cannot be read");
     return;

@@ -19,6 +19,7 @@
 #include "store/entry.hpp"
 #include "store/journal_format.hpp"
 #include "store/journal_lock.hpp"
+#include "store/log_walk.hpp"
 #include "store/log_writer.hpp"
 #include "store/number_reserve.hpp"
 #include "store/recovery.hpp"
@@ -172,6 +173,8 @@ class Journal final : public Store {
 
  private:
   using RecordVisitor = FunctionRef<bool(const Record&)>;
+  // Bytes that are no record any more; true: go on behind them.
+  using DamageVisitor = FunctionRef<bool(const std::string& text)>;
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
   [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
@@ -204,9 +207,11 @@ class Journal final : public Store {
   std::vector<char> skip_numbers(Recovered& recovered) const;
 
   // Passes the records from begin to end, both where a record begins or ends. False: visit stopped.
-  StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit);
+  StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
+                                    DamageVisitor on_damage);
   StoreResult<bool> for_each_written(const SegmentHeader& segment, File& file, std::uint64_t begin,
-                                     std::uint64_t end, RecordVisitor visit);
+                                     std::uint64_t end, RecordVisitor visit,
+                                     DamageVisitor on_damage);
   [[nodiscard]] std::optional<LogPosition> end_of_hole(LogPosition begin) const;
   bool for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
                           RecordVisitor visit);
@@ -339,11 +344,55 @@ StoreResult<void> Journal::close_in_order() {
   if (auto synced = writer_.sync_all(); !synced) return synced;
   return writer_.close();
 }
+namespace {
+
+// What read() met that was damaged since it was written, and which numbers that may concern.
+class DamageMet {
+ public:
+  // next: the number behind the last message that was passed. False: it is enough.
+  bool add(const std::string& text, std::uint64_t next) {
+    if (++count_ > kDamagesMax) return false;
+    if (text_.empty()) text_ = text;
+    if (!missing_from_) missing_from_ = next;
+    return true;
+  }
+  // A message was passed.
+  void pass(std::uint64_t number) { close(number); }
+
+  [[nodiscard]] StoreResult<void> result(std::uint64_t first, std::uint64_t last) {
+    if (count_ == 0) return {};
+    close(last + 1);
+    std::string text = text_;
+    if (count_ > 1) text += ", and in " + std::to_string(count_ - 1) + " more places";
+    text += missing_.empty() ? ". No message of numbers " + std::to_string(first) + " to " +
+                                   std::to_string(last) + " is missing"
+                             : ". What was kept under numbers " + missing_ + " cannot be read";
+    return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = std::move(text)}};
+  }
+
+ private:
+  void close(std::uint64_t next_passed) {
+    if (!missing_from_) return;
+    const std::uint64_t first = *std::exchange(missing_from_, std::nullopt);
+    if (first >= next_passed) return;
+    missing_ += (missing_.empty() ? "" : ", ") + std::to_string(first) + " to " +
+                std::to_string(next_passed - 1);
+  }
+
+  std::string text_;  // of the first
+  std::string missing_;
+  std::optional<std::uint64_t> missing_from_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
 StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64_t last,
                                 MessageVisitor visit) {
   if (failed()) return refusal();
   NEXUSFIX_ASSERT(key < state_.sessions.size());
   std::uint64_t next = first;  // groups may overlap by one record
+  DamageMet damage;
   const auto visit_record = [&](const Record& record) {
     EntryReader reader{behind_last_reset(record.entries, key)};
     Entry entry;
@@ -351,17 +400,21 @@ StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64
       if (entry.kind != EntryKind::OutboundMessage || entry.session != key) continue;
       if (entry.number < next) continue;
       if (entry.number > last) return false;
+      damage.pass(entry.number);
       next = entry.number + 1;
-      if (!visit(entry.number, entry.bytes)) return false;
+      if (!visit(entry.number, entry.bytes)) last = entry.number;
+      if (entry.number == last) return false;
     }
     return true;
   };
+  const auto on_damage = [&](const std::string& text) { return damage.add(text, next); };
   for (const MessageIndex::Group& group : state_.indexes[key].groups(first, last)) {
-    const StoreResult<bool> goes_on = for_each_record(group.begin, group.end, visit_record);
+    const StoreResult<bool> goes_on =
+        for_each_record(group.begin, group.end, visit_record, on_damage);
     if (!goes_on) return std::unexpected{goes_on.error()};
     if (!*goes_on) break;
   }
-  return {};
+  return damage.result(first, std::min(last, session(key).next_outbound - 1));
 }
 
 StoreResult<void> Journal::scan(LogVisitor visit) {
@@ -383,13 +436,14 @@ StoreResult<void> Journal::scan(LogVisitor visit) {
     }
     return true;
   };
-  const StoreResult<bool> passed = for_each_record(0, appended(), visit_record);
+  const StoreResult<bool> passed =
+      for_each_record(0, appended(), visit_record, [](const std::string&) { return false; });
   if (!passed) return std::unexpected{passed.error()};
   return {};
 }
 
-StoreResult<bool> Journal::for_each_record(LogPosition begin, LogPosition end,
-                                           RecordVisitor visit) {
+StoreResult<bool> Journal::for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
+                                           DamageVisitor on_damage) {
   const auto behind = [](LogPosition position, const SegmentHeader& segment) {
     return position < segment.position;
   };
@@ -414,7 +468,7 @@ StoreResult<bool> Journal::for_each_record(LogPosition begin, LogPosition end,
       }
       const StoreResult<bool> goes_on =
           for_each_written(*segment, is_last ? writer_.file() : *opened, from - segment->position,
-                           file_to - segment->position, visit);
+                           file_to - segment->position, visit, on_damage);
       if (!goes_on || !*goes_on) return goes_on;
     }
     if (!for_each_in_memory(*segment, std::max(from, written), to, visit)) return false;
@@ -424,7 +478,7 @@ StoreResult<bool> Journal::for_each_record(LogPosition begin, LogPosition end,
 
 StoreResult<bool> Journal::for_each_written(const SegmentHeader& segment, File& file,
                                             std::uint64_t begin, std::uint64_t end,
-                                            RecordVisitor visit) {
+                                            RecordVisitor visit, DamageVisitor on_damage) {
   window_.open(file, end);
   SegmentReader reader{window_, RecordSeed{segment}, begin};
   for (;;) {
@@ -442,11 +496,16 @@ StoreResult<bool> Journal::for_each_written(const SegmentHeader& segment, File& 
       continue;
     }
     // It checked when it was written or at opening: damaged bytes must not be sent as a message.
-    return std::unexpected{
-        StoreError{.code = StoreErrorCode::Corrupt,
-                   .text = options_.folder + '/' + segment_file_name(segment.number) +
-                           ": damaged at offset " + std::to_string(reader.offset()) +
-                           " since it was written. Restore the folder from a copy"}};
+    const std::string text = options_.folder + '/' + segment_file_name(segment.number) +
+                             ": damaged at offset " + std::to_string(reader.offset()) +
+                             " since it was written (nexusfix journal verify tells more)";
+    if (!on_damage(text)) {
+      return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = text}};
+    }
+    const auto behind = find_valid_record(window_, RecordSeed{segment}, reader.offset() + 1);
+    if (!behind) return std::unexpected{disk_error(options_.folder, behind.error())};
+    if (!*behind) return true;
+    reader = SegmentReader{window_, RecordSeed{segment}, **behind};
   }
 }
 

@@ -113,8 +113,10 @@ class Store {
 
   // Passes the kept messages of the current epoch with numbers first to last, ascending, numbers
   // without a kept message left out, until visit returns false. Bytes live until visit returns.
-  // What was appended and not yet flushed is among them. An error (a disk that does not read, a
-  // record damaged since) ends the call after the messages before it; the store goes on.
+  // What was appended and not yet flushed is among them. An error of the disk ends the call after
+  // the messages before it. Corrupt: bytes that were damaged since they were written are passed
+  // over, the intact messages before and behind them are passed, and the text names file, offset
+  // and the numbers that may be missing because of it. The store goes on in either case.
   using MessageVisitor = FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)>;
   [[nodiscard]] virtual StoreResult<void> read(SessionKey key, std::uint64_t first,
                                                std::uint64_t last, MessageVisitor visit) = 0;

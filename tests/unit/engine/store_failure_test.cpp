@@ -74,6 +74,58 @@ TEST_F(StoreFailureTest, what_was_not_stored_is_done_again_after_a_restart) {
   EXPECT_TRUE(contains(again.messages()[1], "|7=2|16=0|"));
 }
 
+// Catalogue D8: found while resending.
+TEST_F(StoreFailureTest, a_message_damaged_on_the_disk_is_gap_filled_and_all_others_are_resent) {
+  open_on(disk);
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER");
+  for (std::uint64_t number = 2; number <= 6; ++number) {
+    peer.send(order("TRADER", number, "A" + std::to_string(number)));
+  }
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 6; })) << log.all();
+  const std::string file = folder.path() + "/store/0000000001.journal";
+  std::string bytes = disk.contents(file);
+  bytes[bytes.find("\00111=A4\001") + 5] = '9';
+  disk.set_contents(file, bytes);
+  peer.send(from("TRADER", "2", 7, "7=1|16=0|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 12; })) << log.all();
+  const auto is_sent = [&](std::size_t index, std::string_view number, std::string_view what) {
+    const std::string text = bar(peer.messages()[index]);
+    EXPECT_TRUE(contains(text, number) && contains(text, what) && contains(text, "|43=Y|")) << text;
+  };
+  is_sent(6, "|34=1|", "|36=2|");  // the Logon
+  is_sent(7, "|34=2|", "|11=A2|");
+  is_sent(8, "|34=3|", "|11=A3|");
+  is_sent(9, "|34=4|", "|36=5|");
+  is_sent(10, "|34=5|", "|11=A5|");
+  is_sent(11, "|34=6|", "|11=A6|");
+  EXPECT_TRUE(log.has("ALARM in a resend")) << log.all();
+  EXPECT_TRUE(log.has("numbers 4 to 4 cannot be read")) << log.all();
+  EXPECT_FALSE(peer.closed());
+  peer.send(order("TRADER", 8, "A8"));
+  other.send(order("OTHER", 2, "B1"));
+  EXPECT_TRUE(run_until([&] {
+    return peer.messages().size() == 13 && other.messages().size() == 2;
+  })) << log.all();
+  EXPECT_TRUE(contains(peer.messages().back(), "|34=7|"));
+}
+
+TEST_F(StoreFailureTest, a_disk_that_cannot_be_read_ends_the_connection_that_wants_a_resend) {
+  open_on(disk);
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  disk.fail(DiskCall::Read, 1, EIO);
+  peer.send(from("TRADER", "2", 3, "7=2|16=0|"));
+  // What can be read the next time must not be gap-filled now.
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_EQ(peer.messages().size(), 2U);
+  EXPECT_TRUE(log.has("cannot resend")) << log.all();
+  other.send(order("OTHER", 2, "B1"));
+  EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+}
+
 // The gate outlives the engine.
 class StalledDiskTest : public StoreFailureTest {
  protected:
