@@ -139,7 +139,11 @@ class Recovery {
     const DiskResult<std::uint64_t> behind =
         skip_zeros(window_, std::min<std::uint64_t>(size_bytes, window_.size()));
     if (!behind) return disk_failure(behind.error(), path);
-    if (is_last(number) && *behind == window_.size()) return std::nullopt;
+    if (*behind == window_.size()) {
+      const StoreResult<bool> is_end = is_end_of_log(number);
+      if (!is_end) return std::unexpected{is_end.error()};
+      if (*is_end) return std::nullopt;
+    }
     // An empty file, or one whose beginning did not reach the disk, while what is behind it did.
     StoreResult<bool> cut = cut_at_end_of_last(0, number);
     if (!cut) return std::unexpected{std::move(cut.error())};
@@ -347,6 +351,16 @@ class Recovery {
     const DiskResult<LogPosition> told = synced_told(RecordSeed{*header}, header->header_bytes());
     if (!told) return told;
     return std::max(*told, header->synced);
+  }
+
+  // No later segment was begun. There may be several that were prepared: in `group` mode a segment
+  // is taken, and the next one prepared, before the first byte of it is written.
+  StoreResult<bool> is_end_of_log(std::uint64_t number) {
+    for (std::uint64_t later = number + 1; later <= count_; ++later) {
+      const StoreResult<bool> used = has_bytes(later);
+      if (!used || *used) return used ? StoreResult<bool>{false} : std::unexpected{used.error()};
+    }
+    return true;
   }
 
   StoreResult<bool> has_bytes(std::uint64_t number) {

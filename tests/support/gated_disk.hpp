@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,6 +30,11 @@ class GatedDisk final : public Disk {
   void fail_syncs(int error) { sync_error_ = error; }
   void fail_reserves(int error) { reserve_error_ = error; }
   [[nodiscard]] unsigned syncs() const { return syncs_; }
+  // Of this file alone.
+  [[nodiscard]] unsigned syncs(const std::string& path) {
+    const std::lock_guard lock{mutex_};
+    return syncs_of_[path];
+  }
   // Waits until so many reservations have failed since the start.
   void wait_for_failed_reserves(unsigned count) {
     std::unique_lock lock{mutex_};
@@ -42,7 +48,7 @@ class GatedDisk final : public Disk {
   DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     auto file = disk_.open(path, mode);
     if (!file) return file;
-    return std::make_unique<GatedFile>(*this, std::move(*file));
+    return std::make_unique<GatedFile>(*this, path, std::move(*file));
   }
   DiskResult<void> make_directories(const std::string& path) override {
     return disk_.make_directories(path);
@@ -60,7 +66,8 @@ class GatedDisk final : public Disk {
  private:
   class GatedFile final : public File {
    public:
-    GatedFile(GatedDisk& disk, std::unique_ptr<File> file) : disk_{disk}, file_{std::move(file)} {}
+    GatedFile(GatedDisk& disk, std::string path, std::unique_ptr<File> file)
+        : disk_{disk}, path_{std::move(path)}, file_{std::move(file)} {}
     DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
       return file_->write_at(offset, bytes);
     }
@@ -68,7 +75,7 @@ class GatedDisk final : public Disk {
       return file_->read_at(offset, bytes);
     }
     DiskResult<void> sync() override {
-      if (const int error = disk_.pass(); error != 0) {
+      if (const int error = disk_.pass(path_); error != 0) {
         return std::unexpected{
             DiskError{.path = "gate", .operation = "sync", .error_number = error}};
       }
@@ -93,12 +100,14 @@ class GatedDisk final : public Disk {
 
    private:
     GatedDisk& disk_;
+    std::string path_;
     std::unique_ptr<File> file_;
   };
 
-  int pass() {
+  int pass(const std::string& path) {
     std::unique_lock lock{mutex_};
     ++syncs_;
+    ++syncs_of_[path];
     ++held_;
     changed_.notify_all();
     changed_.wait(lock, [this] { return !holds_; });
@@ -119,6 +128,7 @@ class GatedDisk final : public Disk {
   PosixDisk disk_;
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::map<std::string, unsigned> syncs_of_;
   bool holds_ = false;
   unsigned held_ = 0;
   unsigned failed_reserves_ = 0;

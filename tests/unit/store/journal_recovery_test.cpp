@@ -232,6 +232,35 @@ TEST_F(JournalRecovery, the_error_names_file_offset_cause_and_remedy) {
                     HasSubstr("checksum"), HasSubstr("nexusfix journal repair /journal")));
 }
 
+// Catalogue D15: a kill in group mode leaves several segments that were prepared and not begun.
+TEST_F(JournalRecovery, any_number_of_empty_segments_at_the_end_is_used_again) {
+  for (const std::size_t size : {std::size_t{0}, std::size_t{40}, std::size_t{300}}) {
+    for (std::size_t count = 1; count <= 3; ++count) {
+      Sample more = sample_;
+      more.files.resize(more.files.size() + count, std::string(size, '\0'));
+      FakeDisk disk;
+      more.put_into(disk);
+      {
+        const OpenedJournal opened = open_or_fail(disk, options_with(300));
+        ASSERT_NE(opened.store, nullptr);
+        EXPECT_TRUE(opened.report.damages.empty());
+        EXPECT_EQ(scan_all(*opened.store), sample_.messages);
+        for (int i = 0; i < 20; ++i) {
+          ASSERT_TRUE(append_message(*opened.store, 0, opened.store->session(0).next_outbound,
+                                     std::string(40, 'm')));
+        }
+        ASSERT_TRUE(opened.store->flush());
+      }
+      disk.process_death();
+      const OpenedJournal opened = open_or_fail(disk, options_with(300));
+      EXPECT_EQ(scan_all(*opened.store).size(), sample_.messages.size() + 20);
+      // One with records in it ends that: what stands in front of it is missing.
+      more.files.push_back(sample_.files.back());
+      EXPECT_EQ(refused(more).code, StoreErrorCode::Corrupt);
+    }
+  }
+}
+
 TEST_F(JournalRecovery, a_missing_segment_is_refused) {
   FakeDisk disk;
   sample_.put_into(disk);

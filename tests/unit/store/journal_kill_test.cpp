@@ -1,0 +1,253 @@
+// kill -9 of the process that writes a journal on the real disk, at thousands of seeded points in
+// each mode: catalogue D1, D10, D11. What it was told is durable is there, nothing is there that it
+// did not append, and no number goes back.
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <string>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/random.hpp>
+
+#include "store_fixture.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+constexpr SessionKey kSessions = 3;
+
+// Each run of a mode that syncs waits for the disk.
+unsigned kills_of(Durability durability) {
+  return durability == Durability::Sync ? 300 : durability == Durability::Group ? 800 : 1'200;
+}
+
+// What the child was told is durable, of one session, where the parent sees it after the kill:
+// memory that both share is written as often as an append, which a pipe would slow down to its own
+// pace. A kill cannot tear an aligned number.
+struct Told {
+  std::uint64_t epoch = 1;
+  std::uint64_t outbound = 0;  // highest number
+  std::uint64_t inbound = 1;
+};
+struct Shared {
+  std::array<Told, kSessions> told;
+  std::uint64_t steps = 0;  // the clock of the kills
+};
+
+std::string text_of(SessionKey key, std::uint64_t epoch, std::uint64_t number) {
+  return "session " + std::to_string(key) + " epoch " + std::to_string(epoch) + " number " +
+         std::to_string(number) + std::string(number * 31 % 700, '.');
+}
+
+// A number without a message, as an administrative one has it.
+bool keeps_message(std::uint64_t number) { return number % 7 != 0; }
+
+class Child {
+ public:
+  Child(Store& store, Settler& settler, Shared& shared, std::uint64_t seed)
+      : store_{store}, settler_{settler}, shared_{shared}, random_{seed} {}
+
+  [[noreturn]] void append_for_ever() {
+    for (;;) {
+      const unsigned records = 1 + static_cast<unsigned>(random_.below(8));
+      for (unsigned i = 0; i < records; ++i) append_one();
+      const std::uint64_t wakes = settler_.wakes();
+      if (!store_.flush()) std::_Exit(21);
+      note_durable();
+      // A bound on what is under way, so that a kill finds every stage of it.
+      if (waiting_.size() > 64 && store_.durable() < waiting_[32].position) {
+        if (!store_.flush()) std::_Exit(22);
+        if (store_.durable() < waiting_[32].position) settler_.wait(wakes);
+        note_durable();
+      }
+    }
+  }
+
+ private:
+  struct Waiting {
+    LogPosition position = 0;
+    SessionKey key = 0;
+    Told told;
+  };
+
+  void append_one() {
+    const auto key = static_cast<SessionKey>(random_.below(kSessions));
+    const SessionRecord& record = store_.session(key);
+    Transaction transaction;
+    if (random_.below(200) == 0) {
+      transaction.reset(key);
+    } else {
+      const std::uint64_t number = record.next_outbound;
+      transaction.inbound_progress(key, record.next_inbound + 1);
+      if (keeps_message(number)) {
+        transaction.outbound_message(key, number, text_of(key, record.epoch, number));
+      } else {
+        transaction.outbound_number(key, number);
+      }
+    }
+    const auto position = store_.append(transaction, at_second(100));
+    if (!position) std::_Exit(20);
+    waiting_.push_back({*position,
+                        key,
+                        {.epoch = record.epoch,
+                         .outbound = record.next_outbound - 1,
+                         .inbound = record.next_inbound}});
+    __atomic_fetch_add(&shared_.steps, 1, __ATOMIC_RELEASE);  // pairs with the parent's acquire
+  }
+
+  // Between two of these stores a kill leaves an older inbound or outbound number with a newer
+  // epoch, never a number that was not told: the epoch is last.
+  void note_durable() {
+    std::size_t done = 0;
+    while (done < waiting_.size() && waiting_[done].position <= store_.durable()) {
+      const Waiting& one = waiting_[done++];
+      Told& told = shared_.told[one.key];
+      if (one.told.epoch != told.epoch) {
+        told.outbound = 0;
+        told.inbound = 1;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);  // in this order, as the kill sees it
+        told.epoch = one.told.epoch;
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+      }
+      told.outbound = one.told.outbound;
+      told.inbound = one.told.inbound;
+    }
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(done));
+  }
+
+  Store& store_;
+  Settler& settler_;
+  Shared& shared_;
+  SeededRandom random_;
+  std::vector<Waiting> waiting_;
+};
+
+[[noreturn]] void be_killed(const JournalOptions& given, Shared& shared, std::uint64_t seed) {
+  PosixDisk disk;
+  Settler settler;
+  JournalOptions options = given;
+  options.on_durable = settler.wake();
+  auto opened = open_journal(disk, options, at_second(60));
+  if (!opened) std::_Exit(10);
+  for (SessionKey key = 0; key < kSessions; ++key) {
+    if (opened->store->open_session("S" + std::to_string(key), at_second(60)) != key) {
+      std::_Exit(11);
+    }
+  }
+  if (!settler.settle(*opened->store)) std::_Exit(12);
+  Child{*opened->store, settler, shared, seed}.append_for_ever();
+}
+
+class JournalKill : public ::testing::TestWithParam<Durability> {
+ protected:
+  void SetUp() override {
+    void* const memory =
+        ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    shared_ = new (memory) Shared{};  // the mapping is page-aligned, larger, and ours alone
+    options_ = {
+        .folder = folder_.file("journal"), .durability = GetParam(), .segment_bytes = 256U << 10U};
+  }
+  void TearDown() override { ::munmap(shared_, sizeof(Shared)); }
+
+  // Kills a child behind so many of its appends, or a little later.
+  void run_and_kill(std::uint64_t seed, std::uint64_t steps) {
+    __atomic_store_n(&shared_->steps, 0, __ATOMIC_RELEASE);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) be_killed(options_, *shared_, seed);
+    int status = 0;
+    while (__atomic_load_n(&shared_->steps, __ATOMIC_ACQUIRE) < steps) {
+      ASSERT_EQ(::waitpid(child, &status, WNOHANG), 0) << "it ended with " << status;
+      ::usleep(20);  // gives way; how late the kill comes makes no difference to what is checked
+    }
+    ASSERT_EQ(::kill(child, SIGKILL), 0);
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+  }
+
+  void check() {
+    PosixDisk disk;
+    const auto found = inspect_journal(disk, options_.folder);
+    if (!found && is_nothing_told()) return;  // Killed before there was a journal.
+    ASSERT_TRUE(found) << found.error().text;
+    ASSERT_TRUE(found->report.damages.empty()) << found->report.damages.front();
+    for (SessionKey key = 0; key < kSessions; ++key) check_session(*found->store, key);
+  }
+
+  [[nodiscard]] bool is_nothing_told() const {
+    return std::ranges::all_of(shared_->told, [](const Told& one) {
+      return one.epoch == 1 && one.outbound == 0 && one.inbound == 1;
+    });
+  }
+
+  void check_session(Store& store, SessionKey key) {
+    const Told& told = shared_->told[key];
+    const SessionRecord& record = store.session(key);
+    ASSERT_GE(record.epoch, told.epoch);
+    if (record.epoch == told.epoch) {
+      ASSERT_GT(record.next_outbound, told.outbound);
+      ASSERT_GE(record.next_inbound, told.inbound);
+    }
+    std::uint64_t expected = 1;
+    const auto read =
+        store.read(key, 1, UINT64_MAX, [&](std::uint64_t number, std::string_view bytes) {
+          while (!keeps_message(expected)) ++expected;
+          EXPECT_EQ(number, expected);
+          EXPECT_EQ(bytes, text_of(key, record.epoch, number));
+          ++expected;
+          return number + 1 == expected;
+        });
+    ASSERT_TRUE(read) << read.error().text;
+    while (!keeps_message(expected)) ++expected;
+    ASSERT_GE(expected, record.next_outbound);
+    // Not back behind what the run before left.
+    const auto now = std::pair{record.epoch, record.next_outbound};
+    ASSERT_GE(now, last_seen_[key]);
+    last_seen_[key] = now;
+  }
+
+  testing::TemporaryFolder folder_;
+  JournalOptions options_;
+  Shared* shared_ = nullptr;
+  std::map<SessionKey, std::pair<std::uint64_t, std::uint64_t>> last_seen_;
+};
+
+TEST_P(JournalKill, leaves_what_was_durable_invents_nothing_and_takes_no_number_back) {
+  const std::uint64_t seed = 2026;
+  SeededRandom random{seed};
+  for (unsigned kill = 0; kill < kills_of(GetParam()); ++kill) {
+    if (kill % 100 == 0) {  // Another journal: a long one takes long to look through.
+      PosixDisk disk;
+      options_.folder = folder_.file("journal" + std::to_string(kill));
+      *shared_ = {};
+      last_seen_.clear();
+    }
+    // Most in the midst of appending, some while it is opened.
+    run_and_kill(random.next(), random.below(8) == 0 ? 0 : random.below(150));
+    if (HasFatalFailure()) return;
+    check();
+    if (HasFailure()) {
+      FAIL() << "seed " << seed << ", kill " << kill;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, JournalKill,
+                         ::testing::Values(Durability::None, Durability::Process, Durability::Group,
+                                           Durability::Sync),
+                         [](const auto& one) { return std::string{to_string(one.param)}; });
+
+}  // namespace
+}  // namespace nexusfix::store
