@@ -99,7 +99,7 @@ int verify(const std::string& folder, bool json) {
   const auto check = store::verify_journal(disk, place->folder);
   if (!check) return fail("journal", check.error().text);
   fmt::print("{}", json ? check_json(*check, place->folder) : check_text(*check, place->folder));
-  return check->damages.empty() ? kSuccess : kFailure;
+  return check->damages.empty() && check->checkpoint_faults.empty() ? kSuccess : kFailure;
 }
 
 // "1=FIX.4.4:A->B"

@@ -32,6 +32,12 @@ std::string verdict(const store::JournalCheck& check, const std::string& folder)
         "--dry-run\n",
         first.offset, first.file, folder);
   }
+  if (!check.checkpoint_faults.empty()) {
+    return fmt::format(
+        "every record is sound; a checkpoint is not, and opening reads the log instead\n  what a "
+        "repair would do: nexusfix journal repair {} --dry-run\n",
+        folder);
+  }
   if (check.torn_bytes == 0) return "sound\n";
   return fmt::format("sound up to offset {} of {}; the {} bytes behind are a write that {}\n",
                      check.torn_offset, check.segments.back().file,
@@ -47,6 +53,10 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
                   with_thousands(check.segments.size()), with_thousands(check.records),
                   with_thousands(check.messages), with_thousands(check.bytes));
   if (check.in_use) text += "  a running process has it open\n";
+  if (check.retired_segments > 0) {
+    text += fmt::format("  {} segments before these were retired\n",
+                        with_thousands(check.retired_segments));
+  }
   for (const store::CheckedSegment& segment : check.segments) {
     text += fmt::format("  {}: {} records, {} bytes\n", segment.file,
                         with_thousands(segment.records), with_thousands(segment.bytes));
@@ -64,15 +74,24 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
       text += fmt::format("    {}\n", dictionary::printable(loss));
     }
   }
+  for (const std::string& fault : check.checkpoint_faults) {
+    text += fmt::format("  CHECKPOINT {}\n", dictionary::printable(fault));
+  }
   return text + verdict(check, folder);
 }
 
 std::string check_json(const store::JournalCheck& check, const std::string& folder) {
   std::string json =
       fmt::format(R"({{"folder": {}, "segments": {}, "records": {}, "messages": {}, "bytes": {}, )"
-                  R"("torn_bytes": {}, "in_use": {}, "sound": {}, "damages": [)",
+                  R"("torn_bytes": {}, "in_use": {}, "retired_segments": {}, "sound": {}, )",
                   json_text(folder), check.segments.size(), check.records, check.messages,
-                  check.bytes, check.torn_bytes, check.in_use, check.damages.empty());
+                  check.bytes, check.torn_bytes, check.in_use, check.retired_segments,
+                  check.damages.empty() && check.checkpoint_faults.empty());
+  std::string faults;
+  for (const std::string& fault : check.checkpoint_faults) {
+    faults += (faults.empty() ? "" : ", ") + json_text(fault);
+  }
+  json += fmt::format(R"("checkpoint_faults": [{}], "damages": [)", faults);
   std::string_view separator = "\n";
   for (const store::FoundDamage& damage : check.damages) {
     std::string losses;

@@ -130,6 +130,12 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   for (const std::string& damage : opened->report.damages) {
     report(observe::Severity::Error, {}, damage);
   }
+  for (const std::string& fault : opened->report.checkpoint_faults) {
+    report(observe::Severity::Warning, {},
+           fault +
+               ". More of the log was read instead, and nothing is lost by it; nexusfix journal "
+               "repair takes it out");
+  }
   report_power_loss(opened->report, options.folder);
   if (opened->report.torn_bytes > 0) {
     report(observe::Severity::Warning, {},

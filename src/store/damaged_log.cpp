@@ -1,5 +1,7 @@
 #include "store/damaged_log.hpp"
 
+#include <utility>
+
 #include "store/entry.hpp"
 
 namespace nexusfix::store {
@@ -11,6 +13,11 @@ std::string lost_session_name(SessionKey session) {
 std::uint64_t numbers_in(std::uint64_t damaged_bytes) noexcept {
   if (damaged_bytes < kRecordHeaderBytes + kEntryHeaderBytes) return 1;
   return (damaged_bytes - kRecordHeaderBytes) / kEntryHeaderBytes;
+}
+
+void DamagedLog::begin(LogState&& state) {
+  state_ = std::move(state);
+  doubts_.resize(state_.sessions.size());
 }
 
 std::expected<void, std::string_view> DamagedLog::record(const SegmentHeader& segment,

@@ -55,6 +55,9 @@ std::span<const char> behind_last_reset(std::span<const char> entries, SessionKe
   return result;
 }
 
+// Of a segment, a checkpoint takes no more than one of so many parts.
+constexpr std::uint64_t kCheckpointShare = 4;
+
 class Journal final : public Store {
  public:
   // Without a lock it can only be read.
@@ -62,7 +65,8 @@ class Journal final : public Store {
       : disk_{disk},
         options_{std::move(options)},
         ownership_{std::move(ownership)},
-        writer_{disk, options_} {}
+        checkpointer_{state_, options_.segment_bytes / kCheckpointShare},
+        writer_{disk, options_, checkpointer_} {}
 
   StoreResult<void> open(Recovered&& recovered, WallTime now) {
     state_ = std::move(recovered.state);
@@ -81,6 +85,8 @@ class Journal final : public Store {
       reserve_.open(state_.sessions.record(key).next_outbound);
     }
     report_ = std::move(recovered.report);
+    // With damage in the log, opening must find it again, and say so.
+    if (report_.damages.empty()) checkpointer_.start(recovered.index_from);
     if (auto opened = writer_.open(recovered, skipped, now); !opened) return opened;
     noted_ = writer_.synced();
     return {};
@@ -219,8 +225,9 @@ class Journal final : public Store {
   Disk& disk_;
   JournalOptions options_;
   std::optional<Ownership> ownership_;  // nothing: open to be looked at
-  LogWriter writer_;
   LogState state_;
+  Checkpointer checkpointer_;
+  LogWriter writer_;
   NumberReserve reserve_;
   LogPosition noted_ = 0;  // the log tells that it was synced so far
   JournalReport report_;
@@ -455,7 +462,7 @@ StoreResult<bool> Journal::for_each_record(LogPosition begin, LogPosition end, R
   for (--segment; segment != segments.end() && segment->position < end; ++segment) {
     const bool is_last = segment + 1 == segments.end();
     const LogPosition segment_end = is_last ? appended() : (segment + 1)->position;
-    const LogPosition from = std::max(begin, segment->position + segment->header_bytes());
+    const LogPosition from = std::max(begin, segment->position + segment->records_at());
     const LogPosition to = std::min(end, segment_end);
     const LogPosition file_to = std::min(to, written);
     if (from < file_to) {

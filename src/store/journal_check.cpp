@@ -1,8 +1,13 @@
+#include <iterator>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nexusfix/store/journal_check.hpp>
 
+#include "store/checkpoint.hpp"
 #include "store/damaged_log.hpp"
 #include "store/entry.hpp"
 #include "store/journal_lock.hpp"
@@ -12,6 +17,54 @@
 namespace nexusfix::store {
 namespace {
 
+// The messages behind the checkpoint before, to see whether an index finds each of them.
+class IndexCheck {
+ public:
+  void begin(LogPosition position) {
+    begin_ = position;
+    messages_.clear();
+    count_ = 0;
+  }
+  void add(SessionKey session, std::uint64_t number, LogPosition begin, LogPosition end) {
+    // Only where a log has no checkpoints for long: the newer ones will do.
+    if (count_ == kMessagesMax) this->begin(end);
+    if (messages_.size() <= session) messages_.resize(session + std::size_t{1});
+    messages_[session].push_back({.first = number, .begin = begin, .end = end});
+    ++count_;
+  }
+  void clear(SessionKey session) {
+    if (session >= messages_.size()) return;
+    count_ -= messages_[session].size();
+    messages_[session].clear();
+  }
+
+  // Each message is in a group, and each group begins and ends with a message.
+  [[nodiscard]] bool agrees(SessionKey session, std::span<const MessageIndex::Group> groups) const {
+    static const std::vector<MessageIndex::Group> kNone;
+    const auto& messages = session < messages_.size() ? messages_[session] : kNone;
+    auto message = messages.begin();
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const MessageIndex::Group& group = groups[i];
+      if (group.end <= begin_) continue;
+      const std::uint64_t next = i + 1 < groups.size() ? groups[i + 1].first : UINT64_MAX;
+      if (message == messages.end() || message->first >= next) return false;
+      const bool is_whole = group.begin >= begin_;
+      if (is_whole && (message->first != group.first || message->begin != group.begin)) {
+        return false;
+      }
+      while (message != messages.end() && message->first < next) ++message;
+      if (std::prev(message)->end != group.end) return false;
+    }
+    return message == messages.end();
+  }
+
+ private:
+  static constexpr std::size_t kMessagesMax = 1U << 22U;  // 96 MiB
+  LogPosition begin_ = 0;
+  std::vector<std::vector<MessageIndex::Group>> messages_;  // by session key
+  std::size_t count_ = 0;
+};
+
 class Check {
  public:
   Check(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
@@ -19,6 +72,9 @@ class Check {
   StoreResult<JournalCheck> run() {
     const auto segments = walk_log(
         disk_, folder_,
+        [&](const SegmentHeader& segment, std::span<const char> checkpoint) {
+          return start(segment, checkpoint);
+        },
         [&](const SegmentHeader& segment, const Record& record) { return add(segment, record); },
         [&](const DamagedBytes& bytes) { log_.damage(bytes); });
     if (!segments) return std::unexpected{segments.error()};
@@ -43,14 +99,58 @@ class Check {
   }
 
  private:
+  StoreResult<void> start(const SegmentHeader& segment, std::span<const char> bytes) {
+    if (std::exchange(is_first_, false)) {
+      auto state = state_before(folder_, segment, bytes);
+      if (!state) return std::unexpected{state.error()};
+      records_ = segment.number == 1 ? 0 : decode_checkpoint(segment, bytes)->records;
+      check_.retired_segments = segment.number - 1;
+      log_.begin(std::move(*state));
+      checked_index_.begin(segment.position);
+      return {};
+    }
+    const auto checkpoint = decode_checkpoint(segment, bytes);
+    std::string fault;
+    if (checkpoint) {
+      // What damaged records said, a checkpoint may know and the scan not.
+      if (log_.damages().empty()) fault = compare(*checkpoint);
+    } else if (checkpoint.error() != CheckpointFault::Void) {
+      fault = describe(checkpoint.error());
+    }
+    if (!fault.empty()) {
+      check_.checkpoint_faults.push_back(checkpoint_fault_text(folder_, segment, fault));
+    }
+    checked_index_.begin(segment.position);
+    return {};
+  }
+
+  // What is wrong with it; empty: nothing.
+  std::string_view compare(const Checkpoint& checkpoint) {
+    LogState& state = log_.state();
+    if (checkpoint.records != records_ || checkpoint.messages != state.messages) {
+      return "it counts other records than there are";
+    }
+    if (checkpoint.sessions.size() != state.sessions.size()) return "it has other sessions";
+    for (SessionKey key = 0; key < state.sessions.size(); ++key) {
+      const Checkpoint::Session& said = checkpoint.sessions[key];
+      if (said.session != state.sessions.session(key)) return "a session is not as it says";
+      if (!checked_index_.agrees(key, said.groups)) return "its index is wrong";
+    }
+    return {};
+  }
+
   StoreResult<void> add(const SegmentHeader& segment, const Record& record) {
     if (const auto applied = log_.record(segment, record); !applied) {
       return std::unexpected{contradiction(folder_, segment, record, applied.error())};
     }
+    ++records_;
+    const LogPosition begin = segment.position + record.offset;
     EntryReader reader{record.entries};
     Entry entry;
     while (reader.next(entry)) {
+      if (begins_epoch(entry)) checked_index_.clear(entry.session);
       if (entry.kind == EntryKind::OutboundMessage) {
+        checked_index_.add(entry.session, entry.number, begin, begin + record.record_bytes);
         if (messages_.size() <= entry.session) messages_.resize(entry.session + std::size_t{1});
         ++messages_[entry.session];
         ++check_.messages;
@@ -83,6 +183,9 @@ class Check {
   Disk& disk_;
   const std::string& folder_;
   DamagedLog log_;
+  IndexCheck checked_index_;
+  bool is_first_ = true;
+  std::uint64_t records_ = 0;  // in the log so far, those of retired segments too
   JournalCheck check_;
   std::vector<std::uint64_t> messages_;  // by session key
 };

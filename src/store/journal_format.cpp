@@ -29,8 +29,14 @@ constexpr std::size_t kSyncedAt = 48;
 constexpr std::size_t kAheadAt = 56;
 constexpr std::size_t kDurabilityAt = 60;
 constexpr std::size_t kBootIdAt = 64;
+constexpr std::size_t kStartBytesAt = 112;
 static_assert(kHeaderTimeAt + sizeof(std::int64_t) == kSegmentHeaderBytesOld);
-static_assert(kBootIdAt + kBootIdBytesMax <= kSegmentHeaderBytes);
+static_assert(kBootIdAt + kBootIdBytesMax == kStartBytesAt);
+
+// A checkpoint has the form of a record, and its limit.
+constexpr std::uint64_t kStartBytesMin = kSegmentHeaderBytes + kRecordHeaderBytes + 1;
+constexpr std::uint64_t kStartBytesMax =
+    kSegmentHeaderBytes + kRecordHeaderBytes + std::uint64_t{kRecordBytesLimit};
 
 constexpr std::size_t kLengthAt = 4;
 constexpr std::size_t kTimeAt = 8;
@@ -58,6 +64,7 @@ void encode_segment_header(const SegmentHeader& header, std::span<char, kSegment
   store_little_endian(&out[kAheadAt], header.numbers_ahead_max);
   out[kDurabilityAt] = static_cast<char>(header.durability);
   std::memcpy(&out[kBootIdAt], header.boot_id.data(), kBootIdBytesMax);
+  store_little_endian(&out[kStartBytesAt], header.start_bytes);
   store_little_endian(&out[kHeaderCrcAt], header_crc(out));
 }
 
@@ -71,7 +78,7 @@ std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
   const auto version = load_little_endian<std::uint32_t>(&bytes[kVersionAt]);
   // No version, but a header of which only the beginning reached the disk.
   if (version == 0) return std::unexpected{SegmentHeaderFault::Checksum};
-  if (version != kFormatVersion && version != kFormatVersionOld) {
+  if (version < kFormatVersionOldest || version > kFormatVersion) {
     return std::unexpected{SegmentHeaderFault::Version};
   }
   SegmentHeader header{
@@ -85,11 +92,18 @@ std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
   if (load_little_endian<std::uint32_t>(&whole[kHeaderCrcAt]) != header_crc(whole)) {
     return std::unexpected{SegmentHeaderFault::Checksum};
   }
-  if (version == kFormatVersionOld) return header;
+  if (version == kFormatVersionOldest) return header;
   header.synced = load_little_endian<LogPosition>(&bytes[kSyncedAt]);
   header.numbers_ahead_max = load_little_endian<std::uint32_t>(&bytes[kAheadAt]);
   header.durability = static_cast<Durability>(bytes[kDurabilityAt]);
   std::memcpy(header.boot_id.data(), &bytes[kBootIdAt], kBootIdBytesMax);
+  if (version != kFormatVersion) return header;
+  header.start_bytes = load_little_endian<std::uint32_t>(&bytes[kStartBytesAt]);
+  // No writer does this, but whoever can make a checksum.
+  if (header.start_bytes != kSegmentHeaderBytes &&
+      (header.start_bytes < kStartBytesMin || header.start_bytes > kStartBytesMax)) {
+    return std::unexpected{SegmentHeaderFault::Checksum};
+  }
   return header;
 }
 
@@ -97,13 +111,6 @@ std::array<char, kBootIdBytesMax> to_boot_id(std::string_view text) noexcept {
   std::array<char, kBootIdBytesMax> id{};
   std::copy_n(text.begin(), std::min(text.size(), id.size()), id.begin());
   return id;
-}
-
-void append_segment_start(std::vector<char>& buffer, const SegmentHeader& header) {
-  const std::size_t at = buffer.size();
-  buffer.resize(at + kSegmentHeaderBytes);
-  encode_segment_header(header,
-                        std::span<char, kSegmentHeaderBytes>{&buffer[at], kSegmentHeaderBytes});
 }
 
 std::string segment_file_name(std::uint64_t number) {

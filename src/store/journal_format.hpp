@@ -14,7 +14,10 @@
 //       56     4 numbers that a session may be ahead of what is synced
 //       60     1 durability, then 3 zeros
 //       64    48 boot id, then zeros
-//      112    16 zeros
+//      112     4 where the records begin: 128, or behind a checkpoint (0 in version 2: 128)
+//      116    12 zeros
+//
+// A checkpoint lies behind the header, in the form of a record whose content is no entries.
 #pragma once
 
 #include <array>
@@ -33,10 +36,12 @@
 
 namespace nexusfix::store {
 
-inline constexpr std::uint32_t kFormatVersion = 2;
+inline constexpr std::uint32_t kFormatVersion = 3;
 inline constexpr std::size_t kSegmentHeaderBytes = 128;
-// Segments of version 1 are read, and never appended to. Their records have the same form.
-inline constexpr std::uint32_t kFormatVersionOld = 1;
+// Older segments are read, and never appended to. Their records have the same form; version 2 has
+// the same header and no checkpoints.
+inline constexpr std::uint32_t kFormatVersionOldest = 1;
+inline constexpr std::uint32_t kFormatVersionOld = 2;
 inline constexpr std::size_t kSegmentHeaderBytesOld = 48;
 inline constexpr std::size_t kBootIdBytesMax = 48;
 inline constexpr std::size_t kRecordHeaderBytes = 16;
@@ -55,25 +60,29 @@ struct SegmentHeader {
   LogPosition synced = 0;               // everything before it was on the disk
   std::uint32_t numbers_ahead_max = 0;  // of its writer; 0: nothing was sent before it was synced
   Durability durability = Durability::Process;
-  std::array<char, kBootIdBytesMax> boot_id{};  // of its writer's machine; zeros: not known
+  std::array<char, kBootIdBytesMax> boot_id{};      // of its writer's machine; zeros: not known
+  std::uint32_t start_bytes = kSegmentHeaderBytes;  // the header and the checkpoint behind it
 
+  // Of the header alone.
   [[nodiscard]] std::size_t header_bytes() const noexcept {
-    return version == kFormatVersionOld ? kSegmentHeaderBytesOld : kSegmentHeaderBytes;
+    return version == kFormatVersionOldest ? kSegmentHeaderBytesOld : kSegmentHeaderBytes;
   }
+  // Where the records begin.
+  [[nodiscard]] std::size_t records_at() const noexcept {
+    return version == kFormatVersion ? start_bytes : header_bytes();
+  }
+  [[nodiscard]] bool has_checkpoint() const noexcept { return records_at() > header_bytes(); }
 };
 
 [[nodiscard]] std::array<char, kBootIdBytesMax> to_boot_id(std::string_view text) noexcept;
 
 enum class SegmentHeaderFault : std::uint8_t { Cut, Magic, Version, Checksum };
 
-// Always of version 2.
+// Always of the newest version.
 void encode_segment_header(const SegmentHeader& header, std::span<char, kSegmentHeaderBytes> out);
 // bytes: the beginning of the file, kSegmentHeaderBytes of it or the whole file if it is shorter.
 [[nodiscard]] std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
     std::span<const char> bytes);
-// Everything that a new segment begins with.
-void append_segment_start(std::vector<char>& buffer, const SegmentHeader& header);
-
 // "0000000001.journal"
 [[nodiscard]] std::string segment_file_name(std::uint64_t number);
 // Nothing: not a segment's name.

@@ -12,6 +12,7 @@
 
 #include <nexusfix/store/journal_check.hpp>
 
+#include "store/checkpoint.hpp"
 #include "store/damaged_log.hpp"
 #include "store/entry.hpp"
 #include "store/journal_lock.hpp"
@@ -70,8 +71,19 @@ class Repair {
  private:
   StoreResult<void> walk() {
     log_ = {};
+    voids_.clear();
+    bool is_first = true;
     auto segments = walk_log(
         disk_, options_.folder,
+        [&](const SegmentHeader& segment, std::span<const char> checkpoint) -> StoreResult<void> {
+          if (std::exchange(is_first, false)) {
+            auto state = state_before(options_.folder, segment, checkpoint);
+            if (!state) return std::unexpected{state.error()};
+            log_.begin(std::move(*state));
+          }
+          look_at(segment, checkpoint);
+          return {};
+        },
         [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
           if (const auto applied = log_.record(segment, record); !applied) {
             return std::unexpected{
@@ -84,6 +96,18 @@ class Repair {
     log_.end();
     segments_ = std::move(*segments);
     return {};
+  }
+
+  // A checkpoint behind damage says what the damaged records said, which is not what the repaired
+  // log will say.
+  void look_at(const SegmentHeader& segment, std::span<const char> checkpoint) {
+    if (!segment.has_checkpoint()) return;
+    const auto found = decode_checkpoint(segment, checkpoint);
+    const auto holds_records = [](const DamagedBytes& damage) { return !damage.is_header; };
+    const bool is_behind_damage =
+        std::any_of(log_.damages().begin(), log_.damages().end(), holds_records);
+    const bool is_void = !found && found.error() == CheckpointFault::Void;
+    if (!is_void && (!found || is_behind_damage)) voids_.push_back(segment);
   }
 
   // The entries that go where the damage is, with the names that were given.
@@ -131,6 +155,11 @@ class Repair {
     for (std::size_t i = 0; i < log_.damages().size(); ++i) {
       if (auto planned = plan_damage(i); !planned) return planned;
     }
+    for (const SegmentHeader& segment : voids_) {
+      report_.steps.push_back(path_of_segment(options_.folder, segment.number) +
+                              ": the checkpoint is taken out: it is damaged, or tells of what is "
+                              "behind damage. Opening reads the log instead");
+    }
     const WalkedSegment& last = segments_.back();
     if (last.torn_bytes > 0) {
       report_.steps.push_back(path_of_segment(options_.folder, last.header.number) + ": the " +
@@ -147,8 +176,9 @@ class Repair {
     const DamagedBytes& damage = log_.damages()[index];
     const std::string path = path_of_segment(options_.folder, damage.segment);
     std::vector<char>& filler = fillers_.emplace_back();
-    const SegmentHeader& header = segments_[damage.segment - 1].header;
-    if (damage.is_header && header.version != kFormatVersion) {
+    const std::size_t at = damage.segment - segments_.front().header.number;
+    const SegmentHeader& header = segments_[at].header;
+    if (damage.is_header && header.version == kFormatVersionOldest) {
       return std::unexpected{StoreError{
           .code = StoreErrorCode::Corrupt,
           .text = path + ": the header at offset 0 is of an older format, which is not written any "
@@ -193,8 +223,16 @@ class Repair {
   StoreResult<void> replay() {
     std::size_t next = 0;
     StoreResult<void> made{};
+    bool is_first = true;
     const auto segments = walk_log(
         disk_, options_.folder,
+        [&](const SegmentHeader& segment, std::span<const char> checkpoint) -> StoreResult<void> {
+          if (!std::exchange(is_first, false)) return {};
+          auto state = state_before(options_.folder, segment, checkpoint);
+          if (!state) return std::unexpected{state.error()};
+          repaired_ = std::move(*state);
+          return {};
+        },
         [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
           if (!made) return made;
           const LogPosition begin = segment.position + record.offset;
@@ -262,10 +300,20 @@ class Repair {
                              " of epoch " + std::to_string(record.epoch) + " is lost");
   }
 
-  // The record at the end first: if the machine stops behind it, the damage is still there, and
-  // whoever repairs again finds no session that could use a number twice.
+  // Checkpoints first, which must not be believed from here on. Then the record at the end: if the
+  // machine stops behind it, the damage is still there, and whoever repairs again finds no session
+  // that could use a number twice.
   StoreResult<void> carry_out() {
     if (auto copied = copy_files(); !copied) return copied;
+    for (const SegmentHeader& segment : voids_) {
+      std::vector<char> checkpoint;
+      append_void_checkpoint(checkpoint, RecordSeed{segment}, now_,
+                             segment.records_at() - segment.header_bytes());
+      if (auto written = change(segment.number, segment.header_bytes(), checkpoint, false);
+          !written) {
+        return written;
+      }
+    }
     const WalkedSegment& last = segments_.back();
     if (last.torn_bytes > 0 || !last_.empty()) {
       std::vector<char> record;
@@ -313,6 +361,7 @@ class Repair {
   StoreResult<void> copy_files() {
     std::set<std::uint64_t> changing;
     for (const DamagedBytes& damage : log_.damages()) changing.insert(damage.segment);
+    for (const SegmentHeader& segment : voids_) changing.insert(segment.number);
     if (segments_.back().torn_bytes > 0 || !last_.empty()) {
       changing.insert(segments_.back().header.number);
     }
@@ -367,6 +416,7 @@ class Repair {
   WallTime now_;
   DamagedLog log_;
   std::vector<WalkedSegment> segments_;
+  std::vector<SegmentHeader> voids_;        // segments whose checkpoint is taken out
   std::vector<std::vector<char>> entries_;  // by damage: what goes in its place
   std::vector<std::vector<char>> fillers_;  // the same as bytes of the file
   LogState repaired_;

@@ -25,6 +25,11 @@ struct LogState {
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time, LogPosition begin,
                                                             LogPosition end);
+  // After sessions were added to the table: gives each its index.
+  void add_indexes();
+
+ private:
+  MessageIndex::Limits limits_;
 };
 
 }  // namespace nexusfix::store

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "store/byte_order.hpp"
+#include "store/checkpoint.hpp"
+#include "store/entry.hpp"
 #include "store/recovery.hpp"
 
 namespace nexusfix::store {
@@ -41,14 +43,18 @@ struct SegmentFile {
   std::optional<SegmentHeader> header;  // nothing: damaged
   std::optional<SegmentHeader> corrected;
   bool is_empty = false;         // zeros: prepared, and not begun
-  bool is_header_only = false;   // nothing but zeros behind its header
   std::int64_t told_log_id = 0;  // what the header's bytes say, intact or not
 };
 
 class Walk {
  public:
-  Walk(Disk& disk, const std::string& folder, WalkedRecord on_record, WalkedDamage on_damage)
-      : disk_{disk}, folder_{folder}, on_record_{on_record}, on_damage_{on_damage} {}
+  Walk(Disk& disk, const std::string& folder, WalkedStart on_start, WalkedRecord on_record,
+       WalkedDamage on_damage)
+      : disk_{disk},
+        folder_{folder},
+        on_start_{on_start},
+        on_record_{on_record},
+        on_damage_{on_damage} {}
 
   StoreResult<std::vector<WalkedSegment>> run() {
     const DiskResult<std::vector<std::string>> names = disk_.list(folder_);
@@ -73,7 +79,7 @@ class Walk {
 
  private:
   StoreResult<void> open_segment(std::uint64_t number) {
-    const std::uint64_t expected = files_.empty() ? 1 : files_.back().number + 1;
+    const std::uint64_t expected = files_.empty() ? number : files_.back().number + 1;
     if (number != expected) {
       return corrupt("journal " + folder_ + ": " + segment_file_name(expected) +
                      " is missing, but there is " + segment_file_name(number) +
@@ -109,9 +115,6 @@ class Walk {
       const DiskResult<std::uint64_t> used = skip_zeros(window_, 0);
       if (!used) return failure(used.error());
       segment.is_empty = *used == segment.bytes;
-      const DiskResult<std::uint64_t> behind = skip_zeros(window_, count);
-      if (!behind) return failure(behind.error());
-      segment.is_header_only = *behind == segment.bytes;
       return {};
     }
     if (header->number != segment.number || (log_id_ && header->log_id != *log_id_)) {
@@ -144,6 +147,7 @@ class Walk {
     derived.position = index == 0 ? 0 : walked_.back().header.position + walked_.back().end;
     derived.synced = 0;
     derived.time = {};
+    derived.start_bytes = kSegmentHeaderBytes;
     return derived;
   }
 
@@ -151,9 +155,13 @@ class Walk {
   std::uint64_t end_of(std::size_t index, const SegmentHeader& header) const {
     const std::uint64_t bytes = files_[index].bytes;
     if (index + 1 == files_.size()) return bytes;
-    const std::optional<SegmentHeader>& next = files_[index + 1].header;
-    if (!next || next->position < header.position + header.header_bytes()) return bytes;
+    const std::optional<SegmentHeader>& next = known_header(index + 1);
+    if (!next || next->position < header.position + header.records_at()) return bytes;
     return next->position - header.position;
+  }
+
+  [[nodiscard]] const std::optional<SegmentHeader>& known_header(std::size_t index) const {
+    return files_[index].header ? files_[index].header : files_[index].corrected;
   }
 
   StoreResult<void> walk_segment(std::size_t index) {
@@ -164,27 +172,40 @@ class Walk {
                          .end = 0,
                          .torn_bytes = 0,
                          .records = 0};
-    walked.end = walked.header.header_bytes();
+    const StoreResult<bool> whole = read_start(segment, walked.header);
+    if (!whole) return std::unexpected{whole.error()};
+    walked.end = walked.header.records_at();
+    const StoreResult<bool> is_empty = is_empty_from(segment, walked.end);
+    if (!is_empty) return std::unexpected{is_empty.error()};
+    if (is_last && *is_empty && !*whole) {
+      walked.end = 0;  // the machine stopped while it was being created
+      walked.torn_bytes = segment.bytes;
+      walked_.push_back(walked);
+      return {};
+    }
     if (!segment.header) {
-      if (is_last && segment.is_header_only) {
-        walked.end = 0;  // the machine stopped while it was being created
-        walked.torn_bytes = segment.bytes;
-        walked_.push_back(walked);
-        return {};
-      }
       on_damage_({.segment = segment.number,
                   .offset = 0,
                   .position = walked.header.position,
-                  .bytes = walked.end,
+                  .bytes = walked.header.header_bytes(),
                   .fault = RecordFault::Checksum,
                   .is_header = true});
+    }
+    if (index == 0 && segment.number > 1 && !segment.header && !segment.corrected) {
+      return corrupt(
+          path_of_segment(folder_, segment.number) +
+          ": at offset 0 is no intact segment header, and the segments before it are not "
+          "there. Restore the folder from a copy");
+    }
+    if (index == 0 || walked.header.has_checkpoint()) {
+      if (auto taken = on_start_(walked.header, start_); !taken) return taken;
     }
     const std::uint64_t wanted_end = end_of(index, walked.header);
     if (segment.bytes > walked.end) {
       if (auto read = walk_records(segment, std::min(segment.bytes, wanted_end), walked); !read) {
         return read;
       }
-      if (!segment.header && walked.records == 0 && !segment.is_header_only) {
+      if (!segment.header && walked.records == 0 && !*is_empty) {
         return corrupt(path_of_segment(folder_, segment.number) +
                        ": neither the header at offset 0 nor any record behind it checks. Restore "
                        "the folder from a copy");
@@ -192,12 +213,57 @@ class Walk {
     }
     if (is_last && used_end_ > walked.end) walked.torn_bytes = used_end_ - walked.end;
     if (!is_last && walked.end < wanted_end) {
+      const StoreResult<bool> is_unused = is_empty_from(segment, walked.end);
+      if (!is_unused) return std::unexpected{is_unused.error()};
+      if (*is_unused && !known_header(index + 1)) {
+        walked_.push_back(walked);  // prepared and not used, as far as can be told
+        return {};
+      }
       report(walked, wanted_end - walked.end,
              fault_ == RecordFault::None ? RecordFault::Cut : fault_);
       walked.end = wanted_end;
     }
     walked_.push_back(walked);
     return {};
+  }
+
+  // Reads the checkpoint to start_. Where the header is damaged, the checkpoint tells its own
+  // length. False: it is not whole, or there is none and the header is damaged.
+  StoreResult<bool> read_start(const SegmentFile& segment, SegmentHeader& header) {
+    start_.clear();
+    const std::size_t at = header.header_bytes();
+    if (segment.header && !header.has_checkpoint()) return true;
+    if (segment.bytes < at + kRecordHeaderBytes) return false;
+    const auto file = disk_.open(path_of_segment(folder_, segment.number), OpenMode::Read);
+    if (!file) return failure(file.error());
+    window_.open(**file, segment.bytes);
+    auto bytes = window_.view(at, kRecordHeaderBytes);
+    if (!bytes) return failure(bytes.error());
+    const RecordHeader told = decode_record_header(bytes->first<kRecordHeaderBytes>());
+    const std::uint64_t count =
+        header.has_checkpoint() ? header.records_at() - at : told.record_bytes();
+    if (count > segment.bytes - at || told.entries_bytes > kRecordBytesLimit) return false;
+    bytes = window_.view(at, static_cast<std::size_t>(count));
+    if (!bytes) return failure(bytes.error());
+    if (!checkpoint_checks(header, *bytes)) return false;
+    // The first record of a segment without a checkpoint has the same form and place.
+    EntryReader entries{bytes->subspan(kRecordHeaderBytes)};
+    Entry entry;
+    if (entries.next(entry)) return false;
+    start_.assign(bytes->begin(), bytes->end());
+    header.version = kFormatVersion;
+    header.start_bytes = static_cast<std::uint32_t>(at + count);
+    return true;
+  }
+
+  StoreResult<bool> is_empty_from(const SegmentFile& segment, std::uint64_t offset) {
+    if (segment.bytes <= offset) return true;
+    const auto file = disk_.open(path_of_segment(folder_, segment.number), OpenMode::Read);
+    if (!file) return failure(file.error());
+    window_.open(**file, segment.bytes);
+    const DiskResult<std::uint64_t> used = skip_zeros(window_, offset);
+    if (!used) return failure(used.error());
+    return *used == segment.bytes;
   }
 
   void report(const WalkedSegment& walked, std::uint64_t bytes, RecordFault fault) const {
@@ -257,9 +323,11 @@ class Walk {
 
   Disk& disk_;
   const std::string& folder_;
+  WalkedStart on_start_;
   WalkedRecord on_record_;
   WalkedDamage on_damage_;
   FileWindow window_;
+  std::vector<char> start_;  // the segment's checkpoint
   std::optional<std::int64_t> log_id_;
   std::size_t damages_ = 0;
   std::uint64_t used_end_ = 0;  // of the segment, if something behind its records is no record
@@ -289,8 +357,9 @@ const char* describe(RecordFault fault) noexcept {
 }
 
 StoreResult<std::vector<WalkedSegment>> walk_log(Disk& disk, const std::string& folder,
-                                                 WalkedRecord on_record, WalkedDamage on_damage) {
-  return Walk{disk, folder, on_record, on_damage}.run();
+                                                 WalkedStart on_start, WalkedRecord on_record,
+                                                 WalkedDamage on_damage) {
+  return Walk{disk, folder, on_start, on_record, on_damage}.run();
 }
 
 }  // namespace nexusfix::store

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -40,13 +41,17 @@ struct WalkedSegment {
 [[nodiscard]] std::string path_of_segment(const std::string& folder, std::uint64_t number);
 [[nodiscard]] const char* describe(RecordFault fault) noexcept;
 
+// on_start: before the first record, and for each segment with a checkpoint: its bytes; empty: it
+// has none that is whole. What was retired in front of the first segment, its checkpoint tells.
 // on_record: an intact record, in the log's order; an error ends the walk. on_damage: between the
 // records before and behind it. Corrupt: a segment is missing, of another format version or of
 // another journal, or nothing of the log can be read. Missing: no segment.
 using WalkedRecord = FunctionRef<StoreResult<void>(const SegmentHeader&, const Record&)>;
 using WalkedDamage = FunctionRef<void(const DamagedBytes&)>;
+using WalkedStart = FunctionRef<StoreResult<void>(const SegmentHeader&, std::span<const char>)>;
 [[nodiscard]] StoreResult<std::vector<WalkedSegment>> walk_log(Disk& disk,
                                                                const std::string& folder,
+                                                               WalkedStart on_start,
                                                                WalkedRecord on_record,
                                                                WalkedDamage on_damage);
 

@@ -1,6 +1,7 @@
 #include "store/log_writer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <utility>
 
@@ -41,9 +42,10 @@ SegmentSupply::Options supply_options(const JournalOptions& options, bool backgr
 
 }  // namespace
 
-LogWriter::LogWriter(Disk& disk, const JournalOptions& options)
+LogWriter::LogWriter(Disk& disk, const JournalOptions& options, Checkpointer& checkpointer)
     : disk_{disk},
       options_{options},
+      checkpointer_{checkpointer},
       background_{options.background && disk.takes_threads()},
       supply_{disk, supply_options(options, background_)} {}
 
@@ -54,6 +56,8 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::span<const char> la
   boot_id_ = recovered.boot_id;
   log_id_ = segments_.empty() ? now.time_since_epoch().count() : segments_.front().log_id;
   appended_ = segments_.empty() ? 0 : segments_.back().position + recovered.file_bytes;
+  records_ = recovered.records;
+  is_closed_ = recovered.is_closed;
   synced_ = recovered.synced;
   pending_.reserve(kPendingBytesMax);
   if (!last_entries.empty()) {
@@ -72,7 +76,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::span<const char> la
                        segments_.back().durability == options_.durability &&
                        segments_.back().numbers_ahead_max == ahead_max;
   if (!goes_on) {
-    const std::uint64_t number = segments_.size() + 1;
+    const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
     if (auto begun = begin_segment(number, 0, now); !begun) return begun;
     if (auto synced = sync_all(); !synced) return synced;
     if (options_.durability != Durability::None) {
@@ -122,7 +126,7 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
   const std::uint64_t room = current_.reserved_bytes > 0 && mapped_ != nullptr
                                  ? current_.reserved_bytes
                                  : options_.segment_bytes;
-  if (used > segment.header_bytes() && used + record_bytes > room) {
+  if (used > segment.records_at() && used + record_bytes > room) {
     return roll(record_bytes, now);
   }
   if (used + record_bytes > room && mapped_ != nullptr) return roll(record_bytes, now);
@@ -161,40 +165,44 @@ StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
 
 StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t record_bytes,
                                            WallTime now) {
-  const SegmentHeader header{.log_id = log_id_,
-                             .number = number,
-                             .position = appended_,
-                             .time = now,
-                             .version = kFormatVersion,
-                             .synced = synced(),
-                             .numbers_ahead_max = options_.durability == Durability::Process
-                                                      ? options_.numbers_ahead_max
-                                                      : 0,
-                             .durability = options_.durability,
-                             .boot_id = boot_id_};
-  std::vector<char> start;
-  append_segment_start(start, header);
-  DiskResult<OpenSegment> taken = supply_.take(number, start.size() + record_bytes);
+  SegmentHeader header{.log_id = log_id_,
+                       .number = number,
+                       .position = appended_,
+                       .time = now,
+                       .version = kFormatVersion,
+                       .synced = synced(),
+                       .numbers_ahead_max = options_.durability == Durability::Process
+                                                ? options_.numbers_ahead_max
+                                                : 0,
+                       .durability = options_.durability,
+                       .boot_id = boot_id_};
+  start_.resize(kSegmentHeaderBytes);
+  checkpointer_.append(start_, header, records_, is_closed_);
+  header.start_bytes = static_cast<std::uint32_t>(start_.size());
+  encode_segment_header(header, std::span{start_}.first<kSegmentHeaderBytes>());
+  DiskResult<OpenSegment> taken = supply_.take(number, start_.size() + record_bytes);
   if (!taken) return failure(taken.error());
+  if (header.has_checkpoint()) checkpointer_.made(appended_);
   current_ = std::move(*taken);
   mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
   segments_.push_back(header);
   seed_ = RecordSeed{header};
   if (committer_) committer_->begin_segment(current_, appended_);
-  return put(start);
+  return put_start(start_);
 }
 
-// Bytes that are no record: what a segment begins with.
-StoreResult<void> LogWriter::put(std::span<const char> bytes) {
-  if (mapped_ != nullptr) {
-    std::copy(bytes.begin(), bytes.end(), mapped_ + (appended_ - segments_.back().position));
-    appended_ += bytes.size();
-    if (mapping_failed()) return mapping_failure();
-    if (committer_) committer_->publish(appended_);
+// The header first: if the process ends in between, the checkpoint is seen to be missing.
+StoreResult<void> LogWriter::put_start(std::span<const char> bytes) {
+  appended_ += bytes.size();
+  if (mapped_ == nullptr) {
+    pending_.insert(pending_.end(), bytes.begin(), bytes.end());
     return {};
   }
-  pending_.insert(pending_.end(), bytes.begin(), bytes.end());
-  appended_ += bytes.size();
+  std::copy_n(bytes.begin(), kSegmentHeaderBytes, mapped_);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  std::copy(bytes.begin() + kSegmentHeaderBytes, bytes.end(), mapped_ + kSegmentHeaderBytes);
+  if (mapping_failed()) return mapping_failure();
+  if (committer_) committer_->publish(appended_);
   return {};
 }
 
@@ -202,6 +210,8 @@ StoreResult<void> LogWriter::append(std::span<const char> entries,
                                     std::span<const char> more_entries, WallTime now) {
   const std::uint64_t offset = appended_ - segments_.back().position;
   const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more_entries.size();
+  ++records_;
+  is_closed_ = false;
   if (mapped_ == nullptr) {
     append_record(pending_, seed_, offset, now, entries, more_entries);
     appended_ += record_bytes;
@@ -317,7 +327,7 @@ std::size_t LogWriter::whole_records(std::size_t bytes_max) const noexcept {
   while (count < pending_.size()) {
     std::uint64_t next = 0;
     if (segment != segments_.end() && segment->position == begin + count) {
-      next = segment->header_bytes();
+      next = segment->records_at();
       ++segment;
     } else {
       const auto rest = std::span{pending_}.subspan(count);

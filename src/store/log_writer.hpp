@@ -21,6 +21,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/journal.hpp>
 
+#include "store/checkpoint.hpp"
 #include "store/committer.hpp"
 #include "store/journal_format.hpp"
 #include "store/recovery.hpp"
@@ -30,7 +31,7 @@ namespace nexusfix::store {
 
 class LogWriter {
  public:
-  LogWriter(Disk& disk, const JournalOptions& options);
+  LogWriter(Disk& disk, const JournalOptions& options, Checkpointer& checkpointer);
 
   // Takes over what was recovered: goes on with the last segment, or begins a new one. last_entries
   // (none: empty) become the last record of what was there, on the disk before anything else.
@@ -76,7 +77,7 @@ class LogWriter {
   [[nodiscard]] StoreResult<void> begin_segment(std::uint64_t number, std::uint64_t record_bytes,
                                                 WallTime now);
   void start_committer(LogPosition begin);
-  [[nodiscard]] StoreResult<void> put(std::span<const char> bytes);
+  [[nodiscard]] StoreResult<void> put_start(std::span<const char> bytes);
   [[nodiscard]] StoreResult<void> write_pending();
   [[nodiscard]] StoreResult<void> sync_written();
   [[nodiscard]] StoreResult<void> push_pending();
@@ -88,6 +89,7 @@ class LogWriter {
 
   Disk& disk_;
   const JournalOptions& options_;
+  Checkpointer& checkpointer_;
   bool background_;
   SegmentSupply supply_;
   std::vector<SegmentHeader> segments_;
@@ -97,6 +99,9 @@ class LogWriter {
   std::array<char, kBootIdBytesMax> boot_id_{};
   std::int64_t log_id_ = 0;
   std::vector<char> pending_;  // the log's bytes that end at appended_; neither in a file nor ring
+  std::vector<char> start_;    // of a segment; used again for each
+  std::uint64_t records_ = 0;  // in the log
+  bool is_closed_ = false;     // in order, and nothing was appended since
   LogPosition appended_ = 0;
   LogPosition synced_ = 0;     // without a committer
   LogPosition held_from_ = 0;  // durable() stands here until synced() reaches held_until_

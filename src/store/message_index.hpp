@@ -3,7 +3,10 @@
 // One entry stands for a group of neighbouring messages; to read one, its group is read. When the
 // fixed number of groups is used up, each two neighbours become one and later groups are twice as
 // large: memory stays the same for ever, nothing is allocated after reserve(), and the bytes read
-// for one message stay near (log size / kGroupsMax).
+// for one message stay near (log size / number of groups).
+//
+// A fence stands where a checkpoint was made: no group reaches across the last one, so that the
+// groups behind it are what the next checkpoint has to add.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +20,40 @@ namespace nexusfix::store {
 
 class MessageIndex {
  public:
-  static constexpr std::size_t kGroupsMax = 2048;
+  static constexpr std::size_t kGroupsMax = 16'384;
+  static constexpr std::size_t kGroupsMin = 16;
   static constexpr std::uint64_t kFirstGroupMessages = 64;
   static constexpr std::uint64_t kFirstGroupBytes = 64U << 10U;
-  static_assert(kGroupsMax % 2 == 0, "groups are merged in pairs");
-
   struct Group {
     std::uint64_t first = 0;  // lowest MsgSeqNum in it
     LogPosition begin = 0;    // of the record that holds the first message
     LogPosition end = 0;      // behind the record that holds the last message
   };
 
+  // How much it may keep, and how much of the log the smallest group covers: by how many sessions
+  // share the log. Few groups of a large part cost time to read, many cost memory.
+  struct Limits {
+    std::size_t groups_max = kGroupsMax;  // at least kGroupsMin
+    std::uint64_t group_bytes = kFirstGroupBytes;
+    friend bool operator==(const Limits&, const Limits&) = default;
+  };
+  [[nodiscard]] static Limits limits_for(std::size_t sessions) noexcept;
+  void limit(const Limits& limits) noexcept;
+
   // Takes all the memory that it will ever need; without it, memory grows with the messages.
-  void reserve() { groups_.reserve(kGroupsMax); }
+  void reserve() { groups_.reserve(limits_.groups_max); }
 
   // Numbers ascend. The record that holds the message lies at begin to end.
   void add(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end);
+  // A whole group, behind all that are there.
+  void add_group(const Group& group);
   void clear() noexcept;
+
+  void fence() noexcept { fence_ = groups_.size(); }
+  [[nodiscard]] std::span<const Group> behind_fence() const noexcept {
+    return std::span{groups_}.subspan(fence_);
+  }
+  [[nodiscard]] std::span<const Group> groups() const noexcept { return groups_; }
 
   // The groups that can hold a number from first to last, in order.
   [[nodiscard]] std::span<const Group> groups(std::uint64_t first,
@@ -41,8 +61,12 @@ class MessageIndex {
 
  private:
   void merge_pairs() noexcept;
+  [[nodiscard]] std::size_t merge_pairs(std::size_t begin, std::size_t end,
+                                        std::size_t out) noexcept;
 
   std::vector<Group> groups_;
+  Limits limits_;
+  std::size_t fence_ = 0;  // groups in front of it
   std::uint64_t last_group_messages_ = 0;
   std::uint64_t group_messages_max_ = kFirstGroupMessages;
   std::uint64_t group_bytes_max_ = kFirstGroupBytes;

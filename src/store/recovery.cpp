@@ -9,6 +9,7 @@
 
 #include "store/damaged_log.hpp"
 #include "store/entry.hpp"
+#include "store/log_start.hpp"
 #include "store/log_walk.hpp"
 #include "store/loss_text.hpp"
 #include "store/segment_reader.hpp"
@@ -20,22 +21,32 @@ std::unexpected<StoreError> corrupt(std::string text) {
   return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = std::move(text)}};
 }
 
-// The numbers of the segment files, which must be 1, 2, 3, ...: a missing one is lost messages.
-StoreResult<std::uint64_t> count_segments(Disk& disk, const std::string& folder) {
+// The segment files, numbered without a gap: a missing one is lost messages. The first ones may
+// have been retired; then the checkpoint of the first that is there says what they said.
+struct SegmentNumbers {
+  std::uint64_t first = 1;
+  std::uint64_t last = 0;  // below first: there are none
+};
+
+StoreResult<SegmentNumbers> find_segments(Disk& disk, const std::string& folder) {
   const DiskResult<std::vector<std::string>> names = disk.list(folder);
   if (!names) return std::unexpected{disk_error(folder, names.error())};
-  std::uint64_t count = 0;
+  SegmentNumbers found;
   for (const std::string& name : *names) {
     const std::optional<std::uint64_t> number = segment_number(name);
     if (!number) continue;  // the lock, or a file that is not ours
-    if (*number != count + 1) {
-      return corrupt("journal " + folder + ": " + segment_file_name(count + 1) +
+    if (found.last < found.first) {
+      found = {*number, *number};
+      continue;
+    }
+    if (*number != found.last + 1) {
+      return corrupt("journal " + folder + ": " + segment_file_name(found.last + 1) +
                      " is missing, but there is " + name +
                      ". Nothing was changed. Put the file back, or restore the folder from a copy");
     }
-    ++count;
+    found.last = *number;
   }
-  return count;
+  return found;
 }
 
 class Recovery {
@@ -47,15 +58,22 @@ class Recovery {
         boot_id_{to_boot_id(disk.boot_id())} {}
 
   StoreResult<Recovered> run() {
-    const StoreResult<std::uint64_t> count = count_segments(disk_, options_.folder);
-    if (!count) return std::unexpected{count.error()};
-    count_ = *count;
-    for (std::uint64_t number = 1; number <= count_ && !is_cut_; ++number) {
-      if (auto read = read_segment(number); !read) return std::unexpected{std::move(read.error())};
-    }
-    if (found_.segments.empty() && !may_write_ && count_ == 0) return missing();
+    const StoreResult<SegmentNumbers> numbers = find_segments(disk_, options_.folder);
+    if (!numbers) return std::unexpected{numbers.error()};
+    first_ = numbers->first;
+    last_ = numbers->last;
+    if (auto read = read_log(); !read) return std::unexpected{std::move(read.error())};
+    if (found_.segments.empty() && !may_write_ && last_ < first_) return missing();
     judge_damages();
     found_.report.messages = found_.state.messages;
+    found_.report.records = found_.records;
+    // Of those that are still there: what was not begun, or is cut, needs none.
+    for (const SegmentHeader& segment : found_.segments) {
+      const auto fault = checkpoint_faults_.find(segment.number);
+      if (fault != checkpoint_faults_.end()) {
+        found_.report.checkpoint_faults.push_back(fault->second);
+      }
+    }
     found_.boot_id = boot_id_;
     const LogPosition end = expected_position();
     found_.report.power_lost = power_lost();
@@ -68,7 +86,78 @@ class Recovery {
   }
 
  private:
-  [[nodiscard]] bool is_last(std::uint64_t number) const { return number == count_; }
+  [[nodiscard]] bool is_last(std::uint64_t number) const { return number == last_; }
+
+  // From the newest checkpoint that can be trusted, or everything.
+  StoreResult<void> read_log() {
+    LogStarts starts{disk_, options_.folder};
+    if (auto read = starts.read_heads(first_, last_); !read) return disk_failure(read.error());
+    for (std::size_t at = starts.heads().size(); at > 1 && may_write_ && !options_.checks_all;) {
+      const StoreResult<bool> done = read_from(starts, --at, Try::OneOfMore);
+      if (!done) return std::unexpected{done.error()};
+      if (*done && is_trusted_) return {};
+    }
+    if (first_ == 1 || starts.heads().empty()) {
+      begin_with({});
+      return read_segments(first_);
+    }
+    // Of what was retired, only a checkpoint tells: there is nothing else to be trusted.
+    for (std::size_t at = 0; at < starts.heads().size(); ++at) {
+      const StoreResult<bool> done = read_from(starts, at, Try::Last);
+      if (!done || *done) return done ? StoreResult<void>{} : std::unexpected{done.error()};
+    }
+    return corrupt(
+        "journal " + options_.folder + ": " + segment_file_name(first_ - 1) +
+        " and those before it are not there, and no checkpoint behind them can be used" +
+        (checkpoint_faults_.empty() ? "" : " (" + checkpoint_faults_.begin()->second + ')') +
+        restore_advice());
+  }
+
+  // False: it cannot be read from there. Whatever the reason, who reads more finds it again.
+  enum class Try : std::uint8_t { OneOfMore, Last };
+  StoreResult<bool> read_from(LogStarts& starts, std::size_t at, Try which) {
+    DiskResult<std::optional<LogStart>> start = starts.start_at(at, checkpoint_faults_);
+    if (!start) return disk_failure(start.error());
+    if (!*start) return false;
+    const SegmentHeader segment = (*start)->segment;
+    begin_with(std::move(**start));
+    if (auto read = read_segments(segment.number); !read) {
+      if (which == Try::OneOfMore) return false;
+      return std::unexpected{read.error()};
+    }
+    // All that lies before it was on the disk, or no power was lost since.
+    is_trusted_ = !may_have_lost_power(segment) || found_.synced >= segment.position;
+    return true;
+  }
+
+  void begin_with(LogStart&& start) {
+    found_ = {};
+    log_ = {};
+    is_cut_ = false;
+    to_empty_.clear();
+    if (start.segment.has_checkpoint()) {
+      found_.index_from = start.segment.position;
+      found_.records = start.records;
+      found_.is_closed = start.is_closed;
+      found_.report.bytes = start.segment.position;
+      log_.begin(std::move(start.state));
+      // Where the records of the segment before end, is known without reading them.
+      position_ = start.segment.position;
+    } else {
+      position_ = 0;
+    }
+    for (const SegmentHeader& segment : start.passed) {
+      found_.synced = std::max(found_.synced, segment.synced);
+    }
+    found_.segments = std::move(start.passed);
+  }
+
+  StoreResult<void> read_segments(std::uint64_t from) {
+    for (std::uint64_t number = from; number <= last_ && !is_cut_; ++number) {
+      if (auto read = read_segment(number); !read) return read;
+    }
+    return {};
+  }
 
   StoreResult<void> read_segment(std::uint64_t number) {
     const std::string path = path_of_segment(options_.folder, number);
@@ -81,6 +170,9 @@ class Recovery {
     StoreResult<std::optional<SegmentHeader>> header = read_header(path, number);
     if (!header) return std::unexpected{std::move(header.error())};
     if (!*header) return pass_over(number, std::move(*file), *size);
+    const StoreResult<bool> begun = is_begun(path, **header);
+    if (!begun) return std::unexpected{begun.error()};
+    if (!*begun) return pass_over(number, std::move(*file), *size);
     if ((*header)->position > expected_position()) {
       // Records that were in the segment before are not there.
       StoreResult<bool> cut = cut_at_end_of_last((*header)->synced, number);
@@ -91,7 +183,9 @@ class Recovery {
     found_.synced = std::max(found_.synced, (*header)->synced);
     StoreResult<std::uint64_t> end = read_records(path, **header);
     if (!end) return std::unexpected{std::move(end.error())};
+    if (is_cut_ && *end == 0) return {};  // its beginning did not reach the disk
     found_.report.bytes += *end;
+    found_.report.scanned_bytes += *end;
     keep_segment(**header, std::move(*file), *end);
     found_.file_bytes_found = *size;
     return {};
@@ -105,12 +199,37 @@ class Recovery {
     if (*used < size)
       found_.report.torn_bytes += std::min<std::uint64_t>(size, kSegmentHeaderBytes);
     if (may_write_) {
-      if (auto emptied = file->truncate(0); !emptied) return disk_failure(emptied.error());
+      to_empty_.push_back(number);
     } else if (number == 1) {
       // As if it were not there; but a journal has at least one segment, be it empty.
       keep_segment({}, std::move(file), kSegmentHeaderBytes);
     }
     return {};
+  }
+
+  // False: nothing but the header reached the file, as far as can be told; it is used again.
+  StoreResult<bool> is_begun(const std::string& path, const SegmentHeader& header) {
+    if (!header.has_checkpoint()) return true;
+    const std::uint64_t records_at = header.records_at();
+    if (records_at <= window_.size()) {
+      const DiskResult<std::span<const char>> bytes =
+          window_.view(header.header_bytes(), records_at - header.header_bytes());
+      if (!bytes) return disk_failure(bytes.error(), path);
+      if (checkpoint_checks(header, *bytes)) return true;
+    }
+    const DiskResult<std::uint64_t> used =
+        skip_zeros(window_, std::min<std::uint64_t>(records_at, window_.size()));
+    if (!used) return disk_failure(used.error(), path);
+    bool is_end = *used == window_.size();
+    for (std::uint64_t number = header.number + 1; is_end && number <= last_; ++number) {
+      const StoreResult<bool> has_more = has_bytes(number);
+      if (!has_more) return std::unexpected{has_more.error()};
+      is_end = !*has_more;
+    }
+    if (is_end) return false;
+    checkpoint_faults_[header.number] =
+        checkpoint_fault_text(options_.folder, header, describe(CheckpointFault::Checksum));
+    return true;
   }
 
   // Nothing: the process or the machine stopped before a record could be written to this segment,
@@ -124,7 +243,7 @@ class Recovery {
     const auto header = decode_segment_header(*bytes);
     if (header) {
       const bool fits = header->number == number && header->position >= expected_position() &&
-                        (number == 1 || header->log_id == log_id());
+                        (found_.segments.empty() || header->log_id == log_id());
       if (!fits) return does_not_fit(path);
       return *header;
     }
@@ -132,7 +251,8 @@ class Recovery {
       return corrupt(path +
                      ": at offset 8 is a format version that this program does not read "
                      "(it reads versions " +
-                     std::to_string(kFormatVersionOld) + " and " + std::to_string(kFormatVersion) +
+                     std::to_string(kFormatVersionOldest) + " to " +
+                     std::to_string(kFormatVersion) +
                      "). Nothing was changed. Open it with the program that wrote it");
     }
     const std::size_t size_bytes = header_bytes_of_last();
@@ -159,7 +279,8 @@ class Recovery {
   // sessions it may concern is known when all has been read.
   StoreResult<std::uint64_t> read_records(const std::string& path, const SegmentHeader& header) {
     const RecordSeed seed{header};
-    std::uint64_t end = header.header_bytes();
+    std::uint64_t end = header.records_at();
+    if (end > window_.size()) return start_is_cut_off(path, header);
     damage_end_ = 0;
     for (;;) {
       SegmentReader reader{window_, seed, end};
@@ -171,7 +292,7 @@ class Recovery {
           return std::unexpected{contradiction(options_.folder, header, **record, applied.error())};
         }
         note(**record);
-        ++found_.report.records;
+        ++found_.records;
       }
       end = reader.offset();
       if (reader.fault() == RecordFault::None) return end;
@@ -185,6 +306,22 @@ class Recovery {
       end = damage_end_ = **next;
       if (end == window_.size() || is_end_of_segment_) return end;
     }
+  }
+
+  // Of a segment that others follow. 0: the log is cut in front of it.
+  StoreResult<std::uint64_t> start_is_cut_off(const std::string& path,
+                                              const SegmentHeader& header) {
+    if (may_have_lost_power(header)) {
+      const StoreResult<LogPosition> later = synced_told_by_later(header.number);
+      if (!later) return std::unexpected{later.error()};
+      if (std::max(found_.synced, *later) <= header.position) {
+        is_cut_ = true;
+        found_.report.cut_bytes += window_.size();
+        return std::uint64_t{0};
+      }
+    }
+    return corrupt(path + ": the segment's start is cut off at offset " +
+                   std::to_string(window_.size()) + restore_advice());
   }
 
   // There is something behind the good records, and it is no record. Where the log goes on behind
@@ -321,7 +458,7 @@ class Recovery {
   StoreResult<LogPosition> synced_told_by_later(std::uint64_t number) {
     LogPosition told = 0;
     FileWindow kept = window_;
-    while (++number <= count_) {
+    while (++number <= last_) {
       const std::string path = path_of_segment(options_.folder, number);
       const auto file = disk_.open(path, OpenMode::Read);
       if (!file) return disk_failure(file.error());
@@ -348,7 +485,7 @@ class Recovery {
       known.number = number;
       return synced_told(RecordSeed{known}, 0);
     }
-    const DiskResult<LogPosition> told = synced_told(RecordSeed{*header}, header->header_bytes());
+    const DiskResult<LogPosition> told = synced_told(RecordSeed{*header}, header->records_at());
     if (!told) return told;
     return std::max(*told, header->synced);
   }
@@ -388,7 +525,7 @@ class Recovery {
   // Its writer's machine has been started anew since, so that what was not synced may be gone, and
   // later parts of it may be there without the earlier ones.
   [[nodiscard]] bool may_have_lost_power(const SegmentHeader& header) const {
-    return header.version != kFormatVersionOld &&
+    return header.version != kFormatVersionOldest &&
            (header.boot_id != boot_id_ || boot_id_ == to_boot_id({}));
   }
   [[nodiscard]] bool power_lost() const {
@@ -399,7 +536,13 @@ class Recovery {
   // Before anything is appended: later segments of a cut log are removed, what is behind the good
   // records is cut, and what an earlier process wrote and did not live to sync is synced.
   StoreResult<void> make_durable() {
-    for (std::uint64_t number = count_; is_cut_ && number > found_.segments.size(); --number) {
+    for (const std::uint64_t number : to_empty_) {
+      const auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::ReadWrite);
+      if (!file) return disk_failure(file.error());
+      if (auto emptied = (*file)->truncate(0); !emptied) return disk_failure(emptied.error());
+    }
+    const std::uint64_t kept = found_.segments.empty() ? 0 : found_.segments.back().number;
+    for (std::uint64_t number = last_; is_cut_ && number > kept; --number) {
       const std::string path = path_of_segment(options_.folder, number);
       if (auto removed = disk_.remove(path); !removed) return disk_failure(removed.error());
       if (auto synced = disk_.sync_directory(options_.folder); !synced) {
@@ -447,7 +590,7 @@ class Recovery {
   }
 
   [[nodiscard]] LogPosition expected_position() const {
-    return found_.segments.empty() ? 0 : found_.segments.back().position + found_.file_bytes;
+    return found_.file ? found_.segments.back().position + found_.file_bytes : position_;
   }
   [[nodiscard]] std::int64_t log_id() const {
     return found_.segments.empty() ? 0 : found_.segments.front().log_id;
@@ -486,8 +629,13 @@ class Recovery {
   const JournalOptions& options_;
   bool may_write_;
   std::array<char, kBootIdBytesMax> boot_id_;
-  std::uint64_t count_ = 0;  // segment files
-  bool is_cut_ = false;      // by a loss of power: nothing is read from there on
+  std::uint64_t first_ = 1;  // segment files
+  std::uint64_t last_ = 0;
+  LogPosition position_ = 0;             // where reading began
+  bool is_trusted_ = false;              // the checkpoint that reading began with
+  std::vector<std::uint64_t> to_empty_;  // files that were prepared, and not begun
+  CheckpointFaults checkpoint_faults_;
+  bool is_cut_ = false;  // by a loss of power: nothing is read from there on
   FileWindow window_;
   std::uint64_t damage_end_ = 0;    // of the last damage in the segment
   bool is_end_of_segment_ = false;  // that damage reaches to it

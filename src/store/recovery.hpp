@@ -23,6 +23,8 @@ struct Recovered {
   std::uint64_t file_bytes = 0;         // of it: where its records end
   std::uint64_t file_bytes_found = 0;   // its size; what is behind the records is zeros, or was cut
   LogState state;
+  std::uint64_t records = 0;   // in the whole log
+  LogPosition index_from = 0;  // where the fences of the state's indexes stand
   // Damage with more of the log behind it: where it begins and ends, whom it may concern, and why
   // no session may be opened that the log does not know. Empty: none.
   std::vector<std::pair<LogPosition, LogPosition>> holes;

@@ -152,6 +152,14 @@ std::expected<void, std::string_view> SessionTable::open(const Entry& entry, Wal
   return {};
 }
 
+bool SessionTable::restore(Session&& session) {
+  if (!has_room_for(session.name)) return false;
+  if (!keys_.emplace(session.name, static_cast<SessionKey>(by_key_.size())).second) return false;
+  sessions_.push_back(std::move(session));
+  by_key_.push_back(&sessions_.back());
+  return true;
+}
+
 void SessionTable::note_rare(std::span<const char> entries) {
   EntryReader reader{entries};
   Entry entry;

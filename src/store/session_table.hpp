@@ -47,19 +47,24 @@ class SessionTable {
   [[nodiscard]] std::expected<void, std::string_view> has_room_for(
       std::string_view name) const noexcept;
 
+  // What is known of one session, without its messages.
+  struct Session {
+    std::string name;
+    SessionRecord record;
+    std::vector<NumberRange> lost;  // of the current epoch
+    bool is_unfinished = false;     // NumbersChange
+    friend bool operator==(const Session&, const Session&) = default;
+  };
+  [[nodiscard]] const Session& session(SessionKey key) const noexcept { return *by_key_[key]; }
+  // Behind those that are there; false: there is no room for it, or one has its name.
+  [[nodiscard]] bool restore(Session&& session);
+
   // Does what a record's entries say: all of it, or nothing and the reason why not. No allocation
   // but for a new session.
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time);
 
  private:
-  struct Session {
-    std::string name;
-    SessionRecord record;
-    std::vector<NumberRange> lost;  // of the current epoch
-    bool is_unfinished = false;     // NumbersChange
-  };
-
   [[nodiscard]] std::expected<void, std::string_view> apply_one(const Entry& entry, WallTime time);
   [[nodiscard]] std::expected<void, std::string_view> open(const Entry& entry, WallTime time);
   [[nodiscard]] static std::expected<void, std::string_view> set_numbers(

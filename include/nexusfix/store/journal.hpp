@@ -37,6 +37,9 @@ struct JournalOptions {
   std::uint32_t numbers_ahead_max = 65'536;
   // Process: how often what was appended is brought to the disk, if anything was.
   std::chrono::milliseconds sync_interval{1'000};
+  // Opening reads and verifies the whole log, instead of trusting the newest checkpoint that is
+  // known to have been on the disk with all that lies before it.
+  bool checks_all = false;
   // Threads of the journal's own prepare segments and, but for Sync, bring bytes to the disk; only
   // with a disk that takes threads. Without them everything is done inside of append() and flush().
   bool background = true;
@@ -67,6 +70,9 @@ struct JournalReport {
   std::uint64_t records = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
+  std::uint64_t scanned_bytes = 0;  // of these, read and verified now: those behind a checkpoint
+  // Checkpoints that were to be trusted and could not be: more of the log was read instead.
+  std::vector<std::string> checkpoint_faults;
   std::uint64_t torn_bytes = 0;  // at the end, no whole record: open_journal() has cut them
   // Damage with more of the log behind it, each with file and offset; and the sessions that
   // open_session() refuses because of it. All others go on.
@@ -85,7 +91,9 @@ struct OpenedJournal {
   JournalReport report;
 };
 
-// Opens or creates. Takes the folder's lock, verifies every record, cuts a torn tail. A damaged
+// Opens or creates. Takes the folder's lock, verifies the records behind the newest checkpoint that
+// can be trusted (every record, if there is none), cuts a torn tail. Records in front of it are
+// verified when they are read. A damaged
 // record with valid ones behind it is never skipped silently: the sessions that may have lost
 // something are refused, and so is every session that the log does not know; unless the machine
 // went down before they were brought to the disk, when the log is cut there. The disk must outlive

@@ -47,6 +47,10 @@ struct JournalCheck {
   std::vector<CheckedSession> sessions;  // by key
   std::vector<FoundDamage> damages;      // in the order of the log
   std::vector<FoundChange> changes;
+  // Checkpoints that do not check, or do not say what the records in front of them say: opening
+  // would read more, or go wrong; for people.
+  std::vector<std::string> checkpoint_faults;
+  std::uint64_t retired_segments = 0;  // that are not there any more, in front of the first
   std::uint64_t records = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;

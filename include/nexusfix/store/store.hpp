@@ -23,6 +23,7 @@ struct SessionRecord {
   std::uint64_t next_outbound = 1;  // the highest number used in this epoch, plus 1
   std::uint64_t epoch = 1;          // counts resets
   WallTime created;  // when this epoch began: at the first opening, or the last reset
+  friend bool operator==(const SessionRecord&, const SessionRecord&) = default;
 };
 
 struct NumberRange {

@@ -40,7 +40,10 @@ struct Sample {
 };
 
 JournalOptions options_with(std::uint64_t segment_bytes) {
-  return {.folder = kFolder, .durability = Durability::Sync, .segment_bytes = segment_bytes};
+  return {.folder = kFolder,
+          .durability = Durability::Sync,
+          .segment_bytes = segment_bytes,
+          .checks_all = true};
 }
 
 Sample make_sample(std::uint64_t segment_bytes, WallTime created = at_second(50)) {
@@ -306,9 +309,9 @@ TEST_F(JournalRecovery, a_record_in_another_place_than_it_was_written_to_does_no
 
 TEST_F(JournalRecovery, an_unknown_format_version_is_refused_by_name) {
   sample_.files.resize(1);
-  sample_.files[0][8] = 3;
+  sample_.files[0][8] = 4;
   EXPECT_THAT(refused(sample_).text,
-              AllOf(HasSubstr("format version"), HasSubstr("versions 1 and 2")));
+              AllOf(HasSubstr("format version"), HasSubstr("versions 1 to 3")));
 }
 
 TEST_F(JournalRecovery, a_checked_record_with_impossible_content_is_refused) {

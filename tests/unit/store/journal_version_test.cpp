@@ -1,9 +1,11 @@
-// Journals of every released format version still open; the folder journal_v1 was written by the
-// program that knew no other.
+// Journals of every released format version still open; the folders journal_v1 and journal_v2 were
+// written by the programs that knew no later one.
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>
 #include <string>
+
+#include <nexusfix/store/journal_check.hpp>
 
 #include "store/journal_format.hpp"
 #include "store_fixture.hpp"
@@ -16,18 +18,19 @@ using testing::FakeDisk;
 
 const std::string kFolder = "/journal";
 
-std::string sample(std::uint64_t number) {
-  std::ifstream file{std::string{NEXUSFIX_STORE_SAMPLES} + "/" + segment_file_name(number),
-                     std::ios::binary};
+std::string sample(std::uint64_t number, const std::string& version = "journal_v1") {
+  std::ifstream file{
+      std::string{NEXUSFIX_STORE_SAMPLES} + '/' + version + '/' + segment_file_name(number),
+      std::ios::binary};
   EXPECT_TRUE(file.is_open());
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-class JournalVersion1 : public ::testing::Test {
+class JournalVersion : public ::testing::Test {
  protected:
-  JournalVersion1() {
+  explicit JournalVersion(const std::string& version) {
     for (std::uint64_t number = 1; number <= 2; ++number) {
-      disk_.set_contents(kFolder + '/' + segment_file_name(number), sample(number));
+      disk_.set_contents(kFolder + '/' + segment_file_name(number), sample(number, version));
     }
   }
 
@@ -48,6 +51,53 @@ class JournalVersion1 : public ::testing::Test {
 
   FakeDisk disk_;
 };
+
+class JournalVersion1 : public JournalVersion {
+ protected:
+  JournalVersion1() : JournalVersion{"journal_v1"} {}
+};
+
+class JournalVersion2 : public JournalVersion {
+ protected:
+  JournalVersion2() : JournalVersion{"journal_v2"} {}
+};
+
+TEST_F(JournalVersion2, is_looked_at_and_checked) {
+  const auto found = inspect_journal(disk_, kFolder);
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(found->report.messages, 15U);
+  EXPECT_FALSE(found->report.power_lost);
+  check(*found->store);
+  const auto checked = verify_journal(disk_, kFolder);
+  ASSERT_TRUE(checked);
+  EXPECT_TRUE(checked->damages.empty());
+}
+
+TEST_F(JournalVersion2, goes_on_in_a_new_segment_that_tells_of_it) {
+  for (int opening = 1; opening <= 3; ++opening) {
+    const OpenedJournal journal =
+        open_or_fail(disk_, {.folder = kFolder, .durability = Durability::Sync});
+    EXPECT_FALSE(journal.report.power_lost);
+    check(*journal.store);
+    EXPECT_EQ(journal.report.scanned_bytes < journal.report.bytes, opening > 1);
+  }
+  for (std::uint64_t number = 1; number <= 2; ++number) {
+    EXPECT_EQ(disk_.contents(kFolder + '/' + segment_file_name(number)),
+              sample(number, "journal_v2"));
+  }
+}
+
+TEST_F(JournalVersion2, a_damaged_header_is_written_again_by_a_repair) {
+  const std::string name = kFolder + '/' + segment_file_name(2);
+  std::string bytes = disk_.contents(name);
+  bytes.replace(16, 4, "lost");
+  disk_.set_contents(name, bytes);
+  const auto repaired = repair_journal(
+      disk_, {.folder = kFolder, .mode = RepairMode::Carry, .text = "me", .names = {}},
+      at_second(1));
+  ASSERT_TRUE(repaired) << repaired.error().text;
+  check(*open_or_fail(disk_, {.folder = kFolder}).store);
+}
 
 TEST_F(JournalVersion1, is_looked_at) {
   const auto found = inspect_journal(disk_, kFolder);

@@ -58,6 +58,32 @@ TEST(MessageIndex, a_group_does_not_reach_over_a_long_stretch_of_other_sessions)
   EXPECT_EQ(groups[1].begin, 1'000'000U);
 }
 
+TEST(MessageIndex, no_group_reaches_across_the_last_fence_however_many_are_merged) {
+  MessageIndex index;
+  index.limit({.groups_max = MessageIndex::kGroupsMin});
+  std::uint64_t fence = 0;
+  for (std::uint64_t n = 1; n <= 50'000; ++n) {
+    index.add(n, n * kRecordBytes, (n + 1) * kRecordBytes);
+    if (n % 777 == 0) {
+      index.fence();
+      fence = n + 1;
+      EXPECT_TRUE(index.behind_fence().empty());
+    } else if (n > fence) {
+      ASSERT_EQ(index.behind_fence().front().first, fence == 0 ? 1 : fence);
+    }
+    ASSERT_LE(index.groups().size(), MessageIndex::kGroupsMin);
+  }
+  for (std::uint64_t n = 1; n <= 50'000; n += 7) ASSERT_TRUE(covers(index, n)) << n;
+}
+
+TEST(MessageIndex, all_sessions_of_a_log_together_stay_small) {
+  for (const std::size_t sessions : {1U, 512U, 1'000U, 10'000U, 65'536U}) {
+    const std::size_t groups = MessageIndex::limits_for(sessions).groups_max;
+    EXPECT_LE(sessions * groups * sizeof(MessageIndex::Group), 24U << 20U) << sessions;
+    EXPECT_GE(groups, MessageIndex::kGroupsMin);
+  }
+}
+
 TEST(MessageIndex, clear_forgets_everything) {
   MessageIndex index = index_of(100);
   index.clear();

@@ -77,6 +77,17 @@ class ModelRun {
                                   : std::vector{Crash::None, Crash::Process}));
   }
 
+  // Until the log has segments with checkpoints.
+  void fill() {
+    while (store_->appended() < 6 * options_.segment_bytes) append_some();
+    flush();
+  }
+  void append_and_crash() {
+    for (int count = *rc::gen::inRange(0, 6); count > 0; --count) append_some();
+    crash(*rc::gen::element(Crash::None, Crash::Process, Crash::Power));
+  }
+  [[nodiscard]] bool was_opened_fast() const { return report_.scanned_bytes < report_.bytes; }
+
   void compare() {
     for (SessionKey key = 0; key < kSessions; ++key) {
       const ModelSession& expected = model_[key];
@@ -105,6 +116,7 @@ class ModelRun {
     auto opened = open_journal(disk_, options_, at_second(1));
     if (!opened) RC_FAIL(opened.error().text);
     store_ = std::move(opened->store);
+    report_ = std::move(opened->report);
   }
 
   void append_some() {
@@ -196,20 +208,56 @@ class ModelRun {
       }
     }
     store_.reset();
+    // Reads everything, whatever the checkpoints say.
+    const auto scanned = inspect_journal(disk_, options_.folder);
+    if (!scanned) RC_FAIL(scanned.error().text);
     open();
     // After a start of the machine, a new segment is begun: the old log ends in front of it.
+    const std::vector<SegmentHeader> segments = segments_on_disk();
     const LogPosition found =
-        store_->appended() - (kind == Crash::Power ? kSegmentHeaderBytes : 0U);
+        store_->appended() - (kind == Crash::Power ? segments.back().records_at() : 0U);
     RC_ASSERT(found >= durable);
-    return_to(found);
+    return_to(found, segments);
     compare();
+    compare_opened(*scanned);
   }
 
-  // The log may end in headers of segments, which hold no record.
-  void return_to(LogPosition position) {
+  // What opening found must not depend on where it began to read.
+  void compare_opened(const OpenedJournal& scanned) {
+    RC_ASSERT(report_.records == scanned.report.records);
+    RC_ASSERT(report_.messages == scanned.report.messages);
+    RC_ASSERT(report_.bytes == scanned.report.bytes);
+    RC_ASSERT(report_.power_lost == scanned.report.power_lost);
+    RC_ASSERT(report_.cut_bytes == scanned.report.cut_bytes);
+    RC_ASSERT(report_.torn_bytes == scanned.report.torn_bytes);
+    RC_ASSERT(report_.damages.empty());
+    for (SessionKey key = 0; key < kSessions; ++key) {
+      RC_ASSERT(store_->session(key) == scanned.store->session(key));
+      RC_ASSERT(read_all(*store_, key) == read_all(*scanned.store, key));
+    }
+    const auto checked = verify_journal(disk_, options_.folder);
+    if (!checked) RC_FAIL(checked.error().text);
+    if (!checked->checkpoint_faults.empty()) RC_FAIL(checked->checkpoint_faults.front());
+  }
+
+  std::vector<SegmentHeader> segments_on_disk() {
+    std::vector<SegmentHeader> segments;
+    for (std::uint64_t number = 1;; ++number) {
+      const std::string path = options_.folder + '/' + segment_file_name(number);
+      if (!disk_.exists(path)) return segments;
+      const auto header = decode_segment_header(disk_.contents(path));
+      if (header) segments.push_back(*header);
+    }
+  }
+
+  // The log may end in starts of segments, which hold no record.
+  void return_to(LogPosition position, const std::vector<SegmentHeader>& segments) {
     while (snapshots_.back().position > position) snapshots_.pop_back();
-    const LogPosition gap = position - snapshots_.back().position;
-    RC_ASSERT(gap % kSegmentHeaderBytes == 0U);
+    LogPosition expected = snapshots_.back().position;
+    for (const SegmentHeader& segment : segments) {
+      if (segment.position == expected && expected < position) expected += segment.records_at();
+    }
+    RC_ASSERT(expected == position);
     model_ = snapshots_.back().model;
     remember();
   }
@@ -241,13 +289,14 @@ class ModelRun {
   std::string schema_ = fresh_schema();
 #endif
   std::unique_ptr<Store> store_;
+  JournalReport report_;
   Model model_;
   std::vector<Snapshot> snapshots_;
 };
 
 void run(std::optional<Durability> journal, bool maps = false) {
   const std::uint64_t large = maps ? 16U << 10U : 64U << 20U;
-  const auto segment_bytes = *rc::gen::element<std::uint64_t>(200, 1000, large);
+  const auto segment_bytes = *rc::gen::element<std::uint64_t>(200, 1000, 2000, large);
   ModelRun run{journal, segment_bytes, maps};
   for (int steps = *rc::gen::inRange(0, 60); steps > 0; --steps) run.step();
   run.compare();
@@ -281,6 +330,19 @@ RC_GTEST_PROP(StoreModel, a_group_journal_answers_like_a_map_and_survives_a_loss
 RC_GTEST_PROP(StoreModel, a_reserved_sync_journal_answers_like_a_map_and_survives_a_loss_of_power,
               ()) {
   run(Durability::Sync, true);
+}
+
+RC_GTEST_PROP(StoreModel, a_journal_that_is_opened_from_a_checkpoint_answers_like_a_map, ()) {
+  ModelRun run{*rc::gen::element(Durability::Group, Durability::Sync), 1500,
+               *rc::gen::arbitrary<bool>()};
+  run.fill();
+  int fast = 0;
+  for (int crashes = *rc::gen::inRange(1, 8); crashes > 0; --crashes) {
+    run.append_and_crash();
+    if (run.was_opened_fast()) ++fast;
+  }
+  run.compare();
+  RC_CLASSIFY(fast > 0, "from a checkpoint");
 }
 
 RC_GTEST_PROP(StoreModel, a_sync_journal_answers_like_a_map_and_survives_a_loss_of_power, ()) {
