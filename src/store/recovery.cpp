@@ -493,7 +493,7 @@ class Recovery {
   // No later segment was begun. There may be several that were prepared: in `group` mode a segment
   // is taken, and the next one prepared, before the first byte of it is written.
   StoreResult<bool> is_end_of_log(std::uint64_t number) {
-    for (std::uint64_t later = number + 1; later <= count_; ++later) {
+    for (std::uint64_t later = number + 1; later <= last_; ++later) {
       const StoreResult<bool> used = has_bytes(later);
       if (!used || *used) return used ? StoreResult<bool>{false} : std::unexpected{used.error()};
     }
