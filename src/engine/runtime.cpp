@@ -10,6 +10,9 @@
 namespace nexusfix::engine {
 namespace {
 
+// More than a segment: there is a next one.
+constexpr std::uint64_t kPlentyBytes = std::uint64_t{1} << 62U;
+
 // An idle loop wakes up at least so often.
 constexpr std::chrono::nanoseconds kIdleWait = std::chrono::seconds{1};
 
@@ -261,6 +264,25 @@ void Runtime::look_after_store() {
   if (const auto warning = store_->take_warning()) {
     report(observe::Severity::Error, {}, warning->text);
   }
+  if (refuses_messages_ && store_->has_room_for(kPlentyBytes)) {
+    refuses_messages_ = false;
+    report(observe::Severity::Warning, {},
+           "there is room for the log again: application messages are taken as before");
+  }
+}
+
+// An application's message on a full disk: what is left is for what cannot be refused. Once one was
+// refused, all are, until there is room for more than a few.
+bool Runtime::has_room_for(std::size_t message_bytes) {
+  if (refuses_messages_) return false;
+  if (store_->has_room_for(transaction_.entries().size() + message_bytes)) [[likely]]
+    return true;
+  refuses_messages_ = true;
+  report(observe::Severity::Error, {},
+         "the disk has no room for the log: no new application message is taken. Heartbeats and "
+         "other session messages go on while what is left lasts. Make room: it is looked for each "
+         "second");
+  return false;
 }
 
 // A disk, or a database, that does not answer: nothing may overtake what waits for it, so the

@@ -199,6 +199,7 @@ class Runtime {
   void tell_store_failure(SessionSlot& slot);
   void look_after_store();
   void look_for_stall();
+  [[nodiscard]] bool has_room_for(std::size_t message_bytes);
   void wake_at(MonoTime deadline) noexcept;
 
   // connections.cpp
@@ -298,6 +299,7 @@ class Runtime {
   MonoTime next_timer_ = kNever;
 
   std::unique_ptr<store::Store> store_;
+  bool refuses_messages_ = false;              // for want of room on the disk
   std::chrono::nanoseconds stall_timeout_{0};  // 0: a store that never lags behind
   store::LogPosition stalled_at_ = 0;          // durable() stands here
   MonoTime stalled_until_ = kNever;            // how long it may

@@ -36,6 +36,8 @@ SendResult Runtime::finish_message(
 SendResult Runtime::send_message(
     SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   if (store_failed_) return failure(SendFailure::StoreStopped);
+  if (!has_room_for(bytes ? bytes->size() : 0)) [[unlikely]]
+    return failure(SendFailure::StoreFull);
   if (std::exchange(begun_, nullptr) != &slot) return failure(SendFailure::NotBegun);
   const bool is_transmitted = slot.machine.state() == session::State::LoggedOn;
   if (!is_transmitted && !slot.settings.sends_while_logged_out) {

@@ -62,6 +62,8 @@ std::string SendError::what() const {
       return "a message cannot be sent from on_sending(), on_sent() or write_logon()";
     case SendFailure::StoreStopped:
       return "the store has failed; nothing is accepted any more";
+    case SendFailure::StoreFull:
+      return "the disk has no room for more of the log; what is left is for session messages";
     case SendFailure::Encode:
       break;
   }

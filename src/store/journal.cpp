@@ -164,6 +164,10 @@ class Journal final : public Store {
     return {};
   }
 
+  bool has_room_for(std::uint64_t bytes) const noexcept override {
+    return !writer_.is_short() || writer_.room_left() >= bytes + options_.segment_bytes / 4;
+  }
+
   std::optional<StoreError> take_warning() override {
     const std::optional<DiskError> shortage = writer_.take_shortage();
     if (!shortage) return std::nullopt;

@@ -62,6 +62,7 @@ class LogWriter {
     return committer_ ? committer_->synced() : synced_;
   }
   [[nodiscard]] std::optional<DiskError> take_shortage() { return supply_.take_shortage(); }
+  [[nodiscard]] bool is_short() const noexcept { return supply_.is_short(); }
 
   // Of the current segment, for records.
   [[nodiscard]] std::uint64_t room_left() const noexcept;

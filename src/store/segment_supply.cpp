@@ -56,6 +56,7 @@ DiskResult<OpenSegment> SegmentSupply::take(std::uint64_t number, std::uint64_t 
     });
     const bool is_ready = number_ == number && state_ == State::Ready;
     state_ = State::Idle;
+    is_short_.store(false, std::memory_order_relaxed);  // or what is made now says so itself
     if (is_ready && (ready_.reserved_bytes == 0 || ready_.reserved_bytes >= bytes)) {
       return std::exchange(ready_, {});
     }
@@ -187,6 +188,7 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
   const bool had_failed = state_ == State::Failed;
   const auto fail = [&](DiskError error) {
     state_ = State::Failed;
+    is_short_.store(true, std::memory_order_relaxed);
     if (had_failed) return;
     shortage_ = std::move(error);
     has_shortage_.store(true, std::memory_order_relaxed);
@@ -202,6 +204,7 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
   } else {
     ready_ = *made;
     state_ = State::Ready;
+    is_short_.store(false, std::memory_order_relaxed);
     is_syncing_ = true;
     changed_.notify_all();
     lock.unlock();

@@ -58,6 +58,10 @@ class SegmentSupply {
   void retire(OpenSegment segment);
   // Told once: why the next segment could not be prepared. It is tried again each second.
   [[nodiscard]] std::optional<DiskError> take_shortage();
+  // While the next segment could not be prepared.
+  [[nodiscard]] bool is_short() const noexcept {
+    return is_short_.load(std::memory_order_relaxed);  // A word alone: nothing hangs on it.
+  }
   // Nothing is prepared any more, and what was is removed.
   void close();
 
@@ -85,6 +89,7 @@ class SegmentSupply {
   std::shared_ptr<FileMapping> to_warm_;
   std::optional<DiskError> shortage_;
   std::atomic<bool> has_shortage_{false};
+  std::atomic<bool> is_short_{false};
   bool is_reserving_ = false;
   bool is_syncing_ = false;
   bool ends_ = false;

@@ -27,6 +27,7 @@ enum class SendFailure : std::uint8_t {
   WrongVersion,           // the typed message is of another FIX version than the session
   NotApplicationMessage,  // administrative messages are the session layer's to send
   StoreStopped,           // the store failed: nothing is accepted any more
+  StoreFull,              // the disk is full; what is left is for the session layer's messages
   NotBegun,               // finish() without its begin(): see there
   TransactionTooLarge,    // this callback has sent more than 512 MiB
   Vetoed,                 // on_sending() withheld it

@@ -108,6 +108,14 @@ class Store {
   // Ends in order: everything appended is flushed and brought to the disk, and the next opening
   // knows it. Nothing can be appended afterwards. May block on the disk.
   [[nodiscard]] virtual StoreResult<void> close() = 0;
+  // Whether so many bytes more can be appended and leave room for what cannot be refused: inbound
+  // progress, heartbeats, Logouts. False while the disk has no room for the next segment and less
+  // than a quarter of this one is left; then a caller does well to append nothing that it can
+  // refuse. At most two atomic loads.
+  [[nodiscard]] virtual bool has_room_for(std::uint64_t bytes) const noexcept {
+    static_cast<void>(bytes);
+    return true;
+  }
   // A trouble that does not stop the store yet, told once each time that it begins: the disk has no
   // room for the next segment, and there is only what is left of this one. One atomic load.
   [[nodiscard]] virtual std::optional<StoreError> take_warning() = 0;

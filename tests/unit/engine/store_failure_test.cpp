@@ -1,5 +1,6 @@
 // When the disk refuses, nothing that is not stored leaves, and nobody is told that all is well.
 #include <cerrno>
+#include <sys/stat.h>
 
 #include "acceptor_fixture.hpp"
 #include "support/fake_disk.hpp"
@@ -13,6 +14,7 @@ class StoreFailureTest : public AcceptorTest {
   void open_on(Disk& disk) {
     auto settings = engine::parse_settings(config(), "venue.cfg");
     ASSERT_TRUE(settings.has_value());
+    settings->segment_bytes = segment_bytes;
     EngineOptions all = options();
     all.disk = &disk;
     auto opened = Engine::open(std::move(*settings), venue, all);
@@ -21,6 +23,7 @@ class StoreFailureTest : public AcceptorTest {
   }
 
   FakeDisk disk;
+  std::uint64_t segment_bytes = 64U << 20U;
 };
 
 TEST_F(StoreFailureTest, full_disk_cuts_every_session_before_the_answer_leaves) {
@@ -156,6 +159,77 @@ TEST_F(StalledDiskTest,
   other.send(order("OTHER", 2, "B1"));
   EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
 }
+
+// Catalogue D3.
+class FullDiskTest : public StalledDiskTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  engine::SendResult send_news() {
+    Session& session = acceptor->session(0);
+    wire::Encoder news = session.begin("B");
+    news.field(58, std::string(1000, 'x'));
+    return session.finish(news);
+  }
+  // The second segment is there; the third cannot be had.
+  void fill_disk() {
+    const std::string second = folder.path() + "/store/0000000002.journal";
+    struct stat status{};
+    ASSERT_TRUE(run_until([&] {
+      return ::stat(second.c_str(), &status) == 0 &&
+             static_cast<std::uint64_t>(status.st_size) >= segment_bytes;
+    }));
+    gate.fail_reserves(ENOSPC);
+    for (int i = 0; i < 64; ++i) {
+      ASSERT_TRUE(send_news());
+      turn(1);
+    }
+    ASSERT_TRUE(run_until([&] { return log.has("cannot be prepared"); })) << log.all();
+  }
+  // Until one is not taken.
+  std::optional<engine::SendError> send_until_refused() {
+    for (int i = 0; i < 64; ++i) {
+      if (const auto sent = send_news(); !sent) return sent.error();
+      turn(1);
+    }
+    return std::nullopt;
+  }
+};
+
+TEST_P(FullDiskTest, refuses_new_application_messages_until_there_is_room_and_sessions_go_on) {
+  extra = std::string{"JournalDurability="} + GetParam();
+  segment_bytes = 64U << 10U;
+  open_on(gate);
+  RawPeer& peer = log_on("TRADER");
+  fill_disk();
+  const auto refused = send_until_refused();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->failure, engine::SendFailure::StoreFull) << refused->what();
+  EXPECT_TRUE(log.has("no new application message is taken")) << log.all();
+  EXPECT_TRUE(log.has("No space left")) << log.all();
+  const std::uint64_t next = acceptor->session(0).numbers().next_outbound;
+  EXPECT_FALSE(send_news());
+  EXPECT_EQ(acceptor->session(0).numbers().next_outbound, next) << "a refused one has no number";
+  // The session layer goes on, for this counterparty and for one that comes now.
+  const std::size_t before = peer.messages().size();
+  peer.send(from("TRADER", "1", 2, "112=THERE|"));
+  ASSERT_TRUE(run_until([&] {
+    return peer.messages().size() > before && contains(peer.messages().back(), "|112=THERE|");
+  })) << log.all();
+  RawPeer& other = log_on("OTHER");
+  clock.advance(std::chrono::seconds{31});
+  EXPECT_TRUE(run_until([&] { return contains(other.messages().back(), "|35=0|"); })) << log.all();
+  // Room is looked for each second.
+  gate.fail_reserves(0);
+  ASSERT_TRUE(run_until([&] { return log.has("room for the log again"); })) << log.all();
+  EXPECT_TRUE(send_news());
+  EXPECT_TRUE(run_until([&] {
+    return contains(peer.messages().back(), "|34=" + std::to_string(next + 2) + "|");
+  })) << log.all();
+  EXPECT_FALSE(peer.closed());
+  EXPECT_FALSE(other.closed());
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, FullDiskTest, ::testing::Values("process", "group", "sync", "none"),
+                         [](const auto& one) { return std::string{one.param}; });
 
 TEST_F(StalledDiskTest, a_group_answer_leaves_when_the_disk_has_it) {
   extra = "JournalDurability=group";
