@@ -24,6 +24,8 @@ constexpr std::array kCommands{
             "validate messages.log", run_validate},
     Command{"dict", "what a field, a value or a message is, how versions differ", "dict 39=2",
             run_dict},
+    Command{"config", "say what is made of a configuration file, or write one",
+            "config check trader.cfg", run_config},
     Command{"serve", "run the example venue: an acceptor with an order book", "serve venue.cfg",
             run_serve},
     Command{"connect", "talk to an acceptor by hand or by script", "connect client.cfg",

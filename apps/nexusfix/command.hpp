@@ -45,6 +45,7 @@ int run_demo(Arguments arguments);
 int run_serve(Arguments arguments);
 int run_trade(Arguments arguments);
 int run_connect(Arguments arguments);
+int run_config(Arguments arguments);
 int run_journal(Arguments arguments);
 int run_bench(Arguments arguments);
 int run_simulate(Arguments arguments);

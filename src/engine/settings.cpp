@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include <nexusfix/engine/explain_settings.hpp>
 #include <nexusfix/engine/settings.hpp>
 
 #include "engine/session_settings.hpp"
@@ -32,51 +34,111 @@ void check_identities(const std::vector<SessionSettings>& sessions, SettingsRepo
   }
 }
 
-std::expected<Settings, SettingsErrors> parse(std::string_view text, std::string_view file_name,
-                                              Disk* disk) {
-  SettingsReport report{file_name};
-  Settings settings;
-  settings.file = file_name;
-  if (text.size() > kFileBytesMax) {
-    report.error(0, "larger than 16 MiB; a configuration was expected");
-    return std::unexpected{report.take_errors()};
-  }
+struct Sections {
   Section defaults;
   std::vector<Section> sessions;
+};
+
+// Nothing: it is reported why.
+std::optional<Sections> read_sections(std::string_view text, SettingsReport& report) {
+  if (text.size() > kFileBytesMax) {
+    report.error(0, "larger than 16 MiB; a configuration was expected");
+    return std::nullopt;
+  }
+  Sections result;
   for (const SettingsSection& section : split_settings(text, report)) {
     // Sections that are ignored are read too: one that asks for TLS is no reason to go without.
     Section read = read_section(section, report);
-    if (section.kind == SectionKind::Default) defaults = std::move(read);
-    if (section.kind == SectionKind::Session) sessions.push_back(std::move(read));
-    if (sessions.size() > kSessionsMax) {
+    if (section.kind == SectionKind::Default) result.defaults = std::move(read);
+    if (section.kind == SectionKind::Session) result.sessions.push_back(std::move(read));
+    if (result.sessions.size() > kSessionsMax) {
       report.error(section.line, "more than 10,000 sessions");
-      return std::unexpected{report.take_errors()};
+      return std::nullopt;
     }
   }
-  if (sessions.empty()) {
-    report.error(0, "no [SESSION]; at least one was expected");
-    return std::unexpected{report.take_errors()};
-  }
+  if (!result.sessions.empty()) return result;
+  report.error(0, "no [SESSION]; at least one was expected");
+  return std::nullopt;
+}
+
+std::expected<Settings, SettingsErrors> build(const Sections& sections, std::string_view file_name,
+                                              SettingsReport& report, Disk* disk) {
+  Settings settings;
+  settings.file = file_name;
   Calendars calendars{disk};
   StoreBuilder store{settings, report};
-  for (const Section& section : sessions) {
-    const MergedSection keys{defaults, section};
+  for (const Section& section : sections.sessions) {
+    const MergedSection keys{sections.defaults, section};
     settings.sessions.push_back(build_session(keys, report, calendars));
     store.take(keys);
   }
-  store.finish(sessions.front().line);
+  store.finish(sections.sessions.front().line);
   check_identities(settings.sessions, report);
   settings.warnings = report.take_warnings();
-  if (report.has_errors()) {
-    // A misspelt key is often why another one is missing, so it belongs to the answer.
-    SettingsErrors errors = report.take_errors();
-    std::copy_if(settings.warnings.begin(), settings.warnings.end(), std::back_inserter(errors),
-                 [](const SettingsError& warning) {
-                   return warning.text.find(kUnknownKey) != std::string::npos;
-                 });
-    return std::unexpected{std::move(errors)};
+  if (!report.has_errors()) return settings;
+  // A misspelt key is often why another one is missing, so it belongs to the answer.
+  SettingsErrors errors = report.take_errors();
+  std::ranges::copy_if(settings.warnings, std::back_inserter(errors), is_unknown_key);
+  return std::unexpected{std::move(errors)};
+}
+
+std::expected<Settings, SettingsErrors> parse(std::string_view text, std::string_view file_name,
+                                              Disk* disk) {
+  SettingsReport report{file_name};
+  const std::optional<Sections> sections = read_sections(text, report);
+  if (!sections) return std::unexpected{report.take_errors()};
+  return build(*sections, file_name, report, disk);
+}
+
+std::expected<std::string, SettingsErrors> read_text(Disk& disk, const std::string& path) {
+  DiskResult<std::string> text = read_file(disk, path, kFileBytesMax);
+  if (text) return std::move(*text);
+  return std::unexpected{
+      SettingsErrors{{path, 0, "the configuration cannot be read: " + text.error().what()}}};
+}
+
+// The values of a key that may be given by number: SocketConnectHost1 and so on.
+const std::map<unsigned, Given>* numbered_of(const Section& section, Key key) {
+  switch (key) {
+    case Key::SocketConnectHost:
+      return &section.connect_hosts;
+    case Key::SocketConnectPort:
+      return &section.connect_ports;
+    case Key::AppDataDictionary:
+      return &section.app_dictionaries;
+    default:
+      return nullptr;
   }
-  return settings;
+}
+
+void add_numbered(ExplainedSession& session, const KeyDescription& key,
+                  const std::map<unsigned, Given>& own, const std::map<unsigned, Given>& defaults) {
+  std::map<unsigned, Given> merged = own;
+  merged.insert(defaults.begin(), defaults.end());
+  for (const auto& [number, given] : merged) {
+    const std::string prefix =
+        number == 0 ? std::string{} : std::string{key.name} + std::to_string(number) + "=";
+    session.values.push_back(
+        {&key, prefix + std::string{given.value}, given.line, !own.contains(number)});
+  }
+  if (merged.empty()) session.values.push_back({&key, std::string{key.fallback}, 0, false});
+}
+
+ExplainedSession explain(const MergedSection& keys, std::string name) {
+  ExplainedSession session{std::move(name), keys.line(), {}};
+  for (const KeyDescription& description : described_keys()) {
+    const Key key = find_key(description.name).rule->key;
+    if (const auto* own = numbered_of(keys.section(), key)) {
+      add_numbered(session, description, *own, *numbered_of(keys.defaults(), key));
+    } else if (const std::optional<Given>& given = keys.find(key)) {
+      session.values.push_back({&description,
+                                description.is_secret ? "..." : std::string{given->value},
+                                given->line, !keys.section().own(key)});
+    } else {
+      session.values.push_back({&description, std::string{description.fallback}, 0, false});
+    }
+  }
+  return session;
 }
 
 }  // namespace
@@ -90,11 +152,31 @@ std::expected<Settings, SettingsErrors> parse_settings(std::string_view text,
   return parse(text, file_name, nullptr);
 }
 
+bool is_unknown_key(const SettingsError& warning) noexcept {
+  return warning.text.find(kUnknownKey) != std::string::npos;
+}
+
 std::expected<Settings, SettingsErrors> load_settings(Disk& disk, const std::string& path) {
-  const DiskResult<std::string> text = read_file(disk, path, kFileBytesMax);
-  if (text) return parse(*text, path, &disk);
-  return std::unexpected{
-      SettingsErrors{{path, 0, "the configuration cannot be read: " + text.error().what()}}};
+  const auto text = read_text(disk, path);
+  if (!text) return std::unexpected{text.error()};
+  return parse(*text, path, &disk);
+}
+
+std::expected<ExplainedSettings, SettingsErrors> explain_settings(Disk& disk,
+                                                                  const std::string& path) {
+  const auto text = read_text(disk, path);
+  if (!text) return std::unexpected{text.error()};
+  SettingsReport report{path};
+  const std::optional<Sections> sections = read_sections(*text, report);
+  if (!sections) return std::unexpected{report.take_errors()};
+  auto settings = build(*sections, path, report, &disk);
+  if (!settings) return std::unexpected{std::move(settings.error())};
+  ExplainedSettings result{std::move(*settings), {}};
+  for (std::size_t i = 0; i < sections->sessions.size(); ++i) {
+    result.sessions.push_back(explain({sections->defaults, sections->sessions[i]},
+                                      result.settings.sessions[i].session.id.to_string()));
+  }
+  return result;
 }
 
 }  // namespace nexusfix::engine

@@ -98,6 +98,9 @@ struct Settings {
       warnings;  // unknown, misspelt or not honoured keys: what is done instead
 };
 
+// A warning that names a key which nobody knows: most likely a misspelt one.
+[[nodiscard]] bool is_unknown_key(const SettingsError& warning) noexcept;
+
 // Every mistake of the file, not only the first: at least one when it is returned.
 using SettingsErrors = std::vector<SettingsError>;
 

@@ -1,0 +1,282 @@
+#include "nexusfix/config_report.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include "nexusfix/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using engine::EffectiveValue;
+using engine::ExplainedSession;
+using engine::ExplainedSettings;
+using engine::KeyDescription;
+using engine::SessionSettings;
+using session::LocalTime;
+using session::ScheduleRules;
+using session::TimeZone;
+using std::chrono::sys_seconds;
+
+std::string time_text(std::chrono::seconds since_epoch) {
+  constexpr std::string_view kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  const sys_seconds time{since_epoch};
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{time - day};
+  return fmt::format("{} {:04}-{:02}-{:02} {:02}:{:02}:{:02}",
+                     kDays[std::chrono::weekday{day}.c_encoding()], static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+}
+
+// "Sun 2026-11-22 23:00:00 UTC (18:00:00 EST)"
+std::string moment_text(sys_seconds time, const TimeZone* zone) {
+  std::string text = time_text(time.time_since_epoch()) + " UTC";
+  if (zone == nullptr) return text;
+  const TimeZone::Change& change = zone->change_at(time);
+  return text + fmt::format(" ({} {})", time_text(zone->to_local(time).time_since_epoch()),
+                            change.abbreviation);
+}
+
+std::string clock_text(const LocalTime& time) {
+  const std::chrono::hh_mm_ss clock{time.time_of_day};
+  return fmt::format("{:02}:{:02}:{:02} {}", clock.hours().count(), clock.minutes().count(),
+                     clock.seconds().count(), time.zone ? time.zone->name() : "UTC");
+}
+
+std::string day_text(std::chrono::weekday day) {
+  constexpr std::string_view kNames[] = {"Sunday",   "Monday", "Tuesday", "Wednesday",
+                                         "Thursday", "Friday", "Saturday"};
+  return std::string{kNames[day.c_encoding()]};
+}
+
+// "weekly, from Sunday 18:00:00 America/New_York to Friday 17:00:00 America/New_York"
+std::string rules_text(const session::Schedule& schedule) {
+  if (schedule.is_non_stop()) return "non-stop: always open, nothing is reset";
+  const ScheduleRules& rules = *schedule.rules();
+  const auto end_of = [](const LocalTime& time, const std::optional<std::chrono::weekday>& day) {
+    return (day ? day_text(*day) + " " : std::string{}) + clock_text(time);
+  };
+  std::string text = rules.session.start_day ? "weekly" : "daily";
+  text += ", from " + end_of(rules.session.start, rules.session.start_day) + " to " +
+          end_of(rules.session.end, rules.session.end_day);
+  for (std::size_t i = 0; i < rules.weekdays.size(); ++i) {
+    text += (i == 0 ? ", on " : ", ") + day_text(rules.weekdays[i]);
+  }
+  if (rules.logon) {
+    text += ", logons from " + end_of(rules.logon->start, rules.logon->start_day) + " to " +
+            end_of(rules.logon->end, rules.logon->end_day);
+  }
+  if (rules.reset_time) text += ", reset at " + clock_text(*rules.reset_time);
+  if (!rules.holidays.empty()) text += fmt::format(", {} holidays", rules.holidays.size());
+  return text;
+}
+
+std::string address_text(const SessionSettings& session) {
+  const auto endpoint = [](const transport::Endpoint& one) {
+    return (one.host.empty() ? std::string{"every address"} : one.host) + " port " +
+           (one.port == 0 ? "any free one" : std::to_string(one.port));
+  };
+  if (session.accept) return "acceptor, listens on " + endpoint(*session.accept);
+  std::string text = "initiator, connects to ";
+  for (std::size_t i = 0; i < session.connect.size(); ++i) {
+    text += (i == 0 ? "" : ", then ") + endpoint(session.connect[i]);
+  }
+  return text + fmt::format(", again after {} s", session.reconnect_interval.count());
+}
+
+std::string store_text(const engine::Settings& settings) {
+  switch (settings.store) {
+    case engine::StoreKind::Memory:
+      return "in memory, forgotten at the end";
+    case engine::StoreKind::PostgreSQL:
+      return "PostgreSQL, schema " + settings.postgres.schema;
+    case engine::StoreKind::Journal:
+      break;
+  }
+  return "journal in " + settings.store_folder + ", durability " +
+         std::string{to_string(settings.durability)};
+}
+
+std::string origin_text(const EffectiveValue& value) {
+  if (value.line == 0) return "not given";
+  return fmt::format("line {}{}", value.line, value.is_of_default ? ", [DEFAULT]" : "");
+}
+
+void append_values(std::string& text, const ExplainedSession& session, bool all) {
+  std::string_view group;
+  for (const EffectiveValue& value : session.values) {
+    if (value.line == 0 && (!all || value.value.empty())) continue;
+    if (value.key->group != group) {
+      group = value.key->group;
+      text += fmt::format("  {}\n", group);
+    }
+    text += fmt::format("    {:<40} {}\n", fmt::format("{}={}", value.key->name, value.value),
+                        origin_text(value));
+  }
+}
+
+// Where a user of another engine would be surprised: what it does without a key, and we do not.
+void append_differences(std::string& text, const ExplainedSession& session) {
+  bool is_first = true;
+  for (const EffectiveValue& value : session.values) {
+    if (value.line != 0 || value.key->elsewhere.empty() || value.value.empty()) continue;
+    if (std::exchange(is_first, false)) text += "  not as elsewhere\n";
+    text += fmt::format("    {:<40} {}\n", fmt::format("{}={}", value.key->name, value.value),
+                        value.key->elsewhere);
+  }
+}
+
+std::string state_text(const session::Schedule& schedule, sys_seconds now) {
+  if (schedule.is_non_stop()) return {};
+  const TimeZone* zone = schedule.rules()->session.start.zone.get();
+  const session::ScheduleState state = schedule.at(now);
+  if (state.session) {
+    return fmt::format("  now       open until {}{}\n", moment_text(state.session->end, zone),
+                       state.may_log_on ? "" : ", but not for logons");
+  }
+  const auto next = schedule.next_session(now);
+  return "  now       closed" +
+         (next ? " until " + moment_text(next->begin, zone) : std::string{" for two years"}) + "\n";
+}
+
+// Why a session begins or ends at another hour of UTC than the one before.
+std::string change_text(const TimeZone* zone, sys_seconds before, sys_seconds after) {
+  if (zone == nullptr) return {};
+  const TimeZone::Change& was = zone->change_at(before);
+  const TimeZone::Change& is = zone->change_at(after);
+  if (was.offset == is.offset) return {};
+  return fmt::format("  clocks have changed from {} to {}", was.abbreviation, is.abbreviation);
+}
+
+void append_sessions(std::string& text, const session::Schedule& schedule,
+                     const ScheduleQuestion& question) {
+  const TimeZone* zone = schedule.rules()->session.start.zone.get();
+  sys_seconds before = question.from;
+  auto span = schedule.at(question.from).session;
+  if (!span) span = schedule.next_session(question.from);
+  for (std::size_t i = 0; i < question.count && span; ++i) {
+    text += fmt::format("  opens     {}{}\n", moment_text(span->begin, zone),
+                        change_text(zone, before, span->begin));
+    text += fmt::format("  closes    {}  numbers begin at 1 again\n", moment_text(span->end, zone));
+    before = span->begin;
+    // The one that begins where this one ends is the next.
+    span = schedule.next_session(span->end - std::chrono::seconds{1});
+  }
+}
+
+}  // namespace
+
+std::string config_text(const ExplainedSettings& explained, sys_seconds now, bool all) {
+  const engine::Settings& settings = explained.settings;
+  std::string text =
+      fmt::format("{}: {} session{}, {} warning{}\n", settings.file, settings.sessions.size(),
+                  settings.sessions.size() == 1 ? "" : "s", settings.warnings.size(),
+                  settings.warnings.size() == 1 ? "" : "s");
+  for (const engine::SettingsError& warning : settings.warnings) {
+    text += "warning: " + warning.what() + "\n";
+  }
+  text += "store: " + store_text(settings) + "\n";
+  for (std::size_t i = 0; i < explained.sessions.size(); ++i) {
+    const ExplainedSession& session = explained.sessions[i];
+    const SessionSettings& built = settings.sessions[i];
+    text += fmt::format("\n{}  (line {})\n", session.name, session.line);
+    text += "  address   " + address_text(built) + "\n";
+    text += "  schedule  " + rules_text(built.schedule) + "\n";
+    text += state_text(built.schedule, now);
+    append_values(text, session, all);
+    append_differences(text, session);
+  }
+  return text;
+}
+
+std::string config_json(const ExplainedSettings& explained) {
+  const engine::Settings& settings = explained.settings;
+  std::string text = fmt::format("{{\"file\":{},\"warnings\":[", json_text(settings.file));
+  for (std::size_t i = 0; i < settings.warnings.size(); ++i) {
+    text += (i == 0 ? "" : ",") + json_text(settings.warnings[i].what());
+  }
+  text += fmt::format("],\"store\":{},\"sessions\":[", json_text(store_text(settings)));
+  for (std::size_t i = 0; i < explained.sessions.size(); ++i) {
+    const ExplainedSession& session = explained.sessions[i];
+    text += fmt::format("{}{{\"name\":{},\"line\":{},\"address\":{},\"schedule\":{},\"values\":[",
+                        i == 0 ? "" : ",", json_text(session.name), session.line,
+                        json_text(address_text(settings.sessions[i])),
+                        json_text(rules_text(settings.sessions[i].schedule)));
+    for (std::size_t k = 0; k < session.values.size(); ++k) {
+      const EffectiveValue& value = session.values[k];
+      text += fmt::format("{}{{\"key\":{},\"value\":{},\"line\":{},\"from_default\":{}}}",
+                          k == 0 ? "" : ",", json_text(value.key->name), json_text(value.value),
+                          value.line, value.is_of_default);
+    }
+    text += "]}";
+  }
+  return text + "]}\n";
+}
+
+std::string schedule_text(const ExplainedSettings& explained, const ScheduleQuestion& question) {
+  std::string text;
+  for (std::size_t i = 0; i < explained.sessions.size(); ++i) {
+    const ExplainedSession& session = explained.sessions[i];
+    if (!question.session.empty() && session.name != question.session) continue;
+    const session::Schedule& schedule = explained.settings.sessions[i].schedule;
+    text +=
+        fmt::format("{}{}\n  {}\n", text.empty() ? "" : "\n", session.name, rules_text(schedule));
+    for (const EffectiveValue& value : session.values) {
+      if (value.key->group != "schedule" || value.line == 0) continue;
+      text +=
+          fmt::format("  because   {}={}  {}\n", value.key->name, value.value, origin_text(value));
+    }
+    if (schedule.is_non_stop()) continue;
+    text += state_text(schedule, question.from);
+    append_sessions(text, schedule, question);
+  }
+  return text;
+}
+
+std::string new_config_text(bool is_acceptor) {
+  struct Chosen {
+    std::string_view key;
+    std::string_view value;
+  };
+  constexpr Chosen kBoth[] = {{"BeginString", "FIX.4.4"},
+                              {"SenderCompID", "US"},
+                              {"TargetCompID", "THEM"},
+                              {"NonStopSession", "Y"},
+                              {"FileStorePath", "store"}};
+  constexpr Chosen kInitiator[] = {{"ConnectionType", "initiator"},
+                                   {"SocketConnectHost", "127.0.0.1"},
+                                   {"SocketConnectPort", "5001"},
+                                   {"HeartBtInt", "30"}};
+  constexpr Chosen kAcceptor[] = {{"ConnectionType", "acceptor"}, {"SocketAcceptPort", "5001"}};
+  const auto chosen = [&](std::string_view key) -> std::string_view {
+    const auto find = [key](const auto& list) {
+      const auto place = std::ranges::find(list, key, &Chosen::key);
+      return place == std::end(list) ? std::string_view{} : place->value;
+    };
+    const std::string_view own = is_acceptor ? find(kAcceptor) : find(kInitiator);
+    return own.empty() ? find(kBoth) : own;
+  };
+  std::string text =
+      "# A configuration for NexusFIX. What stands behind a # is what counts without the key.\n"
+      "# `nexusfix config check` explains what is made of this file. Keys may stand in [DEFAULT],\n"
+      "# for all sessions, and in a [SESSION].\n\n[SESSION]\n";
+  std::string_view group;
+  for (const KeyDescription& key : engine::described_keys()) {
+    if (key.group != group) {
+      group = key.group;
+      text += fmt::format("\n# ---- {}\n", group);
+    }
+    if (!key.meaning.empty()) text += fmt::format("# {}\n", key.meaning);
+    const std::string_view value = chosen(key.name);
+    text += value.empty() ? fmt::format("#{}={}\n", key.name, key.fallback)
+                          : fmt::format("{}={}\n", key.name, value);
+  }
+  return text;
+}
+
+}  // namespace nexusfix::command

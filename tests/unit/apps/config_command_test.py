@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""`nexusfix config` as an operator meets it: what it prints and ends with."""
+
+import json
+import os
+import sys
+import unittest
+
+import command_test
+from command_test import WithFolder, run
+
+CONFIG = """[DEFAULT]
+ConnectionType=initiator
+HeartBtInt=30
+FileStorePath=store
+SocketConnectHost=127.0.0.1
+SocketConnectPort=5001
+TimeZone=America/New_York
+StartTime=18:00:00
+EndTime=17:00:00
+StartDay=Sunday
+EndDay=Friday
+[SESSION]
+BeginString=FIX.4.4
+SenderCompID=A
+TargetCompID=B
+Password=pa55word
+"""
+
+
+class Config(WithFolder):
+    def write(self, more=""):
+        path = self.folder / "a.cfg"
+        path.write_text(CONFIG + more)
+        return path
+
+    def test_check_tells_each_value_with_its_line_and_no_password(self):
+        done = run("config", "check", self.write())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"HeartBtInt=30 +line 3, \[DEFAULT\]")
+        self.assertRegex(done.stdout, r"SenderCompID=A +line 14\n")
+        self.assertIn("connects to 127.0.0.1 port 5001", done.stdout)
+        self.assertIn("store: journal in store, durability process", done.stdout)
+        self.assertNotIn("pa55word", done.stdout)
+        self.assertNotRegex(done.stdout, r"LogonTimeout=10 +not given")
+        self.assertRegex(run("config", "check", self.write(), "--all").stdout,
+                         r"LogonTimeout=10 +not given")
+
+    def test_check_tells_what_quickfix_would_do_otherwise(self):
+        done = run("config", "check", self.write())
+        self.assertRegex(done.stdout, r"TestRequestDelayMultiplier=0.2 +QuickFIX/J: 0.5")
+
+    def test_a_misspelt_key_is_a_warning_and_with_strict_an_error(self):
+        path = self.write("LogonTimout=5\n")
+        done = run("config", "check", path)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("a.cfg:17: LogonTimout: unknown key, ignored; did you mean LogonTimeout?",
+                      done.stdout)
+        done = run("config", "check", "--strict", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("did you mean LogonTimeout?", done.stderr)
+
+    def test_a_wrong_file_is_told_mistake_by_mistake(self):
+        done = run("config", "check", self.write("LogonTimeout=never\nStartTime=8\n"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a.cfg:17: LogonTimeout=never", done.stderr)
+        self.assertIn("a.cfg:18: StartTime=8", done.stderr)
+        self.assertEqual(run("config", "check", self.folder / "none.cfg").returncode, 1)
+
+    def test_json_has_every_value(self):
+        done = run("config", "check", "--json", self.write())
+        [session] = json.loads(done.stdout)["sessions"]
+        values = {value["key"]: value for value in session["values"]}
+        self.assertEqual(values["HeartBtInt"]["line"], 3)
+        self.assertTrue(values["HeartBtInt"]["from_default"])
+        self.assertEqual(values["LogoutTimeout"], {"key": "LogoutTimeout", "value": "2", "line": 0,
+                                                   "from_default": False})
+
+    def test_schedule_shows_sessions_over_a_change_of_clocks(self):
+        done = run("config", "schedule", self.write(), "--from", "2026-10-25", "--count", 2)
+        lines = [line.strip() for line in done.stdout.splitlines()]
+        self.assertIn("because   StartTime=18:00:00  line 8, [DEFAULT]", lines)
+        self.assertEqual(lines[-4:], [
+            "opens     Sun 2026-10-25 22:00:00 UTC (Sun 2026-10-25 18:00:00 EDT)",
+            "closes    Fri 2026-10-30 21:00:00 UTC (Fri 2026-10-30 17:00:00 EDT)"
+            "  numbers begin at 1 again",
+            "opens     Sun 2026-11-01 23:00:00 UTC (Sun 2026-11-01 18:00:00 EST)"
+            "  clocks have changed from EDT to EST",
+            "closes    Fri 2026-11-06 22:00:00 UTC (Fri 2026-11-06 17:00:00 EST)"
+            "  numbers begin at 1 again"])
+
+    def test_schedule_of_a_session_that_is_not_there_is_an_error(self):
+        done = run("config", "schedule", self.write(), "--session", "nobody")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no session nobody", done.stderr)
+        for moment in ("today", "2026-02-30"):
+            done = run("config", "schedule", self.write(), "--from", moment)
+            self.assertEqual(done.returncode, 2)
+
+    def test_what_new_writes_is_right_as_it_stands_and_names_every_key(self):
+        for role in ([], ["--acceptor"]):
+            path = self.folder / ("new.cfg" + "".join(role))
+            self.assertEqual(run("config", "new", path, *role).returncode, 0)
+            done = run("config", "check", "--strict", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("0 warnings", done.stdout)
+        self.assertIn("#JournalDurability=process\n", path.read_text())
+
+    def test_new_never_writes_over_a_file(self):
+        path = self.write()
+        self.assertEqual(run("config", "new", path).returncode, 1)
+        self.assertEqual(path.read_text(), CONFIG)
+
+
+if __name__ == "__main__":
+    command_test.NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
