@@ -154,7 +154,7 @@ void Committer::run() {
     if (end > synced_.load()) {
       if (auto done = commit(end); !done) {
         failure_ = std::move(done.error());
-        has_failed_.store(true, std::memory_order_release);
+        has_failed_.store(true);
       } else {
         synced_.store(end);
       }

@@ -65,9 +65,8 @@ class Committer {
   }
   // In one order with want_wake(): whoever asks for a wake and then finds it behind, gets one.
   [[nodiscard]] LogPosition synced() const noexcept { return synced_.load(); }
-  [[nodiscard]] bool has_failed() const noexcept {
-    return has_failed_.load(std::memory_order_acquire);
-  }
+  // In one order with want_wake(), as synced().
+  [[nodiscard]] bool has_failed() const noexcept { return has_failed_.load(); }
   [[nodiscard]] const DiskError& failure() const noexcept { return failure_; }  // when it has
   // Copies what was pushed and not overwritten yet: from written() on.
   void copy(LogPosition begin, std::span<char> out) const noexcept;

@@ -265,6 +265,8 @@ StoreResult<void> LogWriter::flush() {
     if (durable() == appended_) return {};
     if (options_.durability == Durability::Process) committer_->request();
     committer_->want_wake();
+    // It may have failed, and told nobody, just before a wake was wanted.
+    if (committer_->has_failed()) return failure(committer_->failure());
     return {};
   }
   if (auto written = write_pending(); !written) return written;
