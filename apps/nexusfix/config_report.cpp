@@ -81,12 +81,24 @@ std::string address_text(const SessionSettings& session) {
     return (one.host.empty() ? std::string{"every address"} : one.host) + " port " +
            (one.port == 0 ? "any free one" : std::to_string(one.port));
   };
-  if (session.accept) return "acceptor, listens on " + endpoint(*session.accept);
-  std::string text = "initiator, connects to ";
+  std::string text;
+  if (session.accept) {
+    text = "acceptor, listens on " + endpoint(*session.accept);
+    for (std::size_t i = 0; i < session.allowed_remote_addresses.size(); ++i) {
+      text += (i == 0 ? ", for " : ", ") + session.allowed_remote_addresses[i];
+    }
+    return text;
+  }
+  text = "initiator, connects to ";
   for (std::size_t i = 0; i < session.connect.size(); ++i) {
     text += (i == 0 ? "" : ", then ") + endpoint(session.connect[i]);
   }
-  return text + fmt::format(", again after {} s", session.reconnect_interval.count());
+  text += session.priority_start_over ? ", the first one first" : "";
+  for (std::size_t i = 0; i < session.reconnect_intervals.size(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? ", again after " : ", then ",
+                        session.reconnect_intervals[i].count());
+  }
+  return text + " s";
 }
 
 std::string store_text(const engine::Settings& settings) {

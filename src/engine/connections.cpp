@@ -1,8 +1,10 @@
 // Connections: accepting, connecting, cutting the stream into messages, sending, closing.
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 
+#include <nexusfix/base/random.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/runtime.hpp"
@@ -15,8 +17,6 @@ constexpr std::size_t kBeforeLogonBytesMax = 4096;
 // As long as a message has not said how long it is, so many bytes are put behind those that were
 // carried: its BodyLength is within them, and what is too much costs nothing but the copy.
 constexpr std::size_t kCompletedBytesMin = 64;
-// A counterparty that reads nothing is cut off when so much waits for it. The store has it all.
-constexpr std::size_t kOutboundBytesMax = 64U << 20U;
 
 // Who a Logon says it is, each part cut to what a log line can bear.
 std::string describe_identity(const wire::MessageView& logon) {
@@ -26,6 +26,24 @@ std::string describe_identity(const wire::MessageView& logon) {
            std::string{logon[tag].value_or("(missing)").substr(0, kPartBytesMax)};
   };
   return part(tag::BeginString) + " " + part(tag::SenderCompID) + " " + part(tag::TargetCompID);
+}
+
+// AllowedRemoteAddresses.
+bool may_come_from(const SessionSlot& slot, std::string_view peer_name) {
+  const std::vector<std::string>& allowed = slot.settings.allowed_remote_addresses;
+  return allowed.empty() ||
+         std::ranges::find(allowed, transport::peer_address_of(peer_name)) != allowed.end();
+}
+
+// Sessions that lost one counterparty together do not come back to it in the same moment. The same
+// session, attempt and time always give the same: a simulation can be repeated.
+std::chrono::nanoseconds shortened(std::chrono::seconds interval, const SessionSlot& slot) {
+  const std::uint64_t seed = std::hash<std::string>{}(slot.name) + slot.attempts;
+  SeededRandom random{seed};
+  constexpr std::uint64_t kParts = 10'000;
+  const std::uint64_t left_out =
+      random.below(kParts) * slot.settings.reconnect_jitter / 100;  // of kParts
+  return std::chrono::nanoseconds{interval} / kParts * static_cast<std::int64_t>(kParts - left_out);
 }
 
 }  // namespace
@@ -60,15 +78,29 @@ void Runtime::connect(SessionSlot& slot) {
   connection->scanner = wire::FrameScanner{limits_};
   connection->socket = *socket;
   connection->slot = &slot;
-  connection->deadline = now_.mono + slot.settings.session.logon_timeout;
+  const SessionSettings& settings = slot.settings;
+  connection->deadline =
+      now_.mono + (settings.connect_timeout.count() != 0 ? settings.connect_timeout
+                                                         : settings.session.logon_timeout);
   wake_at(connection->deadline);
   slot.connection = connection.get();
   connections_.emplace(*socket, std::move(connection));
 }
 
 void Runtime::schedule_connect(SessionSlot& slot) {
-  slot.connect_at = now_.mono + slot.settings.reconnect_interval;
-  slot.endpoint = (slot.endpoint + 1) % slot.settings.connect.size();
+  const SessionSettings& settings = slot.settings;
+  const std::vector<std::chrono::seconds>& intervals = settings.reconnect_intervals;
+  if (slot.attempts == 0) slot.first_attempt_at = now_.mono;
+  const std::size_t step = std::min<std::size_t>(slot.attempts, intervals.size() - 1);
+  slot.connect_at = now_.mono + shortened(intervals[step], slot);
+  ++slot.attempts;
+  slot.endpoint = (slot.endpoint + 1) % settings.connect.size();
+  if (settings.priority_start_over &&
+      (slot.was_lost || now_.mono - slot.first_attempt_at >= *settings.priority_start_over)) {
+    slot.endpoint = 0;
+    slot.first_attempt_at = now_.mono;
+  }
+  slot.was_lost = false;
   wake_at(slot.connect_at);
 }
 
@@ -294,6 +326,10 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
                            describe_identity(logon));
     return false;
   }
+  if (!may_come_from(*slot, seams_.network->peer_name(connection.socket))) {
+    refuse(connection, "session " + slot->name + " is not allowed from this address");
+    return false;
+  }
   follow_schedule(*slot);  // It may open in this very moment.
   if (!slot->may_log_on) {
     refuse(connection, "session " + slot->name + " is closed by its schedule");
@@ -363,7 +399,7 @@ void Runtime::send_waiting(Connection& connection) {
 void Runtime::enforce_outbound_limit(Connection& connection) {
   if (connection.slot == nullptr) return;
   const std::size_t waiting = connection.outbound.size() + connection.slot->behind_replay.size();
-  if (waiting <= kOutboundBytesMax) return;
+  if (waiting <= connection.slot->settings.queued_bytes_max) return;
   close(connection, "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
 }
 

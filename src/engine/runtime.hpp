@@ -100,6 +100,9 @@ struct SessionSlot {
   bool log_on_wanted = false;     // initiator: log_on() came before the old connection was gone
   MonoTime connect_at = kNever;   // initiator: when to try next
   std::size_t endpoint = 0;       // initiator: which of its addresses is next
+  std::uint32_t attempts = 0;     // initiator: since the last Logon
+  bool was_lost = false;          // initiator: logged on until the connection ended
+  MonoTime first_attempt_at{};    // initiator: the first of them; or since the list was begun anew
 };
 
 class Runtime {

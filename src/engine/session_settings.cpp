@@ -109,9 +109,48 @@ class SessionBuilder {
     const Given* port = right(Key::SocketAcceptPort);
     if (port == nullptr) return;
     transport::Endpoint endpoint;
+    endpoint.options = socket_options();
     endpoint.port = static_cast<std::uint16_t>(*read_number(port->value));
     if (const std::optional<Given> host = accept_host()) endpoint.host = host->value;
+    const Given* allowed = right(Key::AllowedRemoteAddresses);
+    if (allowed != nullptr && !allowed->value.empty()) {
+      result_.allowed_remote_addresses = *read_addresses(allowed->value);
+    }
     result_.accept = endpoint;
+  }
+
+  [[nodiscard]] transport::SocketOptions socket_options() const {
+    transport::SocketOptions options;
+    read_into(Key::SocketTcpNoDelay, options.no_delay);
+    read_into(Key::SocketNodelay, options.no_delay);
+    read_into(Key::SocketKeepAlive, options.keep_alive);
+    read_into(Key::SocketReuseAddress, options.reuse_address);
+    read_into(Key::SocketSendBufferSize, options.send_buffer_bytes);
+    read_into(Key::SocketReceiveBufferSize, options.receive_buffer_bytes);
+    std::uint32_t number = 0;
+    read_into(Key::SocketTrafficClass, number);
+    options.traffic_class = static_cast<std::uint8_t>(number);
+    read_into(Key::SocketLocalHost, options.source_host);
+    read_into(Key::SocketConnectSourceHost, options.source_host);
+    number = 0;
+    read_into(Key::SocketLocalPort, number);
+    read_into(Key::SocketConnectSourcePort, number);
+    options.source_port = static_cast<std::uint16_t>(number);
+    return options;
+  }
+
+  void build_reconnecting() {
+    if (const Given* given = right(Key::ReconnectInterval)) {
+      result_.reconnect_intervals = *read_intervals(given->value);
+    }
+    read_into(Key::ReconnectJitter, result_.reconnect_jitter);
+    read_into(Key::SocketConnectTimeout, result_.connect_timeout);
+    const Given* policy = right(Key::HostSelectionPolicy);
+    if (policy == nullptr || !equals_ignoring_case(policy->value, "PRIORITY")) return;
+    constexpr std::chrono::seconds kStartOver{120};  // QuickFIX's
+    std::chrono::seconds start_over = kStartOver;
+    read_into(Key::HostSelectionPolicyPriorityStartOverInterval, start_over);
+    result_.priority_start_over = start_over;
   }
 
   // SocketAcceptAddress and SocketAcceptHost are one key by two names.
@@ -137,6 +176,8 @@ class SessionBuilder {
   }
 
   void build_connect_list() {
+    build_reconnecting();
+    const transport::SocketOptions options = socket_options();
     for (unsigned number = 0; number <= kKeyNumberMax; ++number) {
       const auto host =
           numbered(keys_.section().connect_hosts, keys_.defaults().connect_hosts, number);
@@ -145,8 +186,8 @@ class SessionBuilder {
       const std::string suffix = number == 0 ? std::string{} : std::to_string(number);
       if (host && port) {
         if (!host->right || !port->right) continue;
-        result_.connect.push_back(
-            {std::string{host->value}, static_cast<std::uint16_t>(*read_number(port->value))});
+        result_.connect.push_back({std::string{host->value},
+                                   static_cast<std::uint16_t>(*read_number(port->value)), options});
       } else if (host) {
         report_.error(host->line, "SocketConnectHost" + suffix + ": SocketConnectPort" + suffix +
                                       " is missing");
@@ -170,7 +211,6 @@ class SessionBuilder {
     read_into(Key::LogonTimeout, config.logon_timeout);
     read_into(Key::LogoutTimeout, config.logout_timeout);
     read_into(Key::MaxLatency, config.max_latency);
-    read_into(Key::ReconnectInterval, result_.reconnect_interval);
     read_into(Key::TestRequestDelayMultiplier, config.test_request_delay);
     read_into(Key::HeartBeatTimeoutMultiplier, config.heartbeat_timeout);
     if (config.heartbeat_timeout <= config.test_request_delay) {
@@ -229,6 +269,7 @@ class SessionBuilder {
     read_into(Key::MaxResendAge, result_.resend_age_max);
     read_into(Key::MaxHeldBytes, result_.held_bytes_max);
     read_into(Key::MaxGarbledPerSecond, result_.garbled_per_second_max);
+    read_into(Key::MaxQueuedBytes, result_.queued_bytes_max);
     read_into(Key::ThrottleMessages, result_.throttle.messages_max);
     read_into(Key::ThrottleInterval, result_.throttle.interval);
     if (const Given* given = right(Key::ThrottleAction)) {

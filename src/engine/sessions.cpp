@@ -243,6 +243,8 @@ void Runtime::answer_logon(SessionSlot& slot, std::uint64_t logon_id, const Logo
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
   slot.disconnection.reset();  // It is back in time.
+  slot.attempts = 0;
+  slot.was_lost = true;
   const session::Numbers numbers = slot.machine.numbers();
   report_peer(observe::Severity::Info, slot.name,
               "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) + ", out " +

@@ -132,7 +132,7 @@ void MergedSection::read_into(Key key, double& target) const {
 
 void MergedSection::read_into(Key key, std::chrono::seconds& target) const {
   if (const Given* given = right(key)) {
-    target = std::chrono::seconds{static_cast<std::int64_t>(*read_interval(given->value))};
+    target = std::chrono::seconds{static_cast<std::int64_t>(*read_number(given->value))};
   }
 }
 

@@ -21,6 +21,7 @@ struct NumberRule {
 
 constexpr std::string_view kSeconds = "a whole number of seconds";
 constexpr std::string_view kPort = "a port";
+constexpr std::string_view kBytes = "a whole number of bytes";
 constexpr std::string_view kNumber = "a whole number";
 
 constexpr NumberRule kNumbers[] = {
@@ -28,12 +29,20 @@ constexpr NumberRule kNumbers[] = {
     {Key::MinHeartBtInt, 0, 3'600, kSeconds},
     {Key::MaxHeartBtInt, 0, 3'600, kSeconds},
     {Key::MaxSequenceJump, 1, 1'000'000'000, kNumber},
-    {Key::ReconnectInterval, 1, 86'400, kSeconds},
     {Key::LogonTimeout, 1, 3'600, kSeconds},
     {Key::LogoutTimeout, 1, 3'600, kSeconds},
     {Key::MaxLatency, 1, 86'400, kSeconds},
     {Key::SocketConnectPort, 1, 65'535, kPort},
     {Key::SocketAcceptPort, 0, 65'535, kPort},
+    {Key::SocketConnectTimeout, 0, 3'600, kSeconds},
+    {Key::HostSelectionPolicyPriorityStartOverInterval, 0, 86'400, kSeconds},
+    {Key::ReconnectJitter, 0, 90, "a whole number of hundredths"},
+    {Key::SocketConnectSourcePort, 0, 65'535, kPort},
+    {Key::SocketLocalPort, 0, 65'535, kPort},
+    {Key::MaxQueuedBytes, 65'536, 4'000'000'000, kBytes},
+    {Key::SocketSendBufferSize, 0, 1'000'000'000, kBytes},
+    {Key::SocketReceiveBufferSize, 0, 1'000'000'000, kBytes},
+    {Key::SocketTrafficClass, 0, 255, kNumber},
     {Key::MaxGarbledPerSecond, 1, 1'000'000, kNumber},
     {Key::AuthenticationTimeout, 1, 3'600, kSeconds},
     {Key::ResendRequestChunkSize, 0, 1'000'000'000, kNumber},
@@ -41,7 +50,7 @@ constexpr NumberRule kNumbers[] = {
     {Key::MaxResendsPerSecond, 0, 1'000'000'000, kNumber},
     {Key::MaxResendRepeats, 0, 1'000'000'000, kNumber},
     {Key::MaxResendAge, 0, 31'536'000, kSeconds},
-    {Key::MaxHeldBytes, 0, 1'000'000'000, "a whole number of bytes"},
+    {Key::MaxHeldBytes, 0, 1'000'000'000, kBytes},
     {Key::ThrottleMessages, 0, 1'000'000, kNumber},
     {Key::ThrottleInterval, 1, 3'600, kSeconds},
     {Key::DisconnectNoticeDelay, 0, 86'400, kSeconds},
@@ -57,8 +66,7 @@ constexpr std::size_t kTextMax = 255;
 constexpr std::size_t kPathMax = 3'000;  // leaves room under PATH_MAX for the names in a folder
 
 std::string expected_number(const NumberRule& rule, std::string_view value) {
-  const std::optional<std::uint64_t> number =
-      rule.key == Key::ReconnectInterval ? read_interval(value) : read_number(value);
+  const std::optional<std::uint64_t> number = read_number(value);
   if (number && *number >= rule.min && *number <= rule.max) return {};
   return std::string{rule.what} + " from " + std::to_string(rule.min) + " to " +
          std::to_string(rule.max);
@@ -112,11 +120,37 @@ std::optional<double> read_factor(std::string_view value) noexcept {
   return number;
 }
 
-std::optional<std::uint64_t> read_interval(std::string_view value) noexcept {
-  std::string_view first = value.substr(0, value.find(';'));
-  const std::size_t times = first.find('*');
-  if (times != std::string_view::npos) first.remove_prefix(times + 1);
-  return read_number(first);
+std::optional<std::vector<std::chrono::seconds>> read_intervals(std::string_view value) {
+  constexpr std::size_t kCountMax = 100;
+  constexpr std::uint64_t kIntervalMax = 86'400;
+  std::vector<std::chrono::seconds> intervals;
+  while (true) {
+    const std::size_t end = std::min(value.find(';'), value.size());
+    std::string_view one = value.substr(0, end);
+    std::uint64_t times = 1;
+    if (const std::size_t star = one.find('*'); star != std::string_view::npos) {
+      times = read_number(one.substr(0, star)).value_or(0);
+      one.remove_prefix(star + 1);
+    }
+    const auto interval = read_number(one);
+    const bool is_right = interval && *interval >= 1 && *interval <= kIntervalMax && times >= 1 &&
+                          times <= kCountMax - intervals.size();
+    if (!is_right) return std::nullopt;
+    intervals.insert(intervals.end(), static_cast<std::size_t>(times),
+                     std::chrono::seconds{static_cast<std::int64_t>(*interval)});
+    if (end == value.size()) return intervals;
+    value.remove_prefix(end + 1);
+  }
+}
+
+std::optional<std::vector<std::string>> read_addresses(std::string_view value) {
+  std::vector<std::string> addresses;
+  for (const std::string_view word : words_of(value)) {
+    const auto address = transport::canonical_address(std::string{word});
+    if (!address) return std::nullopt;
+    addresses.push_back(*address);
+  }
+  return addresses.empty() ? std::nullopt : std::optional{std::move(addresses)};
 }
 
 std::optional<unsigned> read_precision(std::string_view value) noexcept {
@@ -250,6 +284,13 @@ bool is_role(std::string_view value) { return is_one_of(value, {"initiator", "ac
 bool is_store(std::string_view value) {
   return is_one_of(value, {"journal", "memory", "postgresql"});
 }
+bool is_policy(std::string_view value) { return is_one_of(value, {"ROUNDROBIN", "PRIORITY"}); }
+bool is_address(std::string_view value) {
+  return value.empty() || transport::canonical_address(std::string{value}).has_value();
+}
+bool is_allow_list(std::string_view value) {
+  return value.empty() || read_addresses(value).has_value();
+}
 bool is_factor(std::string_view value) {
   const std::optional<double> factor = read_factor(value);
   return factor && *factor > 0 && *factor <= kFactorMax;
@@ -259,6 +300,7 @@ constexpr std::string_view kName = "a name of 1 to 255 bytes";
 constexpr std::string_view kShort = "at most 255 bytes";
 constexpr std::string_view kShorter = "a shorter text";
 constexpr std::string_view kDictionary = "the path of a dictionary file in QuickFIX's XML form";
+constexpr std::string_view kAddress = "an address of this machine, such as 10.0.0.1";
 constexpr std::string_view kFactor = "a decimal number above 0, up to 100";
 constexpr std::string_view kTime = "a time HH:MM:SS, with a time zone behind it or without,";
 constexpr std::string_view kDay = "a day of the week, such as Monday or Mon";
@@ -278,6 +320,12 @@ constexpr ValueRule kValues[] = {
     {Key::SocketAcceptHost, is_at_most<kTextMax>, kShort},
     {Key::SocketConnectHost, is_text, "a host name or an address"},
     {Key::ConnectionType, is_role, "initiator or acceptor"},
+    {Key::ReconnectInterval, reads<read_intervals>,
+     "a whole number of seconds from 1 to 86400, or a list such as 5;30;60 or 3*10;60,"},
+    {Key::HostSelectionPolicy, is_policy, "ROUNDROBIN or PRIORITY"},
+    {Key::SocketConnectSourceHost, is_address, kAddress},
+    {Key::SocketLocalHost, is_address, kAddress},
+    {Key::AllowedRemoteAddresses, is_allow_list, "addresses, such as 10.0.0.1,10.0.0.2"},
     {Key::FileStorePath, is_path<kPathMax>, "the path of a folder"},
     {Key::DataDictionary, is_path<kPathMax>, kDictionary},
     {Key::TransportDataDictionary, is_path<kPathMax>, kDictionary},
@@ -335,8 +383,6 @@ std::string remark(Key key, std::string_view value) {
     case Key::ConnectionType:
       return unless(value == "initiator" || value == "acceptor",
                     "read, but other engines want it in lower case");
-    case Key::ReconnectInterval:
-      return unless(read_number(value).has_value(), "only the first of the intervals is used");
     case Key::TimestampPrecision:
       return unless(read_precision(value).value_or(0) % 3 == 0,
                     "there are 0, 3, 6 or 9 digits; the next larger number is used");

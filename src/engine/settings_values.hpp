@@ -27,8 +27,12 @@ namespace nexusfix::engine {
 [[nodiscard]] std::optional<std::uint64_t> read_number(std::string_view value) noexcept;
 // Digits, with a point perhaps.
 [[nodiscard]] std::optional<double> read_factor(std::string_view value) noexcept;
-// Seconds; of a list like QuickFIX/J's "5;30;60" or "3*10;60" the first.
-[[nodiscard]] std::optional<std::uint64_t> read_interval(std::string_view value) noexcept;
+// Seconds, 1 to 86,400, or a list of them like QuickFIX/J's "5;30;60"; "3*10;60" is 10, 10, 10, 60.
+// At most 100.
+[[nodiscard]] std::optional<std::vector<std::chrono::seconds>> read_intervals(
+    std::string_view value);
+// Addresses between commas or blanks, as transport::canonical_address() has them.
+[[nodiscard]] std::optional<std::vector<std::string>> read_addresses(std::string_view value);
 // The digits behind the second: from a number or from QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
 

@@ -101,7 +101,7 @@ class Play {
                                                                    : "group") +
            line("NonStopSession", "Y") + line("LogonTimeout", 2 + chance_.below(9)) +
            line("LogoutTimeout", 1 + chance_.below(3)) +
-           line("ReconnectInterval", 1 + chance_.below(5)) +
+           line("ReconnectInterval", 1 + chance_.below(5)) + line("ReconnectJitter", 0) +
            line("SendRedundantResendRequests", one_in(10) ? "Y" : "N") +
            line("TimestampPrecision", 3 * chance_.below(4)) + "SocketAcceptPort=5001\n" +
            "SocketConnectHost=venue\nSocketConnectPort=5001\n";

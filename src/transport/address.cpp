@@ -147,4 +147,16 @@ Address peer_address(int descriptor) noexcept {
   return address;
 }
 
+std::optional<std::string> canonical_address(const std::string& address) {
+  const auto literal = literal_address({address, 0});
+  if (!literal) return std::nullopt;
+  return std::string{peer_address_of(literal->to_string())};
+}
+
+std::string_view peer_address_of(std::string_view peer_name) noexcept {
+  peer_name = peer_name.substr(0, peer_name.rfind(':'));
+  if (!peer_name.starts_with('[') || !peer_name.ends_with(']')) return peer_name;
+  return peer_name.substr(1, peer_name.size() - 2);
+}
+
 }  // namespace nexusfix::transport

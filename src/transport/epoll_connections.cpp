@@ -26,6 +26,23 @@ bool takes_a_files_place(int descriptor) noexcept {
   return static_cast<rlim_t>(descriptor) + kDescriptorsForFiles >= limit.rlim_cur;
 }
 
+// The local end, if one is asked for. False: errno says why not.
+bool bind_source(int descriptor, int family, const SocketOptions& options) noexcept {
+  if (options.source_host.empty() && options.source_port == 0) return true;
+  Address source = any_address(family, options.source_port);
+  if (!options.source_host.empty()) {
+    const auto literal = literal_address({options.source_host, options.source_port});
+    if (!literal || literal->family() != family) {
+      errno = EADDRNOTAVAIL;
+      return false;
+    }
+    source = *literal;
+  }
+  // A port of ours that an earlier connection has left in TIME_WAIT is good for the next one.
+  set_option(descriptor, SOL_SOCKET, SO_REUSEADDR, 1);
+  return ::bind(descriptor, &source.generic, source.size) == 0;
+}
+
 bool out_of_descriptors(int error_number) noexcept {
   return error_number == EMFILE || error_number == ENFILE;
 }
@@ -40,7 +57,8 @@ std::expected<Descriptor, NetworkError> EpollNetwork::bind_and_listen(const Endp
   if (!descriptor) return std::unexpected{error_now("listen", where)};
   // Lets a restarted acceptor have its port while old connections are in TIME_WAIT. On Linux two
   // listeners still cannot share a port.
-  set_option(descriptor.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+  set_option(descriptor.get(), SOL_SOCKET, SO_REUSEADDR, endpoint.options.reuse_address ? 1 : 0);
+  size_buffers(descriptor.get(), address.family(), endpoint.options);
   if (address.family() == AF_INET6) {
     set_option(descriptor.get(), IPPROTO_IPV6, IPV6_V6ONLY, endpoint.host.empty() ? 0 : 1);
   }
@@ -76,6 +94,7 @@ std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpo
     const SocketId socket = add_slot();
     Slot& slot = slots_[index_of(socket)];
     slot.state = State::Listening;
+    slot.options = std::make_unique<SocketOptions>(endpoint.options);
     slot.descriptor = std::move(*descriptor);
     if (watch(EPOLL_CTL_ADD, socket, EPOLLIN)) return socket;
     error = error_now("listen", to_string(endpoint));
@@ -118,9 +137,13 @@ void EpollNetwork::start_next_candidate(SocketId socket) {
     constexpr int kType = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
     slot.descriptor = Descriptor{::socket(address.family(), kType, 0)};
     if (slot.descriptor) {
-      tune(slot.descriptor.get());
-      const int result = ::connect(slot.descriptor.get(), &address.generic, address.size);
-      const bool started = result == 0 || errno == EINPROGRESS || errno == EINTR;
+      const SocketOptions& options = attempt.endpoint.options;
+      size_buffers(slot.descriptor.get(), address.family(), options);
+      tune(slot.descriptor.get(), options);
+      const bool bound = bind_source(slot.descriptor.get(), address.family(), options);
+      const int result =
+          bound ? ::connect(slot.descriptor.get(), &address.generic, address.size) : -1;
+      const bool started = result == 0 || (bound && (errno == EINPROGRESS || errno == EINTR));
       if (started && watch(EPOLL_CTL_ADD, socket, EPOLLOUT)) return;
     }
     // The first address is what the operator thinks of; the last one's error would often be that of
@@ -197,7 +220,7 @@ bool EpollNetwork::adopt(SocketId listener, Descriptor connection, const Address
     slot.state = State::Open;
     slot.descriptor = std::move(connection);
     slot.peer = peer;
-    tune(slot.descriptor.get());
+    tune(slot.descriptor.get(), *slots_[index_of(listener)].options);
     if (!watch(EPOLL_CTL_ADD, socket, EPOLLIN)) {
       free_slot(socket);
       return false;

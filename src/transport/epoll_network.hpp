@@ -84,6 +84,7 @@ class EpollNetwork final : public Network {
     std::string error_text;      // when the cause is not an errno
     Address peer;
     std::unique_ptr<Attempt> attempt;
+    std::unique_ptr<SocketOptions> options;  // listener: of those that it accepts
   };
 
   // Fills the caller's events and knows when they are full.

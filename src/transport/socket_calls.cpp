@@ -31,13 +31,29 @@ NetworkError error_now(std::string_view operation, std::string_view where) {
   return {explain(operation, where, error_number), error_number};
 }
 
-void tune(int descriptor) noexcept {
-  set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
+void size_buffers(int descriptor, int family, const SocketOptions& options) noexcept {
+  if (options.send_buffer_bytes != 0) {
+    set_option(descriptor, SOL_SOCKET, SO_SNDBUF, static_cast<int>(options.send_buffer_bytes));
+  }
+  if (options.receive_buffer_bytes != 0) {
+    set_option(descriptor, SOL_SOCKET, SO_RCVBUF, static_cast<int>(options.receive_buffer_bytes));
+  }
+  if (options.traffic_class == 0) return;
+  const int traffic_class = options.traffic_class;
+  if (family == AF_INET6) {
+    set_option(descriptor, IPPROTO_IPV6, IPV6_TCLASS, traffic_class);
+  }
+  set_option(descriptor, IPPROTO_IP, IP_TOS, traffic_class);  // IPv4 over an IPv6 socket, too
+}
+
+void tune(int descriptor, const SocketOptions& options) noexcept {
+  set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, options.no_delay ? 1 : 0);
+  set_option(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
+  if (!options.keep_alive) return;
   set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, kKeepAliveProbes);
-  set_option(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
 }
 
 Descriptor open_reserve() noexcept { return Descriptor{::open("/dev/null", O_RDONLY | O_CLOEXEC)}; }

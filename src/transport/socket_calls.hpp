@@ -25,7 +25,9 @@ void set_option(int descriptor, int level, int option, Value value) noexcept {
 
 // FIX messages are small and wanted now, hence no Nagle. Keepalive and the user timeout end a
 // connection whose peer has vanished without a word, also when no heartbeats were agreed.
-void tune(int descriptor) noexcept;
+void tune(int descriptor, const SocketOptions& options) noexcept;
+// What must be said before a socket listens or connects: TCP agrees on windows then.
+void size_buffers(int descriptor, int family, const SocketOptions& options) noexcept;
 
 [[nodiscard]] Descriptor open_reserve() noexcept;
 [[nodiscard]] int unacknowledged_bytes(int descriptor) noexcept;

@@ -62,10 +62,23 @@ enum class StoreKind : std::uint8_t { Journal, Memory, PostgreSQL };
 struct SessionSettings {
   session::SessionConfig session;
   DictionarySettings dictionary;
-  session::Schedule schedule;                   // StartTime, EndTime, ...: non-stop without them
-  std::vector<transport::Endpoint> connect;     // initiator: tried in order, at least one
-  std::optional<transport::Endpoint> accept;    // acceptor
-  std::chrono::seconds reconnect_interval{30};  // initiator, ≥ 1
+  session::Schedule schedule;                 // StartTime, EndTime, ...: non-stop without them
+  std::vector<transport::Endpoint> connect;   // initiator: tried in order, at least one
+  std::optional<transport::Endpoint> accept;  // acceptor
+  // Initiator: before each attempt since the last Logon; the last one counts for all behind it. At
+  // least one, each ≥ 1 s.
+  std::vector<std::chrono::seconds> reconnect_intervals{std::chrono::seconds{30}};
+  // Of each interval, up to so many hundredths are left out by chance: 0 to 90.
+  std::uint32_t reconnect_jitter = 10;
+  std::chrono::seconds connect_timeout{0};  // initiator; 0: LogonTimeout
+  // Initiator: PRIORITY begins with the first address again when a session was lost, and after
+  // this time of failures. Nothing: round robin.
+  std::optional<std::chrono::seconds> priority_start_over;
+  // Acceptor: addresses that may log on, as transport::canonical_address() has them; empty: all.
+  std::vector<std::string> allowed_remote_addresses;
+  // A counterparty that does not read is disconnected when more bytes than this wait for it; ≥ 64
+  // KiB.
+  std::uint32_t queued_bytes_max = 64U << 20U;
   // The connection is closed when more messages than this are garbled within a second; ≥ 1.
   std::uint32_t garbled_per_second_max = 1'000;
   ThrottleSettings throttle;

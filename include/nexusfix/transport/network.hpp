@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace nexusfix::transport {
 
@@ -17,10 +18,28 @@ namespace nexusfix::transport {
 // event of an old connection cannot be taken for a new one's.
 using SocketId = std::uint64_t;
 
+// What is asked of the operating system for a connection, or for all that a listener accepts.
+struct SocketOptions {
+  bool no_delay = true;                    // TCP_NODELAY
+  bool keep_alive = true;                  // SO_KEEPALIVE: a peer that vanished is noticed
+  bool reuse_address = true;               // SO_REUSEADDR (listen only)
+  std::uint32_t send_buffer_bytes = 0;     // SO_SNDBUF; 0: as the operating system sees fit
+  std::uint32_t receive_buffer_bytes = 0;  // SO_RCVBUF; likewise
+  std::uint8_t traffic_class = 0;          // IP_TOS, IPV6_TCLASS
+  std::string source_host;                 // connect only: an address of ours; empty: any
+  std::uint16_t source_port = 0;           // connect only; 0: any
+};
+
 struct Endpoint {
   std::string host;        // name or address; empty (listen only): every address
   std::uint16_t port = 0;  // 0 (listen only): any free port
+  SocketOptions options{};
 };
+
+// An IPv4 or IPv6 address in the form that peer_name() has it in; nothing: it is none.
+[[nodiscard]] std::optional<std::string> canonical_address(const std::string& address);
+// The address in a peer_name(): "127.0.0.1", "::1".
+[[nodiscard]] std::string_view peer_address_of(std::string_view peer_name) noexcept;
 
 struct NetworkError {
   std::string text;      // "bind 127.0.0.1:5001: Address already in use"
@@ -90,7 +109,7 @@ class Network {
   [[nodiscard]] virtual int descriptor() const noexcept = 0;
 };
 
-// Linux epoll, IPv4 and IPv6, TCP_NODELAY set. connect() never blocks: a literal address and
+// Linux epoll, IPv4 and IPv6. connect() never blocks: a literal address and
 // "localhost" need no resolution, any other name is resolved on a thread that lives only as long as
 // there are names to resolve. listen() on a name (a start-up matter) waits for the resolution.
 // A peer that acknowledges nothing for a minute has failed. No allocation in wait(), receive() and

@@ -58,6 +58,9 @@ struct EchoVenue {
   }
 };
 
+// Of a journal that takes no time to prepare.
+inline constexpr std::uint64_t kSegmentBytes = 1U << 20U;
+
 class AcceptorTest : public ::testing::Test {
  protected:
   // The engine goes before anything that a derived fixture gave it.
@@ -88,6 +91,7 @@ class AcceptorTest : public ::testing::Test {
   void open() {
     auto settings = engine::parse_settings(config(), "venue.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
     auto opened = Engine::open(std::move(*settings), venue, options());
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));

@@ -27,12 +27,13 @@ TEST(ConfigKeys, an_unknown_key_is_a_warning_that_names_the_key_that_was_meant) 
 }
 
 TEST(ConfigKeys, keys_that_are_not_honoured_say_what_is_done_instead_unless_it_is_what_they_ask) {
-  EXPECT_THAT(warnings_of("SocketNodelay=N"), ElementsAre(HasSubstr("TCP_NODELAY is always set")));
+  EXPECT_THAT(warnings_of("SocketOobInline=Y"),
+              ElementsAre(HasSubstr("the operating system's own value is used")));
   EXPECT_THAT(warnings_of("FileLogPath=log"), ElementsAre(HasSubstr("no log is written there")));
   EXPECT_THAT(warnings_of("LogonTag3=553=me"), ElementsAre(HasSubstr("LogonTag is not honoured")));
   for (const std::string_view line :
        {"SocketNodelay=Y", "UseDataDictionary=N", "ValidateLengthAndChecksum=Y",
-        "SocketReuseAddress=true", "SocketSendBufferSize=0", "SocketAcceptProtocol=tcp"}) {
+        "SocketReuseAddress=Y", "SocketSendBufferSize=0", "SocketAcceptProtocol=tcp"}) {
     EXPECT_THAT(warnings_of(line), IsEmpty()) << line;
   }
 }
@@ -60,8 +61,8 @@ TEST(ConfigKeys, a_dictionary_of_a_version_that_does_not_exist_is_an_error) {
 TEST(ConfigKeys, what_asks_for_security_is_refused_and_never_answered_by_plain_text) {
   for (const std::string_view line :
        {"SocketUseSSL=Y", "SSLEnable=Y", "ServerCertificateFile=a.pem", "CertificateVerifyLevel=2",
-        "AllowedRemoteAddresses=10.0.0.1", "UseTCPProxy=Y", "ProxyHost=proxy", "NeedClientAuth=Y",
-        "SocketKeyStorePassword=secret", "RequireTLS=Y", "SSLProtocol=TLSv1.2", "socketusessl=y"}) {
+        "UseTCPProxy=Y", "ProxyHost=proxy", "NeedClientAuth=Y", "SocketKeyStorePassword=secret",
+        "RequireTLS=Y", "SSLProtocol=TLSv1.2", "socketusessl=y"}) {
     const auto told = errors_of(line);
     EXPECT_THAT(told, ElementsAre(HasSubstr("t.cfg:11: "))) << line;
     EXPECT_THAT(told, ElementsAre(HasSubstr("does not start"))) << line;
@@ -87,6 +88,8 @@ TEST(ConfigKeys, an_unknown_key_is_named_also_when_the_file_is_refused_for_what_
 TEST(ConfigKeys, an_unknown_key_that_sounds_like_security_is_refused_too) {
   EXPECT_THAT(errors_of("ServerCertficateFile=a.pem"),
               ElementsAre(HasSubstr("did you mean ServerCertificateFile?")));
+  EXPECT_THAT(errors_of("AllowedRemoteAdresses=10.0.0.1"),
+              ElementsAre(HasSubstr("did you mean AllowedRemoteAddresses?")));
   EXPECT_THAT(errors_of("UseTLS=Y"),
               ElementsAre(HasSubstr("UseTLS: unknown, and not to be ignored")));
   EXPECT_THAT(warnings_of("UseTLS=N"), ElementsAre(HasSubstr("unknown key, ignored")));

@@ -68,7 +68,7 @@ TEST(DescribedKeys, what_counts_without_a_key_is_what_counts_with_its_fallback) 
     EXPECT_EQ(with.session.sequence_jump_max, without.session.sequence_jump_max) << key.name;
     EXPECT_EQ(with.session.time_precision, without.session.time_precision) << key.name;
     EXPECT_EQ(with.session.persist_messages, without.session.persist_messages) << key.name;
-    EXPECT_EQ(with.reconnect_interval, without.reconnect_interval) << key.name;
+    EXPECT_EQ(with.reconnect_intervals, without.reconnect_intervals) << key.name;
     EXPECT_EQ(with.held_bytes_max, without.held_bytes_max) << key.name;
     EXPECT_EQ(with.garbled_per_second_max, without.garbled_per_second_max) << key.name;
     EXPECT_EQ(with.throttle.action, without.throttle.action) << key.name;

@@ -50,6 +50,7 @@ class InitiatorTest : public AcceptorTest {
   void open_trader(std::uint16_t port) {
     auto settings = engine::parse_settings(trader_config(port), "trader.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
     EngineOptions trader_options = options();
     trader_options.log = &trader_log;
     auto opened = Engine::open(std::move(*settings), trader, trader_options);

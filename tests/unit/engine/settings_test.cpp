@@ -26,7 +26,7 @@ TEST(Settings, an_initiator_is_read_with_the_defaults_of_quickfix) {
   ASSERT_THAT(settings.sessions, SizeIs(1));
   const SessionSettings& session = settings.sessions[0];
   EXPECT_EQ(session.line, 7U);
-  EXPECT_EQ(session.reconnect_interval.count(), 30);
+  EXPECT_THAT(session.reconnect_intervals, ElementsAre(std::chrono::seconds{30}));
   ASSERT_THAT(session.connect, SizeIs(1));
   EXPECT_EQ(session.connect[0].host, "127.0.0.1");
   EXPECT_EQ(session.connect[0].port, 5001);
@@ -72,7 +72,7 @@ TEST(Settings, every_honoured_key_reaches_the_session) {
   const session::SessionConfig& config = session.session;
   EXPECT_EQ(config.id.qualifier, "desk7");
   EXPECT_EQ(config.heart_bt_int.count(), 5);
-  EXPECT_EQ(session.reconnect_interval.count(), 7);
+  EXPECT_THAT(session.reconnect_intervals, ElementsAre(std::chrono::seconds{7}));
   EXPECT_EQ(config.logon_timeout.count(), 11);
   EXPECT_EQ(config.logout_timeout.count(), 13);
   EXPECT_EQ(config.max_latency.count(), 17);

@@ -123,10 +123,19 @@ TEST(SettingsValues, booleans_of_other_kinds_are_read_with_a_warning) {
   }
 }
 
-TEST(SettingsValues, a_list_of_reconnect_intervals_is_answered_by_its_first) {
-  EXPECT_EQ(session_with("ReconnectInterval=5;30;60").reconnect_interval.count(), 5);
-  EXPECT_EQ(session_with("ReconnectInterval=3*10;60").reconnect_interval.count(), 10);
-  EXPECT_THAT(warnings_of("ReconnectInterval=5;30"), ElementsAre(HasSubstr("only the first")));
+// QuickFIX/J's list.
+TEST(SettingsValues, reconnect_intervals_are_a_list_with_repeats) {
+  using std::chrono::seconds;
+  EXPECT_THAT(session_with("ReconnectInterval=5;30;60").reconnect_intervals,
+              ElementsAre(seconds{5}, seconds{30}, seconds{60}));
+  EXPECT_THAT(session_with("ReconnectInterval=2*10;60").reconnect_intervals,
+              ElementsAre(seconds{10}, seconds{10}, seconds{60}));
+  for (const std::string_view wrong :
+       {"0", "5;", ";5", "0*5", "101*5", "5*", "*5", "5;x", "86401"}) {
+    EXPECT_THAT(errors_of(joined("ReconnectInterval=", wrong)),
+                ElementsAre(HasSubstr("a whole number of seconds from 1 to 86400, or a list")))
+        << wrong;
+  }
 }
 
 TEST(SettingsValues, variables_are_not_expanded_and_that_is_told) {

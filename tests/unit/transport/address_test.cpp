@@ -44,5 +44,17 @@ TEST(Address, equality_looks_at_family_port_and_address) {
   EXPECT_FALSE(known_addresses({"::2", 5001}).at(0) == known_addresses({"::1", 5001}).at(0));
 }
 
+TEST(Address, a_canonical_address_is_the_one_that_peer_name_shows) {
+  EXPECT_EQ(canonical_address("0:0:0:0:0:0:0:1"), "::1");
+  EXPECT_EQ(canonical_address("::ffff:10.0.0.2"), "10.0.0.2");
+  EXPECT_EQ(canonical_address("10.0.0.2"), "10.0.0.2");
+  for (const std::string none : {"", "localhost", "10.0.0", "10.0.0.256", "[::1]", "10.0.0.1:80"}) {
+    EXPECT_FALSE(canonical_address(none)) << none;
+  }
+  EXPECT_EQ(peer_address_of("127.0.0.1:40112"), "127.0.0.1");
+  EXPECT_EQ(peer_address_of("[::1]:40112"), "::1");
+  EXPECT_EQ(peer_address_of(""), "");
+}
+
 }  // namespace
 }  // namespace nexusfix::transport

@@ -17,9 +17,32 @@ TEST(SocketCalls, errors_name_operation_place_and_cause) {
   EXPECT_EQ(error_now("eventfd", "").error_number, EMFILE);
 }
 
+TEST(SocketCalls, a_connection_is_as_its_options_say) {
+  const Descriptor socket{::socket(AF_INET, SOCK_STREAM, 0)};
+  const SocketOptions options{.no_delay = false,
+                              .keep_alive = false,
+                              .send_buffer_bytes = 32'768,
+                              .receive_buffer_bytes = 65'536,
+                              .traffic_class = 16};
+  size_buffers(socket.get(), AF_INET, options);
+  tune(socket.get(), options);
+  const auto option = [&](int level, int name) {
+    int value = 0;
+    socklen_t size = sizeof value;
+    EXPECT_EQ(::getsockopt(socket.get(), level, name, &value, &size), 0);
+    return value;
+  };
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 0);
+  EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 0);
+  EXPECT_EQ(option(IPPROTO_IP, IP_TOS), 16);
+  // Linux doubles what it is asked for, for its own bookkeeping (socket(7)).
+  EXPECT_EQ(option(SOL_SOCKET, SO_SNDBUF), 2 * 32'768);
+  EXPECT_EQ(option(SOL_SOCKET, SO_RCVBUF), 2 * 65'536);
+}
+
 TEST(SocketCalls, connections_send_small_messages_at_once_and_notice_a_vanished_peer) {
   const Descriptor socket{::socket(AF_INET, SOCK_STREAM, 0)};
-  tune(socket.get());
+  tune(socket.get(), {});
   const auto option = [&](int level, int name) {
     int value = 0;
     socklen_t size = sizeof value;

@@ -1,0 +1,77 @@
+// The keys of connections: socket options, addresses, reconnecting.
+#include "settings_fixture.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(ConnectionSettings, socket_options_reach_every_address) {
+  const SessionSettings session = session_with(
+      "SocketNodelay=N\nSocketKeepAlive=N\nSocketSendBufferSize=65536\n"
+      "SocketReceiveBufferSize=131072\nSocketTrafficClass=16\nSocketConnectSourceHost=127.0.0.2\n"
+      "SocketConnectSourcePort=4000\nSocketConnectHost1=127.0.0.3\nSocketConnectPort1=5002\n");
+  ASSERT_EQ(session.connect.size(), 2U);
+  for (const transport::Endpoint& endpoint : session.connect) {
+    EXPECT_FALSE(endpoint.options.no_delay);
+    EXPECT_FALSE(endpoint.options.keep_alive);
+    EXPECT_EQ(endpoint.options.send_buffer_bytes, 65'536U);
+    EXPECT_EQ(endpoint.options.receive_buffer_bytes, 131'072U);
+    EXPECT_EQ(endpoint.options.traffic_class, 16);
+    EXPECT_EQ(endpoint.options.source_host, "127.0.0.2");
+    EXPECT_EQ(endpoint.options.source_port, 4'000);
+  }
+}
+
+TEST(ConnectionSettings, names_of_quickfixj_mean_the_same) {
+  const SessionSettings session =
+      session_with("SocketTcpNoDelay=N\nSocketLocalHost=127.0.0.2\nSocketLocalPort=4000\n");
+  EXPECT_FALSE(session.connect.front().options.no_delay);
+  EXPECT_EQ(session.connect.front().options.source_host, "127.0.0.2");
+  EXPECT_EQ(session.connect.front().options.source_port, 4'000);
+}
+
+TEST(ConnectionSettings, what_is_not_given_is_fit_for_fix) {
+  const SessionSettings session = session_with("");
+  const transport::SocketOptions& options = session.connect.front().options;
+  EXPECT_TRUE(options.no_delay);
+  EXPECT_TRUE(options.keep_alive);
+  EXPECT_EQ(session.reconnect_jitter, 10U);
+  EXPECT_EQ(session.queued_bytes_max, 64U << 20U);
+  EXPECT_FALSE(session.priority_start_over);
+}
+
+TEST(ConnectionSettings, hosts_are_selected_round_robin_or_by_priority) {
+  using std::chrono::seconds;
+  EXPECT_EQ(session_with("HostSelectionPolicy=PRIORITY\n").priority_start_over, seconds{120});
+  EXPECT_EQ(session_with("HostSelectionPolicy=priority\n"
+                         "HostSelectionPolicyPriorityStartOverInterval=30\n")
+                .priority_start_over,
+            seconds{30});
+  EXPECT_THAT(errors_of("HostSelectionPolicy=RANDOM"),
+              ElementsAre(HasSubstr("ROUNDROBIN or PRIORITY was expected")));
+}
+
+TEST(ConnectionSettings, allowed_addresses_are_read_in_any_form) {
+  const Settings settings = accepted(
+      joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.1, 0:0:0:0:0:0:0:1 ::ffff:10.0.0.2\n"));
+  EXPECT_THAT(settings.sessions.front().allowed_remote_addresses,
+              ElementsAre("10.0.0.1", "::1", "10.0.0.2"));
+  EXPECT_THAT(accepted(joined(kAcceptor, "AllowedRemoteAddresses=\n"))
+                  .sessions.front()
+                  .allowed_remote_addresses,
+              IsEmpty());
+}
+
+// Never less than what was asked for.
+TEST(ConnectionSettings, an_address_that_is_none_stops_the_start) {
+  EXPECT_THAT(errors(joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.1,trader.example.com\n")),
+              ElementsAre(HasSubstr("addresses, such as 10.0.0.1,10.0.0.2 was expected")));
+  EXPECT_THAT(errors_of("SocketConnectSourceHost=here"),
+              ElementsAre(HasSubstr("an address of this machine")));
+}
+
+}  // namespace
+}  // namespace nexusfix::engine
