@@ -40,7 +40,7 @@ enum class Unit : std::uint8_t {
 [[nodiscard]] constexpr bool is_rate(Unit unit) noexcept {
   return unit == Unit::GigabytesPerSecond;
 }
-// What the charts show, which have one scale.
+// What the charts show, which have one amount.
 [[nodiscard]] constexpr bool is_nanoseconds(Unit unit) noexcept {
   return unit == Unit::Nanoseconds || unit == Unit::NanosecondsPerField;
 }
@@ -60,6 +60,7 @@ struct Plan {
   double bytes = 0;                // of the message, or its part, of one operation; 0: none
   double operations_per_call = 1;  // figures are divided by it
   std::vector<std::pair<std::string, ContestantPtr>> contestants;  // ours first
+  std::string note{};  // what else was measured; follows the row's purpose
 };
 
 using Subjects = std::span<const std::unique_ptr<Subject>>;
@@ -70,8 +71,11 @@ struct Row {
   std::function<Plan(Subjects)> plan;
 };
 
+// How much is made for the rows that need much: a journal of 10 million messages, or less.
+enum class Amount : std::uint8_t { Full, Quick };
+
 // Every row that this build and this CPU have, in the order of the report.
-[[nodiscard]] std::vector<Row> all_rows();
+[[nodiscard]] std::vector<Row> all_rows(Amount amount);
 
 // Parts of it; each in a file of its own.
 void add_parse_rows(std::vector<Row>& rows);
@@ -87,6 +91,7 @@ void add_dictionary_rows(std::vector<Row>& rows);
 void add_validate_rows(std::vector<Row>& rows);
 void add_session_rows(std::vector<Row>& rows);
 void add_store_rows(std::vector<Row>& rows);
+void add_journal_rows(std::vector<Row>& rows, Amount amount);
 
 // One for each subject that does the job. Make returns a ContestantPtr of a Subject.
 template <class Make>

@@ -2,7 +2,7 @@
 
 namespace nexusfix::bench {
 
-std::vector<Row> all_rows() {
+std::vector<Row> all_rows(Amount amount) {
   std::vector<Row> rows;
   add_parse_rows(rows);
   add_field_rows(rows);
@@ -17,6 +17,7 @@ std::vector<Row> all_rows() {
   add_validate_rows(rows);
   add_session_rows(rows);
   add_store_rows(rows);
+  add_journal_rows(rows, amount);
   return rows;
 }
 

@@ -70,6 +70,7 @@ std::optional<RowReport> measure_row(const Row& row, Subjects subjects, Report& 
   const std::vector<Figures> measured =
       measure(contestants, report.settings, report.timer.ns_per_tick);
   RowReport result{.spec = row.spec, .bytes = plan.bytes, .ours = {}, .peers = {}};
+  if (!plan.note.empty()) result.spec.purpose += "; " + plan.note;
   for (std::size_t i = 0; i < names.size(); ++i) {
     Result one{names[i], in_unit(measured[i], row.spec, plan.operations_per_call, plan.bytes)};
     if (i == 0) {
@@ -95,6 +96,9 @@ void measure_rounds(const std::vector<Row>& rows, Subjects subjects, int rounds,
       }
       if (round < rounds || !best[i]) continue;
       fmt::print("{}", table_line(*best[i]));
+      if (best[i]->spec.purpose != rows[i].spec.purpose) {
+        fmt::print("  {}\n", best[i]->spec.purpose);
+      }
       std::fflush(stdout);
       report.rows.push_back(*best[i]);
     }
@@ -123,7 +127,7 @@ bool write_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 int run(const Options& options, std::vector<std::unique_ptr<Subject>> peers) {
-  std::vector<Row> rows = all_rows();
+  std::vector<Row> rows = all_rows(options.quick ? Amount::Quick : Amount::Full);
   if (const std::string none = select_rows(rows, options.patterns); !none.empty()) {
     return usage_error(fmt::format("no row is called {}; --list shows what there are", none));
   }

@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store.hpp>
 
+#include "bench/bench_folder.hpp"
 #include "bench/messages.hpp"
 #include "bench/row.hpp"
 
@@ -22,28 +21,6 @@ namespace {
 constexpr std::size_t kMessages = 64;  // each for a session of its own, in rotation
 // Of a group: so many are handed over before their end is waited for.
 constexpr std::size_t kGroup = 256;
-
-class BenchFolder {
- public:
-  BenchFolder() {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "nexusfix-bench-XXXXXX").string();
-    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error{"mkdtemp failed"};
-    path_ = pattern;
-  }
-  ~BenchFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  BenchFolder(const BenchFolder&) = delete;
-  BenchFolder& operator=(const BenchFolder&) = delete;
-  [[nodiscard]] std::string file(std::string_view name) const {
-    return path_ + '/' + std::string{name};
-  }
-
- private:
-  std::string path_;
-};
 
 // One store with its sessions. Made in place, as the journal's threads point to it.
 struct OpenStore {

@@ -122,6 +122,8 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   options.on_durable = {
       .call = [](void* network) noexcept { static_cast<transport::Network*>(network)->wake(); },
       .context = seams_.network};
+  // An application that takes back what it had sent reads everything, damage or not.
+  options.checks_all = callbacks_.on_recovered != nullptr;
   stall_timeout_ = settings.journal_stall_timeout;
   auto opened = store::open_journal(*seams_.disk, options, now_.wall);
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};

@@ -1,5 +1,5 @@
-// How a journal's bytes are laid out; docs/store.md describes it for people. All numbers are
-// little-endian.
+// How a journal's bytes are laid out; docs/internals/journal-format.md describes it for people. All
+// numbers are little-endian.
 //
 //   segment header (128 bytes)            record (16 bytes + entries)
 //   offset bytes what                     offset bytes what

@@ -1,0 +1,223 @@
+// What a journal costs that is not appended to: to open a large one, and to read a range of it.
+#include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/store.hpp>
+
+#include "bench/bench_folder.hpp"
+#include "bench/messages.hpp"
+#include "bench/row.hpp"
+
+namespace nexusfix::bench {
+namespace {
+
+constexpr std::uint64_t kResend = 100;       // of the first resend behind the opening
+constexpr std::uint64_t kRange = 1U << 16U;  // of the range that is read in one go
+
+// A journal in files, made when it is asked for first, and kept for every round.
+class LargeJournal {
+ public:
+  LargeJournal(std::size_t sessions, std::uint64_t messages)
+      : sessions_{sessions}, messages_{messages} {}
+
+  [[nodiscard]] store::JournalOptions options() {
+    if (!folder_) make();
+    store::JournalOptions options;
+    options.folder = folder_->file("journal");
+    return options;
+  }
+  [[nodiscard]] PosixDisk& disk() { return disk_; }
+  [[nodiscard]] std::uint64_t messages() const { return messages_; }
+  [[nodiscard]] std::uint64_t messages_of_one() const { return messages_ / sessions_; }
+  [[nodiscard]] const std::string& text(std::uint64_t number) const {
+    return texts_[number % texts_.size()];
+  }
+
+  // The pages of its files leave memory.
+  void forget() {
+    for (const auto& entry : std::filesystem::directory_iterator{options().folder}) {
+      const int file = ::open(entry.path().c_str(), O_RDWR | O_CLOEXEC);
+      if (file < 0) std::abort();
+      if (::fdatasync(file) != 0 || ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) {
+        std::abort();
+      }
+      ::close(file);
+    }
+  }
+
+ private:
+  // Its sessions take turns.
+  void make() {
+    folder_ = std::make_unique<BenchFolder>();
+    const auto opened = store::open_journal(disk_, options(), WallTime{});
+    if (!opened) std::abort();
+    store::Store& journal = *opened->store;
+    for (std::size_t i = 0; i < sessions_; ++i) {
+      if (!journal.open_session("S" + std::to_string(i), WallTime{})) std::abort();
+    }
+    store::Transaction transaction;
+    for (std::uint64_t i = 0; i < messages_; ++i) {
+      const auto key = static_cast<store::SessionKey>(i % sessions_);
+      const std::uint64_t number = i / sessions_ + 1;
+      transaction.clear();
+      transaction.outbound_message(key, number, text(number));
+      if (!journal.append(transaction, WallTime{}) || !journal.flush()) std::abort();
+    }
+    if (!journal.close()) std::abort();
+  }
+
+  std::size_t sessions_;
+  std::uint64_t messages_;
+  std::vector<std::string> texts_ = execution_reports().texts;
+  PosixDisk disk_;
+  std::unique_ptr<BenchFolder> folder_;
+};
+
+struct Opening {
+  LargeJournal* journal;
+  std::unique_ptr<store::Store> store;
+
+  std::uint64_t operator()(std::size_t) {
+    auto opened = store::open_journal(journal->disk(), journal->options(), WallTime{});
+    if (!opened) return 0;
+    store = std::move(opened->store);
+    return opened->report.messages;
+  }
+  void prepare() {
+    store.reset();
+    journal->forget();
+  }
+  void settle() { store.reset(); }
+  [[nodiscard]] static CallLimits limits() { return {.least = 1, .most = 1}; }
+};
+
+// Reads a range of the first session; the answer is how many messages were right.
+std::uint64_t read_range(LargeJournal& journal, store::Store& store, std::uint64_t first,
+                         std::uint64_t count) {
+  std::uint64_t right = 0;
+  std::uint64_t next = first;
+  const auto read =
+      store.read(0, first, first + count - 1, [&](std::uint64_t number, std::string_view bytes) {
+        right += number == next && bytes.size() == journal.text(number).size() ? 1U : 0U;
+        next = number + 1;
+        return true;
+      });
+  return read ? right : 0;
+}
+
+// In KiB: what the process holds that is no mapped file.
+std::uint64_t anonymous_memory() {
+  std::ifstream status{"/proc/self/status"};
+  for (std::string word; status >> word;) {
+    std::uint64_t kibibytes = 0;
+    if (word == "RssAnon:" && status >> kibibytes) return kibibytes;
+  }
+  return 0;
+}
+
+// The right count of messages, and a resend that is answered from a cold cache.
+struct OpensRight {
+  LargeJournal* journal;
+  std::string operator()(Opening& opening) const {
+    opening.prepare();
+    if (opening(0) != journal->messages()) return "it does not find every message";
+    const std::uint64_t middle = journal->messages_of_one() / 2;
+    if (read_range(*journal, *opening.store, middle, kResend) != kResend) {
+      return "a resend is not answered";
+    }
+    opening.settle();
+    return {};
+  }
+};
+
+std::string describe_opening(LargeJournal& journal) {
+  Opening opening{&journal, nullptr};
+  opening.prepare();
+  const std::uint64_t before = anonymous_memory();
+  if (opening(0) == 0) return "it does not open";
+  const std::uint64_t memory = anonymous_memory() - before;
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t middle = journal.messages_of_one() / 2;
+  if (read_range(journal, *opening.store, middle, kResend) != kResend) return "it does not answer";
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
+  return fmt::format(
+      "{:.1f} MiB resident, mapped files apart; first resend of {} messages: {:.2f} ms",
+      static_cast<double>(memory) / 1024, kResend, taken.count());
+}
+
+struct RangeScan {
+  LargeJournal* journal;
+  std::unique_ptr<store::Store> store;
+  std::uint64_t first = 1;
+
+  std::uint64_t operator()(std::size_t) {
+    const std::uint64_t count = std::min(kRange, journal->messages_of_one());
+    if (first + count - 1 > journal->messages_of_one()) first = 1;
+    const std::uint64_t right = read_range(*journal, *store, first, count);
+    first += count;
+    return right == count ? 1 : 0;
+  }
+};
+
+Row open_row(Amount amount) {
+  const std::uint64_t messages = amount == Amount::Full ? 10'000'000 : 200'000;
+  const auto journal = std::make_shared<LargeJournal>(10, messages);
+  return {
+      {.name = "store/open-10M",
+       .purpose = fmt::format("opening a journal of {} messages of 10 sessions, its files not in "
+                              "memory{}",
+                              amount == Amount::Full ? "10,000,000" : "200,000",
+                              amount == Amount::Full ? "" : " (10,000,000 without --quick)"),
+       .unit = Unit::Milliseconds,
+       .published = {},
+       .budget = 1'000},
+      [journal](Subjects) {
+        Plan plan{.owner = journal, .contestants = {}};
+        plan.note = describe_opening(*journal);
+        plan.contestants.emplace_back("NexusFIX",
+                                      make_prepared_contestant(Opening{journal.get(), nullptr}, 1,
+                                                               OpensRight{journal.get()}));
+        return plan;
+      }};
+}
+
+Row range_row(Amount amount) {
+  const std::uint64_t messages = amount == Amount::Full ? 1'000'000 : 100'000;
+  const auto journal = std::make_shared<LargeJournal>(1, messages);
+  return {
+      {.name = "store/range-scan",
+       .purpose = fmt::format("messages read and verified, {} in one go, of a session of {}",
+                              std::min(kRange, messages), messages),
+       .unit = Unit::GigabytesPerSecond,
+       .published = {},
+       .budget = {}},
+      [journal](Subjects) {
+        auto opened = store::open_journal(journal->disk(), journal->options(), WallTime{});
+        if (!opened) std::abort();
+        const double count = static_cast<double>(std::min(kRange, journal->messages_of_one()));
+        Plan plan{
+            .owner = journal, .bytes = execution_reports().mean_bytes * count, .contestants = {}};
+        plan.contestants.emplace_back(
+            "NexusFIX", make_contestant(RangeScan{journal.get(), std::move(opened->store)}, {1}));
+        return plan;
+      }};
+}
+
+}  // namespace
+
+void add_journal_rows(std::vector<Row>& rows, Amount amount) {
+  rows.push_back(open_row(amount));
+  rows.push_back(range_row(amount));
+}
+
+}  // namespace nexusfix::bench
