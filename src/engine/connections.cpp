@@ -339,6 +339,10 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
     refuse(connection, "session " + slot->name + " is logged on from elsewhere already");
     return false;
   }
+  if (slot->waits_for_operator && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
+    refuse(connection, "session " + slot->name + " waits for an operator to set its numbers");
+    return false;
+  }
   connection.slot = slot;
   connection.deadline = kNever;
   slot->connection = &connection;

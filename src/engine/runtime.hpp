@@ -96,13 +96,14 @@ struct SessionSlot {
   WallTime schedule_until = WallTime::min();
   std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();  // and was reset
 
-  bool wants_connection = false;  // initiator
-  bool log_on_wanted = false;     // initiator: log_on() came before the old connection was gone
-  MonoTime connect_at = kNever;   // initiator: when to try next
-  std::size_t endpoint = 0;       // initiator: which of its addresses is next
-  std::uint32_t attempts = 0;     // initiator: since the last Logon
-  bool was_lost = false;          // initiator: logged on until the connection ended
-  MonoTime first_attempt_at{};    // initiator: the first of them; or since the list was begun anew
+  bool waits_for_operator = false;  // the counterparty knows numbers that the store does not
+  bool wants_connection = false;    // initiator
+  bool log_on_wanted = false;       // initiator: log_on() came before the old connection was gone
+  MonoTime connect_at = kNever;     // initiator: when to try next
+  std::size_t endpoint = 0;         // initiator: which of its addresses is next
+  std::uint32_t attempts = 0;       // initiator: since the last Logon
+  bool was_lost = false;            // initiator: logged on until the connection ended
+  MonoTime first_attempt_at{};  // initiator: the first of them; or since the list was begun anew
 };
 
 class Runtime {
@@ -288,6 +289,7 @@ class Runtime {
   [[nodiscard]] bool run_callback(SessionSlot& slot, FunctionRef<void()> callback);
   [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback);
   void note_disconnection(SessionSlot& slot);
+  void stop_for_operator(SessionSlot& slot, std::string_view said);
   void tell_disconnection(SessionSlot& slot);
   void touch(SessionSlot& slot);
   void undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept;

@@ -35,6 +35,15 @@ observe::Severity severity_of(session::NoticeCode code) noexcept {
   }
 }
 
+// In the words that engines use; TC 2c and the specification have no field for it.
+bool tells_of_lost_numbers(const session::Notice& notice) noexcept {
+  constexpr std::string_view kTooHigh = "NextExpectedMsgSeqNum too high";
+  if (notice.code == session::NoticeCode::LogonInvalid) return notice.text.starts_with(kTooHigh);
+  return notice.code == session::NoticeCode::LogoutReceived &&
+         (notice.text.starts_with(std::string_view{"MsgSeqNum too low"}) ||
+          notice.text.starts_with(kTooHigh));
+}
+
 std::string describe(const session::Notice& notice) {
   std::string text{to_string(notice.code)};
   if (notice.expected != 0 || notice.received != 0) {
@@ -186,6 +195,7 @@ void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
 
 void Runtime::perform(SessionSlot& slot, const session::Reset&) {
   transaction_.reset(slot.key);
+  slot.waits_for_operator = false;
   slot.inbound_recorded = 1;
   slot.held.clear();
   slot.held_bytes = 0;
@@ -313,6 +323,28 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
 
 void Runtime::perform(SessionSlot& slot, const session::Notice& action) {
   report_peer(severity_of(action.code), slot.name, describe(action));
+  if (tells_of_lost_numbers(action)) stop_for_operator(slot, action.text);
+}
+
+// The counterparty has seen numbers that the store does not know: it was lost, or restored from an
+// old copy. To go on would give those numbers out a second time: each refusal uses one, until both
+// sides seem to agree. A Logon with ResetSeqNumFlag begins anew and is let in.
+void Runtime::stop_for_operator(SessionSlot& slot, std::string_view said) {
+  const session::Numbers numbers = slot.machine.numbers();
+  const bool connects = slot.settings.session.role == session::Role::Initiator;
+  slot.waits_for_operator = true;
+  slot.wants_connection = false;
+  report(
+      observe::Severity::Error, slot.name,
+      "ALARM: the counterparty knows numbers that this store does not know, so the store is lost "
+      "or an old copy. It said: \"" +
+          std::string{said} + "\"; here the next MsgSeqNum are in " +
+          std::to_string(numbers.next_inbound) + ", out " + std::to_string(numbers.next_outbound) +
+          (connects ? ". The session is not connecting again"
+                    : ". Only a Logon with ResetSeqNumFlag is taken") +
+          ". Restore the store; or agree with the counterparty and use nexusfix journal set LOG "
+          "'" +
+          slot.name + "' --next-in N --next-out N");
 }
 
 // Runs a callback. What it threw, if it threw.
@@ -414,6 +446,7 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
   append_transaction();
   if (store_failed_) return std::unexpected{"the store has failed"};
   slot.machine.set_numbers(numbers);
+  slot.waits_for_operator = false;
   slot.inbound_recorded = numbers.next_inbound;
   report(observe::Severity::Warning, slot.name,
          "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) + " to " +

@@ -148,6 +148,13 @@ Address peer_address(int descriptor) noexcept {
 }
 
 std::optional<std::string> canonical_address(const std::string& address) {
+  // Stricter than what a name may be: 10.1 is no address to allow.
+  std::array<unsigned char, sizeof(in6_addr)> parsed{};
+  const std::string unscoped = address.substr(0, address.find('%'));
+  if (::inet_pton(AF_INET, unscoped.c_str(), parsed.data()) != 1 &&
+      ::inet_pton(AF_INET6, unscoped.c_str(), parsed.data()) != 1) {
+    return std::nullopt;
+  }
   const auto literal = literal_address({address, 0});
   if (!literal) return std::nullopt;
   return std::string{peer_address_of(literal->to_string())};

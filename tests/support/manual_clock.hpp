@@ -16,6 +16,9 @@ class ManualClock final : public Clock {
     now_.mono += by;
   }
 
+  // The wall clock alone, as an operator or NTP does it.
+  void set_wall_back(std::chrono::nanoseconds by) noexcept { now_.wall -= by; }
+
  private:
   // 2024-01-15 10:30:00 UTC, and a monotonic clock that has run for an hour.
   Now now_{WallTime{std::chrono::seconds{1'705'314'600}}, MonoTime{std::chrono::hours{1}}};

@@ -1,5 +1,6 @@
 // When the disk refuses, nothing that is not stored leaves, and nobody is told that all is well.
 #include <cerrno>
+#include <filesystem>
 #include <sys/stat.h>
 
 #include "acceptor_fixture.hpp"
@@ -127,6 +128,96 @@ TEST_F(StoreFailureTest, a_disk_that_cannot_be_read_ends_the_connection_that_wan
   EXPECT_TRUE(log.has("cannot resend")) << log.all();
   other.send(order("OTHER", 2, "B1"));
   EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+}
+
+// Catalogue D13: a store restored from yesterday's backup. Logons of TRADER with number 20.
+class OldStoreTest : public StoreFailureTest {
+ protected:
+  void SetUp() override {
+    const std::string store = folder.path() + "/store";
+    const std::string copy = folder.path() + "/copy";
+    open();
+    RawPeer& yesterday = log_on("TRADER");
+    yesterday.send(order("TRADER", 2, "A1"));
+    ASSERT_TRUE(run_until([&] { return yesterday.messages().size() == 2; }));
+    acceptor.reset();
+    std::filesystem::copy(store, copy);
+    open();
+    RawPeer& today = log_on("TRADER", 3);
+    for (std::uint64_t number = 4; number < 9; ++number) today.send(order("TRADER", number, "B"));
+    ASSERT_TRUE(run_until([&] { return today.messages().size() == 6; })) << log.all();
+    acceptor.reset();
+    peers.clear();
+    std::filesystem::remove_all(store);
+    std::filesystem::copy(copy, store);
+    log.lines.clear();
+    open();
+  }
+
+  void expect_stopped(std::string_view said) {
+    EXPECT_TRUE(log.has("ALARM: the counterparty knows numbers")) << log.all();
+    EXPECT_TRUE(log.has(said)) << log.all();
+    EXPECT_TRUE(log.has("nexusfix journal set LOG 'FIX.4.4:VENUE->TRADER'")) << log.all();
+    const auto numbers = acceptor->session(0).numbers();
+    RawPeer& again = connect();
+    again.send(logon("TRADER", 22));
+    EXPECT_TRUE(run_until([&] { return again.closed(); })) << log.all();
+    EXPECT_TRUE(again.messages().empty()) << "a refusal would use up a number";
+    EXPECT_EQ(acceptor->session(0).numbers().next_outbound, numbers.next_outbound);
+    EXPECT_TRUE(log.has("waits for an operator")) << log.all();
+    expect_still_serving();
+  }
+};
+
+TEST_F(OldStoreTest, is_found_by_the_counterpartys_logout_and_the_session_waits_for_an_operator) {
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 20));
+  ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
+  peer.send(from("TRADER", "5", 21, "58=MsgSeqNum too low, expecting 10 but received 4|"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  expect_stopped("expecting 10 but received 4");
+  ASSERT_TRUE(acceptor->session(0).set_next_numbers({.next_inbound = 23, .next_outbound = 30},
+                                                    "anna: agreed by phone"));
+  RawPeer& agreed = connect();
+  agreed.send(logon("TRADER", 23));
+  ASSERT_TRUE(run_until([&] { return agreed.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(agreed.messages().front(), "|34=30|"));
+}
+
+TEST_F(OldStoreTest, is_found_by_what_the_counterparty_expects_next) {
+  extra = "EnableNextExpectedMsgSeqNum=Y";
+  acceptor.reset();
+  open();
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 20, "789=10|"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  expect_stopped("NextExpectedMsgSeqNum too high");
+  // Both begin anew.
+  RawPeer& anew = connect();
+  anew.send(logon("TRADER", 1, "141=Y|789=1|"));
+  ASSERT_TRUE(run_until([&] { return anew.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(anew.messages().front(), "|34=1|"));
+}
+
+// The system's clock, set back while the engine runs and before it starts again.
+TEST_F(StoreFailureTest, a_clock_set_back_loses_no_session_and_no_message) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  clock.set_wall_back(std::chrono::hours{3});
+  peer.send(order("TRADER", 3, "A2"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+  clock.advance(std::chrono::seconds{31});
+  ASSERT_TRUE(run_until([&] { return contains(peer.messages().back(), "|35=0|"); })) << log.all();
+  clock.set_wall_back(std::chrono::hours{30});
+  reopen();
+  ASSERT_EQ(venue.recovered.size(), 2U);
+  RawPeer& again = log_on("TRADER", 4);
+  again.send(from("TRADER", "2", 5, "7=2|16=3|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 3; })) << log.all();
+  EXPECT_TRUE(contains(again.messages()[1], "|11=A1|"));
+  EXPECT_TRUE(contains(again.messages()[2], "|11=A2|"));
 }
 
 // The gate outlives the engine.
