@@ -20,6 +20,7 @@
 #include <nexusfix/base/random.hpp>
 
 #include "store_fixture.hpp"
+#include "support/killing_disk.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace nexusfix::store {
@@ -58,8 +59,9 @@ class Child {
   Child(Store& store, Settler& settler, Shared& shared, std::uint64_t seed)
       : store_{store}, settler_{settler}, shared_{shared}, random_{seed} {}
 
-  [[noreturn]] void append_for_ever() {
-    for (;;) {
+  // For ever, or so often.
+  void append(std::uint64_t rounds) {
+    for (; rounds > 0; --rounds) {
       const unsigned records = 1 + static_cast<unsigned>(random_.below(8));
       for (unsigned i = 0; i < records; ++i) append_one();
       const std::uint64_t wakes = settler_.wakes();
@@ -133,8 +135,8 @@ class Child {
   std::vector<Waiting> waiting_;
 };
 
-[[noreturn]] void be_killed(const JournalOptions& given, Shared& shared, std::uint64_t seed) {
-  PosixDisk disk;
+[[noreturn]] void be_killed(Disk& disk, const JournalOptions& given, Shared& shared,
+                            std::uint64_t seed, std::uint64_t rounds) {
   Settler settler;
   JournalOptions options = given;
   options.on_durable = settler.wake();
@@ -146,7 +148,8 @@ class Child {
     }
   }
   if (!settler.settle(*opened->store)) std::_Exit(12);
-  Child{*opened->store, settler, shared, seed}.append_for_ever();
+  Child{*opened->store, settler, shared, seed}.append(rounds);
+  std::_Exit(opened->store->close() ? 0 : 13);
 }
 
 class JournalKill : public ::testing::TestWithParam<Durability> {
@@ -166,7 +169,10 @@ class JournalKill : public ::testing::TestWithParam<Durability> {
     __atomic_store_n(&shared_->steps, 0, __ATOMIC_RELEASE);
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
-    if (child == 0) be_killed(options_, *shared_, seed);
+    if (child == 0) {
+      PosixDisk disk;
+      be_killed(disk, options_, *shared_, seed, UINT64_MAX);
+    }
     int status = 0;
     while (__atomic_load_n(&shared_->steps, __ATOMIC_ACQUIRE) < steps) {
       ASSERT_EQ(::waitpid(child, &status, WNOHANG), 0) << "it ended with " << status;
@@ -177,13 +183,28 @@ class JournalKill : public ::testing::TestWithParam<Durability> {
     ASSERT_TRUE(WIFSIGNALED(status));
   }
 
+  // Kills a child at the n-th call of its disk. False: it ended before.
+  bool run_to_call(unsigned nth, testing::Killed where) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      testing::KillingDisk disk{nth, where};
+      be_killed(disk, options_, *shared_, nth, GetParam() == Durability::Sync ? 15 : 40);
+    }
+    int status = 0;
+    EXPECT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_TRUE(!WIFEXITED(status) || WEXITSTATUS(status) == 0) << WEXITSTATUS(status);
+    return !WIFEXITED(status);
+  }
+
   void check() {
     PosixDisk disk;
     const auto found = inspect_journal(disk, options_.folder);
     if (!found && is_nothing_told()) return;  // Killed before there was a journal.
     ASSERT_TRUE(found) << found.error().text;
     ASSERT_TRUE(found->report.damages.empty()) << found->report.damages.front();
-    for (SessionKey key = 0; key < kSessions; ++key) check_session(*found->store, key);
+    const std::size_t sessions = found->store->session_count();
+    ASSERT_TRUE(sessions == kSessions || is_nothing_told());
+    for (SessionKey key = 0; key < sessions; ++key) check_session(*found->store, key);
   }
 
   [[nodiscard]] bool is_nothing_told() const {
@@ -242,6 +263,31 @@ TEST_P(JournalKill, leaves_what_was_durable_invents_nothing_and_takes_no_number_
     if (HasFailure()) {
       FAIL() << "seed " << seed << ", kill " << kill;
     }
+  }
+}
+
+TEST_P(JournalKill, at_each_call_of_the_disk_loses_and_invents_nothing) {
+  options_.segment_bytes = 8U << 10U;  // rolls several times
+  for (const testing::Killed where : {testing::Killed::Before, testing::Killed::Behind}) {
+    unsigned nth = 1;
+    for (bool goes_on = true; goes_on && !HasFailure(); ++nth) {
+      // Each journal is opened twice, so that the kill comes in the second opening, too.
+      if (nth % 2 == 1) {
+        options_.folder = folder_.file("calls" + std::to_string(nth) +
+                                       (where == testing::Killed::Before ? "before" : "behind"));
+        *shared_ = {};
+        last_seen_.clear();
+      }
+      goes_on = run_to_call(nth, where);
+      check();
+      if (HasFailure()) FAIL() << "call " << nth;
+      // And then it goes on.
+      if (nth % 5 != 0) continue;
+      EXPECT_FALSE(run_to_call(UINT32_MAX, where));
+      check();
+      if (HasFailure()) FAIL() << "behind call " << nth;
+    }
+    EXPECT_GT(nth, 20U);
   }
 }
 
