@@ -18,6 +18,8 @@ std::string DiskError::what() const {
   return text;
 }
 
+DiskResult<void> File::sync_mapped(FileMapping&, std::uint64_t, std::uint64_t) { return sync(); }
+
 DiskResult<void> File::reserve(std::uint64_t) {
   return std::unexpected{DiskError{.path = {}, .operation = "reserve", .error_number = EOPNOTSUPP}};
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -77,6 +78,22 @@ class PosixFile final : public File {
     // could not write, and a second call would then call them clean.
     if (::fdatasync(descriptor_) < 0) return failure("sync", path_, errno);
     return {};
+  }
+
+  // What is stored ahead of the range stays writable, and is not written to the disk in vain.
+  DiskResult<void> sync_mapped(FileMapping& mapping, std::uint64_t offset,
+                               std::uint64_t size_bytes) override {
+    const std::span<char> all = mapping.bytes();
+    const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const std::uint64_t begin = std::min<std::uint64_t>(offset, all.size()) & ~(page - 1);
+    const std::uint64_t end = std::min<std::uint64_t>(offset + size_bytes, all.size());
+    // Not repeated either: see sync().
+    if (::msync(all.data() + begin, end - begin, MS_SYNC) < 0) return failure("sync", path_, errno);
+    return {};
+  }
+
+  void forget_cached() noexcept override {
+    static_cast<void>(::posix_fadvise(descriptor_, 0, 0, POSIX_FADV_DONTNEED));
   }
 
   DiskResult<std::uint64_t> size() override {

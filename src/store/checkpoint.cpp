@@ -39,6 +39,7 @@ void put_session(std::vector<char>& out, const SessionTable::Session& session,
   put(out, session.record.epoch);
   put(out, static_cast<std::int64_t>(session.record.created.time_since_epoch().count()));
   out.push_back(session.is_unfinished ? 1 : 0);
+  put(out, session.reserved);
   put(out, static_cast<std::uint32_t>(session.lost.size()));
   for (const NumberRange& range : session.lost) {
     put(out, range.first);
@@ -114,6 +115,7 @@ Checkpoint::Session take_session(Input& input, const Checkpoint& checkpoint) {
   record.epoch = input.take<std::uint64_t>();
   record.created = WallTime{std::chrono::nanoseconds{input.take<std::int64_t>()}};
   one.session.is_unfinished = input.take<std::uint8_t>() != 0;
+  one.session.reserved = input.take<std::uint64_t>();
   if (!is_number(record.next_inbound) || !is_number(record.next_outbound) ||
       !is_number(record.epoch)) {
     input.fail();
@@ -169,7 +171,7 @@ std::expected<Checkpoint, CheckpointFault> decode_checkpoint(const SegmentHeader
       found.index_from > found.position) {
     return std::unexpected{CheckpointFault::Form};
   }
-  constexpr std::size_t kSessionBytesMin = 43;
+  constexpr std::size_t kSessionBytesMin = 51;
   found.sessions.resize(std::min(input.count(kSessionBytesMin), kSessionsMax));
   for (Checkpoint::Session& session : found.sessions) session = take_session(input, found);
   if (!input.is_good() || !input.at_end()) return std::unexpected{CheckpointFault::Form};

@@ -18,6 +18,7 @@
 //          3 x 8  next inbound and outbound number, epoch
 //            8  when the epoch began, ns since 1970
 //            1  1: an import was not finished
+//            8  outbound numbers below this one are reserved, or 0
 //            4  number of lost ranges, then 8 and 8 for each: first and last number
 //            4  number of groups, then for each of them three numbers of 7 bits a byte, lowest
 //               first, with the high bit set in all but the last byte: how much its first MsgSeqNum

@@ -55,11 +55,7 @@ void Committer::copy(LogPosition begin, std::span<char> out) const noexcept {
   if (first < out.size()) std::memcpy(&out[first], ring_.get(), out.size() - first);
 }
 
-void Committer::publish(LogPosition end) noexcept {
-  if (!options_.writes) {
-    published_.store(end, std::memory_order_release);
-    return;
-  }
+void Committer::publish_to_write(LogPosition end) noexcept {
   // In one order with the flag of the sleeping thread: one of the two sees the other.
   published_.store(end);
   if (!sleeps_.load()) return;
@@ -121,11 +117,11 @@ void Committer::wait_to_sync() {
   since_sync_ = std::chrono::milliseconds{0};
 }
 
-// A sync makes pages read-only, and the next store to each would trap; so a piece in front of the
-// log's end is made ready again and again.
+// What has been written to the disk, by a sync or by the kernel in its time, is read-only, and the
+// next store to it would trap; so a piece in front of the log's end is made ready again and again.
 void Committer::prepare_ahead() noexcept {
   const LogPosition end = published_.load(std::memory_order_acquire);
-  if (end + window_bytes_ / 2 <= prepared_) return;
+  if (end + kPreparedBytes / 2 <= prepared_) return;
   std::shared_ptr<FileMapping> mapping;
   LogPosition begin = 0;
   {
@@ -133,8 +129,8 @@ void Committer::prepare_ahead() noexcept {
     mapping = parts_.back().segment.mapping;
     begin = parts_.back().segment_begin;
   }
-  if (mapping && end >= begin) mapping->prepare(end - begin, window_bytes_);
-  prepared_ = end + window_bytes_;
+  if (mapping && end >= begin) mapping->prepare(end - begin, kPreparedBytes);
+  prepared_ = end + kPreparedBytes;
 }
 
 void Committer::run() {
@@ -191,7 +187,7 @@ DiskResult<void> Committer::commit(LogPosition end) {
     }
     written_.store(part_end, std::memory_order_release);
     if (part_end > synced_.load(std::memory_order_relaxed)) {
-      if (auto synced = part->segment.file->sync(); !synced) return synced;
+      if (auto synced = sync(*part, part_end); !synced) return synced;
       if (!part->segment.is_name_synced) {
         if (auto named = options_.disk->sync_directory(options_.folder); !named) return named;
         part->segment.is_name_synced = true;
@@ -199,13 +195,20 @@ DiskResult<void> Committer::commit(LogPosition end) {
     }
     if (!is_over) {
       prepared_ = 0;
-      window_bytes_ = std::max(kPreparedBytes, 2 * (end - synced_.load()));
       prepare_ahead();
       return {};
     }
     const std::lock_guard lock{mutex_};
     parts_.pop_front();
   }
+}
+
+// Of a mapping, only what was appended: its zeros ahead need not be written twice.
+DiskResult<void> Committer::sync(const Part& part, LogPosition end) {
+  if (options_.writes || !part.segment.mapping) return part.segment.file->sync();
+  const LogPosition begin = std::max(part.begin, synced_.load(std::memory_order_relaxed));
+  return part.segment.file->sync_mapped(*part.segment.mapping, begin - part.segment_begin,
+                                        end - begin);
 }
 
 DiskResult<void> Committer::write(const Part& part, LogPosition begin, LogPosition end) {

@@ -37,8 +37,7 @@ class Committer {
   };
   static constexpr std::size_t kRingBytes = 8U << 20U;
   // Of a mapping, kept ready to be stored to in front of where the log ends.
-  // After a sync it is twice what was appended since the one before, at least this much.
-  static constexpr std::uint64_t kPreparedBytes = 512U << 10U;
+  static constexpr std::uint64_t kPreparedBytes = 2U << 20U;
   // How often this is looked after while the log grows.
   static constexpr std::chrono::milliseconds kTick{10};
 
@@ -55,7 +54,10 @@ class Committer {
   [[nodiscard]] std::size_t room() const noexcept;
   void push(std::span<const char> bytes) noexcept;
   // Everything before end may be brought to the disk. Wakes the thread if it is writing.
-  void publish(LogPosition end) noexcept;
+  void publish(LogPosition end) noexcept {
+    if (options_.writes) return publish_to_write(end);
+    published_.store(end, std::memory_order_release);
+  }
   // What is published is to be synced now.
   void request() noexcept;
   // Wakes the appending thread once, when synced() has moved or after an error.
@@ -81,11 +83,13 @@ class Committer {
   };
 
   void run();
+  void publish_to_write(LogPosition end) noexcept;
   void wait_to_write();
   void wait_to_sync();
   void prepare_ahead() noexcept;
   [[nodiscard]] bool has_work() const noexcept;
   [[nodiscard]] DiskResult<void> commit(LogPosition end);
+  [[nodiscard]] DiskResult<void> sync(const Part& part, LogPosition end);
   [[nodiscard]] DiskResult<void> write(const Part& part, LogPosition begin, LogPosition end);
   void tell() noexcept;
 
@@ -101,8 +105,7 @@ class Committer {
   DiskError failure_;
   LogPosition pushed_;        // the appending thread's
   LogPosition prepared_ = 0;  // of the mapping, up to here; the other thread's, as are these
-  std::uint64_t window_bytes_ = kPreparedBytes;
-  LogPosition seen_ = 0;  // what was published at the last tick
+  LogPosition seen_ = 0;      // what was published at the last tick
   std::chrono::milliseconds since_sync_{0};
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "store/byte_order.hpp"
@@ -45,78 +46,148 @@ std::uint32_t step(std::uint32_t state, char byte) noexcept {
 }
 
 #if defined(__x86_64__)
-// The instruction takes a word in each cycle, but gives its result three cycles later: one stream
-// waits for itself. So the bytes are summed as three streams of equal length, and the checksums of
-// the first two are moved over the words behind them: multiplied by x^(64 words), modulo the
-// polynomial. A carry-less product of two reflected 32-bit numbers lies one bit too low, and the
-// instruction, which reduces it, multiplies by x^32 itself: hence 33 bits less.
-constexpr std::size_t kStreams = 3;
-constexpr std::size_t kStreamWordsMax = 84;
-constexpr std::size_t kStreamWordsMin = 3;  // below, joining costs more than waiting
-using Shifts = std::array<std::uint32_t, (kStreams - 1) * kStreamWordsMax + 1>;
-
-constexpr Shifts make_shifts() {
-  Shifts shifts{};
-  std::uint32_t power = 1U << 31U;  // x^0, reflected
-  const auto multiply_by_x = [&](unsigned times) {
-    for (; times > 0; --times) power = (power >> 1U) ^ ((power & 1U) * kPolynomialReversed);
-  };
-  multiply_by_x(64 - 33);
-  for (std::size_t words = 1; words < shifts.size(); ++words) {
-    shifts[words] = power;
-    multiply_by_x(64);
+// By carry-less multiplication: a register of 128 bits stands for a polynomial, and what lies n
+// bits further on is added to it when it is multiplied by x^n, modulo the polynomial. Four
+// registers, so that none waits for itself; at the end they become one, and the CRC instruction
+// reduces that. A product of reflected numbers lies one bit too low, which the constants make up
+// for.
+constexpr std::uint64_t reflected_power_of_x(unsigned exponent) {
+  std::uint32_t power = 1U << 31U;  // x^0
+  for (; exponent > 0; --exponent) {
+    power = (power >> 1U) ^ ((power & 1U) * kPolynomialReversed);
   }
-  return shifts;
+  return std::uint64_t{power} << 1U;
 }
 
-constexpr Shifts kShifts = make_shifts();
+constexpr std::size_t kBlockBytes = 16;
+constexpr std::size_t kLanes = 4;
+constexpr std::size_t kStrideBytes = kLanes * kBlockBytes;
+constexpr unsigned kStrideBits = 8 * kStrideBytes;
+constexpr unsigned kBlockBits = 8 * kBlockBytes;
+// For the lower and the upper half of a register, over a stride and over a block.
+constexpr std::uint64_t kStrideLow = reflected_power_of_x(kStrideBits + 32);
+constexpr std::uint64_t kStrideHigh = reflected_power_of_x(kStrideBits - 32);
+constexpr std::uint64_t kBlockLow = reflected_power_of_x(kBlockBits + 32);
+constexpr std::uint64_t kBlockHigh = reflected_power_of_x(kBlockBits - 32);
 
-std::uint64_t word_at(const char* bytes) noexcept {
-  std::uint64_t word = 0;
-  __builtin_memcpy(&word, bytes, kWordBytes);
-  return word;
+#define NEXUSFIX_CRC_TARGET __attribute__((target("sse4.2,pclmul")))
+
+NEXUSFIX_CRC_TARGET inline __m128i constants(std::uint64_t high, std::uint64_t low) noexcept {
+  return _mm_set_epi64x(static_cast<long long>(high), static_cast<long long>(low));
 }
 
-__attribute__((target("sse4.2,pclmul"))) std::uint64_t moved(std::uint64_t state,
-                                                             std::size_t words) noexcept {
-  const __m128i product = _mm_clmulepi64_si128(_mm_cvtsi64_si128(static_cast<std::int64_t>(state)),
-                                               _mm_cvtsi64_si128(std::int64_t{kShifts[words]}), 0);
-  return static_cast<std::uint64_t>(_mm_cvtsi128_si64(product));
+NEXUSFIX_CRC_TARGET inline __m128i moved_onto(__m128i next, __m128i value, __m128i by) noexcept {
+  const __m128i low = _mm_clmulepi64_si128(value, by, 0x00);
+  const __m128i high = _mm_clmulepi64_si128(value, by, 0x11);
+  return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-// Valid only where the run-time check in crc32c_hardware() found SSE 4.2 and PCLMULQDQ.
-__attribute__((target("sse4.2,pclmul"))) std::uint32_t by_instruction(
-    std::uint32_t crc, std::span<const char> bytes) noexcept {
-  std::uint64_t state = ~crc;
+inline std::uint64_t word_at(const char* bytes) noexcept {
+  return load_little_endian<std::uint64_t>(bytes);
+}
+
+// One block of the input: read, and kept in out if it is to be copied.
+template <bool copies>
+NEXUSFIX_CRC_TARGET inline __m128i take_block(const char* at, char* out) noexcept {
+  const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  if constexpr (copies) _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
+  return block;
+}
+
+// At least kStrideBytes; leaves less than a block of them. The lanes have names, because the
+// compiler keeps an array of them in memory.
+template <bool copies>
+NEXUSFIX_CRC_TARGET inline std::uint64_t fold(std::uint64_t state, const char*& at,
+                                              std::size_t& left, char*& out) noexcept {
+  const auto go_on = [&](std::size_t count) {
+    at += count;
+    left -= count;
+    if constexpr (copies) out += count;
+  };
+  __m128i first = take_block<copies>(at, out);
+  __m128i second = take_block<copies>(at + kBlockBytes, out + kBlockBytes);
+  __m128i third = take_block<copies>(at + 2 * kBlockBytes, out + 2 * kBlockBytes);
+  __m128i fourth = take_block<copies>(at + 3 * kBlockBytes, out + 3 * kBlockBytes);
+  first = _mm_xor_si128(first, _mm_cvtsi64_si128(static_cast<long long>(state)));
+  go_on(kStrideBytes);
+  const __m128i stride = constants(kStrideHigh, kStrideLow);
+  for (; left >= kStrideBytes; go_on(kStrideBytes)) {
+    first = moved_onto(take_block<copies>(at, out), first, stride);
+    second = moved_onto(take_block<copies>(at + kBlockBytes, out + kBlockBytes), second, stride);
+    third =
+        moved_onto(take_block<copies>(at + 2 * kBlockBytes, out + 2 * kBlockBytes), third, stride);
+    fourth =
+        moved_onto(take_block<copies>(at + 3 * kBlockBytes, out + 3 * kBlockBytes), fourth, stride);
+  }
+  const __m128i block = constants(kBlockHigh, kBlockLow);
+  __m128i all = moved_onto(second, first, block);
+  all = moved_onto(third, all, block);
+  all = moved_onto(fourth, all, block);
+  for (; left >= kBlockBytes; go_on(kBlockBytes)) {
+    all = moved_onto(take_block<copies>(at, out), all, block);
+  }
+  const auto low = static_cast<std::uint64_t>(_mm_cvtsi128_si64(all));
+  const auto high = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(all, all)));
+  return _mm_crc32_u64(_mm_crc32_u64(0, low), high);
+}
+
+// state and result are not inverted. Valid only where crc32c_hardware() found the instructions.
+template <bool copies>
+NEXUSFIX_CRC_TARGET inline std::uint64_t take(std::uint64_t state, std::span<const char> bytes,
+                                              char* out) noexcept {
   const char* at = bytes.data();
   std::size_t left = bytes.size();
-  while (left >= kStreams * kStreamWordsMin * kWordBytes) {
-    const std::size_t words = std::min(left / (kStreams * kWordBytes), kStreamWordsMax);
-    const char* const second = at + words * kWordBytes;
-    const char* const third = second + words * kWordBytes;
-    std::uint64_t state_of_second = 0;
-    std::uint64_t state_of_third = 0;
-    const std::size_t last = (words - 1) * kWordBytes;
-    for (std::size_t i = 0; i < last; i += kWordBytes) {
-      state = _mm_crc32_u64(state, word_at(at + i));
-      state_of_second = _mm_crc32_u64(state_of_second, word_at(second + i));
-      state_of_third = _mm_crc32_u64(state_of_third, word_at(third + i));
+  if (left < kWordBytes) {
+    for (std::size_t i = 0; i < left; ++i) {
+      state = _mm_crc32_u8(static_cast<std::uint32_t>(state), static_cast<unsigned char>(at[i]));
+      if constexpr (copies) out[i] = at[i];
     }
-    state = _mm_crc32_u64(state, word_at(at + last));
-    state_of_second = _mm_crc32_u64(state_of_second, word_at(second + last));
-    const std::uint64_t both = moved(state, 2 * words) ^ moved(state_of_second, words);
-    state = _mm_crc32_u64(state_of_third, word_at(third + last) ^ both);
-    at += kStreams * words * kWordBytes;
-    left -= kStreams * words * kWordBytes;
+    return state;
   }
+  if (left >= kStrideBytes) state = fold<copies>(state, at, left, out);
   for (; left >= kWordBytes; at += kWordBytes, left -= kWordBytes) {
     state = _mm_crc32_u64(state, word_at(at));
+    if constexpr (copies) {
+      std::memcpy(out, at, kWordBytes);
+      out += kWordBytes;
+    }
   }
-  std::uint32_t tail = static_cast<std::uint32_t>(state);
-  for (; left > 0; ++at, --left) tail = _mm_crc32_u8(tail, static_cast<unsigned char>(*at));
-  return ~tail;
+  if (left == 0) return state;
+  // The last 1 to 7 bytes as the upper ones of a word whose lower ones are zeros: zeros in front of
+  // a message do not change its sum, if the state is added behind them.
+  const std::uint64_t last = word_at(at + left - kWordBytes);
+  if constexpr (copies) std::memcpy(out + left - kWordBytes, at + left - kWordBytes, kWordBytes);
+  const unsigned shift = 8 * static_cast<unsigned>(kWordBytes - left);
+  const std::uint64_t upper = (last & (~std::uint64_t{0} << shift)) ^ (state << shift);
+  const std::uint64_t behind = left < sizeof(std::uint32_t) ? state >> (8 * left) : 0;
+  return _mm_crc32_u64(0, upper) ^ behind;
+}
+
+NEXUSFIX_CRC_TARGET std::uint32_t by_instruction(std::uint32_t crc,
+                                                 std::span<const char> bytes) noexcept {
+  return ~static_cast<std::uint32_t>(take<false>(~crc, bytes, nullptr));
+}
+
+NEXUSFIX_CRC_TARGET std::uint32_t copy_by_instruction(std::uint32_t crc, const Crc32cFront& front,
+                                                      std::span<const char> bytes,
+                                                      char* out) noexcept {
+  std::uint64_t state = _mm_crc32_u64(~crc, front.first);
+  state = _mm_crc32_u64(state, front.second);
+  state = _mm_crc32_u32(static_cast<std::uint32_t>(state), front.third);
+  return ~static_cast<std::uint32_t>(take<true>(state, bytes, out));
 }
 #endif
+
+std::uint32_t copy_portably(std::uint32_t crc, const Crc32cFront& front,
+                            std::span<const char> bytes, char* out) noexcept {
+  std::array<char, 2 * sizeof(std::uint64_t) + sizeof(std::uint32_t)> text;
+  store_little_endian(text.data(), front.first);
+  store_little_endian(text.data() + sizeof front.first, front.second);
+  store_little_endian(text.data() + 2 * sizeof front.first, front.third);
+  crc = crc32c_portable(crc32c_portable(crc, text), bytes);
+  std::copy(bytes.begin(), bytes.end(), out);
+  return crc;
+}
 
 }  // namespace
 
@@ -141,10 +212,23 @@ Crc32cFunction crc32c_hardware() noexcept {
   return nullptr;
 }
 
+Crc32cCopyFunction crc32c_copy_portable() noexcept { return &copy_portably; }
+
 std::uint32_t crc32c(std::uint32_t crc, std::span<const char> bytes) noexcept {
   static const Crc32cFunction chosen =
       crc32c_hardware() != nullptr ? crc32c_hardware() : &crc32c_portable;
   return chosen(crc, bytes);
+}
+
+std::uint32_t crc32c_copy(std::uint32_t crc, const Crc32cFront& front, std::span<const char> bytes,
+                          char* out) noexcept {
+#if defined(__x86_64__)
+  static const Crc32cCopyFunction chosen =
+      crc32c_hardware() != nullptr ? &copy_by_instruction : &copy_portably;
+#else
+  static const Crc32cCopyFunction chosen = &copy_portably;
+#endif
+  return chosen(crc, front, bytes, out);
 }
 
 }  // namespace nexusfix::store

@@ -18,4 +18,18 @@ using Crc32cFunction = std::uint32_t (*)(std::uint32_t, std::span<const char>) n
 // The same by instruction; null where this processor has none.
 [[nodiscard]] Crc32cFunction crc32c_hardware() noexcept;
 
+// Numbers that precede the bytes in the sum, as if they stood there in little-endian order.
+struct Crc32cFront {
+  std::uint64_t first = 0;
+  std::uint64_t second = 0;
+  std::uint32_t third = 0;
+};
+// The checksum of crc, front and bytes; the bytes are copied to out, where there is room for them,
+// while they are read. The two must not overlap.
+[[nodiscard]] std::uint32_t crc32c_copy(std::uint32_t crc, const Crc32cFront& front,
+                                        std::span<const char> bytes, char* out) noexcept;
+using Crc32cCopyFunction = std::uint32_t (*)(std::uint32_t, const Crc32cFront&,
+                                             std::span<const char>, char*) noexcept;
+[[nodiscard]] Crc32cCopyFunction crc32c_copy_portable() noexcept;
+
 }  // namespace nexusfix::store

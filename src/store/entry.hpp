@@ -12,16 +12,25 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/store/transaction.hpp>
+
+#include "store/byte_order.hpp"
 
 namespace nexusfix::store {
 
 inline constexpr std::size_t kEntryHeaderBytes = 17;
+inline constexpr std::size_t kEntrySessionAt = 1;
+inline constexpr std::size_t kEntryNumberAt = 5;
+inline constexpr std::size_t kEntryLengthAt = 13;
+static_assert(kEntryLengthAt + sizeof(std::uint32_t) == kEntryHeaderBytes);
 
 // No MsgSeqNum comes near; the bound keeps "number + 1" from wrapping.
 inline constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
@@ -38,10 +47,20 @@ struct Entry {
   std::string_view bytes;
 };
 
+// out has room for kEntryHeaderBytes and the entry's bytes, of which there are less than 2^32.
+inline void encode_entry(const Entry& entry, char* out) noexcept {
+  NEXUSFIX_ASSERT(entry.bytes.size() <= std::numeric_limits<std::uint32_t>::max());
+  out[0] = static_cast<char>(entry.kind);
+  store_little_endian(out + kEntrySessionAt, entry.session);
+  store_little_endian(out + kEntryNumberAt, entry.number);
+  store_little_endian(out + kEntryLengthAt, static_cast<std::uint32_t>(entry.bytes.size()));
+  if (entry.bytes.empty()) return;
+  std::memcpy(out + kEntryHeaderBytes, entry.bytes.data(), entry.bytes.size());
+}
 void append_entry(std::vector<char>& buffer, const Entry& entry);
 
-// The same into a place of kEntryHeaderBytes, for an entry without bytes.
-void encode_entry_header(const Entry& entry, std::span<char, kEntryHeaderBytes> out) noexcept;
+// Whether number and bytes are such as the kind has.
+[[nodiscard]] bool form_is_right(const Entry& entry) noexcept;
 
 // Walks a record's entries. The bytes may come from a damaged or hostile file: nothing outside of
 // them is read, and what is not an entry ends the walk.
@@ -49,8 +68,22 @@ class EntryReader {
  public:
   explicit EntryReader(std::span<const char> entries) noexcept : rest_{entries} {}
 
-  // False at the end and at bytes that are no entry. The entry's bytes live as long as the span.
-  [[nodiscard]] bool next(Entry& entry) noexcept;
+  // False at the end and at bytes that are no entry, which leaves anything in entry. Its bytes live
+  // as long as the span.
+  [[nodiscard]] bool next(Entry& entry) noexcept {
+    if (rest_.size() < kEntryHeaderBytes) return false;
+    const auto length = load_little_endian<std::uint32_t>(rest_.data() + kEntryLengthAt);
+    if (length > rest_.size() - kEntryHeaderBytes) return false;
+    // One by one: what is copied as a whole waits until its parts are stored.
+    entry.kind = static_cast<EntryKind>(rest_[0]);
+    entry.session = load_little_endian<SessionKey>(rest_.data() + kEntrySessionAt);
+    entry.number = load_little_endian<std::uint64_t>(rest_.data() + kEntryNumberAt);
+    entry.bytes = {rest_.data() + kEntryHeaderBytes, length};
+    const bool is_message = entry.kind == EntryKind::OutboundMessage && entry.number != 0;
+    if (!is_message && !form_is_right(entry)) return false;
+    rest_ = rest_.subspan(kEntryHeaderBytes + length);
+    return true;
+  }
   // After next() said false: everything was read.
   [[nodiscard]] bool at_end() const noexcept { return rest_.empty(); }
   // The entries behind the last one that next() gave.

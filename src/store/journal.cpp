@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -66,7 +65,10 @@ class Journal final : public Store {
         options_{std::move(options)},
         ownership_{std::move(ownership)},
         checkpointer_{state_, options_.segment_bytes / kCheckpointShare},
-        writer_{disk, options_, checkpointer_} {}
+        writer_{disk, options_, checkpointer_},
+        reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax} {
+    notes_.reserve((NumberReserve::kWishesMax + 1) * kEntryHeaderBytes);
+  }
 
   StoreResult<void> open(Recovered&& recovered, WallTime now) {
     state_ = std::move(recovered.state);
@@ -188,6 +190,9 @@ class Journal final : public Store {
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
   [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
+  [[nodiscard]] bool sends_before_sync() const noexcept {
+    return options_.durability == Durability::Process;
+  }
 
   [[nodiscard]] std::unexpected<StoreError> looked_at() const {
     return failure(StoreErrorCode::Refused, "it is open to be looked at, not to be changed");
@@ -213,7 +218,9 @@ class Journal final : public Store {
 
   StoreResult<LogPosition> append_entries(std::span<const char> entries, WallTime now);
   StoreResult<void> close_in_order();
-  void look_after_numbers(std::span<const char> entries, LogPosition begin);
+  void make_notes(LogPosition synced);
+  void notes_are_written(LogPosition synced);
+  [[nodiscard]] bool look_after_number(const Entry& entry);
   std::vector<char> skip_numbers(Recovered& recovered) const;
 
   // Passes the records from begin to end, both where a record begins or ends. False: visit stopped.
@@ -233,7 +240,8 @@ class Journal final : public Store {
   Checkpointer checkpointer_;
   LogWriter writer_;
   NumberReserve reserve_;
-  LogPosition noted_ = 0;  // the log tells that it was synced so far
+  LogPosition noted_ = 0;    // the log tells that it was synced so far
+  std::vector<char> notes_;  // entries of the journal's own, for the next record
   JournalReport report_;
   std::vector<std::pair<LogPosition, LogPosition>> holes_;  // damage found by opening
   std::map<SessionKey, std::string> refused_;               // because of it, and why
@@ -245,84 +253,98 @@ class Journal final : public Store {
 
 StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, WallTime now) {
   if (!ownership_->is_current()) return stop(ownership_->loss());
-  // How far the log was synced goes with the next record, so that after a loss of power damage can
-  // be told from what had not reached the disk.
-  std::array<char, kEntryHeaderBytes> note;
-  std::span<const char> more;
   const LogPosition synced = writer_.synced();
-  if (synced > noted_) {
-    encode_entry_header({.kind = EntryKind::LogSynced, .session = 0, .number = synced, .bytes = {}},
-                        note);
-    more = note;
+  if (synced > noted_ || reserve_.has_wishes()) {
+    make_notes(synced);
+    if (entries.size() + notes_.size() > kRecordBytesLimit) notes_.clear();  // another time
   }
-  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more.size();
+  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + notes_.size();
   if (kRecordHeaderBytes + entries.size() > options_.record_bytes_max) {
     return failure(StoreErrorCode::TooLarge,
                    "a record of " + std::to_string(kRecordHeaderBytes + entries.size()) +
                        " bytes is above the limit of " + std::to_string(options_.record_bytes_max));
   }
   // Before the sessions change: what fails to be written must not be seen.
-  if (auto room = writer_.make_room(record_bytes, now); !room) {
-    return stop(std::move(room.error()));
+  if (!writer_.has_room(record_bytes)) {
+    if (auto room = writer_.make_room(record_bytes, now); !room) {
+      return stop(std::move(room.error()));
+    }
   }
   const LogPosition begin = appended();
-  if (auto applied = state_.apply(entries, now, begin, begin + record_bytes); !applied) {
+  bool must_be_held = false;
+  const auto look = [&](const Entry& entry) {
+    const bool is_message = entry.kind == EntryKind::OutboundMessage;
+    if (is_message && entry.number < reserve_.watched_from(entry.session)) return;
+    if (look_after_number(entry)) must_be_held = true;
+  };
+  if (auto applied = state_.apply(entries, now, begin, begin + record_bytes, look); !applied) {
     return failure(StoreErrorCode::Refused, applied.error());
   }
-  if (auto written = writer_.append(entries, more, now); !written) {
+  if (auto written = writer_.append(entries, notes_, now); !written) {
     return stop(std::move(written.error()));
   }
-  if (!more.empty()) noted_ = synced;
-  if (options_.durability == Durability::Process) {
-    reserve_.advance(synced, begin);
-    look_after_numbers(entries, begin);
-  }
+  if (!notes_.empty()) notes_are_written(synced);
+  if (must_be_held && sends_before_sync()) writer_.hold(begin);
   return appended();
 }
 
-// Bytes may leave before they are synced, so what was used may be forgotten by a loss of power: up
-// to a limit that is skipped then. A reset that was forgotten would give all numbers out again, and
-// a session that was forgotten too: those are waited for.
-void Journal::look_after_numbers(std::span<const char> entries, LogPosition begin) {
-  const std::uint64_t ahead_max = options_.numbers_ahead_max;
-  bool must_be_held = false;
-  bool is_far_ahead = false;
-  EntryReader reader{entries};
-  Entry entry;
-  while (reader.next(entry)) {
-    switch (entry.kind) {
-      case EntryKind::SessionOpened:
-        reserve_.open(1);
-        must_be_held = true;
-        break;
-      case EntryKind::Reset:
-        reserve_.reset(entry.session);
-        must_be_held = true;
-        break;
-      case EntryKind::OutboundMessage:
-      case EntryKind::OutboundNumber: {
-        const std::uint64_t ahead = reserve_.use(entry.session, entry.number);
-        must_be_held = must_be_held || ahead > ahead_max;
-        is_far_ahead = is_far_ahead || ahead > ahead_max / 2;
-        break;
-      }
-      case EntryKind::NumbersSet:
-        reserve_.set(entry.session, decode_numbers_change(entry.bytes)->after.next_outbound);
-        must_be_held = true;
-        break;
-      case EntryKind::InboundProgress:
-      case EntryKind::Removed:
-      case EntryKind::MessagesLost:
-      case EntryKind::LogSynced:
-      case EntryKind::LogClosed:
-        break;
-    }
+// What goes with the next record: how far the log was synced, so that after a loss of power damage
+// can be told from what had not reached the disk; and numbers that are reserved.
+void Journal::make_notes(LogPosition synced) {
+  notes_.clear();
+  if (synced > noted_) {
+    append_entry(notes_,
+                 {.kind = EntryKind::LogSynced, .session = 0, .number = synced, .bytes = {}});
+    reserve_.settle(synced, [this](SessionKey session) {
+      return state_.sessions.record(session).next_outbound;
+    });
   }
-  if (must_be_held) {
-    writer_.hold(begin);
-  } else if (is_far_ahead) {
-    writer_.request_sync();
+  for (const SessionKey session : reserve_.offer()) {
+    append_entry(notes_, {.kind = EntryKind::NumbersReserved,
+                          .session = session,
+                          .number = reserve_.reserved(session),
+                          .bytes = {}});
   }
+}
+
+void Journal::notes_are_written(LogPosition synced) {
+  const auto applied = state_.sessions.apply(notes_, {});
+  NEXUSFIX_ASSERT(applied.has_value());
+  notes_.clear();
+  noted_ = std::max(noted_, synced);
+  if (!reserve_.written(appended())) return;
+  // So that they count long before they are needed.
+  writer_.request_sync();
+}
+
+// In the mode in which bytes may leave before they are synced, what was used may be forgotten by a
+// loss of power: up to a limit that is skipped then. A reset that was forgotten would give all
+// numbers out again, and a session that was forgotten too: those are waited for. True: the record
+// of this entry must be on the disk before it is durable.
+bool Journal::look_after_number(const Entry& entry) {
+  switch (entry.kind) {
+    case EntryKind::OutboundMessage:
+    case EntryKind::OutboundNumber:
+      return entry.number >= reserve_.watched_from(entry.session) &&
+             reserve_.use(entry.session, entry.number);
+    case EntryKind::SessionOpened:
+      reserve_.open(1);
+      return true;
+    case EntryKind::Reset:
+      reserve_.set(entry.session, 1);
+      return true;
+    case EntryKind::NumbersSet:
+      reserve_.set(entry.session, decode_numbers_change(entry.bytes)->after.next_outbound);
+      return true;
+    case EntryKind::InboundProgress:
+    case EntryKind::Removed:
+    case EntryKind::MessagesLost:
+    case EntryKind::NumbersReserved:
+    case EntryKind::LogSynced:
+    case EntryKind::LogClosed:
+      break;
+  }
+  return false;
 }
 
 // After a loss of power each session goes on above every number that it may have used. Returns the
@@ -333,7 +355,7 @@ std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
   const std::uint64_t ahead_max = recovered.segments.back().numbers_ahead_max;
   for (SessionKey key = 0; ahead_max > 0 && key < state_.sessions.size(); ++key) {
     const std::uint64_t first = state_.sessions.record(key).next_outbound;
-    const std::uint64_t last = first + ahead_max - 1;
+    const std::uint64_t last = std::max(first + ahead_max, state_.sessions.reserved(key)) - 1;
     append_entry(entries,
                  {.kind = EntryKind::OutboundNumber, .session = key, .number = last, .bytes = {}});
     append_messages_lost(entries, key, first, last);

@@ -39,8 +39,7 @@ constexpr std::uint64_t kStartBytesMax =
     kSegmentHeaderBytes + kRecordHeaderBytes + std::uint64_t{kRecordBytesLimit};
 
 constexpr std::size_t kLengthAt = 4;
-constexpr std::size_t kTimeAt = 8;
-static_assert(kTimeAt + sizeof(std::int64_t) == kRecordHeaderBytes);
+static_assert(kRecordTimeAt + sizeof(std::int64_t) == kRecordHeaderBytes);
 
 std::int64_t to_nanoseconds(WallTime time) { return time.time_since_epoch().count(); }
 WallTime from_nanoseconds(std::int64_t count) { return WallTime{std::chrono::nanoseconds{count}}; }
@@ -142,31 +141,6 @@ std::uint32_t RecordSeed::at(std::uint64_t offset) const noexcept {
   return crc32c(segment_, bytes);
 }
 
-std::uint32_t RecordSeed::at(std::uint64_t offset, std::span<const char, 12> more) const noexcept {
-  std::array<char, sizeof offset + 12> bytes;
-  store_little_endian(bytes.data(), offset);
-  std::memcpy(&bytes[sizeof offset], more.data(), more.size());
-  return crc32c(segment_, bytes);
-}
-
-void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
-                   std::span<const char> entries, std::span<const char> more_entries) noexcept {
-  NEXUSFIX_ASSERT(!entries.empty());
-  const std::size_t entries_bytes = entries.size() + more_entries.size();
-  NEXUSFIX_ASSERT(entries_bytes <= kRecordBytesLimit);
-  std::array<char, kRecordHeaderBytes> header;
-  store_little_endian(&header[kLengthAt], static_cast<std::uint32_t>(entries_bytes));
-  store_little_endian(&header[kTimeAt], to_nanoseconds(time));
-  std::uint32_t crc = seed.at(offset, std::span{header}.subspan<kLengthAt>());
-  crc = crc32c(crc, entries);
-  if (!more_entries.empty()) crc = crc32c(crc, more_entries);
-  store_little_endian(header.data(), crc);
-  std::memcpy(out, header.data(), header.size());
-  std::memcpy(out + header.size(), entries.data(), entries.size());
-  if (more_entries.empty()) return;
-  std::memcpy(out + header.size() + entries.size(), more_entries.data(), more_entries.size());
-}
-
 void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
                    std::span<const char> entries, std::span<const char> more_entries) {
   const std::size_t at = buffer.size();
@@ -177,7 +151,7 @@ void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t off
 RecordHeader decode_record_header(std::span<const char, kRecordHeaderBytes> bytes) noexcept {
   return {.crc = load_little_endian<std::uint32_t>(bytes.data()),
           .entries_bytes = load_little_endian<std::uint32_t>(&bytes[kLengthAt]),
-          .time = from_nanoseconds(load_little_endian<std::int64_t>(&bytes[kTimeAt]))};
+          .time = from_nanoseconds(load_little_endian<std::int64_t>(&bytes[kRecordTimeAt]))};
 }
 
 bool record_checks(RecordSeed seed, std::uint64_t offset, std::span<const char> record) noexcept {

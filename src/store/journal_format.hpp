@@ -23,6 +23,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <expected>
 #include <optional>
 #include <span>
@@ -30,9 +31,13 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/store.hpp>
+
+#include "store/byte_order.hpp"
+#include "store/crc32c.hpp"
 
 namespace nexusfix::store {
 
@@ -45,6 +50,7 @@ inline constexpr std::uint32_t kFormatVersionOld = 2;
 inline constexpr std::size_t kSegmentHeaderBytesOld = 48;
 inline constexpr std::size_t kBootIdBytesMax = 48;
 inline constexpr std::size_t kRecordHeaderBytes = 16;
+inline constexpr std::size_t kRecordTimeAt = 8;
 // No writer makes a longer record, so that a length above it is damage, not a large record.
 inline constexpr std::uint32_t kRecordBytesLimit = 1U << 30U;
 
@@ -95,9 +101,8 @@ class RecordSeed {
   RecordSeed() = default;
   explicit RecordSeed(const SegmentHeader& segment) noexcept;
   [[nodiscard]] std::uint32_t at(std::uint64_t offset) const noexcept;
-  // The same followed by these bytes, in one go.
-  [[nodiscard]] std::uint32_t at(std::uint64_t offset,
-                                 std::span<const char, 12> more) const noexcept;
+  // Without an offset.
+  [[nodiscard]] std::uint32_t of_segment() const noexcept { return segment_; }
 
  private:
   std::uint32_t segment_ = 0;
@@ -115,8 +120,26 @@ struct RecordHeader {
 // Writes one record to out, which has room for kRecordHeaderBytes and the entries, given in two
 // pieces; offset is where the record will lie in its segment. The checksum is of the pieces, not of
 // what was written.
-void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
-                   std::span<const char> entries, std::span<const char> more_entries) noexcept;
+inline void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
+                          std::span<const char> entries,
+                          std::span<const char> more_entries) noexcept {
+  NEXUSFIX_ASSERT(!entries.empty());
+  const std::size_t entries_bytes = entries.size() + more_entries.size();
+  NEXUSFIX_ASSERT(entries_bytes <= kRecordBytesLimit);
+  // What the checksum begins with: offset, length and time are 20 bytes without a gap.
+  const auto when = static_cast<std::uint64_t>(time.time_since_epoch().count());
+  const Crc32cFront front{.first = offset,
+                          .second = entries_bytes | when << 32U,
+                          .third = static_cast<std::uint32_t>(when >> 32U)};
+  char* const copy = out + kRecordHeaderBytes;
+  std::uint32_t crc = crc32c_copy(seed.of_segment(), front, entries, copy);
+  if (!more_entries.empty()) {
+    crc = crc32c(crc, more_entries);
+    std::memcpy(copy + entries.size(), more_entries.data(), more_entries.size());
+  }
+  store_little_endian(out, std::uint64_t{crc} | std::uint64_t{entries_bytes} << 32U);
+  store_little_endian(out + kRecordTimeAt, when);
+}
 // Appends one record to buffer.
 void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
                    std::span<const char> entries, std::span<const char> more_entries = {});

@@ -16,8 +16,6 @@ namespace {
 // "epoch 00000000000000000007 since 1700000000123456789 pid 4711 on host", then spaces: of one
 // length, so that a later record covers all of an earlier one, and within one sector.
 constexpr std::size_t kRecordBytes = 256;
-// The epoch and the time tell every two owners apart.
-constexpr std::size_t kCompared = 52;
 constexpr std::string_view kEpochWord = "epoch ";
 constexpr std::size_t kEpochDigits = 20;
 
@@ -98,14 +96,13 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
     return failure(written.error());
   }
   if (auto synced = (*owner)->sync(); !synced) return failure(synced.error());
-  if (auto mapped = (*owner)->map(kRecordBytes); mapped) taken.mapping_ = std::move(*mapped);
+  std::copy_n(taken.record_.begin(), kCompared, taken.told_.begin());
+  if (auto mapped = (*owner)->map(kRecordBytes); mapped) {
+    taken.mapping_ = std::move(*mapped);
+    taken.shared_ = taken.mapping_->bytes().data();
+  }
   taken.owner_ = std::move(*owner);
   return taken;
-}
-
-bool Ownership::is_current() const noexcept {
-  return mapping_ == nullptr ||
-         std::memcmp(mapping_->bytes().data(), record_.data(), kCompared) == 0;
 }
 
 StoreResult<void> Ownership::check_slowly() const {

@@ -11,6 +11,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 
+#include "store/entry.hpp"
 #include "store/message_index.hpp"
 #include "store/session_table.hpp"
 
@@ -21,14 +22,48 @@ struct LogState {
   std::vector<MessageIndex> indexes;  // by session key
   std::uint64_t messages = 0;         // kept, of every session and epoch
 
-  // Applies the record at begin to end, or nothing of it.
+  // Applies the record at begin to end, or nothing of it; then passes each of its entries to visit.
+  template <class Visit>
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time, LogPosition begin,
-                                                            LogPosition end);
+                                                            LogPosition end, Visit visit) {
+    EntryReader reader{entries};
+    Entry entry;
+    if (reader.next(entry) && reader.at_end() && entry.kind == EntryKind::OutboundMessage) {
+      auto applied = sessions.apply_message(entry.session, entry.number);
+      if (!applied) return applied;
+      note(entry, begin, end);
+      visit(entry);
+      return applied;
+    }
+    if (auto applied = sessions.apply(entries, time); !applied) return applied;
+    if (indexes.size() < sessions.size()) add_indexes();
+    reader = EntryReader{entries};
+    while (reader.next(entry)) {
+      note(entry, begin, end);
+      visit(entry);
+    }
+    return {};
+  }
+  [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
+                                                            WallTime time, LogPosition begin,
+                                                            LogPosition end) {
+    return apply(entries, time, begin, end, [](const Entry&) {});
+  }
+
   // After sessions were added to the table: gives each its index.
   void add_indexes();
 
  private:
+  void note(const Entry& entry, LogPosition begin, LogPosition end) {
+    if (entry.kind == EntryKind::OutboundMessage) {
+      indexes[entry.session].add(entry.number, begin, end);
+      ++messages;
+    } else if (begins_epoch(entry)) {
+      indexes[entry.session].clear();
+    }
+  }
+
   MessageIndex::Limits limits_;
 };
 

@@ -20,8 +20,9 @@ constexpr std::size_t kStalledBytesMax = 256U << 20U;
 // A journal of 64 GiB before the list of its segments grows.
 constexpr std::size_t kSegmentsReserved = 1024;
 
-// In front of the log's end: about one record.
-constexpr std::uint64_t kFetchedBytes = 320;
+// In front of the log's end: some records, that is.
+constexpr std::uint64_t kFetchedAhead = 2048;
+constexpr std::uint64_t kFetchedBytesMax = 1024;
 constexpr std::uint64_t kLineBytes = 64;
 
 bool is_mapped(Durability durability) {
@@ -88,9 +89,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::span<const char> la
   } else {
     auto reopened = supply_.reopen(std::move(recovered.file), recovered.file_bytes);
     if (!reopened) return failure(reopened.error());
-    current_ = std::move(*reopened);
-    mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
-    seed_ = RecordSeed{segments_.back()};
+    take_current(std::move(*reopened));
   }
   supply_.warm(current_);
   if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
@@ -183,12 +182,18 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
   DiskResult<OpenSegment> taken = supply_.take(number, start_.size() + record_bytes);
   if (!taken) return failure(taken.error());
   if (header.has_checkpoint()) checkpointer_.made(appended_);
-  current_ = std::move(*taken);
-  mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
   segments_.push_back(header);
-  seed_ = RecordSeed{header};
+  take_current(std::move(*taken));
   if (committer_) committer_->begin_segment(current_, appended_);
   return put_start(start_);
+}
+
+// That of the last header.
+void LogWriter::take_current(OpenSegment segment) {
+  current_ = std::move(segment);
+  mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
+  mapped_end_ = mapped_ == nullptr ? 0 : segments_.back().position + current_.reserved_bytes;
+  seed_ = RecordSeed{segments_.back()};
 }
 
 // The header first: if the process ends in between, the checkpoint is seen to be missing.
@@ -223,10 +228,12 @@ StoreResult<void> LogWriter::append(std::span<const char> entries,
   if (mapping_failed()) return mapping_failure();
   appended_ += record_bytes;
   if (committer_) committer_->publish(appended_);
-  // The next record goes where nothing was read for long: its lines are fetched meanwhile. One
-  // that does not exist is not fetched, and no fault.
-  for (std::uint64_t at = 0; at < kFetchedBytes; at += kLineBytes) {
-    __builtin_prefetch(mapped_ + offset + record_bytes + at + kLineBytes, 1);
+  // Where records go, nothing was read for long: as many lines as this one took are fetched, so
+  // far ahead that they are there in time. One that does not exist is not fetched, and no fault.
+  const char* const ahead = mapped_ + offset + kFetchedAhead;
+  const std::uint64_t fetched_bytes = std::min(record_bytes, kFetchedBytesMax);
+  for (std::uint64_t at = 0; at < fetched_bytes; at += kLineBytes) {
+    __builtin_prefetch(ahead + at, 1);
   }
   return {};
 }
@@ -360,6 +367,7 @@ StoreResult<void> LogWriter::close() {
   committer_.reset();
   synced_ = appended_;
   mapped_ = nullptr;
+  mapped_end_ = 0;
   current_.mapping.reset();
   supply_.close();
   if (current_.reserved_bytes == 0) return {};

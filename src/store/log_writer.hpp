@@ -41,6 +41,10 @@ class LogWriter {
   // Only to read what was recovered.
   void look(Recovered& recovered);
 
+  // Whether a record of so many bytes needs no make_room(): as most do in a mapped segment.
+  [[nodiscard]] bool has_room(std::uint64_t record_bytes) const noexcept {
+    return appended_ + record_bytes <= mapped_end_ && !(committer_ && committer_->has_failed());
+  }
   // Room for a record of so many bytes, in the next segment if need be.
   [[nodiscard]] StoreResult<void> make_room(std::uint64_t record_bytes, WallTime now);
   // Behind make_room(). more_entries may be empty.
@@ -78,6 +82,7 @@ class LogWriter {
   [[nodiscard]] StoreResult<void> begin_segment(std::uint64_t number, std::uint64_t record_bytes,
                                                 WallTime now);
   void start_committer(LogPosition begin);
+  void take_current(OpenSegment segment);
   [[nodiscard]] StoreResult<void> put_start(std::span<const char> bytes);
   [[nodiscard]] StoreResult<void> write_pending();
   [[nodiscard]] StoreResult<void> sync_written();
@@ -95,7 +100,8 @@ class LogWriter {
   SegmentSupply supply_;
   std::vector<SegmentHeader> segments_;
   OpenSegment current_;
-  char* mapped_ = nullptr;  // the current segment's first byte
+  char* mapped_ = nullptr;      // the current segment's first byte
+  LogPosition mapped_end_ = 0;  // up to here it takes records; 0: not mapped
   RecordSeed seed_;
   std::array<char, kBootIdBytesMax> boot_id_{};
   std::int64_t log_id_ = 0;

@@ -1,12 +1,16 @@
-// How far each session's outbound numbers are ahead of what is known to be on the disk. Where bytes
-// may leave before their record is synced, this distance is bounded, so that after a loss of power
-// the next number can be chosen above every one that was used.
+// Which outbound numbers may leave before their record is synced. Bytes may leave earlier than that
+// in one mode, so that a loss of power may take the log's end with it; whoever opens the log then
+// must choose a next number above every one that was used.
 //
-// The log is cut into stretches: when everything before the last cut is known to be synced, the
-// next cut is made where the log ends then. For each session two numbers are kept: what was next at
-// the last cut, and at the one before, which is on the disk for certain.
+// So a session uses numbers only below a limit that follows from what is on the disk: a block above
+// what was next when the log was opened (or the session reset, or its numbers set: those are waited
+// for), and from then on what a NumbersReserved entry of the log says, once it is synced. A new
+// reservation is made when a quarter of the block is used, so that it has come to the disk when it
+// is needed. A session that uses an eighth of its block while that takes gets a larger one.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -16,49 +20,150 @@ namespace nexusfix::store {
 
 class NumberReserve {
  public:
+  static constexpr std::uint64_t kBlockMax = 1U << 22U;
+  static constexpr std::uint64_t kGrowth = 4;
+  // More wait until these are in the log.
+  static constexpr std::size_t kWishesMax = 64;
+
+  // block: JournalOptions::numbers_ahead_max.
+  explicit NumberReserve(std::uint64_t block) : block_{block} {
+    wishes_.reserve(kWishesMax);
+    offered_.reserve(kWishesMax);
+  }
+
   // A session whose next number this is, on the disk. Sessions are opened in the order of their
   // keys. Allocates.
   void open(std::uint64_t next) {
-    sessions_.push_back({.stretch = 0, .next = next, .at_cut = next, .at_cut_before = next});
+    sessions_.emplace_back();
+    watched_from_.push_back(0);
+    begin(static_cast<SessionKey>(sessions_.size() - 1), next);
+    // Each holds a session at most once; nothing is allocated later.
+    on_way_.reserve(sessions_.capacity());
+    large_.reserve(sessions_.capacity());
   }
 
-  // Before a record is appended at this position, with what is known to be synced.
-  void advance(LogPosition synced, LogPosition appended) noexcept {
-    if (synced < cut_) return;
-    cut_ = appended;
-    ++stretch_;
-  }
-
-  // The session uses this number. Returns how far the next one is ahead of what is on the disk.
-  [[nodiscard]] std::uint64_t use(SessionKey session, std::uint64_t number) noexcept {
-    Session& one = sessions_[session];
-    if (one.stretch != stretch_) {
-      one.at_cut_before = one.stretch + 1 == stretch_ ? one.at_cut : one.next;
-      one.at_cut = one.next;
-      one.stretch = stretch_;
-    }
-    one.next = number + 1;
-    return one.next - one.at_cut_before;
-  }
-
-  // A new epoch: what was before does not matter, since the caller waits for the reset.
-  void reset(SessionKey session) noexcept { set(session, 1); }
-
-  // Likewise, when an operator set the next number.
+  // A new epoch, or an operator's number: the caller waits until it is synced.
   void set(SessionKey session, std::uint64_t next) noexcept {
-    sessions_[session] = {.stretch = stretch_, .next = next, .at_cut = next, .at_cut_before = next};
+    std::erase(wishes_, session);
+    std::erase(offered_, session);
+    std::erase(on_way_, session);
+    std::erase(large_, session);
+    begin(session, next);
+  }
+
+  // use() must be told of this number and those above it.
+  [[nodiscard]] std::uint64_t watched_from(SessionKey session) const noexcept {
+    return watched_from_[session];
+  }
+
+  // The session uses this number. True: not before its record is synced.
+  [[nodiscard]] bool use(SessionKey session, std::uint64_t number) noexcept {
+    Session& one = sessions_[session];
+    if (one.until == 0 && wishes_.size() < kWishesMax) {
+      one.until = number + 1 + one.block;
+      one.asked_at = number + 1;
+      wishes_.push_back(session);
+      watched_from_[session] = one.limit;
+    }
+    return number >= one.limit;
+  }
+
+  [[nodiscard]] bool has_wishes() const noexcept { return !wishes_.empty() || !offered_.empty(); }
+  // What has to be written to the log next: reserved(session) for each. The same again, and more,
+  // until written() is called.
+  [[nodiscard]] const std::vector<SessionKey>& offer() noexcept {
+    const std::size_t count = std::min(wishes_.size(), kWishesMax - offered_.size());
+    const auto end = wishes_.begin() + static_cast<std::ptrdiff_t>(count);
+    offered_.insert(offered_.end(), wishes_.begin(), end);
+    wishes_.erase(wishes_.begin(), end);
+    return offered_;
+  }
+  [[nodiscard]] std::uint64_t reserved(SessionKey session) const noexcept {
+    return sessions_[session].until;
+  }
+
+  // What was offered lies in the log before this position; what was wished for since does not.
+  // False: nothing was offered.
+  bool written(LogPosition end) noexcept {
+    const bool is_any = !offered_.empty();
+    for (const SessionKey session : offered_) {
+      Session& one = sessions_[session];
+      // A smaller reservation counts at once: what is read after a loss of power is the last one.
+      one.limit = std::min(one.limit, one.until);
+      one.position = end;
+      watched_from_[session] = one.limit;
+      on_way_.push_back(session);
+    }
+    offered_.clear();
+    return is_any;
+  }
+
+  // Everything before this position is synced. next(session) is the session's next number.
+  template <class Next>
+  void settle(LogPosition synced, Next next) noexcept {
+    std::erase_if(large_, [&](SessionKey session) { return shrinks(session, next(session)); });
+    std::erase_if(on_way_, [&](SessionKey session) {
+      if (sessions_[session].position > synced) return false;
+      arrive(session, next(session));
+      return true;
+    });
   }
 
  private:
   struct Session {
-    std::uint64_t stretch = 0;  // in which it used a number last
-    std::uint64_t next = 1;
-    std::uint64_t at_cut = 1;
-    std::uint64_t at_cut_before = 1;
+    std::uint64_t limit = 0;     // numbers below it may leave
+    std::uint64_t block = 0;     // how much is reserved at a time
+    std::uint64_t until = 0;     // will be the limit, when it is synced; 0: nothing is asked for
+    std::uint64_t asked_at = 0;  // next number, then
+    std::uint64_t seen = 0;      // next number at the last settle(), of a large block
+    LogPosition position = 0;    // in front of which the log says so
   };
-  std::vector<Session> sessions_;  // by key
-  LogPosition cut_ = 0;
-  std::uint64_t stretch_ = 2;  // no session's, and not the one behind
+
+  void begin(SessionKey session, std::uint64_t next) noexcept {
+    sessions_[session] = {.limit = next + block_, .block = block_};
+    watch(session);
+  }
+
+  void watch(SessionKey session) noexcept {
+    const Session& one = sessions_[session];
+    const std::uint64_t left = one.block - one.block / 4;
+    watched_from_[session] = one.limit - std::min(one.limit, left);
+  }
+
+  void arrive(SessionKey session, std::uint64_t next) noexcept {
+    Session& one = sessions_[session];
+    one.limit = one.until;
+    one.until = 0;
+    if (next - one.asked_at > one.block / 8 && one.block < kBlockMax) {
+      if (one.block == block_) large_.push_back(session);
+      one.block = std::min(one.block * kGrowth, std::max(block_, kBlockMax));
+      one.seen = next;
+    }
+    watch(session);
+  }
+
+  // A block that is no longer needed is given back, so that little is skipped after a loss of
+  // power.
+  [[nodiscard]] bool shrinks(SessionKey session, std::uint64_t next) noexcept {
+    Session& one = sessions_[session];
+    const std::uint64_t used = next - one.seen;
+    one.seen = next;
+    if (used > block_ / 4 || one.until != 0 || wishes_.size() == kWishesMax) return false;
+    one.block = block_;
+    one.until = next + block_;
+    one.asked_at = next;
+    wishes_.push_back(session);
+    watched_from_[session] = one.limit;
+    return true;
+  }
+
+  std::uint64_t block_;
+  std::vector<std::uint64_t> watched_from_;  // by key
+  std::vector<Session> sessions_;            // by key
+  std::vector<SessionKey> wishes_;           // reservations that were not offered
+  std::vector<SessionKey> offered_;          // not known to be in the log
+  std::vector<SessionKey> on_way_;           // in the log, and not synced
+  std::vector<SessionKey> large_;            // whose block is larger than the least
 };
 
 }  // namespace nexusfix::store

@@ -16,6 +16,9 @@ constexpr std::chrono::seconds kRetryAfter{1};
 // Of a mapping, made ready before the first append; the rest follows in the background.
 constexpr std::uint64_t kWarmBytes = 1U << 20U;
 
+// Of those that were closed; each 64 MiB unless set otherwise.
+constexpr std::size_t kCachedSegments = 3;
+
 }  // namespace
 
 SegmentSupply::SegmentSupply(Disk& disk, Options options)
@@ -168,7 +171,7 @@ void SegmentSupply::run() {
       retired.reserve(4);
       retired.swap(retired_);
       lock.unlock();
-      retired.clear();
+      forget(retired);
       lock.lock();
     } else if (state_ == State::Wanted) {
       work(lock);
@@ -180,6 +183,17 @@ void SegmentSupply::run() {
       changed_.wait(lock, [this] { return state_ == State::Wanted || has_errand(); });
     }
   }
+}
+
+// Of what was closed, the last segments stay in memory, where a resend would look first. Pages that
+// are given back in a burst are those that the next segments get, which costs less than new ones.
+void SegmentSupply::forget(std::vector<OpenSegment>& retired) {
+  for (OpenSegment& segment : retired) {
+    segment.mapping.reset();
+    closed_.push_back(std::move(segment.file));
+  }
+  retired.clear();
+  for (; closed_.size() > kCachedSegments; closed_.pop_front()) closed_.front()->forget_cached();
 }
 
 // Makes the wanted segment, unlocked meanwhile. It is ready before it is synced: a disk that does

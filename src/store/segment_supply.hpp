@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -54,7 +55,7 @@ class SegmentSupply {
   [[nodiscard]] DiskResult<OpenSegment> reopen(std::unique_ptr<File> file, std::uint64_t used);
   // Of a segment in use: makes its mapping's pages ready where that costs nobody time.
   void warm(const OpenSegment& segment);
-  // Lets go of it where that costs nobody time.
+  // Lets go of it where that costs nobody time; of its memory, when a few more were closed.
   void retire(OpenSegment segment);
   // Told once: why the next segment could not be prepared. It is tried again each second.
   [[nodiscard]] std::optional<DiskError> take_shortage();
@@ -70,6 +71,7 @@ class SegmentSupply {
 
   void run();
   void work(std::unique_lock<std::mutex>& lock);
+  void forget(std::vector<OpenSegment>& retired);
   [[nodiscard]] DiskResult<OpenSegment> make(std::uint64_t number, std::uint64_t bytes);
   [[nodiscard]] DiskResult<void> sync(OpenSegment& segment);
   [[nodiscard]] DiskResult<void> reserve(OpenSegment& segment, std::uint64_t bytes) const;
@@ -93,6 +95,7 @@ class SegmentSupply {
   bool is_reserving_ = false;
   bool is_syncing_ = false;
   bool ends_ = false;
+  std::deque<std::shared_ptr<File>> closed_;  // the thread's
   std::thread thread_;
 };
 

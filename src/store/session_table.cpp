@@ -68,9 +68,9 @@ std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry
   if (entry.kind == EntryKind::Removed) return {};  // belongs to no session
   if (is_of_log(entry.kind)) return {};
   if (entry.session >= by_key_.size()) {
-    return std::unexpected{"an entry belongs to a session that was never opened"};
+    return std::unexpected{kNeverOpened};
   }
-  if (entry.number > kNumberMax) return std::unexpected{"a sequence number is above 2^62"};
+  if (entry.number > kNumberMax) return std::unexpected{kTooHigh};
   SessionRecord& record = by_key_[entry.session]->record;
   switch (entry.kind) {
     case EntryKind::InboundProgress:
@@ -82,18 +82,19 @@ std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry
     case EntryKind::OutboundMessage:
     case EntryKind::OutboundNumber:
       if (entry.number < record.next_outbound) {
-        return std::unexpected{"an outbound number would be used a second time"};
+        return std::unexpected{kUsedTwice};
       }
       record.next_outbound = entry.number + 1;
       return {};
     case EntryKind::Reset:
-      has_rare_ = has_rare_ || !sessions_[entry.session].lost.empty();
+      has_rare_ = true;
       record = {.next_inbound = 1, .next_outbound = 1, .epoch = record.epoch + 1, .created = time};
       return {};
     case EntryKind::NumbersSet:
       has_rare_ = true;
       return set_numbers(sessions_[entry.session], *decode_numbers_change(entry.bytes));
     case EntryKind::MessagesLost:
+    case EntryKind::NumbersReserved:
       has_rare_ = true;
       return {};
     case EntryKind::Removed:
@@ -147,7 +148,8 @@ std::expected<void, std::string_view> SessionTable::open(const Entry& entry, Wal
       {.name = std::string{entry.bytes},
        .record = {.next_inbound = 1, .next_outbound = 1, .epoch = 1, .created = time},
        .lost = {},
-       .is_unfinished = false});
+       .is_unfinished = false,
+       .reserved = 0});
   by_key_.push_back(&sessions_.back());
   return {};
 }
@@ -164,7 +166,13 @@ void SessionTable::note_rare(std::span<const char> entries) {
   EntryReader reader{entries};
   Entry entry;
   while (reader.next(entry)) {
-    if (begins_epoch(entry)) sessions_[entry.session].lost.clear();
+    if (begins_epoch(entry)) {
+      sessions_[entry.session].lost.clear();
+      sessions_[entry.session].reserved = 0;
+    }
+    if (entry.kind == EntryKind::NumbersReserved) {
+      sessions_[entry.session].reserved = entry.number;
+    }
     if (entry.kind == EntryKind::NumbersSet) {
       sessions_[entry.session].is_unfinished = decode_numbers_change(entry.bytes)->is_unfinished;
     }
@@ -183,6 +191,11 @@ void SessionTable::note_rare(std::span<const char> entries) {
 std::span<const NumberRange> SessionTable::lost(SessionKey key) const noexcept {
   NEXUSFIX_ASSERT(key < sessions_.size());
   return sessions_[key].lost;
+}
+
+std::uint64_t SessionTable::reserved(SessionKey key) const noexcept {
+  NEXUSFIX_ASSERT(key < sessions_.size());
+  return sessions_[key].reserved;
 }
 
 void SessionTable::undo() noexcept {

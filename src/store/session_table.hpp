@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <expected>
 #include <functional>
@@ -43,6 +44,10 @@ class SessionTable {
   // NumbersChange::is_unfinished of the last change.
   [[nodiscard]] bool is_unfinished(SessionKey key) const noexcept;
 
+  // Of the current epoch: numbers below it may have been used without being in the log, if the last
+  // of what was written is lost. 0: nothing is said.
+  [[nodiscard]] std::uint64_t reserved(SessionKey key) const noexcept;
+
   // Whether one more session of this name keeps the limits above; the reason if not.
   [[nodiscard]] std::expected<void, std::string_view> has_room_for(
       std::string_view name) const noexcept;
@@ -53,6 +58,7 @@ class SessionTable {
     SessionRecord record;
     std::vector<NumberRange> lost;  // of the current epoch
     bool is_unfinished = false;     // NumbersChange
+    std::uint64_t reserved = 0;     // NumbersReserved, of the current epoch
     friend bool operator==(const Session&, const Session&) = default;
   };
   [[nodiscard]] const Session& session(SessionKey key) const noexcept { return *by_key_[key]; }
@@ -63,8 +69,23 @@ class SessionTable {
   // but for a new session.
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time);
+  // The same for a record that is one OutboundMessage and nothing else, as most are.
+  [[nodiscard]] std::expected<void, std::string_view> apply_message(SessionKey session,
+                                                                    std::uint64_t number) noexcept {
+    if (session >= by_key_.size()) return std::unexpected{kNeverOpened};
+    if (number > kNumberMax) return std::unexpected{kTooHigh};
+    SessionRecord& record = by_key_[session]->record;
+    if (number < record.next_outbound) return std::unexpected{kUsedTwice};
+    record.next_outbound = number + 1;
+    return {};
+  }
 
  private:
+  static constexpr std::string_view kNeverOpened =
+      "an entry belongs to a session that was never opened";
+  static constexpr std::string_view kTooHigh = "a sequence number is above 2^62";
+  static constexpr std::string_view kUsedTwice = "an outbound number would be used a second time";
+
   [[nodiscard]] std::expected<void, std::string_view> apply_one(const Entry& entry, WallTime time);
   [[nodiscard]] std::expected<void, std::string_view> open(const Entry& entry, WallTime time);
   [[nodiscard]] static std::expected<void, std::string_view> set_numbers(

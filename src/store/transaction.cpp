@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -15,35 +16,46 @@ constexpr std::size_t kReservedBytes = 4096;
 
 }  // namespace
 
-Transaction::Transaction() { buffer_.reserve(kReservedBytes); }
+Transaction::Transaction() : buffer_(kReservedBytes) {}
+
+// Nothing is cleared: the caller writes all of it.
+char* Transaction::room_for(std::size_t count) {
+  if (buffer_.size() - used_ < count) buffer_.resize(std::max(2 * buffer_.size(), used_ + count));
+  char* const place = buffer_.data() + used_;
+  used_ += count;
+  return place;
+}
 
 void Transaction::inbound_progress(SessionKey session, std::uint64_t next_inbound) {
-  append_entry(buffer_, {.kind = EntryKind::InboundProgress,
-                         .session = session,
-                         .number = next_inbound,
-                         .bytes = {}});
+  encode_entry(
+      {.kind = EntryKind::InboundProgress, .session = session, .number = next_inbound, .bytes = {}},
+      room_for(kEntryHeaderBytes));
 }
 
 void Transaction::outbound_message(SessionKey session, std::uint64_t msg_seq_num,
                                    std::string_view bytes) {
-  append_entry(buffer_, {.kind = EntryKind::OutboundMessage,
-                         .session = session,
-                         .number = msg_seq_num,
-                         .bytes = bytes});
+  encode_entry({.kind = EntryKind::OutboundMessage,
+                .session = session,
+                .number = msg_seq_num,
+                .bytes = bytes},
+               room_for(kEntryHeaderBytes + bytes.size()));
 }
 
 void Transaction::outbound_number(SessionKey session, std::uint64_t msg_seq_num) {
-  append_entry(
-      buffer_,
-      {.kind = EntryKind::OutboundNumber, .session = session, .number = msg_seq_num, .bytes = {}});
+  encode_entry(
+      {.kind = EntryKind::OutboundNumber, .session = session, .number = msg_seq_num, .bytes = {}},
+      room_for(kEntryHeaderBytes));
 }
 
 void Transaction::reset(SessionKey session) {
-  append_entry(buffer_, {.kind = EntryKind::Reset, .session = session, .number = 0, .bytes = {}});
+  encode_entry({.kind = EntryKind::Reset, .session = session, .number = 0, .bytes = {}},
+               room_for(kEntryHeaderBytes));
 }
 
 void Transaction::set_numbers(SessionKey session, const NumbersChange& change) {
-  append_numbers_change(buffer_, session, change);
+  std::vector<char> entry;
+  append_numbers_change(entry, session, change);
+  std::copy(entry.begin(), entry.end(), room_for(entry.size()));
 }
 
 NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted, WallTime now,
@@ -62,14 +74,14 @@ NumbersChange numbers_change(const SessionRecord& before, WantedNumbers wanted, 
 }
 
 void Transaction::messages_lost(SessionKey session, std::uint64_t first, std::uint64_t last) {
-  append_messages_lost(buffer_, session, first, last);
+  std::vector<char> entry;
+  append_messages_lost(entry, session, first, last);
+  std::copy(entry.begin(), entry.end(), room_for(entry.size()));
 }
 
 void Transaction::rollback(Mark mark) noexcept {
-  NEXUSFIX_ASSERT(mark <= buffer_.size());
-  buffer_.resize(mark);
+  NEXUSFIX_ASSERT(mark <= used_);
+  used_ = mark;
 }
-
-void Transaction::clear() noexcept { buffer_.clear(); }
 
 }  // namespace nexusfix::store

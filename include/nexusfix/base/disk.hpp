@@ -53,6 +53,13 @@ class File {
   // Returns when everything written so far would survive a loss of power. An error is final: what
   // was written since the last success counts as lost, and a repeated call proves nothing.
   [[nodiscard]] virtual DiskResult<void> sync() = 0;
+  // The same of what was stored to this range of a mapping of this file, and of the file's size;
+  // what lies elsewhere may stay behind.
+  [[nodiscard]] virtual DiskResult<void> sync_mapped(FileMapping& mapping, std::uint64_t offset,
+                                                     std::uint64_t size_bytes);
+  // The file's bytes are not needed in memory for now. Only a matter of speed: what was not synced
+  // stays, and so does what is mapped.
+  virtual void forget_cached() noexcept {}
   [[nodiscard]] virtual DiskResult<std::uint64_t> size() = 0;
   [[nodiscard]] virtual DiskResult<void> truncate(std::uint64_t size_bytes) = 0;
   // Makes the file this large, the new bytes zeros, with its space taken: no later write into it

@@ -17,7 +17,7 @@ namespace nexusfix::store {
 enum class Durability : std::uint8_t {
   None,     // nothing: after a loss of power numbers may be used again
   Process,  // survives kill -9; after a loss of power messages may be missing, but no number is
-            // used again: the next ones begin numbers_ahead_max higher
+            // used again: the next ones begin numbers_ahead_max higher, or what was reserved
   Group,    // the disk has the bytes; one sync for all that has gathered, on a thread of its own
   Sync,     // the disk has the bytes; flush() waits for them
 };
@@ -32,8 +32,9 @@ struct JournalOptions {
   // Group: how long what came first waits for company before it is written. 0: a sync begins when
   // the one before has ended.
   std::chrono::microseconds group_wait{0};
-  // Process: how many numbers a session may use before an earlier one is known to be on the disk;
-  // beyond, durable() stands still until it is. At least 1.
+  // Process: how many numbers are reserved for a session at a time; when it has used them and the
+  // disk does not know yet of more, durable() stands still until it does. A session that uses them
+  // quickly gets up to four million. At least 1.
   std::uint32_t numbers_ahead_max = 65'536;
   // Process: how often what was appended is brought to the disk, if anything was.
   std::chrono::milliseconds sync_interval{1'000};

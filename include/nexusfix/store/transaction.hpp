@@ -24,7 +24,9 @@ enum class EntryKind : std::uint8_t {
   NumbersSet = 6,       // an operator's decision: NumbersChange
   Removed = 7,          // stands where damaged bytes were taken out; text, then spaces
   MessagesLost = 8,     // first number, last number: their messages were lost with damaged bytes
-  // Of the log itself; a journal writes them, no transaction.
+  // A journal writes those below, no transaction.
+  NumbersReserved = 9,  // outbound numbers below this one may have been used without being kept
+  // Of the log itself.
   LogSynced = 16,  // log position: everything before it was on the disk when this was written
   LogClosed = 17,  // likewise; and the journal was closed in order
 };
@@ -66,15 +68,20 @@ class Transaction {
 
   // Undo: rollback(mark) drops the entries added since.
   using Mark = std::size_t;
-  [[nodiscard]] Mark mark() const noexcept { return buffer_.size(); }
+  [[nodiscard]] Mark mark() const noexcept { return used_; }
   void rollback(Mark mark) noexcept;
 
-  void clear() noexcept;
-  [[nodiscard]] bool empty() const noexcept { return buffer_.empty(); }
-  [[nodiscard]] std::span<const char> entries() const noexcept { return buffer_; }
+  void clear() noexcept { used_ = 0; }
+  [[nodiscard]] bool empty() const noexcept { return used_ == 0; }
+  [[nodiscard]] std::span<const char> entries() const noexcept {
+    return std::span{buffer_}.first(used_);
+  }
 
  private:
-  std::vector<char> buffer_;
+  [[nodiscard]] char* room_for(std::size_t count);
+
+  std::vector<char> buffer_;  // as large as was ever needed
+  std::size_t used_ = 0;
 };
 
 }  // namespace nexusfix::store

@@ -59,6 +59,7 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<std::u
       case EntryKind::InboundProgress:
       case EntryKind::OutboundNumber:
       case EntryKind::Removed:
+      case EntryKind::NumbersReserved:
       case EntryKind::LogSynced:
       case EntryKind::LogClosed:
         break;

@@ -51,7 +51,7 @@ TEST(Crc32c, pieces_give_the_value_of_the_whole) {
 TEST(Crc32c, instruction_and_table_agree_at_every_length_and_alignment) {
   if (crc32c_hardware() == nullptr) GTEST_SKIP() << "no instruction on this processor";
   SeededRandom random{42};
-  std::array<char, 160> bytes{};
+  std::array<char, 320> bytes{};
   for (char& byte : bytes) byte = static_cast<char>(random.next());
   for (std::size_t begin = 0; begin < 16; ++begin) {
     for (std::size_t length = 0; length <= bytes.size() - begin; ++length) {
@@ -59,6 +59,29 @@ TEST(Crc32c, instruction_and_table_agree_at_every_length_and_alignment) {
       const auto seed = static_cast<std::uint32_t>(random.next());
       ASSERT_EQ(crc32c_hardware()(seed, part), crc32c_portable(seed, part))
           << begin << '+' << length;
+    }
+  }
+}
+
+TEST(Crc32c, a_copy_is_whole_and_its_sum_is_that_of_the_numbers_and_the_bytes) {
+  const Crc32cFront front{
+      .first = 0x0807060504030201, .second = 0x100F0E0D0C0B0A09, .third = 0x14131211};
+  std::array<char, 20> text;
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i + 1);
+  SeededRandom random{43};
+  std::array<char, 320> bytes{};
+  for (char& byte : bytes) byte = static_cast<char>(random.next());
+  for (const Crc32cCopyFunction copy_and_sum : {&crc32c_copy, crc32c_copy_portable()}) {
+    for (std::size_t length = 0; length <= bytes.size(); ++length) {
+      const std::span<const char> part = std::span{bytes}.first(length);
+      const auto seed = static_cast<std::uint32_t>(random.next());
+      std::vector<char> copy(length + 16, '-');
+      ASSERT_EQ(copy_and_sum(seed, front, part, copy.data()),
+                crc32c_portable(crc32c_portable(seed, text), part))
+          << length;
+      std::vector<char> expected(part.begin(), part.end());
+      expected.insert(expected.end(), 16, '-');
+      ASSERT_EQ(copy, expected) << length;
     }
   }
 }

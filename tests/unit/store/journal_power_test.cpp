@@ -43,8 +43,11 @@ class Machine {
     Store& store = *journal.store;
     for (std::size_t i = 0; i < kSessions; ++i) open_session(store, "S" + std::to_string(i));
     check(store);
-    for (std::uint64_t step = random_.below(60); step > 0; --step) {
-      const auto key = static_cast<SessionKey>(random_.below(kSessions));
+    // Now and then one session alone sends much, so that more and more is reserved for it.
+    const bool bursts = random_.below(4) == 0;
+    for (std::uint64_t step = random_.below(bursts ? 400 : 60); step > 0; --step) {
+      const auto key =
+          static_cast<SessionKey>(bursts && random_.below(50) != 0 ? 0 : random_.below(kSessions));
       const bool resets = random_.below(40) == 0;
       const auto appended = append(store, [&](Transaction& t) {
         if (resets) t.reset(key);
@@ -175,6 +178,35 @@ TEST_F(JournalPowerReport, each_session_goes_on_behind_what_it_may_have_used) {
   EXPECT_EQ(journal.report.skipped[0].last, 100U);
   EXPECT_EQ(journal.store->session(0).next_outbound, 101U);
   EXPECT_EQ(journal.store->session(1).next_outbound, 101U);
+}
+
+TEST_F(JournalPowerReport, what_was_reserved_for_a_burst_is_skipped_at_that_session_alone) {
+  options_.segment_bytes = 1U << 20U;  // its end would be one more sync
+  {
+    const OpenedJournal journal = open_or_fail(disk_, options_);
+    Store& store = *journal.store;
+    const SessionKey key = open_session(store, "A");
+    open_session(store, "B");
+    ASSERT_TRUE(store.flush());
+    // A reservation is made behind number 26, on the disk with a sync behind number 101; 60 numbers
+    // are used in between, so that the next one is of 400.
+    for (std::uint64_t n = 1; n <= 102; ++n) {
+      ASSERT_TRUE(append_message(store, key, n, "message"));
+    }
+    ASSERT_TRUE(store.flush());
+    ASSERT_TRUE(append_message(store, key, 103, "asks for more"));
+    ASSERT_TRUE(append_message(store, key, 104, "says so in the log"));
+    ASSERT_TRUE(append(store, [&](Transaction& t) { t.reset(1); }));
+    ASSERT_TRUE(store.flush());
+    disk_.power_loss();
+  }
+  const OpenedJournal journal = open_or_fail(disk_, options_);
+  ASSERT_EQ(journal.report.skipped.size(), 2U);
+  EXPECT_EQ(journal.report.skipped[0].first, 105U);
+  EXPECT_EQ(journal.report.skipped[0].last, 503U);
+  EXPECT_EQ(journal.store->session(0).next_outbound, 504U);
+  EXPECT_EQ(journal.report.skipped[1].first, 1U);
+  EXPECT_EQ(journal.report.skipped[1].last, 100U);
 }
 
 TEST_F(JournalPowerReport, a_skip_is_made_once) {
