@@ -23,9 +23,10 @@ class Course {
     std::size_t done = 0;
     const CallLimits limits = contestant_.limits();
     for (std::size_t calls = 1;; calls = std::min(calls * 2, limits.most)) {
+      const std::uint64_t before = read_ticks();
       const double ns = timed_run(calls);
       call_ns_ = std::max(ns / static_cast<double>(calls), kCallNsMin);
-      spent_ns += ns;
+      spent_ns += static_cast<double>(read_ticks() - before) * ns_per_tick_;
       done += calls;
       if (done >= settings_.warm_up_calls || spent_ns > phase_ns_max() / 4) break;
     }
@@ -92,9 +93,7 @@ class Course {
   [[nodiscard]] double phase_ns_max() const { return settings_.phase_seconds_max * kNsPerSecond; }
   double timed_run(std::size_t calls) {
     contestant_.prepare();
-    const std::uint64_t before = read_ticks();
-    contestant_.run(calls);
-    const std::uint64_t elapsed = read_ticks() - before;
+    const std::uint64_t elapsed = contestant_.timed_run(calls);
     contestant_.settle();
     return static_cast<double>(elapsed) * ns_per_tick_;
   }

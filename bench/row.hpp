@@ -92,6 +92,7 @@ void add_validate_rows(std::vector<Row>& rows);
 void add_session_rows(std::vector<Row>& rows);
 void add_store_rows(std::vector<Row>& rows);
 void add_journal_rows(std::vector<Row>& rows, Amount amount);
+void add_store_stream_rows(std::vector<Row>& rows);
 
 // One for each subject that does the job. Make returns a ContestantPtr of a Subject.
 template <class Make>

@@ -1,19 +1,15 @@
 // What it takes to keep a message before it is sent: in memory, and in a journal of each
 // durability. The journals lie in a temporary folder (TMPDIR): what syncs take is that disk's.
-#include <algorithm>
-#include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include <nexusfix/base/disk.hpp>
-#include <nexusfix/store.hpp>
-
-#include "bench/bench_folder.hpp"
-#include "bench/messages.hpp"
 #include "bench/row.hpp"
+#include "bench/store_bench.hpp"
 
 namespace nexusfix::bench {
 namespace {
@@ -21,71 +17,6 @@ namespace {
 constexpr std::size_t kMessages = 64;  // each for a session of its own, in rotation
 // Of a group: so many are handed over before their end is waited for.
 constexpr std::size_t kGroup = 256;
-
-// One store with its sessions. Made in place, as the journal's threads point to it.
-struct OpenStore {
-  BenchFolder folder;
-  PosixDisk disk;
-  std::atomic<std::uint64_t> wakes{0};
-  std::vector<std::string> texts = execution_reports().texts;
-  std::unique_ptr<store::Store> store;
-  std::vector<store::SessionKey> keys;
-  store::Transaction transaction;
-
-  explicit OpenStore(std::optional<store::Durability> durability) {
-    if (durability) {
-      store::JournalOptions options;
-      options.folder = folder.file("journal");
-      options.durability = *durability;
-      options.on_durable = {.call =
-                                [](void* context) noexcept {
-                                  auto& counter =
-                                      *static_cast<std::atomic<std::uint64_t>*>(context);
-                                  ++counter;
-                                  counter.notify_one();
-                                },
-                            .context = &wakes};
-      store = std::move(store::open_journal(disk, options, WallTime{}).value().store);
-    } else {
-      store = store::make_memory_store();
-    }
-    for (std::size_t i = 0; i < kMessages; ++i) {
-      keys.push_back(store->open_session("S" + std::to_string(i), WallTime{}).value());
-    }
-    wait();
-  }
-
-  void append(std::size_t input) {
-    const store::SessionKey key = keys[input];
-    transaction.clear();
-    transaction.outbound_message(key, store->session(key).next_outbound, texts[input]);
-    if (!store->append(transaction, WallTime{})) std::abort();
-  }
-  // As an event loop does it behind each event.
-  void flush() {
-    if (store->durable() == store->appended()) return;
-    if (!store->flush()) std::abort();
-  }
-  void wait() {
-    for (;;) {
-      const std::uint64_t before = wakes.load();
-      const auto flushed = store->flush();
-      if (!flushed) std::abort();
-      if (*flushed == store->appended()) return;
-      wakes.wait(before);
-    }
-  }
-  [[nodiscard]] bool has_last(std::size_t input) {
-    const std::uint64_t number = store->session(keys[input]).next_outbound - 1;
-    bool is_there = false;
-    const auto read =
-        store->read(keys[input], number, number, [&](std::uint64_t, std::string_view bytes) {
-          is_there = bytes == texts[input];
-          return true;
-        });
-    return read && is_there;
-  }
-};
 
 struct Append {
   std::unique_ptr<OpenStore> open;
@@ -112,10 +43,7 @@ struct Append {
 struct AppendGroup {
   std::unique_ptr<OpenStore> open;
   std::uint64_t operator()(std::size_t input) {
-    for (std::size_t i = 0; i < kGroup; ++i) {
-      open->append((input + i) % kMessages);
-      open->flush();
-    }
+    for (std::size_t i = 0; i < kGroup; ++i) open->append((input + i) % kMessages);
     open->wait();
     return 1;
   }
@@ -134,40 +62,42 @@ struct ReadsBack {
   }
 };
 
-// The bare device: so many bytes written into a prepared file, and synced. Whoever keeps messages
-// on this disk cannot be faster.
-struct Device {
+// What a journal that survives kill -9 cannot do without: the bytes, copied into a mapped file.
+struct MappedCopy {
   std::unique_ptr<BenchFolder> folder = std::make_unique<BenchFolder>();
   std::unique_ptr<File> file;
-  std::string bytes;
-  std::uint64_t offset = 0;
-  static constexpr std::uint64_t kFileBytes = 64U << 20U;
+  std::unique_ptr<FileMapping> mapping;
+  std::vector<std::string> texts = execution_reports().texts;
+  std::size_t offset = 0;
 
-  explicit Device(std::size_t message_bytes) : bytes(message_bytes, 'd') {
+  MappedCopy() {
     PosixDisk disk;
     file = disk.open(folder->file("device"), OpenMode::Create).value();
-    if (!file->reserve(kFileBytes) || !file->sync()) std::abort();
+    if (!file->reserve(Device::kFileBytes)) std::abort();
+    mapping = file->map(Device::kFileBytes).value();
+    mapping->prepare(0, Device::kFileBytes);
   }
-  std::uint64_t operator()(std::size_t) {
-    if (offset + bytes.size() > kFileBytes) offset = 0;
-    if (!file->write_at(offset, bytes) || !file->sync()) std::abort();
-    offset += bytes.size();
+  std::uint64_t operator()(std::size_t input) {
+    const std::string& text = texts[input];
+    if (offset + text.size() > Device::kFileBytes) offset = 0;
+    std::memcpy(mapping->bytes().data() + offset, text.data(), text.size());
+    offset += text.size();
     return 1;
   }
 };
 
-double mean_bytes() { return execution_reports().mean_bytes; }
-
 Plan plan_append(std::optional<store::Durability> durability, Subjects subjects) {
   Plan plan{.owner = nullptr, .contestants = {}};
   plan.bytes = mean_bytes();
-  Append ours{.open = std::make_unique<OpenStore>(durability), .is_in_memory = !durability};
+  Append ours{.open = std::make_unique<OpenStore>(durability, kMessages),
+              .is_in_memory = !durability};
   plan.contestants.emplace_back("NexusFIX",
                                 make_prepared_contestant(std::move(ours), kMessages, ReadsBack{}));
   if (durability == store::Durability::Sync) {
     plan.contestants.emplace_back(
         "device", make_contestant(Device{static_cast<std::size_t>(mean_bytes())}, {1}));
-    return plan;
+  } else if (durability == store::Durability::Process) {
+    plan.contestants.emplace_back("device", make_contestant(MappedCopy{}, Answers(kMessages, 1)));
   }
   add_contestants(plan, subjects, [&](Subject& subject) {
     return subject.append(execution_reports(), durability.has_value());
@@ -175,14 +105,29 @@ Plan plan_append(std::optional<store::Durability> durability, Subjects subjects)
   return plan;
 }
 
-Plan plan_append_group(Subjects) {
+// So many calls of another contestant as one.
+struct Times {
+  ContestantPtr one;
+  std::size_t count = 1;
+  std::uint64_t operator()(std::size_t) {
+    one->run(count);
+    return 1;
+  }
+};
+
+Plan plan_append_group(Subjects subjects) {
   Plan plan{.owner = nullptr, .operations_per_call = kGroup, .contestants = {}};
   plan.bytes = mean_bytes();
-  AppendGroup ours{std::make_unique<OpenStore>(store::Durability::Group)};
+  AppendGroup ours{std::make_unique<OpenStore>(store::Durability::Group, kMessages)};
   plan.contestants.emplace_back("NexusFIX",
                                 make_checked_contestant(std::move(ours), kMessages, ReadsBack{}));
   const auto bytes = static_cast<std::size_t>(mean_bytes()) * kGroup;
   plan.contestants.emplace_back("device", make_contestant(Device{bytes}, {1}));
+  add_contestants(plan, subjects, [&](Subject& subject) {
+    ContestantPtr one = subject.append(execution_reports(), true);
+    if (!one) return ContestantPtr{};
+    return make_contestant(Times{std::move(one), kGroup}, {1});
+  });
   return plan;
 }
 
@@ -201,7 +146,7 @@ void add_store_rows(std::vector<Row>& rows) {
         .budget = 40},
        [](Subjects subjects) { return plan_append(store::Durability::Process, subjects); }});
   rows.push_back({{.name = "store/append-group",
-                   .purpose = "a message of 256 that are handed over and waited for together",
+                   .purpose = "a message of 256 of one turn of the event loop, waited for together",
                    .published = {},
                    .budget = {}},
                   plan_append_group});
@@ -211,6 +156,7 @@ void add_store_rows(std::vector<Row>& rows) {
         .published = {},
         .budget = {}},
        [](Subjects subjects) { return plan_append(store::Durability::Sync, subjects); }});
+  add_store_stream_rows(rows);
 }
 
 }  // namespace nexusfix::bench

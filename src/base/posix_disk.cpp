@@ -87,6 +87,12 @@ class PosixFile final : public File {
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     const std::uint64_t begin = std::min<std::uint64_t>(offset, all.size()) & ~(page - 1);
     const std::uint64_t end = std::min<std::uint64_t>(offset + size_bytes, all.size());
+    // What is mapped is made read-only page by page when it is written, each time with an interrupt
+    // of every core that stores to the mapping. So the pages that are full leave the mapping first,
+    // all at once; their bytes stay in the file.
+    if (const std::uint64_t full = end & ~(page - 1); full > begin) {
+      static_cast<void>(::madvise(all.data() + begin, full - begin, MADV_DONTNEED));
+    }
     // Not repeated either: see sync().
     if (::msync(all.data() + begin, end - begin, MS_SYNC) < 0) return failure("sync", path_, errno);
     return {};

@@ -220,15 +220,20 @@ std::uint32_t crc32c(std::uint32_t crc, std::span<const char> bytes) noexcept {
   return chosen(crc, bytes);
 }
 
-std::uint32_t crc32c_copy(std::uint32_t crc, const Crc32cFront& front, std::span<const char> bytes,
-                          char* out) noexcept {
+namespace {
+
+std::uint32_t choose_and_copy(std::uint32_t crc, const Crc32cFront& front,
+                              std::span<const char> bytes, char* out) noexcept {
+  Crc32cCopyFunction chosen = &copy_portably;
 #if defined(__x86_64__)
-  static const Crc32cCopyFunction chosen =
-      crc32c_hardware() != nullptr ? &copy_by_instruction : &copy_portably;
-#else
-  static const Crc32cCopyFunction chosen = &copy_portably;
+  if (crc32c_hardware() != nullptr) chosen = &copy_by_instruction;
 #endif
+  detail::crc32c_copy_chosen.store(chosen, std::memory_order_relaxed);
   return chosen(crc, front, bytes, out);
 }
+
+}  // namespace
+
+constinit std::atomic<Crc32cCopyFunction> detail::crc32c_copy_chosen{&choose_and_copy};
 
 }  // namespace nexusfix::store

@@ -1,6 +1,7 @@
 // CRC-32C (Castagnoli): the checksum of a journal's records.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
@@ -24,12 +25,19 @@ struct Crc32cFront {
   std::uint64_t second = 0;
   std::uint32_t third = 0;
 };
-// The checksum of crc, front and bytes; the bytes are copied to out, where there is room for them,
-// while they are read. The two must not overlap.
-[[nodiscard]] std::uint32_t crc32c_copy(std::uint32_t crc, const Crc32cFront& front,
-                                        std::span<const char> bytes, char* out) noexcept;
 using Crc32cCopyFunction = std::uint32_t (*)(std::uint32_t, const Crc32cFront&,
                                              std::span<const char>, char*) noexcept;
+
+namespace detail {
+extern constinit std::atomic<Crc32cCopyFunction> crc32c_copy_chosen;  // at the first call
+}
+
+// The checksum of crc, front and bytes; the bytes are copied to out, where there is room for them,
+// while they are read. The two must not overlap.
+[[nodiscard]] inline std::uint32_t crc32c_copy(std::uint32_t crc, const Crc32cFront& front,
+                                               std::span<const char> bytes, char* out) noexcept {
+  return detail::crc32c_copy_chosen.load(std::memory_order_relaxed)(crc, front, bytes, out);
+}
 [[nodiscard]] Crc32cCopyFunction crc32c_copy_portable() noexcept;
 
 }  // namespace nexusfix::store

@@ -1,0 +1,113 @@
+// What the rows of the store share: a folder, a store with its sessions, and the bare device.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/store.hpp>
+
+#include "bench/background.hpp"
+#include "bench/bench_folder.hpp"
+#include "bench/messages.hpp"
+
+namespace nexusfix::bench {
+
+// One store with its sessions. Made in place, as the journal's threads point to it.
+struct OpenStore {
+  BenchFolder folder;
+  PosixDisk disk;
+  std::atomic<std::uint64_t> wakes{0};
+  std::vector<std::string> texts = execution_reports().texts;
+  std::unique_ptr<store::Store> store;
+  std::vector<store::SessionKey> keys;
+  store::Transaction transaction;
+
+  explicit OpenStore(std::optional<store::Durability> durability, std::size_t sessions) {
+    if (durability) {
+      store::JournalOptions options;
+      options.folder = folder.file("journal");
+      options.durability = *durability;
+      options.on_durable = {.call =
+                                [](void* context) noexcept {
+                                  auto& counter =
+                                      *static_cast<std::atomic<std::uint64_t>*>(context);
+                                  ++counter;
+                                  counter.notify_one();
+                                },
+                            .context = &wakes};
+      // Its threads work beside the one that is measured.
+      const StartElsewhere elsewhere;
+      store = std::move(store::open_journal(disk, options, WallTime{}).value().store);
+    } else {
+      store = store::make_memory_store();
+    }
+    for (std::size_t i = 0; i < sessions; ++i) {
+      keys.push_back(store->open_session("S" + std::to_string(i), WallTime{}).value());
+    }
+    wait();
+  }
+
+  void append(std::size_t input) {
+    const store::SessionKey key = keys[input % keys.size()];
+    transaction.clear();
+    transaction.outbound_message(key, store->session(key).next_outbound, texts[input]);
+    if (!store->append(transaction, WallTime{})) std::abort();
+  }
+  // As an event loop does it behind each event.
+  void flush() {
+    if (store->durable() == store->appended()) return;
+    if (!store->flush()) std::abort();
+  }
+  void wait() {
+    for (;;) {
+      const std::uint64_t before = wakes.load();
+      const auto flushed = store->flush();
+      if (!flushed) std::abort();
+      if (*flushed == store->appended()) return;
+      wakes.wait(before);
+    }
+  }
+  [[nodiscard]] bool has_last(std::size_t input) {
+    const std::uint64_t number = store->session(keys[input]).next_outbound - 1;
+    bool is_there = false;
+    const auto read =
+        store->read(keys[input], number, number, [&](std::uint64_t, std::string_view bytes) {
+          is_there = bytes == texts[input];
+          return true;
+        });
+    return read && is_there;
+  }
+};
+
+// The bare device: so many bytes written into a prepared file, and synced. Whoever keeps messages
+// on this disk cannot be faster.
+struct Device {
+  std::unique_ptr<BenchFolder> folder = std::make_unique<BenchFolder>();
+  std::unique_ptr<File> file;
+  std::string bytes;
+  std::uint64_t offset = 0;
+  static constexpr std::uint64_t kFileBytes = 64U << 20U;
+
+  explicit Device(std::size_t message_bytes) : bytes(message_bytes, 'd') {
+    PosixDisk disk;
+    file = disk.open(folder->file("device"), OpenMode::Create).value();
+    if (!file->reserve(kFileBytes) || !file->sync()) std::abort();
+  }
+  std::uint64_t operator()(std::size_t) {
+    if (offset + bytes.size() > kFileBytes) offset = 0;
+    if (!file->write_at(offset, bytes) || !file->sync()) std::abort();
+    offset += bytes.size();
+    return 1;
+  }
+};
+
+// Of the messages that are kept.
+[[nodiscard]] inline double mean_bytes() { return execution_reports().mean_bytes; }
+
+}  // namespace nexusfix::bench
