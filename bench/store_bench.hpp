@@ -64,12 +64,13 @@ struct OpenStore {
     if (store->durable() == store->appended()) return;
     if (!store->flush()) std::abort();
   }
-  void wait() {
+  void wait() { wait_for(store->appended()); }
+  void wait_for(store::LogPosition end) {
     for (;;) {
       const std::uint64_t before = wakes.load();
       const auto flushed = store->flush();
       if (!flushed) std::abort();
-      if (*flushed == store->appended()) return;
+      if (*flushed >= end) return;
       wakes.wait(before);
     }
   }
