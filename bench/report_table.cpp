@@ -7,9 +7,9 @@
 namespace nexusfix::bench {
 namespace {
 
-std::string peer_column(const RowReport& row, std::string_view name) {
+std::string peer_column(const RowReport& row, std::string_view name, std::string_view instead) {
   for (const Result& peer : row.peers) {
-    if (peer.subject != name) continue;
+    if (peer.subject != name && peer.subject != instead) continue;
     const double times = times_faster(row, peer);
     return fmt::format("{:>9} {:>7}", short_number(peer.figures.batch),
                        fmt::format("{}x", short_number(times)));
@@ -40,7 +40,7 @@ std::string machine_text(const Report& report) {
 
 std::string table_head() {
   return fmt::format("{:<36}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>18}{:>18}{:>10}{:>8}\n", "ns, or unit",
-                     "batch", "p50", "p99", "p99.9", "min", "max", "QuickFIX", "reference",
+                     "batch", "p50", "p99", "p99.9", "min", "max", "QuickFIX", "reference/device",
                      "published", "budget");
 }
 
@@ -52,8 +52,9 @@ std::string table_line(const RowReport& row) {
   return fmt::format("{:<36}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9} {} {}{:>10}{:>8}{}\n", name,
                      short_number(f.batch), short_number(f.p50), short_number(f.p99),
                      short_number(f.p999), short_number(f.min), short_number(f.max),
-                     peer_column(row, "QuickFIX"), peer_column(row, "reference"),
-                     optional_number(row.spec.published), optional_number(row.spec.budget),
+                     peer_column(row, "QuickFIX", "QuickFIX"),
+                     peer_column(row, "reference", "device"), optional_number(row.spec.published),
+                     optional_number(row.spec.budget),
                      !row.spec.budget     ? ""
                      : within_budget(row) ? " met"
                                           : " missed");

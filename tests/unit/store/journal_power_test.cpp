@@ -209,6 +209,33 @@ TEST_F(JournalPowerReport, what_was_reserved_for_a_burst_is_skipped_at_that_sess
   EXPECT_EQ(journal.report.skipped[1].last, 100U);
 }
 
+TEST_F(JournalPowerReport, what_is_reserved_is_known_from_a_checkpoint) {
+  options_.segment_bytes = 1U << 16U;
+  {
+    const OpenedJournal journal = open_or_fail(disk_, options_);
+    Store& store = *journal.store;
+    const SessionKey key = open_session(store, "A");
+    const SessionKey other = open_session(store, "B");
+    ASSERT_TRUE(store.flush());
+    for (std::uint64_t n = 1; n <= 102; ++n) {
+      ASSERT_TRUE(append_message(store, key, n, "message"));
+    }
+    ASSERT_TRUE(store.flush());
+    ASSERT_TRUE(append_message(store, key, 103, "asks for more"));
+    // Behind the segment in which it is said.
+    for (std::uint64_t n = 2; !disk_.exists(kFolder + "/0000000003.journal"); ++n) {
+      ASSERT_TRUE(append(store, [&](Transaction& t) { t.inbound_progress(other, n); }));
+    }
+    ASSERT_TRUE(append(store, [&](Transaction& t) { t.reset(other); }));
+    ASSERT_TRUE(store.flush());
+    disk_.power_loss();
+  }
+  const OpenedJournal journal = open_or_fail(disk_, options_);
+  ASSERT_EQ(journal.report.skipped.size(), 2U);
+  EXPECT_EQ(journal.report.skipped[0].first, 104U);
+  EXPECT_EQ(journal.report.skipped[0].last, 503U);
+}
+
 TEST_F(JournalPowerReport, a_skip_is_made_once) {
   write(5);
   disk_.power_loss();
