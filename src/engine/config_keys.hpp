@@ -109,6 +109,7 @@ enum class Key : std::uint8_t {
   Username,
   Password,
   NewPassword,
+  LogonTag,
   AuthenticationTimeout,
   SendNextExpectedMsgSeqNum,
   EnableNextExpectedMsgSeqNum,

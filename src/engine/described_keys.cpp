@@ -89,6 +89,8 @@ constexpr KeyDescription kDescribed[] = {
     {"logon and timers", "Username", "", "553 of our Logons", ""},
     {"logon and timers", "Password", "", "554 of our Logons", "", true},
     {"logon and timers", "NewPassword", "", "925 of our Logons", "", true},
+    {"logon and timers", "LogonTag", "",
+     "a further field of our Logons, 553=me; LogonTag1 and so on for more", "", true},
     {"logon and timers", "AuthenticationTimeout", "10",
      "seconds that a Logon may wait for the application's answer", ""},
     {"sequence numbers", "ResetOnLogon", "N", "both numbers are 1 at each Logon", ""},

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <nexusfix/session/version.hpp>
+#include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/settings_values.hpp"
 
@@ -220,11 +221,32 @@ class SessionBuilder {
     }
   }
 
+  void build_logon_tags() {
+    session::SessionConfig& config = result_.session;
+    for (unsigned number = 0; number <= kKeyNumberMax; ++number) {
+      const auto given = numbered(keys_.section().logon_tags, keys_.defaults().logon_tags, number);
+      if (!given || !given->right) continue;
+      const LogonTag field = *read_logon_tag(given->value);
+      const bool is_taken = (field.tag == tag::Username && !config.username.empty()) ||
+                            (field.tag == tag::Password && !config.password.empty()) ||
+                            (field.tag == tag::NewPassword && !config.new_password.empty()) ||
+                            std::ranges::any_of(config.logon_fields, [&](const auto& other) {
+                              return other.tag == field.tag;
+                            });
+      if (is_taken) {
+        report_.error(given->line, "LogonTag: field " + std::to_string(field.tag) +
+                                       " is given twice, here and by another key");
+      }
+      config.logon_fields.push_back({field.tag, std::string{field.value}});
+    }
+  }
+
   void build_logon() {
     session::SessionConfig& config = result_.session;
     read_into(Key::Username, config.username);
     read_into(Key::Password, config.password);
     read_into(Key::NewPassword, config.new_password);
+    build_logon_tags();
     read_into(Key::AuthenticationTimeout, config.authentication_timeout);
     read_into(Key::SendNextExpectedMsgSeqNum, config.send_next_expected_msg_seq_num);
     read_into(Key::EnableNextExpectedMsgSeqNum, config.send_next_expected_msg_seq_num);

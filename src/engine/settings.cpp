@@ -104,6 +104,8 @@ const std::map<unsigned, Given>* numbered_of(const Section& section, Key key) {
       return &section.connect_hosts;
     case Key::SocketConnectPort:
       return &section.connect_ports;
+    case Key::LogonTag:
+      return &section.logon_tags;
     case Key::AppDataDictionary:
       return &section.app_dictionaries;
     default:
@@ -118,8 +120,8 @@ void add_numbered(ExplainedSession& session, const KeyDescription& key,
   for (const auto& [number, given] : merged) {
     const std::string prefix =
         number == 0 ? std::string{} : std::string{key.name} + std::to_string(number) + "=";
-    session.values.push_back(
-        {&key, prefix + std::string{given.value}, given.line, !own.contains(number)});
+    session.values.push_back({&key, prefix + (key.is_secret ? "..." : std::string{given.value}),
+                              given.line, !own.contains(number)});
   }
   if (merged.empty()) session.values.push_back({&key, std::string{key.fallback}, 0, false});
 }

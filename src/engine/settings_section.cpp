@@ -86,7 +86,7 @@ class SectionReader {
     const std::string expected = expected_instead(key, entry.value);
     const Given given{entry.value, entry.line, expected.empty()};
     const bool is_secret = key == Key::Password || key == Key::NewPassword ||
-                           key == Key::PostgreSQLStorePassword ||
+                           key == Key::LogonTag || key == Key::PostgreSQLStorePassword ||
                            key == Key::PostgreSQLStoreConnection;
     const std::string what = shown(entry.key) + "=" + (is_secret ? "..." : shown(entry.value));
     if (!given.right) {
@@ -98,6 +98,8 @@ class SectionReader {
       section_.connect_hosts[match.number] = given;
     } else if (key == Key::SocketConnectPort) {
       section_.connect_ports[match.number] = given;
+    } else if (key == Key::LogonTag) {
+      section_.logon_tags[match.number] = given;
     } else if (key == Key::AppDataDictionary) {
       section_.app_dictionaries[match.number] = given;
     } else {

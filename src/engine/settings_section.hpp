@@ -29,6 +29,7 @@ struct Section {
   std::array<std::optional<Given>, kKeyCount> given;
   std::map<unsigned, Given> connect_hosts;  // by <n>
   std::map<unsigned, Given> connect_ports;
+  std::map<unsigned, Given> logon_tags;
   std::map<unsigned, Given> app_dictionaries;  // by ApplVerID; 0: of the session's default
 
   [[nodiscard]] const std::optional<Given>& own(Key key) const {

@@ -143,6 +143,22 @@ std::optional<std::vector<std::chrono::seconds>> read_intervals(std::string_view
   }
 }
 
+std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept {
+  constexpr std::uint64_t kTagMax = 999'999'999;
+  // Header, trailer, and what a Logon has by keys of its own.
+  constexpr std::uint32_t kOfSession[] = {8,   9,   10,  34,  35,  43,  49,   50,   52,
+                                          56,  57,  97,  98,  108, 122, 128,  129,  141,
+                                          142, 143, 144, 145, 369, 789, 1128, 1137, 1409};
+  const std::size_t equals = value.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  const auto tag = read_number(value.substr(0, equals));
+  const std::string_view text = value.substr(equals + 1);
+  if (!tag || *tag == 0 || *tag > kTagMax || !is_text(text)) return std::nullopt;
+  const auto number = static_cast<std::uint32_t>(*tag);
+  if (std::ranges::find(kOfSession, number) != std::end(kOfSession)) return std::nullopt;
+  return LogonTag{number, text};
+}
+
 std::optional<std::vector<std::string>> read_addresses(std::string_view value) {
   std::vector<std::string> addresses;
   for (const std::string_view word : words_of(value)) {
@@ -313,6 +329,8 @@ constexpr ValueRule kValues[] = {
     {Key::Username, is_text, kName},
     {Key::Password, is_text, kName},
     {Key::NewPassword, is_text, kName},
+    {Key::LogonTag, reads<read_logon_tag>,
+     "a field to add to the Logon, such as 553=me, and none that the session layer writes itself,"},
     {Key::SenderCompID, is_text, kName},
     {Key::TargetCompID, is_text, kName},
     {Key::SessionQualifier, is_at_most<kTextMax>, kShort},

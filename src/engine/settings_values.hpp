@@ -33,6 +33,12 @@ namespace nexusfix::engine {
     std::string_view value);
 // Addresses between commas or blanks, as transport::canonical_address() has them.
 [[nodiscard]] std::optional<std::vector<std::string>> read_addresses(std::string_view value);
+// QuickFIX/J's LogonTag: "553=me". Not a field that the session layer writes itself.
+struct LogonTag {
+  std::uint32_t tag = 0;
+  std::string_view value;
+};
+[[nodiscard]] std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept;
 // The digits behind the second: from a number or from QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
 

@@ -27,6 +27,10 @@ std::string_view what_is_wrong(const SessionConfig& config) noexcept {
   if (!is_credential(config.username)) return "Username is too long or holds SOH";
   if (!is_credential(config.password)) return "Password is too long or holds SOH";
   if (!is_credential(config.new_password)) return "NewPassword is too long or holds SOH";
+  for (const SessionConfig::LogonField& field : config.logon_fields) {
+    if (!can_be_sent(field.value))
+      return "a further field of the Logon is empty, too long or holds SOH";
+  }
   if (config.authentication_timeout < seconds{1}) return "AuthenticationTimeout is below 1";
   if (config.heart_bt_int < seconds{0} || config.heart_bt_int > kHeartBtIntMax) {
     return "HeartBtInt is not between 0 and 3600";

@@ -202,6 +202,9 @@ Action StateMachine::transmit_logon(const Pending& pending, std::span<char> scra
     encoder.field(tag::DefaultApplVerID, std::string_view{config_.default_appl_ver_id});
   }
   write_session_status(encoder, pending);
+  for (const SessionConfig::LogonField& field : config_.logon_fields) {
+    encoder.field(field.tag, std::string_view{field.value});
+  }
   const LogonWriter& writer = config_.logon_writer;
   if (writer.write != nullptr) writer.write(writer.context, encoder, logon_header);
   const std::expected<std::string_view, wire::EncodeError> bytes = encoder.finish();

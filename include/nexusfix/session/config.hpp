@@ -62,6 +62,13 @@ struct SessionConfig {
   std::string username{};      // 553
   std::string password{};      // 554
   std::string new_password{};  // 925
+  // Further fields of our Logons, behind those above, in this order. Tags of the session layer's
+  // own fields mean that no Logon is sent.
+  struct LogonField {
+    wire::Tag tag = 0;
+    std::string value;
+  };
+  std::vector<LogonField> logon_fields{};
   LogonWriter logon_writer{};
   // Acceptor: a valid Logon is answered when on_logon_decision() says so.
   bool authenticates = false;

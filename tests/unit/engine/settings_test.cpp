@@ -383,5 +383,25 @@ TEST(Settings, are_loaded_from_a_file_and_a_missing_one_is_named) {
       HasSubstr("absent.cfg: the configuration cannot be read: open absent.cfg: No such file"));
 }
 
+// QuickFIX/J's way to send credentials, and whatever else a venue wants in a Logon.
+TEST(Settings, further_fields_of_a_logon_are_taken_in_the_order_of_their_numbers) {
+  const SessionSettings session =
+      session_with("LogonTag2=9001=x=y\nLogonTag=553=me\nLogonTag1=554=pa55word\n");
+  ASSERT_EQ(session.session.logon_fields.size(), 3U);
+  EXPECT_EQ(session.session.logon_fields[0].tag, 553U);
+  EXPECT_EQ(session.session.logon_fields[0].value, "me");
+  EXPECT_EQ(session.session.logon_fields[1].tag, 554U);
+  EXPECT_EQ(session.session.logon_fields[2].value, "x=y");
+}
+
+TEST(Settings, a_further_field_of_a_logon_that_the_session_writes_itself_is_an_error) {
+  for (const std::string wrong : {"108=30", "49=ME", "553", "553=", "=me", "x=me", "0=me"}) {
+    EXPECT_THAT(errors_of("LogonTag=" + wrong), ElementsAre(HasSubstr("LogonTag=...: a field")));
+  }
+  EXPECT_THAT(errors_of("Username=me\nLogonTag=553=me"),
+              ElementsAre("t.cfg:12: LogonTag: field 553 is given twice, here and by another key"));
+  EXPECT_THAT(errors_of("LogonTag=9001=a\nLogonTag1=9001=b"), SizeIs(1));
+}
+
 }  // namespace
 }  // namespace nexusfix::engine

@@ -198,6 +198,16 @@ TEST(Credentials, are_in_the_logon_by_ascending_tag) {
               ElementsAre("35=A|34=1|98=0|108=30|141=Y|553=me|554=old|925=new|1137=9"));
 }
 
+// QuickFIX/J's LogonTag.
+TEST(LogonFields, stand_behind_those_of_the_session_in_their_order) {
+  SessionConfig config = initiator_config();
+  config.username = "me";
+  config.logon_fields = {{9001, "b"}, {554, "pa55word"}};
+  Side initiator{config};
+  initiator.connect();
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30|553=me|9001=b|554=pa55word"));
+}
+
 // What a venue may want signed: the number and the time of the very Logon.
 void write_signature(void* context, wire::Encoder& encoder,
                      const wire::MessageHeader& header) noexcept {

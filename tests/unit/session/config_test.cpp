@@ -37,6 +37,7 @@ TEST(SessionConfig, each_wrong_value_is_named) {
   for (const char* id : {"", "1", "10", "FIX.5.0"}) {
     starts("DefaultApplVerID", [id](SessionConfig& c) { c.default_appl_ver_id = id; });
   }
+  starts("a further field of the Logon", [](SessionConfig& c) { c.logon_fields = {{9001, ""}}; });
   starts("Username", [](SessionConfig& c) { c.username = "a\x01"; });
   starts("Password", [](SessionConfig& c) { c.password = std::string(kCompIdBytesMax + 1, 'x'); });
   starts("NewPassword", [](SessionConfig& c) { c.new_password = "\x01"; });
