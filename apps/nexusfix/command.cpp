@@ -115,6 +115,12 @@ const Command* nearest_command(std::string_view text) noexcept {
   return nearest;
 }
 
+void add_strict(CLI::App& app, UnknownKeys& unknown_keys) {
+  app.add_flag_callback(
+      "--strict", [&] { unknown_keys = UnknownKeys::Refuse; },
+      "An unknown key of the configuration is an error");
+}
+
 std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {
   const auto formatter = std::make_shared<HelpFormatter>();
   app.formatter(formatter);

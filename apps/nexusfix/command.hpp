@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "nexusfix/lasting_settings.hpp"
+
 namespace CLI {
 class App;
 }
@@ -37,6 +39,9 @@ struct Command {
 // Nothing: go on. A number: end with it, because help was asked for or the arguments are wrong;
 // what there is to say has been printed.
 [[nodiscard]] std::optional<int> parse_arguments(CLI::App& app, Arguments arguments);
+
+// --strict, of a subcommand that opens an engine.
+void add_strict(CLI::App& app, UnknownKeys& unknown_keys);
 
 // Prints "nexusfix NAME: text" to standard error. Returns kFailure.
 int fail(std::string_view name, std::string_view text);

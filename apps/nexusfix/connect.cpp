@@ -27,6 +27,7 @@ constexpr std::size_t kReceivedMax = 10'000;  // messages that wait for a wait o
 
 struct ConnectOptions {
   std::string config;
+  UnknownKeys unknown_keys = UnknownKeys::Warn;
   std::string script;  // empty: standard input
   bool names = false;
   std::uint32_t logon_seconds = 30;
@@ -298,7 +299,7 @@ int connect(const ConnectOptions& options) {
     if (!text) return fail(kName, text.error().what());
     script = std::move(*text);
   }
-  auto settings = load_settings(disk, options.config);
+  auto settings = load_settings(disk, options.config, options.unknown_keys);
   if (!settings) return fail(kName, settings.error());
   if (!is_one_initiator(*settings)) {
     return fail(kName, options.config + ": exactly one session, an initiator, is needed");
@@ -329,6 +330,7 @@ int run_connect(Arguments arguments) {
                  "Give up when not logged on after so many seconds")
       ->capture_default_str()
       ->check(CLI::Range(1, 3600));
+  add_strict(app, options.unknown_keys);
   app.add_flag("--names", options.names, "Show messages field by field, with names and meanings");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   return connect(options);

@@ -14,11 +14,19 @@ void add_line(std::string& lines, std::string_view line) {
 
 }  // namespace
 
-std::expected<engine::Settings, std::string> load_settings(Disk& disk, const std::string& path) {
+std::expected<engine::Settings, std::string> load_settings(Disk& disk, const std::string& path,
+                                                           UnknownKeys unknown_keys) {
   auto settings = engine::load_settings(disk, path);
-  if (settings) return std::move(*settings);
   std::string faults;
-  for (const engine::SettingsError& error : settings.error()) add_line(faults, error.what());
+  if (settings) {
+    for (const engine::SettingsError& warning : settings->warnings) {
+      const bool is_refused = unknown_keys == UnknownKeys::Refuse;
+      if (is_refused && engine::is_unknown_key(warning)) add_line(faults, warning.what());
+    }
+    if (faults.empty()) return std::move(*settings);
+  } else {
+    for (const engine::SettingsError& error : settings.error()) add_line(faults, error.what());
+  }
   return std::unexpected{std::move(faults)};
 }
 
@@ -33,8 +41,9 @@ bool has_acceptor(const engine::Settings& settings) noexcept {
 
 std::expected<engine::Settings, std::string> load_lasting_settings(Disk& disk,
                                                                    const std::string& path,
-                                                                   std::string_view why) {
-  auto settings = load_settings(disk, path);
+                                                                   std::string_view why,
+                                                                   UnknownKeys unknown_keys) {
+  auto settings = load_settings(disk, path, unknown_keys);
   if (!settings) return settings;
   std::string faults;
   for (const engine::SessionSettings& one : settings->sessions) {

@@ -1,6 +1,7 @@
 // What the subcommands ask of a configuration file before they open an engine on it.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -10,9 +11,12 @@
 
 namespace nexusfix::command {
 
+// What becomes of a key that nobody knows, which is most likely a misspelt one.
+enum class UnknownKeys : std::uint8_t { Warn, Refuse };
+
 // Reads the file. The error names every mistake, a line for each.
-[[nodiscard]] std::expected<engine::Settings, std::string> load_settings(Disk& disk,
-                                                                         const std::string& path);
+[[nodiscard]] std::expected<engine::Settings, std::string> load_settings(
+    Disk& disk, const std::string& path, UnknownKeys unknown_keys = UnknownKeys::Warn);
 
 // What a program that speaks to one counterparty needs. To be asked before an engine is opened,
 // which would create a store and listen.
@@ -22,6 +26,7 @@ namespace nexusfix::command {
 // Reads the file, too. Refuses PersistMessages=N, which would leave such a program without its
 // past; why says what that means for this one. The error may have several lines.
 [[nodiscard]] std::expected<engine::Settings, std::string> load_lasting_settings(
-    Disk& disk, const std::string& path, std::string_view why);
+    Disk& disk, const std::string& path, std::string_view why,
+    UnknownKeys unknown_keys = UnknownKeys::Warn);
 
 }  // namespace nexusfix::command

@@ -27,6 +27,7 @@ constexpr std::string_view kWhyMessages =
 struct ServeOptions {
   std::string config;
   std::string book_file;
+  UnknownKeys unknown_keys = UnknownKeys::Warn;
   bool dump_book = false;
   bool spin = false;
 };
@@ -65,7 +66,7 @@ int dump_book(const ServeOptions& options) {
 
 int serve(const ServeOptions& options) {
   PosixDisk disk;
-  auto settings = load_lasting_settings(disk, options.config, kWhyMessages);
+  auto settings = load_lasting_settings(disk, options.config, kWhyMessages, options.unknown_keys);
   if (!settings) return fail(kName, settings.error());
   if (!has_acceptor(*settings)) {
     return fail(kName, options.config + ": an acceptor session is needed");
@@ -107,6 +108,7 @@ int run_serve(Arguments arguments) {
       "  $ nexusfix serve venue.cfg\n",
       "nexusfix serve"};
   app.add_option("CONFIG", options.config, "A QuickFIX-style configuration file")->required();
+  add_strict(app, options.unknown_keys);
   app.add_flag("--spin", options.spin, "Poll without sleeping: lower latency, a whole core");
   app.add_option("--book", options.book_file, "Write the book to this file (JSON) at the end");
   app.add_flag("--dump-book", options.dump_book,

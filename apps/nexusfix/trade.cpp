@@ -25,6 +25,7 @@ constexpr std::string_view kWhyMessages =
 
 struct TradeOptions {
   std::string config;
+  UnknownKeys unknown_keys = UnknownKeys::Warn;
   std::string report_file;
   trader::TraderPlan plan;
   bool stream = false;
@@ -174,7 +175,7 @@ std::string missing_reports(const std::optional<trader::ReportFile>& file,
 int trade(const TradeOptions& options) {
   SystemClock clock;
   PosixDisk disk;
-  auto settings = load_lasting_settings(disk, options.config, kWhyMessages);
+  auto settings = load_lasting_settings(disk, options.config, kWhyMessages, options.unknown_keys);
   if (!settings) return fail(kName, settings.error());
   if (!is_one_initiator(*settings)) {
     return fail(kName, options.config + ": exactly one session, an initiator, is needed");
@@ -233,6 +234,7 @@ void add_options(CLI::App& app, TradeOptions& options) {
                  "How many orders in all, over every run on the same journal")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{100'000'000}));
+  add_strict(app, options.unknown_keys);
   app.add_flag("--stream", options.stream, "Do not wait for one order's reports before the next");
   app.add_option("--one-at-a-time", options.plan.one_at_a_time,
                  "With --stream: the first so many are sent one at a time all the same");

@@ -59,6 +59,11 @@ class Config(WithFolder):
         done = run("config", "check", "--strict", path)
         self.assertEqual(done.returncode, 1)
         self.assertIn("did you mean LogonTimeout?", done.stderr)
+        for subcommand in ("serve", "connect", "trade"):
+            done = run(subcommand, "--strict", path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("did you mean LogonTimeout?", done.stderr)
+        self.assertFalse((self.folder / "store").exists())
 
     def test_a_wrong_file_is_told_mistake_by_mistake(self):
         done = run("config", "check", self.write("LogonTimeout=never\nStartTime=8\n"))
