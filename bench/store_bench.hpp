@@ -64,13 +64,12 @@ struct OpenStore {
     if (store->durable() == store->appended()) return;
     if (!store->flush()) std::abort();
   }
-  void wait() { wait_for(store->appended()); }
-  void wait_for(store::LogPosition end) {
+  void wait() {
     for (;;) {
       const std::uint64_t before = wakes.load();
       const auto flushed = store->flush();
       if (!flushed) std::abort();
-      if (*flushed >= end) return;
+      if (*flushed == store->appended()) return;
       wakes.wait(before);
     }
   }

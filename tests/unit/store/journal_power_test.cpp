@@ -217,23 +217,19 @@ TEST_F(JournalPowerReport, what_is_reserved_is_known_from_a_checkpoint) {
     const SessionKey key = open_session(store, "A");
     const SessionKey other = open_session(store, "B");
     ASSERT_TRUE(store.flush());
-    for (std::uint64_t n = 1; n <= 102; ++n) {
-      ASSERT_TRUE(append_message(store, key, n, "message"));
+    const std::string text(200, 'm');
+    for (std::uint64_t n = 1; !disk_.exists(kFolder + "/0000000003.journal"); ++n) {
+      ASSERT_TRUE(append_message(store, key, n, text));
     }
-    ASSERT_TRUE(store.flush());
-    ASSERT_TRUE(append_message(store, key, 103, "asks for more"));
-    // Behind the segment in which it is said.
-    for (std::uint64_t n = 2; !disk_.exists(kFolder + "/0000000003.journal"); ++n) {
-      ASSERT_TRUE(append(store, [&](Transaction& t) { t.inbound_progress(other, n); }));
-    }
+    // On the disk, and without a word of the first session's numbers.
     ASSERT_TRUE(append(store, [&](Transaction& t) { t.reset(other); }));
     ASSERT_TRUE(store.flush());
     disk_.power_loss();
   }
   const OpenedJournal journal = open_or_fail(disk_, options_);
   ASSERT_EQ(journal.report.skipped.size(), 2U);
-  EXPECT_EQ(journal.report.skipped[0].first, 104U);
-  EXPECT_EQ(journal.report.skipped[0].last, 503U);
+  const SkippedNumbers& skipped = journal.report.skipped[0];
+  EXPECT_GT(skipped.last - skipped.first + 1, options_.numbers_ahead_max);
 }
 
 TEST_F(JournalPowerReport, a_skip_is_made_once) {
