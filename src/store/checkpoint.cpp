@@ -25,9 +25,13 @@ void put(std::vector<char>& out, Number number) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-void put_short(std::vector<char>& out, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7U) out.push_back(static_cast<char>(number | 0x80U));
-  out.push_back(static_cast<char>(number));
+constexpr std::size_t kShortBytesMax = 9;
+
+// To a place of kShortBytesMax; returns its end.
+char* put_short(char* out, std::uint64_t number) {
+  for (; number >= 0x80; number >>= 7U) *out++ = static_cast<char>(number | 0x80U);
+  *out++ = static_cast<char>(number);
+  return out;
 }
 
 void put_session(std::vector<char>& out, const SessionTable::Session& session,
@@ -48,11 +52,16 @@ void put_session(std::vector<char>& out, const SessionTable::Session& session,
   put(out, static_cast<std::uint32_t>(groups.size()));
   std::uint64_t number = 0;
   LogPosition begin = index_from;
+  // A segment ends while messages wait: there may be thousands of these.
+  const std::size_t at = out.size();
+  out.resize(at + 3 * kShortBytesMax * groups.size());
+  char* end = out.data() + at;
   for (const MessageIndex::Group& group : groups) {
-    put_short(out, group.first - std::exchange(number, group.first));
-    put_short(out, group.begin - std::exchange(begin, group.begin));
-    put_short(out, group.end - group.begin);
+    end = put_short(end, group.first - std::exchange(number, group.first));
+    end = put_short(end, group.begin - std::exchange(begin, group.begin));
+    end = put_short(end, group.end - group.begin);
   }
+  out.resize(static_cast<std::size_t>(end - out.data()));
 }
 
 // What is not there reads as 0, and is_good() is false from then on.
