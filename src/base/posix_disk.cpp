@@ -258,6 +258,11 @@ DiskResult<void> PosixDisk::remove(const std::string& path) {
   return {};
 }
 
+DiskResult<void> PosixDisk::rename(const std::string& from, const std::string& to) {
+  if (::rename(from.c_str(), to.c_str()) < 0) return failure("rename", from, errno);
+  return {};
+}
+
 std::string PosixDisk::user() {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';

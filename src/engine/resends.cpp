@@ -58,6 +58,13 @@ void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
                ", whose messages the store has lost: it gets a gap fill. Compare with its records "
                "what was sent under them");
   }
+  if (const std::uint64_t until = store_->retired_until(slot.key); action.begin <= until) {
+    report_peer(observe::Severity::Warning, slot.name,
+                "the counterparty asks for numbers from " + std::to_string(action.begin) +
+                    " on; messages up to " + std::to_string(until) +
+                    " were in segments of the journal that are retired: it gets a gap fill for "
+                    "what is not there any more");
+  }
   replay_ready_ = true;
 }
 

@@ -58,6 +58,8 @@ constexpr NumberRule kNumbers[] = {
     {Key::JournalGroupMicros, 0, 1'000'000, "a whole number of microseconds"},
     {Key::JournalNumbersAhead, 1, 1'000'000'000, kNumber},
     {Key::JournalStallTimeout, 1, 3'600, kSeconds},
+    {Key::JournalKeepBytes, 0, 1'000'000'000'000'000, "a whole number of bytes"},
+    {Key::JournalKeepDays, 0, 36'500, "a whole number of days"},
     {Key::PostgreSQLStorePort, 0, 65'535, kNumber},
 };
 
@@ -321,6 +323,10 @@ constexpr std::string_view kFactor = "a decimal number above 0, up to 100";
 constexpr std::string_view kTime = "a time HH:MM:SS, with a time zone behind it or without,";
 constexpr std::string_view kDay = "a day of the week, such as Monday or Mon";
 
+bool is_fate_of_segments(std::string_view value) noexcept {
+  return equals_ignoring_case(value, "delete") || equals_ignoring_case(value, "keep");
+}
+
 constexpr ValueRule kValues[] = {
     {Key::BeginString, is_version,
      "FIX.4.0, FIX.4.1, FIX.4.2, FIX.4.3, FIX.4.4 or FIXT.1.1 (which FIX.5.0 is spoken over)"},
@@ -374,6 +380,7 @@ constexpr ValueRule kValues[] = {
     {Key::PostgreSQLStoreSchema, is_at_most<kPathMax>, kShorter},
     {Key::ThrottleAction, reads<read_throttle_action>, "Delay, Reject or LogOut"},
     {Key::JournalDurability, reads<read_durability>, "none, process, group or sync"},
+    {Key::JournalRetired, is_fate_of_segments, "delete or keep"},
 };
 
 }  // namespace

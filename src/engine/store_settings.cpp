@@ -14,7 +14,12 @@ constexpr Key kShared[] = {Key::Store,
                            Key::JournalDurability,
                            Key::JournalGroupMicros,
                            Key::JournalNumbersAhead,
-                           Key::JournalStallTimeout};
+                           Key::JournalStallTimeout,
+                           Key::JournalKeepBytes,
+                           Key::JournalKeepDays,
+                           Key::JournalRetireOnReset,
+                           Key::JournalRetireCurrent,
+                           Key::JournalRetired};
 
 struct PostgresKey {
   Key key;
@@ -96,6 +101,33 @@ void StoreBuilder::finish_journal() {
   }
   if (const Given* stall = chosen(Key::JournalStallTimeout)) {
     settings_.journal_stall_timeout = std::chrono::seconds{read_number(stall->value).value_or(1)};
+  }
+  finish_retention();
+}
+
+void StoreBuilder::finish_retention() {
+  store::Retention& retention = settings_.journal_retention;
+  if (const Given* bytes = chosen(Key::JournalKeepBytes)) {
+    retention.keep_bytes = read_number(bytes->value).value_or(0);
+  }
+  if (const Given* days = chosen(Key::JournalKeepDays)) {
+    retention.keep_for = std::chrono::days{read_number(days->value).value_or(0)};
+  }
+  if (const Given* on_reset = chosen(Key::JournalRetireOnReset)) {
+    retention.on_reset = *read_bool(on_reset->value);
+  }
+  if (const Given* current = chosen(Key::JournalRetireCurrent)) {
+    retention.even_current = *read_bool(current->value);
+    if (retention.even_current && retention.keep_bytes == 0 && retention.keep_for.count() == 0) {
+      report_.warning(current->line,
+                      "JournalRetireCurrent: without JournalKeepBytes or JournalKeepDays it does "
+                      "nothing");
+    }
+  }
+  if (const Given* retired = chosen(Key::JournalRetired)) {
+    retention.retired = equals_ignoring_case(retired->value, "keep")
+                            ? store::RetiredSegments::Keep
+                            : store::RetiredSegments::Delete;
   }
 }
 

@@ -23,6 +23,7 @@ class StoreBuilder {
   void take_shared(Key key, const std::optional<Given>& given);
   void take_folder(const std::optional<Given>& given);
   void finish_journal();
+  void finish_retention();
   void finish_postgres();
   // Null: not given.
   [[nodiscard]] const Given* chosen(Key key) const;

@@ -174,10 +174,11 @@ std::expected<Checkpoint, CheckpointFault> decode_checkpoint(const SegmentHeader
   found.is_closed = input.take<std::uint8_t>() != 0;
   found.position = input.take<std::uint64_t>();
   found.index_from = input.take<std::uint64_t>();
+  found.retired_before = input.take<std::uint64_t>();
   found.records = input.take<std::uint64_t>();
   found.messages = input.take<std::uint64_t>();
   if (kind != kCheckpoint || found.position != segment.position ||
-      found.index_from > found.position) {
+      found.index_from > found.position || found.retired_before > found.position) {
     return std::unexpected{CheckpointFault::Form};
   }
   constexpr std::size_t kSessionBytesMin = 51;
@@ -243,13 +244,15 @@ StoreResult<LogState> state_before(const std::string& folder, const SegmentHeade
 }
 
 void Checkpointer::append(std::vector<char>& buffer, const SegmentHeader& segment,
-                          std::uint64_t records, bool is_closed) const {
+                          std::uint64_t records, bool is_closed) {
   if (!is_started_ || state_.sessions.size() == 0) return;
-  std::vector<char> content;
+  std::vector<char>& content = content_;
+  content.clear();
   content.push_back(kCheckpoint);
   content.push_back(is_closed ? 1 : 0);
   put(content, segment.position);
   put(content, index_from_);
+  put(content, retired_before_);
   put(content, records);
   put(content, state_.messages);
   put(content, static_cast<std::uint32_t>(state_.sessions.size()));
@@ -262,7 +265,19 @@ void Checkpointer::append(std::vector<char>& buffer, const SegmentHeader& segmen
   append_record(buffer, RecordSeed{segment}, kSegmentHeaderBytes, segment.time, content);
 }
 
-void Checkpointer::made(LogPosition position) noexcept {
+LogPosition Checkpointer::told_retired(LogPosition synced) noexcept {
+  std::erase_if(tellings_, [&](const Telling& one) {
+    if (one.end <= synced) told_ = std::max(told_, one.twice);
+    return one.end <= synced;
+  });
+  return told_;
+}
+
+void Checkpointer::made(LogPosition position, LogPosition records_at) {
+  // Of many, later ones tell as much.
+  if (tellings_.size() == kTellingsMax) tellings_.erase(tellings_.begin());
+  tellings_.push_back({.twice = last_told_, .end = records_at});
+  last_told_ = retired_before_;
   index_from_ = position;
   for (MessageIndex& index : state_.indexes) index.fence();
 }

@@ -11,6 +11,7 @@
 //       1  1: what is in front of it was closed in order
 //       8  log position of the segment
 //       8  log position from which on messages are listed: that of the checkpoint before, or 0
+//       8  log position before which segments may have been taken away; 0: none
 //       8  records in front of it, in the whole log
 //       8  messages kept in front of it, likewise
 //       4  number of sessions, then for each of them
@@ -51,6 +52,7 @@ struct Checkpoint {
   };
   LogPosition position = 0;
   LogPosition index_from = 0;
+  LogPosition retired_before = 0;
   std::uint64_t records = 0;
   std::uint64_t messages = 0;
   bool is_closed = false;
@@ -92,22 +94,41 @@ class Checkpointer {
   Checkpointer(LogState& state, std::uint64_t bytes_max) : state_{state}, bytes_max_{bytes_max} {}
 
   // The fences of the state stand at this position. Not called: no checkpoints are made.
-  void start(LogPosition index_from) noexcept {
+  // retired_before: as the last one tells.
+  void start(LogPosition index_from, LogPosition retired_before) {
     index_from_ = index_from;
+    retired_before_ = retired_before;
+    last_told_ = retired_before;
     is_started_ = true;
+    tellings_.reserve(kTellingsMax);
   }
   // Appends to buffer, which holds the header of a segment at this position, its checkpoint;
   // nothing where one would be no help. records: in front of it. is_closed: in order, in front of
   // it.
   void append(std::vector<char>& buffer, const SegmentHeader& segment, std::uint64_t records,
-              bool is_closed) const;
-  // The segment with that checkpoint is begun.
-  void made(LogPosition position) noexcept;
+              bool is_closed);
+  // The segment with that checkpoint is begun, and its records begin at this position.
+  void made(LogPosition position, LogPosition records_at);
+
+  // What the next one tells of what is taken away.
+  void plan_retirement(LogPosition before) noexcept { retired_before_ = before; }
+  // What two checkpoints tell that are on the disk: one of them may be damaged.
+  [[nodiscard]] LogPosition told_retired(LogPosition synced) noexcept;
 
  private:
   LogState& state_;
   std::uint64_t bytes_max_;
   LogPosition index_from_ = 0;
+  LogPosition retired_before_ = 0;
+  LogPosition last_told_ = 0;  // by the last checkpoint
+  struct Telling {
+    LogPosition twice = 0;  // what the checkpoint before it told, too
+    LogPosition end = 0;    // of the checkpoint
+  };
+  static constexpr std::size_t kTellingsMax = 16;
+  std::vector<Telling> tellings_;  // that may not be on the disk yet
+  std::vector<char> content_;      // used again for each checkpoint
+  LogPosition told_ = 0;          // by two that are on the disk
   bool is_started_ = false;
 };
 

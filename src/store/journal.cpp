@@ -22,6 +22,7 @@
 #include "store/log_writer.hpp"
 #include "store/number_reserve.hpp"
 #include "store/recovery.hpp"
+#include "store/retirement.hpp"
 #include "store/segment_reader.hpp"
 
 namespace nexusfix::store {
@@ -64,6 +65,7 @@ class Journal final : public Store {
       : disk_{disk},
         options_{std::move(options)},
         ownership_{std::move(ownership)},
+        retirement_{disk, options_.folder, options_.retention.retired},
         checkpointer_{state_, options_.segment_bytes / kCheckpointShare},
         writer_{disk, options_, checkpointer_},
         reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax} {
@@ -72,6 +74,7 @@ class Journal final : public Store {
 
   StoreResult<void> open(Recovered&& recovered, WallTime now) {
     state_ = std::move(recovered.state);
+    for (const auto& [epoch, until] : recovered.retired) retired_numbers_.push_back({epoch, until});
     holes_ = std::move(recovered.holes);
     refused_ = std::move(recovered.refused);
     no_new_session_ = std::move(recovered.no_new_session);
@@ -88,9 +91,12 @@ class Journal final : public Store {
     }
     report_ = std::move(recovered.report);
     // With damage in the log, opening must find it again, and say so.
-    if (report_.damages.empty()) checkpointer_.start(recovered.index_from);
+    if (report_.damages.empty()) {
+      checkpointer_.start(recovered.index_from, recovered.retired_before);
+    }
     if (auto opened = writer_.open(recovered, skipped, now); !opened) return opened;
     noted_ = writer_.synced();
+    retire_segments(now);
     return {};
   }
   [[nodiscard]] JournalReport take_report() { return std::move(report_); }
@@ -144,6 +150,12 @@ class Journal final : public Store {
     return append_entries(transaction.entries(), now);
   }
 
+  std::uint64_t retired_until(SessionKey key) const noexcept override {
+    if (key >= retired_numbers_.size()) return 0;
+    const RetiredNumbers& retired = retired_numbers_[key];
+    return retired.epoch == session(key).epoch ? retired.until : 0;
+  }
+
   LogPosition appended() const noexcept override { return writer_.appended(); }
   LogPosition durable() const noexcept override { return writer_.durable(); }
 
@@ -172,7 +184,7 @@ class Journal final : public Store {
 
   std::optional<StoreError> take_warning() override {
     const std::optional<DiskError> shortage = writer_.take_shortage();
-    if (!shortage) return std::nullopt;
+    if (!shortage) return retirement_warning();
     StoreError error = disk_error(options_.folder, *shortage);
     error.text += "; the next segment cannot be prepared, and " +
                   std::to_string(writer_.room_left() >> 10U) + " KiB are left in this one";
@@ -187,6 +199,17 @@ class Journal final : public Store {
   using RecordVisitor = FunctionRef<bool(const Record&)>;
   // Bytes that are no record any more; true: go on behind them.
   using DamageVisitor = FunctionRef<bool(const std::string& text)>;
+
+  std::optional<StoreError> retirement_warning() {
+    if (!options_.retention.is_wanted()) return std::nullopt;
+    const std::optional<std::string> text = retirement_.take_failure();
+    if (!text) return std::nullopt;
+    return StoreError{
+        .code = StoreErrorCode::Disk,
+        .text = "journal " + options_.folder + ": old segments could not be taken away: " + *text};
+  }
+  void retire_segments(WallTime now);
+  void forget_before(LogPosition position);
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
   [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
@@ -222,6 +245,7 @@ class Journal final : public Store {
   void notes_are_written(LogPosition synced);
   [[nodiscard]] bool look_after_number(const Entry& entry);
   std::vector<char> skip_numbers(Recovered& recovered) const;
+  StoreResult<void> take_epochs_before(std::vector<std::uint64_t>& epochs);
 
   // Passes the records from begin to end, both where a record begins or ends. False: visit stopped.
   StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
@@ -237,6 +261,13 @@ class Journal final : public Store {
   JournalOptions options_;
   std::optional<Ownership> ownership_;  // nothing: open to be looked at
   LogState state_;
+  // By key: what retired_until() answers as long as the session has this epoch.
+  struct RetiredNumbers {
+    std::uint64_t epoch = 0;
+    std::uint64_t until = 0;
+  };
+  std::vector<RetiredNumbers> retired_numbers_;
+  Retirement retirement_;  // must outlive the writer, whose thread works for it
   Checkpointer checkpointer_;
   LogWriter writer_;
   NumberReserve reserve_;
@@ -266,9 +297,11 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
   }
   // Before the sessions change: what fails to be written must not be seen.
   if (!writer_.has_room(record_bytes)) {
+    const std::uint64_t segment = writer_.segments().back().number;
     if (auto room = writer_.make_room(record_bytes, now); !room) {
       return stop(std::move(room.error()));
     }
+    if (writer_.segments().back().number != segment) retire_segments(now);
   }
   const LogPosition begin = appended();
   bool must_be_held = false;
@@ -345,6 +378,39 @@ bool Journal::look_after_number(const Entry& entry) {
       break;
   }
   return false;
+}
+
+// First the next checkpoint tells what is to go; when that is on the disk, it goes. From then on
+// nobody reads it; the files themselves follow in the background.
+void Journal::retire_segments(WallTime now) {
+  if (!options_.retention.is_wanted() || !report_.damages.empty()) return;
+  const LogPosition synced = options_.durability == Durability::None ? 0 : writer_.synced();
+  forget_before(checkpointer_.told_retired(synced));
+  LogPosition needed = appended();
+  for (const MessageIndex& index : state_.indexes) {
+    if (!index.groups().empty()) needed = std::min(needed, index.groups().front().begin);
+  }
+  const std::vector<SegmentHeader>& segments = writer_.segments();
+  const std::size_t count =
+      count_retired(segments, options_.retention, appended(), synced, needed, now);
+  checkpointer_.plan_retirement(segments[count].position);
+}
+
+void Journal::forget_before(LogPosition position) {
+  const std::vector<SegmentHeader>& segments = writer_.segments();
+  std::size_t count = 0;
+  while (count + 1 < segments.size() && segments[count + 1].position <= position) ++count;
+  if (count == 0) return;
+  const SegmentHeader kept = segments[count];
+  const std::uint64_t first = segments.front().number;
+  retired_numbers_.resize(state_.sessions.size());
+  for (SessionKey key = 0; key < state_.sessions.size(); ++key) {
+    const std::uint64_t number = state_.indexes[key].drop_before(kept.position);
+    if (number == 0) continue;
+    retired_numbers_[key] = {session(key).epoch, std::min(number, session(key).next_outbound) - 1};
+  }
+  writer_.forget_segments(count);
+  writer_.take_away(retirement_, first, kept);
 }
 
 // After a loss of power each session goes on above every number that it may have used. Returns the
@@ -450,9 +516,29 @@ StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64
   return damage.result(first, std::min(last, session(key).next_outbound - 1));
 }
 
+// Of the sessions where the first segment begins, if others were in front of it.
+StoreResult<void> Journal::take_epochs_before(std::vector<std::uint64_t>& epochs) {
+  const SegmentHeader& first = writer_.segments().front();
+  if (first.number == 1) return {};
+  const auto file = disk_.open(path_of_segment(options_.folder, first.number), OpenMode::Read);
+  if (!file) return std::unexpected{disk_error(options_.folder, file.error())};
+  const auto checkpoint = read_checkpoint(first, **file);
+  if (!checkpoint) return std::unexpected{disk_error(options_.folder, checkpoint.error())};
+  if (!*checkpoint) {
+    return std::unexpected{StoreError{
+        .code = StoreErrorCode::Corrupt,
+        .text = checkpoint_fault_text(options_.folder, first, describe(checkpoint->error()))}};
+  }
+  for (SessionKey key = 0; key < (*checkpoint)->sessions.size() && key < epochs.size(); ++key) {
+    epochs[key] = (*checkpoint)->sessions[key].session.record.epoch;
+  }
+  return {};
+}
+
 StoreResult<void> Journal::scan(LogVisitor visit) {
   if (failed()) return refusal();
   std::vector<std::uint64_t> epochs(state_.sessions.size(), 1);
+  if (auto told = take_epochs_before(epochs); !told) return told;
   const auto visit_record = [&](const Record& record) {
     EntryReader reader{record.entries};
     Entry entry;
@@ -470,7 +556,8 @@ StoreResult<void> Journal::scan(LogVisitor visit) {
     return true;
   };
   const StoreResult<bool> passed =
-      for_each_record(0, appended(), visit_record, [](const std::string&) { return false; });
+      for_each_record(writer_.segments().front().position, appended(), visit_record,
+                      [](const std::string&) { return false; });
   if (!passed) return std::unexpected{passed.error()};
   return {};
 }

@@ -69,6 +69,30 @@ DiskResult<std::optional<Checkpoint>> LogStarts::checkpoint(std::size_t index,
   return std::nullopt;
 }
 
+DiskResult<bool> LogStarts::tells_of_retirement(CheckpointFaults& faults) {
+  if (heads_.empty() || heads_.front().number == 1) return true;
+  if (!heads_.front().header) return false;
+  for (std::size_t at = heads_.size(); at-- > 0;) {
+    if (!heads_[at].header) continue;
+    const auto found = checkpoint(at, faults);
+    if (!found) return std::unexpected{found.error()};
+    if (*found && (*found)->retired_before >= first_position()) return true;
+  }
+  return false;
+}
+
+DiskResult<LogStarts::NumbersBefore> LogStarts::numbers_before(CheckpointFaults& faults) {
+  NumbersBefore numbers;
+  if (heads_.empty() || heads_.front().number == 1 || !heads_.front().header) return numbers;
+  const auto found = checkpoint(0, faults);
+  if (!found) return std::unexpected{found.error()};
+  if (!*found) return numbers;
+  for (const Checkpoint::Session& one : (*found)->sessions) {
+    numbers.emplace_back(one.session.record.epoch, one.session.record.next_outbound - 1);
+  }
+  return numbers;
+}
+
 DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,
                                                         CheckpointFaults& faults) {
   if (!is_whole_until(index)) return std::nullopt;
@@ -106,6 +130,7 @@ DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,
   for (MessageIndex& one : state->indexes) one.fence();
   start.state = std::move(*state);
   start.records = (*newest)->records;
+  start.retired_before = (*newest)->retired_before;
   start.is_closed = (*newest)->is_closed;
   return start;
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
@@ -30,6 +31,7 @@ struct LogStart {
   SegmentHeader segment;              // from which on they must
   LogState state;                     // with what is in the segments that were passed
   std::uint64_t records = 0;          // likewise
+  LogPosition retired_before = 0;     // as the checkpoint tells
   bool is_closed = false;             // in order, in front of it
 };
 
@@ -43,6 +45,13 @@ class LogStarts {
   // Of these segments, which are all that there are.
   [[nodiscard]] DiskResult<void> read_heads(std::uint64_t first, std::uint64_t last);
   [[nodiscard]] const std::vector<SegmentHead>& heads() const noexcept { return heads_; }
+
+  // Whether a checkpoint says that what lies in front of the first segment was taken away.
+  [[nodiscard]] DiskResult<bool> tells_of_retirement(CheckpointFaults& faults);
+  // Of each session by key: its epoch where the first segment begins, and the last number that was
+  // used by then. Empty: nothing was retired, or that checkpoint is damaged.
+  using NumbersBefore = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  [[nodiscard]] DiskResult<NumbersBefore> numbers_before(CheckpointFaults& faults);
 
   // From the checkpoint of heads()[index] on. Nothing: it has none that can be used, or a segment
   // in front of it is not as it must be; what is damaged is added to faults.

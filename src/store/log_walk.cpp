@@ -74,6 +74,12 @@ class Walk {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (auto walked = walk_segment(i); !walked) return std::unexpected{walked.error()};
     }
+    const WalkedSegment& first = walked_.front();
+    if (first.header.number > 1 && retired_before_ < first.header.position) {
+      return corrupt("journal " + folder_ + ": " + segment_file_name(first.header.number - 1) +
+                     " is missing, and no checkpoint says that it was retired. Put the file back, "
+                     "or restore the folder from a copy");
+    }
     return std::move(walked_);
   }
 
@@ -251,6 +257,9 @@ class Walk {
     Entry entry;
     if (entries.next(entry)) return false;
     start_.assign(bytes->begin(), bytes->end());
+    if (const auto checkpoint = decode_checkpoint(header, *bytes)) {
+      retired_before_ = std::max(retired_before_, checkpoint->retired_before);
+    }
     header.version = kFormatVersion;
     header.start_bytes = static_cast<std::uint32_t>(at + count);
     return true;
@@ -327,6 +336,7 @@ class Walk {
   WalkedRecord on_record_;
   WalkedDamage on_damage_;
   FileWindow window_;
+  LogPosition retired_before_ = 0;
   std::vector<char> start_;  // the segment's checkpoint
   std::optional<std::int64_t> log_id_;
   std::size_t damages_ = 0;

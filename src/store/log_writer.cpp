@@ -140,6 +140,10 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
                            .error_number = ETIMEDOUT});
 }
 
+void LogWriter::forget_segments(std::size_t count) {
+  segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
 std::uint64_t LogWriter::room_left() const noexcept {
   const std::uint64_t used = appended_ - segments_.back().position;
   return options_.segment_bytes - std::min(options_.segment_bytes, used);
@@ -181,7 +185,7 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
   encode_segment_header(header, std::span{start_}.first<kSegmentHeaderBytes>());
   DiskResult<OpenSegment> taken = supply_.take(number, start_.size() + record_bytes);
   if (!taken) return failure(taken.error());
-  if (header.has_checkpoint()) checkpointer_.made(appended_);
+  if (header.has_checkpoint()) checkpointer_.made(appended_, appended_ + start_.size());
   segments_.push_back(header);
   take_current(std::move(*taken));
   if (committer_) committer_->begin_segment(current_, appended_);

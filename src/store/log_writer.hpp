@@ -68,6 +68,12 @@ class LogWriter {
   [[nodiscard]] std::optional<DiskError> take_shortage() { return supply_.take_shortage(); }
   [[nodiscard]] bool is_short() const noexcept { return supply_.is_short(); }
 
+  // Forgets the first segments, which nobody reads any more. Their files are others' business.
+  void forget_segments(std::size_t count);
+  void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept) {
+    supply_.take_away(retirement, from, kept);
+  }
+
   // Of the current segment, for records.
   [[nodiscard]] std::uint64_t room_left() const noexcept;
 

@@ -68,6 +68,19 @@ std::size_t MessageIndex::merge_pairs(std::size_t begin, std::size_t end,
   return out;
 }
 
+std::uint64_t MessageIndex::drop_before(LogPosition position) noexcept {
+  const auto is_before = [&](const Group& group) { return group.end <= position; };
+  const auto kept = std::find_if_not(groups_.begin(), groups_.end(), is_before);
+  const auto count = static_cast<std::size_t>(kept - groups_.begin());
+  groups_.erase(groups_.begin(), kept);
+  fence_ -= std::min(fence_, count);
+  if (groups_.empty()) return count > 0 ? kNoNumber : 0;
+  if (groups_.front().begin >= position) return count > 0 ? groups_.front().first : 0;
+  // Where in the group it is, is not known.
+  groups_.front().begin = position;
+  return groups_.size() > 1 ? groups_[1].first : kNoNumber;
+}
+
 void MessageIndex::clear() noexcept {
   groups_.clear();
   fence_ = 0;

@@ -49,6 +49,11 @@ class MessageIndex {
   void add_group(const Group& group);
   void clear() noexcept;
 
+  // Forgets what lies before this position. Returns a number below which some may have; 0: none
+  // did; kNoNumber: it may be all.
+  static constexpr std::uint64_t kNoNumber = UINT64_MAX;
+  std::uint64_t drop_before(LogPosition position) noexcept;
+
   void fence() noexcept { fence_ = groups_.size(); }
   [[nodiscard]] std::span<const Group> behind_fence() const noexcept {
     return std::span{groups_}.subspan(fence_);

@@ -74,6 +74,7 @@ class Recovery {
         found_.report.checkpoint_faults.push_back(fault->second);
       }
     }
+    found_.retired = std::move(retired_);
     found_.boot_id = boot_id_;
     const LogPosition end = expected_position();
     found_.report.power_lost = power_lost();
@@ -92,6 +93,12 @@ class Recovery {
   StoreResult<void> read_log() {
     LogStarts starts{disk_, options_.folder};
     if (auto read = starts.read_heads(first_, last_); !read) return disk_failure(read.error());
+    const DiskResult<bool> is_told = starts.tells_of_retirement(checkpoint_faults_);
+    if (!is_told) return disk_failure(is_told.error());
+    if (!*is_told) return missing_before(first_);
+    auto before = starts.numbers_before(checkpoint_faults_);
+    if (!before) return disk_failure(before.error());
+    retired_ = std::move(*before);
     for (std::size_t at = starts.heads().size(); at > 1 && may_write_ && !options_.checks_all;) {
       const StoreResult<bool> done = read_from(starts, --at, Try::OneOfMore);
       if (!done) return std::unexpected{done.error()};
@@ -139,6 +146,7 @@ class Recovery {
       found_.index_from = start.segment.position;
       found_.records = start.records;
       found_.is_closed = start.is_closed;
+      found_.retired_before = start.retired_before;
       found_.report.bytes = start.segment.position;
       log_.begin(std::move(start.state));
       // Where the records of the segment before end, is known without reading them.
@@ -606,6 +614,13 @@ class Recovery {
                    restore_advice());
   }
 
+  [[nodiscard]] std::unexpected<StoreError> missing_before(std::uint64_t first) const {
+    return corrupt("journal " + options_.folder + ": " + segment_file_name(first - 1) +
+                   " is missing, and no checkpoint says that it was retired; there is " +
+                   segment_file_name(first) +
+                   ". Nothing was changed. Put the file back, or restore the folder from a copy");
+  }
+
   [[nodiscard]] std::unexpected<StoreError> missing() const {
     return std::unexpected{StoreError{.code = StoreErrorCode::Missing,
                                       .text = "journal " + options_.folder +
@@ -635,6 +650,7 @@ class Recovery {
   bool is_trusted_ = false;              // the checkpoint that reading began with
   std::vector<std::uint64_t> to_empty_;  // files that were prepared, and not begun
   CheckpointFaults checkpoint_faults_;
+  LogStarts::NumbersBefore retired_;
   bool is_cut_ = false;  // by a loss of power: nothing is read from there on
   FileWindow window_;
   std::uint64_t damage_end_ = 0;    // of the last damage in the segment

@@ -23,8 +23,11 @@ struct Recovered {
   std::uint64_t file_bytes = 0;         // of it: where its records end
   std::uint64_t file_bytes_found = 0;   // its size; what is behind the records is zeros, or was cut
   LogState state;
-  std::uint64_t records = 0;   // in the whole log
-  LogPosition index_from = 0;  // where the fences of the state's indexes stand
+  std::uint64_t records = 0;  // in the whole log
+  // By key, where segments were retired: an epoch, and the last number that they can hold of it.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> retired;
+  LogPosition retired_before = 0;  // as the checkpoint tells that was trusted
+  LogPosition index_from = 0;      // where the fences of the state's indexes stand
   // Damage with more of the log behind it: where it begins and ends, whom it may concern, and why
   // no session may be opened that the log does not know. Empty: none.
   std::vector<std::pair<LogPosition, LogPosition>> holes;

@@ -133,6 +133,14 @@ void SegmentSupply::warm(const OpenSegment& segment) {
   changed_.notify_all();
 }
 
+void SegmentSupply::take_away(Retirement& retirement, std::uint64_t from,
+                              const SegmentHeader& kept) {
+  if (!options_.background) return retirement.take_away(from, kept);
+  const std::lock_guard lock{mutex_};
+  errands_.push_back({.retirement = &retirement, .from = from, .kept = kept});
+  changed_.notify_all();
+}
+
 void SegmentSupply::retire(OpenSegment segment) {
   if (!options_.background) return;
   const std::lock_guard lock{mutex_};
@@ -175,6 +183,13 @@ void SegmentSupply::run() {
       lock.lock();
     } else if (state_ == State::Wanted) {
       work(lock);
+    } else if (!errands_.empty()) {
+      // Behind the segment that somebody may wait for soon.
+      const Errand errand = errands_.front();
+      errands_.erase(errands_.begin());
+      lock.unlock();
+      errand.retirement->take_away(errand.from, errand.kept);
+      lock.lock();
     } else if (state_ == State::Failed) {
       const bool told = changed_.wait_for(
           lock, kRetryAfter, [this] { return state_ != State::Failed || has_errand(); });

@@ -16,6 +16,8 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/journal.hpp>
 
+#include "store/retirement.hpp"
+
 namespace nexusfix::store {
 
 // A segment's file that can be appended to.
@@ -55,6 +57,8 @@ class SegmentSupply {
   [[nodiscard]] DiskResult<OpenSegment> reopen(std::unique_ptr<File> file, std::uint64_t used);
   // Of a segment in use: makes its mapping's pages ready where that costs nobody time.
   void warm(const OpenSegment& segment);
+  // Retirement::take_away() where that costs nobody time, if the supply lives so long.
+  void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept);
   // Lets go of it where that costs nobody time; of its memory, when a few more were closed.
   void retire(OpenSegment segment);
   // Told once: why the next segment could not be prepared. It is tried again each second.
@@ -76,7 +80,7 @@ class SegmentSupply {
   [[nodiscard]] DiskResult<void> sync(OpenSegment& segment);
   [[nodiscard]] DiskResult<void> reserve(OpenSegment& segment, std::uint64_t bytes) const;
   [[nodiscard]] bool has_errand() const noexcept {
-    return ends_ || !retired_.empty() || to_warm_ != nullptr;
+    return ends_ || !retired_.empty() || !errands_.empty() || to_warm_ != nullptr;
   }
   [[nodiscard]] std::string path_of(std::uint64_t number) const;
 
@@ -88,6 +92,12 @@ class SegmentSupply {
   std::uint64_t number_ = 0;
   OpenSegment ready_;
   std::vector<OpenSegment> retired_;
+  struct Errand {
+    Retirement* retirement = nullptr;
+    std::uint64_t from = 0;
+    SegmentHeader kept;
+  };
+  std::vector<Errand> errands_;
   std::shared_ptr<FileMapping> to_warm_;
   std::optional<DiskError> shortage_;
   std::atomic<bool> has_shortage_{false};

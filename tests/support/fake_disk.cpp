@@ -184,6 +184,15 @@ DiskResult<void> FakeDisk::remove(const std::string& path) {
   return {};
 }
 
+DiskResult<void> FakeDisk::rename(const std::string& from, const std::string& to) {
+  if (const int error = strike(DiskCall::Remove); error != 0) return failure("rename", from, error);
+  const auto found = names_.find(from);
+  if (found == names_.end()) return failure("rename", from, ENOENT);
+  names_[to] = found->second;
+  names_.erase(from);
+  return {};
+}
+
 DiskResult<void> FakeDisk::sync_directory(const std::string& path) {
   if (const int error = strike(DiskCall::SyncDirectory); error != 0) {
     return failure("sync", path, error);

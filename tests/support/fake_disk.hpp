@@ -42,6 +42,7 @@ class FakeDisk final : public Disk {
   DiskResult<void> make_directories(const std::string& path) override;
   DiskResult<std::vector<std::string>> list(const std::string& path) override;
   DiskResult<void> remove(const std::string& path) override;
+  DiskResult<void> rename(const std::string& from, const std::string& to) override;
   DiskResult<void> sync_directory(const std::string& path) override;
   std::string boot_id() override { return "boot " + std::to_string(boot_); }
 

@@ -89,6 +89,9 @@ class Disk {
   // Names (not paths) of the regular files in a folder, sorted.
   [[nodiscard]] virtual DiskResult<std::vector<std::string>> list(const std::string& path) = 0;
   [[nodiscard]] virtual DiskResult<void> remove(const std::string& path) = 0;
+  // Gives a file another name, also in another folder of the same file system; what had that name
+  // is gone. EOPNOTSUPP: this disk has no such thing.
+  [[nodiscard]] virtual DiskResult<void> rename(const std::string& from, const std::string& to);
   // Makes created and removed names in the folder durable.
   [[nodiscard]] virtual DiskResult<void> sync_directory(const std::string& path) = 0;
   // Who uses this disk, for people: "pid 4711 on host". Empty: not known.
@@ -110,6 +113,7 @@ class PosixDisk final : public Disk {
   [[nodiscard]] DiskResult<void> make_directories(const std::string& path) override;
   [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
+  [[nodiscard]] DiskResult<void> rename(const std::string& from, const std::string& to) override;
   [[nodiscard]] DiskResult<void> sync_directory(const std::string& path) override;
   [[nodiscard]] std::string user() override;
   [[nodiscard]] std::string boot_id() override;

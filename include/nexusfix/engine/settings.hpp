@@ -106,6 +106,7 @@ struct Settings {
   std::uint32_t journal_numbers_ahead = 65'536;     // JournalNumbersAhead
   // A session is disconnected when its bytes have waited for the store for so long; 1 s to 3,600 s.
   std::chrono::seconds journal_stall_timeout{5};  // JournalStallTimeout
+  store::Retention journal_retention;             // JournalKeepBytes and those beside it
   store::PostgresOptions postgres;                // PostgreSQLStore...
   std::vector<SettingsError>
       warnings;  // unknown, misspelt or not honoured keys: what is done instead

@@ -23,6 +23,28 @@ enum class Durability : std::uint8_t {
 };
 [[nodiscard]] std::string_view to_string(Durability durability) noexcept;
 
+enum class RetiredSegments : std::uint8_t {
+  Delete,
+  Keep,  // moved to the folder "retired" in the journal's
+};
+
+// When old segments are taken away; by default never. They are looked at when the journal is opened
+// and when a segment is begun; the oldest goes first, and only what lies before a checkpoint that
+// is known to be on the disk. So nothing goes in Durability::None.
+struct Retention {
+  std::uint64_t keep_bytes = 0;      // so much of the log's end stays at least; 0: no such rule
+  std::chrono::seconds keep_for{0};  // what was written longer ago may go; 0: no such rule
+  bool on_reset = false;             // what no session's current epoch needs may go
+  // By size and age even messages of a session's current epoch may go: a counterparty that asks for
+  // them gets a gap fill. Otherwise the segments that hold them stay.
+  bool even_current = false;
+  RetiredSegments retired = RetiredSegments::Delete;
+
+  [[nodiscard]] bool is_wanted() const noexcept {
+    return keep_bytes > 0 || keep_for.count() > 0 || on_reset;
+  }
+};
+
 struct JournalOptions {
   std::string folder;  // created if absent
   Durability durability = Durability::Process;
@@ -41,6 +63,7 @@ struct JournalOptions {
   // Opening reads and verifies the whole log, instead of trusting the newest checkpoint that is
   // known to have been on the disk with all that lies before it.
   bool checks_all = false;
+  Retention retention{};
   // Threads of the journal's own prepare segments and, but for Sync, bring bytes to the disk; only
   // with a disk that takes threads. Without them everything is done inside of append() and flush().
   bool background = true;

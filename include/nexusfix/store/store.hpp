@@ -92,6 +92,10 @@ class Store {
   [[nodiscard]] virtual std::span<const NumberRange> lost_numbers(
       SessionKey key) const noexcept = 0;
 
+  // Messages of the current epoch with numbers up to this one were kept in a part of the log that
+  // was taken away by the rules for old segments: likewise a gap fill. 0: none.
+  [[nodiscard]] virtual std::uint64_t retired_until(SessionKey) const noexcept { return 0; }
+
   // Appends one record, whole or not at all, even if it touches several sessions; the session
   // records above change at once. Within an epoch a number is used once and numbers ascend. An
   // empty transaction appends nothing. No allocation in steady state.

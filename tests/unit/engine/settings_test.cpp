@@ -286,6 +286,21 @@ TEST(Settings, the_store_is_one_for_all_sessions) {
   EXPECT_EQ(group.journal_group_wait, std::chrono::microseconds{50});
   EXPECT_EQ(group.journal_numbers_ahead, 8192U);
   EXPECT_EQ(group.journal_stall_timeout, std::chrono::seconds{2});
+  const store::Retention none = group.journal_retention;
+  EXPECT_FALSE(none.is_wanted());
+  const store::Retention some =
+      accepted(joined(kInitiator,
+                      "JournalKeepBytes=5000000000\nJournalKeepDays=7\nJournalRetireOnReset=Y\n"
+                      "JournalRetireCurrent=Y\nJournalRetired=keep"))
+          .journal_retention;
+  EXPECT_EQ(some.keep_bytes, 5'000'000'000U);
+  EXPECT_EQ(some.keep_for, std::chrono::days{7});
+  EXPECT_TRUE(some.on_reset);
+  EXPECT_TRUE(some.even_current);
+  EXPECT_EQ(some.retired, store::RetiredSegments::Keep);
+  EXPECT_THAT(errors_of("JournalRetired=burn"), ElementsAre(HasSubstr("delete or keep")));
+  EXPECT_THAT(texts(accepted(joined(kInitiator, "JournalRetireCurrent=Y")).warnings),
+              ElementsAre(HasSubstr("it does nothing")));
   EXPECT_THAT(
       errors_of("Store=memory\n" + other + "Store=journal\n"),
       ElementsAre("t.cfg:16: Store: differs from line 11, but all sessions share one store"));

@@ -324,7 +324,7 @@ TEST_F(JournalCheckpoint, a_check_sees_one_that_is_whole_and_wrong) {
   std::string bytes = disk_.contents(segment_path(segment));
   const std::size_t content_at = kSegmentHeaderBytes + kRecordHeaderBytes;
   // The count of records, which opening cannot know to be wrong.
-  bytes[content_at + 18] = static_cast<char>(bytes[content_at + 18] + 1);
+  bytes[content_at + 26] = static_cast<char>(bytes[content_at + 26] + 1);
   std::vector<char> again;
   append_record(again, RecordSeed{header}, kSegmentHeaderBytes, at_second(1),
                 std::span{bytes}.subspan(content_at, header.records_at() - content_at));

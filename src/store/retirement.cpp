@@ -1,0 +1,95 @@
+#include "store/retirement.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "store/checkpoint.hpp"
+#include "store/log_walk.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+// Everything before it was on the disk, says a header that is there itself.
+LogPosition told_synced(std::span<const SegmentHeader> segments, LogPosition synced) {
+  LogPosition told = 0;
+  for (const SegmentHeader& segment : segments) {
+    if (segment.position + segment.records_at() > synced) break;
+    told = std::max(told, segment.synced);
+  }
+  return told;
+}
+
+}  // namespace
+
+std::size_t count_retired(std::span<const SegmentHeader> segments, const Retention& retention,
+                          LogPosition appended, LogPosition synced, LogPosition needed,
+                          WallTime now) {
+  const LogPosition told = told_synced(segments, synced);
+  std::size_t count = 0;
+  for (std::size_t i = 1; i < segments.size(); ++i) {
+    const SegmentHeader& kept = segments[i];
+    if (kept.position + kept.records_at() > told) break;
+    const bool is_needed = needed < kept.position;
+    const bool is_beyond_size =
+        retention.keep_bytes > 0 && appended - kept.position >= retention.keep_bytes;
+    // What begins the next one is the last that the segment before was written at.
+    const bool is_beyond_age =
+        retention.keep_for.count() > 0 && kept.time + retention.keep_for < now;
+    const bool is_beyond = is_beyond_size || is_beyond_age;
+    const bool may_go =
+        is_needed ? is_beyond && retention.even_current : is_beyond || retention.on_reset;
+    if (!may_go) break;
+    if (kept.has_checkpoint()) count = i;
+  }
+  return count;
+}
+
+std::string retired_folder(const std::string& folder) { return folder + "/retired"; }
+
+void Retirement::take_away(std::uint64_t from, const SegmentHeader& kept) {
+  if (is_over_) return;
+  // What could not be taken away before comes first: there must be no gap.
+  if (next_ == 0) next_ = from;
+  const auto file = disk_.open(path_of_segment(folder_, kept.number), OpenMode::Read);
+  if (!file) return fail(file.error().what());
+  const auto checkpoint = read_checkpoint(kept, **file);
+  if (!checkpoint) return fail(checkpoint.error().what());
+  if (!*checkpoint) {
+    return fail(checkpoint_fault_text(folder_, kept, describe(checkpoint->error())));
+  }
+  for (; next_ < kept.number; ++next_) {
+    if (auto taken = take_away_one(next_); !taken) return fail(taken.error().what());
+  }
+}
+
+// Synced one by one: after a loss of power an older one must not be there without a newer one.
+DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
+  const std::string path = path_of_segment(folder_, number);
+  if (what_ == RetiredSegments::Delete) {
+    if (auto removed = disk_.remove(path); !removed) return removed;
+    return sync(folder_);
+  }
+  const std::string folder = retired_folder(folder_);
+  if (auto made = disk_.make_directories(folder); !made) return made;
+  if (auto moved = disk_.rename(path, path_of_segment(folder, number)); !moved) return moved;
+  if (auto synced = sync(folder); !synced) return synced;
+  return sync(folder_);
+}
+
+DiskResult<void> Retirement::sync(const std::string& folder) {
+  auto synced = disk_.sync_directory(folder);
+  is_over_ = !synced;  // a failed sync is not repeated: what has gone may come back
+  return synced;
+}
+
+void Retirement::fail(std::string text) {
+  const std::lock_guard lock{mutex_};
+  failure_ = std::move(text);
+}
+
+std::optional<std::string> Retirement::take_failure() {
+  const std::lock_guard lock{mutex_};
+  return std::exchange(failure_, std::nullopt);
+}
+
+}  // namespace nexusfix::store

@@ -1,0 +1,292 @@
+// Old segments are retired when the rules say so, and never before; what stops that in between does
+// no harm.
+#include <cerrno>
+#include <cstdint>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/random.hpp>
+#include <nexusfix/store/journal_check.hpp>
+
+#include "store/journal_format.hpp"
+#include "store/retirement.hpp"
+#include "store_fixture.hpp"
+#include "support/fake_disk.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+using testing::FakeDisk;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kFolder = "/journal";
+constexpr std::uint64_t kSegmentBytes = 1'500;
+
+std::string segment_path(std::uint64_t number) { return kFolder + '/' + segment_file_name(number); }
+
+class JournalRetention : public ::testing::Test {
+ protected:
+  OpenedJournal open(WallTime now = at_second(50)) {
+    auto opened = open_journal(disk_, options_, now);
+    EXPECT_TRUE(opened) << opened.error().text;
+    return opened ? std::move(*opened) : OpenedJournal{};
+  }
+  // Messages for A and, as many numbers without messages, for B.
+  static void fill(Store& store, unsigned messages, WallTime now = at_second(100)) {
+    const SessionKey a = open_session(store, "A");
+    const SessionKey b = open_session(store, "B");
+    for (unsigned i = 0; i < messages; ++i) {
+      const std::uint64_t next = store.session(a).next_outbound;
+      ASSERT_TRUE(append(
+          store,
+          [&](Transaction& t) {
+            t.outbound_message(a, next, "message " + std::to_string(next) + std::string(80, '.'));
+            t.outbound_number(b, store.session(b).next_outbound);
+          },
+          now));
+      ASSERT_TRUE(store.flush());
+    }
+  }
+  static void reset_all(Store& store) {
+    for (SessionKey key = 0; key < store.session_count(); ++key) {
+      ASSERT_TRUE(append(store, [&](Transaction& t) { t.reset(key); }));
+    }
+    ASSERT_TRUE(store.flush());
+  }
+  std::uint64_t first_segment() const {
+    std::uint64_t number = 1;
+    while (!disk_.exists(segment_path(number))) ++number;
+    return number;
+  }
+  void expect_sound() {
+    const auto checked = verify_journal(disk_, kFolder);
+    ASSERT_TRUE(checked) << checked.error().text;
+    EXPECT_THAT(checked->damages, IsEmpty());
+    EXPECT_THAT(checked->checkpoint_faults, IsEmpty());
+    EXPECT_EQ(checked->retired_segments, first_segment() - 1);
+  }
+
+  FakeDisk disk_;
+  JournalOptions options_{
+      .folder = kFolder, .durability = Durability::Sync, .segment_bytes = kSegmentBytes};
+};
+
+TEST_F(JournalRetention, nothing_is_retired_unless_it_is_wanted) {
+  const OpenedJournal journal = open();
+  fill(*journal.store, 60);
+  reset_all(*journal.store);
+  fill(*journal.store, 60);
+  EXPECT_EQ(first_segment(), 1U);
+}
+
+TEST_F(JournalRetention, by_size_only_what_no_current_epoch_needs) {
+  options_.retention.keep_bytes = 4 * kSegmentBytes;
+  const OpenedJournal journal = open();
+  fill(*journal.store, 100);
+  EXPECT_EQ(first_segment(), 1U);
+  EXPECT_EQ(journal.store->retired_until(0), 0U);
+  reset_all(*journal.store);
+  fill(*journal.store, 60);
+  EXPECT_GT(first_segment(), 4U);
+  EXPECT_EQ(journal.store->retired_until(0), 0U);
+  EXPECT_EQ(read_all(*journal.store, 0).size(), 60U);
+  expect_sound();
+}
+
+TEST_F(JournalRetention, by_size_even_a_current_epoch_when_the_operator_says_so) {
+  options_.retention = {.keep_bytes = 4 * kSegmentBytes, .even_current = true};
+  std::vector<KeptMessage> kept;
+  std::uint64_t until = 0;
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 120);
+    kept = read_all(*journal.store, 0);
+    until = journal.store->retired_until(0);
+    EXPECT_EQ(journal.store->retired_until(1), 0U);  // it had no messages
+    EXPECT_LT(scan_all(*journal.store).size(), 120U);
+  }
+  ASSERT_FALSE(kept.empty());
+  EXPECT_GT(kept.front().number, 20U);
+  EXPECT_EQ(kept.back().number, 120U);
+  EXPECT_EQ(until, kept.front().number - 1);
+  std::uint64_t bytes = 0;
+  for (std::uint64_t number = first_segment(); disk_.exists(segment_path(number)); ++number) {
+    bytes += disk_.contents(segment_path(number)).size();
+  }
+  EXPECT_GE(bytes, 4 * kSegmentBytes);
+  EXPECT_LE(bytes, 10 * kSegmentBytes);
+  expect_sound();
+  for (const bool checks_all : {false, true}) {
+    options_.checks_all = checks_all;
+    const OpenedJournal again = open();
+    EXPECT_EQ(read_all(*again.store, 0), kept);
+    EXPECT_EQ(again.store->retired_until(0), until);
+    EXPECT_EQ(again.store->session(0).next_outbound, 121U);
+    EXPECT_EQ(again.store->session(1).next_outbound, 121U);
+  }
+  const auto looked = inspect_journal(disk_, kFolder);
+  ASSERT_TRUE(looked) << looked.error().text;
+  EXPECT_EQ(read_all(*looked->store, 0), kept);
+}
+
+TEST_F(JournalRetention, a_scan_knows_the_epochs_of_what_is_left) {
+  options_.retention.on_reset = true;
+  const OpenedJournal journal = open();
+  fill(*journal.store, 60);
+  reset_all(*journal.store);
+  reset_all(*journal.store);
+  fill(*journal.store, 60);
+  ASSERT_GT(first_segment(), 2U);
+  const auto scanned = scan_all(*journal.store);
+  EXPECT_EQ(scanned.back().epoch, 3U);
+  EXPECT_EQ(scanned.back().number, 60U);
+}
+
+TEST_F(JournalRetention, by_age_what_was_written_longer_ago) {
+  options_.retention = {.keep_for = std::chrono::seconds{1'000}, .even_current = true};
+  const OpenedJournal journal = open();
+  fill(*journal.store, 60, at_second(1'000));
+  EXPECT_EQ(first_segment(), 1U);
+  fill(*journal.store, 60, at_second(1'900));
+  EXPECT_EQ(first_segment(), 1U);
+  fill(*journal.store, 60, at_second(2'100));
+  EXPECT_GT(first_segment(), 4U);
+  EXPECT_LE(read_all(*journal.store, 0).front().number, 61U);
+}
+
+TEST_F(JournalRetention, a_reset_lets_go_of_what_was_before_it) {
+  options_.retention.on_reset = true;
+  const OpenedJournal journal = open();
+  fill(*journal.store, 60);
+  EXPECT_EQ(first_segment(), 1U);
+  ASSERT_TRUE(append(*journal.store, [&](Transaction& t) { t.reset(0); }));
+  fill(*journal.store, 60);
+  EXPECT_GT(first_segment(), 4U);
+  EXPECT_EQ(read_all(*journal.store, 0).size(), 60U);
+  expect_sound();
+}
+
+TEST_F(JournalRetention, retired_segments_are_kept_aside_if_that_is_wanted) {
+  options_.retention = {
+      .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
+  const OpenedJournal journal = open();
+  fill(*journal.store, 100);
+  const std::uint64_t first = first_segment();
+  ASSERT_GT(first, 3U);
+  for (std::uint64_t number = 1; number < first; ++number) {
+    EXPECT_TRUE(disk_.exists(retired_folder(kFolder) + '/' + segment_file_name(number)));
+  }
+  expect_sound();
+}
+
+TEST_F(JournalRetention, a_missing_first_segment_that_was_not_retired_is_damage) {
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 60);
+  }
+  ASSERT_TRUE(disk_.remove(segment_path(1)));
+  const auto opened = open_journal(disk_, options_, at_second(60));
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().text, HasSubstr("0000000001.journal is missing"));
+  const auto checked = verify_journal(disk_, kFolder);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().text, HasSubstr("0000000001.journal is missing"));
+}
+
+TEST_F(JournalRetention, a_hole_behind_what_was_retired_is_damage) {
+  options_.retention = {.keep_bytes = 6 * kSegmentBytes, .even_current = true};
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 100);
+  }
+  const std::uint64_t first = first_segment();
+  ASSERT_GT(first, 2U);
+  // As if the last ones that were retired had gone, and one more.
+  ASSERT_TRUE(disk_.remove(segment_path(first)));
+  ASSERT_TRUE(disk_.remove(segment_path(first + 1)));
+  ASSERT_TRUE(disk_.remove(segment_path(first + 2)));
+  const auto opened = open_journal(disk_, options_, at_second(60));
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().text, HasSubstr("is missing"));
+}
+
+TEST_F(JournalRetention, a_damaged_checkpoint_does_not_make_the_rest_unreadable) {
+  options_.retention = {.keep_bytes = 4 * kSegmentBytes, .even_current = true};
+  std::vector<KeptMessage> kept;
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 100);
+    kept = read_all(*journal.store, 0);
+  }
+  const std::uint64_t first = first_segment();
+  for (std::uint64_t number = first; disk_.exists(segment_path(number)); ++number) {
+    const std::string whole = disk_.contents(segment_path(number));
+    std::string damaged = whole;
+    damaged[kSegmentHeaderBytes + 30] ^= 1;
+    disk_.set_contents(segment_path(number), damaged);
+    const auto opened = open_journal(disk_, options_, at_second(60));
+    ASSERT_TRUE(opened) << opened.error().text;
+    EXPECT_EQ(opened->store->session(0).next_outbound, 101U);
+    EXPECT_EQ(opened->report.checkpoint_faults.size(), 1U) << number;
+    EXPECT_EQ(read_all(*opened->store, 0), kept);
+    disk_.set_contents(segment_path(number), whole);
+  }
+}
+
+TEST_F(JournalRetention, segments_that_cannot_be_removed_are_told_and_tried_again) {
+  options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true};
+  const OpenedJournal journal = open();
+  disk_.fail(testing::DiskCall::Remove, 1, EACCES);
+  std::optional<StoreError> warning;
+  for (int i = 0; i < 100 && !warning; ++i) {
+    fill(*journal.store, 1);
+    warning = journal.store->take_warning();
+  }
+  ASSERT_TRUE(warning);
+  EXPECT_THAT(warning->text, HasSubstr("could not be taken away"));
+  EXPECT_FALSE(journal.store->take_warning());
+  fill(*journal.store, 20);
+  EXPECT_EQ(journal.store->session(0).next_outbound, read_all(*journal.store, 0).back().number + 1);
+}
+
+// Power is lost at any call; whatever is left opens, and has every message that was not retired.
+TEST_F(JournalRetention, an_interruption_anywhere_leaves_a_log_that_opens) {
+  options_.retention = {
+      .keep_bytes = 2 * kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    disk_ = FakeDisk{};
+    options_.retention.retired = seed % 2 == 0 ? RetiredSegments::Keep : RetiredSegments::Delete;
+    SeededRandom random{seed};
+    std::uint64_t flushed = 0;
+    {
+      auto journal = open();
+      disk_.fail_any(static_cast<unsigned>(100 + seed * 3 / 2), EIO);
+      const SessionKey key = open_session(*journal.store, "A");
+      for (std::uint64_t number = 1; number <= 150; ++number) {
+        if (!append_message(*journal.store, key, number, std::string(90, 'm'))) break;
+        if (!journal.store->flush()) break;
+        flushed = number;
+      }
+    }
+    disk_.power_loss_by_sectors(random);
+    auto opened = open_journal(disk_, options_, at_second(60));
+    ASSERT_TRUE(opened) << seed << ": " << opened.error().text;
+    ASSERT_GE(opened->store->session(0).next_outbound, flushed + 1) << seed;
+    const auto kept = read_all(*opened->store, 0);
+    ASSERT_FALSE(kept.empty());
+    EXPECT_GE(kept.back().number, flushed);
+    EXPECT_LE(kept.front().number, opened->store->retired_until(0) + 1) << seed;
+    EXPECT_EQ(kept.size(), kept.back().number - kept.front().number + 1) << seed;
+    opened->store.reset();
+    const auto checked = verify_journal(disk_, kFolder);
+    ASSERT_TRUE(checked) << seed << ": " << checked.error().text;
+    EXPECT_THAT(checked->damages, IsEmpty()) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::store
