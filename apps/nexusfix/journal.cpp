@@ -7,12 +7,14 @@
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/engine_options.hpp"
+#include "nexusfix/journal_archive.hpp"
 #include "nexusfix/journal_import.hpp"
 #include "nexusfix/journal_messages.hpp"
 #include "nexusfix/journal_report.hpp"
 #include "nexusfix/journal_set.hpp"
 #include "nexusfix/journal_summary.hpp"
 #include "nexusfix/log_place.hpp"
+#include "nexusfix/text.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -25,6 +27,7 @@ struct ShowOptions {
   bool messages = false;
   bool decode = false;
   bool changes = false;
+  bool archived = false;
   std::string session;
   std::uint64_t first = 1;
   std::uint64_t last = 0;   // 0: no limit
@@ -33,6 +36,12 @@ struct ShowOptions {
   [[nodiscard]] bool wants_messages() const {
     return messages || decode || first > 1 || last > 0 || epoch > 0;
   }
+};
+
+struct VerifyOptions {
+  std::string folder;
+  bool json = false;
+  bool archived = false;
 };
 
 struct RepairRequest {
@@ -49,9 +58,11 @@ int refuse_database(const LogPlace& place, std::string_view instead) {
 }
 
 int show(const ShowOptions& options) {
-  PosixDisk disk;
-  const auto place = find_log(disk, options.folder);
+  PosixDisk posix;
+  const auto place = find_log(posix, options.folder);
   if (!place) return fail("journal", place.error());
+  WholeJournalDisk whole{posix, place->folder};
+  Disk& disk = options.archived ? static_cast<Disk&>(whole) : posix;
   if (options.changes) {
     if (!place->is_journal()) {
       return refuse_database(*place, "Its view number_change_list shows the changes");
@@ -91,15 +102,33 @@ int show(const ShowOptions& options) {
 constexpr std::string_view kServerChecks =
     "PostgreSQL checks its own pages (data checksums, pg_amcheck) and is restored from a backup";
 
-int verify(const std::string& folder, bool json) {
-  PosixDisk disk;
-  const auto place = find_log(disk, folder);
+int verify(const VerifyOptions& options) {
+  PosixDisk posix;
+  const auto place = find_log(posix, options.folder);
   if (!place) return fail("journal", place.error());
   if (!place->is_journal()) return refuse_database(*place, kServerChecks);
+  WholeJournalDisk whole{posix, place->folder};
+  Disk& disk = options.archived ? static_cast<Disk&>(whole) : posix;
   const auto check = store::verify_journal(disk, place->folder);
   if (!check) return fail("journal", check.error().text);
-  fmt::print("{}", json ? check_json(*check, place->folder) : check_text(*check, place->folder));
+  fmt::print("{}",
+             options.json ? check_json(*check, place->folder) : check_text(*check, place->folder));
   return check->damages.empty() && check->checkpoint_faults.empty() ? kSuccess : kFailure;
+}
+
+int archive(const std::string& log) {
+  PosixDisk disk;
+  const auto place = find_log(disk, log);
+  if (!place) return fail("journal", place.error());
+  if (!place->is_journal()) return refuse_database(*place, kServerChecks);
+  const auto done = archive_retired(disk, place->folder);
+  if (!done) return fail("journal", done.error());
+  for (const ArchivedSegment& one : *done) {
+    fmt::print("{}: {} bytes in {}\n", one.file, with_thousands(one.bytes),
+               with_thousands(one.archive_bytes));
+  }
+  if (done->empty()) fmt::print("journal {}: no retired segment to archive\n", place->folder);
+  return kSuccess;
 }
 
 // "1=FIX.4.4:A->B"
@@ -170,6 +199,7 @@ CLI::App* add_show(CLI::App& app, ShowOptions& options) {
   show->add_option("--epoch", options.epoch, "Messages of this epoch")
       ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
   show->add_flag("--decode", options.decode, "Messages field by field, with names and meanings");
+  show->add_flag("--archived", options.archived, "With retired segments, archives too");
   show->add_flag("--changes", options.changes, "Who set numbers by hand, when, and why");
   return show;
 }
@@ -256,13 +286,18 @@ int run_journal(Arguments arguments) {
   ShowOptions show_options;
   RepairRequest repair_request;
   SetNumbers set_request;
-  std::string verify_folder;
-  bool verify_json = false;
+  VerifyOptions verify_options;
   const CLI::App* show_command = add_show(app, show_options);
   CLI::App* verify_command = app.add_subcommand("verify", "Read and check every record");
-  add_folder(*verify_command, verify_folder);
-  verify_command->add_flag("--json", verify_json, "For scripts");
+  add_folder(*verify_command, verify_options.folder);
+  verify_command->add_flag("--json", verify_options.json, "For scripts");
+  verify_command->add_flag("--archived", verify_options.archived,
+                           "With retired segments, archives too");
   const CLI::App* repair_command = add_repair(app, repair_request);
+  std::string archive_log;
+  CLI::App* archive_command =
+      app.add_subcommand("archive", "Pack retired segments (zstd) and remove what was packed");
+  add_folder(*archive_command, archive_log);
   std::string log;  // of those below
   const CLI::App* set_command = add_set(app, set_request, log);
   ImportRequest import_request;
@@ -272,7 +307,8 @@ int run_journal(Arguments arguments) {
   add_export(app, export_request, targets, log);
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   if (show_command->parsed()) return show(show_options);
-  if (verify_command->parsed()) return verify(verify_folder, verify_json);
+  if (verify_command->parsed()) return verify(verify_options);
+  if (archive_command->parsed()) return archive(archive_log);
   if (repair_command->parsed()) return repair(repair_request);
   PosixDisk disk;
   SystemClock clock;

@@ -59,6 +59,35 @@ class Journal(WithFolder):
         self.assertTrue(json.loads(done.stdout)["sound"])
         self.assertIn("nothing to repair", run("journal", "repair", self.journal).stdout)
 
+    def test_retired_segments_are_archived_and_read_from_their_archives(self):
+        done = run("journal", "archive", self.journal)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("JournalRetired=keep", done.stderr)
+        retired = self.journal / "retired"
+        retired.mkdir()
+        whole = run("journal", "show", self.journal, "--messages").stdout
+        self.segment.rename(retired / self.segment.name)
+        size = (retired / self.segment.name).stat().st_size
+
+        done = run("journal", "archive", self.journal)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        archive = retired / (self.segment.name + ".zst")
+        self.assertIn(str(archive), done.stdout)
+        self.assertEqual([path.name for path in retired.iterdir()], [archive.name])
+        self.assertLess(archive.stat().st_size, size)
+        done = run("journal", "show", self.journal, "--archived", "--messages")
+        self.assertEqual(done.stdout, whole)
+        self.assertEqual(run("journal", "verify", self.journal, "--archived").returncode, 0)
+        self.assertIn("no retired segment", run("journal", "archive", self.journal).stdout)
+
+        damaged = bytearray(archive.read_bytes())
+        damaged[len(damaged) // 2] ^= 1
+        archive.write_bytes(damaged)
+        done = run("journal", "verify", self.journal, "--archived")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("unpack (it is damaged", done.stderr)
+        self.assertIn(str(archive), done.stderr)
+
     def test_damage_is_told_and_repaired_and_the_venue_goes_on(self):
         before = self.numbers()
         self.damage(b"\x0134=3\x01")

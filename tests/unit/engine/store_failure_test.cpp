@@ -114,6 +114,31 @@ TEST_F(StoreFailureTest, a_message_damaged_on_the_disk_is_gap_filled_and_all_oth
   EXPECT_TRUE(contains(peer.messages().back(), "|34=7|"));
 }
 
+// Catalogue D17: what the operator has let go is asked for.
+TEST_F(StoreFailureTest, messages_in_retired_segments_are_gap_filled_and_the_operator_hears_of_it) {
+  segment_bytes = 2'000;
+  extra = "JournalKeepBytes=2000\nJournalRetireCurrent=Y";
+  open_on(disk);
+  RawPeer& peer = log_on("TRADER");
+  constexpr std::uint64_t kLast = 80;
+  for (std::uint64_t number = 2; number <= kLast; ++number) {
+    peer.send(order("TRADER", number, "A" + std::to_string(number)));
+    ASSERT_TRUE(run_until([&] { return peer.messages().size() == number; })) << log.all();
+  }
+  ASSERT_FALSE(disk.exists(folder.path() + "/store/0000000001.journal"));
+  EXPECT_FALSE(log.has("are retired")) << log.all();
+  peer.send(from("TRADER", "2", kLast + 1, "7=1|16=0|"));
+  ASSERT_TRUE(run_until([&] {
+    return contains(bar(peer.messages().back()), "|34=80|") && peer.messages().size() > kLast;
+  })) << log.all();
+  const std::string filled = bar(peer.messages()[kLast]);
+  EXPECT_TRUE(contains(filled, "|34=1|") && contains(filled, "|123=Y|")) << filled;
+  EXPECT_LT(peer.messages().size(), 2 * kLast) << "some are gone";
+  EXPECT_GT(peer.messages().size(), kLast + 2) << "some are not";
+  EXPECT_TRUE(log.has("are retired")) << log.all();
+  EXPECT_FALSE(peer.closed());
+}
+
 TEST_F(StoreFailureTest, a_disk_that_cannot_be_read_ends_the_connection_that_wants_a_resend) {
   open_on(disk);
   RawPeer& other = log_on("OTHER");

@@ -1,0 +1,218 @@
+#include "nexusfix/journal_archive.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+#include <utility>
+#include <zstd.h>
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::string_view kSegmentSuffix = ".journal";
+constexpr std::string_view kPartSuffix = ".part";
+constexpr std::size_t kSegmentDigits = 10;
+constexpr int kLevel = 9;
+// A segment with the largest record that there can be; an archive that claims more is none of ours.
+constexpr std::uint64_t kSegmentBytesMax = std::uint64_t{3} << 30U;
+
+std::string retired_folder(const std::string& folder) { return folder + "/retired"; }
+
+// "0000000001.journal" followed by suffix.
+bool is_segment_name(std::string_view name, std::string_view suffix) {
+  return name.size() == kSegmentDigits + kSegmentSuffix.size() + suffix.size() &&
+         std::ranges::all_of(name.substr(0, kSegmentDigits),
+                             [](char c) { return c >= '0' && c <= '9'; }) &&
+         name.substr(kSegmentDigits, kSegmentSuffix.size()) == kSegmentSuffix &&
+         name.ends_with(suffix);
+}
+
+DiskResult<std::vector<char>> read_whole(Disk& disk, const std::string& path) {
+  const auto file = disk.open(path, OpenMode::Read);
+  if (!file) return std::unexpected{file.error()};
+  const DiskResult<std::uint64_t> size = (*file)->size();
+  if (!size) return std::unexpected{size.error()};
+  std::vector<char> bytes(static_cast<std::size_t>(*size));
+  const DiskResult<std::size_t> got = (*file)->read_at(0, bytes);
+  if (!got) return std::unexpected{got.error()};
+  bytes.resize(*got);
+  return bytes;
+}
+
+DiskResult<void> write_whole(Disk& disk, const std::string& path, std::span<const char> bytes) {
+  const auto file = disk.open(path, OpenMode::Create);
+  if (!file) return std::unexpected{file.error()};
+  if (auto emptied = (*file)->truncate(0); !emptied) return emptied;
+  if (auto written = (*file)->write_at(0, bytes); !written) return written;
+  return (*file)->sync();
+}
+
+// Bytes in memory.
+class UnpackedFile final : public File {
+ public:
+  explicit UnpackedFile(std::shared_ptr<const std::vector<char>> bytes)
+      : bytes_{std::move(bytes)} {}
+
+  DiskResult<void> write_at(std::uint64_t, std::span<const char>) override { return refused(); }
+  DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
+    if (offset >= bytes_->size()) return std::size_t{0};
+    const std::size_t count =
+        std::min<std::size_t>(out.size(), bytes_->size() - static_cast<std::size_t>(offset));
+    std::copy_n(bytes_->begin() + static_cast<std::ptrdiff_t>(offset), count, out.begin());
+    return count;
+  }
+  DiskResult<void> sync() override { return refused(); }
+  DiskResult<std::uint64_t> size() override { return bytes_->size(); }
+  DiskResult<void> truncate(std::uint64_t) override { return refused(); }
+  DiskResult<bool> try_lock() override { return true; }
+
+ private:
+  static DiskResult<void> refused() {
+    return std::unexpected{
+        DiskError{.path = {}, .operation = "change an archive", .error_number = EROFS}};
+  }
+
+  std::shared_ptr<const std::vector<char>> bytes_;
+};
+
+DiskResult<void> read_only(const std::string& path) {
+  return std::unexpected{DiskError{.path = path, .operation = "change", .error_number = EROFS}};
+}
+
+// Writes the archive beside the segment, and sees that it can be read again.
+std::expected<ArchivedSegment, std::string> archive_one(Disk& disk, const std::string& folder,
+                                                        const std::string& name) {
+  const std::string path = folder + '/' + name;
+  const std::string archive = path + std::string{kArchiveSuffix};
+  const std::string part = archive + std::string{kPartSuffix};
+  const auto failure = [](const DiskError& error) { return std::unexpected{error.what()}; };
+  const auto bytes = read_whole(disk, path);
+  if (!bytes) return failure(bytes.error());
+  const auto packed = pack(*bytes);
+  if (!packed) return std::unexpected{path + ": " + packed.error()};
+  if (auto written = write_whole(disk, part, *packed); !written) return failure(written.error());
+  const auto again = read_whole(disk, part);
+  if (!again) return failure(again.error());
+  const auto unpacked = unpack(*again);
+  if (!unpacked || *unpacked != *bytes) {
+    return std::unexpected{part + ": does not give back what was packed (" +
+                           (unpacked ? "other bytes" : unpacked.error()) +
+                           "): the segment stays as it is"};
+  }
+  if (auto renamed = disk.rename(part, archive); !renamed) return failure(renamed.error());
+  if (auto synced = disk.sync_directory(folder); !synced) return failure(synced.error());
+  if (auto removed = disk.remove(path); !removed) return failure(removed.error());
+  if (auto synced = disk.sync_directory(folder); !synced) return failure(synced.error());
+  return ArchivedSegment{.file = archive, .bytes = bytes->size(), .archive_bytes = packed->size()};
+}
+
+}  // namespace
+
+std::expected<std::vector<char>, std::string> pack(std::span<const char> bytes) {
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context{ZSTD_createCCtx(),
+                                                                     &ZSTD_freeCCtx};
+  if (context == nullptr) return std::unexpected{"zstd: no memory"};
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kLevel);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  std::vector<char> packed(ZSTD_compressBound(bytes.size()));
+  const std::size_t size =
+      ZSTD_compress2(context.get(), packed.data(), packed.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(size) != 0)
+    return std::unexpected{std::string{"zstd: "} + ZSTD_getErrorName(size)};
+  packed.resize(size);
+  return packed;
+}
+
+std::expected<std::vector<char>, std::string> unpack(std::span<const char> archive) {
+  const unsigned long long size = ZSTD_getFrameContentSize(archive.data(), archive.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
+    return std::unexpected{"it is no zstd archive that tells its size"};
+  }
+  if (size > kSegmentBytesMax) return std::unexpected{"it claims to be larger than a segment"};
+  const std::size_t frame = ZSTD_findFrameCompressedSize(archive.data(), archive.size());
+  if (ZSTD_isError(frame) != 0 || frame != archive.size()) {
+    return std::unexpected{"it is cut, or something follows it"};
+  }
+  std::vector<char> bytes(static_cast<std::size_t>(size));
+  const std::size_t got =
+      ZSTD_decompress(bytes.data(), bytes.size(), archive.data(), archive.size());
+  if (ZSTD_isError(got) != 0) {
+    return std::unexpected{std::string{"it is damaged: "} + ZSTD_getErrorName(got)};
+  }
+  if (got != bytes.size()) return std::unexpected{"it is shorter than it says"};
+  return bytes;
+}
+
+std::expected<std::vector<ArchivedSegment>, std::string> archive_retired(
+    Disk& disk, const std::string& folder) {
+  const std::string retired = retired_folder(folder);
+  const auto names = disk.list(retired);
+  if (!names) {
+    return std::unexpected{names.error().what() +
+                           ". Segments are retired to that folder with JournalRetired=keep"};
+  }
+  std::vector<ArchivedSegment> done;
+  for (const std::string& name : *names) {
+    if (!is_segment_name(name, "")) continue;
+    auto one = archive_one(disk, retired, name);
+    if (!one) return std::unexpected{std::move(one.error())};
+    done.push_back(std::move(*one));
+  }
+  return done;
+}
+
+DiskResult<std::vector<std::string>> WholeJournalDisk::retired() const {
+  auto names = disk_.list(retired_folder(folder_));
+  if (!names && names.error().error_number == ENOENT) return std::vector<std::string>{};
+  return names;
+}
+
+DiskResult<std::vector<std::string>> WholeJournalDisk::list(const std::string& path) {
+  auto names = disk_.list(path);
+  if (!names || path != folder_) return names;
+  const auto others = retired();
+  if (!others) return std::unexpected{others.error()};
+  for (const std::string& name : *others) {
+    if (is_segment_name(name, "")) names->push_back(name);
+    if (is_segment_name(name, kArchiveSuffix)) {
+      names->push_back(name.substr(0, name.size() - kArchiveSuffix.size()));
+    }
+  }
+  std::ranges::sort(*names);
+  const auto [same, end] = std::ranges::unique(*names);
+  names->erase(same, end);
+  return names;
+}
+
+DiskResult<std::unique_ptr<File>> WholeJournalDisk::open(const std::string& path, OpenMode mode) {
+  if (mode != OpenMode::Read) return std::unexpected{read_only(path).error()};
+  auto file = disk_.open(path, mode);
+  const std::string name = path.substr(path.rfind('/') + 1);
+  if (file || file.error().error_number != ENOENT || !is_segment_name(name, "")) return file;
+  const std::string aside = retired_folder(folder_) + '/' + name;
+  auto plain = disk_.open(aside, mode);
+  if (plain || plain.error().error_number != ENOENT) return plain;
+  const std::string archive = aside + std::string{kArchiveSuffix};
+  if (archive != unpacked_path_) {
+    auto bytes = read_whole(disk_, archive);
+    if (!bytes) return std::unexpected{bytes.error()};
+    auto unpacked = unpack(*bytes);
+    if (!unpacked) {
+      return std::unexpected{DiskError{
+          .path = archive, .operation = "unpack (" + unpacked.error() + ')', .error_number = EIO}};
+    }
+    unpacked_ = std::make_shared<const std::vector<char>>(std::move(*unpacked));
+    unpacked_path_ = archive;
+  }
+  return std::make_unique<UnpackedFile>(unpacked_);
+}
+
+DiskResult<void> WholeJournalDisk::make_directories(const std::string& path) {
+  return read_only(path);
+}
+DiskResult<void> WholeJournalDisk::remove(const std::string& path) { return read_only(path); }
+DiskResult<void> WholeJournalDisk::sync_directory(const std::string& path) {
+  return read_only(path);
+}
+
+}  // namespace nexusfix::command

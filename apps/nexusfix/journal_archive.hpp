@@ -1,0 +1,60 @@
+// Retired segments of a journal as zstd archives (0000000001.journal.zst in the folder "retired"):
+// made, and read as if they were segments in their place.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+
+namespace nexusfix::command {
+
+inline constexpr std::string_view kArchiveSuffix = ".zst";
+
+// What is packed, with a checksum. A whole segment is in memory meanwhile.
+[[nodiscard]] std::expected<std::vector<char>, std::string> pack(std::span<const char> bytes);
+// An error: damaged, cut, or not such an archive. Bytes behind it are an error, too.
+[[nodiscard]] std::expected<std::vector<char>, std::string> unpack(std::span<const char> archive);
+
+struct ArchivedSegment {
+  std::string file;  // of the archive
+  std::uint64_t bytes = 0;
+  std::uint64_t archive_bytes = 0;
+};
+
+// Makes an archive of each segment in the journal's folder "retired". An archive is written, synced
+// and read back; only when it gives the segment's bytes again, the segment is removed. Interrupted,
+// it can be done again. On an error, what was done before stays done.
+[[nodiscard]] std::expected<std::vector<ArchivedSegment>, std::string> archive_retired(
+    Disk& disk, const std::string& folder);
+
+// Shows a journal's folder as it was before segments were retired: those in "retired", archives
+// too, are among the others. Only for reading. One thread.
+class WholeJournalDisk final : public Disk {
+ public:
+  // The disk must outlive it.
+  WholeJournalDisk(Disk& disk, std::string folder) : disk_{disk}, folder_{std::move(folder)} {}
+
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override;
+  DiskResult<std::vector<std::string>> list(const std::string& path) override;
+  DiskResult<void> make_directories(const std::string& path) override;
+  DiskResult<void> remove(const std::string& path) override;
+  DiskResult<void> sync_directory(const std::string& path) override;
+  std::string boot_id() override { return disk_.boot_id(); }
+
+ private:
+  [[nodiscard]] DiskResult<std::vector<std::string>> retired() const;
+
+  Disk& disk_;
+  std::string folder_;
+  // The archive that was opened last: a segment is opened several times in a row.
+  std::string unpacked_path_;
+  std::shared_ptr<const std::vector<char>> unpacked_;
+};
+
+}  // namespace nexusfix::command

@@ -1,0 +1,136 @@
+// Retired segments become archives that are read like segments; a damaged one is told, and nothing
+// is removed before its archive was read back.
+#include "nexusfix/journal_archive.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nexusfix/store/journal.hpp>
+#include <nexusfix/store/journal_check.hpp>
+
+#include "support/fake_disk.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using testing::FakeDisk;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const std::string kFolder = "/journal";
+const std::string kFirst = kFolder + "/retired/0000000001.journal";
+constexpr unsigned kMessages = 100;
+
+class JournalArchive : public ::testing::Test {
+ protected:
+  JournalArchive() {
+    const store::JournalOptions options{
+        .folder = kFolder,
+        .durability = store::Durability::Sync,
+        .segment_bytes = 1'500,
+        .retention = {
+            .keep_bytes = 3'000, .even_current = true, .retired = store::RetiredSegments::Keep}};
+    const auto journal = store::open_journal(disk_, options, WallTime{});
+    EXPECT_TRUE(journal);
+    const auto key = journal->store->open_session("A", WallTime{});
+    store::Transaction transaction;
+    for (unsigned number = 1; number <= kMessages; ++number) {
+      transaction.clear();
+      transaction.outbound_message(*key, number,
+                                   "message " + std::to_string(number) + std::string(80, '.'));
+      EXPECT_TRUE(journal->store->append(transaction, WallTime{}));
+      EXPECT_TRUE(journal->store->flush());
+    }
+    EXPECT_TRUE(journal->store->close());
+  }
+  // How many messages a reader of the whole log finds.
+  std::uint64_t messages_of_all() {
+    WholeJournalDisk whole{disk_, kFolder};
+    const auto checked = store::verify_journal(whole, kFolder);
+    EXPECT_TRUE(checked) << checked.error().text;
+    if (!checked) return 0;
+    EXPECT_THAT(checked->damages, IsEmpty());
+    EXPECT_THAT(checked->checkpoint_faults, IsEmpty());
+    return checked->messages;
+  }
+
+  FakeDisk disk_;
+};
+
+TEST_F(JournalArchive, what_was_retired_is_packed_and_the_whole_log_is_read_from_it) {
+  ASSERT_TRUE(disk_.exists(kFirst));
+  EXPECT_LT(store::verify_journal(disk_, kFolder)->messages, kMessages);
+  EXPECT_EQ(messages_of_all(), kMessages);
+  const auto done = archive_retired(disk_, kFolder);
+  ASSERT_TRUE(done) << done.error();
+  ASSERT_GT(done->size(), 3U);
+  EXPECT_LT(done->front().archive_bytes, done->front().bytes);
+  EXPECT_FALSE(disk_.exists(kFirst));
+  EXPECT_TRUE(disk_.exists(kFirst + ".zst"));
+  EXPECT_EQ(messages_of_all(), kMessages);
+  WholeJournalDisk whole{disk_, kFolder};
+  const auto journal = store::inspect_journal(whole, kFolder);
+  ASSERT_TRUE(journal) << journal.error().text;
+  std::uint64_t read = 0;
+  ASSERT_TRUE(journal->store->read(0, 1, kMessages, [&](std::uint64_t, std::string_view) {
+    ++read;
+    return true;
+  }));
+  EXPECT_EQ(read, kMessages);
+  EXPECT_THAT(*archive_retired(disk_, kFolder), IsEmpty());
+}
+
+TEST_F(JournalArchive, a_flipped_bit_anywhere_in_an_archive_is_told) {
+  ASSERT_TRUE(archive_retired(disk_, kFolder));
+  const std::string archive = disk_.contents(kFirst + ".zst");
+  for (std::size_t at = 0; at < archive.size(); ++at) {
+    std::string damaged = archive;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    disk_.set_contents(kFirst + ".zst", damaged);
+    WholeJournalDisk whole{disk_, kFolder};
+    const auto checked = store::verify_journal(whole, kFolder);
+    // One bit of the frame's header is not used, so that the bytes may still be right.
+    if (checked) {
+      ASSERT_EQ(checked->messages, kMessages) << at;
+      ASSERT_THAT(checked->damages, IsEmpty()) << at;
+    } else {
+      ASSERT_THAT(checked.error().text, HasSubstr("0000000001.journal.zst")) << at;
+    }
+  }
+}
+
+TEST_F(JournalArchive, an_archive_cut_anywhere_is_told) {
+  ASSERT_TRUE(archive_retired(disk_, kFolder));
+  const std::string archive = disk_.contents(kFirst + ".zst");
+  for (std::size_t size = 0; size < archive.size(); ++size) {
+    EXPECT_FALSE(unpack(std::span{archive}.first(size))) << size;
+  }
+  EXPECT_FALSE(unpack(archive + "more"));
+}
+
+TEST_F(JournalArchive, an_error_anywhere_loses_nothing_and_it_can_be_done_again) {
+  for (unsigned nth = 1; nth < 40; ++nth) {
+    const unsigned faults = disk_.faults_hit();
+    disk_.fail_any(nth, EIO);
+    const auto done = archive_retired(disk_, kFolder);
+    if (disk_.faults_hit() == faults) break;  // all are archived before the fault's turn
+    ASSERT_FALSE(done) << nth;
+    EXPECT_THAT(done.error(), HasSubstr("Input/output error")) << nth;
+    EXPECT_EQ(messages_of_all(), kMessages) << nth;
+  }
+}
+
+TEST_F(JournalArchive, says_where_segments_would_be_if_none_were_retired) {
+  FakeDisk empty;
+  const auto done = archive_retired(empty, "/other");
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error(), HasSubstr("JournalRetired=keep"));
+}
+
+}  // namespace
+}  // namespace nexusfix::command
