@@ -128,7 +128,7 @@ class Checkpointer {
   static constexpr std::size_t kTellingsMax = 16;
   std::vector<Telling> tellings_;  // that may not be on the disk yet
   std::vector<char> content_;      // used again for each checkpoint
-  LogPosition told_ = 0;          // by two that are on the disk
+  LogPosition told_ = 0;           // by two that are on the disk
   bool is_started_ = false;
 };
 
