@@ -132,6 +132,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::ThrottleMessages, "ThrottleMessages"},
     {Key::ThrottleInterval, "ThrottleInterval"},
     {Key::ThrottleAction, "ThrottleAction"},
+    {Key::InboundDelivery, "InboundDelivery"},
     {Key::SendWhileLoggedOut, "SendWhileLoggedOut"},
     {Key::DisconnectNoticeDelay, "DisconnectNoticeDelay"},
     {Key::AllowResetSeqNumFlag, "AllowResetSeqNumFlag"},

@@ -131,6 +131,7 @@ enum class Key : std::uint8_t {
   ThrottleMessages,
   ThrottleInterval,
   ThrottleAction,
+  InboundDelivery,
   SendWhileLoggedOut,
   DisconnectNoticeDelay,
   AllowResetSeqNumFlag,

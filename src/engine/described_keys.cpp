@@ -155,6 +155,8 @@ constexpr KeyDescription kDescribed[] = {
      ""},
     {"what is checked", "BusinessRejectHasDefaultApplVerID", "N",
      "FIXT.1.1: 1137 in BusinessMessageReject", "QuickFIX sends it"},
+    {"what is checked", "InboundDelivery", "AtLeastOnce",
+     "AtMostOnce: a message is recorded before the application sees it, not behind it", ""},
     {"what is sent", "MillisecondsInTimeStamp", "Y", "N: SendingTime in seconds", ""},
     {"what is sent", "TimestampPrecision", "3", "digits behind the second: 0, 3, 6 or 9", ""},
     {"what is sent", "SendWhileLoggedOut", "Y", "N: send() fails while nobody is logged on", ""},

@@ -269,6 +269,7 @@ class Runtime {
   void take_commands();
   void append_transaction();
   void note_progress(SessionSlot& slot);
+  [[nodiscard]] bool record_before_delivery(SessionSlot& slot, std::uint64_t msg_seq_num);
   void feed_held(SessionSlot& slot);
   void decide_logon(SessionSlot& slot);
   void feed_decided();

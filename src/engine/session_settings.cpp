@@ -297,6 +297,9 @@ class SessionBuilder {
     if (const Given* given = right(Key::ThrottleAction)) {
       result_.throttle.action = *read_throttle_action(given->value);
     }
+    if (const Given* given = right(Key::InboundDelivery)) {
+      result_.inbound_delivery = *read_inbound_delivery(given->value);
+    }
     read_into(Key::SendWhileLoggedOut, result_.sends_while_logged_out);
     read_into(Key::DisconnectNoticeDelay, result_.disconnect_notice_delay);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
@@ -18,6 +19,7 @@ constexpr std::size_t kHeldUndecidedBytesMax = 64U << 10U;
 constexpr std::size_t kHeldOverheadBytes = 128;
 // How long the last bytes (a Logout) may take to leave.
 constexpr std::chrono::seconds kLastBytesTimeout{2};
+constexpr std::chrono::seconds kStallMin{1};
 // BusinessRejectReason (380).
 constexpr unsigned kOther = 0;
 constexpr unsigned kApplicationNotAvailable = 4;
@@ -113,6 +115,29 @@ void Runtime::note_progress(SessionSlot& slot) {
   transaction_.inbound_progress(slot.key, next_inbound);
 }
 
+// What was recorded, and is not delivered because the store failed or stood still, is not delivered
+// later either: at most once. A store that failed is noticed when this event is recorded.
+bool Runtime::record_before_delivery(SessionSlot& slot, std::uint64_t msg_seq_num) {
+  slot.inbound_recorded = msg_seq_num + 1;
+  transaction_.inbound_progress(slot.key, slot.inbound_recorded);
+  const auto appended = store_->append(transaction_, now_.wall);
+  transaction_.clear();
+  if (!appended) return false;
+  const MonoTime limit = now_.mono + std::max<std::chrono::nanoseconds>(stall_timeout_, kStallMin);
+  while (store_->durable() < *appended) {
+    if (!store_->flush()) return false;
+    if (store_->durable() >= *appended) break;
+    if (seams_.clock->now().mono >= limit) {
+      report(observe::Severity::Error, slot.name,
+             "MsgSeqNum " + std::to_string(msg_seq_num) +
+                 " is not delivered: the store did not record it in time");
+      return false;
+    }
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 void Runtime::append_transaction() {
   std::optional<store::StoreError> failure;
   if (!transaction_.empty()) {
@@ -158,6 +183,9 @@ void Runtime::perform(SessionSlot& slot, const session::Deliver& action) {
       slot.logout_text = kThrottled;
       slot.logout_wanted = true;
     }
+  } else if (slot.settings.inbound_delivery == InboundDelivery::AtMostOnce &&
+             !record_before_delivery(slot, action.msg_seq_num)) [[unlikely]] {
+    return slot.machine.on_delivered({}, now_);  // The store has failed, or the session is cut.
   } else if (!run_callback(slot, [&] {
                verdict =
                    callbacks_.on_message(callbacks_.application, slot.session, *action.message);

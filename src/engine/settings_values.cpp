@@ -188,6 +188,12 @@ std::optional<char> read_appl_ver_id(std::string_view value) noexcept {
   return by_name == 0 ? std::nullopt : std::optional{by_name};
 }
 
+std::optional<InboundDelivery> read_inbound_delivery(std::string_view value) noexcept {
+  if (equals_ignoring_case(value, "AtLeastOnce")) return InboundDelivery::AtLeastOnce;
+  if (equals_ignoring_case(value, "AtMostOnce")) return InboundDelivery::AtMostOnce;
+  return std::nullopt;
+}
+
 std::optional<ThrottleAction> read_throttle_action(std::string_view value) noexcept {
   if (equals_ignoring_case(value, "Delay")) return ThrottleAction::Delay;
   if (equals_ignoring_case(value, "Reject")) return ThrottleAction::Reject;
@@ -379,6 +385,7 @@ constexpr ValueRule kValues[] = {
     {Key::PostgreSQLStorePassword, is_at_most<kPathMax>, kShorter},
     {Key::PostgreSQLStoreSchema, is_at_most<kPathMax>, kShorter},
     {Key::ThrottleAction, reads<read_throttle_action>, "Delay, Reject or LogOut"},
+    {Key::InboundDelivery, reads<read_inbound_delivery>, "AtLeastOnce or AtMostOnce"},
     {Key::JournalDurability, reads<read_durability>, "none, process, group or sync"},
     {Key::JournalRetired, is_fate_of_segments, "delete or keep"},
 };

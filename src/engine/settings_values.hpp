@@ -44,6 +44,8 @@ struct LogonTag {
 
 [[nodiscard]] std::optional<ThrottleAction> read_throttle_action(std::string_view value) noexcept;
 
+[[nodiscard]] std::optional<InboundDelivery> read_inbound_delivery(std::string_view value) noexcept;
+
 // none, process, group or sync.
 [[nodiscard]] std::optional<store::Durability> read_durability(std::string_view value) noexcept;
 

@@ -56,6 +56,12 @@ struct ThrottleSettings {
   ThrottleAction action = ThrottleAction::Delay;
 };
 
+// When the store learns that an application message was processed.
+enum class InboundDelivery : std::uint8_t {
+  AtLeastOnce,  // behind the callback: a crash within it delivers the message again, with PossDup
+  AtMostOnce,   // in front of it, durably: a crash within it never does
+};
+
 enum class StoreKind : std::uint8_t { Journal, Memory, PostgreSQL };
 
 // One [SESSION], with [DEFAULT] merged under it.
@@ -88,6 +94,7 @@ struct SessionSettings {
   std::chrono::seconds resend_age_max{0};
   // What is kept of messages that came too early; what is above is asked for again.
   std::uint32_t held_bytes_max = 16U << 20U;
+  InboundDelivery inbound_delivery = InboundDelivery::AtLeastOnce;
   // false: without a Logon nothing is numbered and stored, and send() says so.
   bool sends_while_logged_out = true;
   // on_disconnect() is called when nobody has logged on again within this time.

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <stdexcept>
 
 #include "acceptor_fixture.hpp"
@@ -214,6 +215,41 @@ TEST_F(AcceptorTest, stop_ends_in_bounded_time_although_the_counterparty_is_sile
   clock.advance(std::chrono::seconds{10});
   EXPECT_TRUE(run_until([&] { return !acceptor->poll(std::chrono::nanoseconds{0}); }));
 }
+
+// What a process that is killed within the callback leaves behind: a copy of its journal.
+class InboundDeliveryTest : public AcceptorTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  // The number that is expected next when an engine is opened on the copy.
+  std::uint64_t expected_after_death() {
+    TemporaryFolder copy;
+    venue.before_answer = [&](Session&, const MessageView&) {
+      std::filesystem::copy(folder.path() + "/store", copy.path() + "/store");
+    };
+    open();
+    RawPeer& peer = log_on("TRADER");
+    peer.send(order("TRADER", 2, "A"));
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+    EXPECT_EQ(acceptor->session(0).numbers(), (session::Numbers{3, 3}));
+    PosixDisk disk;
+    auto left = store::inspect_journal(disk, copy.path() + "/store");
+    if (!left) ADD_FAILURE() << left.error().text;
+    return left ? left->store->session(0).next_inbound : 0;
+  }
+};
+
+TEST_P(InboundDeliveryTest, at_least_once_records_a_message_behind_its_callback) {
+  extra = std::string{"JournalDurability="} + GetParam();
+  EXPECT_EQ(expected_after_death(), 2U);
+}
+
+TEST_P(InboundDeliveryTest, at_most_once_records_a_message_before_its_callback) {
+  extra = std::string{"InboundDelivery=AtMostOnce\nJournalDurability="} + GetParam();
+  EXPECT_EQ(expected_after_death(), 3U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, InboundDeliveryTest,
+                         ::testing::Values("none", "process", "group", "sync"),
+                         [](const auto& mode) { return std::string{mode.param}; });
 
 }  // namespace
 }  // namespace nexusfix::testing
