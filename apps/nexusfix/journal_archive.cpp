@@ -6,6 +6,8 @@
 #include <utility>
 #include <zstd.h>
 
+#include <nexusfix/store/journal_check.hpp>
+
 namespace nexusfix::command {
 namespace {
 
@@ -88,6 +90,23 @@ std::expected<ArchivedSegment, std::string> archive_one(Disk& disk, const std::s
   const auto failure = [](const DiskError& error) { return std::unexpected{error.what()}; };
   const auto bytes = read_whole(disk, path);
   if (!bytes) return failure(bytes.error());
+  if (!store::is_segment(*bytes)) {
+    return std::unexpected{path + ": is not a segment of a journal, and is left as it is"};
+  }
+  const auto before = read_whole(disk, archive);
+  if (!before && before.error().error_number != ENOENT) return failure(before.error());
+  if (before) {
+    const auto unpacked = unpack(*before);
+    if (!unpacked || *unpacked != *bytes) {
+      return std::unexpected{archive + ": is there already and holds something else than " + path +
+                             "; both are left as they are"};
+    }
+    // An earlier run was interrupted behind it.
+    if (auto removed = disk.remove(path); !removed) return failure(removed.error());
+    if (auto synced = disk.sync_directory(folder); !synced) return failure(synced.error());
+    return ArchivedSegment{
+        .file = archive, .bytes = bytes->size(), .archive_bytes = before->size()};
+  }
   const auto packed = pack(*bytes);
   if (!packed) return std::unexpected{path + ": " + packed.error()};
   if (auto written = write_whole(disk, part, *packed); !written) return failure(written.error());

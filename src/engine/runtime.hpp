@@ -289,6 +289,7 @@ class Runtime {
   // Runs a callback; if it throws, undoes what it sent and returns false.
   [[nodiscard]] bool run_callback(SessionSlot& slot, FunctionRef<void()> callback);
   [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback);
+  void close_soon(Connection& connection);
   void note_disconnection(SessionSlot& slot);
   void stop_for_operator(SessionSlot& slot, std::string_view said);
   void tell_disconnection(SessionSlot& slot);

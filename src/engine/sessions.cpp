@@ -131,6 +131,7 @@ bool Runtime::record_before_delivery(SessionSlot& slot, std::uint64_t msg_seq_nu
       report(observe::Severity::Error, slot.name,
              "MsgSeqNum " + std::to_string(msg_seq_num) +
                  " is not delivered: the store did not record it in time");
+      if (slot.connection != nullptr) close_soon(*slot.connection);
       return false;
     }
     std::this_thread::yield();
@@ -343,10 +344,15 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
            "one side has lost numbers that the other one knows: not connecting again. Compare both "
            "sides' sequence numbers, then restore the store, or agree on ResetOnLogon=Y");
   }
-  slot.connection->closing = true;
-  slot.connection->deadline = now_.mono + kLastBytesTimeout;
-  wake_at(slot.connection->deadline);
-  mark_unsent(*slot.connection);
+  close_soon(*slot.connection);
+}
+
+// When its last bytes have left, or their time is over; nothing more is taken from it.
+void Runtime::close_soon(Connection& connection) {
+  connection.closing = true;
+  connection.deadline = now_.mono + kLastBytesTimeout;
+  wake_at(connection.deadline);
+  mark_unsent(connection);
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Notice& action) {

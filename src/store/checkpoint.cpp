@@ -276,7 +276,8 @@ LogPosition Checkpointer::told_retired(LogPosition synced) noexcept {
 void Checkpointer::made(LogPosition position, LogPosition records_at) {
   // Of many, later ones tell as much.
   if (tellings_.size() == kTellingsMax) tellings_.erase(tellings_.begin());
-  tellings_.push_back({.twice = last_told_, .end = records_at});
+  // What both of them say: rules that have become stricter since take effect at once.
+  tellings_.push_back({.twice = std::min(last_told_, retired_before_), .end = records_at});
   last_told_ = retired_before_;
   index_from_ = position;
   for (MessageIndex& index : state_.indexes) index.fence();

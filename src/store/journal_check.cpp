@@ -196,4 +196,9 @@ StoreResult<JournalCheck> verify_journal(Disk& disk, const std::string& folder) 
   return Check{disk, folder}.run();
 }
 
+bool is_segment(std::span<const char> bytes) noexcept {
+  return decode_segment_header(bytes.first(std::min(bytes.size(), kSegmentHeaderBytes)))
+      .has_value();
+}
+
 }  // namespace nexusfix::store

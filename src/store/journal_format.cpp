@@ -124,7 +124,8 @@ std::optional<std::uint64_t> segment_number(std::string_view file_name) {
   const char* begin = file_name.data();
   std::uint64_t number = 0;
   const auto [end, error] = std::from_chars(begin, begin + kSegmentDigits, number);
-  if (error != std::errc{} || end != begin + kSegmentDigits) return std::nullopt;
+  const bool is_number = error == std::errc{} && end == begin + kSegmentDigits;
+  if (!is_number || number == 0) return std::nullopt;  // they are counted from 1
   return number;
 }
 

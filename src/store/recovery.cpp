@@ -319,7 +319,8 @@ class Recovery {
   // Of a segment that others follow. 0: the log is cut in front of it.
   StoreResult<std::uint64_t> start_is_cut_off(const std::string& path,
                                               const SegmentHeader& header) {
-    if (may_have_lost_power(header)) {
+    // The first one is what the log begins with: in front of it there is nothing to keep.
+    if (!found_.segments.empty() && may_have_lost_power(header)) {
       const StoreResult<LogPosition> later = synced_told_by_later(header.number);
       if (!later) return std::unexpected{later.error()};
       if (std::max(found_.synced, *later) <= header.position) {

@@ -1,6 +1,7 @@
 #include "store/retirement.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "store/checkpoint.hpp"
@@ -66,12 +67,19 @@ void Retirement::take_away(std::uint64_t from, const SegmentHeader& kept) {
 DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
   const std::string path = path_of_segment(folder_, number);
   if (what_ == RetiredSegments::Delete) {
-    if (auto removed = disk_.remove(path); !removed) return removed;
+    // Somebody may have taken it away by hand.
+    auto removed = disk_.remove(path);
+    if (!removed && removed.error().error_number != ENOENT) return removed;
     return sync(folder_);
   }
   const std::string folder = retired_folder(folder_);
   if (auto made = disk_.make_directories(folder); !made) return made;
-  if (auto moved = disk_.rename(path, path_of_segment(folder, number)); !moved) return moved;
+  const std::string target = path_of_segment(folder, number);
+  if (disk_.open(target, OpenMode::Read)) {
+    return std::unexpected{
+        DiskError{.path = target, .operation = "move a segment to", .error_number = EEXIST}};
+  }
+  if (auto moved = disk_.rename(path, target); !moved) return moved;
   if (auto synced = sync(folder); !synced) return synced;
   return sync(folder_);
 }

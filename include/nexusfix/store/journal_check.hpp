@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -91,5 +92,9 @@ struct RepairReport {
 // session's name is needed.
 [[nodiscard]] StoreResult<RepairReport> repair_journal(Disk& disk, const RepairOptions& options,
                                                        WallTime now);
+
+// Whether a file with these bytes, or with this beginning, is a segment of a journal, of any
+// version that is read. Its records are not looked at.
+[[nodiscard]] bool is_segment(std::span<const char> bytes) noexcept;
 
 }  // namespace nexusfix::store

@@ -24,6 +24,7 @@ using ::testing::IsEmpty;
 
 const std::string kFolder = "/journal";
 const std::string kFirst = kFolder + "/retired/0000000001.journal";
+const std::string kSecond = kFolder + "/retired/0000000002.journal";
 constexpr unsigned kMessages = 100;
 
 class JournalArchive : public ::testing::Test {
@@ -130,6 +131,32 @@ TEST_F(JournalArchive, says_where_segments_would_be_if_none_were_retired) {
   const auto done = archive_retired(empty, "/other");
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error(), HasSubstr("JournalRetired=keep"));
+}
+
+TEST_F(JournalArchive, an_archive_that_is_there_is_never_written_over) {
+  const std::string other_segment = disk_.contents(kSecond);
+  ASSERT_TRUE(archive_retired(disk_, kFolder));
+  const std::string archive = kFirst + ".zst";
+  const std::string before = disk_.contents(archive);
+  disk_.set_contents(kFirst, "");
+  const auto empty = archive_retired(disk_, kFolder);
+  ASSERT_FALSE(empty);
+  EXPECT_THAT(empty.error(), HasSubstr("is not a segment of a journal"));
+  disk_.set_contents(kFirst, other_segment);
+  const auto other = archive_retired(disk_, kFolder);
+  ASSERT_FALSE(other);
+  EXPECT_THAT(other.error(), HasSubstr("is there already and holds something else"));
+  EXPECT_EQ(disk_.contents(archive), before);
+  EXPECT_EQ(disk_.contents(kFirst), other_segment);
+}
+
+TEST_F(JournalArchive, a_run_that_was_interrupted_behind_the_archive_is_finished) {
+  const std::string segment = disk_.contents(kFirst);
+  ASSERT_TRUE(archive_retired(disk_, kFolder));
+  disk_.set_contents(kFirst, segment);
+  ASSERT_TRUE(archive_retired(disk_, kFolder));
+  EXPECT_EQ(messages_of_all(), kMessages);
+  EXPECT_FALSE(disk_.exists(kFirst));
 }
 
 }  // namespace

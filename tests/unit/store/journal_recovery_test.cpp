@@ -1,6 +1,7 @@
 // Opening after crashes, and after damage: nothing durable is missing, nothing is invented, and
 // what cannot be told from damage is refused.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -482,6 +483,33 @@ TEST(JournalFaults, a_full_disk_is_told_and_what_was_durable_is_there_when_space
   disk.process_death();
   disk.set_capacity(UINT64_MAX);
   check_after_crash(disk, Durability::Sync, told);
+}
+
+// What nobody writes, and somebody may hand over: a first segment that ends before its records
+// begin, of another machine, with a second one that is none.
+TEST(JournalFaults, a_first_segment_that_is_cut_off_before_its_records_is_told_as_damage) {
+  FakeDisk disk;
+  SegmentHeader header;
+  header.log_id = 1;
+  header.boot_id = to_boot_id("another start");
+  header.start_bytes = 4'096;
+  std::array<char, kSegmentHeaderBytes> bytes{};
+  encode_segment_header(header, bytes);
+  disk.set_contents(segment_path(1), {bytes.data(), bytes.size()});
+  disk.set_contents(segment_path(2), "junk");
+  const auto opened = open_journal(disk, options_with(4'096), at_second(60));
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, StoreErrorCode::Corrupt);
+  EXPECT_THAT(opened.error().text, HasSubstr("the segment's start is cut off"));
+  EXPECT_FALSE(inspect_journal(disk, kFolder));
+}
+
+TEST(JournalFaults, a_file_with_the_number_0_is_not_a_segment) {
+  FakeDisk disk;
+  make_sample(4'096).put_into(disk);
+  disk.set_contents(kFolder + "/0000000000.journal", "not ours");
+  const auto opened = open_journal(disk, options_with(4'096), at_second(60));
+  EXPECT_TRUE(opened) << opened.error().text;
 }
 
 }  // namespace
