@@ -549,6 +549,8 @@ class Recovery {
       const auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::ReadWrite);
       if (!file) return disk_failure(file.error());
       if (auto emptied = (*file)->truncate(0); !emptied) return disk_failure(emptied.error());
+      // Or a loss of power brings back what it held, when the log has grown past its place.
+      if (auto synced = (*file)->sync(); !synced) return disk_failure(synced.error());
     }
     const std::uint64_t kept = found_.segments.empty() ? 0 : found_.segments.back().number;
     for (std::uint64_t number = last_; is_cut_ && number > kept; --number) {

@@ -131,7 +131,8 @@ class Player {
   [[nodiscard]] std::string configuration() const {
     const Version& version = kVersions[meaning_.version];
     std::string text =
-        "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=5\n"
+        "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=5\nReconnectJitter="
+        "0\n"
         "LogonTimeout=10\nLogoutTimeout=2\nNonStopSession=Y\nFileStorePath=store\n"
         "SocketConnectHost=venue\nSocketConnectPort=" +
         std::to_string(Venue::kPort) + "\n[SESSION]\nBeginString=";

@@ -81,9 +81,7 @@ class FakeNetwork final : public Network {
   void close_all() noexcept;
   [[nodiscard]] std::size_t open_sockets() const noexcept { return sockets_.size(); }
   // How often wake() was called since the last wait().
-  [[nodiscard]] unsigned wakes() const noexcept {
-    return wakes_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] unsigned wakes() const noexcept { return wakes_.load(std::memory_order_relaxed); }
 
   [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;
   [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override;
