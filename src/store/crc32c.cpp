@@ -86,11 +86,13 @@ inline std::uint64_t word_at(const char* bytes) noexcept {
   return load_little_endian<std::uint64_t>(bytes);
 }
 
-// One block of the input: read, and kept in out if it is to be copied.
+// One block of the input, so many bytes behind at: read, and kept in out if it is to be copied.
+// Otherwise out is null, and nothing may be added to it.
 template <bool copies>
-NEXUSFIX_CRC_TARGET inline __m128i take_block(const char* at, char* out) noexcept {
-  const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-  if constexpr (copies) _mm_storeu_si128(reinterpret_cast<__m128i*>(out), block);
+NEXUSFIX_CRC_TARGET inline __m128i take_block(const char* at, char* out,
+                                              std::size_t offset = 0) noexcept {
+  const __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at + offset));
+  if constexpr (copies) _mm_storeu_si128(reinterpret_cast<__m128i*>(out + offset), block);
   return block;
 }
 
@@ -105,19 +107,17 @@ NEXUSFIX_CRC_TARGET inline std::uint64_t fold(std::uint64_t state, const char*& 
     if constexpr (copies) out += count;
   };
   __m128i first = take_block<copies>(at, out);
-  __m128i second = take_block<copies>(at + kBlockBytes, out + kBlockBytes);
-  __m128i third = take_block<copies>(at + 2 * kBlockBytes, out + 2 * kBlockBytes);
-  __m128i fourth = take_block<copies>(at + 3 * kBlockBytes, out + 3 * kBlockBytes);
+  __m128i second = take_block<copies>(at, out, kBlockBytes);
+  __m128i third = take_block<copies>(at, out, 2 * kBlockBytes);
+  __m128i fourth = take_block<copies>(at, out, 3 * kBlockBytes);
   first = _mm_xor_si128(first, _mm_cvtsi64_si128(static_cast<long long>(state)));
   go_on(kStrideBytes);
   const __m128i stride = constants(kStrideHigh, kStrideLow);
   for (; left >= kStrideBytes; go_on(kStrideBytes)) {
     first = moved_onto(take_block<copies>(at, out), first, stride);
-    second = moved_onto(take_block<copies>(at + kBlockBytes, out + kBlockBytes), second, stride);
-    third =
-        moved_onto(take_block<copies>(at + 2 * kBlockBytes, out + 2 * kBlockBytes), third, stride);
-    fourth =
-        moved_onto(take_block<copies>(at + 3 * kBlockBytes, out + 3 * kBlockBytes), fourth, stride);
+    second = moved_onto(take_block<copies>(at, out, kBlockBytes), second, stride);
+    third = moved_onto(take_block<copies>(at, out, 2 * kBlockBytes), third, stride);
+    fourth = moved_onto(take_block<copies>(at, out, 3 * kBlockBytes), fourth, stride);
   }
   const __m128i block = constants(kBlockHigh, kBlockLow);
   __m128i all = moved_onto(second, first, block);
