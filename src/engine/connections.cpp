@@ -36,7 +36,7 @@ bool may_come_from(const SessionSlot& slot, std::string_view peer_name) {
 }
 
 // Sessions that lost one counterparty together do not come back to it in the same moment. The same
-// session, attempt and time always give the same: a simulation can be repeated.
+// session and attempt always give the same, so that a run can be repeated.
 std::chrono::nanoseconds shortened(std::chrono::seconds interval, const SessionSlot& slot) {
   const std::uint64_t seed = std::hash<std::string>{}(slot.name) + slot.attempts;
   SeededRandom random{seed};
