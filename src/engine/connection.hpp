@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <nexusfix/wire/frame.hpp>
 
 #include "engine/garbled_limiter.hpp"
+#include "engine/timer_queue.hpp"
 
 namespace nexusfix::engine {
 
@@ -70,6 +72,8 @@ struct Connection {
   bool unsent = false;          // stands in the list of connections with bytes to send
   bool in_event = false;        // got bytes in the event that is being handled
   MonoTime deadline = kNever;   // until the Logon, or until the last bytes are sent
+  std::string close_reason{};   // what on_disconnect() is told when it was closing
+  Timer timer;                  // not later than deadline and resumes_at
   // Throttled: what was received waits in carried, and nothing more is received, until then.
   MonoTime resumes_at = kNever;
   bool unthrottled = false;  // it has ended: what was received is taken at once

@@ -62,7 +62,7 @@ void Runtime::on_accepted(const transport::Ready& ready) {
   connection->listener = static_cast<std::size_t>(listener - listeners_.begin());
   connection->established = true;
   connection->deadline = now_.mono + listener->logon_timeout;
-  wake_at(connection->deadline);
+  arm(*connection, connection->deadline);
   connections_.emplace(ready.accepted, std::move(connection));
 }
 
@@ -82,7 +82,7 @@ void Runtime::connect(SessionSlot& slot) {
   connection->deadline =
       now_.mono + (settings.connect_timeout.count() != 0 ? settings.connect_timeout
                                                          : settings.session.logon_timeout);
-  wake_at(connection->deadline);
+  arm(*connection, connection->deadline);
   slot.connection = connection.get();
   connections_.emplace(*socket, std::move(connection));
 }
@@ -101,7 +101,7 @@ void Runtime::schedule_connect(SessionSlot& slot) {
     slot.first_attempt_at = now_.mono;
   }
   slot.was_lost = false;
-  wake_at(slot.connect_at);
+  arm(slot, slot.connect_at);
 }
 
 void Runtime::on_connected(Connection& connection) {
@@ -269,7 +269,7 @@ bool Runtime::must_wait(Connection& connection, const wire::MessageView& message
   }
   slot.machine.set_delayed(true);
   connection.resumes_at = slot.throttle.next_at();
-  wake_at(connection.resumes_at);
+  arm(connection, connection.resumes_at);
   seams_.network->pause(connection.socket, true);
   return true;
 }
@@ -359,8 +359,8 @@ SessionSlot* Runtime::find_acceptor(const Connection& connection, const wire::Me
   const session::SessionId id{
       std::string{logon.begin_string()}, std::string{*target}, std::string{*sender}, {}};
   const auto found = acceptors_.find(id.to_string());
-  if (found == acceptors_.end() || found->second->listener != connection.listener) return nullptr;
-  return found->second;
+  if (found == acceptors_.end()) return make_dynamic(connection, id);
+  return found->second->listener == connection.listener ? found->second : nullptr;
 }
 
 void Runtime::refuse(Connection& connection, std::string_view why) {
@@ -393,7 +393,7 @@ void Runtime::send_waiting(Connection& connection) {
     connection.outbound.take(result.bytes);
   }
   if (connection.outbound.empty() && connection.closing) {
-    close(connection, {});
+    close(connection, connection.close_reason);
   } else if (connection.slot != nullptr && connection.slot->replay &&
              connection.outbound.size() <= kReplayUnsentBytesMax) {
     replay_ready_ = true;  // There is room again for a resend that waited for it.
@@ -412,6 +412,7 @@ void Runtime::close(Connection& connection, std::string_view why) {
   const auto found = connections_.find(connection.socket);
   if (found == connections_.end()) return;
   seams_.network->close(connection.socket);
+  connection_timers_.disarm(connection);
   closed_.push_back(std::move(found->second));
   connections_.erase(found);
   connection.socket = 0;
@@ -427,10 +428,11 @@ void Runtime::close(Connection& connection, std::string_view why) {
   if (connection.established) {
     transact(*slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
   }
+  if (slot->is_dynamic && !slot->has_logged_on) remove(*slot, {});
   if (!slot->wants_connection || !slot->may_log_on) return;
   if (std::exchange(slot->log_on_wanted, false)) {
     slot->connect_at = now_.mono;
-    wake_at(slot->connect_at);
+    arm(*slot, slot->connect_at);
   } else {
     schedule_connect(*slot);
   }

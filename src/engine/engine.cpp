@@ -4,6 +4,7 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/engine/engine.hpp>
 
+#include "engine/mailbox_state.hpp"
 #include "engine/runtime.hpp"
 
 namespace nexusfix::engine {
@@ -117,18 +118,30 @@ int Engine::join() {
   return result;
 }
 
+Mailbox Engine::open_mailbox() {
+  auto state = std::make_unique<detail::MailboxState>();
+  state->doorbell = std::make_shared<Doorbell>();
+  auto lane = std::make_shared<MailLane>();
+  lane->doorbell = state->doorbell;
+  state->ways.push_back({lane, runtime_->mail_room()});
+  runtime_->mail_room()->add(std::move(lane));
+  return Mailbox{std::move(state)};
+}
+
 std::size_t Engine::session_count() const noexcept { return runtime_->slots().size(); }
 
 Session& Engine::session(std::size_t index) noexcept {
   NEXUSFIX_ASSERT(index < runtime_->slots().size());
-  return runtime_->slots()[index].session;
+  return runtime_->slots()[index]->session;
 }
 
 Session* Engine::find_session(std::string_view name) noexcept {
-  for (SessionSlot& slot : runtime_->slots()) {
-    if (slot.name == name) return &slot.session;
-  }
-  return nullptr;
+  SessionSlot* const slot = runtime_->find_slot(name);
+  return slot != nullptr ? &slot->session : nullptr;
+}
+
+std::expected<void, EngineError> Engine::add_sessions(Settings settings) {
+  return runtime_->add_sessions(std::move(settings));
 }
 
 std::uint16_t Engine::accept_port() const noexcept { return runtime_->accept_port(); }

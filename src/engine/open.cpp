@@ -9,7 +9,6 @@
 #include <nexusfix/wire/isa.hpp>
 
 #include "engine/runtime.hpp"
-#include "engine/validators.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -20,10 +19,6 @@ constexpr std::size_t kEventsPerTurn = 256;
 constexpr std::uint32_t kRecordBytesMax = kTransactionBytesMax + (2U << 20U);
 // What a stored message may grow by when it is sent again: 43=Y, 122 and a longer BodyLength.
 constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
-
-session::Numbers to_numbers(const store::SessionRecord& record) {
-  return {.next_inbound = record.next_inbound, .next_outbound = record.next_outbound};
-}
 
 std::string describe(const store::JournalReport& report, const std::string& folder) {
   return "journal " + folder + ": " + std::to_string(report.records) + " records, " +
@@ -72,9 +67,11 @@ Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
       encode_buffer_(limits_.message_bytes_max),
       action_buffer_(limits_.message_bytes_max + kResendGrowthBytes),
       edited_buffer_(callbacks.on_sending != nullptr ? limits_.message_bytes_max : 0),
-      ready_(kEventsPerTurn) {}
+      ready_(kEventsPerTurn),
+      mail_room_{std::make_shared<MailRoom>(*seams_.network)} {}
 
 Runtime::~Runtime() {
+  mail_room_->close();
   for (const auto& [socket, connection] : connections_) seams_.network->close(socket);
   for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
   // In order, so that a start of the machine after it is no loss of power. A failure has no
@@ -83,9 +80,6 @@ Runtime::~Runtime() {
 }
 
 std::expected<void, EngineError> Runtime::open(Settings settings) {
-  for (const SettingsError& warning : settings.warnings) {
-    report(observe::Severity::Warning, {}, warning.what());
-  }
   if (const auto isa = wire::selected_isa(); !isa) {
     const bool unknown = isa.error().code == wire::IsaErrorCode::Unknown;
     return std::unexpected{EngineError{
@@ -93,13 +87,7 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
         (unknown ? "not the name of a kernel of this build" : "this CPU cannot run that kernel") +
         "; one of these was expected: " + std::string{wire::known_isas()}}};
   }
-  const auto in_dictionaries = make_validators(settings, *seams_.disk);
-  if (!in_dictionaries) return std::unexpected{EngineError{in_dictionaries.error().what()}};
-  for (const SettingsError& warning : in_dictionaries->warnings) {
-    report(observe::Severity::Warning, {}, warning.what());
-  }
-  parser_ = wire::Parser{in_dictionaries->data_fields};
-  sending_parser_ = wire::Parser{in_dictionaries->data_fields};
+  if (auto done = make_parsers(settings); !done) return done;
   if (auto done = open_store(settings); !done) return done;
   if (auto done = recover_application(); !done) return done;
   if (auto done = open_sessions(settings); !done) return done;
@@ -222,56 +210,40 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
       const SettingsError error{settings.file, one.line, name + ": " + std::string{wrong}};
       return std::unexpected{EngineError{error.what()}};
     }
-    const auto key = store_->open_session(name, now_.wall);
-    if (!key && key.error().code == store::StoreErrorCode::SessionRefused) {
-      report(observe::Severity::Error, name, key.error().text);
-      if (refused.empty()) refused = key.error().text;
+    if (one.is_template) {
+      templates_.push_back({std::move(one), 0});
       continue;
     }
-    if (!key) return std::unexpected{EngineError{key.error().text}};
-    SessionSlot& slot =
-        slots_.emplace_back(*this, std::move(one), *key, to_numbers(store_->session(*key)));
-    if (slot.settings.session.role == session::Role::Initiator) {
-      slot.wants_connection = true;
-      slot.connect_at = now_.mono;
-      wake_at(slot.connect_at);
-    } else {
-      // A qualifier does not travel; the configuration refuses it for acceptors.
-      acceptors_.emplace(slot.name, &slot);
+    const auto slot = make_slot(std::move(one));
+    if (slot) continue;
+    if (slot.error().code != store::StoreErrorCode::SessionRefused) {
+      return std::unexpected{EngineError{slot.error().text}};
     }
+    report(observe::Severity::Error, name, slot.error().text);
+    if (refused.empty()) refused = slot.error().text;
   }
-  if (slots_.empty() && !refused.empty()) return std::unexpected{EngineError{refused}};
+  dynamic_names_left_ = settings.dynamic_sessions_max;
+  if (slots_.empty() && templates_.empty() && !refused.empty()) {
+    return std::unexpected{EngineError{refused}};
+  }
   if (auto flushed = store_->flush(); !flushed) {
     return std::unexpected{EngineError{std::move(flushed.error().text)}};
   }
-  touched_.reserve(slots_.size() + 1);
-  commanded_.reserve(slots_.size());
-  for (SessionSlot& slot : slots_) follow_schedule(slot);
+  for (const auto& slot : slots_) follow_schedule(*slot);
   return {};
 }
 
 std::expected<void, EngineError> Runtime::open_listeners() {
-  for (SessionSlot& slot : slots_) {
-    if (!slot.settings.accept) continue;
-    const transport::Endpoint& wanted = *slot.settings.accept;
-    std::size_t index = 0;
-    while (index < listeners_.size() && (listeners_[index].endpoint.host != wanted.host ||
-                                         listeners_[index].endpoint.port != wanted.port)) {
-      ++index;
-    }
-    if (index == listeners_.size()) {
-      const auto socket = seams_.network->listen(wanted);
-      if (!socket) return std::unexpected{EngineError{socket.error().text}};
-      listeners_.push_back({wanted, *socket, seams_.network->local_port(*socket), {}});
-    }
-    slot.listener = index;
-    Listener& listener = listeners_[index];
-    listener.logon_timeout = std::max(listener.logon_timeout, slot.settings.session.logon_timeout);
+  for (const auto& slot : slots_) {
+    if (!slot->settings.accept) continue;
+    const auto listener = listen_for(slot->settings);
+    if (!listener) return std::unexpected{listener.error()};
+    slot->listener = *listener;
   }
-  for (const Listener& listener : listeners_) {
-    const std::string host = listener.endpoint.host.empty() ? "*" : listener.endpoint.host;
-    report(observe::Severity::Info, {},
-           "listening on " + host + " port " + std::to_string(listener.port));
+  for (Template& one : templates_) {
+    const auto listener = listen_for(one.settings);
+    if (!listener) return std::unexpected{listener.error()};
+    one.listener = *listener;
   }
   return {};
 }

@@ -65,14 +65,20 @@ void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
                     " were in segments of the journal that are retired: it gets a gap fill for "
                     "what is not there any more");
   }
+  if (!std::exchange(slot.is_replaying, true)) replaying_.push_back(&slot);
   replay_ready_ = true;
 }
 
 void Runtime::serve_replays() {
   if (!replay_ready_) return;
   replay_ready_ = false;
-  for (SessionSlot& slot : slots_) {
-    if (slot.replay && !store_failed_) serve_replay(slot);
+  std::erase_if(replaying_, [](SessionSlot* slot) {
+    if (!slot->replay) slot->is_replaying = false;
+    return !slot->is_replaying;
+  });
+  // Callbacks may begin others, behind these.
+  for (std::size_t i = 0; i < replaying_.size() && !store_failed_; ++i) {
+    if (replaying_[i]->replay) serve_replay(*replaying_[i]);
   }
 }
 
@@ -133,7 +139,7 @@ std::uint64_t Runtime::resends_now_max(SessionSlot& slot) {
   }
   if (slot.window_resends >= rate) {
     slot.replay_at = slot.resend_window + kRateInterval;
-    wake_at(slot.replay_at);
+    arm(slot, slot.replay_at);
     return 0;
   }
   return std::min<std::uint64_t>(kReplaySlice, rate - slot.window_resends);

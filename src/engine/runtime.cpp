@@ -47,34 +47,49 @@ int Runtime::run() {
 }
 
 bool Runtime::poll(std::chrono::nanoseconds timeout) {
+  const bool goes_on = turn(timeout);
+  if (!goes_on) {
+    mail_room_->close();
+  } else if (!busy_spin_) {
+    mail_room_->fall_asleep();
+  }
+  return goes_on;
+}
+
+bool Runtime::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) now_ = seams_.clock->now();
   flush();  // What the application sent between two turns.
   if (stop_requested_.load(std::memory_order_acquire) && !stopping_) begin_stop();
   if (finished()) return false;
-  if (replay_ready_ || next_timer_ <= now_.mono) {
+  const MonoTime first = first_timer();
+  if (replay_ready_ || first <= now_.mono || mail_room_->has_mail()) {
     timeout = std::chrono::nanoseconds{0};
-  } else if (next_timer_ != kNever) {
-    timeout = std::min(timeout, std::chrono::nanoseconds{next_timer_ - now_.mono});
+  } else if (first != kNever) {
+    timeout = std::min(timeout, std::chrono::nanoseconds{first - now_.mono});
   }
   const std::size_t count = seams_.network->wait(ready_, timeout);
   now_ = seams_.clock->now();
+  mail_room_->wake_up();
   for (std::size_t i = 0; i < count && !store_failed_; ++i) handle(ready_[i]);
+  take_mail();
   serve_replays();
   run_timers();
   feed_decided();
   report_refused();
   look_after_store();
   flush();
+  bury_leaving();
   closed_.clear();
   return !finished();
 }
 
-MonoTime Runtime::next_deadline() const noexcept {
+MonoTime Runtime::next_deadline() const {
   // What waits for the store alone is woken by it.
   const bool waits_for_store = stalled_until_ != kNever;
   const bool is_unflushed = !store_failed_ && store_->appended() != flushed_to_;
-  const bool is_due = replay_ready_ || is_unflushed || (!unsent_.empty() && !waits_for_store);
-  return is_due ? MonoTime::min() : next_timer_;
+  const bool is_due = replay_ready_ || is_unflushed || (!unsent_.empty() && !waits_for_store) ||
+                      mail_room_->has_mail();
+  return is_due ? MonoTime::min() : first_timer();
 }
 
 bool Runtime::is_logged_on(const SessionSlot& slot) const noexcept {
@@ -111,66 +126,62 @@ void Runtime::handle(const transport::Ready& ready) {
 
 void Runtime::wake_at(MonoTime deadline) noexcept { next_timer_ = std::min(next_timer_, deadline); }
 
+MonoTime Runtime::first_timer() const noexcept {
+  return std::min({next_timer_, session_timers_.first(), connection_timers_.first()});
+}
+
+// Whoever becomes due meanwhile has the next turn.
 void Runtime::run_timers() {
-  if (now_.mono < next_timer_ || store_failed_) return;
-  next_timer_ = kNever;
-  run_connection_timers();
-  for (SessionSlot& slot : slots_) {
-    if (slot.machine.next_deadline() <= now_.mono) {
-      transact(slot, [this](session::StateMachine& machine) { machine.on_time(now_); });
-    }
-    wake_at(slot.machine.next_deadline());
-    run_session_timers(slot);
-    follow_schedule(slot);
-    if (slot.wants_connection && slot.may_log_on && slot.connection == nullptr) {
-      if (slot.connect_at <= now_.mono) connect(slot);
-      wake_at(slot.connect_at);
-    }
-  }
+  if (now_.mono < first_timer() || store_failed_) return;
+  if (now_.mono >= next_timer_) next_timer_ = kNever;
+  due_connections_.clear();
+  connection_timers_.take_due(now_.mono, due_connections_);
+  for (Connection* connection : due_connections_) on_timer(*connection);
+  due_sessions_.clear();
+  session_timers_.take_due(now_.mono, due_sessions_);
+  for (SessionSlot* slot : due_sessions_) on_timer(*slot);
   if (const std::uint64_t lines = notice_limiter_.take_suppressed(now_.mono); lines > 0) {
     report(observe::Severity::Warning, {}, std::to_string(lines) + " more notices, not shown");
+  }
+}
+
+void Runtime::on_timer(SessionSlot& slot) {
+  if (slot.machine.next_deadline() <= now_.mono) {
+    transact(slot, [this](session::StateMachine& machine) { machine.on_time(now_); });
+  }
+  arm(slot, slot.machine.next_deadline());
+  run_session_timers(slot);
+  follow_schedule(slot);
+  if (slot.wants_connection && slot.may_log_on && slot.connection == nullptr) {
+    if (slot.connect_at <= now_.mono) connect(slot);
+    arm(slot, slot.connect_at);
   }
 }
 
 // A resend that MaxResendsPerSecond holds up, and the notice of a disconnection.
 void Runtime::run_session_timers(SessionSlot& slot) {
   if (slot.replay && slot.replay_at > now_.mono) {
-    wake_at(slot.replay_at);
+    arm(slot, slot.replay_at);
   } else if (slot.replay) {
     replay_ready_ = true;
   }
   if (!slot.disconnection) return;
-  if (slot.disconnection_at > now_.mono) return wake_at(slot.disconnection_at);
+  if (slot.disconnection_at > now_.mono) return arm(slot, slot.disconnection_at);
   transact(slot, [&](session::StateMachine&) { slot.disconnection_at = kNever; });
 }
 
-void Runtime::run_connection_timers() {
-  std::vector<transport::SocketId> late;
-  std::vector<transport::SocketId> paused;
-  for (const auto& [socket, connection] : connections_) {
-    if (connection->resumes_at <= now_.mono) paused.push_back(socket);
-    wake_at(connection->resumes_at);
-    if (connection->deadline <= now_.mono) {
-      late.push_back(socket);
-    } else {
-      wake_at(connection->deadline);
-    }
-  }
-  for (const transport::SocketId socket : paused) {
-    const auto found = connections_.find(socket);
-    if (found != connections_.end()) resume(*found->second);
-  }
-  for (const transport::SocketId socket : late) {
-    const auto found = connections_.find(socket);
-    if (found == connections_.end()) continue;
-    Connection& connection = *found->second;
-    if (connection.closing) {
-      close(connection, "closed with bytes unsent: the counterparty does not read");
-    } else if (!connection.established) {
-      close(connection, "connect timed out");
-    } else {
-      refuse(connection, "no Logon came in time");
-    }
+void Runtime::on_timer(Connection& connection) {
+  if (connection.socket == 0) return;  // Closed by what another one's timer did.
+  if (connection.resumes_at <= now_.mono) resume(connection);
+  if (connection.socket == 0) return;
+  if (connection.deadline > now_.mono) {
+    arm(connection, std::min(connection.deadline, connection.resumes_at));
+  } else if (connection.closing) {
+    close(connection, "closed with bytes unsent: the counterparty does not read");
+  } else if (!connection.established) {
+    close(connection, "connect timed out");
+  } else {
+    refuse(connection, "no Logon came in time");
   }
 }
 
@@ -196,8 +207,11 @@ void Runtime::begin_stop() {
   now_ = seams_.clock->now();
   stopping_ = true;
   if (stall_timeout_.count() != 0) stop_by_ = now_.mono + 2 * stall_timeout_;
-  for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
-  for (SessionSlot& slot : slots_) {
+  for (Listener& listener : listeners_) {
+    seams_.network->close(std::exchange(listener.socket, 0));
+  }
+  for (const auto& owned : slots_) {
+    SessionSlot& slot = *owned;
     slot.wants_connection = false;
     if (slot.disconnection) {
       transact(slot, [&](session::StateMachine&) { slot.disconnection_at = kNever; });
@@ -216,12 +230,13 @@ void Runtime::begin_stop() {
   for (Connection* connection : unbound) close(*connection, "stopping");
 }
 
-bool Runtime::finished() const noexcept {
+bool Runtime::finished() {
   if (store_failed_) return true;
   if (!connections_.empty() || waits_for_disk()) return false;
   if (stopping_) return true;
-  return listeners_.empty() && std::none_of(slots_.begin(), slots_.end(),
-                                            [](const auto& slot) { return slot.wants_connection; });
+  if (mail_room_->is_open()) return false;
+  return std::ranges::all_of(listeners_, [](const auto& one) { return one.socket == 0; }) &&
+         std::ranges::none_of(slots_, [](const auto& slot) { return slot->wants_connection; });
 }
 
 // What callbacks sent at the very end is made durable, too; a disk that stands still is not waited
@@ -335,7 +350,7 @@ void Runtime::fail_store(const store::StoreError& error) {
   connections_.clear();
   commanded_.clear();
   noted_.clear();
-  for (SessionSlot& slot : slots_) tell_store_failure(slot);
+  for (const auto& slot : slots_) tell_store_failure(*slot);
 }
 
 // Nothing can be sent any more, but whoever cancels orders on a disconnect must hear of it.

@@ -7,7 +7,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <expected>
 #include <map>
 #include <memory>
@@ -30,8 +29,10 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/connection.hpp"
+#include "engine/mail_room.hpp"
 #include "engine/notice_limiter.hpp"
 #include "engine/throttle.hpp"
+#include "engine/timer_queue.hpp"
 
 namespace nexusfix::engine {
 
@@ -62,6 +63,7 @@ struct SessionSlot {
   Session session;
 
   Connection* connection = nullptr;
+  Timer timer;                         // not later than anything that it waits for
   std::size_t listener = 0;            // acceptor: where its counterparty connects
   bool acting = false;                 // its actions are being taken
   std::uint64_t inbound_recorded = 1;  // the store's next_inbound
@@ -73,9 +75,10 @@ struct SessionSlot {
   OutboundQueue behind_replay;  // numbered during a resend, sent after it
   bool logout_wanted = false;   // a command that waits until the actions of this event are taken
   std::string logout_text;      // of the Logout that is to be sent
-  std::optional<LogonAnswer> logon_answer;  // likewise a command
+  std::optional<std::string> disconnect_wanted;  // likewise a command: why
+  std::optional<std::string> reset_wanted;       // the text of its Logout
+  std::optional<LogonAnswer> logon_answer;
   std::uint64_t logon_answer_id = 0;
-  bool was_decided = false;        // what was held behind its Logon is to be looked at
   std::string logon_answer_text;   // of the one that is being sent
   Verdict verdict;                 // of the message that is being rejected
   std::string resend_answer_text;  // of the ResendRequest that is being refused
@@ -83,6 +86,7 @@ struct SessionSlot {
   MonoTime resend_window{};        // where the present second of resends began
   std::uint32_t window_resends = 0;
   MonoTime replay_at = MonoTime::min();  // when the resend under way may go on
+  bool is_replaying = false;             // is in the list of those who send again
 
   // The end of a logged-on state that on_disconnect() has not been told of.
   std::optional<Disconnection> disconnection;
@@ -96,6 +100,9 @@ struct SessionSlot {
   WallTime schedule_until = WallTime::min();
   std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();  // and was reset
 
+  bool is_dynamic = false;          // made of a template, for whoever logged on
+  bool has_logged_on = false;       // since it was made
+  bool is_leaving = false;          // is removed when its connection has ended
   bool waits_for_operator = false;  // the counterparty knows numbers that the store does not
   bool wants_connection = false;    // initiator
   bool log_on_wanted = false;       // initiator: log_on() came before the old connection was gone
@@ -132,7 +139,7 @@ class Runtime {
   bool poll(std::chrono::nanoseconds timeout);
   void request_stop() noexcept;
   [[nodiscard]] int descriptor() const noexcept { return seams_.network->descriptor(); }
-  [[nodiscard]] MonoTime next_deadline() const noexcept;
+  [[nodiscard]] MonoTime next_deadline() const;
 
   // For Session.
   [[nodiscard]] wire::Encoder begin_message(SessionSlot& slot, std::string_view msg_type) noexcept;
@@ -141,16 +148,24 @@ class Runtime {
   [[nodiscard]] bool is_logged_on(const SessionSlot& slot) const noexcept;
   void log_out(SessionSlot& slot, std::string_view text);
   void log_on(SessionSlot& slot);
+  void disconnect(SessionSlot& slot, std::string_view why);
+  void reset(SessionSlot& slot, std::string_view text);
   [[nodiscard]] std::expected<void, std::string> set_next_numbers(SessionSlot& slot,
                                                                   session::Numbers numbers,
                                                                   std::string_view reason);
   void answer_logon(SessionSlot& slot, std::uint64_t logon_id, const LogonAnswer& answer);
   void write_logon(SessionSlot& slot, wire::Encoder& encoder,
                    const wire::MessageHeader& header) noexcept;
+  [[nodiscard]] std::uint32_t loop() const noexcept { return 0; }
+  [[nodiscard]] const std::shared_ptr<MailRoom>& mail_room() const noexcept { return mail_room_; }
   // The time of the event being handled, or the clock's when there is none.
   [[nodiscard]] Now now() noexcept;
 
-  [[nodiscard]] std::deque<SessionSlot>& slots() noexcept { return slots_; }
+  using Slots = std::vector<std::unique_ptr<SessionSlot>>;
+  [[nodiscard]] Slots& slots() noexcept { return slots_; }
+  [[nodiscard]] SessionSlot* find_slot(std::string_view name) noexcept;
+  [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings);
+  void remove(SessionSlot& slot, std::string_view text);
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
   [[nodiscard]] store::Store& store() noexcept { return *store_; }
@@ -159,7 +174,7 @@ class Runtime {
  private:
   struct Listener {
     transport::Endpoint endpoint;
-    transport::SocketId socket = 0;
+    transport::SocketId socket = 0;  // 0: closed, because no session is left that uses it
     std::uint16_t port = 0;
     std::chrono::seconds logon_timeout{0};  // the longest of its sessions
   };
@@ -189,14 +204,26 @@ class Runtime {
   [[nodiscard]] std::expected<void, EngineError> recover_application();
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
 
+  // membership.cpp
+  [[nodiscard]] std::expected<void, EngineError> make_parsers(Settings& settings);
+  [[nodiscard]] store::StoreResult<SessionSlot*> make_slot(SessionSettings settings);
+  [[nodiscard]] std::expected<std::size_t, EngineError> listen_for(const SessionSettings& settings);
+  [[nodiscard]] SessionSlot* make_dynamic(const Connection& connection,
+                                          const session::SessionId& id);
+  void bury_leaving();
+  void bury(SessionSlot& slot);
+  void close_unused_listeners();
+
   // runtime.cpp
   void handle(const transport::Ready& ready);
   void run_timers();
-  void run_connection_timers();
+  void on_timer(Connection& connection);
+  void on_timer(SessionSlot& slot);
   void run_session_timers(SessionSlot& slot);
   void begin_stop();
   void report_refused();
-  [[nodiscard]] bool finished() const noexcept;
+  [[nodiscard]] bool turn(std::chrono::nanoseconds timeout);
+  [[nodiscard]] bool finished();
   [[nodiscard]] bool waits_for_disk() const noexcept;
   void flush();
   void fail_store(const store::StoreError& error);
@@ -205,6 +232,11 @@ class Runtime {
   void look_for_stall();
   [[nodiscard]] bool has_room_for(std::size_t message_bytes);
   void wake_at(MonoTime deadline) noexcept;
+  void arm(SessionSlot& slot, MonoTime deadline) { session_timers_.arm(slot, deadline); }
+  void arm(Connection& connection, MonoTime deadline) {
+    connection_timers_.arm(connection, deadline);
+  }
+  [[nodiscard]] MonoTime first_timer() const noexcept;
 
   // connections.cpp
   void on_accepted(const transport::Ready& ready);
@@ -233,6 +265,11 @@ class Runtime {
   void enforce_outbound_limit(Connection& connection);
   void connect(SessionSlot& slot);
   void schedule_connect(SessionSlot& slot);
+
+  // mail.cpp
+  void take_mail();
+  void command(SessionSlot& slot);
+  void cut(SessionSlot& slot);
 
   // schedules.cpp
   void follow_schedule(SessionSlot& slot);
@@ -303,7 +340,11 @@ class Runtime {
   Callbacks callbacks_;
   bool busy_spin_ = false;
   Now now_{};
-  MonoTime next_timer_ = kNever;
+  MonoTime next_timer_ = kNever;  // of the engine itself
+  TimerQueue<SessionSlot> session_timers_;
+  TimerQueue<Connection> connection_timers_;
+  std::vector<SessionSlot*> due_sessions_;
+  std::vector<Connection*> due_connections_;
 
   std::unique_ptr<store::Store> store_;
   bool refuses_messages_ = false;              // for want of room on the disk
@@ -318,16 +359,27 @@ class Runtime {
   std::vector<Connection*> in_event_connections_;  // that got bytes in this event
   std::vector<SessionSlot*> commanded_;            // given a command by another session's callback
 
-  std::deque<SessionSlot> slots_;
+  Slots slots_;
+  std::map<std::string, SessionSlot*, std::less<>> slots_by_name_;
   std::map<std::string, SessionSlot*, std::less<>> acceptors_;  // by the name a Logon gives them
+  std::vector<SessionSlot*> slots_by_key_;                      // null: of no session that is open
+  std::vector<SessionSlot*> leaving_;
+  struct Template {
+    SessionSettings settings;
+    std::size_t listener = 0;
+  };
+  std::vector<Template> templates_;  // of sessions that are made when somebody logs on
+  std::size_t dynamic_names_left_ = 0;
   std::vector<Listener> listeners_;
   std::unordered_map<transport::SocketId, std::unique_ptr<Connection>> connections_;
   std::vector<std::unique_ptr<Connection>> closed_;  // kept until the turn ends
   std::vector<transport::SocketId> unsent_;          // connections with bytes to send
   std::vector<transport::SocketId> sending_;         // the same, while they are being sent
-  bool logon_decided_ = false;                       // for some session
+  std::vector<SessionSlot*> decided_;                // whose Logon was: what they held is due
+  std::vector<SessionSlot*> replaying_;              // that send again what was stored
   bool replay_ready_ = false;                        // a resend can go on without waiting
 
+  wire::DataFieldTable data_fields_ = wire::DataFieldTable::standard();
   wire::Parser parser_;
   wire::FrameLimits limits_;
   std::vector<char> receive_buffer_;
@@ -356,6 +408,7 @@ class Runtime {
   EngineStats stats_;
   std::uint64_t refused_reported_ = 0;
 
+  std::shared_ptr<MailRoom> mail_room_;
   std::atomic<bool> stop_requested_{false};
   bool stopping_ = false;
   MonoTime stop_by_ = kNever;          // nothing is waited for any longer

@@ -39,7 +39,7 @@ void Runtime::follow_schedule(SessionSlot& slot) {
     if (!state.may_log_on && slot.may_log_on) close_for_logons(slot);
   }
   const auto until = slot.schedule_until - now_.wall;
-  wake_at(now_.mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
+  arm(slot, now_.mono + std::min<std::chrono::nanoseconds>(until, kLooksAgainAfter));
 }
 
 // Its numbers are 1 again at once, or when its connection has ended.
@@ -77,6 +77,7 @@ void Runtime::open_for_logons(SessionSlot& slot) {
              : "open by its schedule until " +
                    utc_text(std::chrono::floor<std::chrono::seconds>(slot.schedule_until)));
   slot.connect_at = now_.mono;
+  if (slot.wants_connection) arm(slot, slot.connect_at);
 }
 
 }  // namespace nexusfix::engine

@@ -8,6 +8,7 @@ namespace nexusfix::engine {
 const session::SessionId& Session::id() const noexcept { return slot_->settings.session.id; }
 std::string_view Session::name() const noexcept { return slot_->name; }
 session::Numbers Session::numbers() const noexcept { return slot_->machine.numbers(); }
+SessionHandle Session::handle() const noexcept { return {runtime_->loop(), slot_->key}; }
 WallTime Session::now() const noexcept { return runtime_->now().wall; }
 
 bool Session::is_logged_on() const noexcept { return runtime_->is_logged_on(*slot_); }
@@ -37,6 +38,9 @@ void Session::log_out(std::string_view text) { runtime_->log_out(*slot_, text); 
 void Session::answer_logon(std::uint64_t id, const LogonAnswer& answer) {
   runtime_->answer_logon(*slot_, id, answer);
 }
+void Session::disconnect(std::string_view why) { runtime_->disconnect(*slot_, why); }
+void Session::reset(std::string_view text) { runtime_->reset(*slot_, text); }
+void Session::remove(std::string_view text) { runtime_->remove(*slot_, text); }
 void Session::log_on() { runtime_->log_on(*slot_); }
 
 std::expected<void, std::string> Session::set_next_numbers(session::Numbers numbers,

@@ -89,11 +89,16 @@ class SessionBuilder {
     }
     const Given* type = right(Key::ConnectionType);
     if (type == nullptr) return;
+    read_into(Key::AcceptorTemplate, result_.is_template);
     if (equals_ignoring_case(type->value, "acceptor")) {
       result_.session.role = session::Role::Acceptor;
       return build_acceptor();
     }
     result_.session.role = session::Role::Initiator;
+    if (const auto& given = keys_.section().own(Key::AcceptorTemplate); result_.is_template) {
+      report_.error(given ? given->line : keys_.line(),
+                    "AcceptorTemplate: an initiator's session cannot be a template");
+    }
     if (!find(Key::HeartBtInt)) missing("HeartBtInt is missing: an initiator proposes it");
     build_connect_list();
   }

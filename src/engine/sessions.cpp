@@ -71,7 +71,7 @@ void Runtime::transact(SessionSlot& slot, Event event) {
     append_transaction();
   } while (!commanded_.empty());  // by on_sent()
   in_event_ = false;
-  wake_at(slot.machine.next_deadline());
+  arm(slot, slot.machine.next_deadline());
 }
 
 // Commands that a callback gave to sessions whose actions are not being taken.
@@ -81,7 +81,7 @@ void Runtime::take_commands() {
     commanded_.pop_back();
     take_actions(other);
     note_progress(other);
-    wake_at(other.machine.next_deadline());
+    arm(other, other.machine.next_deadline());
   }
 }
 
@@ -96,6 +96,11 @@ void Runtime::take_actions(SessionSlot& slot) {
       finish_replay(slot);
     } else if (std::exchange(slot.logout_wanted, false)) {
       slot.machine.on_logout_command(slot.logout_text, now_);
+    } else if (slot.reset_wanted) {
+      slot.logout_text = *std::exchange(slot.reset_wanted, std::nullopt);
+      slot.machine.on_session_end(slot.logout_text, now_);
+    } else if (slot.disconnect_wanted) {
+      cut(slot);
     } else if (slot.logon_answer) {
       decide_logon(slot);
     } else if (slot.disconnection && slot.disconnection_at == kNever) {
@@ -256,15 +261,15 @@ void Runtime::decide_logon(SessionSlot& slot) {
                                   .text = slot.logon_answer_text,
                                   .session_status = answer.session_status},
                                  now_);
-  slot.was_decided = logon_decided_ = true;
+  decided_.push_back(&slot);
 }
 
 // Behind the event in which the Logon was decided on: another session's, perhaps.
 void Runtime::feed_decided() {
-  while (std::exchange(logon_decided_, false)) {
-    for (SessionSlot& slot : slots_) {
-      if (std::exchange(slot.was_decided, false)) feed_held(slot);
-    }
+  while (!decided_.empty()) {
+    SessionSlot& slot = *decided_.back();
+    decided_.pop_back();
+    feed_held(slot);
   }
 }
 
@@ -272,18 +277,15 @@ void Runtime::answer_logon(SessionSlot& slot, std::uint64_t logon_id, const Logo
   static_cast<void>(now());
   slot.logon_answer = answer;
   slot.logon_answer_id = logon_id;
-  if (!in_event_ && !within_sending_) {
-    transact(slot, [](session::StateMachine&) {});
-    feed_decided();
-  } else if (!slot.acting) {
-    commanded_.push_back(&slot);
-  }
+  command(slot);
+  if (!in_event_ && !within_sending_) feed_decided();
 }
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
   slot.disconnection.reset();  // It is back in time.
   slot.attempts = 0;
   slot.was_lost = true;
+  slot.has_logged_on = true;
   const session::Numbers numbers = slot.machine.numbers();
   report_peer(observe::Severity::Info, slot.name,
               "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) + ", out " +
@@ -308,7 +310,7 @@ void Runtime::note_disconnection(SessionSlot& slot) {
   slot.disconnection_is_fresh = true;
   const std::chrono::seconds delay = slot.settings.disconnect_notice_delay;
   slot.disconnection_at = delay.count() == 0 || stopping_ ? kNever : now_.mono + delay;
-  if (slot.disconnection_at != kNever) wake_at(slot.disconnection_at);
+  if (slot.disconnection_at != kNever) arm(slot, slot.disconnection_at);
 }
 
 void Runtime::tell_disconnection(SessionSlot& slot) {
@@ -351,7 +353,7 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
 void Runtime::close_soon(Connection& connection) {
   connection.closing = true;
   connection.deadline = now_.mono + kLastBytesTimeout;
-  wake_at(connection.deadline);
+  arm(connection, connection.deadline);
   mark_unsent(connection);
 }
 
@@ -442,11 +444,7 @@ void Runtime::log_out(SessionSlot& slot, std::string_view text) {
     close(*slot.connection, "connecting was given up");
   }
   slot.logout_wanted = true;
-  if (!in_event_ && !within_sending_) {
-    transact(slot, [](session::StateMachine&) {});
-  } else if (!slot.acting) {
-    commanded_.push_back(&slot);
-  }
+  command(slot);
 }
 
 void Runtime::log_on(SessionSlot& slot) {
@@ -454,7 +452,7 @@ void Runtime::log_on(SessionSlot& slot) {
   slot.wants_connection = true;
   slot.log_on_wanted = slot.connection != nullptr;
   slot.connect_at = now().mono;
-  wake_at(slot.connect_at);
+  arm(slot, slot.connect_at);
 }
 
 std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,

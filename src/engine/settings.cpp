@@ -24,7 +24,9 @@ void check_identities(const std::vector<SessionSettings>& sessions, SettingsRepo
   for (const SessionSettings& settings : sessions) {
     const session::SessionId& id = settings.session.id;
     // What is missing has been reported.
-    if (id.begin_string.empty() || id.sender_comp_id.empty() || id.target_comp_id.empty()) continue;
+    if (settings.is_template || id.begin_string.empty() || id.sender_comp_id.empty() ||
+        id.target_comp_id.empty())
+      continue;
     const auto [place, added] = lines.emplace(id, settings.line);
     if (added) continue;
     report.error(settings.line,
@@ -61,6 +63,19 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
   return std::nullopt;
 }
 
+// DynamicSessions: whoever is not this session's counterparty is given a session of its own.
+void add_any(Settings& settings, const MergedSection& keys) {
+  keys.read_into(Key::DynamicSessionsMax, settings.dynamic_sessions_max);
+  bool is_dynamic = false;
+  keys.read_into(Key::DynamicSessions, is_dynamic);
+  if (!is_dynamic || !settings.sessions.back().accept) return;
+  SessionSettings any = settings.sessions.back();
+  any.is_template = true;
+  any.session.id.sender_comp_id = "*";
+  any.session.id.target_comp_id = "*";
+  settings.sessions.push_back(std::move(any));
+}
+
 std::expected<Settings, SettingsErrors> build(const Sections& sections, std::string_view file_name,
                                               SettingsReport& report, Disk* disk) {
   Settings settings;
@@ -70,6 +85,7 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   for (const Section& section : sections.sessions) {
     const MergedSection keys{sections.defaults, section};
     settings.sessions.push_back(build_session(keys, report, calendars));
+    add_any(settings, keys);
     store.take(keys);
   }
   store.finish(sections.sessions.front().line);
@@ -174,9 +190,10 @@ std::expected<ExplainedSettings, SettingsErrors> explain_settings(Disk& disk,
   auto settings = build(*sections, path, report, &disk);
   if (!settings) return std::unexpected{std::move(settings.error())};
   ExplainedSettings result{std::move(*settings), {}};
-  for (std::size_t i = 0; i < sections->sessions.size(); ++i) {
-    result.sessions.push_back(explain({sections->defaults, sections->sessions[i]},
-                                      result.settings.sessions[i].session.id.to_string()));
+  for (const SessionSettings& built : result.settings.sessions) {
+    const auto section = std::ranges::find(sections->sessions, built.line, &Section::line);
+    result.sessions.push_back(
+        explain({sections->defaults, *section}, built.session.id.to_string()));
   }
   return result;
 }

@@ -40,6 +40,7 @@ constexpr NumberRule kNumbers[] = {
     {Key::SocketConnectSourcePort, 0, 65'535, kPort},
     {Key::SocketLocalPort, 0, 65'535, kPort},
     {Key::MaxQueuedBytes, 65'536, 4'000'000'000, kBytes},
+    {Key::DynamicSessionsMax, 0, 50'000, kNumber},
     {Key::SocketSendBufferSize, 0, 1'000'000'000, kBytes},
     {Key::SocketReceiveBufferSize, 0, 1'000'000'000, kBytes},
     {Key::SocketTrafficClass, 0, 255, kNumber},

@@ -13,6 +13,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/application.hpp>
+#include <nexusfix/engine/mailbox.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/engine/settings.hpp>
 #include <nexusfix/observe/event_log.hpp>
@@ -88,10 +89,19 @@ class Engine {
   // Logs out every session and ends run(). Any thread, and signal handlers.
   void stop() noexcept;
 
+  // For one other thread to reach sessions by: see Mailbox. Any thread. An engine with an open
+  // mailbox serves until stop(): the mailbox may have an initiator that was logged out log on
+  // again.
+  [[nodiscard]] Mailbox open_mailbox();
+
   // Sessions in the order of the file. The engine's thread.
   [[nodiscard]] std::size_t session_count() const noexcept;
   [[nodiscard]] Session& session(std::size_t index) noexcept;
   [[nodiscard]] Session* find_session(std::string_view name) noexcept;
+  // Opens the sessions of another configuration beside those that there are, all of them or, with
+  // an error, none. What it says of stores and threads is not looked at. The engine's thread, not
+  // from within a callback; Session::remove() is the way back.
+  [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings);
   // The port of the first acceptor: what SocketAcceptPort=0 became. 0: there is none.
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   [[nodiscard]] const EngineStats& stats() const noexcept;

@@ -54,13 +54,23 @@ using SendResult = std::expected<Sent, SendError>;
 template <class Message, class... Constants>
 class PreparedMessage;
 
-// Lives as long as the engine. The engine's thread only.
+// Names a session for Mailbox::post(). Any thread may keep it, and use it when the session is gone.
+struct SessionHandle {
+  std::uint32_t loop = 0;
+  std::uint32_t key = 0;
+  friend bool operator==(const SessionHandle&, const SessionHandle&) = default;
+};
+
+// Lives as long as the engine, or until it is removed. The engine's thread only; other threads use
+// a Mailbox.
 class Session {
  public:
   Session(Runtime& runtime, SessionSlot& slot) noexcept : runtime_{&runtime}, slot_{&slot} {}
 
   [[nodiscard]] const session::SessionId& id() const noexcept;
   [[nodiscard]] std::string_view name() const noexcept;  // id().to_string(), made once
+  // Any thread.
+  [[nodiscard]] SessionHandle handle() const noexcept;
   [[nodiscard]] bool is_logged_on() const noexcept;
   [[nodiscard]] session::Numbers numbers() const noexcept;
   // The FIX version of our application messages: BeginString, or that of DefaultApplVerID on a FIXT
@@ -108,6 +118,18 @@ class Session {
   // Acceptor: the answer to a LogonRequest that on_logon_request() put off. One that comes too
   // late, after its time (10 s) or its connection has ended, does nothing.
   void answer_logon(std::uint64_t id, const LogonAnswer& answer);
+  // Ends the connection without a Logout, when the bytes that wait for it have left, 2 s at most.
+  // An initiator connects again.
+  void disconnect(std::string_view why);
+  // Both numbers are 1 again, recorded in the store: at once if nobody is connected, otherwise
+  // behind a Logout with this text, after which an initiator logs on again. The counterparty has to
+  // do the same.
+  void reset(std::string_view text);
+  // Takes the session out of the engine: logs it out with this text, and when its connection has
+  // ended, the Session is gone at the end of that turn of the event loop. on_logout() and
+  // on_disconnect() are its last callbacks. What it has sent stays in the store, for the case that
+  // a session of this name is added again.
+  void remove(std::string_view text);
   // Initiator: connect and log on again after log_out().
   void log_on();
   // An operator's decision, both 1 to 2^62: without a connection, and not from within a callback.

@@ -99,6 +99,9 @@ struct SessionSettings {
   bool sends_while_logged_out = true;
   // on_disconnect() is called when nobody has logged on again within this time.
   std::chrono::seconds disconnect_notice_delay{0};
+  // Acceptor: no session, but what those are like that are made when somebody logs on. CompIDs of
+  // "*" stand for any.
+  bool is_template = false;
   std::size_t line = 0;  // of its [SESSION]
 };
 
@@ -114,7 +117,9 @@ struct Settings {
   // A session is disconnected when its bytes have waited for the store for so long; 1 s to 3,600 s.
   std::chrono::seconds journal_stall_timeout{5};  // JournalStallTimeout
   store::Retention journal_retention;             // JournalKeepBytes and those beside it
-  store::PostgresOptions postgres;                // PostgreSQLStore...
+  // Sessions that may be made of templates while the engine runs.
+  std::uint32_t dynamic_sessions_max = 1'000;  // DynamicSessionsMax
+  store::PostgresOptions postgres;             // PostgreSQLStore...
   std::vector<SettingsError>
       warnings;  // unknown, misspelt or not honoured keys: what is done instead
 };

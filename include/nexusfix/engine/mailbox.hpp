@@ -1,0 +1,154 @@
+// How other threads reach sessions: a mailbox a thread, tasks in, results back.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/engine/session.hpp>
+
+namespace nexusfix::engine {
+
+// Tells a posted task from the others of its mailbox: 1, 2, 3 ...
+using PostToken = std::uint64_t;
+
+enum class PostOutcome : std::uint8_t {
+  Done,       // the task ran, and nothing that it returned speaks against it
+  Refused,    // the task ran and returned an error: see text
+  Threw,      // the task threw: see text. What it had sent before is sent
+  NoSession,  // there is no such session (any more)
+  Stopped,    // the engine ended before the task's turn came
+};
+[[nodiscard]] std::string_view to_string(PostOutcome outcome) noexcept;
+
+struct PostResult {
+  PostToken token = 0;
+  PostOutcome outcome = PostOutcome::Done;
+  std::optional<Sent> sent;  // of a task that returns a SendResult, when it is Done
+  std::string text;          // why not, for people
+};
+
+enum class PostError : std::uint8_t {
+  Full,     // Mailbox::kCapacity tasks are posted whose results were not collected
+  Stopped,  // the engine has ended
+};
+[[nodiscard]] std::string_view to_string(PostError error) noexcept;
+
+namespace detail {
+
+// What a task came to, as far as its return value says it.
+inline void note_result(PostResult& result, SendResult&& returned) {
+  if (returned) {
+    result.sent = *returned;
+  } else {
+    result.outcome = PostOutcome::Refused;
+    result.text = returned.error().what();
+  }
+}
+inline void note_result(PostResult& result, std::expected<void, std::string>&& returned) {
+  if (returned) return;
+  result.outcome = PostOutcome::Refused;
+  result.text = std::move(returned.error());
+}
+
+struct MailWay;
+struct MailboxState;
+
+}  // namespace detail
+
+// What may be posted: it is called on the session's thread, between two events, as if the program
+// drove the engine itself. It returns nothing, a SendResult, or std::expected<void, std::string>.
+template <class Task>
+concept PostedTask =
+    std::invocable<Task&, Session&> &&
+    (std::is_void_v<std::invoke_result_t<Task&, Session&>> ||
+     std::same_as<std::invoke_result_t<Task&, Session&>, SendResult> ||
+     std::same_as<std::invoke_result_t<Task&, Session&>, std::expected<void, std::string>>);
+
+// One producer's way into an engine, made by Engine::open_mailbox(). Tasks of one mailbox for
+// sessions of one event loop run in the order in which they were posted; whatever the state of
+// their session is: a task that sends on a session that is not logged on gets what a callback would
+// get.
+//
+// Threads: one thread at a time uses a mailbox; as many mailboxes as there are threads. post()
+// never waits; only if the event loop sleeps it takes a lock and makes a system call to wake it.
+// Allocation: what copying the task does. A mailbox may outlive its engine.
+//
+//   auto mailbox = engine.open_mailbox();
+//   const auto token = mailbox.post(handle, [id, price](Session& s) {
+//     return s.send<fix44::NewOrderSingle>(ClOrdID{id}, ...);
+//   });
+//   mailbox.collect([](const PostResult& r) { if (r.outcome != PostOutcome::Done) complain(r); });
+class Mailbox {
+ public:
+  // Tasks that may be posted before their results are collected.
+  static constexpr std::size_t kCapacity = 1024;
+  // What a task may capture.
+  static constexpr std::size_t kTaskBytesMax = 224;
+
+  explicit Mailbox(std::unique_ptr<detail::MailboxState> state) noexcept;  // the engine's
+  Mailbox(Mailbox&&) noexcept;
+  Mailbox& operator=(Mailbox&&) noexcept;
+  // What was posted is still done; its results go nowhere.
+  ~Mailbox();
+
+  // The task is taken, and will have exactly one result; or an error, and it is not called. Throws
+  // what copying it throws, and nothing is posted.
+  template <class Task>
+    requires PostedTask<std::remove_cvref_t<Task>>
+  [[nodiscard]] std::expected<PostToken, PostError> post(SessionHandle session, Task&& task) {
+    using Stored = std::remove_cvref_t<Task>;
+    static_assert(sizeof(Stored) <= kTaskBytesMax, "a task may capture up to kTaskBytesMax bytes");
+    static_assert(alignof(Stored) <= alignof(std::max_align_t));
+    const auto place = claim(session);
+    if (!place) return std::unexpected{place.error()};
+    ::new (*place) Stored(std::forward<Task>(task));
+    return commit(session, &run<Stored>, &destroy<Stored>);
+  }
+
+  // Passes on the results that have come, the oldest first. Returns how many.
+  std::size_t collect(FunctionRef<void(const PostResult&)> callback);
+  // Waits until a result can be collected. False: the time is over first, or nothing is awaited.
+  // Never on an engine's own thread, which would wait for itself.
+  [[nodiscard]] bool wait(std::chrono::nanoseconds timeout);
+  // Posted tasks whose results were not collected.
+  [[nodiscard]] std::size_t awaited() const noexcept;
+
+ private:
+  template <class Task>
+  static void run(void* task, Session& session, PostResult& result) {
+    Task& call = *std::launder(static_cast<Task*>(task));
+    if constexpr (std::is_void_v<std::invoke_result_t<Task&, Session&>>) {
+      std::invoke(call, session);
+    } else {
+      detail::note_result(result, std::invoke(call, session));
+    }
+  }
+  template <class Task>
+  static void destroy(void* task) noexcept {
+    std::destroy_at(std::launder(static_cast<Task*>(task)));
+  }
+
+  using Run = void (*)(void* task, Session& session, PostResult& result);
+  using Destroy = void (*)(void* task) noexcept;
+
+  [[nodiscard]] detail::MailWay* way_to(SessionHandle session) noexcept;
+  [[nodiscard]] std::expected<void*, PostError> claim(SessionHandle session) noexcept;
+  [[nodiscard]] PostToken commit(SessionHandle session, Run run, Destroy destroy) noexcept;
+  [[nodiscard]] bool has_results() noexcept;
+  void abandon() noexcept;
+
+  std::unique_ptr<detail::MailboxState> state_;
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,62 @@
+// What other threads want, and commands: to a session that may be in the middle of an event.
+#include <string>
+#include <utility>
+
+#include "engine/runtime.hpp"
+
+namespace nexusfix::engine {
+
+void Runtime::take_mail() {
+  mail_room_->deliver([this](Letter& letter, PostResult& result) {
+    const std::uint32_t key = letter.session.key;
+    const bool is_ours = letter.session.loop == loop() && key < slots_by_key_.size();
+    SessionSlot* const slot = is_ours ? slots_by_key_[key] : nullptr;
+    if (slot == nullptr) {
+      result.outcome = PostOutcome::NoSession;
+      result.text = to_string(PostOutcome::NoSession);
+      return;
+    }
+    std::optional<std::string> thrown =
+        failure_of([&] { letter.run(letter.task, slot->session, result); });
+    begun_ = nullptr;
+    if (!thrown) return;
+    report(observe::Severity::Error, slot->name, "a posted task threw: " + *thrown);
+    result.outcome = PostOutcome::Threw;
+    result.text = std::move(*thrown);
+  });
+}
+
+// A command that stands in the slot: carried out now, or when the actions of this event are taken.
+void Runtime::command(SessionSlot& slot) {
+  if (!in_event_ && !within_sending_) {
+    transact(slot, [](session::StateMachine&) {});
+  } else if (!slot.acting) {
+    commanded_.push_back(&slot);
+  }
+}
+
+void Runtime::disconnect(SessionSlot& slot, std::string_view why) {
+  slot.disconnect_wanted = why;
+  static_cast<void>(now());
+  command(slot);
+}
+
+void Runtime::reset(SessionSlot& slot, std::string_view text) {
+  slot.reset_wanted = text;
+  if (slot.connection != nullptr && slot.wants_connection) slot.log_on_wanted = true;
+  static_cast<void>(now());
+  command(slot);
+}
+
+void Runtime::cut(SessionSlot& slot) {
+  std::string why = "disconnected by the application";
+  if (!slot.disconnect_wanted->empty()) why += ": " + *slot.disconnect_wanted;
+  slot.disconnect_wanted.reset();
+  if (slot.connection == nullptr) return;
+  Connection& connection = *slot.connection;
+  if (!connection.established) return close(connection, why);
+  connection.close_reason = std::move(why);
+  close_soon(connection);
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,249 @@
+// Sessions that come and go: of the file at the start, added, made of a template, removed.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "engine/runtime.hpp"
+#include "engine/validators.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::size_t kDynamicCompIdBytesMax = 64;
+constexpr std::string_view kAny = "*";
+
+session::Numbers to_numbers(const store::SessionRecord& record) {
+  return {.next_inbound = record.next_inbound, .next_outbound = record.next_outbound};
+}
+
+// A CompID out of a stranger's Logon becomes part of names, in the store, in logs and of files:
+// there it must be taken for nothing else.
+bool may_be_named(std::string_view comp_id) noexcept {
+  return !comp_id.empty() && comp_id.size() <= kDynamicCompIdBytesMax && comp_id != "." &&
+         comp_id != ".." && std::ranges::all_of(comp_id, [](char byte) {
+           constexpr std::string_view kOthers = "._-+@#$%&=()[]";
+           return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
+                  (byte >= 'a' && byte <= 'z') || kOthers.find(byte) != std::string_view::npos;
+         });
+}
+
+bool matches(std::string_view pattern, std::string_view comp_id) noexcept {
+  return pattern == kAny || pattern == comp_id;
+}
+
+bool is_same(const transport::Endpoint& a, const transport::Endpoint& b) {
+  return a.host == b.host && a.port == b.port;
+}
+
+}  // namespace
+
+std::expected<void, EngineError> Runtime::make_parsers(Settings& settings) {
+  for (const SettingsError& warning : settings.warnings) {
+    report(observe::Severity::Warning, {}, warning.what());
+  }
+  const auto found = make_validators(settings, *seams_.disk);
+  if (!found) return std::unexpected{EngineError{found.error().what()}};
+  for (const SettingsError& warning : found->warnings) {
+    report(observe::Severity::Warning, {}, warning.what());
+  }
+  for (const wire::DataFieldPair pair : found->data_fields.pairs()) data_fields_.add(pair);
+  parser_ = wire::Parser{data_fields_};
+  sending_parser_ = wire::Parser{data_fields_};
+  return {};
+}
+
+store::StoreResult<SessionSlot*> Runtime::make_slot(SessionSettings settings) {
+  const auto key = store_->open_session(settings.session.id.to_string(), now_.wall);
+  if (!key) return std::unexpected{key.error()};
+  SessionSlot& slot = *slots_.emplace_back(std::make_unique<SessionSlot>(
+      *this, std::move(settings), *key, to_numbers(store_->session(*key))));
+  if (slots_by_key_.size() <= *key) slots_by_key_.resize(*key + std::size_t{1});
+  slots_by_key_[*key] = &slot;
+  slots_by_name_.emplace(slot.name, &slot);
+  if (slot.settings.session.role == session::Role::Initiator) {
+    slot.wants_connection = true;
+    slot.connect_at = now_.mono;
+    arm(slot, slot.connect_at);
+  } else {
+    // A qualifier does not travel; the configuration refuses it for acceptors.
+    acceptors_.emplace(slot.name, &slot);
+  }
+  touched_.reserve(slots_.size() + 1);
+  commanded_.reserve(slots_.size());
+  return &slot;
+}
+
+// Sessions of one endpoint share its listener.
+std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSettings& settings) {
+  const transport::Endpoint& wanted = *settings.accept;
+  std::size_t index = 0;
+  while (index < listeners_.size() && !is_same(listeners_[index].endpoint, wanted)) ++index;
+  if (index == listeners_.size()) listeners_.push_back({wanted, 0, 0, {}});
+  Listener& listener = listeners_[index];
+  if (listener.socket == 0) {
+    const auto socket = seams_.network->listen(wanted);
+    if (!socket) return std::unexpected{EngineError{socket.error().text}};
+    listener.socket = *socket;
+    listener.port = seams_.network->local_port(*socket);
+    listener.logon_timeout = {};
+    const std::string host = wanted.host.empty() ? "*" : wanted.host;
+    report(observe::Severity::Info, {},
+           "listening on " + host + " port " + std::to_string(listener.port));
+  }
+  listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon_timeout);
+  return index;
+}
+
+SessionSlot* Runtime::find_slot(std::string_view name) noexcept {
+  const auto found = slots_by_name_.find(name);
+  return found != slots_by_name_.end() ? found->second : nullptr;
+}
+
+std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
+  if (in_event_ || within_sending_) {
+    return std::unexpected{EngineError{"sessions are not added from within a callback"}};
+  }
+  if (stopping_ || store_failed_) return std::unexpected{EngineError{"the engine is stopping"}};
+  static_cast<void>(now());
+  std::set<std::string, std::less<>> names;
+  for (const SessionSettings& one : settings.sessions) {
+    const std::string name = one.session.id.to_string();
+    std::string wrong{session::what_is_wrong(one.session)};
+    if (!one.is_template && (find_slot(name) != nullptr || !names.insert(name).second)) {
+      wrong = "there is such a session already";
+    }
+    if (wrong.empty()) continue;
+    const SettingsError error{settings.file, one.line, name + ": " + wrong};
+    return std::unexpected{EngineError{error.what()}};
+  }
+  if (auto done = make_parsers(settings); !done) return done;
+  const std::size_t first_slot = slots_.size();
+  const std::size_t first_template = templates_.size();
+  std::expected<void, EngineError> done;
+  for (SessionSettings& one : settings.sessions) {
+    std::size_t listener = 0;
+    if (one.accept) {
+      const auto listening = listen_for(one);
+      if (!listening) done = std::unexpected{listening.error()};
+      if (listening) listener = *listening;
+    }
+    if (done && one.is_template) {
+      templates_.push_back({std::move(one), listener});
+    } else if (done) {
+      const auto slot = make_slot(std::move(one));
+      if (!slot) done = std::unexpected{EngineError{slot.error().text}};
+      if (slot) (*slot)->listener = listener;
+    }
+    if (done) continue;
+    while (slots_.size() > first_slot) bury(*slots_.back());
+    templates_.resize(first_template);
+    close_unused_listeners();
+    return done;
+  }
+  for (std::size_t i = first_slot; i < slots_.size(); ++i) {
+    report(observe::Severity::Info, slots_[i]->name, "session added");
+    follow_schedule(*slots_[i]);
+  }
+  return {};
+}
+
+// A stranger is given a session if a template says so. The address is looked at first, because a
+// session's name stays in the store.
+SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::SessionId& id) {
+  const auto fits = [&](const Template& one) {
+    const session::SessionId& pattern = one.settings.session.id;
+    return one.listener == connection.listener && pattern.begin_string == id.begin_string &&
+           matches(pattern.sender_comp_id, id.sender_comp_id) &&
+           matches(pattern.target_comp_id, id.target_comp_id);
+  };
+  const auto found = std::ranges::find_if(templates_, fits);
+  if (found == templates_.end() || !may_be_named(id.sender_comp_id) ||
+      !may_be_named(id.target_comp_id)) {
+    return nullptr;
+  }
+  const std::vector<std::string>& allowed = found->settings.allowed_remote_addresses;
+  const std::string peer = seams_.network->peer_name(connection.socket);
+  if (!allowed.empty() &&
+      std::ranges::find(allowed, transport::peer_address_of(peer)) == allowed.end()) {
+    return nullptr;
+  }
+  if (dynamic_names_left_ == 0) {
+    report_peer(observe::Severity::Error, {},
+                "no session is made for " + id.to_string() +
+                    ": DynamicSessionsMax of them have been made since the start");
+    return nullptr;
+  }
+  SessionSettings settings = found->settings;
+  settings.is_template = false;
+  settings.session.id = id;
+  const auto slot = make_slot(std::move(settings));
+  if (!slot) {
+    report_peer(observe::Severity::Error, id.to_string(), slot.error().text);
+    return nullptr;
+  }
+  --dynamic_names_left_;
+  (*slot)->listener = connection.listener;
+  (*slot)->is_dynamic = true;
+  report_peer(observe::Severity::Info, (*slot)->name,
+              "session made of the template in line " + std::to_string(found->settings.line));
+  follow_schedule(**slot);
+  return *slot;
+}
+
+void Runtime::remove(SessionSlot& slot, std::string_view text) {
+  if (std::exchange(slot.is_leaving, true)) return;
+  acceptors_.erase(slot.name);
+  leaving_.push_back(&slot);
+  slot.wants_connection = false;
+  if (slot.connection != nullptr) log_out(slot, text);
+}
+
+// At the end of a turn, when nothing refers to them any more.
+void Runtime::bury_leaving() {
+  if (leaving_.empty()) [[likely]]
+    return;
+  const auto gone = std::ranges::partition(leaving_, [](const SessionSlot* slot) {
+    return slot->connection != nullptr || slot->disconnection;
+  });
+  const std::vector<SessionSlot*> buried{gone.begin(), gone.end()};
+  leaving_.erase(gone.begin(), gone.end());
+  for (SessionSlot* slot : buried) {
+    report_peer(observe::Severity::Info, slot->name, "session removed");
+    bury(*slot);
+  }
+  if (!buried.empty()) close_unused_listeners();
+}
+
+void Runtime::bury(SessionSlot& slot) {
+  session_timers_.disarm(slot);
+  std::erase(replaying_, &slot);
+  std::erase(decided_, &slot);
+  std::erase(commanded_, &slot);
+  if (begun_ == &slot) begun_ = nullptr;
+  if (const auto found = acceptors_.find(slot.name);
+      found != acceptors_.end() && found->second == &slot) {
+    acceptors_.erase(found);
+  }
+  slots_by_name_.erase(slot.name);
+  slots_by_key_[slot.key] = nullptr;
+  std::erase_if(slots_, [&](const auto& one) { return one.get() == &slot; });
+}
+
+void Runtime::close_unused_listeners() {
+  for (std::size_t i = 0; i < listeners_.size(); ++i) {
+    const auto uses_it = [&](const auto& one) {
+      return one->settings.accept && one->listener == i;
+    };
+    const auto is_of = [&](const Template& one) { return one.listener == i; };
+    if (listeners_[i].socket == 0 || std::ranges::any_of(slots_, uses_it) ||
+        std::ranges::any_of(templates_, is_of)) {
+      continue;
+    }
+    report(observe::Severity::Info, {},
+           "port " + std::to_string(listeners_[i].port) + " is closed: no session is left for it");
+    seams_.network->close(std::exchange(listeners_[i].socket, 0));
+  }
+}
+
+}  // namespace nexusfix::engine
