@@ -252,6 +252,18 @@ std::optional<Parties> parties_of_name(std::string_view name, std::string& quali
                  std::string{name.substr(arrow + 2, target_end - arrow - 2)}};
 }
 
+// Without its sub and location IDs.
+std::string_view comp_id_of(std::string_view party) { return party.substr(0, party.find('/')); }
+
+// Sub and location IDs behind their CompID, as SessionId writes them.
+std::string with_sub_ids(std::string comp_id, std::optional<std::string_view> sub_id,
+                         std::optional<std::string_view> location_id) {
+  if (!sub_id && !location_id) return comp_id;
+  comp_id.append("/").append(sub_id.value_or(""));
+  if (location_id) comp_id.append("/").append(*location_id);
+  return comp_id;
+}
+
 std::string name_of(const Parties& parties, std::string_view qualifier) {
   std::string name = parties.begin_string + ":" + parties.sender + "->" + parties.target;
   if (!qualifier.empty()) name.append(":").append(qualifier);
@@ -335,10 +347,28 @@ Result<void> check_message(const QuickfixStore& store, const Parties& parties, s
     return field(bytes, tag) == value;
   };
   if (!has("34", std::to_string(number))) return wrong("its MsgSeqNum is another");
-  if (!has("8", parties.begin_string) || !has("49", parties.sender) || !has("56", parties.target)) {
+  if (!has("8", parties.begin_string) || !has("49", comp_id_of(parties.sender)) ||
+      !has("56", comp_id_of(parties.target))) {
     return wrong("is of another session");
   }
   return {};
+}
+
+// QuickFIX/J's files name sub and location IDs where they are part of the session's identity.
+void name_sub_ids(const QuickfixStore& store, Parties& parties, std::string_view prefix,
+                  std::string_view message) {
+  if (store.form != QuickfixForm::Java) return;
+  const auto in_name = [&](const std::string& text) { return in_file_name(text, store.form); };
+  const std::string sender = in_name(parties.begin_string + "-" + parties.sender + "_");
+  const std::string target = "-" + in_name(parties.target) + "_";
+  const bool has_sender = prefix.starts_with(sender);
+  const bool has_target = prefix.find(target) != std::string_view::npos;
+  if (has_sender) {
+    parties.sender = with_sub_ids(parties.sender, field(message, "50"), field(message, "142"));
+  }
+  if (has_target) {
+    parties.target = with_sub_ids(parties.target, field(message, "57"), field(message, "143"));
+  }
 }
 
 Result<void> find_name(Disk& disk, QuickfixStore& store, const std::string& prefix) {
@@ -353,13 +383,14 @@ Result<void> find_name(Disk& disk, QuickfixStore& store, const std::string& pref
       disk, store, 1, [&](std::uint64_t number, std::string_view bytes) -> Result<void> {
         if (seen) return {};
         seen = true;
-        const auto parties = parties_of(bytes);
+        auto parties = parties_of(bytes);
         if (!parties) {
           return std::unexpected{
               fmt::format("{}.body: message {} is no FIX message", store.path, number)};
         }
         const auto qualifier = qualifier_of(store, *parties, prefix);
         if (!qualifier) return std::unexpected{qualifier.error()};
+        name_sub_ids(store, *parties, prefix, bytes);
         store.session = name_of(*parties, *qualifier);
         return {};
       });
@@ -455,7 +486,13 @@ std::string quickfix_prefix(std::string_view session, QuickfixForm form) {
   std::string qualifier;
   const auto parties = parties_of_name(session, qualifier);
   if (!parties) return {};
-  std::string prefix = parties->begin_string + "-" + parties->sender + "-" + parties->target;
+  std::string sender = parties->sender;
+  std::string target = parties->target;
+  if (form == QuickfixForm::Cpp) {  // whose sessions have no sub and location IDs
+    sender = comp_id_of(sender);
+    target = comp_id_of(target);
+  }
+  std::string prefix = parties->begin_string + "-" + sender + "-" + target;
   if (!qualifier.empty()) prefix += "-" + qualifier;
   return in_file_name(std::move(prefix), form);
 }

@@ -22,6 +22,10 @@ constexpr HonouredKey kHonoured[] = {
     {Key::SenderCompID, "SenderCompID"},
     {Key::TargetCompID, "TargetCompID"},
     {Key::SessionQualifier, "SessionQualifier"},
+    {Key::SenderSubID, "SenderSubID"},
+    {Key::SenderLocationID, "SenderLocationID"},
+    {Key::TargetSubID, "TargetSubID"},
+    {Key::TargetLocationID, "TargetLocationID"},
     {Key::ConnectionType, "ConnectionType"},
     {Key::HeartBtInt, "HeartBtInt"},
     {Key::ReconnectInterval, "ReconnectInterval"},
@@ -166,8 +170,6 @@ constexpr std::string_view kOwnLog =
 constexpr std::string_view kSystemSocket = "the operating system's own value is used";
 
 constexpr KeyGroup kInstead[] = {
-    {"SenderSubID SenderLocationID TargetSubID TargetLocationID", "",
-     "it is neither sent nor part of the session's identity"},
     {"Description", "", "nothing is done with it"},
     {"DynamicSession", "N", "the session connects when the engine starts, like any other"},
     {"DynamicQualifier", "N", "a second Logon of a session that is logged on is refused"},

@@ -25,7 +25,13 @@ std::string describe_identity(const wire::MessageView& logon) {
     return std::to_string(tag) + "=" +
            std::string{logon[tag].value_or("(missing)").substr(0, kPartBytesMax)};
   };
-  return part(tag::BeginString) + " " + part(tag::SenderCompID) + " " + part(tag::TargetCompID);
+  std::string text =
+      part(tag::BeginString) + " " + part(tag::SenderCompID) + " " + part(tag::TargetCompID);
+  for (const wire::Tag tag :
+       {tag::SenderSubID, tag::TargetSubID, tag::SenderLocationID, tag::TargetLocationID}) {
+    if (logon[tag]) text += " " + part(tag);
+  }
+  return text;
 }
 
 // AllowedRemoteAddresses.
@@ -356,9 +362,21 @@ SessionSlot* Runtime::find_acceptor(const Connection& connection, const wire::Me
   const auto sender = logon[tag::SenderCompID];
   const auto target = logon[tag::TargetCompID];
   if (!sender || !target) return nullptr;
-  const session::SessionId id{
-      std::string{logon.begin_string()}, std::string{*target}, std::string{*sender}, {}};
-  const auto found = acceptors_.find(id.to_string());
+  const auto part = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
+  session::SessionId id{std::string{logon.begin_string()},
+                        std::string{*target},
+                        std::string{*sender},
+                        {},
+                        part(tag::TargetSubID),
+                        part(tag::TargetLocationID),
+                        part(tag::SenderSubID),
+                        part(tag::SenderLocationID)};
+  auto found = acceptors_.find(id.to_string());
+  if (found == acceptors_.end() && id.has_sub_ids()) {
+    // A session that is configured without them is theirs who have any.
+    id = {id.begin_string, id.sender_comp_id, id.target_comp_id, {}};
+    found = acceptors_.find(id.to_string());
+  }
   if (found == acceptors_.end()) return make_dynamic(connection, id);
   return found->second->listener == connection.listener ? found->second : nullptr;
 }

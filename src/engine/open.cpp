@@ -55,6 +55,7 @@ SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
       runtime{&runtime},
       machine{with_callbacks(settings.session, runtime, *this), numbers},
       session{runtime, *this},
+      has_sub_ids{settings.session.id.has_sub_ids()},
       inbound_recorded{numbers.next_inbound},
       throttle{settings.throttle.messages_max, settings.throttle.interval} {}
 

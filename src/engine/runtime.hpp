@@ -65,6 +65,7 @@ struct SessionSlot {
   Connection* connection = nullptr;
   Timer timer;                         // not later than anything that it waits for
   std::size_t listener = 0;            // acceptor: where its counterparty connects
+  bool has_sub_ids = false;            // in the header of each message of ours
   bool acting = false;                 // its actions are being taken
   std::uint64_t inbound_recorded = 1;  // the store's next_inbound
 
@@ -278,6 +279,7 @@ class Runtime {
   void open_for_logons(SessionSlot& slot);
 
   // sending.cpp
+  [[nodiscard]] wire::Tag repeated_id(std::string_view bytes) noexcept;
   [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionSlot& slot,
                                                                  std::string_view bytes,
                                                                  std::uint64_t msg_seq_num,

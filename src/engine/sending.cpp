@@ -1,4 +1,5 @@
 // Messages of ours: encoded, shown to the application, numbered, recorded, and queued.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -33,6 +34,18 @@ SendResult Runtime::finish_message(
   return result;
 }
 
+// Of the sub and location IDs that a session's header has: one that the caller wrote once more.
+wire::Tag Runtime::repeated_id(std::string_view bytes) noexcept {
+  const auto message = sending_parser_.parse(bytes);
+  if (!message) return 0;
+  for (const wire::Tag id :
+       {tag::SenderSubID, tag::TargetSubID, tag::SenderLocationID, tag::TargetLocationID}) {
+    const auto is_it = [id](const auto& field) { return field.tag == id; };
+    if (std::ranges::count_if(*message, is_it) > 1) return id;
+  }
+  return 0;
+}
+
 SendResult Runtime::send_message(
     SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   if (store_failed_) return failure(SendFailure::StoreStopped);
@@ -45,6 +58,11 @@ SendResult Runtime::send_message(
   }
   if (transaction_.entries().size() > kTransactionBytesMax) {
     return failure(SendFailure::TransactionTooLarge);
+  }
+  if (slot.has_sub_ids && bytes) [[unlikely]] {
+    if (const wire::Tag repeated = repeated_id(*bytes); repeated != 0) {
+      return failure(SendFailure::Encode, {wire::EncodeErrorCode::TagInvalid, repeated});
+    }
   }
   std::expected<std::string_view, wire::EncodeError> message = bytes;
   if (callbacks_.on_sending != nullptr && message) {

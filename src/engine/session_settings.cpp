@@ -58,6 +58,10 @@ class SessionBuilder {
     require_text(Key::SenderCompID, "SenderCompID", config.id.sender_comp_id);
     require_text(Key::TargetCompID, "TargetCompID", config.id.target_comp_id);
     if (const Given* given = right(Key::SessionQualifier)) config.id.qualifier = given->value;
+    read_into(Key::SenderSubID, config.id.sender_sub_id);
+    read_into(Key::SenderLocationID, config.id.sender_location_id);
+    read_into(Key::TargetSubID, config.id.target_sub_id);
+    read_into(Key::TargetLocationID, config.id.target_location_id);
     is_fixt_ = config.id.begin_string == "FIXT.1.1";
     if (!is_fixt_) {
       warn_of_unused(Key::DefaultApplVerID, "DefaultApplVerID");

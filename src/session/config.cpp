@@ -20,6 +20,14 @@ std::string_view what_is_wrong(const SessionConfig& config) noexcept {
   if (version == nullptr) return "BeginString is none of FIX.4.0 to FIX.4.4 and FIXT.1.1";
   if (!can_be_sent(config.id.sender_comp_id)) return "SenderCompID is empty, too long or holds SOH";
   if (!can_be_sent(config.id.target_comp_id)) return "TargetCompID is empty, too long or holds SOH";
+  for (const std::string* id : {&config.id.sender_sub_id, &config.id.target_sub_id}) {
+    if (!id->empty() && !can_be_sent(*id)) return "a SubID is too long or holds SOH";
+  }
+  for (const std::string* id : {&config.id.sender_location_id, &config.id.target_location_id}) {
+    if (id->empty()) continue;
+    if (!version->has_location_ids) return "FIX 4.0 has no LocationIDs";
+    if (!can_be_sent(*id)) return "a LocationID is too long or holds SOH";
+  }
   if (version->has_default_appl_ver_id &&
       wire::application_version(config.default_appl_ver_id).empty()) {
     return "DefaultApplVerID is none of 2 to 9";

@@ -1,5 +1,6 @@
 // Construction, the events' entry points, the queue of things to do, and what every rule shares.
 #include <utility>
+#include <vector>
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/session/state_machine.hpp>
@@ -13,7 +14,16 @@ namespace {
 wire::HeaderTemplate header_template(const SessionConfig& config) {
   NEXUSFIX_ASSERT(what_is_wrong(config).empty());
   const SessionId& id = config.id;
-  auto made = wire::HeaderTemplate::make({id.begin_string, id.sender_comp_id, id.target_comp_id});
+  std::vector<wire::HeaderField> fixed;
+  for (const wire::HeaderField& one :
+       {wire::HeaderField{tag::SenderSubID, id.sender_sub_id},
+        wire::HeaderField{tag::TargetSubID, id.target_sub_id},
+        wire::HeaderField{tag::SenderLocationID, id.sender_location_id},
+        wire::HeaderField{tag::TargetLocationID, id.target_location_id}}) {
+    if (!one.value.empty()) fixed.push_back(one);
+  }
+  auto made =
+      wire::HeaderTemplate::make({id.begin_string, id.sender_comp_id, id.target_comp_id}, fixed);
   NEXUSFIX_ASSERT(made.has_value());
   return *std::move(made);
 }

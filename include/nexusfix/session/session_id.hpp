@@ -6,15 +6,26 @@
 
 namespace nexusfix::session {
 
-// Written "FIX.4.4:VENUE->TRADER" or "FIX.4.4:VENUE->TRADER:desk7"; sender is always our side.
+// Written "FIX.4.4:VENUE->TRADER" or "FIX.4.4:VENUE->TRADER:desk7"; sender is always our side. Sub
+// and location IDs stand behind their CompID, as in QuickFIX/J: "FIX.4.4:VENUE/DESK7/LDN->TRADER";
+// a location alone leaves the place between empty: "VENUE//LDN".
 struct SessionId {
   std::string begin_string{};
-  std::string sender_comp_id{};
-  std::string target_comp_id{};
-  std::string qualifier{};  // tells two sessions of the same CompIDs apart, on our side only
+  std::string sender_comp_id{};      // 49 of what we send
+  std::string target_comp_id{};      // 56
+  std::string qualifier{};           // tells two sessions of the same IDs apart, on our side only
+  std::string sender_sub_id{};       // 50; empty: none, and so are those below
+  std::string sender_location_id{};  // 142; from FIX 4.1 on
+  std::string target_sub_id{};       // 57
+  std::string target_location_id{};  // 143; from FIX 4.1 on
 
   friend auto operator<=>(const SessionId&, const SessionId&) = default;
   [[nodiscard]] std::string to_string() const;
+  // Whether each message of ours has sub or location IDs.
+  [[nodiscard]] bool has_sub_ids() const noexcept {
+    return !(sender_sub_id.empty() && sender_location_id.empty() && target_sub_id.empty() &&
+             target_location_id.empty());
+  }
 };
 
 }  // namespace nexusfix::session
