@@ -50,6 +50,8 @@ constexpr HonouredKey kHonoured[] = {
     {Key::AcceptorTemplate, "AcceptorTemplate"},
     {Key::DynamicSessions, "DynamicSessions"},
     {Key::DynamicSessionsMax, "DynamicSessionsMax"},
+    {Key::EventLoops, "EventLoops"},
+    {Key::EventLoop, "EventLoop"},
     {Key::SocketNodelay, "SocketNodelay"},
     {Key::SocketTcpNoDelay, "SocketTcpNoDelay"},
     {Key::SocketKeepAlive, "SocketKeepAlive"},

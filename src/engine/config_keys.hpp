@@ -49,6 +49,8 @@ enum class Key : std::uint8_t {
   AcceptorTemplate,
   DynamicSessions,
   DynamicSessionsMax,
+  EventLoops,
+  EventLoop,
   SocketNodelay,
   SocketTcpNoDelay,
   SocketKeepAlive,

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,8 +74,10 @@ struct Connection {
   bool unsent = false;          // stands in the list of connections with bytes to send
   bool in_event = false;        // got bytes in the event that is being handled
   MonoTime deadline = kNever;   // until the Logon, or until the last bytes are sent
-  std::string close_reason{};   // what on_disconnect() is told when it was closing
-  Timer timer;                  // not later than deadline and resumes_at
+  std::optional<std::uint32_t> handed_to{};  // another loop: it is not this one's any more
+  std::string handed_bytes{};                // the Logon that said so
+  std::string close_reason{};                // what on_disconnect() is told when it was closing
+  Timer timer;                               // not later than deadline and resumes_at
   // Throttled: what was received waits in carried, and nothing more is received, until then.
   MonoTime resumes_at = kNever;
   bool unthrottled = false;  // it has ended: what was received is taken at once

@@ -178,7 +178,7 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
 
 // Nothing that follows our last word is listened to.
 bool Runtime::listens(const Connection& connection) const noexcept {
-  return connection.socket != 0 && !connection.closing && !store_failed_;
+  return connection.socket != 0 && !connection.closing && !store_failed_ && !connection.handed_to;
 }
 
 void Runtime::take_bytes(Connection& connection, std::string_view bytes) {
@@ -197,6 +197,8 @@ void Runtime::take_bytes(Connection& connection, std::string_view bytes) {
     }
     bytes.remove_prefix(frame.size);
   }
+  if (connection.handed_to) [[unlikely]]
+    hand_over(connection, bytes);
 }
 
 // Puts as few of bytes behind those that were carried as end their message. Returns how many: the
@@ -327,6 +329,7 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
     return false;
   }
   SessionSlot* slot = find_acceptor(connection, logon);
+  if (slot == nullptr && is_of_another_loop(connection, logon)) return false;
   if (slot == nullptr) {
     refuse(connection, "no session of this configuration has these CompIDs and this BeginString: " +
                            describe_identity(logon));
@@ -358,26 +361,33 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   return connection.socket != 0 && !connection.closing;
 }
 
-SessionSlot* Runtime::find_acceptor(const Connection& connection, const wire::MessageView& logon) {
+// As we see it: the counterparty is the target. Nothing: a CompID is missing.
+std::optional<session::SessionId> Runtime::id_of(const wire::MessageView& logon) {
   const auto sender = logon[tag::SenderCompID];
   const auto target = logon[tag::TargetCompID];
-  if (!sender || !target) return nullptr;
+  if (!sender || !target) return std::nullopt;
   const auto part = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
-  session::SessionId id{std::string{logon.begin_string()},
-                        std::string{*target},
-                        std::string{*sender},
-                        {},
-                        part(tag::TargetSubID),
-                        part(tag::TargetLocationID),
-                        part(tag::SenderSubID),
-                        part(tag::SenderLocationID)};
-  auto found = acceptors_.find(id.to_string());
-  if (found == acceptors_.end() && id.has_sub_ids()) {
+  return session::SessionId{.begin_string = std::string{logon.begin_string()},
+                            .sender_comp_id = std::string{*target},
+                            .target_comp_id = std::string{*sender},
+                            .sender_sub_id = part(tag::TargetSubID),
+                            .sender_location_id = part(tag::TargetLocationID),
+                            .target_sub_id = part(tag::SenderSubID),
+                            .target_location_id = part(tag::SenderLocationID)};
+}
+
+SessionSlot* Runtime::find_acceptor(const Connection& connection, const wire::MessageView& logon) {
+  auto id = id_of(logon);
+  if (!id) return nullptr;
+  auto found = acceptors_.find(id->to_string());
+  if (found == acceptors_.end() && id->has_sub_ids()) {
     // A session that is configured without them is theirs who have any.
-    id = {id.begin_string, id.sender_comp_id, id.target_comp_id, {}};
-    found = acceptors_.find(id.to_string());
+    id = session::SessionId{.begin_string = id->begin_string,
+                            .sender_comp_id = id->sender_comp_id,
+                            .target_comp_id = id->target_comp_id};
+    found = acceptors_.find(id->to_string());
   }
-  if (found == acceptors_.end()) return make_dynamic(connection, id);
+  if (found == acceptors_.end()) return make_dynamic(connection, *id);
   return found->second->listener == connection.listener ? found->second : nullptr;
 }
 

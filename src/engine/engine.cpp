@@ -1,14 +1,19 @@
+#include <algorithm>
+#include <mutex>
 #include <thread>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/engine/engine.hpp>
 
+#include "engine/loop_directory.hpp"
 #include "engine/mailbox_state.hpp"
 #include "engine/runtime.hpp"
+#include "engine/shares.hpp"
 
 namespace nexusfix::engine {
 
+// The thread of start().
 struct Engine::Worker {
   std::thread thread;
   int result = 0;
@@ -25,37 +30,46 @@ EngineError to_error(const SettingsErrors& errors) {
   return error;
 }
 
-std::expected<Runtime::Seams, EngineError> resolve(const EngineOptions& options) {
-  Runtime::Seams seams;
-  seams.clock = options.clock;
-  seams.disk = options.disk;
-  seams.network = options.network;
-  seams.log = options.log;
-  seams.open_postgres = options.open_postgres;
-  if (seams.clock == nullptr) {
-    seams.owned_clock = std::make_unique<SystemClock>();
-    seams.clock = seams.owned_clock.get();
+// Event loops write to one log.
+class SharedEventLog final : public observe::EventLog {
+ public:
+  explicit SharedEventLog(observe::EventLog& log) noexcept : log_{log} {}
+  void write(const observe::Event& event) override {
+    const std::lock_guard lock{mutex_};
+    log_.write(event);
   }
-  if (seams.disk == nullptr) {
-    seams.owned_disk = std::make_unique<PosixDisk>();
-    seams.disk = seams.owned_disk.get();
+
+ private:
+  std::mutex mutex_;
+  observe::EventLog& log_;
+};
+
+// The first one on this thread, the others on threads of their own.
+int run_all(const std::vector<Runtime*>& loops) {
+  std::vector<std::thread> threads;
+  std::vector<int> results(loops.size());
+  for (std::size_t loop = 1; loop < loops.size(); ++loop) {
+    threads.emplace_back(
+        [runtime = loops[loop], &result = results[loop]] { result = runtime->run(); });
   }
-  if (seams.network == nullptr) {
-    auto network = transport::make_epoll_network();
-    if (!network) return std::unexpected{EngineError{network.error().text}};
-    seams.owned_network = std::move(*network);
-    seams.network = seams.owned_network.get();
-  }
-  if (seams.log == nullptr) {
-    seams.owned_log = std::make_unique<observe::StreamEventLog>(stderr);
-    seams.log = seams.owned_log.get();
-  }
-  return seams;
+  results[0] = loops[0]->run();
+  for (std::thread& thread : threads) thread.join();
+  return std::ranges::max(results);
 }
 
 }  // namespace
 
-Engine::Engine(std::unique_ptr<Runtime> runtime) noexcept : runtime_{std::move(runtime)} {}
+// Outlives the loops, and goes with them.
+struct Engine::Shared {
+  std::unique_ptr<Clock> clock;
+  std::unique_ptr<Disk> disk;
+  std::unique_ptr<observe::EventLog> stderr_log;
+  std::unique_ptr<SharedEventLog> log;
+  std::shared_ptr<LoopDirectory> directory;
+};
+
+Engine::Engine(std::unique_ptr<Shared> shared, Loops loops) noexcept
+    : shared_{std::move(shared)}, loops_{std::move(loops)} {}
 Engine::Engine(Engine&&) noexcept = default;
 
 Engine& Engine::operator=(Engine&& other) noexcept {
@@ -64,7 +78,8 @@ Engine& Engine::operator=(Engine&& other) noexcept {
       stop();
       static_cast<void>(join());
     }
-    runtime_ = std::move(other.runtime_);
+    loops_ = std::move(other.loops_);  // Before what they use.
+    shared_ = std::move(other.shared_);
     worker_ = std::move(other.worker_);
   }
   return *this;
@@ -88,26 +103,89 @@ std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Ca
 
 std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callbacks callbacks,
                                                      EngineOptions options) {
-  auto seams = resolve(options);
-  if (!seams) return std::unexpected{std::move(seams.error())};
-  auto runtime = std::make_unique<Runtime>(std::move(*seams), callbacks, options.busy_spin);
-  if (auto opened = runtime->open(std::move(settings)); !opened) {
-    return std::unexpected{std::move(opened.error())};
+  auto shared = std::make_unique<Shared>();
+  if (options.clock == nullptr) {
+    shared->clock = std::make_unique<SystemClock>();
+    options.clock = shared->clock.get();
   }
-  return Engine{std::move(runtime)};
+  if (options.disk == nullptr) {
+    shared->disk = std::make_unique<PosixDisk>();
+    options.disk = shared->disk.get();
+  }
+  if (options.log == nullptr) {
+    shared->stderr_log = std::make_unique<observe::StreamEventLog>(stderr);
+    options.log = shared->stderr_log.get();
+  }
+  if (settings.event_loops > 1) {
+    if (options.network != nullptr) {
+      return std::unexpected{EngineError{"EngineOptions::network serves one event loop only"}};
+    }
+    shared->log = std::make_unique<SharedEventLog>(*options.log);
+    options.log = shared->log.get();
+    shared->directory = std::make_shared<LoopDirectory>();
+  }
+  Loops loops;
+  for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
+    Runtime::Seams seams;
+    seams.clock = options.clock;
+    seams.disk = options.disk;
+    seams.log = options.log;
+    seams.network = options.network;
+    seams.open_postgres = options.open_postgres;
+    seams.loop = loop;
+    seams.directory = shared->directory;
+    if (seams.network == nullptr) {
+      auto network = transport::make_epoll_network();
+      if (!network) return std::unexpected{EngineError{network.error().text}};
+      seams.owned_network = std::move(*network);
+      seams.network = seams.owned_network.get();
+    }
+    loops.push_back(std::make_unique<Runtime>(std::move(seams), callbacks, options.busy_spin));
+  }
+  for (const auto& loop : loops) {
+    if (auto opened = loop->open_store(settings); !opened) {
+      return std::unexpected{std::move(opened.error())};
+    }
+  }
+  auto shares = share_out(std::move(settings), *options.disk, loops);
+  if (!shares) return std::unexpected{std::move(shares.error())};
+  for (std::size_t loop = 0; loop < loops.size(); ++loop) {
+    if (auto opened = loops[loop]->open(std::move((*shares)[loop])); !opened) {
+      return std::unexpected{std::move(opened.error())};
+    }
+  }
+  return Engine{std::move(shared), std::move(loops)};
 }
 
-int Engine::run() { return runtime_->run(); }
-bool Engine::poll(std::chrono::nanoseconds timeout) { return runtime_->poll(timeout); }
-int Engine::descriptor() const noexcept { return runtime_->descriptor(); }
-MonoTime Engine::next_deadline() const noexcept { return runtime_->next_deadline(); }
-void Engine::stop() noexcept { runtime_->request_stop(); }
+int Engine::run() {
+  std::vector<Runtime*> loops;
+  for (const auto& loop : loops_) loops.push_back(loop.get());
+  return run_all(loops);
+}
+
+bool Engine::poll(std::chrono::nanoseconds timeout, std::uint32_t loop) {
+  return loops_.at(loop)->poll(timeout);
+}
+int Engine::descriptor(std::uint32_t loop) const noexcept { return at(loop).descriptor(); }
+MonoTime Engine::next_deadline(std::uint32_t loop) const noexcept {
+  return at(loop).next_deadline();
+}
+std::uint32_t Engine::loop_count() const noexcept {
+  return static_cast<std::uint32_t>(loops_.size());
+}
+
+void Engine::stop() noexcept {
+  for (const auto& loop : loops_) loop->request_stop();
+}
 
 void Engine::start() {
   NEXUSFIX_ASSERT(worker_ == nullptr);
   worker_ = std::make_unique<Worker>();
+  // The loops stay where they are, though the Engine may be moved meanwhile.
+  std::vector<Runtime*> loops;
+  for (const auto& loop : loops_) loops.push_back(loop.get());
   worker_->thread = std::thread{
-      [worker = worker_.get(), runtime = runtime_.get()] { worker->result = runtime->run(); }};
+      [worker = worker_.get(), loops = std::move(loops)] { worker->result = run_all(loops); }};
 }
 
 int Engine::join() {
@@ -118,34 +196,55 @@ int Engine::join() {
   return result;
 }
 
+Runtime& Engine::at(std::uint32_t loop) const noexcept {
+  NEXUSFIX_ASSERT(loop < loops_.size());
+  return *loops_[loop];
+}
+
 Mailbox Engine::open_mailbox() {
   auto state = std::make_unique<detail::MailboxState>();
   state->doorbell = std::make_shared<Doorbell>();
-  auto lane = std::make_shared<MailLane>();
-  lane->doorbell = state->doorbell;
-  state->ways.push_back({lane, runtime_->mail_room()});
-  runtime_->mail_room()->add(std::move(lane));
+  for (const auto& loop : loops_) {
+    auto lane = std::make_shared<MailLane>();
+    lane->doorbell = state->doorbell;
+    state->ways.push_back({lane, loop->mail_room()});
+    loop->mail_room()->add(std::move(lane));
+  }
   return Mailbox{std::move(state)};
 }
 
-std::size_t Engine::session_count() const noexcept { return runtime_->slots().size(); }
+std::size_t Engine::session_count() const noexcept {
+  std::size_t count = 0;
+  for (const auto& loop : loops_) count += loop->slots().size();
+  return count;
+}
 
 Session& Engine::session(std::size_t index) noexcept {
-  NEXUSFIX_ASSERT(index < runtime_->slots().size());
-  return runtime_->slots()[index]->session;
+  NEXUSFIX_ASSERT(index < session_count());
+  std::size_t loop = 0;
+  while (index >= loops_[loop]->slots().size()) index -= loops_[loop++]->slots().size();
+  return loops_[loop]->slots()[index]->session;
 }
 
 Session* Engine::find_session(std::string_view name) noexcept {
-  SessionSlot* const slot = runtime_->find_slot(name);
-  return slot != nullptr ? &slot->session : nullptr;
+  for (const auto& loop : loops_) {
+    if (SessionSlot* const slot = loop->find_slot(name)) return &slot->session;
+  }
+  return nullptr;
 }
 
-std::expected<void, EngineError> Engine::add_sessions(Settings settings) {
-  return runtime_->add_sessions(std::move(settings));
+std::expected<void, EngineError> Engine::add_sessions(Settings settings, std::uint32_t loop) {
+  return at(loop).add_sessions(std::move(settings));
 }
 
-std::uint16_t Engine::accept_port() const noexcept { return runtime_->accept_port(); }
-const EngineStats& Engine::stats() const noexcept { return runtime_->stats(); }
-store::Store& Engine::store() noexcept { return runtime_->store(); }
+std::uint16_t Engine::accept_port() const noexcept {
+  for (const auto& loop : loops_) {
+    if (const std::uint16_t port = loop->accept_port(); port != 0) return port;
+  }
+  return 0;
+}
+
+const EngineStats& Engine::stats(std::uint32_t loop) const noexcept { return at(loop).stats(); }
+store::Store& Engine::store(std::uint32_t loop) noexcept { return at(loop).store(); }
 
 }  // namespace nexusfix::engine

@@ -11,7 +11,6 @@ namespace nexusfix::engine {
 namespace {
 
 constexpr std::size_t kDynamicCompIdBytesMax = 64;
-constexpr std::string_view kAny = "*";
 
 session::Numbers to_numbers(const store::SessionRecord& record) {
   return {.next_inbound = record.next_inbound, .next_outbound = record.next_outbound};
@@ -26,10 +25,6 @@ bool may_be_named(std::string_view comp_id) noexcept {
            return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z') ||
                   (byte >= 'a' && byte <= 'z') || kOthers.find(byte) != std::string_view::npos;
          });
-}
-
-bool matches(std::string_view pattern, std::string_view comp_id) noexcept {
-  return pattern == kAny || pattern == comp_id;
 }
 
 bool is_same(const transport::Endpoint& a, const transport::Endpoint& b) {
@@ -68,6 +63,7 @@ store::StoreResult<SessionSlot*> Runtime::make_slot(SessionSettings settings) {
   } else {
     // A qualifier does not travel; the configuration refuses it for acceptors.
     acceptors_.emplace(slot.name, &slot);
+    if (seams_.directory) seams_.directory->add_acceptor(slot.name, loop());
   }
   touched_.reserve(slots_.size() + 1);
   commanded_.reserve(slots_.size());
@@ -79,9 +75,10 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   const transport::Endpoint& wanted = *settings.accept;
   std::size_t index = 0;
   while (index < listeners_.size() && !is_same(listeners_[index].endpoint, wanted)) ++index;
-  if (index == listeners_.size()) listeners_.push_back({wanted, 0, 0, {}});
+  if (index == listeners_.size()) listeners_.push_back({wanted, 0, false, 0, {}});
   Listener& listener = listeners_[index];
-  if (listener.socket == 0) {
+  if (seams_.directory && !seams_.directory->claim(wanted, loop())) listener.is_elsewhere = true;
+  if (listener.socket == 0 && !listener.is_elsewhere) {
     const auto socket = seams_.network->listen(wanted);
     if (!socket) return std::unexpected{EngineError{socket.error().text}};
     listener.socket = *socket;
@@ -129,6 +126,7 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
       if (listening) listener = *listening;
     }
     if (done && one.is_template) {
+      if (seams_.directory) seams_.directory->add_template(one.session.id, loop());
       templates_.push_back({std::move(one), listener});
     } else if (done) {
       const auto slot = make_slot(std::move(one));
@@ -152,10 +150,7 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
 // session's name stays in the store.
 SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::SessionId& id) {
   const auto fits = [&](const Template& one) {
-    const session::SessionId& pattern = one.settings.session.id;
-    return one.listener == connection.listener && pattern.begin_string == id.begin_string &&
-           matches(pattern.sender_comp_id, id.sender_comp_id) &&
-           matches(pattern.target_comp_id, id.target_comp_id);
+    return one.listener == connection.listener && stands_for(one.settings.session.id, id);
   };
   const auto found = std::ranges::find_if(templates_, fits);
   if (found == templates_.end() || !may_be_named(id.sender_comp_id) ||
@@ -194,6 +189,7 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
 void Runtime::remove(SessionSlot& slot, std::string_view text) {
   if (std::exchange(slot.is_leaving, true)) return;
   acceptors_.erase(slot.name);
+  if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
   leaving_.push_back(&slot);
   slot.wants_connection = false;
   if (slot.connection != nullptr) log_out(slot, text);
@@ -224,6 +220,7 @@ void Runtime::bury(SessionSlot& slot) {
   if (const auto found = acceptors_.find(slot.name);
       found != acceptors_.end() && found->second == &slot) {
     acceptors_.erase(found);
+    if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
   }
   slots_by_name_.erase(slot.name);
   slots_by_key_[slot.key] = nullptr;
@@ -231,6 +228,7 @@ void Runtime::bury(SessionSlot& slot) {
 }
 
 void Runtime::close_unused_listeners() {
+  if (seams_.directory) return;  // Others may have sessions that use them.
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     const auto uses_it = [&](const auto& one) {
       return one->settings.accept && one->listener == i;

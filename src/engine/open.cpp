@@ -9,6 +9,7 @@
 #include <nexusfix/wire/isa.hpp>
 
 #include "engine/runtime.hpp"
+#include "engine/shares.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -69,9 +70,12 @@ Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
       action_buffer_(limits_.message_bytes_max + kResendGrowthBytes),
       edited_buffer_(callbacks.on_sending != nullptr ? limits_.message_bytes_max : 0),
       ready_(kEventsPerTurn),
-      mail_room_{std::make_shared<MailRoom>(*seams_.network)} {}
+      mail_room_{std::make_shared<MailRoom>(*seams_.network)} {
+  if (seams_.directory) seams_.directory->add_loop(loop(), *seams_.network);
+}
 
 Runtime::~Runtime() {
+  if (seams_.directory) seams_.directory->remove_loop(loop());
   mail_room_->close();
   for (const auto& [socket, connection] : connections_) seams_.network->close(socket);
   for (const Listener& listener : listeners_) seams_.network->close(listener.socket);
@@ -89,7 +93,6 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
         "; one of these was expected: " + std::string{wire::known_isas()}}};
   }
   if (auto done = make_parsers(settings); !done) return done;
-  if (auto done = open_store(settings); !done) return done;
   if (auto done = recover_application(); !done) return done;
   if (auto done = open_sessions(settings); !done) return done;
   return open_listeners();
@@ -102,7 +105,7 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   }
   if (settings.store == StoreKind::PostgreSQL) return open_postgres_store(settings);
   store::JournalOptions options;
-  options.folder = settings.store_folder;
+  options.folder = folder_of_loop(settings.store_folder, loop());
   options.durability = settings.durability;
   options.segment_bytes = settings.segment_bytes;
   options.record_bytes_max = kRecordBytesMax;
@@ -212,6 +215,7 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
       return std::unexpected{EngineError{error.what()}};
     }
     if (one.is_template) {
+      if (seams_.directory) seams_.directory->add_template(one.session.id, loop());
       templates_.push_back({std::move(one), 0});
       continue;
     }

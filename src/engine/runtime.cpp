@@ -72,6 +72,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   mail_room_->wake_up();
   for (std::size_t i = 0; i < count && !store_failed_; ++i) handle(ready_[i]);
   take_mail();
+  take_handed_over();
   serve_replays();
   run_timers();
   feed_decided();
@@ -206,6 +207,7 @@ void Runtime::request_stop() noexcept {
 void Runtime::begin_stop() {
   now_ = seams_.clock->now();
   stopping_ = true;
+  if (seams_.directory) seams_.directory->remove_loop(loop());
   if (stall_timeout_.count() != 0) stop_by_ = now_.mono + 2 * stall_timeout_;
   for (Listener& listener : listeners_) {
     seams_.network->close(std::exchange(listener.socket, 0));
@@ -234,6 +236,7 @@ bool Runtime::finished() {
   if (store_failed_) return true;
   if (!connections_.empty() || waits_for_disk()) return false;
   if (stopping_) return true;
+  if (seams_.directory) return false;
   if (mail_room_->is_open()) return false;
   return std::ranges::all_of(listeners_, [](const auto& one) { return one.socket == 0; }) &&
          std::ranges::none_of(slots_, [](const auto& slot) { return slot->wants_connection; });

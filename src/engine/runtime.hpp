@@ -29,6 +29,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/connection.hpp"
+#include "engine/loop_directory.hpp"
 #include "engine/mail_room.hpp"
 #include "engine/notice_limiter.hpp"
 #include "engine/throttle.hpp"
@@ -118,15 +119,14 @@ class Runtime {
  public:
   // What comes from outside, resolved: nothing is null but what is owned beside it.
   struct Seams {
-    std::unique_ptr<Clock> owned_clock;
-    std::unique_ptr<Disk> owned_disk;
     std::unique_ptr<transport::Network> owned_network;
-    std::unique_ptr<observe::EventLog> owned_log;
     Clock* clock = nullptr;
     Disk* disk = nullptr;
     transport::Network* network = nullptr;
     observe::EventLog* log = nullptr;
     decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null
+    std::uint32_t loop = 0;
+    std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
   };
 
   Runtime(Seams seams, Callbacks callbacks, bool busy_spin);
@@ -134,6 +134,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
+  // In this order, each once: the store, which knows the sessions that are its own; the rest.
+  [[nodiscard]] std::expected<void, EngineError> open_store(const Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open(Settings settings);
 
   int run();
@@ -157,7 +159,7 @@ class Runtime {
   void answer_logon(SessionSlot& slot, std::uint64_t logon_id, const LogonAnswer& answer);
   void write_logon(SessionSlot& slot, wire::Encoder& encoder,
                    const wire::MessageHeader& header) noexcept;
-  [[nodiscard]] std::uint32_t loop() const noexcept { return 0; }
+  [[nodiscard]] std::uint32_t loop() const noexcept { return seams_.loop; }
   [[nodiscard]] const std::shared_ptr<MailRoom>& mail_room() const noexcept { return mail_room_; }
   // The time of the event being handled, or the clock's when there is none.
   [[nodiscard]] Now now() noexcept;
@@ -176,6 +178,7 @@ class Runtime {
   struct Listener {
     transport::Endpoint endpoint;
     transport::SocketId socket = 0;  // 0: closed, because no session is left that uses it
+    bool is_elsewhere = false;       // another loop listens, and hands over
     std::uint16_t port = 0;
     std::chrono::seconds logon_timeout{0};  // the longest of its sessions
   };
@@ -198,7 +201,6 @@ class Runtime {
   };
 
   // open.cpp
-  [[nodiscard]] std::expected<void, EngineError> open_store(const Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_postgres_store(const Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_sessions(Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_listeners();
@@ -214,6 +216,12 @@ class Runtime {
   void bury_leaving();
   void bury(SessionSlot& slot);
   void close_unused_listeners();
+
+  // handing_over.cpp
+  [[nodiscard]] bool is_of_another_loop(Connection& connection, const wire::MessageView& logon);
+  void hand_over(Connection& connection, std::string_view rest);
+  void take_handed_over();
+  void attach(LoopDirectory::HandedOver handed);
 
   // runtime.cpp
   void handle(const transport::Ready& ready);
@@ -259,6 +267,7 @@ class Runtime {
   [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
   [[nodiscard]] SessionSlot* find_acceptor(const Connection& connection,
                                            const wire::MessageView& logon);
+  [[nodiscard]] static std::optional<session::SessionId> id_of(const wire::MessageView& logon);
   void refuse(Connection& connection, std::string_view why);
   void send_waiting(Connection& connection);
   void close(Connection& connection, std::string_view why);

@@ -31,6 +31,9 @@ class SessionBuilder {
     build_rules();
     build_dictionary();
     build_precision();
+    if (const Given* loop = right(Key::EventLoop)) {
+      result_.event_loop = static_cast<std::uint32_t>(*read_number(loop->value));
+    }
     result_.schedule = build_schedule(keys_, report_, calendars_);
     return std::move(result_);
   }

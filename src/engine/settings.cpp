@@ -63,6 +63,18 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
   return std::nullopt;
 }
 
+void check_loops(const Settings& settings, SettingsReport& report) {
+  for (const SessionSettings& one : settings.sessions) {
+    if (!one.event_loop || *one.event_loop < settings.event_loops) continue;
+    report.error(one.line, "[SESSION]: EventLoop=" + std::to_string(*one.event_loop) +
+                               ", and there are " + std::to_string(settings.event_loops) +
+                               " EventLoops, counted from 0");
+  }
+  if (settings.event_loops > 1 && settings.store == StoreKind::PostgreSQL) {
+    report.error(0, "EventLoops above 1 with Store=postgresql: only one loop can write there");
+  }
+}
+
 // DynamicSessions: whoever is not this session's counterparty is given a session of its own.
 void add_any(Settings& settings, const MergedSection& keys) {
   keys.read_into(Key::DynamicSessionsMax, settings.dynamic_sessions_max);
@@ -86,10 +98,12 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
     const MergedSection keys{sections.defaults, section};
     settings.sessions.push_back(build_session(keys, report, calendars));
     add_any(settings, keys);
+    keys.read_into(Key::EventLoops, settings.event_loops);
     store.take(keys);
   }
   store.finish(sections.sessions.front().line);
   check_identities(settings.sessions, report);
+  check_loops(settings, report);
   settings.warnings = report.take_warnings();
   if (!report.has_errors()) return settings;
   // A misspelt key is often why another one is missing, so it belongs to the answer.

@@ -23,6 +23,7 @@ constexpr std::string_view kSeconds = "a whole number of seconds";
 constexpr std::string_view kPort = "a port";
 constexpr std::string_view kBytes = "a whole number of bytes";
 constexpr std::string_view kNumber = "a whole number";
+constexpr std::uint64_t kEventLoopsMax = 64;
 
 constexpr NumberRule kNumbers[] = {
     {Key::HeartBtInt, 0, 3'600, kSeconds},
@@ -41,6 +42,8 @@ constexpr NumberRule kNumbers[] = {
     {Key::SocketLocalPort, 0, 65'535, kPort},
     {Key::MaxQueuedBytes, 65'536, 4'000'000'000, kBytes},
     {Key::DynamicSessionsMax, 0, 50'000, kNumber},
+    {Key::EventLoops, 1, kEventLoopsMax, kNumber},
+    {Key::EventLoop, 0, kEventLoopsMax - 1, kNumber},
     {Key::SocketSendBufferSize, 0, 1'000'000'000, kBytes},
     {Key::SocketReceiveBufferSize, 0, 1'000'000'000, kBytes},
     {Key::SocketTrafficClass, 0, 255, kNumber},

@@ -22,6 +22,7 @@ class Descriptor {
 
   [[nodiscard]] int get() const noexcept { return value_; }
   [[nodiscard]] explicit operator bool() const noexcept { return value_ >= 0; }
+  [[nodiscard]] int release() noexcept { return std::exchange(value_, -1); }
   void reset() noexcept {
     // The result is not looked at: on Linux the descriptor is gone whatever close() says.
     if (value_ >= 0) ::close(std::exchange(value_, -1));

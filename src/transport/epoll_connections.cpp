@@ -232,6 +232,34 @@ bool EpollNetwork::adopt(SocketId listener, Descriptor connection, const Address
   }
 }
 
+int EpollNetwork::detach(SocketId socket) noexcept {
+  Slot* const slot = find(socket);
+  if (slot == nullptr || slot->state != State::Open) return -1;
+  // Somebody else goes on with the descriptor, so it has to be taken out of the set by hand.
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, slot->descriptor.get(), nullptr) != 0) return -1;
+  const int descriptor = slot->descriptor.release();
+  free_slot(socket);
+  return descriptor;
+}
+
+std::expected<SocketId, NetworkError> Network::attach(int) {
+  return std::unexpected{NetworkError{"this network takes no connections from others", 0}};
+}
+
+std::expected<SocketId, NetworkError> EpollNetwork::attach(int descriptor) {
+  Descriptor connection{descriptor};
+  const Address peer = peer_address(connection.get());
+  const SocketId socket = add_slot();
+  Slot& slot = slots_[index_of(socket)];
+  slot.state = State::Open;
+  slot.descriptor = std::move(connection);
+  slot.peer = peer;
+  if (watch(EPOLL_CTL_ADD, socket, EPOLLIN)) return socket;
+  const NetworkError error = error_now("epoll_ctl", to_string(Endpoint{}));
+  free_slot(socket);
+  return std::unexpected{error};
+}
+
 // A connection that cannot be taken stays in the queue, and the listener ready: the loop would spin
 // on it. So the reserve descriptor is given up for a moment to take the connection and close it.
 bool EpollNetwork::refuse_one(SocketId listener) noexcept {

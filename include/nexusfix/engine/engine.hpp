@@ -1,4 +1,4 @@
-// Acceptors and initiators of one configuration file, on one event loop.
+// Acceptors and initiators of one configuration file, on one event loop or on several.
 #pragma once
 
 #include <chrono>
@@ -69,6 +69,10 @@ class Engine {
   Engine& operator=(Engine&&) noexcept;
   ~Engine();
 
+  // With EventLoops=N, N - 1 threads of the engine's own serve beside the calling one, each the
+  // sessions that are its own: callbacks come from all of them, those of one session always from
+  // the same. Such an engine serves until stop(); a store that fails stops its loop alone.
+  //
   // Serves until nothing is left to do: stop() was called and every session has logged out (or its
   // time was over), or every session is an initiator that was logged out by log_out(), or the store
   // failed. 0: all well; 1: the store failed, as the log says.
@@ -79,12 +83,14 @@ class Engine {
   int join();
   // One turn, for a thread of the user's own: waits up to timeout for something to happen and does
   // it. False: nothing is left to do, as when run() would return.
-  bool poll(std::chrono::nanoseconds timeout);
+  // With several loops, each is somebody's to poll, on one thread.
+  bool poll(std::chrono::nanoseconds timeout, std::uint32_t loop = 0);
   // Readable when poll(0) would find something to read. The engine has work of its own, too: call
   // poll() when next_deadline() is reached at the latest. It lies in the past while a resend can go
   // on, or while something that was sent between two polls waits to be journaled and transmitted.
-  [[nodiscard]] int descriptor() const noexcept;
-  [[nodiscard]] MonoTime next_deadline() const noexcept;
+  [[nodiscard]] int descriptor(std::uint32_t loop = 0) const noexcept;
+  [[nodiscard]] MonoTime next_deadline(std::uint32_t loop = 0) const noexcept;
+  [[nodiscard]] std::uint32_t loop_count() const noexcept;
 
   // Logs out every session and ends run(). Any thread, and signal handlers.
   void stop() noexcept;
@@ -94,29 +100,37 @@ class Engine {
   // again.
   [[nodiscard]] Mailbox open_mailbox();
 
-  // Sessions in the order of the file. The engine's thread.
+  // Sessions in the order of the file; with several loops, one loop's behind the other's. The
+  // engine's thread; several: before they run.
   [[nodiscard]] std::size_t session_count() const noexcept;
   [[nodiscard]] Session& session(std::size_t index) noexcept;
   [[nodiscard]] Session* find_session(std::string_view name) noexcept;
   // Opens the sessions of another configuration beside those that there are, all of them or, with
-  // an error, none. What it says of stores and threads is not looked at. The engine's thread, not
+  // an error, none. What it says of stores and threads is not looked at. That loop's thread, not
   // from within a callback; Session::remove() is the way back.
-  [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings);
+  [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings,
+                                                              std::uint32_t loop = 0);
   // The port of the first acceptor: what SocketAcceptPort=0 became. 0: there is none.
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
-  [[nodiscard]] const EngineStats& stats() const noexcept;
-  [[nodiscard]] store::Store& store() noexcept;
+  // That loop's thread.
+  [[nodiscard]] const EngineStats& stats(std::uint32_t loop = 0) const noexcept;
+  [[nodiscard]] store::Store& store(std::uint32_t loop = 0) noexcept;
 
  private:
-  struct Worker;  // the thread of start()
-  explicit Engine(std::unique_ptr<Runtime> runtime) noexcept;
+  struct Worker;
+  struct Shared;
+  using Loops = std::vector<std::unique_ptr<Runtime>>;
+
+  Engine(std::unique_ptr<Shared> shared, Loops loops) noexcept;
+  [[nodiscard]] Runtime& at(std::uint32_t loop) const noexcept;
   [[nodiscard]] static std::expected<Engine, EngineError> open_with(const std::string& path,
                                                                     Callbacks callbacks,
                                                                     EngineOptions options);
   [[nodiscard]] static std::expected<Engine, EngineError> open_with(Settings settings,
                                                                     Callbacks callbacks,
                                                                     EngineOptions options);
-  std::unique_ptr<Runtime> runtime_;
+  std::unique_ptr<Shared> shared_;
+  Loops loops_;
   std::unique_ptr<Worker> worker_;
 };
 

@@ -102,7 +102,8 @@ struct SessionSettings {
   // Acceptor: no session, but what those are like that are made when somebody logs on. CompIDs of
   // "*" stand for any.
   bool is_template = false;
-  std::size_t line = 0;  // of its [SESSION]
+  std::optional<std::uint32_t> event_loop{};  // EventLoop; nothing: see Settings::event_loops
+  std::size_t line = 0;                       // of its [SESSION]
 };
 
 struct Settings {
@@ -117,6 +118,9 @@ struct Settings {
   // A session is disconnected when its bytes have waited for the store for so long; 1 s to 3,600 s.
   std::chrono::seconds journal_stall_timeout{5};  // JournalStallTimeout
   store::Retention journal_retention;             // JournalKeepBytes and those beside it
+  // Threads, each with sessions of its own and their part of the store: 1 to 64. A session is where
+  // it is stored; a new one where EventLoop says, or where its name's checksum does.
+  std::uint32_t event_loops = 1;  // EventLoops
   // Sessions that may be made of templates while the engine runs.
   std::uint32_t dynamic_sessions_max = 1'000;  // DynamicSessionsMax
   store::PostgresOptions postgres;             // PostgreSQLStore...

@@ -98,6 +98,16 @@ class Network {
   // Bytes already taken by send() are still delivered. Unknown ids are ignored.
   virtual void close(SocketId socket) noexcept = 0;
 
+  // Takes a connection out of this network, for attach() of another one on another thread: its
+  // descriptor, and the id is unknown from now on. What wait() has said of it is void. -1: there is
+  // no such connection, or this network cannot.
+  [[nodiscard]] virtual int detach(SocketId socket) noexcept {
+    static_cast<void>(socket);
+    return -1;
+  }
+  // The descriptor belongs to the network, even if that fails.
+  [[nodiscard]] virtual std::expected<SocketId, NetworkError> attach(int descriptor);
+
   // Waits until something is ready, the time is over or wake() was called; fills events and returns
   // how many. A zero timeout polls; nothing: no limit. Level-triggered: what was not consumed comes
   // again. May return 0 early (a signal, a matter of the network's own).

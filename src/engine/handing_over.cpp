@@ -1,0 +1,69 @@
+// Connections whose session lives on another event loop.
+#include <algorithm>
+#include <string>
+#include <unistd.h>
+#include <utility>
+
+#include "engine/runtime.hpp"
+
+namespace nexusfix::engine {
+
+bool Runtime::is_of_another_loop(Connection& connection, const wire::MessageView& logon) {
+  if (!seams_.directory) return false;
+  const auto id = id_of(logon);
+  const auto other = id ? seams_.directory->find(*id) : std::nullopt;
+  if (!other || *other == loop()) return false;
+  connection.handed_to = *other;
+  connection.handed_bytes = logon.bytes();
+  return true;
+}
+
+// rest: what was received behind the Logon. Nothing of the connection stays here.
+void Runtime::hand_over(Connection& connection, std::string_view rest) {
+  const std::uint32_t other = *connection.handed_to;
+  const auto found = connections_.find(connection.socket);
+  const int descriptor = seams_.network->detach(connection.socket);
+  if (descriptor < 0) {
+    connection.handed_to.reset();
+    return refuse(connection, "it cannot be handed to its session's event loop");
+  }
+  connection_timers_.disarm(connection);
+  closed_.push_back(std::move(found->second));
+  connections_.erase(found);
+  connection.socket = 0;
+  LoopDirectory::HandedOver handed{.descriptor = descriptor,
+                                   .endpoint = listeners_[connection.listener].endpoint,
+                                   .bytes = std::move(connection.handed_bytes)};
+  handed.bytes.append(rest);
+  static_cast<void>(seams_.directory->hand_over(other, std::move(handed)));
+}
+
+void Runtime::take_handed_over() {
+  if (!seams_.directory) return;
+  for (LoopDirectory::HandedOver& one : seams_.directory->take(loop())) attach(std::move(one));
+}
+
+void Runtime::attach(LoopDirectory::HandedOver handed) {
+  const auto is_it = [&](const Listener& one) {
+    return one.endpoint.host == handed.endpoint.host && one.endpoint.port == handed.endpoint.port;
+  };
+  const auto listener = std::ranges::find_if(listeners_, is_it);
+  if (stopping_ || store_failed_ || listener == listeners_.end()) {
+    ::close(handed.descriptor);
+    return;
+  }
+  const auto socket = seams_.network->attach(handed.descriptor);
+  if (!socket) return report_peer(observe::Severity::Error, {}, socket.error().text);
+  auto owned = std::make_unique<Connection>();
+  Connection& connection = *owned;
+  connection.scanner = wire::FrameScanner{limits_};
+  connection.socket = *socket;
+  connection.listener = static_cast<std::size_t>(listener - listeners_.begin());
+  connection.established = true;
+  connection.deadline = now_.mono + listener->logon_timeout;
+  arm(connection, connection.deadline);
+  connections_.emplace(*socket, std::move(owned));
+  take_bytes(connection, handed.bytes);
+}
+
+}  // namespace nexusfix::engine

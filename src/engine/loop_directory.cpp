@@ -1,0 +1,105 @@
+#include "engine/loop_directory.hpp"
+
+#include <algorithm>
+#include <unistd.h>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+namespace nexusfix::engine {
+
+bool stands_for(std::string_view pattern, std::string_view comp_id) noexcept {
+  return pattern == "*" || pattern == comp_id;
+}
+
+bool stands_for(const session::SessionId& pattern, const session::SessionId& id) {
+  return pattern.begin_string == id.begin_string &&
+         stands_for(pattern.sender_comp_id, id.sender_comp_id) &&
+         stands_for(pattern.target_comp_id, id.target_comp_id);
+}
+
+LoopDirectory::~LoopDirectory() {
+  for (const auto& loop : loops_) {
+    for (const HandedOver& one : loop->inbox) ::close(one.descriptor);
+  }
+}
+
+void LoopDirectory::add_loop(std::uint32_t loop, transport::Network& network) {
+  const std::lock_guard lock{mutex_};
+  NEXUSFIX_ASSERT(loop == loops_.size());
+  loops_.push_back(std::make_unique<Loop>());
+  loops_.back()->network = &network;
+}
+
+void LoopDirectory::remove_loop(std::uint32_t loop) {
+  const std::lock_guard lock{mutex_};
+  Loop& own = *loops_[loop];
+  own.network = nullptr;
+  for (const HandedOver& one : own.inbox) ::close(one.descriptor);
+  own.inbox.clear();
+}
+
+bool LoopDirectory::claim(const transport::Endpoint& endpoint, std::uint32_t loop) {
+  const std::lock_guard lock{mutex_};
+  const auto is_it = [&](const Claim& one) {
+    return one.host == endpoint.host && one.port == endpoint.port;
+  };
+  const auto found = std::ranges::find_if(claims_, is_it);
+  if (found != claims_.end()) return found->loop == loop;
+  claims_.push_back({endpoint.host, endpoint.port, loop});
+  return true;
+}
+
+void LoopDirectory::add_acceptor(const std::string& name, std::uint32_t loop) {
+  const std::lock_guard lock{mutex_};
+  acceptors_.insert_or_assign(name, loop);
+}
+
+void LoopDirectory::remove_acceptor(const std::string& name) {
+  const std::lock_guard lock{mutex_};
+  acceptors_.erase(name);
+}
+
+void LoopDirectory::add_template(const session::SessionId& pattern, std::uint32_t loop) {
+  const std::lock_guard lock{mutex_};
+  templates_.push_back({pattern, loop});
+}
+
+std::optional<std::uint32_t> LoopDirectory::find(const session::SessionId& id) {
+  const std::lock_guard lock{mutex_};
+  if (const auto found = acceptors_.find(id.to_string()); found != acceptors_.end()) {
+    return found->second;
+  }
+  const session::SessionId plain{id.begin_string, id.sender_comp_id, id.target_comp_id, {}};
+  if (const auto found = acceptors_.find(plain.to_string()); found != acceptors_.end()) {
+    return found->second;
+  }
+  const auto fits = [&](const Template& one) { return stands_for(one.pattern, id); };
+  const auto found = std::ranges::find_if(templates_, fits);
+  if (found == templates_.end()) return std::nullopt;
+  return found->loop;
+}
+
+bool LoopDirectory::hand_over(std::uint32_t loop, HandedOver connection) {
+  const std::lock_guard lock{mutex_};
+  Loop& to = *loops_[loop];
+  if (to.network == nullptr) {
+    ::close(connection.descriptor);
+    return false;
+  }
+  to.inbox.push_back(std::move(connection));
+  to.has_mail.store(true, std::memory_order_release);  // Pairs with the acquire in take().
+  to.network->wake();
+  return true;
+}
+
+std::vector<LoopDirectory::HandedOver> LoopDirectory::take(std::uint32_t loop) {
+  Loop& own = *loops_[loop];
+  if (!own.has_mail.load(std::memory_order_acquire)) [[likely]]
+    return {};
+  const std::lock_guard lock{mutex_};
+  own.has_mail.store(false, std::memory_order_relaxed);
+  return std::exchange(own.inbox, {});
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,211 @@
+// Several event loops, each with sessions of its own, behind one port.
+#include <atomic>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "initiator_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+// Callbacks come from every loop's thread.
+struct LoopVenue {
+  std::mutex mutex;
+  std::set<std::string> orders;
+  std::map<std::string, std::set<std::thread::id>> threads;  // by session
+
+  Verdict on_message(Session& session, const MessageView& message) {
+    const std::string id{message[11].value_or("")};
+    EchoVenue::answer(session, id);
+    const std::lock_guard lock{mutex};
+    orders.insert(id);
+    threads[std::string{session.name()}].insert(std::this_thread::get_id());
+    return accept();
+  }
+  std::size_t order_count() {
+    const std::lock_guard lock{mutex};
+    return orders.size();
+  }
+};
+
+// Written from every loop's thread, and read by the test when they have ended.
+class EventLoopsTest : public AcceptorTest {
+ protected:
+  static constexpr int kSessions = 8;
+
+  EventLoopsTest() {
+    extra = "EventLoops=2";
+    sessions.clear();
+    for (int i = 0; i < kSessions; ++i) sessions += session_text(i);
+  }
+  static std::string who(int i) { return "TRADER" + std::to_string(i); }
+  static std::string session_text(int i, const std::string& more = {}) {
+    return "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=" + who(i) + "\n" +
+           more;
+  }
+  std::expected<Engine, engine::EngineError> try_open() {
+    auto settings = engine::parse_settings(config(), "venue.cfg");
+    EXPECT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    return Engine::open(std::move(*settings), loop_venue, options());
+  }
+  void open_loops() {
+    auto opened = try_open();
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+  std::string error_of_opening() {
+    const auto opened = try_open();
+    return opened ? "opened" : opened.error().what();
+  }
+  // Counterparties are polled; the loops run by themselves.
+  bool wait_until(const std::function<bool()>& condition) {
+    for (int turn = 0; turn < 10'000; ++turn) {
+      if (condition()) return true;
+      for (const auto& peer : peers) peer->poll();
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    return condition();
+  }
+  // The clock stands still and would end no wait for a Logout, so the counterparties go first.
+  void stop_and_join() {
+    peers.clear();
+    acceptor->stop();
+    EXPECT_EQ(acceptor->join(), 0);
+  }
+
+  LoopVenue loop_venue;
+};
+
+TEST_F(EventLoopsTest, each_counterparty_reaches_its_session_through_one_port) {
+  open_loops();
+  EXPECT_EQ(acceptor->loop_count(), 2U);
+  EXPECT_EQ(acceptor->session_count(), static_cast<std::size_t>(kSessions));
+  std::set<std::uint32_t> used;
+  for (int i = 0; i < kSessions; ++i) {
+    used.insert(acceptor->session(static_cast<std::size_t>(i)).handle().loop);
+  }
+  ASSERT_EQ(used.size(), 2U) << "the names are spread over both";
+  acceptor->start();
+  for (int i = 0; i < kSessions; ++i) {
+    // The order comes with the Logon: what follows it is handed over, too.
+    connect().send(logon(who(i), 1) + order(who(i), 2, who(i)));
+  }
+  EXPECT_TRUE(wait_until([&] {
+    return std::ranges::all_of(peers,
+                               [](const auto& peer) { return peer->messages().size() == 2; });
+  }));
+  stop_and_join();
+  EXPECT_EQ(loop_venue.orders.size(), static_cast<std::size_t>(kSessions));
+  std::set<std::thread::id> all;
+  for (const auto& [session, threads] : loop_venue.threads) {
+    EXPECT_EQ(threads.size(), 1U) << session << " lives on one thread";
+    all.insert(threads.begin(), threads.end());
+  }
+  EXPECT_EQ(all.size(), 2U);
+}
+
+TEST_F(EventLoopsTest, stranger_is_refused_and_a_logon_twice_too) {
+  open_loops();
+  acceptor->start();
+  RawPeer& stranger = connect();
+  stranger.send(logon("STRANGER", 1));
+  for (int i = 0; i < kSessions; ++i) connect().send(logon(who(i), 1));
+  EXPECT_TRUE(wait_until([&] {
+    return std::ranges::count_if(peers, [](const auto& one) { return !one->messages().empty(); }) ==
+           kSessions;
+  }));
+  EXPECT_TRUE(wait_until([&] { return stranger.closed(); }));
+  std::vector<RawPeer*> twice;
+  for (int i = 0; i < kSessions; ++i) {
+    twice.push_back(&connect());
+    twice.back()->send(logon(who(i), 2));
+  }
+  EXPECT_TRUE(wait_until(
+      [&] { return std::ranges::all_of(twice, [](RawPeer* one) { return one->closed(); }); }));
+  for (const RawPeer* one : twice) EXPECT_TRUE(one->messages().empty());
+  stop_and_join();
+}
+
+TEST_F(EventLoopsTest, session_stays_in_the_loop_where_it_is_stored) {
+  open_loops();
+  std::map<std::string, std::uint32_t> before;
+  for (std::size_t i = 0; i < acceptor->session_count(); ++i) {
+    before.emplace(acceptor->session(i).name(), acceptor->session(i).handle().loop);
+  }
+  acceptor.reset();
+  extra = "EventLoops=3";
+  open_loops();
+  for (std::size_t i = 0; i < acceptor->session_count(); ++i) {
+    EXPECT_EQ(before.at(std::string{acceptor->session(i).name()}),
+              acceptor->session(i).handle().loop);
+  }
+  acceptor.reset();
+  extra = "EventLoops=1";
+  EXPECT_NE(error_of_opening().find("its sessions would be forgotten. Set EventLoops="),
+            std::string::npos);
+}
+
+TEST_F(EventLoopsTest, loop_of_choice_is_kept_and_cannot_be_changed_in_silence) {
+  sessions = session_text(0, "EventLoop=1\n") + session_text(1, "EventLoop=1\n");
+  open_loops();
+  EXPECT_EQ(acceptor->session(0).handle().loop, 1U);
+  EXPECT_EQ(acceptor->session(1).handle().loop, 1U);
+  acceptor.reset();
+  sessions = session_text(0, "EventLoop=0\n");
+  EXPECT_NE(error_of_opening().find("EventLoop=0, and it is stored in loop 1"), std::string::npos);
+}
+
+TEST_F(EventLoopsTest, loop_that_is_not_there_is_a_mistake_of_the_file) {
+  sessions = session_text(0, "EventLoop=2\n");
+  const auto settings = engine::parse_settings(config(), "venue.cfg");
+  ASSERT_FALSE(settings.has_value());
+  EXPECT_NE(settings.error().front().what().find("there are 2 EventLoops, counted from 0"),
+            std::string::npos);
+}
+
+TEST_F(EventLoopsTest, tasks_reach_sessions_of_every_loop) {
+  open_loops();
+  std::vector<engine::SessionHandle> handles;
+  for (std::size_t i = 0; i < acceptor->session_count(); ++i) {
+    handles.push_back(acceptor->session(i).handle());
+  }
+  auto mailbox = acceptor->open_mailbox();
+  acceptor->start();
+  for (const engine::SessionHandle handle : handles) {
+    ASSERT_TRUE(mailbox.post(handle, [](Session& session) {
+      wire::Encoder news = session.begin("B");
+      news.field(58, "to all");
+      return session.finish(news);
+    }));
+  }
+  int done = 0;
+  while (mailbox.awaited() > 0 && mailbox.wait(std::chrono::seconds{20})) {
+    mailbox.collect([&](const engine::PostResult& result) {
+      if (result.sent && result.sent->msg_seq_num == 1) ++done;
+    });
+  }
+  EXPECT_EQ(done, kSessions);
+  stop_and_join();
+}
+
+TEST_F(EventLoopsTest, loops_may_be_driven_by_the_users_own_threads) {
+  open_loops();
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> threads;
+  for (std::uint32_t loop = 0; loop < acceptor->loop_count(); ++loop) {
+    threads.emplace_back([&, loop] {
+      while (!is_over.load()) acceptor->poll(std::chrono::milliseconds{1}, loop);
+    });
+  }
+  for (int i = 0; i < kSessions; ++i) {
+    connect().send(logon(who(i), 1) + order(who(i), 2, who(i)));
+  }
+  EXPECT_TRUE(wait_until([&] { return loop_venue.order_count() == kSessions; }));
+  is_over.store(true);
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
