@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include <nexusfix/base/utc_text.hpp>
+
 #include "nexusfix/text.hpp"
 
 namespace nexusfix::command {
@@ -25,12 +27,8 @@ std::string time_text(std::chrono::seconds since_epoch) {
   constexpr std::string_view kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   const sys_seconds time{since_epoch};
   const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss clock{time - day};
-  return fmt::format("{} {:04}-{:02}-{:02} {:02}:{:02}:{:02}",
-                     kDays[std::chrono::weekday{day}.c_encoding()], static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+  return std::string{kDays[std::chrono::weekday{day}.c_encoding()]} + " " +
+         utc_text(time, UtcForm::Plain);
 }
 
 // "Sun 2026-11-22 23:00:00 UTC (18:00:00 EST)"

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 
+#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/base/utf8.hpp>
 
 namespace nexusfix::deferred::detail {
@@ -70,13 +71,11 @@ void append_decimal(Decimal value, std::string& to) {
 }
 
 void LogLines::append_time(WallTime time) {
-  const auto day = std::chrono::floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss clock{time - day};
-  fmt::format_to(std::back_inserter(lines_), "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:09}Z ",
-                 static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                 static_cast<unsigned>(date.day()), clock.hours().count(), clock.minutes().count(),
-                 clock.seconds().count(), clock.subseconds().count());
+  char text[kUtcTextBytesMax];
+  const std::size_t size = write_utc(text, time, UtcForm::Iso, kUtcFractionDigitsMax);
+  lines_.append(text, text + size);
+  lines_.push_back('Z');
+  lines_.push_back(' ');
 }
 
 void LogLines::read_arguments(const LogCallSite& site, std::span<const std::byte> bytes) {

@@ -3,8 +3,9 @@
 #include <chrono>
 #include <string>
 
+#include <nexusfix/base/utc_text.hpp>
+
 #include "engine/runtime.hpp"
-#include "engine/utc_text.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -46,7 +47,7 @@ void Runtime::follow_schedule(SessionSlot& slot) {
 void Runtime::end_session(SessionSlot& slot, sys_seconds ended_at) {
   slot.session_ended_at = ended_at;
   report(observe::Severity::Info, slot.name,
-         "the session that ended at " + utc_text(ended_at) +
+         "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
              " is over by its schedule: both "
              "sequence numbers begin at 1 again");
   if (slot.connection != nullptr && slot.wants_connection) slot.log_on_wanted = true;
@@ -60,7 +61,7 @@ void Runtime::close_for_logons(SessionSlot& slot) {
   const auto next =
       slot.settings.schedule.next_logon(std::chrono::floor<std::chrono::seconds>(now_.wall));
   report(observe::Severity::Info, slot.name,
-         next ? "closed by its schedule until " + utc_text(*next)
+         next ? "closed by its schedule until " + utc_text(*next, UtcForm::Plain) + " UTC"
               : std::string{"closed by its schedule for the next two years"});
   if (slot.connection == nullptr) return;
   if (!slot.connection->established) return close(*slot.connection, "connecting was given up");
@@ -75,7 +76,9 @@ void Runtime::open_for_logons(SessionSlot& slot) {
          slot.schedule_until == WallTime::max()
              ? std::string{"open by its schedule"}
              : "open by its schedule until " +
-                   utc_text(std::chrono::floor<std::chrono::seconds>(slot.schedule_until)));
+                   utc_text(std::chrono::floor<std::chrono::seconds>(slot.schedule_until),
+                            UtcForm::Plain) +
+                   " UTC");
   slot.connect_at = now_.mono;
   if (slot.wants_connection) arm(slot, slot.connect_at);
 }

@@ -1,5 +1,4 @@
-#include <chrono>
-
+#include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/observe/event_log.hpp>
 
 namespace nexusfix::observe {
@@ -7,6 +6,7 @@ namespace {
 
 constexpr std::size_t kLineBytesMax = 2'000;
 constexpr char kSoh = '\x01';
+constexpr unsigned kTimeDigits = 3;
 
 std::string_view name_of(Severity severity) noexcept {
   switch (severity) {
@@ -18,31 +18,6 @@ std::string_view name_of(Severity severity) noexcept {
       return "ERROR";
   }
   return "?";
-}
-
-void append_digits(std::string& line, std::int64_t value, unsigned width) {
-  char digits[20];
-  for (unsigned i = width; i-- > 0; value /= 10) digits[i] = static_cast<char>('0' + value % 10);
-  line.append(digits, width);
-}
-
-void append_time(std::string& line, WallTime time) {
-  // Milliseconds first: in nanoseconds the beginning of the first day cannot be expressed.
-  const auto instant = std::chrono::floor<std::chrono::milliseconds>(time);
-  const auto day = std::chrono::floor<std::chrono::days>(instant);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss clock{instant - day};
-  append_digits(line, int{date.year()}, 4);
-  append_digits(line, unsigned{date.month()}, 2);
-  append_digits(line, unsigned{date.day()}, 2);
-  line += '-';
-  append_digits(line, clock.hours().count(), 2);
-  line += ':';
-  append_digits(line, clock.minutes().count(), 2);
-  line += ':';
-  append_digits(line, clock.seconds().count(), 2);
-  line += '.';
-  append_digits(line, clock.subseconds().count(), 3);
 }
 
 // Appends the bytes as they are shown while the line has room; returns how many were taken.
@@ -69,7 +44,7 @@ std::size_t append_shown(std::string& line, std::string_view bytes) {
 std::string format_event(const Event& event) {
   const std::string_view session = event.session.empty() ? "engine" : event.session;
   std::string line;
-  append_time(line, event.time);
+  append_utc(line, event.time, UtcForm::Fix, kTimeDigits);
   line += ' ';
   line += name_of(event.severity);
   line += ' ';
