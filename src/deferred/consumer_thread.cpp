@@ -30,6 +30,9 @@ constexpr std::uint32_t kPauses = 512;
 // millisecond, so that bursts in quick succession do not each pay for waking it.
 constexpr std::uint32_t kSpinRounds = 8;
 constexpr std::uint32_t kYieldRounds = 8;
+// Of Idle::Doze: each time twice as long as before, up to 2^4 milliseconds.
+constexpr std::uint32_t kDozeDoublings = 4;
+constexpr long kDozeNanos = 1'000'000;
 
 #if defined(__linux__)
 
@@ -37,6 +40,11 @@ constexpr std::uint32_t kYieldRounds = 8;
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   static_assert(sizeof(word) == sizeof(std::uint32_t));
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+// The same, and when the time is over.
+void futex_wait_for(std::atomic<std::uint32_t>& word, std::uint32_t expected, long nanos) noexcept {
+  const timespec time{.tv_sec = 0, .tv_nsec = nanos};
+  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, &time, nullptr, 0);
 }
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, std::numeric_limits<int>::max(), nullptr, nullptr,
@@ -47,6 +55,9 @@ void futex_wake(std::atomic<std::uint32_t>& word) noexcept {
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected) noexcept {
   word.wait(expected);
+}
+void futex_wait_for(std::atomic<std::uint32_t>&, std::uint32_t, long) noexcept {
+  std::this_thread::yield();
 }
 void futex_wake(std::atomic<std::uint32_t>& word) noexcept { word.notify_all(); }
 
@@ -131,6 +142,8 @@ void ConsumerThread::request_stop() noexcept {
   // Release pairs with run()'s acquire: the consumer looks at submitting_ behind the barrier.
   draining_.store(true, std::memory_order_release);
   wake();
+  // Who dozes is not marked as asleep. One that falls asleep behind this call wakes by itself.
+  if (idle_ == Idle::Doze) futex_wake(signal_);
 }
 
 bool ConsumerThread::begin_submit_slowly() noexcept {
@@ -179,6 +192,7 @@ void ConsumerThread::run() noexcept {
 }
 
 void ConsumerThread::idle_once(std::uint32_t& rounds_without_work) noexcept {
+  if (idle_ == Idle::Doze) return doze(rounds_without_work);
   if (idle_ == Idle::Spin || rounds_without_work < kSpinRounds) {
     for (std::uint32_t i = 0; i < kPauses; ++i) detail::relax();
   } else if (idle_ == Idle::Yield || rounds_without_work < kSpinRounds + kYieldRounds) {
@@ -189,6 +203,15 @@ void ConsumerThread::idle_once(std::uint32_t& rounds_without_work) noexcept {
     return;
   }
   if (rounds_without_work < kSpinRounds + kYieldRounds) ++rounds_without_work;
+}
+
+void ConsumerThread::doze(std::uint32_t& rounds_without_work) noexcept {
+  // Relaxed: draining_, which run() reads, says what to do; the word only ends the wait early.
+  const std::uint32_t signal = signal_.load(std::memory_order_relaxed);
+  if (!draining_.load(std::memory_order_acquire)) {
+    futex_wait_for(signal_, signal, kDozeNanos << rounds_without_work);
+  }
+  if (rounds_without_work < kDozeDoublings) ++rounds_without_work;
 }
 
 void ConsumerThread::sleep() noexcept {

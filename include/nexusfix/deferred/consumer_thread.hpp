@@ -19,6 +19,8 @@ enum class Idle : std::uint8_t {
   Yield,  // looks again after every other thread that wants its core has had a turn
   Sleep,  // after some time without work sleeps until it is woken: costs nothing while idle, and
           // the submit that finds it asleep a system call
+  Doze,   // looks again after a millisecond, and after up to 16 while there is nothing: no submit
+          // ever makes a system call, and what is submitted may wait so long
 };
 
 enum class StartError : std::uint8_t {
@@ -95,6 +97,7 @@ class ConsumerThread {
   void run() noexcept;
   void idle_once(std::uint32_t& rounds_without_work) noexcept;
   void sleep() noexcept;
+  void doze(std::uint32_t& rounds_without_work) noexcept;
   void wake() noexcept;
   void request_stop() noexcept;
   [[nodiscard]] bool create_thread() noexcept;

@@ -154,6 +154,30 @@ TEST(ConsumerThread, a_sleeping_consumer_is_stopped) {
   EXPECT_EQ(counted.finished, 1);
 }
 
+// Nobody wakes it: what comes is found by its own clock.
+TEST(ConsumerThread, a_dozing_consumer_finds_what_comes_at_any_distance) {
+  Counted counted{Idle::Doze};
+  ASSERT_TRUE(counted.start());
+  for (std::uint64_t i = 1; i <= 200; ++i) {
+    ASSERT_TRUE(counted.submit());
+    wait_until([&] { return counted.handled == i; });
+    for (std::uint64_t pause = 0; pause < (i * 7919) % 9000; ++pause) detail::relax();
+  }
+  EXPECT_TRUE(counted.in_order);
+}
+
+TEST(ConsumerThread, a_dozing_consumer_is_stopped_and_drains) {
+  for (int i = 0; i < 50; ++i) {
+    Counted counted{Idle::Doze};
+    ASSERT_TRUE(counted.start());
+    for (int n = 0; n < 10; ++n) ASSERT_TRUE(counted.submit());
+    counted.thread.stop();
+    EXPECT_EQ(counted.handled, 10U);
+    EXPECT_EQ(counted.finished, 1);
+    EXPECT_FALSE(counted.submit());
+  }
+}
+
 TEST(ConsumerThread, what_was_accepted_while_another_thread_stops_is_handled) {
   for (int i = 0; i < 300; ++i) {
     Counted counted{i % 2 == 0 ? Idle::Sleep : Idle::Spin};
