@@ -23,7 +23,7 @@ LAYERS = {
     "session": {"base", "wire", "dictionary"},
     "store": {"base"},
     "transport": {"base"},
-    "observe": {"base"},
+    "observe": {"base", "deferred"},
     "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
                "deferred"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",

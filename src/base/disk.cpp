@@ -25,6 +25,11 @@ DiskResult<void> Disk::rename(const std::string& from, const std::string&) {
       DiskError{.path = from, .operation = "rename", .error_number = EOPNOTSUPP}};
 }
 
+DiskResult<std::uint64_t> Disk::free_bytes(const std::string& path) {
+  return std::unexpected{
+      DiskError{.path = path, .operation = "statvfs", .error_number = EOPNOTSUPP}};
+}
+
 DiskResult<void> File::reserve(std::uint64_t) {
   return std::unexpected{DiskError{.path = {}, .operation = "reserve", .error_number = EOPNOTSUPP}};
 }

@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -261,6 +262,12 @@ DiskResult<void> PosixDisk::remove(const std::string& path) {
 DiskResult<void> PosixDisk::rename(const std::string& from, const std::string& to) {
   if (::rename(from.c_str(), to.c_str()) < 0) return failure("rename", from, errno);
   return {};
+}
+
+DiskResult<std::uint64_t> PosixDisk::free_bytes(const std::string& path) {
+  struct statvfs found {};
+  if (::statvfs(path.c_str(), &found) < 0) return failure("statvfs", path, errno);
+  return std::uint64_t{found.f_bavail} * found.f_frsize;
 }
 
 std::string PosixDisk::user() {

@@ -92,6 +92,9 @@ class Disk {
   // Gives a file another name, also in another folder of the same file system; what had that name
   // is gone. EOPNOTSUPP: this disk has no such thing.
   [[nodiscard]] virtual DiskResult<void> rename(const std::string& from, const std::string& to);
+  // What is free in the file system of a path that exists, for who is not root. EOPNOTSUPP: this
+  // disk has no such thing.
+  [[nodiscard]] virtual DiskResult<std::uint64_t> free_bytes(const std::string& path);
   // Makes created and removed names in the folder durable.
   [[nodiscard]] virtual DiskResult<void> sync_directory(const std::string& path) = 0;
   // Who uses this disk, for people: "pid 4711 on host". Empty: not known.
@@ -114,6 +117,7 @@ class PosixDisk final : public Disk {
   [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
   [[nodiscard]] DiskResult<void> rename(const std::string& from, const std::string& to) override;
+  [[nodiscard]] DiskResult<std::uint64_t> free_bytes(const std::string& path) override;
   [[nodiscard]] DiskResult<void> sync_directory(const std::string& path) override;
   [[nodiscard]] std::string user() override;
   [[nodiscard]] std::string boot_id() override;

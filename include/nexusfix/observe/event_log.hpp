@@ -1,5 +1,5 @@
-// What happened, one line each: for operators, and for tests. Rare things only; messages have a log
-// of their own.
+// What happened, one line each: for operators, and for tests. Rare things only; messages have logs
+// of their own: session_logs.hpp.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,9 @@ class NullEventLog final : public EventLog {
 };
 
 // The line as StreamEventLog writes it, without the line feed.
-[[nodiscard]] std::string format_event(const Event& event);
+[[nodiscard]] std::string format_event(const Event& event, unsigned fraction_digits = 3);
+
+// INFO, WARN, ERROR.
+[[nodiscard]] std::string_view to_string(Severity severity) noexcept;
 
 }  // namespace nexusfix::observe

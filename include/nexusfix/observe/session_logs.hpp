@@ -1,0 +1,179 @@
+// What every session received, sent and went through, as lines in files and on the screen. The
+// event loop hands bytes over for some tens of nanoseconds; a thread in the background makes lines
+// of them and writes.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/deferred/consumer_thread.hpp>
+#include <nexusfix/deferred/record_queue.hpp>
+#include <nexusfix/observe/event_log.hpp>
+
+namespace nexusfix::observe {
+
+// A field whose value never reaches a log. Always such: Password (554), NewPassword (925),
+// EncryptedPassword (1402), EncryptedNewPassword (1404), and RawData (96) of a Logon and a
+// UserRequest.
+struct MaskedField {
+  std::uint32_t tag = 0;
+  std::uint32_t length_tag = 0;  // of a data field: its Length field; 0: it is none
+};
+
+struct LogFileOptions {
+  std::string folder{};         // FileLogPath; empty: no files
+  std::string backup_folder{};  // FileLogBackupPath; empty: the same
+  // A file that would become longer is given a number and a new one begun; 0: never.
+  std::uint64_t bytes_max = 64U << 20U;
+  std::uint32_t backups_max = 10;  // of each file: older ones are removed
+  bool is_daily = false;           // and when a new day begins in UTC
+  bool has_heartbeats = true;
+  bool has_message_times = true;
+  unsigned fraction_digits = 9;  // of times; 0 to 9
+  // Messages are left out while less is free on the disk, so that logs never take the last of it.
+  std::uint64_t free_bytes_min = 256U << 20U;
+};
+
+struct ScreenLogOptions {
+  bool has_incoming = false;
+  bool has_outgoing = false;
+  bool has_events = false;
+  bool has_heartbeats = true;
+  unsigned fraction_digits = 3;
+};
+
+struct SessionLogOptions {
+  std::string name{};    // "FIX.4.4:VENUE->TRADER", for the screen
+  std::string prefix{};  // of its files: log_file_prefix()
+  LogFileOptions files{};
+  ScreenLogOptions screen{};
+  std::vector<MaskedField> masked{};  // beside those that always are
+};
+
+struct SessionLogsOptions {
+  // What may wait for the thread in the background; a power of two, from 4 KiB on. A message takes
+  // its own bytes and 32 more; one that is longer than half of it is lost.
+  std::size_t queue_bytes = 8U << 20U;
+  int screen_descriptor = 1;  // standard output
+};
+
+// Counted since the start. Any thread.
+struct SessionLogsStats {
+  std::uint64_t taken = 0;           // messages and events that found room in the queue
+  std::uint64_t lost_in_queue = 0;   // those that found none
+  std::uint64_t lost_on_disk = 0;    // lines that could not be written
+  std::uint64_t lost_on_screen = 0;  // lines that the screen did not take in time
+};
+
+// Something about the logs themselves, for the event log.
+struct LogNotice {
+  Severity severity = Severity::Info;
+  std::string text{};
+};
+
+// "FIX.4.4-VENUE-TRADER", and "-qualifier" if there is one: QuickFIX's. Bytes that cannot stand in
+// a file's name are %2F and the like.
+[[nodiscard]] std::string log_file_prefix(std::string_view begin_string,
+                                          std::string_view sender_comp_id,
+                                          std::string_view target_comp_id,
+                                          std::string_view qualifier);
+
+// The logs of one event loop.
+//
+// Files: <folder>/<prefix>.messages.current.log and <prefix>.event.current.log, and when they are
+// full <prefix>.messages.backup.<n>.log, of which the highest number is the newest. One line a
+// message: "20240115-10:30:00.123456789 IN : 8=FIX.4.4<SOH>...", raw but for what is masked. Files
+// are made with mode 0600, in folders of mode 0700. Whoever moves, removes or cuts a file finds a
+// new one within a second of the next line.
+//
+// Threads: message(), garbled(), event(), turn() and the destructor belong to the event loop's;
+// reopen() and stats() to any. A disk that takes no threads is written to in turn().
+// Allocation: none, lock: none, system call: none in message(), garbled() and event(). Nothing
+// ever waits: what finds no room is lost, counted, and told where it would have stood.
+class SessionLogs {
+ public:
+  // Makes the folders and opens every file, so that what cannot be written is known before anything
+  // else begins; the error names it. The last of sessions is for what belongs to none.
+  [[nodiscard]] static std::expected<std::unique_ptr<SessionLogs>, std::string> open(
+      Disk& disk, const SessionLogsOptions& options, std::vector<SessionLogOptions> sessions,
+      WallTime now);
+  SessionLogs(const SessionLogs&) = delete;
+  SessionLogs& operator=(const SessionLogs&) = delete;
+  ~SessionLogs();  // writes what waits
+
+  // session: an index of those given to open().
+  void received(std::size_t session, std::string_view message, WallTime time) noexcept {
+    if (takes_[session].incoming) push(session, Kind::Received, 0, message, time);
+  }
+  void sent(std::size_t session, std::string_view message, WallTime time) noexcept {
+    if (takes_[session].outgoing) push(session, Kind::Sent, 0, message, time);
+  }
+  // Received, and no message; of more than 4,096 bytes the first are kept.
+  void garbled(std::size_t session, std::string_view bytes, WallTime time) noexcept;
+  void event(std::size_t session, Severity severity, std::string_view text, WallTime time) noexcept;
+
+  // Whether anybody would see what this session sends. Constant.
+  [[nodiscard]] bool takes_sent(std::size_t session) const noexcept {
+    return takes_[session].outgoing;
+  }
+  [[nodiscard]] std::size_t last_session() const noexcept { return takes_.size() - 1; }
+
+  // Once a turn of the loop: tells of losses as soon as there is room for it, and writes, where
+  // there is no thread for that. What it returns is for the event log; almost always nothing.
+  [[nodiscard]] std::vector<LogNotice> turn();
+
+  // Closes all files soon, to open them anew by name: after somebody has moved them. Signal
+  // handlers, too.
+  void reopen() noexcept;
+  [[nodiscard]] SessionLogsStats stats() const noexcept;
+
+  struct Loss {
+    std::uint64_t count = 0;
+    WallTime first{};
+    WallTime last{};
+    void add(WallTime time, std::uint64_t number = 1) noexcept;
+  };
+
+ private:
+  enum class Kind : std::uint8_t { Received, Sent, Garbled, Event, Lost };
+  struct Takes {
+    bool incoming = false;
+    bool outgoing = false;
+    bool events = false;
+  };
+  struct Writer;  // the consumer's
+
+  SessionLogs(Disk& disk, const SessionLogsOptions& options);
+  void push(std::size_t session, Kind kind, std::uint8_t severity, std::string_view bytes,
+            WallTime time, std::size_t cut_bytes = 0) noexcept;
+  [[nodiscard]] bool store(std::size_t session, Kind kind, std::uint8_t severity,
+                           std::string_view bytes, WallTime time, std::size_t cut_bytes) noexcept;
+  [[nodiscard]] bool tell_loss(std::size_t session, std::size_t room_bytes) noexcept;
+  void lose(std::size_t session, WallTime time) noexcept;
+  void tell_losses();
+
+  std::vector<Takes> takes_;
+  deferred::RecordQueue queue_;
+  deferred::ConsumerThread thread_;
+  bool is_threaded_ = false;
+  // Producer.
+  std::vector<Loss> losses_;  // of each session, not told yet
+  std::size_t untold_ = 0;    // sessions with one
+  bool is_losing_ = false;    // and somebody was told
+  std::uint64_t told_lost_ = 0;
+  std::vector<LogNotice> own_notices_;
+  std::atomic<std::uint64_t> taken_{0};
+  std::atomic<std::uint64_t> lost_{0};
+  std::unique_ptr<Writer> writer_;
+};
+
+}  // namespace nexusfix::observe

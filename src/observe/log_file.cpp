@@ -1,0 +1,268 @@
+#include "observe/log_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/utc_text.hpp>
+
+namespace nexusfix::observe {
+namespace {
+
+constexpr std::chrono::seconds kLookAgainAfter{1};
+constexpr std::string_view kCurrent = ".current.log";
+constexpr std::string_view kBackup = ".backup.";
+constexpr std::string_view kSuffix = ".log";
+
+// A clock that was set back is no reason not to look.
+bool is_due(WallTime last, WallTime now) noexcept {
+  return last == WallTime::min() || now < last || now - last >= kLookAgainAfter;
+}
+
+std::chrono::sys_days day_of(WallTime time) noexcept {
+  return std::chrono::floor<std::chrono::days>(time);
+}
+
+// The <n> of "<name>.backup.<n>.log".
+std::optional<std::uint64_t> backup_number(std::string_view file, std::string_view name) noexcept {
+  if (!file.starts_with(name)) return std::nullopt;
+  file.remove_prefix(name.size());
+  if (!file.starts_with(kBackup) || !file.ends_with(kSuffix)) return std::nullopt;
+  if (file.size() <= kBackup.size() + kSuffix.size()) return std::nullopt;
+  file.remove_prefix(kBackup.size());
+  file.remove_suffix(kSuffix.size());
+  std::uint64_t number = 0;
+  const auto [stop, error] = std::from_chars(file.data(), file.data() + file.size(), number);
+  if (error != std::errc{} || stop != file.data() + file.size()) return std::nullopt;
+  return number;
+}
+
+std::string backup_path(const std::string& folder, const std::string& name, std::uint64_t number) {
+  return folder + "/" + name + std::string{kBackup} + std::to_string(number) + std::string{kSuffix};
+}
+
+}  // namespace
+
+void append_loss(std::string& to, const SessionLogs::Loss& loss, WallTime now,
+                 std::string_view what, std::string_view why) {
+  append_utc(to, now, UtcForm::Fix, kUtcFractionDigitsMax);
+  to += " LOST : ";
+  to += std::to_string(loss.count);
+  to += ' ';
+  to += what;
+  to += " not logged, from ";
+  append_utc(to, loss.first, UtcForm::Fix, kUtcFractionDigitsMax);
+  to += " to ";
+  append_utc(to, loss.last, UtcForm::Fix, kUtcFractionDigitsMax);
+  to += ": ";
+  to += why;
+  to += '\n';
+}
+
+LogFile::LogFile(const LogFileOptions& options, const std::string& name)
+    : options_{options}, name_{name}, path_{options.folder + "/" + name + std::string{kCurrent}} {
+  if (options_.backup_folder.empty()) options_.backup_folder = options_.folder;
+}
+
+DiskResult<void> LogFile::begin(Disk& disk, WallTime now) {
+  for (const std::string& folder : {options_.folder, options_.backup_folder}) {
+    if (auto made = disk.make_directories(folder); !made) return made;
+  }
+  return open_current(disk, now);
+}
+
+std::string& LogFile::add_line(WallTime time) {
+  if (lines_.empty()) first_ = time;
+  last_ = time;
+  return lines_;
+}
+
+void LogFile::lose(WallTime time, std::string_view why) {
+  loss_.add(time);
+  loss_cause_ = why;
+  ++lost_;
+}
+
+std::optional<LogNotice> LogFile::write(Disk& disk, WallTime now) {
+  if (failed_at_ && !is_due(*failed_at_, now)) {
+    forget_lines();
+    return std::nullopt;
+  }
+  const std::uint64_t untold = loss_.count;
+  if (const auto written = write_out(disk, now); !written) {
+    forget_lines();
+    loss_cause_ = written.error().what();
+    close();
+    const bool is_news = !failed_at_;
+    failed_at_ = now;
+    if (!is_news) return std::nullopt;
+    return LogNotice{Severity::Error,
+                     "a log cannot be written, and its lines are lost until it "
+                     "can: " +
+                         loss_cause_};
+  }
+  lines_.clear();
+  if (!std::exchange(failed_at_, std::nullopt)) return std::nullopt;
+  return LogNotice{Severity::Warning, "the log " + path_ + " is written again; " +
+                                          std::to_string(untold) + " of its lines were lost"};
+}
+
+void LogFile::finish(Disk& disk, WallTime now) {
+  if (lines_.empty() && loss_.count == 0) return;
+  failed_at_.reset();
+  static_cast<void>(write(disk, now));
+}
+
+void LogFile::forget_lines() {
+  const auto count = static_cast<std::uint64_t>(std::ranges::count(lines_, '\n'));
+  lines_.clear();
+  if (count == 0) return;
+  loss_.add(first_, count);
+  loss_.last = last_;
+  lost_ += count;
+}
+
+// What was written is taken out of lines_, so that what is left is what was lost.
+DiskResult<void> LogFile::write_out(Disk& disk, WallTime now) {
+  if (auto ready = make_ready(disk, now); !ready) return ready;
+  if (loss_.count > 0) {
+    std::string told;
+    append_loss(told, loss_, now, loss_.count == 1 ? "line was" : "lines were", loss_cause_);
+    if (auto written = write_piece(told); !written) return written;
+    loss_ = {};
+  }
+  while (!lines_.empty()) {
+    const std::size_t piece = fitting(lines_);
+    if (size_ > 0 && (piece == 0 || (options_.is_daily && day_of(now) != day_))) {
+      if (auto rotated = rotate(disk, now); !rotated) return rotated;
+      continue;
+    }
+    if (auto written = write_piece(std::string_view{lines_}.substr(0, piece)); !written) {
+      return written;
+    }
+    lines_.erase(0, piece);
+  }
+  return {};
+}
+
+// How many bytes of whole lines the file may still have; of a line that is longer than a file may
+// be, all, when it is the first one.
+std::size_t LogFile::fitting(std::string_view lines) const noexcept {
+  if (options_.bytes_max == 0) return lines.size();
+  const std::uint64_t room = options_.bytes_max - std::min(size_, options_.bytes_max);
+  if (lines.size() <= room) return lines.size();
+  const std::size_t end = lines.substr(0, static_cast<std::size_t>(room)).rfind('\n');
+  if (end != std::string_view::npos) return end + 1;
+  return size_ == 0 ? lines.find('\n') + 1 : 0;
+}
+
+// What a failed write left behind is cut off, so that no line is half of two.
+DiskResult<void> LogFile::write_piece(std::string_view piece) {
+  std::string whole;
+  if (std::exchange(ends_in_line_, false)) {
+    whole = "\n";
+    piece = whole += piece;
+  }
+  if (auto written = file_->write_at(size_, piece); !written) {
+    static_cast<void>(file_->truncate(size_));
+    return written;
+  }
+  size_ += piece.size();
+  return {};
+}
+
+// A file that is not there under its name any more, or is another one, was moved or removed by
+// somebody: looked at once a second. One that is shorter or longer was cut or written to.
+DiskResult<void> LogFile::make_ready(Disk& disk, WallTime now) {
+  if (file_ != nullptr) {
+    const DiskResult<std::uint64_t> size = file_->size();
+    if (!size) return std::unexpected{size.error()};
+    bool is_same = *size == size_;
+    if (is_same && is_due(checked_at_, now)) {
+      checked_at_ = now;
+      const auto named = disk.open(path_, OpenMode::Read);
+      const auto its_size = named ? (*named)->size() : DiskResult<std::uint64_t>{size_};
+      const bool is_gone = !named && named.error().error_number == ENOENT;
+      is_same = !is_gone && its_size && *its_size == size_;
+    }
+    if (is_same) return {};
+    close();
+  }
+  return open_current(disk, now);
+}
+
+DiskResult<void> LogFile::open_current(Disk& disk, WallTime now) {
+  auto opened = disk.open(path_, OpenMode::Create);
+  if (!opened && opened.error().error_number == ENOENT) {
+    if (auto made = disk.make_directories(options_.folder); !made) return made;
+    opened = disk.open(path_, OpenMode::Create);
+  }
+  if (!opened) return std::unexpected{opened.error()};
+  file_ = std::move(*opened);
+  checked_at_ = now;
+  auto read = read_beginning_and_end(now);
+  if (!read) close();
+  return read;
+}
+
+// Every line begins with its day, unless it has no time.
+DiskResult<void> LogFile::read_beginning_and_end(WallTime now) {
+  const DiskResult<std::uint64_t> size = file_->size();
+  if (!size) return std::unexpected{size.error()};
+  size_ = *size;
+  day_ = day_of(now);
+  ends_in_line_ = false;
+  if (size_ == 0) return {};
+  char day[8];
+  const auto beginning = file_->read_at(0, day);
+  if (!beginning) return std::unexpected{beginning.error()};
+  unsigned number = 0;
+  const auto [stop, error] = std::from_chars(day, day + *beginning, number);
+  if (error == std::errc{} && stop == day + sizeof day) {
+    const std::chrono::year_month_day date{std::chrono::year{static_cast<int>(number / 10'000)},
+                                           std::chrono::month{number / 100 % 100},
+                                           std::chrono::day{number % 100}};
+    if (date.ok()) day_ = date;
+  }
+  char last = '\n';
+  const auto end = file_->read_at(size_ - 1, std::span{&last, 1});
+  if (!end) return std::unexpected{end.error()};
+  ends_in_line_ = last != '\n';
+  return {};
+}
+
+DiskResult<void> LogFile::rotate(Disk& disk, WallTime now) {
+  close();
+  if (options_.backups_max == 0) {
+    if (auto removed = disk.remove(path_); !removed) return removed;
+  } else if (auto moved = move_away(disk, options_.backup_folder); !moved) {
+    // Another file system, for example: beside the file it can always be.
+    if (options_.backup_folder == options_.folder) return moved;
+    if (moved = move_away(disk, options_.folder); !moved) return moved;
+  }
+  return open_current(disk, now);
+}
+
+DiskResult<void> LogFile::move_away(Disk& disk, const std::string& folder) {
+  if (auto made = disk.make_directories(folder); !made) return made;
+  const auto files = disk.list(folder);
+  if (!files) return std::unexpected{files.error()};
+  std::vector<std::uint64_t> numbers;
+  for (const std::string& file : *files) {
+    if (const auto number = backup_number(file, name_)) numbers.push_back(*number);
+  }
+  std::ranges::sort(numbers);
+  const std::uint64_t next = numbers.empty() ? 1 : numbers.back() + 1;
+  if (auto moved = disk.rename(path_, backup_path(folder, name_, next)); !moved) return moved;
+  numbers.push_back(next);
+  const std::size_t kept = std::min<std::size_t>(numbers.size(), options_.backups_max);
+  for (std::size_t i = 0; i < numbers.size() - kept; ++i) {
+    static_cast<void>(disk.remove(backup_path(folder, name_, numbers[i])));
+  }
+  return {};
+}
+
+}  // namespace nexusfix::observe

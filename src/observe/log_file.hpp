@@ -1,0 +1,80 @@
+// One log file of one session: its name, how long it may become, and what happens when the disk
+// does not take it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/observe/session_logs.hpp>
+
+namespace nexusfix::observe {
+
+// "20240115-10:30:00.123456789 LOST : 3 messages ... from ... to ...: why", and a line feed.
+void append_loss(std::string& to, const SessionLogs::Loss& loss, WallTime now,
+                 std::string_view what, std::string_view why);
+
+// Lines are collected, and written together. One thread.
+class LogFile {
+ public:
+  // name: "FIX.4.4-VENUE-TRADER.messages"
+  LogFile(const LogFileOptions& options, const std::string& name);
+
+  // Makes the folders, and the file. An error names what cannot be.
+  [[nodiscard]] DiskResult<void> begin(Disk& disk, WallTime now);
+
+  // To be given a whole line.
+  [[nodiscard]] std::string& add_line(WallTime time);
+  // One line that was left out.
+  void lose(WallTime time, std::string_view why);
+  [[nodiscard]] bool has_lines() const noexcept { return !lines_.empty(); }
+
+  // Writes what was collected, with what was lost before in front of it. A file that fails is tried
+  // again a second later; until then lines are lost. Says when that begins and when it ends.
+  [[nodiscard]] std::optional<LogNotice> write(Disk& disk, WallTime now);
+  // The same at the end: whatever time it is, and even when only losses are to be told.
+  void finish(Disk& disk, WallTime now);
+
+  // The next write opens the file by its name.
+  void close() noexcept { file_.reset(); }
+  [[nodiscard]] bool is_open() const noexcept { return file_ != nullptr; }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+  // Lines that could not be written, since the beginning.
+  [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
+
+ private:
+  [[nodiscard]] DiskResult<void> write_out(Disk& disk, WallTime now);
+  [[nodiscard]] DiskResult<void> make_ready(Disk& disk, WallTime now);
+  [[nodiscard]] DiskResult<void> open_current(Disk& disk, WallTime now);
+  [[nodiscard]] DiskResult<void> read_beginning_and_end(WallTime now);
+  [[nodiscard]] DiskResult<void> write_piece(std::string_view piece);
+  [[nodiscard]] std::size_t fitting(std::string_view lines) const noexcept;
+  [[nodiscard]] DiskResult<void> rotate(Disk& disk, WallTime now);
+  [[nodiscard]] DiskResult<void> move_away(Disk& disk, const std::string& folder);
+  void forget_lines();
+
+  LogFileOptions options_;
+  std::string name_;
+  std::string path_;
+  std::unique_ptr<File> file_;
+  std::uint64_t size_ = 0;
+  std::chrono::sys_days day_{};  // whose lines the file has
+  bool ends_in_line_ = false;    // somebody was killed while writing
+  WallTime checked_at_ = WallTime::min();
+
+  std::string lines_;
+  WallTime first_{};  // of lines_
+  WallTime last_{};
+
+  SessionLogs::Loss loss_;  // not told yet
+  std::string loss_cause_;
+  std::uint64_t lost_ = 0;
+  std::optional<WallTime> failed_at_;
+};
+
+}  // namespace nexusfix::observe

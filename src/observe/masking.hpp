@@ -1,0 +1,73 @@
+// Passwords do not reach a log.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/observe/session_logs.hpp>
+
+namespace nexusfix::observe {
+
+// One thread.
+class Masking {
+ public:
+  // The fields that are always masked, and these.
+  explicit Masking(std::span<const MaskedField> more);
+
+  // Whether anything of these bytes must not be logged as it is.
+  [[nodiscard]] bool finds(std::string_view bytes);
+  // After finds(): appends the bytes with *** in the place of each value that must not be logged.
+  // BodyLength and CheckSum, which would tell of it, are those of what is appended; so is the
+  // Length field in front of a data field.
+  void append_masked(std::string& to) const;
+
+  // The same of bytes that are no whole message, and may go on with what earlier ones began: a
+  // value that had no end is masked on. BodyLength and CheckSum become *** too. is_cut: more bytes
+  // follow that nobody will see.
+  [[nodiscard]] bool finds_in_garbled(std::string_view bytes, bool is_cut);
+
+ private:
+  struct Place {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    std::string_view instead;
+  };
+  struct Field {
+    std::uint32_t tag = 0;
+    std::size_t begin = 0;  // of the value
+    std::size_t end = 0;
+  };
+
+  void find_all(std::string_view bytes, std::size_t from);
+  [[nodiscard]] std::size_t mask_rest_of_value(std::string_view bytes);
+  void take(const Field& field, const std::optional<Field>& before);
+  void begin(std::string_view bytes);
+  void note_cut_tag(std::string_view digits);
+  [[nodiscard]] bool masks(std::uint32_t tag) const;
+  [[nodiscard]] std::size_t announced_size(std::uint32_t tag,
+                                           const std::optional<Field>& before) const;
+  [[nodiscard]] std::uint32_t length_tag_of(std::uint32_t tag) const;
+  [[nodiscard]] std::size_t end_of_value(std::uint32_t tag, std::size_t begin,
+                                         const std::optional<Field>& before) const;
+  void append_range(std::string& to, std::size_t begin, std::size_t end) const;
+
+  std::vector<MaskedField> fields_;
+  bool masks_all_raw_data_ = false;
+  // Of the bytes at hand.
+  std::string_view bytes_;
+  bool is_whole_ = false;
+  std::string_view msg_type_;
+  std::optional<Field> body_length_;
+  std::optional<Field> checksum_;
+  std::vector<Place> places_;
+  // The last ones ended within a value that is masked, or a tag; and how much of it must come.
+  bool goes_on_ = false;
+  std::size_t goes_on_bytes_ = 0;
+};
+
+}  // namespace nexusfix::observe

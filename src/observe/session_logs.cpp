@@ -1,0 +1,522 @@
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <nexusfix/base/utc_text.hpp>
+#include <nexusfix/observe/session_logs.hpp>
+
+#include "observe/log_file.hpp"
+#include "observe/message_line.hpp"
+#include "observe/screen.hpp"
+#include "observe/shown_text.hpp"
+
+namespace nexusfix::observe {
+namespace {
+
+constexpr std::size_t kGarbledBytesMax = 4'096;
+constexpr std::size_t kEventBytesMax = 4'096;
+constexpr std::size_t kEventLineBytesMax = 2'000;
+// Records, and about as many bytes, that are made lines before these are written.
+constexpr std::size_t kRoundRecordsMax = 4'096;
+constexpr std::size_t kRoundBytesMax = 1U << 20U;
+// More sessions' files are opened and closed by turns, so that descriptors are left for sessions.
+constexpr std::size_t kOpenFilesMax = 128;
+constexpr std::size_t kNoticesMax = 16;
+constexpr std::string_view kFullQueue =
+    "they came faster than the disk took them, and found no room in the queue";
+
+// In front of the bytes of every record.
+struct Head {
+  std::int64_t time_ns = 0;
+  std::uint32_t session = 0;
+  std::uint32_t cut_bytes = 0;
+  std::uint8_t kind = 0;
+  std::uint8_t severity = 0;
+  std::uint8_t unused[6]{};
+};
+static_assert(sizeof(Head) == 24);
+
+// Of a record that tells of losses.
+struct LossBytes {
+  std::uint64_t count = 0;
+  std::int64_t first_ns = 0;
+  std::int64_t last_ns = 0;
+};
+
+WallTime to_time(std::int64_t nanoseconds) noexcept {
+  return WallTime{std::chrono::nanoseconds{nanoseconds}};
+}
+
+std::string_view to_text(std::span<const std::byte> bytes) noexcept {
+  return {static_cast<const char*>(static_cast<const void*>(bytes.data())), bytes.size()};
+}
+
+}  // namespace
+
+std::string log_file_prefix(std::string_view begin_string, std::string_view sender_comp_id,
+                            std::string_view target_comp_id, std::string_view qualifier) {
+  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
+  std::string prefix;
+  for (const std::string_view part : {begin_string, sender_comp_id, target_comp_id, qualifier}) {
+    if (part.empty()) continue;
+    if (!prefix.empty()) prefix += '-';
+    for (const char c : part) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte >= ' ' && c != '\x7F' && c != '/' && c != '%') {
+        prefix += c;
+      } else {
+        prefix += '%';
+        prefix += kHexDigits[byte >> 4U];
+        prefix += kHexDigits[byte & 0xFU];
+      }
+    }
+  }
+  return prefix;
+}
+
+void SessionLogs::Loss::add(WallTime time, std::uint64_t number) noexcept {
+  if (count == 0) first = time;
+  last = time;
+  count += number;
+}
+
+// What the thread in the background has.
+struct SessionLogs::Writer {
+  struct Stream {
+    SessionLogOptions options;
+    MessageLine line;
+    LogFile* messages = nullptr;
+    LogFile* events = nullptr;
+    std::size_t folder = 0;
+  };
+  // How much is free is asked once a second.
+  struct Folder {
+    std::string path;
+    WallTime checked_at = WallTime::min();
+    std::uint64_t free_bytes = UINT64_MAX;
+    bool is_short = false;
+  };
+
+  Writer(Disk& on, int screen_descriptor) : disk{on}, screen{screen_descriptor} {}
+
+  [[nodiscard]] std::expected<void, std::string> begin(std::vector<SessionLogOptions> sessions,
+                                                       WallTime now);
+  [[nodiscard]] DiskResult<LogFile*> begin_file(const LogFileOptions& options,
+                                                const std::string& name, WallTime now);
+  [[nodiscard]] std::size_t folder_of(const std::string& path);
+  [[nodiscard]] bool round(deferred::RecordQueue& queue);
+  void append(std::span<const std::byte> record);
+  void append_message(Stream& stream, const LoggedMessage& message);
+  void append_event(Stream& stream, WallTime time, Severity severity, std::string_view text);
+  void append_loss_of(Stream& stream, WallTime now, const Loss& loss);
+  [[nodiscard]] std::string& begin_line(LogFile& file, WallTime time);
+  [[nodiscard]] bool is_short_of_room(const Stream& stream, WallTime now);
+  void write();
+  void write_file(LogFile& file);
+  void note_open(LogFile& file);
+  void finish();
+  void notify(LogNotice notice);
+
+  Disk& disk;
+  Screen screen;
+  std::vector<Stream> streams;
+  std::map<std::string, std::unique_ptr<LogFile>> files;  // by path
+  std::vector<Folder> folders;
+  std::vector<LogFile*> dirty;
+  std::vector<LogFile*> open_files;  // the one that was opened first in front
+  std::string screen_lines;
+  WallTime now{};  // of the last record
+
+  std::atomic<bool> reopen_wanted{false};
+  std::atomic<std::uint64_t> lost_on_disk{0};
+  std::atomic<std::uint64_t> lost_on_screen{0};
+  std::atomic<bool> has_notices{false};
+  std::mutex notices_mutex;
+  std::vector<LogNotice> notices;
+  std::size_t notices_more = 0;
+};
+
+std::size_t SessionLogs::Writer::folder_of(const std::string& path) {
+  const auto found = std::ranges::find(folders, path, &Folder::path);
+  if (found == folders.end()) folders.push_back({.path = path});
+  return static_cast<std::size_t>(std::ranges::find(folders, path, &Folder::path) -
+                                  folders.begin());
+}
+
+DiskResult<LogFile*> SessionLogs::Writer::begin_file(const LogFileOptions& options,
+                                                     const std::string& name, WallTime at) {
+  auto file = std::make_unique<LogFile>(options, name);
+  // Sessions whose names cannot be told apart in a file's name share it, as QuickFIX's do.
+  if (const auto found = files.find(file->path()); found != files.end()) {
+    return found->second.get();
+  }
+  if (auto begun = file->begin(disk, at); !begun) return std::unexpected{begun.error()};
+  note_open(*file);
+  LogFile* const begun = file.get();
+  files.emplace(begun->path(), std::move(file));
+  return begun;
+}
+
+std::expected<void, std::string> SessionLogs::Writer::begin(std::vector<SessionLogOptions> sessions,
+                                                            WallTime at) {
+  for (SessionLogOptions& options : sessions) {
+    Stream stream{std::move(options), MessageLine{Masking{{}}}};
+    stream.line = MessageLine{Masking{stream.options.masked}};
+    const LogFileOptions& of_files = stream.options.files;
+    if (!of_files.folder.empty()) {
+      const auto messages = begin_file(of_files, stream.options.prefix + ".messages", at);
+      if (!messages) return std::unexpected{messages.error().what()};
+      const auto events = begin_file(of_files, stream.options.prefix + ".event", at);
+      if (!events) return std::unexpected{events.error().what()};
+      stream.messages = *messages;
+      stream.events = *events;
+      stream.folder = folder_of(of_files.folder);
+    }
+    streams.push_back(std::move(stream));
+  }
+  return {};
+}
+
+std::string& SessionLogs::Writer::begin_line(LogFile& file, WallTime time) {
+  if (!file.has_lines()) dirty.push_back(&file);
+  return file.add_line(time);
+}
+
+// Events are few, and say what happens to a disk that fills up.
+bool SessionLogs::Writer::is_short_of_room(const Stream& stream, WallTime at) {
+  const std::uint64_t wanted = stream.options.files.free_bytes_min;
+  if (wanted == 0) return false;
+  Folder& folder = folders[stream.folder];
+  constexpr std::chrono::seconds kLookAgainAfter{1};
+  if (folder.checked_at == WallTime::min() || at < folder.checked_at ||
+      at - folder.checked_at >= kLookAgainAfter) {
+    folder.checked_at = at;
+    folder.free_bytes = disk.free_bytes(folder.path).value_or(UINT64_MAX);
+    const bool was_short = std::exchange(folder.is_short, folder.free_bytes < wanted);
+    if (folder.is_short && !was_short) {
+      notify({Severity::Error, "only " + std::to_string(folder.free_bytes) +
+                                   " bytes are free for the logs in " + folder.path +
+                                   ": messages are not logged until there are " +
+                                   std::to_string(wanted)});
+    } else if (was_short && !folder.is_short) {
+      notify({Severity::Warning,
+              "there is room for the logs in " + folder.path + " again: messages are logged"});
+    }
+  }
+  return folder.is_short;
+}
+
+void SessionLogs::Writer::append_message(Stream& stream, const LoggedMessage& message) {
+  const bool heartbeat = is_heartbeat(message.bytes);
+  stream.line.take(message);
+  const ScreenLogOptions& shown = stream.options.screen;
+  const bool on_screen =
+      message.direction == Direction::In ? shown.has_incoming : shown.has_outgoing;
+  if (on_screen && (!heartbeat || shown.has_heartbeats)) {
+    stream.line.append_to_screen(screen_lines, stream.options.name, shown.fraction_digits);
+  }
+  if (stream.messages == nullptr || (heartbeat && !stream.options.files.has_heartbeats)) return;
+  if (is_short_of_room(stream, message.time)) {
+    stream.messages->lose(message.time, "the disk was nearly full");
+    lost_on_disk.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const LogFileOptions& of_files = stream.options.files;
+  stream.line.append_to_file(begin_line(*stream.messages, message.time),
+                             of_files.has_message_times ? &of_files.fraction_digits : nullptr);
+}
+
+void SessionLogs::Writer::append_event(Stream& stream, WallTime time, Severity severity,
+                                       std::string_view text) {
+  if (stream.options.screen.has_events) {
+    screen_lines += format_event({time, severity, stream.options.name, text},
+                                 stream.options.screen.fraction_digits);
+    screen_lines += '\n';
+  }
+  if (stream.events == nullptr) return;
+  std::string& lines = begin_line(*stream.events, time);
+  append_utc(lines, time, UtcForm::Fix, stream.options.files.fraction_digits);
+  lines += ' ';
+  lines += to_string(severity);
+  lines += " : ";
+  std::string shown;
+  append_shown_or_cut(shown, text, kEventLineBytesMax);
+  lines += shown;
+  lines += '\n';
+}
+
+void SessionLogs::Writer::append_loss_of(Stream& stream, WallTime at, const Loss& loss) {
+  const std::string_view what =
+      loss.count == 1 ? "message or event was" : "messages and events were";
+  if (stream.messages != nullptr) {
+    append_loss(begin_line(*stream.messages, at), loss, at, what, kFullQueue);
+  }
+  const ScreenLogOptions& shown = stream.options.screen;
+  if (shown.has_incoming || shown.has_outgoing || shown.has_events) {
+    append_loss(screen_lines, loss, at, what, kFullQueue);
+  }
+}
+
+void SessionLogs::Writer::append(std::span<const std::byte> record) {
+  Head head;
+  std::memcpy(&head, record.data(), sizeof head);
+  const std::span<const std::byte> rest = record.subspan(sizeof head);
+  Stream& stream = streams[head.session];
+  now = to_time(head.time_ns);
+  switch (static_cast<Kind>(head.kind)) {
+    case Kind::Received:
+    case Kind::Sent:
+    case Kind::Garbled: {
+      const auto kind = static_cast<Kind>(head.kind);
+      append_message(stream, {.time = now,
+                              .direction = kind == Kind::Sent ? Direction::Out : Direction::In,
+                              .is_garbled = kind == Kind::Garbled,
+                              .bytes = to_text(rest),
+                              .cut_bytes = head.cut_bytes});
+      break;
+    }
+    case Kind::Event:
+      append_event(stream, now, static_cast<Severity>(head.severity), to_text(rest));
+      break;
+    case Kind::Lost: {
+      LossBytes loss;
+      std::memcpy(&loss, rest.data(), sizeof loss);
+      append_loss_of(stream, now, {loss.count, to_time(loss.first_ns), to_time(loss.last_ns)});
+      break;
+    }
+  }
+}
+
+bool SessionLogs::Writer::round(deferred::RecordQueue& queue) {
+  // Acquire pairs with reopen()'s release: the file was moved before.
+  if (reopen_wanted.exchange(false, std::memory_order_acquire)) {
+    for (LogFile* file : open_files) file->close();
+    open_files.clear();
+  }
+  std::size_t bytes = 0;
+  std::size_t count = 0;
+  while (count < kRoundRecordsMax && bytes < kRoundBytesMax) {
+    const std::optional<std::span<const std::byte>> record = queue.read();
+    if (!record) break;
+    ++count;
+    bytes += record->size();
+    // Without memory a line is lost, like one that the disk does not take.
+    if (!deferred::detail::returns_normally([&] { append(*record); })) {
+      lost_on_disk.fetch_add(1, std::memory_order_relaxed);
+    }
+  }
+  if (count == 0) return false;
+  // Before the disk is waited for: what waits in the meantime has the room.
+  queue.release();
+  write();
+  return true;
+}
+
+void SessionLogs::Writer::write() {
+  for (LogFile* file : dirty) {
+    if (!deferred::detail::returns_normally([&] { write_file(*file); })) file->close();
+  }
+  dirty.clear();
+  screen.write(screen_lines);
+  screen_lines.clear();
+  lost_on_screen.store(screen.lost(), std::memory_order_relaxed);
+}
+
+void SessionLogs::Writer::write_file(LogFile& file) {
+  const bool was_open = file.is_open();
+  const std::uint64_t lost_before = file.lost();
+  if (auto notice = file.write(disk, now)) notify(std::move(*notice));
+  lost_on_disk.fetch_add(file.lost() - lost_before, std::memory_order_relaxed);
+  if (was_open == file.is_open()) return;
+  if (was_open) {
+    std::erase(open_files, &file);
+    return;
+  }
+  note_open(file);
+}
+
+void SessionLogs::Writer::note_open(LogFile& file) {
+  open_files.push_back(&file);
+  if (open_files.size() <= kOpenFilesMax) return;
+  open_files.front()->close();
+  open_files.erase(open_files.begin());
+}
+
+void SessionLogs::Writer::finish() {
+  write();
+  for (const auto& [path, file] : files) file->finish(disk, now);
+}
+
+void SessionLogs::Writer::notify(LogNotice notice) {
+  const std::lock_guard lock{notices_mutex};
+  if (notices.size() < kNoticesMax) {
+    notices.push_back(std::move(notice));
+  } else {
+    ++notices_more;
+  }
+  has_notices.store(true, std::memory_order_relaxed);
+}
+
+SessionLogs::SessionLogs(Disk& disk, const SessionLogsOptions& options)
+    : queue_{options.queue_bytes},
+      thread_{deferred::Idle::Doze},
+      writer_{std::make_unique<Writer>(disk, options.screen_descriptor)} {}
+
+std::expected<std::unique_ptr<SessionLogs>, std::string> SessionLogs::open(
+    Disk& disk, const SessionLogsOptions& options, std::vector<SessionLogOptions> sessions,
+    WallTime now) {
+  std::unique_ptr<SessionLogs> logs{new SessionLogs{disk, options}};
+  for (const SessionLogOptions& one : sessions) {
+    const bool in_files = !one.files.folder.empty();
+    logs->takes_.push_back({.incoming = in_files || one.screen.has_incoming,
+                            .outgoing = in_files || one.screen.has_outgoing,
+                            .events = in_files || one.screen.has_events});
+  }
+  logs->losses_.resize(sessions.size());
+  if (auto begun = logs->writer_->begin(std::move(sessions), now); !begun) {
+    return std::unexpected{std::move(begun.error())};
+  }
+  if (!disk.takes_threads()) return logs;
+  const auto round = [](void* object) noexcept {
+    auto& of = *static_cast<SessionLogs*>(object);
+    return of.writer_->round(of.queue_);
+  };
+  if (!logs->thread_.start({.round = round, .object = logs.get()})) {
+    return std::unexpected{"the operating system refused a thread for the logs"};
+  }
+  logs->is_threaded_ = true;
+  return logs;
+}
+
+SessionLogs::~SessionLogs() {
+  thread_.stop();
+  while (writer_->round(queue_)) {
+  }
+  for (std::size_t i = 0; i < losses_.size(); ++i) {
+    if (losses_[i].count > 0 && i < writer_->streams.size()) {
+      writer_->append_loss_of(writer_->streams[i], losses_[i].last, losses_[i]);
+    }
+  }
+  writer_->finish();
+}
+
+void SessionLogs::garbled(std::size_t session, std::string_view bytes, WallTime time) noexcept {
+  if (!takes_[session].incoming) return;
+  const std::string_view kept = bytes.substr(0, kGarbledBytesMax);
+  push(session, Kind::Garbled, 0, kept, time, bytes.size() - kept.size());
+}
+
+void SessionLogs::event(std::size_t session, Severity severity, std::string_view text,
+                        WallTime time) noexcept {
+  if (!takes_[session].events) return;
+  push(session, Kind::Event, static_cast<std::uint8_t>(severity), text.substr(0, kEventBytesMax),
+       time);
+}
+
+void SessionLogs::push(std::size_t session, Kind kind, std::uint8_t severity,
+                       std::string_view bytes, WallTime time, std::size_t cut_bytes) noexcept {
+  const bool done = losses_[session].count == 0 || tell_loss(session, bytes.size());
+  if (!done || !store(session, kind, severity, bytes, time, cut_bytes)) [[unlikely]] {
+    return lose(session, time);
+  }
+  // One writer: no read-modify-write is needed.
+  taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+bool SessionLogs::store(std::size_t session, Kind kind, std::uint8_t severity,
+                        std::string_view bytes, WallTime time, std::size_t cut_bytes) noexcept {
+  const auto room = queue_.claim(sizeof(Head) + bytes.size());
+  if (!room) [[unlikely]]
+    return false;
+  const Head head{.time_ns = time.time_since_epoch().count(),
+                  .session = static_cast<std::uint32_t>(session),
+                  .cut_bytes = static_cast<std::uint32_t>(cut_bytes),
+                  .kind = static_cast<std::uint8_t>(kind),
+                  .severity = severity};
+  std::memcpy(room->data(), &head, sizeof head);
+  if (!bytes.empty()) std::memcpy(room->data() + sizeof head, bytes.data(), bytes.size());
+  queue_.commit(sizeof head + bytes.size());
+  return true;
+}
+
+void SessionLogs::lose(std::size_t session, WallTime time) noexcept {
+  if (losses_[session].count == 0) ++untold_;
+  losses_[session].add(time);
+  lost_.store(lost_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+// Not unless there is room for what comes behind it, too: under a lasting overload the log would
+// consist of lines about what was lost to make room for them.
+bool SessionLogs::tell_loss(std::size_t session, std::size_t room_bytes) noexcept {
+  constexpr std::size_t kHeadersBytes = 64;
+  Loss& loss = losses_[session];
+  const LossBytes told{.count = loss.count,
+                       .first_ns = loss.first.time_since_epoch().count(),
+                       .last_ns = loss.last.time_since_epoch().count()};
+  // The claim is forgotten; a message too long for both is refused by itself.
+  const auto both = queue_.claim(sizeof told + 2 * sizeof(Head) + kHeadersBytes + room_bytes);
+  if (!both && both.error() == deferred::RecordError::Full) return false;
+  const std::string_view bytes{static_cast<const char*>(static_cast<const void*>(&told)),
+                               sizeof told};
+  if (!store(session, Kind::Lost, 0, bytes, loss.last, 0)) return false;
+  loss = {};
+  --untold_;
+  return true;
+}
+
+void SessionLogs::tell_losses() {
+  const std::uint64_t lost = lost_.load(std::memory_order_relaxed);
+  if (untold_ > 0 && !std::exchange(is_losing_, true)) {
+    own_notices_.push_back(
+        {Severity::Error,
+         "the logs do not follow, and messages are not logged: " + std::string{kFullQueue}});
+  }
+  for (std::size_t i = 0; i < losses_.size() && untold_ > 0; ++i) {
+    if (losses_[i].count > 0) static_cast<void>(tell_loss(i, 0));
+  }
+  if (untold_ > 0 || !std::exchange(is_losing_, false)) return;
+  own_notices_.push_back({Severity::Warning, "the logs follow again; " +
+                                                 std::to_string(lost - told_lost_) +
+                                                 " messages and events were not logged"});
+  told_lost_ = lost;
+}
+
+std::vector<LogNotice> SessionLogs::turn() {
+  if (untold_ > 0 || is_losing_) [[unlikely]]
+    tell_losses();
+  if (!is_threaded_) {
+    while (writer_->round(queue_)) {
+    }
+  }
+  std::vector<LogNotice> notices = std::exchange(own_notices_, {});
+  if (!writer_->has_notices.load(std::memory_order_relaxed)) [[likely]]
+    return notices;
+  const std::lock_guard lock{writer_->notices_mutex};
+  writer_->has_notices.store(false, std::memory_order_relaxed);
+  std::ranges::move(writer_->notices, std::back_inserter(notices));
+  writer_->notices.clear();
+  if (const std::size_t more = std::exchange(writer_->notices_more, 0); more > 0) {
+    notices.push_back({Severity::Warning, std::to_string(more) + " more notices of the logs"});
+  }
+  return notices;
+}
+
+void SessionLogs::reopen() noexcept {
+  writer_->reopen_wanted.store(true, std::memory_order_release);
+}
+
+SessionLogsStats SessionLogs::stats() const noexcept {
+  SessionLogsStats stats;
+  stats.taken = taken_.load(std::memory_order_relaxed);
+  stats.lost_in_queue = lost_.load(std::memory_order_relaxed);
+  stats.lost_on_disk = writer_->lost_on_disk.load(std::memory_order_relaxed);
+  stats.lost_on_screen = writer_->lost_on_screen.load(std::memory_order_relaxed);
+  return stats;
+}
+
+}  // namespace nexusfix::observe
