@@ -149,6 +149,24 @@ constexpr HonouredKey kHonoured[] = {
     {Key::MaxSequenceJump, "MaxSequenceJump"},
     {Key::MinHeartBtInt, "MinHeartBtInt"},
     {Key::MaxHeartBtInt, "MaxHeartBtInt"},
+    {Key::FileLogPath, "FileLogPath"},
+    {Key::FileLogBackupPath, "FileLogBackupPath"},
+    {Key::FileLogHeartbeats, "FileLogHeartbeats"},
+    {Key::FileIncludeMilliseconds, "FileIncludeMilliseconds"},
+    {Key::FileIncludeTimeStampForMessages, "FileIncludeTimeStampForMessages"},
+    {Key::ScreenLogShowIncoming, "ScreenLogShowIncoming"},
+    {Key::ScreenLogShowOutgoing, "ScreenLogShowOutgoing"},
+    {Key::ScreenLogShowEvents, "ScreenLogShowEvents"},
+    {Key::ScreenLogShowHeartBeats, "ScreenLogShowHeartBeats"},
+    {Key::ScreenIncludeMilliseconds, "ScreenIncludeMilliseconds"},
+    {Key::LogMessageWhenSessionNotFound, "LogMessageWhenSessionNotFound"},
+    {Key::LogTimestampPrecision, "LogTimestampPrecision"},
+    {Key::LogMaxBytes, "LogMaxBytes"},
+    {Key::LogKeepFiles, "LogKeepFiles"},
+    {Key::LogDaily, "LogDaily"},
+    {Key::LogMinFreeBytes, "LogMinFreeBytes"},
+    {Key::LogQueueBytes, "LogQueueBytes"},
+    {Key::LogMaskedTags, "LogMaskedTags"},
 };
 static_assert(std::size(kHonoured) + 1 == kKeyCount);
 static_assert([] {
@@ -168,7 +186,7 @@ struct KeyGroup {
 constexpr std::string_view kOwnStore =
     "this store is not used: the engine keeps a journal in FileStorePath";
 constexpr std::string_view kOwnLog =
-    "no log is written there: events go to the program's event log, messages are in the journal";
+    "no log is written there: FileLogPath and ScreenLogShow... are the keys of the logs there are";
 constexpr std::string_view kSystemSocket = "the operating system's own value is used";
 
 constexpr KeyGroup kInstead[] = {
@@ -210,8 +228,7 @@ constexpr KeyGroup kInstead[] = {
      "JndiProviderURL SQLStoreDriver SQLStoreDataSourceName SQLStoreConnMaxLifetime "
      "MongoStoreConnection MongoStoreDatabase MongoStoreReplicaSet",
      "", kOwnStore},
-    {"FileLogPath FileLogBackupPath FileIncludeMilliseconds FileIncludeTimeStampForMessages "
-     "SLF4JLogEventCategory SLF4JLogErrorEventCategory SLF4JLogIncomingMessageCategory "
+    {"SLF4JLogEventCategory SLF4JLogErrorEventCategory SLF4JLogIncomingMessageCategory "
      "SLF4JLogOutgoingMessageCategory SLF4JLogPrependSessionID SLF4JLogHeartbeats MySQLLogDatabase "
      "MySQLLogUser MySQLLogPassword MySQLLogHost MySQLLogPort MySQLLogUseConnectionPool "
      "MySQLLogIncomingTable MySQLLogOutgoingTable MySQLLogEventTable PostgreSQLLogDatabase "
@@ -224,12 +241,8 @@ constexpr KeyGroup kInstead[] = {
      "SQLLogConnMaxLifetime MongoLogConnection MongoLogDatabase MongoLogReplicaSet "
      "DebugLogFilePath",
      "", kOwnLog},
-    {"FileLogHeartbeats JdbcLogHeartBeats ScreenLogShowIncoming ScreenLogShowOutgoing "
-     "ScreenLogShowEvents ScreenLogShowHeartBeats ScreenIncludeMilliseconds",
-     "N", kOwnLog},
+    {"JdbcLogHeartBeats", "N", kOwnLog},
     {"HttpAcceptPort", "0", "no web page is served"},
-    {"LogMessageWhenSessionNotFound", "N",
-     "the event log names the session that was asked for, without the message"},
     {"ResetOnError DisconnectOnError", "N", "errors are answered as the FIX rules say"},
     {"DisableHeartBeatCheck", "N", "a silent counterparty is always disconnected"},
     {"SendLogoutBeforeDisconnectFromTimeout", "N", "a silent counterparty gets no Logout"},

@@ -242,24 +242,31 @@ bool Runtime::take_scanned(Connection& connection, const wire::FrameResult& fram
   if (frame.status == wire::FrameStatus::Complete) {
     return take_frame(connection, bytes.substr(0, frame.size));
   }
-  if (frame.status == wire::FrameStatus::Garbled) take_garbled(connection, frame.reason);
+  if (frame.status == wire::FrameStatus::Garbled) {
+    take_garbled(connection, frame.reason, bytes.substr(0, frame.size));
+  }
   return true;
 }
 
 bool Runtime::take_frame(Connection& connection, std::string_view frame) {
   if (connection.slot == nullptr && frame.size() > kBeforeLogonBytesMax) {
+    logs_.unknown(frame, /*is_message=*/false, now_.wall);
     refuse(connection, "more bytes than a Logon may have");
     return true;
   }
   const auto message = parser_.parse(frame);
   if (!message) {
-    take_garbled(connection, message.error().reason);
+    take_garbled(connection, message.error().reason, frame);
     return true;
   }
   if (must_wait(connection, *message)) return false;
   ++stats_.messages_in;
-  if (connection.slot == nullptr && !bind(connection, *message)) return true;
+  if (connection.slot == nullptr && !bind(connection, *message)) {
+    logs_.unknown(frame, /*is_message=*/true, now_.wall);
+    return true;
+  }
   SessionSlot& slot = *connection.slot;
+  logs_.received(slot.log, frame, now_.wall);
   transact(slot, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
   feed_held(slot);
   return true;
@@ -307,13 +314,16 @@ void Runtime::take_delayed(Connection& connection) {
   take_bytes(connection, {});
 }
 
-void Runtime::take_garbled(Connection& connection, wire::GarbledReason reason) {
+void Runtime::take_garbled(Connection& connection, wire::GarbledReason reason,
+                           std::string_view bytes) {
   ++stats_.garbled;
   if (connection.slot == nullptr) {
+    logs_.unknown(bytes, /*is_message=*/false, now_.wall);
     refuse(connection, "what came first is no FIX message: " + std::string{to_string(reason)});
     return;
   }
   SessionSlot& slot = *connection.slot;
+  logs_.garbled(slot.log, bytes, now_.wall);
   transact(slot, [&](session::StateMachine& machine) { machine.on_garbled(reason, now_); });
   const std::uint32_t count_max = slot.settings.garbled_per_second_max;
   if (connection.garbled.allow(now_.mono, count_max) || connection.socket == 0) return;

@@ -124,12 +124,14 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     options.log = shared->log.get();
     shared->directory = std::make_shared<LoopDirectory>();
   }
+  const bool is_standard_error = shared->stderr_log != nullptr;
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
     Runtime::Seams seams;
     seams.clock = options.clock;
     seams.disk = options.disk;
     seams.log = options.log;
+    seams.is_standard_error = is_standard_error;
     seams.network = options.network;
     seams.open_postgres = options.open_postgres;
     seams.loop = loop;
@@ -246,5 +248,20 @@ std::uint16_t Engine::accept_port() const noexcept {
 
 const EngineStats& Engine::stats(std::uint32_t loop) const noexcept { return at(loop).stats(); }
 store::Store& Engine::store(std::uint32_t loop) noexcept { return at(loop).store(); }
+void Engine::reopen_logs() noexcept {
+  for (const auto& loop : loops_) loop->logs().reopen();
+}
+
+observe::SessionLogsStats Engine::log_stats() const noexcept {
+  observe::SessionLogsStats all;
+  for (const auto& loop : loops_) {
+    const observe::SessionLogsStats one = loop->logs().stats();
+    all.taken += one.taken;
+    all.lost_in_queue += one.lost_in_queue;
+    all.lost_on_disk += one.lost_on_disk;
+    all.lost_on_screen += one.lost_on_screen;
+  }
+  return all;
+}
 
 }  // namespace nexusfix::engine

@@ -62,6 +62,7 @@ SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
 
 Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
     : seams_{std::move(seams)},
+      logs_{*seams_.log, seams_.is_standard_error},
       callbacks_{callbacks},
       busy_spin_{busy_spin},
       now_{seams_.clock->now()},
@@ -93,6 +94,9 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
         "; one of these was expected: " + std::string{wire::known_isas()}}};
   }
   if (auto done = make_parsers(settings); !done) return done;
+  if (auto opened = logs_.open(*seams_.disk, settings, data_fields_, loop(), now_.wall); !opened) {
+    return std::unexpected{EngineError{std::move(opened.error())}};
+  }
   if (auto done = recover_application(); !done) return done;
   if (auto done = open_sessions(settings); !done) return done;
   return open_listeners();

@@ -80,6 +80,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   look_after_store();
   flush();
   bury_leaving();
+  logs_.turn(now_.wall);
   closed_.clear();
   return !finished();
 }
@@ -381,7 +382,7 @@ void Runtime::report_peer(observe::Severity severity, std::string_view session,
 }
 
 void Runtime::report(observe::Severity severity, std::string_view session, std::string_view text) {
-  seams_.log->write({now_.wall, severity, session, text});
+  logs_.event(severity, session, text, now_.wall);
 }
 
 }  // namespace nexusfix::engine

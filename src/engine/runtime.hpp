@@ -29,6 +29,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/connection.hpp"
+#include "engine/engine_logs.hpp"
 #include "engine/loop_directory.hpp"
 #include "engine/mail_room.hpp"
 #include "engine/notice_limiter.hpp"
@@ -58,6 +59,7 @@ struct SessionSlot {
 
   SessionSettings settings;
   std::string name;
+  std::size_t log = 0;  // of EngineLogs
   store::SessionKey key;
   Runtime* runtime;  // that writes into its Logons
   session::StateMachine machine;
@@ -124,6 +126,7 @@ class Runtime {
     Disk* disk = nullptr;
     transport::Network* network = nullptr;
     observe::EventLog* log = nullptr;
+    bool is_standard_error = false;  // the log: nobody has given one
     decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null
     std::uint32_t loop = 0;
     std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
@@ -171,6 +174,7 @@ class Runtime {
   void remove(SessionSlot& slot, std::string_view text);
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
+  [[nodiscard]] EngineLogs& logs() noexcept { return logs_; }
   [[nodiscard]] store::Store& store() noexcept { return *store_; }
   [[nodiscard]] const Callbacks& callbacks() const noexcept { return callbacks_; }
 
@@ -187,6 +191,7 @@ class Runtime {
     SessionSlot* slot = nullptr;
     SentMessage::Kind kind = SentMessage::Kind::Application;
     bool is_transmitted = true;
+    bool is_logged = false;
     std::uint64_t msg_seq_num = 0;
     std::size_t begin = 0;
     std::size_t size = 0;
@@ -263,7 +268,7 @@ class Runtime {
   void resume(Connection& connection);
   void on_paused_readable(Connection& connection);
   void take_delayed(Connection& connection);
-  void take_garbled(Connection& connection, wire::GarbledReason reason);
+  void take_garbled(Connection& connection, wire::GarbledReason reason, std::string_view bytes);
   [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
   [[nodiscard]] SessionSlot* find_acceptor(const Connection& connection,
                                            const wire::MessageView& logon);
@@ -348,6 +353,7 @@ class Runtime {
   void report(observe::Severity severity, std::string_view session, std::string_view text);
 
   Seams seams_;
+  EngineLogs logs_;
   Callbacks callbacks_;
   bool busy_spin_ = false;
   Now now_{};

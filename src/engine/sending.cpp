@@ -114,14 +114,18 @@ std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std
   return *edited;
 }
 
-// For on_sent(), which is called when the record is part of the store: what a callback sends and
-// takes back by throwing was never sent.
+// For on_sent() and the log, which are told when the record is part of the store: what a callback
+// sends and takes back by throwing was never sent.
 void Runtime::note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                         std::string_view bytes, bool is_transmitted) noexcept {
-  if (callbacks_.on_sent == nullptr) return;
+  // What waits for a Logon is logged when it is resent.
+  const bool is_logged = logs_.takes_sent(slot.log) && is_transmitted &&
+                         slot.connection != nullptr && !slot.connection->closing;
+  if (callbacks_.on_sent == nullptr && !is_logged) return;
   noted_.push_back({.slot = &slot,
                     .kind = kind,
                     .is_transmitted = is_transmitted,
+                    .is_logged = is_logged,
                     .msg_seq_num = msg_seq_num,
                     .begin = noted_bytes_.size(),
                     .size = bytes.size()});
@@ -138,6 +142,8 @@ void Runtime::tell_sent() noexcept {
                            .msg_seq_num = one.msg_seq_num,
                            .bytes = std::string_view{told_bytes_}.substr(one.begin, one.size),
                            .is_transmitted = one.is_transmitted};
+    if (one.is_logged) logs_.sent(one.slot->log, sent.bytes, now_.wall);
+    if (callbacks_.on_sent == nullptr) continue;
     const std::optional<std::string> thrown =
         failure_of([&] { callbacks_.on_sent(callbacks_.application, one.slot->session, sent); });
     if (thrown) {

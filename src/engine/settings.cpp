@@ -7,6 +7,7 @@
 #include <nexusfix/engine/explain_settings.hpp>
 #include <nexusfix/engine/settings.hpp>
 
+#include "engine/log_settings.hpp"
 #include "engine/session_settings.hpp"
 #include "engine/settings_section.hpp"
 #include "engine/settings_text.hpp"
@@ -94,14 +95,17 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   settings.file = file_name;
   Calendars calendars{disk};
   StoreBuilder store{settings, report};
+  LogBuilder logs{settings, report};
   for (const Section& section : sections.sessions) {
     const MergedSection keys{sections.defaults, section};
     settings.sessions.push_back(build_session(keys, report, calendars));
     add_any(settings, keys);
     keys.read_into(Key::EventLoops, settings.event_loops);
     store.take(keys);
+    logs.take(keys, settings.sessions.back());
   }
   store.finish(sections.sessions.front().line);
+  logs.finish();
   check_identities(settings.sessions, report);
   check_loops(settings, report);
   settings.warnings = report.take_warnings();

@@ -65,6 +65,10 @@ constexpr NumberRule kNumbers[] = {
     {Key::JournalKeepBytes, 0, 1'000'000'000'000'000, "a whole number of bytes"},
     {Key::JournalKeepDays, 0, 36'500, "a whole number of days"},
     {Key::PostgreSQLStorePort, 0, 65'535, kNumber},
+    {Key::LogMaxBytes, 0, 1'000'000'000'000'000, kBytes},
+    {Key::LogKeepFiles, 0, 1'000'000, kNumber},
+    {Key::LogMinFreeBytes, 0, 1'000'000'000'000'000, kBytes},
+    {Key::LogQueueBytes, 65'536, 1'073'741'824, kBytes},
 };
 
 constexpr double kFactorMax = 100.0;
@@ -190,6 +194,19 @@ std::optional<char> read_appl_ver_id(std::string_view value) noexcept {
   if (!wire::application_version(value).empty()) return value.front();
   const char by_name = wire::appl_ver_id(value);
   return by_name == 0 ? std::nullopt : std::optional{by_name};
+}
+
+std::optional<std::vector<std::uint32_t>> read_tags(std::string_view value) {
+  constexpr std::uint64_t kTagMax = 999'999'999;
+  constexpr std::uint64_t kShownAlways[] = {8, 9, 10, 35};
+  std::vector<std::uint32_t> tags;
+  for (const std::string_view word : words_of(value)) {
+    const auto tag = read_number(word);
+    if (!tag || *tag < 1 || *tag > kTagMax) return std::nullopt;
+    if (std::ranges::find(kShownAlways, *tag) != std::end(kShownAlways)) return std::nullopt;
+    tags.push_back(static_cast<std::uint32_t>(*tag));
+  }
+  return tags.empty() ? std::nullopt : std::optional{std::move(tags)};
 }
 
 std::optional<InboundDelivery> read_inbound_delivery(std::string_view value) noexcept {
@@ -396,6 +413,12 @@ constexpr ValueRule kValues[] = {
     {Key::InboundDelivery, reads<read_inbound_delivery>, "AtLeastOnce or AtMostOnce"},
     {Key::JournalDurability, reads<read_durability>, "none, process, group or sync"},
     {Key::JournalRetired, is_fate_of_segments, "delete or keep"},
+    {Key::FileLogPath, is_path<kPathMax>, "the path of a folder"},
+    {Key::FileLogBackupPath, is_path<kPathMax>, "the path of a folder"},
+    {Key::LogTimestampPrecision, reads<read_precision>,
+     "a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS"},
+    {Key::LogMaskedTags, reads<read_tags>,
+     "tags, such as 1,448, and not 8, 9, 10 or 35, without which no line could be read,"},
 };
 
 }  // namespace

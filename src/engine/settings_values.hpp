@@ -42,6 +42,9 @@ struct LogonTag {
 // The digits behind the second: from a number or from QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
 
+// Tags between commas or blanks; none of 8, 9, 10 and 35.
+[[nodiscard]] std::optional<std::vector<std::uint32_t>> read_tags(std::string_view value);
+
 [[nodiscard]] std::optional<ThrottleAction> read_throttle_action(std::string_view value) noexcept;
 
 [[nodiscard]] std::optional<InboundDelivery> read_inbound_delivery(std::string_view value) noexcept;

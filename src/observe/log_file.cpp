@@ -117,6 +117,7 @@ void LogFile::finish(Disk& disk, WallTime now) {
 }
 
 void LogFile::forget_lines() {
+  lines_.erase(0, std::exchange(told_bytes_, 0));
   const auto count = static_cast<std::uint64_t>(std::ranges::count(lines_, '\n'));
   lines_.clear();
   if (count == 0) return;
@@ -125,14 +126,15 @@ void LogFile::forget_lines() {
   lost_ += count;
 }
 
-// What was written is taken out of lines_, so that what is left is what was lost.
+// What was written is taken out of lines_, so that what is left is what was lost. Losses are told
+// together with what follows them: a disk with room for a short line only would fill up with them.
 DiskResult<void> LogFile::write_out(Disk& disk, WallTime now) {
   if (auto ready = make_ready(disk, now); !ready) return ready;
   if (loss_.count > 0) {
     std::string told;
     append_loss(told, loss_, now, loss_.count == 1 ? "line was" : "lines were", loss_cause_);
-    if (auto written = write_piece(told); !written) return written;
-    loss_ = {};
+    lines_.insert(0, told);
+    told_bytes_ = told.size();
   }
   while (!lines_.empty()) {
     const std::size_t piece = fitting(lines_);
@@ -144,6 +146,7 @@ DiskResult<void> LogFile::write_out(Disk& disk, WallTime now) {
       return written;
     }
     lines_.erase(0, piece);
+    if (std::exchange(told_bytes_, 0) > 0) loss_ = {};
   }
   return {};
 }
@@ -185,7 +188,8 @@ DiskResult<void> LogFile::make_ready(Disk& disk, WallTime now) {
       checked_at_ = now;
       const auto named = disk.open(path_, OpenMode::Read);
       const auto its_size = named ? (*named)->size() : DiskResult<std::uint64_t>{size_};
-      const bool is_gone = !named && named.error().error_number == ENOENT;
+      const bool is_gone =
+          !named && (named.error().error_number == ENOENT || named.error().error_number == ENOTDIR);
       is_same = !is_gone && its_size && *its_size == size_;
     }
     if (is_same) return {};

@@ -73,6 +73,7 @@ class LogFile {
 
   SessionLogs::Loss loss_;  // not told yet
   std::string loss_cause_;
+  std::size_t told_bytes_ = 0;  // at the beginning of lines_, about loss_
   std::uint64_t lost_ = 0;
   std::optional<WallTime> failed_at_;
 };

@@ -476,6 +476,8 @@ void SessionLogs::tell_losses() {
         {Severity::Error,
          "the logs do not follow, and messages are not logged: " + std::string{kFullQueue}});
   }
+  // A little room is no sign that it goes on.
+  if (queue_.size_bytes() > queue_.record_bytes_max()) return;
   for (std::size_t i = 0; i < losses_.size() && untold_ > 0; ++i) {
     if (losses_[i].count > 0) static_cast<void>(tell_loss(i, 0));
   }

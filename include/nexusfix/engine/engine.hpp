@@ -17,6 +17,7 @@
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/engine/settings.hpp>
 #include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/observe/session_logs.hpp>
 #include <nexusfix/store/store.hpp>
 #include <nexusfix/transport/network.hpp>
 
@@ -28,8 +29,9 @@ struct EngineOptions {
   Clock* clock = nullptr;
   Disk* disk = nullptr;
   transport::Network* network = nullptr;
-  observe::EventLog* log = nullptr;  // null: standard error
-  bool busy_spin = false;            // run(): poll without sleeping
+  // Every event; null: standard error, but for sessions whose ScreenLogShowEvents says otherwise.
+  observe::EventLog* log = nullptr;
+  bool busy_spin = false;  // run(): poll without sleeping
   // Store=postgresql needs store::open_postgres, of nexusfix::store_postgres, here: only who wants
   // it links libpq.
   store::StoreResult<std::unique_ptr<store::Store>> (*open_postgres)(
@@ -115,6 +117,12 @@ class Engine {
   // That loop's thread.
   [[nodiscard]] const EngineStats& stats(std::uint32_t loop = 0) const noexcept;
   [[nodiscard]] store::Store& store(std::uint32_t loop = 0) noexcept;
+
+  // The files of the logs (FileLogPath) are closed, and opened anew by their names: for whoever has
+  // moved them. Any thread, and signal handlers; it happens soon, in the background.
+  void reopen_logs() noexcept;
+  // What was logged and what was lost. Any thread.
+  [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;
 
  private:
   struct Worker;

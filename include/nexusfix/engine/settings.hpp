@@ -12,6 +12,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/observe/session_logs.hpp>
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/schedule.hpp>
 #include <nexusfix/store/journal.hpp>
@@ -62,6 +63,16 @@ enum class InboundDelivery : std::uint8_t {
   AtMostOnce,   // in front of it, durably: a crash within it never does
 };
 
+// Where a session's messages and events go beside EngineOptions::log, which every event goes to.
+struct LogSettings {
+  observe::LogFileOptions files{};             // without a folder: no files
+  observe::ScreenLogOptions screen{};          // standard output
+  std::vector<observe::MaskedField> masked{};  // beside passwords, which always are
+  // Whether events also go to standard error, if EngineOptions::log is not given: not, once
+  // ScreenLogShowEvents says whether they go to the screen.
+  bool has_standard_error = true;
+};
+
 enum class StoreKind : std::uint8_t { Journal, Memory, PostgreSQL };
 
 // One [SESSION], with [DEFAULT] merged under it.
@@ -99,6 +110,7 @@ struct SessionSettings {
   bool sends_while_logged_out = true;
   // on_disconnect() is called when nobody has logged on again within this time.
   std::chrono::seconds disconnect_notice_delay{0};
+  LogSettings log{};
   // Acceptor: no session, but what those are like that are made when somebody logs on. CompIDs of
   // "*" stand for any.
   bool is_template = false;
@@ -124,6 +136,8 @@ struct Settings {
   // Sessions that may be made of templates while the engine runs.
   std::uint32_t dynamic_sessions_max = 1'000;  // DynamicSessionsMax
   store::PostgresOptions postgres;             // PostgreSQLStore...
+  std::size_t log_queue_bytes = 8U << 20U;     // LogQueueBytes; a power of two, from 64 KiB on
+  bool logs_unknown_sessions = true;           // LogMessageWhenSessionNotFound
   std::vector<SettingsError>
       warnings;  // unknown, misspelt or not honoured keys: what is done instead
 };

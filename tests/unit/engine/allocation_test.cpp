@@ -59,12 +59,15 @@ constexpr std::size_t kOrders = 10'000;
 
 class AllocationTest : public ::testing::Test {
  protected:
-  void SetUp() override {
+  void SetUp() override { open(""); }
+
+  void open(const std::string& keys) {
+    engine_.reset();
     const std::string config =
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=5001\nNonStopSession=Y\n"
         "FileStorePath=" +
-        folder_.path() +
-        "\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
+        folder_.path() + "\n" + keys +
+        "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
     auto settings = engine::parse_settings(config, "venue.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
     EngineOptions options;
@@ -155,6 +158,19 @@ TEST_F(AllocationTest, ten_thousand_orders_after_logon_allocate_nothing) {
   // Each pair brings two acknowledgements and two fills.
   EXPECT_EQ(engine_->stats().messages_out - messages_before, 2 * kOrders);
   EXPECT_EQ(engine_->session(0).numbers().next_inbound, 2 + kWarmUpOrders + kOrders);
+}
+
+TEST_F(AllocationTest, orders_whose_messages_are_logged_allocate_nothing_either) {
+  open("FileLogPath=" + folder_.path() + "/log\nLogMinFreeBytes=0\n");
+  log_on();
+  trade(0, kWarmUpOrders);
+  counting = true;
+  trade(kWarmUpOrders, kOrders);
+  counting = false;
+  EXPECT_EQ(allocations.exchange(0), 0U);
+  const observe::SessionLogsStats logged = engine_->log_stats();
+  // An order and two reports each, and events beside them.
+  EXPECT_GE(logged.taken + logged.lost_in_queue, 3 * (kWarmUpOrders + kOrders));
 }
 
 TEST_F(AllocationTest, ten_thousand_orders_that_come_in_two_pieces_each_allocate_nothing) {

@@ -29,7 +29,7 @@ TEST(ConfigKeys, an_unknown_key_is_a_warning_that_names_the_key_that_was_meant) 
 TEST(ConfigKeys, keys_that_are_not_honoured_say_what_is_done_instead_unless_it_is_what_they_ask) {
   EXPECT_THAT(warnings_of("SocketOobInline=Y"),
               ElementsAre(HasSubstr("the operating system's own value is used")));
-  EXPECT_THAT(warnings_of("FileLogPath=log"), ElementsAre(HasSubstr("no log is written there")));
+  EXPECT_THAT(warnings_of("MySQLLogHost=db"), ElementsAre(HasSubstr("no log is written there")));
   for (const std::string_view line :
        {"SocketNodelay=Y", "UseDataDictionary=N", "ValidateLengthAndChecksum=Y",
         "SocketReuseAddress=Y", "SocketSendBufferSize=0", "SocketAcceptProtocol=tcp"}) {

@@ -1,0 +1,183 @@
+// Logs on real file systems that refuse: full, forbidden, gone. A line is lost and told; nothing
+// else is held up.
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <nexusfix/observe/session_logs.hpp>
+
+#include "support/own_mounts.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace nexusfix::observe {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The real files, without a thread of the logs' own: turn() writes.
+class OneThreadDisk final : public Disk {
+ public:
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    return disk_.open(path, mode);
+  }
+  DiskResult<void> make_directories(const std::string& path) override {
+    return disk_.make_directories(path);
+  }
+  DiskResult<std::vector<std::string>> list(const std::string& path) override {
+    return disk_.list(path);
+  }
+  DiskResult<void> remove(const std::string& path) override { return disk_.remove(path); }
+  DiskResult<void> rename(const std::string& from, const std::string& to) override {
+    return disk_.rename(from, to);
+  }
+  DiskResult<std::uint64_t> free_bytes(const std::string& path) override {
+    return disk_.free_bytes(path);
+  }
+  DiskResult<void> sync_directory(const std::string& path) override {
+    return disk_.sync_directory(path);
+  }
+
+ private:
+  PosixDisk disk_;
+};
+
+class LogRealFaults : public ::testing::Test {
+ protected:
+  void open() {
+    files.folder = disk_folder() + "/log";
+    auto opened = SessionLogs::open(disk, {}, {{.prefix = "A", .files = files}}, now);
+    ASSERT_TRUE(opened) << opened.error();
+    logs = std::move(*opened);
+  }
+  void receive(std::string_view bytes) {
+    logs->received(0, bytes, now);
+    for (const LogNotice& notice : logs->turn()) notices.push_back(notice.text);
+    now += std::chrono::seconds{1};
+  }
+  [[nodiscard]] std::string disk_folder() const { return folder.file("disk"); }
+  [[nodiscard]] std::string contents() const {
+    std::ostringstream text;
+    text << std::ifstream{disk_folder() + "/log/A.messages.current.log"}.rdbuf();
+    return text.str();
+  }
+  void run_on_small_disk(const std::string& size, const std::function<void()>& body) {
+    std::filesystem::create_directory(disk_folder());
+    const int status = testing::in_child([&] {
+      if (!testing::own_mounts() || !testing::mount_tmpfs(disk_folder(), "size=" + size)) {
+        return testing::kCannotMount;
+      }
+      body();
+      return 0;
+    });
+    if (status == testing::kCannotMount) {
+      GTEST_SKIP() << "this kernel lets nobody but root mount: no user namespaces";
+    }
+    EXPECT_EQ(status, 0);
+  }
+
+  testing::TemporaryFolder folder;
+  OneThreadDisk disk;
+  LogFileOptions files{.free_bytes_min = 0};
+  WallTime now{std::chrono::seconds{1'705'314'600}};
+  std::unique_ptr<SessionLogs> logs;
+  std::vector<std::string> notices;
+};
+
+// Catalogue D18.
+TEST_F(LogRealFaults, a_full_disk_loses_whole_lines_and_the_log_goes_on_when_there_is_room) {
+  run_on_small_disk("256k", [&] {
+    const std::string ballast = disk_folder() + "/ballast";
+    std::ofstream{ballast} << std::string(128U << 10U, 'b');
+    open();
+    for (int i = 0; i < 200; ++i) receive(std::string(1'000, 'x'));
+    ASSERT_EQ(notices.size(), 1U);
+    EXPECT_THAT(notices[0], HasSubstr("No space left on device"));
+    const std::uint64_t lost = logs->stats().lost_on_disk;
+    EXPECT_GT(lost, 50U);
+    std::filesystem::remove(ballast);
+    receive("goes on");
+    ASSERT_EQ(notices.size(), 2U);
+    EXPECT_THAT(notices[1], HasSubstr(std::to_string(lost) + " of its lines were lost"));
+    logs.reset();
+    std::istringstream lines{contents()};
+    std::uint64_t whole = 0;
+    std::string last;
+    for (std::string line; std::getline(lines, line); last = line) {
+      if (line.ends_with(" IN : " + std::string(1'000, 'x'))) ++whole;
+    }
+    EXPECT_EQ(whole + lost, 200U);
+    EXPECT_TRUE(last.ends_with(" IN : goes on")) << last;
+    EXPECT_NE(contents().find("LOST : " + std::to_string(lost) + " lines were not"),
+              std::string::npos);
+  });
+}
+
+// Catalogue D18: what is left of the disk is the store's.
+TEST_F(LogRealFaults, messages_are_left_out_before_the_disk_is_full_and_events_are_not) {
+  run_on_small_disk("1m", [&] {
+    files.free_bytes_min = 512U << 10U;
+    open();
+    for (int i = 0; i < 1'000; ++i) receive(std::string(1'000, 'x'));
+    logs->event(0, Severity::Error, "what happened", now);
+    receive("lost");
+    EXPECT_GE(*disk.free_bytes(disk_folder()), 500U << 10U);
+    ASSERT_EQ(notices.size(), 1U);
+    EXPECT_THAT(notices[0], HasSubstr("messages are not logged until there are 524288"));
+    std::ifstream events{disk_folder() + "/log/A.event.current.log"};
+    std::string line;
+    EXPECT_TRUE(std::getline(events, line) && line.ends_with("what happened"));
+    std::filesystem::resize_file(disk_folder() + "/log/A.messages.current.log", 0);
+    receive("goes on");
+    EXPECT_THAT(contents(), HasSubstr("IN : goes on"));
+    EXPECT_THAT(contents(), HasSubstr("lines were not logged"));
+    EXPECT_THAT(notices.back(), HasSubstr("messages are logged"));
+  });
+}
+
+TEST_F(LogRealFaults, limits_hold_the_logs_to_their_own_share_of_the_disk) {
+  files.bytes_max = 10'000;
+  files.backups_max = 3;
+  open();
+  for (int i = 0; i < 500; ++i) receive(std::string(1'000, 'x'));
+  std::uintmax_t bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator{files.folder}) {
+    bytes += file.file_size();
+  }
+  EXPECT_LE(bytes, 4 * 10'000U);
+  EXPECT_EQ(logs->stats().lost_on_disk, 0U);
+}
+
+TEST_F(LogRealFaults, a_folder_that_vanishes_is_made_anew) {
+  open();
+  receive("first");
+  std::filesystem::remove_all(disk_folder());
+  receive("second");
+  receive("third");
+  EXPECT_THAT(contents(), HasSubstr("IN : second\n"));
+  EXPECT_THAT(contents(), HasSubstr("IN : third\n"));
+  EXPECT_EQ(logs->stats().lost_on_disk, 0U);
+}
+
+TEST_F(LogRealFaults, a_folder_that_becomes_a_file_loses_lines_until_it_is_one_again) {
+  open();
+  receive("first");
+  std::filesystem::remove_all(files.folder);
+  std::ofstream{files.folder} << "in the way";
+  receive("lost");
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_THAT(notices[0], HasSubstr(files.folder));
+  std::filesystem::remove(files.folder);
+  receive("third");
+  EXPECT_THAT(contents(), HasSubstr("LOST : 1 line was not logged"));
+  EXPECT_THAT(contents(), HasSubstr("IN : third\n"));
+}
+
+}  // namespace
+}  // namespace nexusfix::observe

@@ -1,0 +1,187 @@
+// The event loop's thread and the one in the background, on a real disk.
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/observe/session_logs.hpp>
+
+#include "support/temporary_folder.hpp"
+
+namespace nexusfix::observe {
+namespace {
+
+constexpr WallTime kMorning{std::chrono::nanoseconds{1'705'314'600'123'456'789}};
+
+// The real disk, whose writes wait while they are held.
+class HeldDisk final : public Disk {
+ public:
+  void hold(bool on) {
+    const std::lock_guard lock{mutex_};
+    holds_ = on;
+    changed_.notify_all();
+  }
+  void wait_for_held_write() {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return held_ > 0; });
+  }
+
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    auto file = disk_.open(path, mode);
+    if (!file) return file;
+    return std::make_unique<HeldFile>(*this, std::move(*file));
+  }
+  DiskResult<void> make_directories(const std::string& path) override {
+    return disk_.make_directories(path);
+  }
+  DiskResult<std::vector<std::string>> list(const std::string& path) override {
+    return disk_.list(path);
+  }
+  DiskResult<void> remove(const std::string& path) override { return disk_.remove(path); }
+  DiskResult<void> rename(const std::string& from, const std::string& to) override {
+    return disk_.rename(from, to);
+  }
+  DiskResult<void> sync_directory(const std::string& path) override {
+    return disk_.sync_directory(path);
+  }
+  bool takes_threads() const noexcept override { return true; }
+
+ private:
+  class HeldFile final : public File {
+   public:
+    HeldFile(HeldDisk& disk, std::unique_ptr<File> file) : disk_{disk}, file_{std::move(file)} {}
+    DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
+      disk_.pass();
+      return file_->write_at(offset, bytes);
+    }
+    DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
+      return file_->read_at(offset, bytes);
+    }
+    DiskResult<void> sync() override { return file_->sync(); }
+    DiskResult<std::uint64_t> size() override { return file_->size(); }
+    DiskResult<void> truncate(std::uint64_t size_bytes) override {
+      return file_->truncate(size_bytes);
+    }
+    DiskResult<bool> try_lock() override { return file_->try_lock(); }
+
+   private:
+    HeldDisk& disk_;
+    std::unique_ptr<File> file_;
+  };
+
+  void pass() {
+    std::unique_lock lock{mutex_};
+    ++held_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !holds_; });
+    --held_;
+  }
+
+  PosixDisk disk_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool holds_ = false;
+  unsigned held_ = 0;
+};
+
+class SessionLogsThreads : public ::testing::Test {
+ protected:
+  void open(std::size_t queue_bytes, std::uint64_t bytes_max = 0) {
+    LogFileOptions files{
+        .folder = folder.path() + "/log", .bytes_max = bytes_max, .free_bytes_min = 0};
+    auto opened = SessionLogs::open(disk, {.queue_bytes = queue_bytes},
+                                    {{.prefix = "A", .files = files}}, kMorning);
+    ASSERT_TRUE(opened) << opened.error();
+    logs = std::move(*opened);
+  }
+  // Of all files, in their order.
+  [[nodiscard]] std::vector<std::string> lines() const {
+    std::vector<std::string> all;
+    for (int n = 1;; ++n) {
+      std::ifstream file{folder.path() + "/log/A.messages.backup." + std::to_string(n) + ".log"};
+      if (!file) break;
+      for (std::string line; std::getline(file, line);) all.push_back(line);
+    }
+    std::ifstream file{folder.path() + "/log/A.messages.current.log"};
+    for (std::string line; std::getline(file, line);) all.push_back(line);
+    return all;
+  }
+
+  testing::TemporaryFolder folder;
+  HeldDisk disk;
+  std::unique_ptr<SessionLogs> logs;
+};
+
+TEST_F(SessionLogsThreads, every_message_that_was_taken_is_there_once_and_in_order) {
+  constexpr int kMessages = 20'000;
+  open(1U << 20U, 100'000);
+  std::atomic<bool> done{false};
+  // Any thread may ask, and have the files opened anew.
+  std::thread other{[&] {
+    while (!done) {
+      logs->reopen();
+      static_cast<void>(logs->stats());
+      std::this_thread::yield();
+    }
+  }};
+  for (int i = 0; i < kMessages; ++i) {
+    while (true) {
+      const std::uint64_t lost = logs->stats().lost_in_queue;
+      logs->received(0, "8=FIX.4.4\x01" + std::to_string(i), kMorning);
+      if (logs->stats().lost_in_queue == lost) break;
+    }
+    if (i % 100 == 0) static_cast<void>(logs->turn());
+  }
+  done = true;
+  other.join();
+  const SessionLogsStats stats = logs->stats();
+  logs.reset();
+  int next = 0;
+  for (const std::string& line : lines()) {
+    if (line.find(" LOST : ") != std::string::npos) continue;
+    ASSERT_TRUE(line.ends_with("8=FIX.4.4\x01" + std::to_string(next))) << line;
+    ++next;
+  }
+  EXPECT_EQ(next, kMessages);
+  EXPECT_EQ(stats.taken, static_cast<std::uint64_t>(kMessages));
+}
+
+TEST_F(SessionLogsThreads, a_disk_that_stands_still_holds_up_nobody_and_losses_are_told) {
+  open(64U << 10U);
+  disk.hold(true);
+  logs->received(0, "first", kMorning);
+  disk.wait_for_held_write();
+  const std::string message(1'000, 'x');
+  // This thread goes on whatever the disk does.
+  for (int i = 0; i < 1'000; ++i) {
+    logs->received(0, message, kMorning + std::chrono::milliseconds{i});
+  }
+  const std::uint64_t lost = logs->stats().lost_in_queue;
+  EXPECT_GT(lost, 900U);
+  std::vector<LogNotice> notices = logs->turn();
+  ASSERT_EQ(notices.size(), 1U);
+  EXPECT_EQ(notices[0].severity, Severity::Error);
+  disk.hold(false);
+  while (notices.size() < 2) {
+    for (LogNotice& notice : logs->turn()) notices.push_back(std::move(notice));
+    std::this_thread::yield();
+  }
+  EXPECT_THAT(notices[1].text, ::testing::HasSubstr(std::to_string(lost) + " messages and events"));
+  logs.reset();
+  const auto all = lines();
+  EXPECT_EQ(all.size(), 1'001 - lost + 1);
+  EXPECT_THAT(all.back(), ::testing::HasSubstr(" LOST : " + std::to_string(lost) +
+                                               " messages and events were "
+                                               "not logged, from "));
+}
+
+}  // namespace
+}  // namespace nexusfix::observe
