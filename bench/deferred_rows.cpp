@@ -1,11 +1,15 @@
 // What is handed to another thread, and what the same work takes if it is not. The rows need two
 // cores; with one, they measure the scheduler.
 #include <fmt/format.h>
+#include <fstream>
+#include <stdexcept>
 
 #include <nexusfix/deferred.hpp>
+#include <nexusfix/observe.hpp>
 #include <nexusfix/wire/conversions.hpp>
 
 #include "bench/background.hpp"
+#include "bench/bench_folder.hpp"
 #include "bench/compare/mutex_queue.hpp"
 #include "bench/messages.hpp"
 #include "bench/row.hpp"
@@ -356,6 +360,62 @@ struct LogInline {
   }
 };
 
+// A sent message into a session's message log. Between the bursts all of it is written.
+struct LogMessage {
+  struct Shared {
+    BenchFolder folder;
+    PosixDisk disk;
+    std::unique_ptr<observe::SessionLogs> logs;
+  };
+
+  std::vector<std::string> messages = execution_reports().texts;
+  std::unique_ptr<Shared> shared = std::make_unique<Shared>();
+
+  std::uint64_t operator()(std::size_t input) {
+    shared->logs->sent(0, messages[input], kTime);
+    return 1;
+  }
+  void prepare() {
+    const StartElsewhere elsewhere;
+    constexpr std::size_t kQueueBytes = 1U << 20U;
+    observe::LogFileOptions files{.folder = shared->folder.file("log")};
+    files.bytes_max = 16U << 20U;
+    files.backups_max = 0;
+    files.free_bytes_min = 0;
+    auto opened = observe::SessionLogs::open(shared->disk, {.queue_bytes = kQueueBytes},
+                                             {{.prefix = "BENCH", .files = files}}, kTime);
+    if (!opened) throw std::runtime_error{opened.error()};
+    shared->logs = std::move(*opened);
+  }
+  void settle() { shared->logs.reset(); }
+  CallLimits limits() const { return {.least = kRingSlots, .most = kRingSlots}; }
+};
+
+std::string check_log_message(LogMessage& log) {
+  log.prepare();
+  for (std::size_t i = 0; i < log.messages.size(); ++i) (void)log(i);
+  log.settle();
+  std::ifstream file{log.shared->folder.file("log/BENCH.messages.current.log"), std::ios::binary};
+  std::string line;
+  for (const std::string& message : log.messages) {
+    if (!std::getline(file, line) || !line.ends_with(" OUT : " + message)) {
+      return "a line is: " + line;
+    }
+  }
+  return {};
+}
+
+Plan plan_log_message(Subjects subjects) {
+  Plan plan;
+  plan.bytes = execution_reports().mean_bytes;
+  plan.contestants.emplace_back(
+      subjects.front()->name(),
+      make_prepared_contestant(LogMessage{}, kRotation, check_log_message));
+  add_contestants(plan, subjects,
+                  [&](Subject& subject) { return subject.log(execution_reports()); });
+  return plan;
+}
+
 template <class Ours, class CheckOurs, class Reference, class CheckReference>
 Row two_subjects_row(RowSpec spec, CheckOurs check_ours, CheckReference check_reference) {
   return {std::move(spec), [=](Subjects subjects) {
@@ -430,6 +490,12 @@ void add_deferred_rows(std::vector<Row>& rows) {
                    .published = {},
                    .budget = 8},
                   plan_log});
+  rows.push_back(
+      {{.name = "log/message",
+        .purpose = "an ExecutionReport into a session's message log, on the loop's thread",
+        .published = {},
+        .budget = 40},
+       plan_log_message});
 }
 
 }  // namespace nexusfix::bench

@@ -169,6 +169,8 @@ class Subject {
   // A message kept under the next number of a session, and the number: in memory, or in files that
   // survive the end of the process. The answer is 1.
   virtual ContestantPtr append(const Messages&, bool) { return nullptr; }
+  // A sent message into a session's message log, as a file. The answer is 1.
+  virtual ContestantPtr log(const Messages&) { return nullptr; }
   virtual ContestantPtr checksum(const ChecksumJob&) { return nullptr; }
   virtual ContestantPtr integer(const IntegerJob&) { return nullptr; }
   virtual ContestantPtr price(const PriceJob&) { return nullptr; }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <quickfix/DataDictionary.h>
 #include <quickfix/FieldConvertors.h>
+#include <quickfix/FileLog.h>
 #include <quickfix/FileStore.h>
 #include <quickfix/Message.h>
 #include <quickfix/Parser.h>
@@ -409,6 +410,35 @@ struct Append {
   }
 };
 
+// Its message log, emptied now and then.
+struct Log {
+  struct Made {
+    MadeStore<FIX::FileStore>::Folder folder;
+    FIX::FileLog log{folder.path, FIX::SessionID("FIX.4.4", "SENDER", "TARGET")};
+    ~Made() {
+      for (const char* name : {"messages", "event"}) {
+        std::remove((folder.path + "/FIX.4.4-SENDER-TARGET." + name + ".current.log").c_str());
+      }
+    }
+  };
+  std::vector<std::string> texts;
+  std::shared_ptr<Made> made = std::make_shared<Made>();
+
+  explicit Log(std::vector<std::string> messages) : texts(std::move(messages)) {}
+  std::uint64_t operator()(std::size_t input) {
+    FIX::Log& log = made->log;
+    log.onOutgoing(texts[input]);
+    return 1;
+  }
+  void prepare() {}
+  void settle() { made->log.clear(); }
+  CallLimits limits() const {
+    CallLimits limits;
+    limits.least = limits.most = 1024;
+    return limits;
+  }
+};
+
 class QuickFix final : public Subject {
  public:
   std::string name() const override { return "QuickFIX"; }
@@ -425,6 +455,10 @@ class QuickFix final : public Subject {
     const Answers answers(messages.texts.size(), 1);
     if (in_files) return make_contestant(Append<FIX::FileStore>{messages.texts}, answers);
     return make_contestant(Append<FIX::MemoryStore>{messages.texts}, answers);
+  }
+  ContestantPtr log(const Messages& messages) override {
+    return make_prepared_contestant(Log{messages.texts}, messages.texts.size(),
+                                    [](Log&) { return std::string(); });
   }
   ContestantPtr typed_read(const ReadJob& job) override {
     return make_contestant(TypedRead{job.messages.texts}, job.answers);

@@ -59,6 +59,7 @@ TEST(RowsTest, every_name_of_the_contract_is_there) {
                            "spsc/push",
                            "spsc/sustained",
                            "log/call",
+                           "log/message",
                            "ladder/0",
                            "ladder/1",
                            "ladder/2",
