@@ -26,6 +26,8 @@ constexpr std::array kCommands{
             run_dict},
     Command{"config", "say what is made of a configuration file, or write one",
             "config check trader.cfg", run_config},
+    Command{"doctor", "look at this machine: what costs latency, and how to change it",
+            "doctor venue.cfg", run_doctor},
     Command{"serve", "run the example venue: an acceptor with an order book", "serve venue.cfg",
             run_serve},
     Command{"connect", "talk to an acceptor by hand or by script", "connect client.cfg",
