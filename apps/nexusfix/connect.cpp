@@ -301,6 +301,7 @@ int connect(const ConnectOptions& options) {
   }
   auto settings = load_settings(disk, options.config, options.unknown_keys);
   if (!settings) return fail(kName, settings.error());
+  settings->event_loops = 1;  // One session needs no more.
   if (!is_one_initiator(*settings)) {
     return fail(kName, options.config + ": exactly one session, an initiator, is needed");
   }

@@ -46,6 +46,11 @@ std::expected<engine::Settings, std::string> load_lasting_settings(Disk& disk,
   auto settings = load_settings(disk, path, unknown_keys);
   if (!settings) return settings;
   std::string faults;
+  if (settings->event_loops > 1) {
+    add_line(faults, fmt::format("{}: EventLoops={}: this program has one book, for one loop; a "
+                                 "program of your own may have more. Leave the key out",
+                                 settings->file, settings->event_loops));
+  }
   for (const engine::SessionSettings& one : settings->sessions) {
     if (one.session.persist_messages) continue;
     add_line(faults, fmt::format("{}:{}: session {}: PersistMessages=N: {}. Leave the key out",

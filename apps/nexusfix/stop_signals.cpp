@@ -20,6 +20,11 @@ void on_signal(int) {
   if (engine::Engine* engine = stopped_engine; engine != nullptr) engine->stop();
 }
 
+// What logrotate sends, and a terminal that goes away: neither must end a venue.
+void on_hangup(int) {
+  if (engine::Engine* engine = stopped_engine; engine != nullptr) engine->reopen_logs();
+}
+
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
@@ -34,11 +39,13 @@ StopSignals::StopSignals(engine::Engine& engine) {
   handle(SIGPIPE, SIG_IGN);
   handle(SIGINT, on_signal);
   handle(SIGTERM, on_signal);
+  handle(SIGHUP, on_hangup);
 }
 
 StopSignals::~StopSignals() {
   handle(SIGINT, SIG_DFL);
   handle(SIGTERM, SIG_DFL);
+  handle(SIGHUP, SIG_DFL);
   stopped_engine = nullptr;
 }
 

@@ -1,4 +1,4 @@
-// SIGINT and SIGTERM end an engine gracefully.
+// SIGINT and SIGTERM end an engine gracefully; SIGHUP has it open its log files anew.
 #pragma once
 
 namespace nexusfix::engine {
@@ -7,7 +7,7 @@ class Engine;
 
 namespace nexusfix::command {
 
-// While one exists, the two signals stop the engine, and SIGPIPE is ignored: a reader of standard
+// While one exists, the signals do that, and SIGPIPE is ignored: a reader of standard
 // output that has gone away must not kill a venue. One at a time in a process.
 class StopSignals {
  public:

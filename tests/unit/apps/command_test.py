@@ -267,6 +267,22 @@ class Serve(WithFolder):
                           done.stderr)
         self.assertFalse((self.folder / "venue").exists())
 
+    def test_more_than_one_event_loop_is_refused(self):
+        done = run("serve", self.venue_config(more="EventLoops=2\n"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("EventLoops=2: this program has one book", done.stderr)
+        self.assertFalse((self.folder / "venue").exists())
+
+    def test_hangup_opens_the_logs_anew_and_ends_nothing(self):
+        logs = self.folder / "logs"
+        venue, port = self.serve(more=f"FileLogPath={logs}\n")
+        first = logs / "FIX.4.4-VENUE-TRADER.messages.current.log"
+        first.rename(self.folder / "moved.log")
+        venue.send_signal(signal.SIGHUP)
+        self.assertEqual(self.connect(port, "").returncode, 0)
+        self.end(venue)
+        self.assertIn("35=A", first.read_text())
+
     def test_store_in_memory_is_warned_of(self):
         config = self.venue_config()
         config.write_text(config.read_text().replace("[SESSION]", "Store=memory\n[SESSION]"))
@@ -591,6 +607,22 @@ class Trade(WithFolder):
         self.assertEqual(done.returncode, 1)
         self.assertIn("session FIX.4.4:TRADER->VENUE: PersistMessages=N: the trader knows",
                       done.stderr)
+
+    def test_more_than_one_event_loop_is_refused(self):
+        done = run("serve", self.venue_config(more="EventLoops=2\n"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("EventLoops=2: this program has one book", done.stderr)
+        self.assertFalse((self.folder / "venue").exists())
+
+    def test_hangup_opens_the_logs_anew_and_ends_nothing(self):
+        logs = self.folder / "logs"
+        venue, port = self.serve(more=f"FileLogPath={logs}\n")
+        first = logs / "FIX.4.4-VENUE-TRADER.messages.current.log"
+        first.rename(self.folder / "moved.log")
+        venue.send_signal(signal.SIGHUP)
+        self.assertEqual(self.connect(port, "").returncode, 0)
+        self.end(venue)
+        self.assertIn("35=A", first.read_text())
 
     def test_store_in_memory_is_warned_of(self):
         venue, port = self.serve()
