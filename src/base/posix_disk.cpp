@@ -265,7 +265,7 @@ DiskResult<void> PosixDisk::rename(const std::string& from, const std::string& t
 }
 
 DiskResult<std::uint64_t> PosixDisk::free_bytes(const std::string& path) {
-  struct statvfs found {};
+  struct statvfs found{};
   if (::statvfs(path.c_str(), &found) < 0) return failure("statvfs", path, errno);
   return std::uint64_t{found.f_bavail} * found.f_frsize;
 }

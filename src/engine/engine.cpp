@@ -144,6 +144,14 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     }
     loops.push_back(std::make_unique<Runtime>(std::move(seams), callbacks, options.busy_spin));
   }
+  // With one loop nothing is created on the disk before all else is known to be right; with
+  // several, their stores say whose each session is.
+  const bool is_single = loops.size() == 1;
+  if (is_single) {
+    if (auto done = loops.front()->prepare(settings); !done) {
+      return std::unexpected{std::move(done.error())};
+    }
+  }
   for (const auto& loop : loops) {
     if (auto opened = loop->open_store(settings); !opened) {
       return std::unexpected{std::move(opened.error())};
@@ -152,9 +160,11 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   auto shares = share_out(std::move(settings), *options.disk, loops);
   if (!shares) return std::unexpected{std::move(shares.error())};
   for (std::size_t loop = 0; loop < loops.size(); ++loop) {
-    if (auto opened = loops[loop]->open(std::move((*shares)[loop])); !opened) {
-      return std::unexpected{std::move(opened.error())};
-    }
+    Settings& share = (*shares)[loop];
+    std::expected<void, EngineError> done;
+    if (!is_single) done = loops[loop]->prepare(share);
+    if (done) done = loops[loop]->open(std::move(share));
+    if (!done) return std::unexpected{std::move(done.error())};
   }
   return Engine{std::move(shared), std::move(loops)};
 }

@@ -85,7 +85,7 @@ Runtime::~Runtime() {
   if (store_ && !store_failed_) static_cast<void>(store_->close());
 }
 
-std::expected<void, EngineError> Runtime::open(Settings settings) {
+std::expected<void, EngineError> Runtime::prepare(Settings& settings) {
   if (const auto isa = wire::selected_isa(); !isa) {
     const bool unknown = isa.error().code == wire::IsaErrorCode::Unknown;
     return std::unexpected{EngineError{
@@ -97,6 +97,10 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
   if (auto opened = logs_.open(*seams_.disk, settings, data_fields_, loop(), now_.wall); !opened) {
     return std::unexpected{EngineError{std::move(opened.error())}};
   }
+  return {};
+}
+
+std::expected<void, EngineError> Runtime::open(Settings settings) {
   if (auto done = recover_application(); !done) return done;
   if (auto done = open_sessions(settings); !done) return done;
   return open_listeners();

@@ -137,7 +137,9 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  // In this order, each once: the store, which knows the sessions that are its own; the rest.
+  // Each once. What sessions need besides: dictionaries and logs. Then the rest, with the same
+  // settings. The store may be opened in front of both: it knows the sessions that are its own.
+  [[nodiscard]] std::expected<void, EngineError> prepare(Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_store(const Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open(Settings settings);
 

@@ -91,7 +91,8 @@ class Journal final : public Store {
     }
     report_ = std::move(recovered.report);
     // With damage in the log, opening must find it again, and say so.
-    if (report_.damages.empty()) {
+    is_damaged_ = !report_.damages.empty();
+    if (!is_damaged_) {
       checkpointer_.start(recovered.index_from, recovered.retired_before);
     }
     if (auto opened = writer_.open(recovered, skipped, now); !opened) return opened;
@@ -273,7 +274,8 @@ class Journal final : public Store {
   NumberReserve reserve_;
   LogPosition noted_ = 0;    // the log tells that it was synced so far
   std::vector<char> notes_;  // entries of the journal's own, for the next record
-  JournalReport report_;
+  JournalReport report_;     // until it is taken
+  bool is_damaged_ = false;  // opening found damage: nothing is retired
   std::vector<std::pair<LogPosition, LogPosition>> holes_;  // damage found by opening
   std::map<SessionKey, std::string> refused_;               // because of it, and why
   std::string no_new_session_;                              // why not; empty: it may be
@@ -383,7 +385,7 @@ bool Journal::look_after_number(const Entry& entry) {
 // First the next checkpoint tells what is to go; when that is on the disk, it goes. From then on
 // nobody reads it; the files themselves follow in the background.
 void Journal::retire_segments(WallTime now) {
-  if (!options_.retention.is_wanted() || !report_.damages.empty()) return;
+  if (!options_.retention.is_wanted() || is_damaged_) return;
   const LogPosition synced = options_.durability == Durability::None ? 0 : writer_.synced();
   forget_before(checkpointer_.told_retired(synced));
   LogPosition needed = appended();

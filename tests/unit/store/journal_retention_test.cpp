@@ -170,6 +170,29 @@ TEST_F(JournalRetention, a_reset_lets_go_of_what_was_before_it) {
   expect_sound();
 }
 
+TEST_F(JournalRetention, nothing_is_retired_while_damage_is_known) {
+  options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true};
+  {
+    JournalOptions without = options_;
+    without.retention = {};
+    const OpenedJournal journal = open_or_fail(disk_, without);
+    fill(*journal.store, 100);
+  }
+  std::string damaged = disk_.contents(segment_path(3));
+  damaged[damaged.size() - 10] ^= 1;
+  disk_.set_contents(segment_path(3), damaged);
+  options_.checks_all = true;
+  const OpenedJournal journal = open();
+  EXPECT_EQ(journal.report.damages.size(), 1U);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(append(*journal.store, [&](Transaction& t) {
+      for (int n = 0; n < 8; ++n) t.inbound_progress(0, 2);
+    }));
+    ASSERT_TRUE(journal.store->flush());
+  }
+  EXPECT_EQ(first_segment(), 1U);
+}
+
 TEST_F(JournalRetention, retired_segments_are_kept_aside_if_that_is_wanted) {
   options_.retention = {
       .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
