@@ -148,6 +148,7 @@ class Checker {
   [[nodiscard]] static Ledger* find_ledger(Direction& direction, std::uint64_t epoch) noexcept;
   Ledger& ledger_of(Link& link, Side sender, std::uint64_t epoch);
   static Entry& entry_of(Ledger& ledger, std::uint64_t msg_seq_num);
+  static void pass_over(Ledger& ledger, std::uint64_t before);
 
   void check_message(Tap& tap, Side side, std::size_t process, std::string_view bytes);
   void check_sent(Link& link, Tap::Half& half, Side side, const WireMessage& message);
