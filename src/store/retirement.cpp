@@ -47,39 +47,20 @@ std::size_t count_retired(std::span<const SegmentHeader> segments, const Retenti
 
 std::string retired_folder(const std::string& folder) { return folder + "/retired"; }
 
-bool Retirement::take_away_next(std::uint64_t from, const SegmentHeader& kept) {
-  if (is_over_) return false;
+void Retirement::take_away(std::uint64_t from, const SegmentHeader& kept) {
+  if (is_over_) return;
   // What could not be taken away before comes first: there must be no gap.
   if (next_ == 0) next_ = from;
-  if (next_ >= kept.number || !may_keep(kept)) return false;
-  if (auto taken = take_away_one(next_); !taken) {
-    fail(taken.error().what());
-    return false;
-  }
-  return ++next_ < kept.number;
-}
-
-void Retirement::take_away(std::uint64_t from, const SegmentHeader& kept) {
-  while (take_away_next(from, kept)) {
-  }
-}
-
-bool Retirement::may_keep(const SegmentHeader& kept) {
-  if (usable_ == kept.number) return true;
   const auto file = disk_.open(path_of_segment(folder_, kept.number), OpenMode::Read);
-  if (!file) {
-    fail(file.error().what());
-    return false;
-  }
+  if (!file) return fail(file.error().what());
   const auto checkpoint = read_checkpoint(kept, **file);
-  if (!checkpoint) {
-    fail(checkpoint.error().what());
-  } else if (!*checkpoint) {
-    fail(checkpoint_fault_text(folder_, kept, describe(checkpoint->error())));
-  } else {
-    usable_ = kept.number;
+  if (!checkpoint) return fail(checkpoint.error().what());
+  if (!*checkpoint) {
+    return fail(checkpoint_fault_text(folder_, kept, describe(checkpoint->error())));
   }
-  return usable_ == kept.number;
+  for (; next_ < kept.number; ++next_) {
+    if (auto taken = take_away_one(next_); !taken) return fail(taken.error().what());
+  }
 }
 
 // Synced one by one: after a loss of power an older one must not be there without a newer one.

@@ -55,8 +55,7 @@ DiskResult<OpenSegment> SegmentSupply::take(std::uint64_t number, std::uint64_t 
     changed_.wait(lock, [&] {
       if (is_reserving_) return false;
       if (is_syncing_) return options_.leaves_syncs;  // who cannot wait for it makes its own
-      // A disk that takes its time to take segments away holds nobody up: he makes his own.
-      return number_ != number || state_ != State::Wanted || is_on_errand_;
+      return number_ != number || state_ != State::Wanted;
     });
     const bool is_ready = number_ == number && state_ == State::Ready;
     state_ = State::Idle;
@@ -185,15 +184,12 @@ void SegmentSupply::run() {
     } else if (state_ == State::Wanted) {
       work(lock);
     } else if (!errands_.empty()) {
-      // Behind the segment that somebody may wait for soon, and one file at a time.
+      // Behind the segment that somebody may wait for soon.
       const Errand errand = errands_.front();
-      is_on_errand_ = true;
-      changed_.notify_all();
+      errands_.erase(errands_.begin());
       lock.unlock();
-      const bool goes_on = errand.retirement->take_away_next(errand.from, errand.kept);
+      errand.retirement->take_away(errand.from, errand.kept);
       lock.lock();
-      is_on_errand_ = false;
-      if (!goes_on) errands_.erase(errands_.begin());
     } else if (state_ == State::Failed) {
       const bool told = changed_.wait_for(
           lock, kRetryAfter, [this] { return state_ != State::Failed || has_errand(); });

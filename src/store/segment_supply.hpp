@@ -50,7 +50,7 @@ class SegmentSupply {
   // In the background only: begins to make the segment of this number ready.
   void prepare(std::uint64_t number);
   // The segment of this number, its file empty but for zeros; prepared or, if it was not or is too
-  // small for bytes, made now. Waits for a preparation under way, and never for take_away().
+  // small for bytes, made now. Waits for a preparation under way.
   [[nodiscard]] DiskResult<OpenSegment> take(std::uint64_t number, std::uint64_t bytes);
   // Makes a file that is there already ready to be appended to at this offset, up to the size of a
   // segment.
@@ -104,7 +104,6 @@ class SegmentSupply {
   std::atomic<bool> is_short_{false};
   bool is_reserving_ = false;
   bool is_syncing_ = false;
-  bool is_on_errand_ = false;  // of taking segments away
   bool ends_ = false;
   std::deque<std::shared_ptr<File>> closed_;  // the thread's
   std::thread thread_;

@@ -56,26 +56,7 @@ class GatedDisk final : public Disk {
   DiskResult<std::vector<std::string>> list(const std::string& path) override {
     return disk_.list(path);
   }
-  // Removals wait from now on, and until they are let go.
-  void hold_removals(bool holds) {
-    const std::lock_guard lock{mutex_};
-    holds_removals_ = holds;
-    changed_.notify_all();
-  }
-  void wait_for_held_removal() {
-    std::unique_lock lock{mutex_};
-    changed_.wait(lock, [this] { return held_removals_ > 0; });
-  }
-  DiskResult<void> remove(const std::string& path) override {
-    {
-      std::unique_lock lock{mutex_};
-      ++held_removals_;
-      changed_.notify_all();
-      changed_.wait(lock, [this] { return !holds_removals_; });
-      --held_removals_;
-    }
-    return disk_.remove(path);
-  }
+  DiskResult<void> remove(const std::string& path) override { return disk_.remove(path); }
   DiskResult<void> sync_directory(const std::string& path) override {
     return disk_.sync_directory(path);
   }
@@ -150,8 +131,6 @@ class GatedDisk final : public Disk {
   std::map<std::string, unsigned> syncs_of_;
   bool holds_ = false;
   unsigned held_ = 0;
-  bool holds_removals_ = false;
-  unsigned held_removals_ = 0;
   unsigned failed_reserves_ = 0;
   std::atomic<unsigned> syncs_{0};
   std::atomic<int> sync_error_{0};

@@ -28,10 +28,7 @@ constexpr std::int64_t kSegmentBytes = 64 << 10;
 
 class JournalThreads : public ::testing::Test {
  protected:
-  void TearDown() override {
-    disk_.release_syncs();
-    disk_.hold_removals(false);
-  }
+  void TearDown() override { disk_.release_syncs(); }
 
   void open(Durability durability, std::uint32_t numbers_ahead_max = 1000) {
     JournalOptions options;
@@ -41,7 +38,6 @@ class JournalThreads : public ::testing::Test {
     options.segment_bytes = kSegmentBytes;
     options.sync_interval = std::chrono::hours{1};  // only when it is asked for
     options.on_durable = settler_.wake();
-    options.retention = retention_;
     store_ = open_or_fail(disk_, options).store;
     ASSERT_NE(store_, nullptr);
     key_ = open_session(*store_, "A");
@@ -55,7 +51,6 @@ class JournalThreads : public ::testing::Test {
   }
 
   testing::TemporaryFolder folder_;
-  Retention retention_;
   GatedDisk disk_;
   Settler settler_;
   std::unique_ptr<Store> store_;
@@ -76,26 +71,6 @@ TEST_F(JournalThreads, a_group_flush_does_not_wait_for_a_disk_that_does_not_answ
   disk_.release_syncs();
   EXPECT_EQ(settler_.settle(*store_), store_->appended());
   EXPECT_GT(settler_.wakes(), wakes);
-}
-
-TEST_F(JournalThreads, segments_that_take_long_to_go_hold_no_append_up) {
-  retention_ = {.keep_bytes = 2 * kSegmentBytes, .even_current = true};
-  open(Durability::Group);
-  const std::string message(kSegmentBytes / 20, 'x');
-  const auto fill_a_segment = [&] {
-    for (int i = 0; i < 21; ++i) {
-      ASSERT_TRUE(append_next(message));
-      ASSERT_TRUE(store_->flush());
-    }
-    ASSERT_TRUE(settler_.settle(*store_));
-  };
-  disk_.hold_removals(true);
-  for (int i = 0; i < 8; ++i) fill_a_segment();  // So that something is to go.
-  disk_.wait_for_held_removal();
-  const std::uint64_t before = store_->session(key_).next_outbound;
-  for (int i = 0; i < 4; ++i) fill_a_segment();  // Each begins a segment, and nothing helps.
-  EXPECT_EQ(store_->session(key_).next_outbound, before + 4 * 21);
-  disk_.hold_removals(false);
 }
 
 TEST_F(JournalThreads, one_sync_covers_what_has_gathered) {
