@@ -49,6 +49,9 @@ std::string journal_text(const store::JournalReport& report, const std::string& 
   if (report.in_use) {
     text += "  a running process has it open: this is what was on the disk a moment ago\n";
   }
+  for (const std::string& fault : report.checkpoint_faults) {
+    text += fmt::format("  CHECKPOINT {}\n", fault);
+  }
   for (const std::string& damage : report.damages) text += fmt::format("  DAMAGE {}\n", damage);
   for (const store::RefusedSession& refused : report.refused) {
     text += fmt::format("  REFUSED {}\n", refused.text);

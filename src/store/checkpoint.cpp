@@ -228,19 +228,24 @@ std::string checkpoint_fault_text(const std::string& folder, const SegmentHeader
          std::to_string(segment.header_bytes()) + " cannot be used: " + std::string{reason};
 }
 
-StoreResult<LogState> state_before(const std::string& folder, const SegmentHeader& first,
-                                   std::span<const char> checkpoint) {
-  if (first.number == 1) return LogState{};
-  const auto found = decode_checkpoint(first, checkpoint);
-  if (found) {
-    if (auto state = restore(*found)) return std::move(*state);
-  }
-  return std::unexpected{StoreError{
-      .code = StoreErrorCode::Corrupt,
-      .text = checkpoint_fault_text(folder, first,
-                                    describe(found ? CheckpointFault::Form : found.error())) +
-              ", and the segments before it are not there. Nothing was changed. Put the files "
-              "back, or restore the folder from a copy"}};
+std::expected<StateBefore, CheckpointFault> state_before(const SegmentHeader& segment,
+                                                         std::span<const char> checkpoint) {
+  if (segment.number == 1) return StateBefore{};
+  const auto found = decode_checkpoint(segment, checkpoint);
+  if (!found) return std::unexpected{found.error()};
+  auto state = restore(*found);
+  if (!state) return std::unexpected{CheckpointFault::Form};
+  return StateBefore{
+      .state = std::move(*state), .records = found->records, .index_from = found->index_from};
+}
+
+StoreError unknown_start(const std::string& folder, const SegmentHeader& first) {
+  return {.code = StoreErrorCode::Corrupt,
+          .text = "journal " + folder + ": it begins with " + segment_file_name(first.number) +
+                  ", and neither its checkpoint at offset " +
+                  std::to_string(first.header_bytes()) +
+                  " nor one behind it can be used. Nothing was changed. Put the files that were in "
+                  "front of it back, or restore the folder from a copy"};
 }
 
 void Checkpointer::append(std::vector<char>& buffer, const SegmentHeader& segment,

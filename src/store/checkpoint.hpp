@@ -80,11 +80,17 @@ enum class CheckpointFault : std::uint8_t { Checksum, Void, Form };
 // The sessions as they were, with empty indexes. Nothing: it makes no sense (two of one name).
 [[nodiscard]] std::optional<LogState> restore(const Checkpoint& checkpoint);
 
-// What a log says in front of its first segment: nothing, unless the segments before it were
-// retired. Corrupt: then it must have a checkpoint that can be used.
-[[nodiscard]] StoreResult<LogState> state_before(const std::string& folder,
-                                                 const SegmentHeader& first,
-                                                 std::span<const char> checkpoint);
+// What a log says in front of this segment: of the first of all, nothing; otherwise its checkpoint
+// tells.
+struct StateBefore {
+  LogState state;
+  std::uint64_t records = 0;
+  LogPosition index_from = 0;  // messages behind it are found by this checkpoint and later ones
+};
+[[nodiscard]] std::expected<StateBefore, CheckpointFault> state_before(
+    const SegmentHeader& segment, std::span<const char> checkpoint);
+// Of a log that begins at this segment, and has no checkpoint that can be used.
+[[nodiscard]] StoreError unknown_start(const std::string& folder, const SegmentHeader& first);
 
 // When a checkpoint is made, and what it says.
 class Checkpointer {

@@ -17,6 +17,7 @@ std::uint64_t numbers_in(std::uint64_t damaged_bytes) noexcept {
 
 void DamagedLog::begin(LogState&& state) {
   state_ = std::move(state);
+  any_doubt_ = false;
   doubts_.resize(state_.sessions.size());
 }
 

@@ -38,7 +38,8 @@ struct SessionLoss {
 
 class DamagedLog {
  public:
-  // Before the first record: what a checkpoint says of all that lies in front of it.
+  // Before the first record: what a checkpoint says of all that lies in front of it. Damage that
+  // was met before puts nothing in doubt: whoever wrote the checkpoint knew what was there.
   void begin(LogState&& state);
   // In the order of the log.
   [[nodiscard]] std::expected<void, std::string_view> record(const SegmentHeader& segment,

@@ -82,6 +82,16 @@ bool begins_epoch(const Entry& entry) noexcept {
   return change && change->after.epoch != change->before.epoch;
 }
 
+std::expected<void, std::string_view> check_form(std::span<const char> entries) noexcept {
+  EntryReader reader{entries};
+  Entry entry;
+  while (reader.next(entry)) {
+    if (entry.session >= kSessionsMax) return std::unexpected{"its session cannot be"};
+  }
+  if (!reader.at_end()) return std::unexpected{"an entry is not readable"};
+  return {};
+}
+
 bool form_is_right(const Entry& entry) noexcept {
   switch (entry.kind) {
     case EntryKind::SessionOpened:

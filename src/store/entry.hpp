@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <expected>
 #include <limits>
 #include <optional>
 #include <span>
@@ -103,6 +104,11 @@ void append_numbers_change(std::vector<char>& buffer, SessionKey session,
 void append_messages_lost(std::vector<char>& buffer, SessionKey session, std::uint64_t first,
                           std::uint64_t last);
 [[nodiscard]] std::uint64_t decode_last_lost(std::string_view bytes) noexcept;
+
+// Of a record that cannot be applied, since what lies before it is not known: whether it consists
+// of entries, of sessions that there can be.
+[[nodiscard]] std::expected<void, std::string_view> check_form(
+    std::span<const char> entries) noexcept;
 
 // Whether what was kept under the session's numbers belongs to an earlier epoch from here on.
 [[nodiscard]] bool begins_epoch(const Entry& entry) noexcept;

@@ -247,6 +247,7 @@ class Journal final : public Store {
   [[nodiscard]] bool look_after_number(const Entry& entry);
   std::vector<char> skip_numbers(Recovered& recovered) const;
   StoreResult<void> take_epochs_before(std::vector<std::uint64_t>& epochs);
+  StoreResult<void> take_epochs_back(LogPosition from, std::vector<std::uint64_t>& epochs);
 
   // Passes the records from begin to end, both where a record begins or ends. False: visit stopped.
   StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
@@ -518,21 +519,52 @@ StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64
   return damage.result(first, std::min(last, session(key).next_outbound - 1));
 }
 
-// Of the sessions where the first segment begins, if others were in front of it.
+// Of the sessions where the first segment begins, if others were in front of it. Where its
+// checkpoint cannot be used, the first one that can tells, less what the records in between did.
 StoreResult<void> Journal::take_epochs_before(std::vector<std::uint64_t>& epochs) {
-  const SegmentHeader& first = writer_.segments().front();
-  if (first.number == 1) return {};
-  const auto file = disk_.open(path_of_segment(options_.folder, first.number), OpenMode::Read);
-  if (!file) return std::unexpected{disk_error(options_.folder, file.error())};
-  const auto checkpoint = read_checkpoint(first, **file);
-  if (!checkpoint) return std::unexpected{disk_error(options_.folder, checkpoint.error())};
-  if (!*checkpoint) {
-    return std::unexpected{StoreError{
-        .code = StoreErrorCode::Corrupt,
-        .text = checkpoint_fault_text(options_.folder, first, describe(checkpoint->error()))}};
+  const std::vector<SegmentHeader>& segments = writer_.segments();
+  if (segments.front().number == 1) return {};
+  for (const SegmentHeader& segment : segments) {
+    if (!segment.has_checkpoint()) continue;
+    const auto file = disk_.open(path_of_segment(options_.folder, segment.number), OpenMode::Read);
+    if (!file) return std::unexpected{disk_error(options_.folder, file.error())};
+    const auto checkpoint = read_checkpoint(segment, **file);
+    if (!checkpoint) return std::unexpected{disk_error(options_.folder, checkpoint.error())};
+    if (!*checkpoint) continue;
+    const auto& sessions = (*checkpoint)->sessions;
+    for (SessionKey key = 0; key < sessions.size() && key < epochs.size(); ++key) {
+      epochs[key] = sessions[key].session.record.epoch;
+    }
+    return take_epochs_back(segment.position, epochs);
   }
-  for (SessionKey key = 0; key < (*checkpoint)->sessions.size() && key < epochs.size(); ++key) {
-    epochs[key] = (*checkpoint)->sessions[key].session.record.epoch;
+  return failure(StoreErrorCode::Corrupt,
+                 "no checkpoint tells in which epochs its first messages were sent");
+}
+
+// epochs: at this position; then: where the log begins.
+StoreResult<void> Journal::take_epochs_back(LogPosition from, std::vector<std::uint64_t>& epochs) {
+  const LogPosition begin = writer_.segments().front().position;
+  if (begin == from) return {};
+  std::vector<std::uint64_t> resets(epochs.size(), 0);
+  std::vector<bool> is_told(epochs.size(), false);
+  const auto visit_record = [&](const Record& record) {
+    EntryReader reader{record.entries};
+    Entry entry;
+    while (reader.next(entry)) {
+      if (entry.session >= epochs.size() || is_told[entry.session]) continue;
+      if (entry.kind == EntryKind::Reset) ++resets[entry.session];
+      if (entry.kind != EntryKind::NumbersSet) continue;
+      epochs[entry.session] = decode_numbers_change(entry.bytes)->before.epoch;
+      is_told[entry.session] = true;
+    }
+    return true;
+  };
+  const StoreResult<bool> passed = for_each_record(
+      begin, from, visit_record, [](const std::string&) { return false; });
+  if (!passed) return std::unexpected{passed.error()};
+  for (SessionKey key = 0; key < epochs.size(); ++key) {
+    // More resets than epochs: one began behind the checkpoint, or somebody wrote what is not so.
+    epochs[key] = epochs[key] > resets[key] ? epochs[key] - resets[key] : 1;
   }
   return {};
 }
@@ -541,10 +573,14 @@ StoreResult<void> Journal::scan(LogVisitor visit) {
   if (failed()) return refusal();
   std::vector<std::uint64_t> epochs(state_.sessions.size(), 1);
   if (auto told = take_epochs_before(epochs); !told) return told;
+  bool is_known = true;
   const auto visit_record = [&](const Record& record) {
     EntryReader reader{record.entries};
     Entry entry;
     while (reader.next(entry)) {
+      // What opening did not read may say anything.
+      is_known = entry.session < epochs.size();
+      if (!is_known) return false;
       if (entry.kind == EntryKind::Reset) ++epochs[entry.session];
       if (entry.kind == EntryKind::NumbersSet) {
         epochs[entry.session] = decode_numbers_change(entry.bytes)->after.epoch;
@@ -561,6 +597,9 @@ StoreResult<void> Journal::scan(LogVisitor visit) {
       for_each_record(writer_.segments().front().position, appended(), visit_record,
                       [](const std::string&) { return false; });
   if (!passed) return std::unexpected{passed.error()};
+  if (!is_known) {
+    return failure(StoreErrorCode::Corrupt, "a record is of a session that was never opened");
+  }
   return {};
 }
 

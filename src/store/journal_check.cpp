@@ -78,7 +78,9 @@ class Check {
         [&](const SegmentHeader& segment, const Record& record) { return add(segment, record); },
         [&](const DamagedBytes& bytes) { log_.damage(bytes); });
     if (!segments) return std::unexpected{segments.error()};
+    if (!is_known_) return std::unexpected{unknown_start(folder_, segments->front().header)};
     log_.end();
+    name_changes();
     for (const WalkedSegment& segment : *segments) {
       check_.segments.push_back({.file = path_of_segment(folder_, segment.header.number),
                                  .bytes = segment.file_bytes,
@@ -100,26 +102,38 @@ class Check {
 
  private:
   StoreResult<void> start(const SegmentHeader& segment, std::span<const char> bytes) {
-    if (std::exchange(is_first_, false)) {
-      auto state = state_before(folder_, segment, bytes);
-      if (!state) return std::unexpected{state.error()};
-      records_ = segment.number == 1 ? 0 : decode_checkpoint(segment, bytes)->records;
-      check_.retired_segments = segment.number - 1;
-      log_.begin(std::move(*state));
-      checked_index_.begin(segment.position);
-      return {};
-    }
+    if (std::exchange(is_first_, false)) check_.retired_segments = segment.number - 1;
+    if (!is_known_) return begin(segment, bytes);
     const auto checkpoint = decode_checkpoint(segment, bytes);
     std::string fault;
     if (checkpoint) {
       // What damaged records said, a checkpoint may know and the scan not.
-      if (log_.damages().empty()) fault = compare(*checkpoint);
+      if (log_.damages().size() == damages_before_) fault = compare(*checkpoint);
     } else if (checkpoint.error() != CheckpointFault::Void) {
       fault = describe(checkpoint.error());
     }
     if (!fault.empty()) {
       check_.checkpoint_faults.push_back(checkpoint_fault_text(folder_, segment, fault));
     }
+    checked_index_.begin(segment.position);
+    return {};
+  }
+
+  // Where others were retired in front of the first segment, only a checkpoint knows the sessions.
+  // What lies before the first that can be used is read, and compared with nothing.
+  StoreResult<void> begin(const SegmentHeader& segment, std::span<const char> bytes) {
+    auto before = state_before(segment, bytes);
+    if (!before) {
+      if (before.error() != CheckpointFault::Void) {
+        check_.checkpoint_faults.push_back(
+            checkpoint_fault_text(folder_, segment, describe(before.error())));
+      }
+      return {};
+    }
+    is_known_ = true;
+    records_ = before->records;
+    damages_before_ = log_.damages().size();
+    log_.begin(std::move(before->state));
     checked_index_.begin(segment.position);
     return {};
   }
@@ -140,7 +154,8 @@ class Check {
   }
 
   StoreResult<void> add(const SegmentHeader& segment, const Record& record) {
-    if (const auto applied = log_.record(segment, record); !applied) {
+    const auto applied = is_known_ ? log_.record(segment, record) : check_form(record.entries);
+    if (!applied) {
       return std::unexpected{contradiction(folder_, segment, record, applied.error())};
     }
     ++records_;
@@ -157,13 +172,24 @@ class Check {
       } else if (entry.kind == EntryKind::NumbersSet) {
         const NumbersChange change = *decode_numbers_change(entry.bytes);
         check_.changes.push_back({.time = record.time,
-                                  .session = log_.state().sessions.name(entry.session),
+                                  .session = {},
                                   .before = change.before,
                                   .after = change.after,
                                   .text = std::string{change.text}});
+        changed_.push_back(entry.session);
       }
     }
     return {};
+  }
+
+  // Whoever is not there when the log's state is known, its records know nothing of.
+  void name_changes() {
+    const SessionTable& sessions = log_.state().sessions;
+    for (std::size_t i = 0; i < changed_.size(); ++i) {
+      check_.changes[i].session = changed_[i] < sessions.size()
+                                      ? sessions.name(changed_[i])
+                                      : "session key " + std::to_string(changed_[i]);
+    }
   }
 
   void add_damages() {
@@ -175,6 +201,9 @@ class Check {
                                                          : describe(damage.fault),
                                 .losses = {}});
     }
+    for (std::size_t i = 0; i < damages_before_; ++i) {
+      if (!log_.damages()[i].is_header) check_.damages[i].losses.push_back(unknown_loss_text());
+    }
     for (const SessionLoss& loss : log_.losses()) {
       check_.damages[loss.damage].losses.push_back(loss_text(log_.state().sessions, loss));
     }
@@ -185,9 +214,12 @@ class Check {
   DamagedLog log_;
   IndexCheck checked_index_;
   bool is_first_ = true;
+  bool is_known_ = false;            // what was in front of the records that come now
+  std::size_t damages_before_ = 0;   // that were met before it was
   std::uint64_t records_ = 0;  // in the log so far, those of retired segments too
   JournalCheck check_;
   std::vector<std::uint64_t> messages_;  // by session key
+  std::vector<SessionKey> changed_;      // by index in check_.changes
 };
 
 }  // namespace

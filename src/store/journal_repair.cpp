@@ -72,20 +72,32 @@ class Repair {
   StoreResult<void> walk() {
     log_ = {};
     voids_.clear();
-    bool is_first = true;
+    bool is_known = false;
+    std::optional<SegmentHeader> first;
     auto segments = walk_log(
         disk_, options_.folder,
         [&](const SegmentHeader& segment, std::span<const char> checkpoint) -> StoreResult<void> {
-          if (std::exchange(is_first, false)) {
-            auto state = state_before(options_.folder, segment, checkpoint);
-            if (!state) return std::unexpected{state.error()};
-            log_.begin(std::move(*state));
+          if (!first) first = segment;
+          if (is_known) {
+            look_at(segment, checkpoint);
+          } else if (auto before = state_before(segment, checkpoint)) {
+            // Two that are damaged, one behind the other: where messages lie is lost, and what
+            // opens the log could not use it.
+            if (before->index_from > first->position) {
+              return std::unexpected{unknown_start(options_.folder, *first)};
+            }
+            is_known = true;
+            damages_before_ = log_.damages().size();
+            log_.begin(std::move(before->state));
+          } else if (segment.has_checkpoint() && before.error() != CheckpointFault::Void) {
+            voids_.push_back(segment);
           }
-          look_at(segment, checkpoint);
           return {};
         },
         [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
-          if (const auto applied = log_.record(segment, record); !applied) {
+          const auto applied =
+              is_known ? log_.record(segment, record) : check_form(record.entries);
+          if (!applied) {
             return std::unexpected{
                 contradiction(options_.folder, segment, record, applied.error())};
           }
@@ -93,19 +105,23 @@ class Repair {
         },
         [&](const DamagedBytes& bytes) { log_.damage(bytes); });
     if (!segments) return std::unexpected{segments.error()};
+    if (!is_known) {
+      return std::unexpected{unknown_start(options_.folder, segments->front().header)};
+    }
     log_.end();
     segments_ = std::move(*segments);
     return {};
   }
 
   // A checkpoint behind damage says what the damaged records said, which is not what the repaired
-  // log will say.
+  // log will say. The one that the sessions are known from is the exception: the log begins there.
   void look_at(const SegmentHeader& segment, std::span<const char> checkpoint) {
     if (!segment.has_checkpoint()) return;
     const auto found = decode_checkpoint(segment, checkpoint);
     const auto holds_records = [](const DamagedBytes& damage) { return !damage.is_header; };
     const bool is_behind_damage =
-        std::any_of(log_.damages().begin(), log_.damages().end(), holds_records);
+        std::any_of(log_.damages().begin() + static_cast<std::ptrdiff_t>(damages_before_),
+                    log_.damages().end(), holds_records);
     const bool is_void = !found && found.error() == CheckpointFault::Void;
     if (!is_void && (!found || is_behind_damage)) voids_.push_back(segment);
   }
@@ -223,18 +239,20 @@ class Repair {
   StoreResult<void> replay() {
     std::size_t next = 0;
     StoreResult<void> made{};
-    bool is_first = true;
+    bool is_known = false;
     const auto segments = walk_log(
         disk_, options_.folder,
         [&](const SegmentHeader& segment, std::span<const char> checkpoint) -> StoreResult<void> {
-          if (!std::exchange(is_first, false)) return {};
-          auto state = state_before(options_.folder, segment, checkpoint);
-          if (!state) return std::unexpected{state.error()};
-          repaired_ = std::move(*state);
+          if (is_known) return {};
+          if (auto before = state_before(segment, checkpoint)) {
+            is_known = true;
+            repaired_ = std::move(before->state);
+          }
           return {};
         },
         [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
           if (!made) return made;
+          if (!is_known) return {};
           const LogPosition begin = segment.position + record.offset;
           const auto applied =
               repaired_.apply(record.entries, record.time, begin, begin + record.record_bytes);
@@ -243,7 +261,7 @@ class Repair {
         },
         [&](const DamagedBytes& damage) {
           const std::size_t index = next++;
-          if (damage.is_header || !made) return;
+          if (damage.is_header || !made || !is_known) return;
           const auto applied = repaired_.apply(entries_[index], now_, damage.position,
                                                damage.position + damage.bytes);
           if (!applied) {
@@ -260,6 +278,12 @@ class Repair {
 
   // The record at the log's end: numbers that are moved, and messages that are lost.
   void plan_numbers() {
+    for (std::size_t i = 0; i < damages_before_; ++i) {
+      const DamagedBytes& damage = log_.damages()[i];
+      if (damage.is_header) continue;
+      report_.alarms.push_back(path_of_segment(options_.folder, damage.segment) + " offset " +
+                               std::to_string(damage.offset) + ": " + unknown_loss_text());
+    }
     const SessionTable& sessions = repaired_.sessions;
     std::set<SessionKey> moved;
     for (const SessionLoss& loss : log_.losses()) {
@@ -415,6 +439,7 @@ class Repair {
   const RepairOptions& options_;
   WallTime now_;
   DamagedLog log_;
+  std::size_t damages_before_ = 0;  // of its damages: met before the sessions were known
   std::vector<WalkedSegment> segments_;
   std::vector<SegmentHeader> voids_;        // segments whose checkpoint is taken out
   std::vector<std::vector<char>> entries_;  // by damage: what goes in its place

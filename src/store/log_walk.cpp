@@ -75,7 +75,8 @@ class Walk {
       if (auto walked = walk_segment(i); !walked) return std::unexpected{walked.error()};
     }
     const WalkedSegment& first = walked_.front();
-    if (first.header.number > 1 && retired_before_ < first.header.position) {
+    // Where no checkpoint can be read, nobody knows: whoever needs one says so.
+    if (first.header.number > 1 && retired_before_ && *retired_before_ < first.header.position) {
       return corrupt("journal " + folder_ + ": " + segment_file_name(first.header.number - 1) +
                      " is missing, and no checkpoint says that it was retired. Put the file back, "
                      "or restore the folder from a copy");
@@ -258,7 +259,7 @@ class Walk {
     if (entries.next(entry)) return false;
     start_.assign(bytes->begin(), bytes->end());
     if (const auto checkpoint = decode_checkpoint(header, *bytes)) {
-      retired_before_ = std::max(retired_before_, checkpoint->retired_before);
+      retired_before_ = std::max(retired_before_.value_or(0), checkpoint->retired_before);
     }
     header.version = kFormatVersion;
     header.start_bytes = static_cast<std::uint32_t>(at + count);
@@ -336,7 +337,7 @@ class Walk {
   WalkedRecord on_record_;
   WalkedDamage on_damage_;
   FileWindow window_;
-  LogPosition retired_before_ = 0;
+  std::optional<LogPosition> retired_before_;  // as the checkpoints tell; nothing: none can be read
   std::vector<char> start_;  // the segment's checkpoint
   std::optional<std::int64_t> log_id_;
   std::size_t damages_ = 0;

@@ -23,6 +23,11 @@ std::string loss_text(const SessionTable& sessions, const SessionLoss& loss) {
   return text;
 }
 
+std::string unknown_loss_text() {
+  return "messages may be lost, and which cannot be told: the checkpoint in front of them is "
+         "damaged. The next numbers of all sessions are known from the one behind";
+}
+
 StoreError contradiction(const std::string& folder, const SegmentHeader& segment,
                          const Record& record, std::string_view reason) {
   return {.code = StoreErrorCode::Corrupt,

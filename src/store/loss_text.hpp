@@ -13,6 +13,8 @@ namespace nexusfix::store {
 
 [[nodiscard]] std::string range_text(NumberRange range);
 [[nodiscard]] std::string loss_text(const SessionTable& sessions, const SessionLoss& loss);
+// Of damage whose place in the sessions' numbers is not known.
+[[nodiscard]] std::string unknown_loss_text();
 // An intact record that cannot follow the ones before it.
 [[nodiscard]] StoreError contradiction(const std::string& folder, const SegmentHeader& segment,
                                        const Record& record, std::string_view reason);

@@ -621,6 +621,8 @@ class Recovery {
     return corrupt("journal " + options_.folder + ": " + segment_file_name(first - 1) +
                    " is missing, and no checkpoint says that it was retired; there is " +
                    segment_file_name(first) +
+                   (checkpoint_faults_.empty() ? std::string{}
+                                               : " (" + checkpoint_faults_.begin()->second + ')') +
                    ". Nothing was changed. Put the file back, or restore the folder from a copy");
   }
 

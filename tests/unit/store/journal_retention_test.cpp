@@ -260,6 +260,136 @@ TEST_F(JournalRetention, a_damaged_checkpoint_does_not_make_the_rest_unreadable)
   }
 }
 
+// What is left begins with a checkpoint that cannot be used.
+class JournalWithoutItsStart : public JournalRetention {
+ protected:
+  void SetUp() override {
+    options_.retention = {.keep_bytes = 8 * kSegmentBytes, .even_current = true};
+    {
+      const OpenedJournal journal = open();
+      for (int reset = 1; reset <= 30; ++reset) {  // some of them in each segment
+        fill(*journal.store, 5);
+        ASSERT_TRUE(append(*journal.store, [&](Transaction& t) { t.reset(0); }));
+      }
+      fill(*journal.store, 30);
+      kept_ = read_all(*journal.store, 0);
+      scanned_ = scan_all(*journal.store);
+    }
+    first_ = first_segment();
+    ASSERT_GT(first_, 2U);
+    flip(kSegmentHeaderBytes + 30);
+    fault_ = segment_path(first_) + ": the checkpoint at offset " +
+             std::to_string(kSegmentHeaderBytes);
+  }
+  void flip(std::size_t offset) {
+    std::string bytes = disk_.contents(segment_path(first_));
+    bytes[offset] ^= 1;
+    disk_.set_contents(segment_path(first_), bytes);
+  }
+  void expect_all_is_there() {
+    options_.checks_all = true;  // as an application wants it that rebuilds itself
+    const OpenedJournal journal = open();
+    EXPECT_EQ(read_all(*journal.store, 0), kept_);
+    EXPECT_EQ(scan_all(*journal.store), scanned_);
+    EXPECT_EQ(journal.store->session(0).epoch, 31U);
+    EXPECT_EQ(journal.store->session(1).next_outbound, 181U);
+  }
+
+  std::vector<KeptMessage> kept_;
+  std::vector<ScannedMessage> scanned_;
+  std::uint64_t first_ = 0;
+  std::string fault_;
+};
+
+TEST_F(JournalWithoutItsStart, is_checked_and_the_fault_told_with_its_place) {
+  const auto checked = verify_journal(disk_, kFolder);
+  ASSERT_TRUE(checked) << checked.error().text;
+  ASSERT_EQ(checked->checkpoint_faults.size(), 1U);
+  EXPECT_THAT(checked->checkpoint_faults[0], HasSubstr(fault_));
+  EXPECT_THAT(checked->damages, IsEmpty());
+  EXPECT_EQ(checked->retired_segments, first_ - 1);
+  EXPECT_EQ(checked->messages, scanned_.size());
+  ASSERT_EQ(checked->sessions.size(), 2U);
+  EXPECT_EQ(checked->sessions[0].messages, scanned_.size());
+  EXPECT_EQ(checked->sessions[0].record.epoch, 31U);
+}
+
+TEST_F(JournalWithoutItsStart, gives_every_message_with_its_epoch_and_says_so) {
+  const auto looked = inspect_journal(disk_, kFolder);
+  ASSERT_TRUE(looked) << looked.error().text;
+  ASSERT_EQ(looked->report.checkpoint_faults.size(), 1U);
+  EXPECT_THAT(looked->report.checkpoint_faults[0], HasSubstr(fault_));
+  EXPECT_EQ(scan_all(*looked->store), scanned_);
+  expect_all_is_there();
+}
+
+TEST_F(JournalWithoutItsStart, is_repaired) {
+  RepairOptions request{.folder = kFolder, .mode = RepairMode::Plan, .text = "anna", .names = {}};
+  const auto plan = repair_journal(disk_, request, at_second(70));
+  ASSERT_TRUE(plan) << plan.error().text;
+  ASSERT_EQ(plan->steps.size(), 1U);
+  EXPECT_THAT(plan->steps[0], HasSubstr(segment_path(first_) + ": the checkpoint is taken out"));
+  EXPECT_THAT(plan->alarms, IsEmpty());
+  request.mode = RepairMode::Carry;
+  ASSERT_TRUE(repair_journal(disk_, request, at_second(70)));
+  expect_sound();
+  const auto again = repair_journal(disk_, request, at_second(80));
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_THAT(again->steps, IsEmpty());
+  expect_all_is_there();
+}
+
+TEST_F(JournalWithoutItsStart, with_damaged_records_behind_it_is_repaired_and_keeps_its_numbers) {
+  const std::string bytes = disk_.contents(segment_path(first_));
+  const auto header =
+      decode_segment_header(std::span<const char>{bytes}.first(kSegmentHeaderBytes));
+  ASSERT_TRUE(header);
+  flip(header->records_at() + 30);
+  const auto checked = verify_journal(disk_, kFolder);
+  ASSERT_TRUE(checked) << checked.error().text;
+  ASSERT_EQ(checked->damages.size(), 1U);
+  ASSERT_EQ(checked->damages[0].losses.size(), 1U);
+  EXPECT_THAT(checked->damages[0].losses[0], HasSubstr("messages may be lost"));
+  const RepairOptions request{
+      .folder = kFolder, .mode = RepairMode::Carry, .text = "anna", .names = {}};
+  const auto done = repair_journal(disk_, request, at_second(70));
+  ASSERT_TRUE(done) << done.error().text;
+  EXPECT_EQ(done->alarms.size(), 1U);
+  expect_sound();
+  const OpenedJournal journal = open();
+  EXPECT_GE(scan_all(*journal.store).size() + 1, scanned_.size());
+  EXPECT_EQ(journal.store->session(0).next_outbound, 31U);
+}
+
+TEST_F(JournalWithoutItsStart, and_no_other_checkpoint_is_refused_by_all_with_the_place) {
+  for (std::uint64_t number = first_ + 1; disk_.exists(segment_path(number)); ++number) {
+    std::string bytes = disk_.contents(segment_path(number));
+    bytes[kSegmentHeaderBytes + 30] ^= 1;
+    disk_.set_contents(segment_path(number), bytes);
+  }
+  const auto checked = verify_journal(disk_, kFolder);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().text, HasSubstr(segment_file_name(first_)));
+  EXPECT_THAT(checked.error().text, HasSubstr("offset 128"));
+  const auto opened = open_journal(disk_, options_, at_second(60));
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().text, HasSubstr(fault_));
+}
+
+TEST_F(JournalWithoutItsStart, nor_the_checkpoint_behind_is_not_said_to_be_repaired) {
+  std::string bytes = disk_.contents(segment_path(first_ + 1));
+  bytes[kSegmentHeaderBytes + 30] ^= 1;
+  disk_.set_contents(segment_path(first_ + 1), bytes);
+  const auto checked = verify_journal(disk_, kFolder);
+  ASSERT_TRUE(checked) << checked.error().text;
+  EXPECT_EQ(checked->checkpoint_faults.size(), 2U);
+  const RepairOptions request{
+      .folder = kFolder, .mode = RepairMode::Carry, .text = "anna", .names = {}};
+  const auto done = repair_journal(disk_, request, at_second(70));
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().text, HasSubstr(segment_file_name(first_)));
+}
+
 TEST_F(JournalRetention, segments_that_cannot_be_removed_are_told_and_tried_again) {
   options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true};
   const OpenedJournal journal = open();
