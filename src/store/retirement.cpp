@@ -47,20 +47,33 @@ std::size_t count_retired(std::span<const SegmentHeader> segments, const Retenti
 
 std::string retired_folder(const std::string& folder) { return folder + "/retired"; }
 
-void Retirement::take_away(std::uint64_t from, const SegmentHeader& kept) {
-  if (is_over_) return;
+bool Retirement::take_next_away(std::uint64_t from, const SegmentHeader& kept) {
+  if (is_over_) return false;
   // What could not be taken away before comes first: there must be no gap.
   if (next_ == 0) next_ = from;
+  if (next_ >= kept.number) return false;
+  if (checked_ != kept.number && !can_begin_with(kept)) return false;
+  checked_ = kept.number;
+  if (auto taken = take_away_one(next_); !taken) {
+    fail(taken.error().what());
+    return false;
+  }
+  return ++next_ < kept.number;
+}
+
+bool Retirement::can_begin_with(const SegmentHeader& kept) {
   const auto file = disk_.open(path_of_segment(folder_, kept.number), OpenMode::Read);
-  if (!file) return fail(file.error().what());
+  if (!file) {
+    fail(file.error().what());
+    return false;
+  }
   const auto checkpoint = read_checkpoint(kept, **file);
-  if (!checkpoint) return fail(checkpoint.error().what());
-  if (!*checkpoint) {
-    return fail(checkpoint_fault_text(folder_, kept, describe(checkpoint->error())));
+  if (!checkpoint) {
+    fail(checkpoint.error().what());
+    return false;
   }
-  for (; next_ < kept.number; ++next_) {
-    if (auto taken = take_away_one(next_); !taken) return fail(taken.error().what());
-  }
+  if (!*checkpoint) fail(checkpoint_fault_text(folder_, kept, describe(checkpoint->error())));
+  return checkpoint->has_value();
 }
 
 // Synced one by one: after a loss of power an older one must not be there without a newer one.

@@ -31,13 +31,15 @@ class Retirement {
   Retirement(Disk& disk, std::string folder, RetiredSegments what)
       : disk_{disk}, folder_{std::move(folder)}, what_{what} {}
 
-  // Takes the segments from this number up to kept away, if kept's checkpoint can be used: without
-  // it, what is left could not be opened. Any thread, one at a time.
-  void take_away(std::uint64_t from, const SegmentHeader& kept);
+  // Of the segments from this number up to kept, takes the oldest away that is still there, if
+  // kept's checkpoint can be used: without it, what is left could not be opened. False: there is no
+  // more to do, or it failed. Any thread, one at a time.
+  [[nodiscard]] bool take_next_away(std::uint64_t from, const SegmentHeader& kept);
   // Told once: why they are still there. Any thread.
   [[nodiscard]] std::optional<std::string> take_failure();
 
  private:
+  [[nodiscard]] bool can_begin_with(const SegmentHeader& kept);
   [[nodiscard]] DiskResult<void> take_away_one(std::uint64_t number);
   [[nodiscard]] DiskResult<void> sync(const std::string& folder);
   void fail(std::string text);
@@ -45,7 +47,8 @@ class Retirement {
   Disk& disk_;
   std::string folder_;
   RetiredSegments what_;
-  std::uint64_t next_ = 0;  // to be taken away; 0: as the next call says
+  std::uint64_t next_ = 0;     // to be taken away; 0: as the next call says
+  std::uint64_t checked_ = 0;  // the segment whose checkpoint was found to be of use
   bool is_over_ = false;
   std::mutex mutex_;
   std::optional<std::string> failure_;

@@ -55,7 +55,7 @@ DiskResult<OpenSegment> SegmentSupply::take(std::uint64_t number, std::uint64_t 
     changed_.wait(lock, [&] {
       if (is_reserving_) return false;
       if (is_syncing_) return options_.leaves_syncs;  // who cannot wait for it makes its own
-      return number_ != number || state_ != State::Wanted;
+      return number_ != number || state_ != State::Wanted || is_away_;
     });
     const bool is_ready = number_ == number && state_ == State::Ready;
     state_ = State::Idle;
@@ -135,7 +135,10 @@ void SegmentSupply::warm(const OpenSegment& segment) {
 
 void SegmentSupply::take_away(Retirement& retirement, std::uint64_t from,
                               const SegmentHeader& kept) {
-  if (!options_.background) return retirement.take_away(from, kept);
+  if (!options_.background) {
+    while (retirement.take_next_away(from, kept)) continue;
+    return;
+  }
   const std::lock_guard lock{mutex_};
   errands_.push_back({.retirement = &retirement, .from = from, .kept = kept});
   changed_.notify_all();
@@ -168,28 +171,13 @@ void SegmentSupply::close() {
 void SegmentSupply::run() {
   std::unique_lock lock{mutex_};
   while (!ends_) {
-    if (to_warm_) {
-      std::shared_ptr<FileMapping> mapping = std::exchange(to_warm_, nullptr);
-      lock.unlock();
-      mapping->prepare(0, mapping->bytes().size());
-      mapping.reset();
-      lock.lock();
-    } else if (!retired_.empty()) {
-      std::vector<OpenSegment> retired;
-      retired.reserve(4);
-      retired.swap(retired_);
-      lock.unlock();
-      forget(retired);
-      lock.lock();
+    if (to_warm_ || !retired_.empty()) {
+      do_errand(lock);
     } else if (state_ == State::Wanted) {
       work(lock);
     } else if (!errands_.empty()) {
       // Behind the segment that somebody may wait for soon.
-      const Errand errand = errands_.front();
-      errands_.erase(errands_.begin());
-      lock.unlock();
-      errand.retirement->take_away(errand.from, errand.kept);
-      lock.lock();
+      do_errand(lock);
     } else if (state_ == State::Failed) {
       const bool told = changed_.wait_for(
           lock, kRetryAfter, [this] { return state_ != State::Failed || has_errand(); });
@@ -198,6 +186,34 @@ void SegmentSupply::run() {
       changed_.wait(lock, [this] { return state_ == State::Wanted || has_errand(); });
     }
   }
+}
+
+// One thing that nobody waits for, unlocked meanwhile: who wants a segment makes it himself.
+void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
+  is_away_ = true;
+  changed_.notify_all();
+  if (to_warm_) {
+    std::shared_ptr<FileMapping> mapping = std::exchange(to_warm_, nullptr);
+    lock.unlock();
+    mapping->prepare(0, mapping->bytes().size());
+    mapping.reset();
+    lock.lock();
+  } else if (!retired_.empty()) {
+    std::vector<OpenSegment> retired;
+    retired.reserve(4);
+    retired.swap(retired_);
+    lock.unlock();
+    forget(retired);
+    lock.lock();
+  } else {
+    // One file a turn: what is wanted meanwhile comes before the next.
+    const Errand errand = errands_.front();
+    lock.unlock();
+    const bool has_more = errand.retirement->take_next_away(errand.from, errand.kept);
+    lock.lock();
+    if (!has_more) errands_.erase(errands_.begin());
+  }
+  is_away_ = false;
 }
 
 // Of what was closed, the last segments stay in memory, where a resend would look first. Pages that

@@ -50,14 +50,14 @@ class SegmentSupply {
   // In the background only: begins to make the segment of this number ready.
   void prepare(std::uint64_t number);
   // The segment of this number, its file empty but for zeros; prepared or, if it was not or is too
-  // small for bytes, made now. Waits for a preparation under way.
+  // small for bytes, made now. Waits for a preparation under way, and for nothing else.
   [[nodiscard]] DiskResult<OpenSegment> take(std::uint64_t number, std::uint64_t bytes);
   // Makes a file that is there already ready to be appended to at this offset, up to the size of a
   // segment.
   [[nodiscard]] DiskResult<OpenSegment> reopen(std::unique_ptr<File> file, std::uint64_t used);
   // Of a segment in use: makes its mapping's pages ready where that costs nobody time.
   void warm(const OpenSegment& segment);
-  // Retirement::take_away() where that costs nobody time, if the supply lives so long.
+  // Takes segments away where that costs nobody time, if the supply lives so long.
   void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept);
   // Lets go of it where that costs nobody time; of its memory, when a few more were closed.
   void retire(OpenSegment segment);
@@ -74,6 +74,7 @@ class SegmentSupply {
   enum class State : std::uint8_t { Idle, Wanted, Ready, Failed };
 
   void run();
+  void do_errand(std::unique_lock<std::mutex>& lock);
   void work(std::unique_lock<std::mutex>& lock);
   void forget(std::vector<OpenSegment>& retired);
   [[nodiscard]] DiskResult<OpenSegment> make(std::uint64_t number, std::uint64_t bytes);
@@ -104,6 +105,7 @@ class SegmentSupply {
   std::atomic<bool> is_short_{false};
   bool is_reserving_ = false;
   bool is_syncing_ = false;
+  bool is_away_ = false;  // the thread does something else, however long that takes
   bool ends_ = false;
   std::deque<std::shared_ptr<File>> closed_;  // the thread's
   std::thread thread_;

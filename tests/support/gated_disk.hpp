@@ -27,6 +27,13 @@ class GatedDisk final : public Disk {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return held_ > 0; });
   }
+  // Likewise what removes a file.
+  void hold_removes() { set_removes(true); }
+  void release_removes() { set_removes(false); }
+  void wait_for_held_remove() {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [this] { return held_removes_ > 0; });
+  }
   void fail_syncs(int error) { sync_error_ = error; }
   void fail_reserves(int error) { reserve_error_ = error; }
   [[nodiscard]] unsigned syncs() const { return syncs_; }
@@ -56,7 +63,16 @@ class GatedDisk final : public Disk {
   DiskResult<std::vector<std::string>> list(const std::string& path) override {
     return disk_.list(path);
   }
-  DiskResult<void> remove(const std::string& path) override { return disk_.remove(path); }
+  DiskResult<void> remove(const std::string& path) override {
+    {
+      std::unique_lock lock{mutex_};
+      ++held_removes_;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return !holds_removes_; });
+      --held_removes_;
+    }
+    return disk_.remove(path);
+  }
   DiskResult<void> sync_directory(const std::string& path) override {
     return disk_.sync_directory(path);
   }
@@ -119,6 +135,11 @@ class GatedDisk final : public Disk {
     holds_ = holds;
     changed_.notify_all();
   }
+  void set_removes(bool holds) {
+    const std::lock_guard lock{mutex_};
+    holds_removes_ = holds;
+    changed_.notify_all();
+  }
   void count_failed_reserve() {
     const std::lock_guard lock{mutex_};
     ++failed_reserves_;
@@ -131,6 +152,8 @@ class GatedDisk final : public Disk {
   std::map<std::string, unsigned> syncs_of_;
   bool holds_ = false;
   unsigned held_ = 0;
+  bool holds_removes_ = false;
+  unsigned held_removes_ = 0;
   unsigned failed_reserves_ = 0;
   std::atomic<unsigned> syncs_{0};
   std::atomic<int> sync_error_{0};

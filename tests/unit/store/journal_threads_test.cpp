@@ -28,7 +28,10 @@ constexpr std::int64_t kSegmentBytes = 64 << 10;
 
 class JournalThreads : public ::testing::Test {
  protected:
-  void TearDown() override { disk_.release_syncs(); }
+  void TearDown() override {
+    disk_.release_syncs();
+    disk_.release_removes();
+  }
 
   void open(Durability durability, std::uint32_t numbers_ahead_max = 1000) {
     JournalOptions options;
@@ -38,6 +41,7 @@ class JournalThreads : public ::testing::Test {
     options.segment_bytes = kSegmentBytes;
     options.sync_interval = std::chrono::hours{1};  // only when it is asked for
     options.on_durable = settler_.wake();
+    options.retention = retention_;
     store_ = open_or_fail(disk_, options).store;
     ASSERT_NE(store_, nullptr);
     key_ = open_session(*store_, "A");
@@ -53,6 +57,7 @@ class JournalThreads : public ::testing::Test {
   testing::TemporaryFolder folder_;
   GatedDisk disk_;
   Settler settler_;
+  Retention retention_;
   std::unique_ptr<Store> store_;
   SessionKey key_ = 0;
 };
@@ -215,6 +220,29 @@ TEST_F(JournalThreads, a_bus_error_elsewhere_goes_to_the_handler_that_was_there)
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   // One that somebody sends is none of a mapping's.
   EXPECT_DEATH(::raise(SIGBUS), "");
+}
+
+TEST_F(JournalThreads, nobody_waits_for_a_segment_that_is_being_taken_away) {
+  retention_ = {.keep_bytes = kSegmentBytes, .even_current = true};
+  for (const Durability durability : {Durability::Group, Durability::Process}) {
+    open(durability, 1);
+    disk_.hold_removes();
+    const std::uint64_t first = store_->session(key_).next_outbound;
+    const std::string large(kSegmentBytes / 4, 'L');
+    for (int i = 0; i < 60; ++i) {
+      ASSERT_TRUE(append_next(large));
+      ASSERT_TRUE(settler_.settle(*store_));
+    }
+    disk_.wait_for_held_remove();
+    for (int i = 0; i < 20; ++i) {
+      ASSERT_TRUE(append_next(large));
+      ASSERT_TRUE(settler_.settle(*store_));
+    }
+    EXPECT_GT(store_->retired_until(key_), first);
+    disk_.release_removes();
+    ASSERT_TRUE(store_->close());
+    store_.reset();
+  }
 }
 
 TEST_F(JournalThreads, a_prepared_segment_that_was_not_used_does_no_harm) {
