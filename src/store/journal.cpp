@@ -95,6 +95,11 @@ class Journal final : public Store {
     if (!is_damaged_) {
       checkpointer_.start(recovered.index_from, recovered.retired_before);
     }
+    // A segment that is begun now tells of it.
+    if (!recovered.segments.empty()) {
+      const LogPosition end = recovered.segments.back().position + recovered.file_bytes;
+      plan_retirement(recovered.segments, end, recovered.synced, now);
+    }
     if (auto opened = writer_.open(recovered, skipped, now); !opened) return opened;
     noted_ = writer_.synced();
     retire_segments(now);
@@ -210,10 +215,17 @@ class Journal final : public Store {
         .text = "journal " + options_.folder + ": old segments could not be taken away: " + *text};
   }
   void retire_segments(WallTime now);
+  void plan_retirement(std::span<const SegmentHeader> segments, LogPosition end,
+                       LogPosition synced, WallTime now);
   void forget_before(LogPosition position);
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
   [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
+  // Not while damage must be found again, nor where nothing is ever known to be on the disk.
+  [[nodiscard]] bool may_retire() const noexcept {
+    return options_.retention.is_wanted() && !is_damaged_ &&
+           options_.durability != Durability::None;
+  }
   [[nodiscard]] bool sends_before_sync() const noexcept {
     return options_.durability == Durability::Process;
   }
@@ -386,16 +398,20 @@ bool Journal::look_after_number(const Entry& entry) {
 // First the next checkpoint tells what is to go; when that is on the disk, it goes. From then on
 // nobody reads it; the files themselves follow in the background.
 void Journal::retire_segments(WallTime now) {
-  if (!options_.retention.is_wanted() || is_damaged_) return;
-  const LogPosition synced = options_.durability == Durability::None ? 0 : writer_.synced();
-  forget_before(checkpointer_.told_retired(synced));
-  LogPosition needed = appended();
+  if (!may_retire()) return;
+  forget_before(checkpointer_.told_retired(writer_.synced()));
+  plan_retirement(writer_.segments(), appended(), writer_.synced(), now);
+}
+
+// segments: all that there are, with the log up to end in them.
+void Journal::plan_retirement(std::span<const SegmentHeader> segments, LogPosition end,
+                              LogPosition synced, WallTime now) {
+  if (!may_retire()) return;
+  LogPosition needed = end;
   for (const MessageIndex& index : state_.indexes) {
     if (!index.groups().empty()) needed = std::min(needed, index.groups().front().begin);
   }
-  const std::vector<SegmentHeader>& segments = writer_.segments();
-  const std::size_t count =
-      count_retired(segments, options_.retention, appended(), synced, needed, now);
+  const std::size_t count = count_retired(segments, options_.retention, end, synced, needed, now);
   checkpointer_.plan_retirement(segments[count].position);
 }
 

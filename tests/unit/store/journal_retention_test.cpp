@@ -193,6 +193,25 @@ TEST_F(JournalRetention, nothing_is_retired_while_damage_is_known) {
   EXPECT_EQ(first_segment(), 1U);
 }
 
+// Of an engine that is started each morning and writes little: each start begins a segment.
+TEST_F(JournalRetention, what_opening_plans_is_told_by_the_segment_that_it_begins) {
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 60);
+    reset_all(*journal.store);
+  }
+  options_.retention.on_reset = true;
+  options_.segment_bytes = 64U << 10U;  // never filled
+  for (int start = 1; start <= 2; ++start) {
+    EXPECT_EQ(first_segment(), 1U);
+    disk_.reboot();
+    const OpenedJournal journal = open();
+    fill(*journal.store, 20);
+  }
+  EXPECT_GT(first_segment(), 2U);
+  expect_sound();
+}
+
 TEST_F(JournalRetention, retired_segments_are_kept_aside_if_that_is_wanted) {
   options_.retention = {
       .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
