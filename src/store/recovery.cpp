@@ -93,6 +93,7 @@ class Recovery {
   StoreResult<void> read_log() {
     LogStarts starts{disk_, options_.folder};
     if (auto read = starts.read_heads(first_, last_); !read) return disk_failure(read.error());
+    if (auto begun = look_at_first(starts); !begun) return begun;
     const DiskResult<bool> is_told = starts.tells_of_retirement(checkpoint_faults_);
     if (!is_told) return disk_failure(is_told.error());
     if (!*is_told) return missing_before(first_);
@@ -118,6 +119,17 @@ class Recovery {
         " and those before it are not there, and no checkpoint behind them can be used" +
         (checkpoint_faults_.empty() ? "" : " (" + checkpoint_faults_.begin()->second + ')') +
         restore_advice());
+  }
+
+  // Where others were retired in front of it, nothing can be read without its header.
+  StoreResult<void> look_at_first(const LogStarts& starts) {
+    if (first_ == 1 || starts.heads().empty() || starts.heads().front().header) return {};
+    const std::string path = path_of_segment(options_.folder, first_);
+    const auto file = disk_.open(path, OpenMode::Read);
+    if (!file) return disk_failure(file.error());
+    window_.open(**file, starts.heads().front().file_bytes);
+    const auto header = read_header(path, first_);
+    return header ? StoreResult<void>{} : std::unexpected{header.error()};
   }
 
   // False: it cannot be read from there. Whatever the reason, who reads more finds it again.

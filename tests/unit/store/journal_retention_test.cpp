@@ -320,6 +320,21 @@ class JournalWithoutItsStart : public JournalRetention {
   std::string fault_;
 };
 
+TEST_F(JournalWithoutItsStart, nor_its_header_names_that_file_and_no_other) {
+  flip(20);
+  flip(30);
+  const std::string fault = segment_path(first_) + ": at offset 0 is no intact segment header";
+  const auto opened = open_journal(disk_, options_, at_second(60));
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().text, HasSubstr(fault));
+  const auto looked = inspect_journal(disk_, kFolder);
+  ASSERT_FALSE(looked);
+  EXPECT_THAT(looked.error().text, HasSubstr(fault));
+  const auto checked = verify_journal(disk_, kFolder);
+  ASSERT_FALSE(checked);
+  EXPECT_THAT(checked.error().text, HasSubstr(fault));
+}
+
 TEST_F(JournalWithoutItsStart, is_checked_and_the_fault_told_with_its_place) {
   const auto checked = verify_journal(disk_, kFolder);
   ASSERT_TRUE(checked) << checked.error().text;
