@@ -265,6 +265,12 @@ Result<void> export_one(Disk& disk, const ExportRequest& request, store::Store& 
   }
   fmt::print("{}\n  {}/{}: next inbound {}, next outbound {}, {} messages\n", name, request.to,
              prefix, record.next_inbound, record.next_outbound, with_thousands(messages));
+  if (const std::uint64_t until = store.retired_until(key); until > 0) {
+    fmt::print(
+        "  Messages 1 to {} of epoch {} were retired, as far as they are not among these: a\n"
+        "  counterparty that asks for them gets a gap fill, not the messages.\n",
+        until, record.epoch);
+  }
   return {};
 }
 

@@ -22,7 +22,8 @@ std::expected<JournalSummary, std::string> summarize_log(store::Store& store,
   std::unordered_map<std::string_view, std::size_t> places;
   for (store::SessionKey key = 0; key < store.session_count(); ++key) {
     const std::string_view session = store.session_name(key);
-    summary.sessions.push_back({std::string{session}, store.session(key), 0});
+    summary.sessions.push_back(
+        {std::string{session}, store.session(key), 0, store.retired_until(key)});
     places.emplace(session, key);
   }
   const auto count = [&](const store::Store::LogMessage& message) {
@@ -38,8 +39,15 @@ namespace {
 
 std::string journal_text(const store::JournalReport& report, const std::string& folder) {
   std::string text = fmt::format("journal {}: {} records, {} messages, {} bytes\n", folder,
-                                 with_thousands(report.records), with_thousands(report.messages),
-                                 with_thousands(report.bytes));
+                                 with_thousands(report.records - report.retired_records),
+                                 with_thousands(report.messages - report.retired_messages),
+                                 with_thousands(report.bytes - report.retired_bytes));
+  if (report.retired_segments > 0) {
+    text += fmt::format(
+        "  before them {} segments with {} records, {} messages, {} bytes were retired\n",
+        with_thousands(report.retired_segments), with_thousands(report.retired_records),
+        with_thousands(report.retired_messages), with_thousands(report.retired_bytes));
+  }
   if (report.torn_bytes > 0) {
     text += fmt::format(
         "  behind them {} bytes that are no whole record: the end of a write that "
@@ -75,6 +83,10 @@ std::string summary_text(const JournalSummary& summary) {
     text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {} messages kept\n",
                         session.name, session.record.next_inbound, session.record.next_outbound,
                         session.record.epoch, with_thousands(session.messages));
+    if (session.retired_until > 0) {
+      text += fmt::format("    messages up to number {} of this epoch were retired\n",
+                          session.retired_until);
+    }
   }
   return text;
 }
@@ -83,9 +95,14 @@ std::string summary_json(const JournalSummary& summary) {
   std::string json =
       summary.report
           ? fmt::format(R"({{"folder": {}, "records": {}, "messages": {}, "bytes": {}, )"
-                        R"("torn_bytes": {}, "in_use": {}, "sessions": [)",
-                        json_text(summary.name), summary.report->records, summary.report->messages,
-                        summary.report->bytes, summary.report->torn_bytes, summary.report->in_use)
+                        R"("retired_segments": {}, "torn_bytes": {}, "in_use": {}, )"
+                        R"("sessions": [)",
+                        json_text(summary.name),
+                        summary.report->records - summary.report->retired_records,
+                        summary.report->messages - summary.report->retired_messages,
+                        summary.report->bytes - summary.report->retired_bytes,
+                        summary.report->retired_segments, summary.report->torn_bytes,
+                        summary.report->in_use)
           : fmt::format(R"({{"store": {}, "messages": {}, "sessions": [)", json_text(summary.name),
                         message_count(summary));
   std::string_view separator = "\n";

@@ -15,7 +15,8 @@ namespace nexusfix::command {
 struct SessionSummary {
   std::string name;
   store::SessionRecord record;
-  std::uint64_t messages = 0;  // kept, of every epoch
+  std::uint64_t messages = 0;       // kept, of every epoch
+  std::uint64_t retired_until = 0;  // as Store::retired_until()
 };
 
 struct JournalSummary {

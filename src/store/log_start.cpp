@@ -81,16 +81,18 @@ DiskResult<bool> LogStarts::tells_of_retirement(CheckpointFaults& faults) {
   return false;
 }
 
-DiskResult<LogStarts::NumbersBefore> LogStarts::numbers_before(CheckpointFaults& faults) {
-  NumbersBefore numbers;
-  if (heads_.empty() || heads_.front().number == 1 || !heads_.front().header) return numbers;
+DiskResult<LogStarts::Retired> LogStarts::retired(CheckpointFaults& faults) {
+  Retired retired;
+  if (heads_.empty() || heads_.front().number == 1 || !heads_.front().header) return retired;
   const auto found = checkpoint(0, faults);
   if (!found) return std::unexpected{found.error()};
-  if (!*found) return numbers;
+  if (!*found) return retired;
   for (const Checkpoint::Session& one : (*found)->sessions) {
-    numbers.emplace_back(one.session.record.epoch, one.session.record.next_outbound - 1);
+    retired.numbers.emplace_back(one.session.record.epoch, one.session.record.next_outbound - 1);
   }
-  return numbers;
+  retired.records = (*found)->records;
+  retired.messages = (*found)->messages;
+  return retired;
 }
 
 DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,

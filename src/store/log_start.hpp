@@ -48,10 +48,15 @@ class LogStarts {
 
   // Whether a checkpoint says that what lies in front of the first segment was taken away.
   [[nodiscard]] DiskResult<bool> tells_of_retirement(CheckpointFaults& faults);
-  // Of each session by key: its epoch where the first segment begins, and the last number that was
-  // used by then. Empty: nothing was retired, or that checkpoint is damaged.
-  using NumbersBefore = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-  [[nodiscard]] DiskResult<NumbersBefore> numbers_before(CheckpointFaults& faults);
+  // What was retired, by the checkpoint where the first segment begins; nothing: none was, or that
+  // checkpoint is damaged.
+  struct Retired {
+    // Of each session by key: its epoch there, and the last number that was used by then.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> numbers;
+    std::uint64_t records = 0;
+    std::uint64_t messages = 0;
+  };
+  [[nodiscard]] DiskResult<Retired> retired(CheckpointFaults& faults);
 
   // From the checkpoint of heads()[index] on. Nothing: it has none that can be used, or a segment
   // in front of it is not as it must be; what is damaged is added to faults.

@@ -74,7 +74,13 @@ class Recovery {
         found_.report.checkpoint_faults.push_back(fault->second);
       }
     }
-    found_.retired = std::move(retired_);
+    found_.retired = std::move(retired_.numbers);
+    if (!found_.segments.empty()) {
+      found_.report.retired_segments = found_.segments.front().number - 1;
+      found_.report.retired_bytes = found_.segments.front().position;
+    }
+    found_.report.retired_records = retired_.records;
+    found_.report.retired_messages = retired_.messages;
     found_.boot_id = boot_id_;
     const LogPosition end = expected_position();
     found_.report.power_lost = power_lost();
@@ -97,9 +103,9 @@ class Recovery {
     const DiskResult<bool> is_told = starts.tells_of_retirement(checkpoint_faults_);
     if (!is_told) return disk_failure(is_told.error());
     if (!*is_told) return missing_before(first_);
-    auto before = starts.numbers_before(checkpoint_faults_);
-    if (!before) return disk_failure(before.error());
-    retired_ = std::move(*before);
+    auto retired = starts.retired(checkpoint_faults_);
+    if (!retired) return disk_failure(retired.error());
+    retired_ = std::move(*retired);
     for (std::size_t at = starts.heads().size(); at > 1 && may_write_ && !options_.checks_all;) {
       const StoreResult<bool> done = read_from(starts, --at, Try::OneOfMore);
       if (!done) return std::unexpected{done.error()};
@@ -667,7 +673,7 @@ class Recovery {
   bool is_trusted_ = false;              // the checkpoint that reading began with
   std::vector<std::uint64_t> to_empty_;  // files that were prepared, and not begun
   CheckpointFaults checkpoint_faults_;
-  LogStarts::NumbersBefore retired_;
+  LogStarts::Retired retired_;
   bool is_cut_ = false;  // by a loss of power: nothing is read from there on
   FileWindow window_;
   std::uint64_t damage_end_ = 0;    // of the last damage in the segment

@@ -94,6 +94,12 @@ struct JournalReport {
   std::uint64_t records = 0;
   std::uint64_t messages = 0;
   std::uint64_t bytes = 0;
+  // Of these, in segments that were retired. Records and messages are known from the checkpoint
+  // behind them; if that is damaged, they are 0.
+  std::uint64_t retired_segments = 0;
+  std::uint64_t retired_records = 0;
+  std::uint64_t retired_messages = 0;
+  std::uint64_t retired_bytes = 0;
   std::uint64_t scanned_bytes = 0;  // of these, read and verified now: those behind a checkpoint
   // Checkpoints that were to be trusted and could not be: more of the log was read instead.
   std::vector<std::string> checkpoint_faults;

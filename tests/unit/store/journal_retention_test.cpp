@@ -133,6 +133,24 @@ TEST_F(JournalRetention, by_size_even_a_current_epoch_when_the_operator_says_so)
   EXPECT_EQ(read_all(*looked->store, 0), kept);
 }
 
+TEST_F(JournalRetention, opening_tells_what_of_the_log_was_retired) {
+  options_.retention = {.keep_bytes = 4 * kSegmentBytes, .even_current = true};
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 120);
+  }
+  const auto looked = inspect_journal(disk_, kFolder);
+  ASSERT_TRUE(looked) << looked.error().text;
+  const JournalReport& report = looked->report;
+  EXPECT_EQ(report.retired_segments, first_segment() - 1);
+  EXPECT_EQ(report.messages, 120U);
+  EXPECT_EQ(report.messages - report.retired_messages, scan_all(*looked->store).size());
+  const auto checked = verify_journal(disk_, kFolder);
+  ASSERT_TRUE(checked) << checked.error().text;
+  EXPECT_EQ(report.records - report.retired_records, checked->records);
+  EXPECT_EQ(report.bytes - report.retired_bytes, checked->bytes);
+}
+
 TEST_F(JournalRetention, a_scan_knows_the_epochs_of_what_is_left) {
   options_.retention.on_reset = true;
   const OpenedJournal journal = open();
