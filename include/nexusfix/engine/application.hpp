@@ -22,7 +22,7 @@ namespace nexusfix::engine {
 using wire::Messages;
 
 // An application message out of the store, shown before the engine starts: an application rebuilds
-// from these what it had in memory.
+// from these what it had in memory. What retention took away is not among them.
 struct RecoveredMessage {
   std::string_view session;  // SessionId::to_string()
   std::uint64_t msg_seq_num = 0;
