@@ -40,6 +40,9 @@ struct Sample {
   }
 };
 
+// Large enough that segments behind the first begin with checkpoints.
+constexpr std::uint64_t kCheckpointedSegmentBytes = 1'500;
+
 JournalOptions options_with(std::uint64_t segment_bytes) {
   return {.folder = kFolder,
           .durability = Durability::Sync,
@@ -56,7 +59,8 @@ Sample make_sample(std::uint64_t segment_bytes, WallTime created = at_second(50)
     Store& store = *journal->store;
     const SessionKey a = open_session(store, "FIX.4.4:VENUE->A");
     const SessionKey b = open_session(store, "FIX.4.4:VENUE->B");
-    for (std::uint64_t n = 1; n <= 8; ++n) {
+    const std::uint64_t messages = segment_bytes == kCheckpointedSegmentBytes ? 60 : 8;
+    for (std::uint64_t n = 1; n <= messages; ++n) {
       sample.last_record_at = static_cast<std::size_t>(store.appended());
       EXPECT_TRUE(append(store, [&](Transaction& t) {
         t.inbound_progress(a, n + 1);
@@ -73,10 +77,17 @@ Sample make_sample(std::uint64_t segment_bytes, WallTime created = at_second(50)
     if (!sample.files.empty()) before_last += sample.files.back().size();
     sample.files.push_back(disk.contents(segment_path(number)));
   }
-  // A record that opened the last segment lies behind that segment's header.
+  // A record that opened the last segment lies behind that segment's start.
+  const auto last = decode_segment_header(sample.files.back());
+  EXPECT_TRUE(last);
   sample.last_record_at =
-      std::max(sample.last_record_at, before_last + kSegmentHeaderBytes) - before_last;
+      std::max<std::size_t>(sample.last_record_at, before_last + last->records_at()) - before_last;
   return sample;
+}
+
+bool is_in_checkpoint(const Sample& sample, std::size_t file, std::size_t offset) {
+  const auto header = decode_segment_header(sample.files[file]);
+  return offset >= header->header_bytes() && offset < header->records_at();
 }
 
 bool is_prefix(const std::vector<ScannedMessage>& part, const std::vector<ScannedMessage>& whole) {
@@ -152,6 +163,16 @@ int open_damaged(const Sample& damaged, const std::vector<ScannedMessage>& origi
 
 class JournalDamage : public ::testing::TestWithParam<std::uint64_t> {};
 
+TEST_P(JournalDamage, the_samples_have_checkpoints_where_they_are_meant_to) {
+  const Sample sample = make_sample(GetParam());
+  std::size_t checkpoints = 0;
+  for (const std::string& file : sample.files) {
+    if (decode_segment_header(file)->has_checkpoint()) ++checkpoints;
+  }
+  EXPECT_EQ(checkpoints > 1, GetParam() == kCheckpointedSegmentBytes);
+}
+
+// A checkpoint only saves time: one that is damaged takes nothing.
 TEST_P(JournalDamage, a_flipped_bit_anywhere_is_refused_or_takes_only_the_last_record) {
   const Sample sample = make_sample(GetParam());
   for (std::size_t file = 0; file < sample.files.size(); ++file) {
@@ -162,7 +183,11 @@ TEST_P(JournalDamage, a_flipped_bit_anywhere_is_refused_or_takes_only_the_last_r
         const int messages = open_damaged(damaged, sample.messages);
         const bool in_last_record =
             file + 1 == sample.files.size() && offset >= sample.last_record_at;
-        ASSERT_EQ(messages, in_last_record ? static_cast<int>(sample.messages.size()) - 1 : -1)
+        const auto all = static_cast<int>(sample.messages.size());
+        const int expected = is_in_checkpoint(sample, file, offset) ? all
+                             : in_last_record                       ? all - 1
+                                                                    : -1;
+        ASSERT_EQ(messages, expected)
             << "file " << file + 1 << " offset " << offset;
       }
     }
@@ -208,7 +233,8 @@ TEST_P(JournalDamage, zeros_or_rubbish_behind_the_last_record_are_cut) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(SegmentBytes, JournalDamage, ::testing::Values(64U << 20U, 300U));
+INSTANTIATE_TEST_SUITE_P(SegmentBytes, JournalDamage,
+                         ::testing::Values(64U << 20U, 300U, kCheckpointedSegmentBytes));
 
 class JournalRecovery : public ::testing::Test {
  protected:
