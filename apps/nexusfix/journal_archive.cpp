@@ -8,6 +8,8 @@
 
 #include <nexusfix/store/journal_check.hpp>
 
+#include "nexusfix/archive_reader.hpp"
+
 namespace nexusfix::command {
 namespace {
 
@@ -15,9 +17,6 @@ constexpr std::string_view kSegmentSuffix = ".journal";
 constexpr std::string_view kPartSuffix = ".part";
 constexpr std::size_t kSegmentDigits = 10;
 constexpr int kLevel = 9;
-// A segment with the largest record that there can be; an archive that claims more is none of ours.
-constexpr std::uint64_t kSegmentBytesMax = std::uint64_t{3} << 30U;
-
 std::string retired_folder(const std::string& folder) { return folder + "/retired"; }
 
 // "0000000001.journal" followed by suffix.
@@ -49,33 +48,59 @@ DiskResult<void> write_whole(Disk& disk, const std::string& path, std::span<cons
   return (*file)->sync();
 }
 
-// Bytes in memory.
-class UnpackedFile final : public File {
+DiskError unpack_error(const std::string& archive, const std::string& why) {
+  return {.path = archive, .operation = "unpack (" + why + ')', .error_number = EIO};
+}
+
+// An archive that looks like the segment in it.
+class ArchivedFile final : public File {
  public:
-  explicit UnpackedFile(std::shared_ptr<const std::vector<char>> bytes)
-      : bytes_{std::move(bytes)} {}
+  ArchivedFile(std::string path, std::shared_ptr<ArchiveReader> archive)
+      : path_{std::move(path)}, archive_{std::move(archive)} {}
 
   DiskResult<void> write_at(std::uint64_t, std::span<const char>) override { return refused(); }
   DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
-    if (offset >= bytes_->size()) return std::size_t{0};
-    const std::size_t count =
-        std::min<std::size_t>(out.size(), bytes_->size() - static_cast<std::size_t>(offset));
-    std::copy_n(bytes_->begin() + static_cast<std::ptrdiff_t>(offset), count, out.begin());
-    return count;
+    auto got = archive_->read_at(offset, out);
+    if (!got) return std::unexpected{unpack_error(path_, got.error())};
+    return *got;
   }
   DiskResult<void> sync() override { return refused(); }
-  DiskResult<std::uint64_t> size() override { return bytes_->size(); }
+  DiskResult<std::uint64_t> size() override { return archive_->size(); }
   DiskResult<void> truncate(std::uint64_t) override { return refused(); }
   DiskResult<bool> try_lock() override { return true; }
 
  private:
-  static DiskResult<void> refused() {
+  DiskResult<void> refused() const {
     return std::unexpected{
-        DiskError{.path = {}, .operation = "change an archive", .error_number = EROFS}};
+        DiskError{.path = path_, .operation = "change an archive", .error_number = EROFS}};
   }
 
-  std::shared_ptr<const std::vector<char>> bytes_;
+  std::string path_;
+  std::shared_ptr<ArchiveReader> archive_;
 };
+
+DiskResult<std::shared_ptr<ArchiveReader>> open_archive(Disk& disk, const std::string& path) {
+  auto file = disk.open(path, OpenMode::Read);
+  if (!file) return std::unexpected{file.error()};
+  auto archive = ArchiveReader::open(std::move(*file));
+  if (!archive) return std::unexpected{unpack_error(path, archive.error())};
+  return std::shared_ptr<ArchiveReader>{std::move(*archive)};
+}
+
+// Whether just these bytes are in it.
+DiskResult<bool> holds(Disk& disk, const std::string& path, std::span<const char> bytes) {
+  const auto archive = open_archive(disk, path);
+  if (!archive) return std::unexpected{archive.error()};
+  if ((*archive)->size() != bytes.size()) return false;
+  std::vector<char> part(1U << 20U);
+  for (std::span<const char> rest = bytes; !rest.empty();) {
+    const auto got = (*archive)->read_at(bytes.size() - rest.size(), part);
+    if (!got) return std::unexpected{unpack_error(path, got.error())};
+    if (!std::ranges::equal(std::span{part}.first(*got), rest.first(*got))) return false;
+    rest = rest.subspan(*got);
+  }
+  return true;
+}
 
 DiskResult<void> read_only(const std::string& path) {
   return std::unexpected{DiskError{.path = path, .operation = "change", .error_number = EROFS}};
@@ -93,11 +118,14 @@ std::expected<ArchivedSegment, std::string> archive_one(Disk& disk, const std::s
   if (!store::is_segment(*bytes)) {
     return std::unexpected{path + ": is not a segment of a journal, and is left as it is"};
   }
-  const auto before = read_whole(disk, archive);
+  const auto before = disk.open(archive, OpenMode::Read);
   if (!before && before.error().error_number != ENOENT) return failure(before.error());
   if (before) {
-    const auto unpacked = unpack(*before);
-    if (!unpacked || *unpacked != *bytes) {
+    const auto size = (*before)->size();
+    if (!size) return failure(size.error());
+    const auto is_same = holds(disk, archive, *bytes);
+    if (!is_same) return failure(is_same.error());
+    if (!*is_same) {
       return std::unexpected{archive + ": is there already and holds something else than " + path +
                              "; both are left as they are"};
     }
@@ -105,18 +133,16 @@ std::expected<ArchivedSegment, std::string> archive_one(Disk& disk, const std::s
     if (auto removed = disk.remove(path); !removed) return failure(removed.error());
     if (auto synced = disk.sync_directory(folder); !synced) return failure(synced.error());
     return ArchivedSegment{
-        .file = archive, .bytes = bytes->size(), .archive_bytes = before->size()};
+        .file = archive, .bytes = bytes->size(), .archive_bytes = *size};
   }
   const auto packed = pack(*bytes);
   if (!packed) return std::unexpected{path + ": " + packed.error()};
   if (auto written = write_whole(disk, part, *packed); !written) return failure(written.error());
-  const auto again = read_whole(disk, part);
+  const auto again = holds(disk, part, *bytes);
   if (!again) return failure(again.error());
-  const auto unpacked = unpack(*again);
-  if (!unpacked || *unpacked != *bytes) {
-    return std::unexpected{part + ": does not give back what was packed (" +
-                           (unpacked ? "other bytes" : unpacked.error()) +
-                           "): the segment stays as it is"};
+  if (!*again) {
+    return std::unexpected{part +
+                           ": does not give back what was packed: the segment stays as it is"};
   }
   if (auto renamed = disk.rename(part, archive); !renamed) return failure(renamed.error());
   if (auto synced = disk.sync_directory(folder); !synced) return failure(synced.error());
@@ -140,26 +166,6 @@ std::expected<std::vector<char>, std::string> pack(std::span<const char> bytes) 
     return std::unexpected{std::string{"zstd: "} + ZSTD_getErrorName(size)};
   packed.resize(size);
   return packed;
-}
-
-std::expected<std::vector<char>, std::string> unpack(std::span<const char> archive) {
-  const unsigned long long size = ZSTD_getFrameContentSize(archive.data(), archive.size());
-  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN) {
-    return std::unexpected{"it is no zstd archive that tells its size"};
-  }
-  if (size > kSegmentBytesMax) return std::unexpected{"it claims to be larger than a segment"};
-  const std::size_t frame = ZSTD_findFrameCompressedSize(archive.data(), archive.size());
-  if (ZSTD_isError(frame) != 0 || frame != archive.size()) {
-    return std::unexpected{"it is cut, or something follows it"};
-  }
-  std::vector<char> bytes(static_cast<std::size_t>(size));
-  const std::size_t got =
-      ZSTD_decompress(bytes.data(), bytes.size(), archive.data(), archive.size());
-  if (ZSTD_isError(got) != 0) {
-    return std::unexpected{std::string{"it is damaged: "} + ZSTD_getErrorName(got)};
-  }
-  if (got != bytes.size()) return std::unexpected{"it is shorter than it says"};
-  return bytes;
 }
 
 std::expected<std::vector<ArchivedSegment>, std::string> archive_retired(
@@ -212,18 +218,13 @@ DiskResult<std::unique_ptr<File>> WholeJournalDisk::open(const std::string& path
   auto plain = disk_.open(aside, mode);
   if (plain || plain.error().error_number != ENOENT) return plain;
   const std::string archive = aside + std::string{kArchiveSuffix};
-  if (archive != unpacked_path_) {
-    auto bytes = read_whole(disk_, archive);
-    if (!bytes) return std::unexpected{bytes.error()};
-    auto unpacked = unpack(*bytes);
-    if (!unpacked) {
-      return std::unexpected{DiskError{
-          .path = archive, .operation = "unpack (" + unpacked.error() + ')', .error_number = EIO}};
-    }
-    unpacked_ = std::make_shared<const std::vector<char>>(std::move(*unpacked));
-    unpacked_path_ = archive;
+  if (archive != archive_path_) {
+    auto opened = open_archive(disk_, archive);
+    if (!opened) return std::unexpected{opened.error()};
+    archive_ = std::move(*opened);
+    archive_path_ = archive;
   }
-  return std::make_unique<UnpackedFile>(unpacked_);
+  return std::make_unique<ArchivedFile>(archive, archive_);
 }
 
 DiskResult<void> WholeJournalDisk::make_directories(const std::string& path) {

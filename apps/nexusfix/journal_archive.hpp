@@ -16,10 +16,10 @@ namespace nexusfix::command {
 
 inline constexpr std::string_view kArchiveSuffix = ".zst";
 
+class ArchiveReader;
+
 // What is packed, with a checksum. A whole segment is in memory meanwhile.
 [[nodiscard]] std::expected<std::vector<char>, std::string> pack(std::span<const char> bytes);
-// An error: damaged, cut, or not such an archive. Bytes behind it are an error, too.
-[[nodiscard]] std::expected<std::vector<char>, std::string> unpack(std::span<const char> archive);
 
 struct ArchivedSegment {
   std::string file;  // of the archive
@@ -53,8 +53,8 @@ class WholeJournalDisk final : public Disk {
   Disk& disk_;
   std::string folder_;
   // The archive that was opened last: a segment is opened several times in a row.
-  std::string unpacked_path_;
-  std::shared_ptr<const std::vector<char>> unpacked_;
+  std::string archive_path_;
+  std::shared_ptr<ArchiveReader> archive_;
 };
 
 }  // namespace nexusfix::command

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/base/random.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/journal_check.hpp>
 
@@ -58,6 +59,14 @@ class JournalArchive : public ::testing::Test {
     EXPECT_THAT(checked->damages, IsEmpty());
     EXPECT_THAT(checked->checkpoint_faults, IsEmpty());
     return checked->messages;
+  }
+
+  // Why the first segment cannot be read from an archive of these bytes; empty: it can.
+  std::string fault_of(const std::string& archive) {
+    disk_.set_contents(kFirst + ".zst", archive);
+    WholeJournalDisk whole{disk_, kFolder};
+    const auto file = whole.open(kFolder + "/0000000001.journal", OpenMode::Read);
+    return file ? std::string{} : file.error().what();
   }
 
   FakeDisk disk_;
@@ -109,9 +118,46 @@ TEST_F(JournalArchive, an_archive_cut_anywhere_is_told) {
   ASSERT_TRUE(archive_retired(disk_, kFolder));
   const std::string archive = disk_.contents(kFirst + ".zst");
   for (std::size_t size = 0; size < archive.size(); ++size) {
-    EXPECT_FALSE(unpack(std::span{archive}.first(size))) << size;
+    EXPECT_THAT(fault_of(archive.substr(0, size)), HasSubstr("unpack (")) << size;
   }
-  EXPECT_FALSE(unpack(archive + "more"));
+  EXPECT_THAT(fault_of(archive + "more"), HasSubstr("unpack (something follows it)"));
+}
+
+TEST_F(JournalArchive, an_archive_of_something_else_or_for_too_much_memory_is_refused) {
+  ASSERT_TRUE(archive_retired(disk_, kFolder));
+  const auto zeros = pack(std::vector<char>(16U << 20U, '\0'));
+  ASSERT_TRUE(zeros);
+  EXPECT_THAT(fault_of({zeros->begin(), zeros->end()}), HasSubstr("holds no segment"));
+  // The header of a frame whose window is all of its content, and the content's size.
+  const auto frame = [](std::uint64_t size) {
+    std::string bytes{'\x28', '\xB5', '\x2F', '\xFD', '\xE0'};
+    for (unsigned byte = 0; byte < 8; ++byte) {
+      bytes += static_cast<char>((size >> (8 * byte)) & 0xFF);
+    }
+    return bytes + std::string{'\x01', '\x00', '\x00'};  // an empty last block
+  };
+  EXPECT_THAT(fault_of(frame(std::uint64_t{4} << 30U)), HasSubstr("larger than a segment"));
+  EXPECT_THAT(fault_of(frame(std::uint64_t{2} << 30U)), HasSubstr("too much memory"));
+  EXPECT_THAT(fault_of(frame(1000)), HasSubstr("unpack ("));
+}
+
+TEST_F(JournalArchive, a_large_archive_is_read_at_any_place) {
+  std::string segment = disk_.contents(kFirst);
+  SeededRandom random{7};
+  while (segment.size() < (6U << 20U)) segment += static_cast<char>(random.next());
+  disk_.set_contents(kFirst, segment);
+  ASSERT_TRUE(archive_retired(disk_, kFolder));
+  WholeJournalDisk whole{disk_, kFolder};
+  const auto file = whole.open(kFolder + "/0000000001.journal", OpenMode::Read);
+  ASSERT_TRUE(file) << file.error().what();
+  EXPECT_EQ((*file)->size(), segment.size());
+  std::string part(300'000, '\0');
+  for (int i = 0; i < 60; ++i) {
+    const std::size_t at = static_cast<std::size_t>(random.next()) % segment.size();
+    const auto got = (*file)->read_at(at, part);
+    ASSERT_TRUE(got) << got.error().what();
+    ASSERT_EQ(part.substr(0, *got), segment.substr(at, part.size())) << at;
+  }
 }
 
 TEST_F(JournalArchive, an_error_anywhere_loses_nothing_and_it_can_be_done_again) {
