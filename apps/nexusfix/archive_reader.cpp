@@ -71,8 +71,7 @@ std::expected<void, std::string> ArchiveReader::check_all() {
 std::expected<std::size_t, std::string> ArchiveReader::read_at(std::uint64_t offset,
                                                                std::span<char> out) {
   if (offset >= size_) return std::size_t{0};
-  const auto count =
-      static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - offset));
+  const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), size_ - offset));
   if (offset < unpacked_begin_) restart();
   for (std::size_t copied = 0; copied < count;) {
     const std::uint64_t at = offset + copied;
@@ -83,8 +82,7 @@ std::expected<std::size_t, std::string> ArchiveReader::read_at(std::uint64_t off
       if (!*more) return std::unexpected{"it has changed since it was opened"};
       continue;
     }
-    const auto piece =
-        static_cast<std::size_t>(std::min<std::uint64_t>(count - copied, end - at));
+    const auto piece = static_cast<std::size_t>(std::min<std::uint64_t>(count - copied, end - at));
     std::memcpy(out.data() + copied, unpacked_.data() + (at - unpacked_begin_), piece);
     copied += piece;
   }

@@ -132,8 +132,7 @@ std::expected<ArchivedSegment, std::string> archive_one(Disk& disk, const std::s
     // An earlier run was interrupted behind it.
     if (auto removed = disk.remove(path); !removed) return failure(removed.error());
     if (auto synced = disk.sync_directory(folder); !synced) return failure(synced.error());
-    return ArchivedSegment{
-        .file = archive, .bytes = bytes->size(), .archive_bytes = *size};
+    return ArchivedSegment{.file = archive, .bytes = bytes->size(), .archive_bytes = *size};
   }
   const auto packed = pack(*bytes);
   if (!packed) return std::unexpected{path + ": " + packed.error()};

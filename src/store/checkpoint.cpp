@@ -242,8 +242,7 @@ std::expected<StateBefore, CheckpointFault> state_before(const SegmentHeader& se
 StoreError unknown_start(const std::string& folder, const SegmentHeader& first) {
   return {.code = StoreErrorCode::Corrupt,
           .text = "journal " + folder + ": it begins with " + segment_file_name(first.number) +
-                  ", and neither its checkpoint at offset " +
-                  std::to_string(first.header_bytes()) +
+                  ", and neither its checkpoint at offset " + std::to_string(first.header_bytes()) +
                   " nor one behind it can be used. Nothing was changed. Put the files that were in "
                   "front of it back, or restore the folder from a copy"};
 }

@@ -9,6 +9,7 @@
 #include <nexusfix/base/assert.hpp>
 
 #include "store/byte_order.hpp"
+#include "store/session_table.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -215,8 +215,8 @@ class Journal final : public Store {
         .text = "journal " + options_.folder + ": old segments could not be taken away: " + *text};
   }
   void retire_segments(WallTime now);
-  void plan_retirement(std::span<const SegmentHeader> segments, LogPosition end,
-                       LogPosition synced, WallTime now);
+  void plan_retirement(std::span<const SegmentHeader> segments, LogPosition end, LogPosition synced,
+                       WallTime now);
   void forget_before(LogPosition position);
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
@@ -575,8 +575,8 @@ StoreResult<void> Journal::take_epochs_back(LogPosition from, std::vector<std::u
     }
     return true;
   };
-  const StoreResult<bool> passed = for_each_record(
-      begin, from, visit_record, [](const std::string&) { return false; });
+  const StoreResult<bool> passed =
+      for_each_record(begin, from, visit_record, [](const std::string&) { return false; });
   if (!passed) return std::unexpected{passed.error()};
   for (SessionKey key = 0; key < epochs.size(); ++key) {
     // More resets than epochs: one began behind the checkpoint, or somebody wrote what is not so.

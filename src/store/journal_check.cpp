@@ -214,9 +214,9 @@ class Check {
   DamagedLog log_;
   IndexCheck checked_index_;
   bool is_first_ = true;
-  bool is_known_ = false;            // what was in front of the records that come now
-  std::size_t damages_before_ = 0;   // that were met before it was
-  std::uint64_t records_ = 0;  // in the log so far, those of retired segments too
+  bool is_known_ = false;           // what was in front of the records that come now
+  std::size_t damages_before_ = 0;  // that were met before it was
+  std::uint64_t records_ = 0;       // in the log so far, those of retired segments too
   JournalCheck check_;
   std::vector<std::uint64_t> messages_;  // by session key
   std::vector<SessionKey> changed_;      // by index in check_.changes

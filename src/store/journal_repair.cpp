@@ -95,8 +95,7 @@ class Repair {
           return {};
         },
         [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
-          const auto applied =
-              is_known ? log_.record(segment, record) : check_form(record.entries);
+          const auto applied = is_known ? log_.record(segment, record) : check_form(record.entries);
           if (!applied) {
             return std::unexpected{
                 contradiction(options_.folder, segment, record, applied.error())};

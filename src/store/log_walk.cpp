@@ -338,7 +338,7 @@ class Walk {
   WalkedDamage on_damage_;
   FileWindow window_;
   std::optional<LogPosition> retired_before_;  // as the checkpoints tell; nothing: none can be read
-  std::vector<char> start_;  // the segment's checkpoint
+  std::vector<char> start_;                    // the segment's checkpoint
   std::optional<std::int64_t> log_id_;
   std::size_t damages_ = 0;
   std::uint64_t used_end_ = 0;  // of the segment, if something behind its records is no record

@@ -187,8 +187,7 @@ TEST_P(JournalDamage, a_flipped_bit_anywhere_is_refused_or_takes_only_the_last_r
         const int expected = is_in_checkpoint(sample, file, offset) ? all
                              : in_last_record                       ? all - 1
                                                                     : -1;
-        ASSERT_EQ(messages, expected)
-            << "file " << file + 1 << " offset " << offset;
+        ASSERT_EQ(messages, expected) << "file " << file + 1 << " offset " << offset;
       }
     }
   }

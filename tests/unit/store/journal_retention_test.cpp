@@ -315,8 +315,8 @@ class JournalWithoutItsStart : public JournalRetention {
     first_ = first_segment();
     ASSERT_GT(first_, 2U);
     flip(kSegmentHeaderBytes + 30);
-    fault_ = segment_path(first_) + ": the checkpoint at offset " +
-             std::to_string(kSegmentHeaderBytes);
+    fault_ =
+        segment_path(first_) + ": the checkpoint at offset " + std::to_string(kSegmentHeaderBytes);
   }
   void flip(std::size_t offset) {
     std::string bytes = disk_.contents(segment_path(first_));

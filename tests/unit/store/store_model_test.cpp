@@ -373,7 +373,8 @@ RC_GTEST_PROP(StoreModel, a_journal_that_is_opened_from_a_checkpoint_answers_lik
 // Sessions are reset now and then, so that there is something that may go.
 RC_GTEST_PROP(StoreModel, a_journal_that_retires_segments_answers_like_a_map, ()) {
   const bool even_current = *rc::gen::arbitrary<bool>();
-  ModelRun run{*rc::gen::element(Durability::Group, Durability::Sync), 1500,
+  ModelRun run{*rc::gen::element(Durability::Group, Durability::Sync),
+               1500,
                *rc::gen::arbitrary<bool>(),
                {.keep_bytes = even_current ? 3'000U : 0U,
                 .on_reset = !even_current,
