@@ -1,7 +1,6 @@
 // Random operations against a plain model: whatever the sequence, every store answers like a map.
 // Journals are also closed, killed in the middle of a write and cut off from power, after which
 // they must hold exactly some state that the model had, not older than what was called durable.
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -47,12 +46,10 @@ enum class Crash { None, Process, Power };
 
 class ModelRun {
  public:
-  ModelRun(std::optional<Durability> journal, std::uint64_t segment_bytes, bool maps,
-           Retention retention = {})
+  ModelRun(std::optional<Durability> journal, std::uint64_t segment_bytes, bool maps)
       : options_{.folder = "/journal",
                  .durability = journal.value_or(Durability::Process),
-                 .segment_bytes = segment_bytes,
-                 .retention = retention},
+                 .segment_bytes = segment_bytes},
         is_journal_{journal.has_value()},
         maps_{maps} {
     disk_.set_mapping(maps);
@@ -80,26 +77,15 @@ class ModelRun {
                                   : std::vector{Crash::None, Crash::Process}));
   }
 
-  // Until the log has more segments with checkpoints.
+  // Until the log has segments with checkpoints.
   void fill() {
-    const LogPosition end = store_->appended() + 6 * options_.segment_bytes;
-    while (store_->appended() < end) append_some();
+    while (store_->appended() < 6 * options_.segment_bytes) append_some();
     flush();
   }
   void append_and_crash() {
     for (int count = *rc::gen::inRange(0, 6); count > 0; --count) append_some();
     crash(*rc::gen::element(Crash::None, Crash::Process, Crash::Power));
   }
-  void reset_all() {
-    for (SessionKey key = 0; key < kSessions; ++key) {
-      Transaction transaction;
-      transaction.reset(key);
-      RC_ASSERT(store_->append(transaction, at_second(2)).has_value());
-      model_[key] = ModelSession{.epoch = model_[key].epoch + 1, .kept = {}};
-      remember();
-    }
-  }
-  [[nodiscard]] bool has_retired() { return !disk_.exists("/journal/" + segment_file_name(1)); }
   [[nodiscard]] bool was_opened_fast() const { return report_.scanned_bytes < report_.bytes; }
 
   void compare() {
@@ -247,9 +233,7 @@ class ModelRun {
     RC_ASSERT(report_.damages.empty());
     for (SessionKey key = 0; key < kSessions; ++key) {
       RC_ASSERT(store_->session(key) == scanned.store->session(key));
-      const std::uint64_t from =
-          std::max(first_kept(*store_, key), first_kept(*scanned.store, key));
-      RC_ASSERT(read_all(*store_, key, from) == read_all(*scanned.store, key, from));
+      RC_ASSERT(read_all(*store_, key) == read_all(*scanned.store, key));
     }
     const auto checked = verify_journal(disk_, options_.folder);
     if (!checked) RC_FAIL(checked.error().text);
@@ -260,10 +244,7 @@ class ModelRun {
     std::vector<SegmentHeader> segments;
     for (std::uint64_t number = 1;; ++number) {
       const std::string path = options_.folder + '/' + segment_file_name(number);
-      if (!disk_.exists(path)) {
-        if (segments.empty()) continue;  // retired
-        return segments;
-      }
+      if (!disk_.exists(path)) return segments;
       const auto header = decode_segment_header(disk_.contents(path));
       if (header) segments.push_back(*header);
     }
@@ -291,13 +272,7 @@ class ModelRun {
     compare_messages(*rc::gen::inRange<SessionKey>(0, kSessions), first, last);
   }
 
-  // What may be retired need not be; nothing behind it may be missing.
-  [[nodiscard]] std::uint64_t first_kept(const Store& store, SessionKey key) const {
-    return options_.retention.even_current ? store.retired_until(key) + 1 : 1;
-  }
-
   void compare_messages(SessionKey key, std::uint64_t first, std::uint64_t last) {
-    first = std::max(first, first_kept(*store_, key));
     std::vector<KeptMessage> expected;
     for (const auto& [number, bytes] : model_[key].kept) {
       if (first <= number && number <= last) expected.push_back({number, bytes});
@@ -368,24 +343,6 @@ RC_GTEST_PROP(StoreModel, a_journal_that_is_opened_from_a_checkpoint_answers_lik
   }
   run.compare();
   RC_CLASSIFY(fast > 0, "from a checkpoint");
-}
-
-// Sessions are reset now and then, so that there is something that may go.
-RC_GTEST_PROP(StoreModel, a_journal_that_retires_segments_answers_like_a_map, ()) {
-  const bool even_current = *rc::gen::arbitrary<bool>();
-  ModelRun run{*rc::gen::element(Durability::Group, Durability::Sync),
-               1500,
-               *rc::gen::arbitrary<bool>(),
-               {.keep_bytes = even_current ? 3'000U : 0U,
-                .on_reset = !even_current,
-                .even_current = even_current}};
-  for (int rounds = *rc::gen::inRange(1, 5); rounds > 0; --rounds) {
-    run.fill();
-    if (*rc::gen::arbitrary<bool>()) run.reset_all();
-    run.append_and_crash();
-  }
-  run.compare();
-  RC_CLASSIFY(run.has_retired(), "retired");
 }
 
 RC_GTEST_PROP(StoreModel, a_sync_journal_answers_like_a_map_and_survives_a_loss_of_power, ()) {
