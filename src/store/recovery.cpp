@@ -209,12 +209,20 @@ class Recovery {
     found_.synced = std::max(found_.synced, (*header)->synced);
     StoreResult<std::uint64_t> end = read_records(path, **header);
     if (!end) return std::unexpected{std::move(end.error())};
-    if (is_cut_ && *end == 0) return {};  // its beginning did not reach the disk
+    if (is_cut_ && (*end == 0 || is_nothing_but_torn_start(**header, *end))) return {};
     found_.report.bytes += *end;
     found_.report.scanned_bytes += *end;
     keep_segment(**header, std::move(*file), *end);
     found_.file_bytes_found = *size;
     return {};
+  }
+
+  // A loss of power left no record of it, and not all of its start: what was written to it never
+  // reached the disk. The log ends in front of it.
+  [[nodiscard]] bool is_nothing_but_torn_start(const SegmentHeader& header,
+                                               std::uint64_t end) const {
+    return end == header.records_at() && !found_.segments.empty() &&
+           checkpoint_faults_.contains(header.number);
   }
 
   // A segment without a header: prepared and not begun, or its beginning was interrupted.

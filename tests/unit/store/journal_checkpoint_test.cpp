@@ -317,6 +317,31 @@ TEST_F(JournalCheckpoint, a_segment_whose_start_was_interrupted_is_begun_again) 
   }
 }
 
+// A loss of power may keep later sectors of what was being written and not the earlier ones.
+TEST_F(JournalCheckpoint, a_segment_of_which_only_torn_parts_reached_the_disk_is_taken_away) {
+  make(Durability::Sync);
+  const std::uint64_t segment = checkpoints().back();
+  for (std::uint64_t number = last_segment(disk_); number > segment; --number) {
+    ASSERT_TRUE(disk_.remove(segment_path(number)));
+  }
+  const SegmentHeader header = header_of(disk_, segment);
+  std::string bytes = disk_.contents(segment_path(segment)).substr(0, header.records_at());
+  for (std::size_t at = header.header_bytes() + 40; at < bytes.size(); ++at) bytes[at] = '\0';
+  disk_.set_contents(segment_path(segment), bytes + "the end of a record");
+  disk_.reboot();
+  const auto scanned = inspect_journal(disk_, kFolder);
+  ASSERT_TRUE(scanned) << scanned.error().text;
+  const OpenedJournal opened = open();
+  EXPECT_GT(opened.report.cut_bytes, 0U);
+  EXPECT_THAT(opened.report.damages, ::testing::IsEmpty());
+  EXPECT_THAT(opened.report.checkpoint_faults, ::testing::IsEmpty());
+  EXPECT_EQ(answers_of(*opened.store), answers_of(*scanned->store));
+  const auto checked = verify_journal(disk_, kFolder);
+  ASSERT_TRUE(checked) << checked.error().text;
+  EXPECT_THAT(checked->checkpoint_faults, ::testing::IsEmpty());
+  EXPECT_THAT(checked->damages, ::testing::IsEmpty());
+}
+
 TEST_F(JournalCheckpoint, a_check_sees_one_that_is_whole_and_wrong) {
   make(Durability::Sync);
   const std::uint64_t segment = checkpoints().back();
