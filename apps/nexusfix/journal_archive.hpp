@@ -45,6 +45,9 @@ class WholeJournalDisk final : public Disk {
   DiskResult<void> make_directories(const std::string& path) override;
   DiskResult<void> remove(const std::string& path) override;
   DiskResult<void> sync_directory(const std::string& path) override;
+  DiskResult<std::unique_ptr<File>> try_lock_directory(const std::string& path) override {
+    return disk_.try_lock_directory(path);
+  }
   std::string boot_id() override { return disk_.boot_id(); }
 
  private:

@@ -30,6 +30,11 @@ DiskResult<std::uint64_t> Disk::free_bytes(const std::string& path) {
       DiskError{.path = path, .operation = "statvfs", .error_number = EOPNOTSUPP}};
 }
 
+DiskResult<std::unique_ptr<File>> Disk::try_lock_directory(const std::string& path) {
+  return std::unexpected{
+      DiskError{.path = path, .operation = "lock", .error_number = EOPNOTSUPP}};
+}
+
 DiskResult<void> File::reserve(std::uint64_t) {
   return std::unexpected{DiskError{.path = {}, .operation = "reserve", .error_number = EOPNOTSUPP}};
 }

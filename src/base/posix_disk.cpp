@@ -278,6 +278,18 @@ std::string PosixDisk::user() {
 
 DiskResult<void> PosixDisk::sync_directory(const std::string& path) { return sync_folder(path); }
 
+DiskResult<std::unique_ptr<File>> PosixDisk::try_lock_directory(const std::string& path) {
+  const int descriptor =
+      restarted([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (descriptor < 0) return failure("open", path, errno);
+  std::unique_ptr<File> folder = std::make_unique<PosixFile>(descriptor, path);
+  const DiskResult<bool> locked = folder->try_lock();
+  // A network file system makes a lock of a byte range out of it, which a folder does not have.
+  if (!locked) return failure("lock", path, EOPNOTSUPP);
+  if (!*locked) folder.reset();
+  return folder;
+}
+
 std::string PosixDisk::boot_id() {
   constexpr std::uint64_t kBootIdBytesMax = 64;
   DiskResult<std::string> text =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <span>
@@ -65,6 +66,15 @@ std::string holder(Disk& disk, const std::string& folder) {
   return record ? user_of(*record) : std::string{};
 }
 
+std::unexpected<StoreError> held(Disk& disk, const std::string& folder, const std::string& lock) {
+  const std::string user = holder(disk, folder);
+  return std::unexpected{StoreError{
+      .code = StoreErrorCode::Locked,
+      .text = "journal " + folder + ": another process has it open (" +
+              (user.empty() ? std::string{} : user + "; ") + lock +
+              " is locked). Stop that process, or give this one a folder of its own"}};
+}
+
 }  // namespace
 
 StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, WallTime now) {
@@ -73,18 +83,18 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
   };
   Ownership taken;
   taken.folder_ = folder;
+  // The folder itself first: whoever removes the files in it leaves that lock where it is.
+  auto folder_lock = disk.try_lock_directory(folder);
+  if (!folder_lock && folder_lock.error().error_number != EOPNOTSUPP) {
+    return failure(folder_lock.error());
+  }
+  if (folder_lock && *folder_lock == nullptr) return held(disk, folder, folder);
+  if (folder_lock) taken.folder_lock_ = std::move(*folder_lock);
   auto lock = disk.open(lock_path(folder), OpenMode::Create);
   if (!lock) return failure(lock.error());
   const DiskResult<bool> locked = (*lock)->try_lock();
   if (!locked) return failure(locked.error());
-  if (!*locked) {
-    const std::string user = holder(disk, folder);
-    return std::unexpected{StoreError{
-        .code = StoreErrorCode::Locked,
-        .text = "journal " + folder + ": another process has it open (" +
-                (user.empty() ? std::string{} : user + "; ") + folder +
-                "/lock is locked). Stop that process, or give this one a folder of its own"}};
-  }
+  if (!*locked) return held(disk, folder, lock_path(folder));
   taken.lock_ = std::move(*lock);
   auto owner = disk.open(owner_path(folder), OpenMode::Create);
   if (!owner) return failure(owner.error());
@@ -127,6 +137,7 @@ StoreError Ownership::loss() const {
 }
 
 bool is_in_use(Disk& disk, const std::string& folder) {
+  if (const auto own = disk.try_lock_directory(folder); own && *own == nullptr) return true;
   const auto lock = disk.open(lock_path(folder), OpenMode::Read);
   if (!lock) return false;  // a copy without one, or not ours to open
   const DiskResult<bool> taken = (*lock)->try_lock();

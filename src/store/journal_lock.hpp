@@ -1,5 +1,5 @@
-// Who may write to a journal's folder: the holder of its advisory lock, as long as the file `owner`
-// beside it says so.
+// Who may write to a journal's folder: the holder of its advisory locks (the folder's own, and that
+// of the file `lock`), as long as the file `owner` says so.
 #pragma once
 
 #include <array>
@@ -57,6 +57,7 @@ class Ownership {
   std::string folder_;
   std::string record_;  // what the file must say
   std::uint64_t epoch_ = 1;
+  std::unique_ptr<File> folder_lock_;  // null: this disk has none
   std::unique_ptr<File> lock_;
   std::unique_ptr<File> owner_;
   std::unique_ptr<FileMapping> mapping_;  // of owner_; null: this disk has none

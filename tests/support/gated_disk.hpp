@@ -1,5 +1,5 @@
-// The real disk with a gate in front of some calls: for tests of what runs on other threads, which
-// can be held up, let go and made to fail.
+// The real disk with a gate in front of some calls, and without locks of folders: for tests of what
+// runs on other threads, which can be held up, let go and made to fail.
 #pragma once
 
 #include <atomic>
@@ -76,6 +76,7 @@ class GatedDisk final : public Disk {
   DiskResult<void> sync_directory(const std::string& path) override {
     return disk_.sync_directory(path);
   }
+  std::string user() override { return disk_.user(); }
   std::string boot_id() override { return disk_.boot_id(); }
   bool takes_threads() const noexcept override { return true; }
 

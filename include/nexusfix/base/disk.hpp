@@ -97,6 +97,11 @@ class Disk {
   [[nodiscard]] virtual DiskResult<std::uint64_t> free_bytes(const std::string& path);
   // Makes created and removed names in the folder durable.
   [[nodiscard]] virtual DiskResult<void> sync_directory(const std::string& path) = 0;
+  // Takes the folder's own advisory lock without waiting, as File::try_lock() does a file's: nobody
+  // removes it with a file. Held until what is returned is destroyed; null: another one has it.
+  // EOPNOTSUPP: this disk has no such thing.
+  [[nodiscard]] virtual DiskResult<std::unique_ptr<File>> try_lock_directory(
+      const std::string& path);
   // Who uses this disk, for people: "pid 4711 on host". Empty: not known.
   [[nodiscard]] virtual std::string user() { return {}; }
 
@@ -119,6 +124,8 @@ class PosixDisk final : public Disk {
   [[nodiscard]] DiskResult<void> rename(const std::string& from, const std::string& to) override;
   [[nodiscard]] DiskResult<std::uint64_t> free_bytes(const std::string& path) override;
   [[nodiscard]] DiskResult<void> sync_directory(const std::string& path) override;
+  [[nodiscard]] DiskResult<std::unique_ptr<File>> try_lock_directory(
+      const std::string& path) override;
   [[nodiscard]] std::string user() override;
   [[nodiscard]] std::string boot_id() override;
   [[nodiscard]] bool takes_threads() const noexcept override { return true; }

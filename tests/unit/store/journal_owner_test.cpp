@@ -11,6 +11,7 @@
 
 #include "store_fixture.hpp"
 #include "support/fake_disk.hpp"
+#include "support/gated_disk.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace nexusfix::store {
@@ -47,9 +48,28 @@ TEST(JournalOwner, an_owner_that_was_replaced_can_make_nothing_durable) {
   EXPECT_EQ(read_all(*second->store, key).size(), 1U);
 }
 
+TEST(JournalOwner, files_that_are_removed_let_nobody_in) {
+  const testing::TemporaryFolder temporary;
+  const std::string folder = temporary.file("journal");
+  PosixDisk disk;
+  {
+    const OpenedJournal first = open_or_fail(disk, {.folder = folder});
+    ASSERT_TRUE(disk.remove(folder + "/lock"));
+    ASSERT_TRUE(disk.remove(folder + "/owner"));
+    const auto second = open_journal(disk, {.folder = folder}, at_second(60));
+    ASSERT_FALSE(second);
+    EXPECT_EQ(second.error().code, StoreErrorCode::Locked);
+    EXPECT_THAT(second.error().text, HasSubstr(folder + " is locked"));
+    const auto looked = inspect_journal(disk, folder);
+    ASSERT_TRUE(looked) << looked.error().text;
+    EXPECT_TRUE(looked->report.in_use);
+  }
+  EXPECT_NE(open_or_fail(disk, {.folder = folder}).store, nullptr);
+}
+
 // The first process: opens, says so, waits for a word, appends, and ends with what became of it.
 [[noreturn]] void be_the_first(const std::string& folder, int say, int hear) {
-  PosixDisk disk;
+  testing::GatedDisk disk;
   auto opened = open_journal(disk, {.folder = folder}, at_second(50));
   if (!opened) std::_Exit(10);
   const auto key = opened->store->open_session("A", at_second(50));
@@ -79,13 +99,13 @@ TEST(JournalOwner, a_stopped_process_keeps_the_next_one_out_and_cannot_write_onc
   ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
   ASSERT_TRUE(WIFSTOPPED(status));
 
-  PosixDisk disk;
+  testing::GatedDisk disk;
   const auto kept_out = open_journal(disk, {.folder = folder}, at_second(60));
   ASSERT_FALSE(kept_out);
   EXPECT_EQ(kept_out.error().code, StoreErrorCode::Locked);
   EXPECT_THAT(kept_out.error().text, HasSubstr("pid " + std::to_string(child) + " on "));
 
-  // As on a file system that does not lock.
+  // As on a file system that locks no folders.
   ASSERT_TRUE(disk.remove(folder + "/lock"));
   const auto second = open_journal(disk, {.folder = folder}, at_second(60));
   ASSERT_TRUE(second) << second.error().text;
