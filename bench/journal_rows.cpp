@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/random.hpp>
 #include <nexusfix/store.hpp>
 
 #include "bench/bench_folder.hpp"
@@ -23,6 +24,9 @@ namespace {
 
 constexpr std::uint64_t kResend = 100;       // of the first resend behind the opening
 constexpr std::uint64_t kRange = 1U << 16U;  // of the range that is read in one go
+constexpr std::size_t kRandomReads = 4096;   // different ones; a power of two
+constexpr std::uint64_t kSeed = 20261121;
+constexpr double kLineGigabytes = 1.25;  // a second, of 10 Gbit/s: a resend shall fill the line
 
 // A journal in files, made when it is asked for first, and kept for every round.
 class LargeJournal {
@@ -39,6 +43,7 @@ class LargeJournal {
   [[nodiscard]] PosixDisk& disk() { return disk_; }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
   [[nodiscard]] std::uint64_t messages_of_one() const { return messages_ / sessions_; }
+  [[nodiscard]] const std::vector<std::string>& texts() const { return texts_; }
   [[nodiscard]] const std::string& text(std::uint64_t number) const {
     return texts_[number % texts_.size()];
   }
@@ -169,6 +174,24 @@ struct RangeScan {
   }
 };
 
+// One message at a time, anywhere in the journal.
+struct RandomRead {
+  LargeJournal* journal;
+  std::unique_ptr<store::Store> store;
+  std::vector<std::uint64_t> numbers;
+
+  std::uint64_t operator()(std::size_t input) {
+    const std::uint64_t number = numbers[input];
+    bool is_right = false;
+    const auto read =
+        store->read(0, number, number, [&](std::uint64_t found, std::string_view bytes) {
+          is_right = found == number && bytes == journal->text(number);
+          return false;
+        });
+    return read && is_right ? 1 : 0;
+  }
+};
+
 Row open_row(Amount amount) {
   const std::uint64_t messages = amount == Amount::Full ? 10'000'000 : 200'000;
   const auto journal = std::make_shared<LargeJournal>(10, messages);
@@ -191,16 +214,15 @@ Row open_row(Amount amount) {
       }};
 }
 
-Row range_row(Amount amount) {
-  const std::uint64_t messages = amount == Amount::Full ? 1'000'000 : 100'000;
-  const auto journal = std::make_shared<LargeJournal>(1, messages);
+Row range_row(const std::shared_ptr<LargeJournal>& journal) {
+  const std::uint64_t messages = journal->messages();
   return {
       {.name = "store/range-scan",
        .purpose = fmt::format("messages read and verified, {} in one go, of a session of {}",
                               std::min(kRange, messages), messages),
        .unit = Unit::GigabytesPerSecond,
        .published = {},
-       .budget = {}},
+       .budget = kLineGigabytes},
       [journal](Subjects) {
         auto opened = store::open_journal(journal->disk(), journal->options(), WallTime{});
         if (!opened) std::abort();
@@ -213,11 +235,40 @@ Row range_row(Amount amount) {
       }};
 }
 
+Row random_row(const std::shared_ptr<LargeJournal>& journal) {
+  return {
+      {.name = "store/random-read",
+       .purpose = fmt::format("a message by its number, any of {} of a session, files in memory",
+                              journal->messages()),
+       .published = {},
+       .budget = {}},
+      [journal](Subjects subjects) {
+        auto opened = store::open_journal(journal->disk(), journal->options(), WallTime{});
+        if (!opened) std::abort();
+        RandomReadJob job{
+            .texts = journal->texts(), .messages = journal->messages(), .numbers = {}};
+        SeededRandom random{kSeed};
+        for (std::size_t i = 0; i < kRandomReads; ++i) {
+          job.numbers.push_back(1 + random.below(job.messages));
+        }
+        Plan plan{.owner = journal, .bytes = execution_reports().mean_bytes, .contestants = {}};
+        plan.contestants.emplace_back(
+            "NexusFIX",
+            make_contestant(RandomRead{journal.get(), std::move(opened->store), job.numbers},
+                            Answers(kRandomReads, 1)));
+        add_contestants(plan, subjects, [&](Subject& one) { return one.random_read(job); });
+        return plan;
+      }};
+}
+
 }  // namespace
 
 void add_journal_rows(std::vector<Row>& rows, Amount amount) {
   rows.push_back(open_row(amount));
-  rows.push_back(range_row(amount));
+  const auto one_session =
+      std::make_shared<LargeJournal>(1, amount == Amount::Full ? 1'000'000 : 100'000);
+  rows.push_back(range_row(one_session));
+  rows.push_back(random_row(one_session));
 }
 
 }  // namespace nexusfix::bench

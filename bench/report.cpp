@@ -1,5 +1,7 @@
 #include "bench/report.hpp"
 
+#include <algorithm>
+
 namespace nexusfix::bench {
 namespace {
 
@@ -24,10 +26,20 @@ double times_faster(const RowReport& row, const Result& peer) {
   return is_rate(row.spec.unit) ? ours / peer.figures.batch : peer.figures.batch / ours;
 }
 
+std::optional<double> budget_of(const RowReport& row) {
+  if (!row.spec.budget_of_device) return row.spec.budget;
+  const auto device = std::ranges::find(row.peers, "device", &Result::subject);
+  if (device == row.peers.end()) return std::nullopt;
+  return device->figures.batch * *row.spec.budget_of_device;
+}
+
 bool within_budget(const RowReport& row) {
-  if (!row.spec.budget) return true;
-  const double ours = row.ours.figures.batch;
-  return is_rate(row.spec.unit) ? ours >= *row.spec.budget : ours <= *row.spec.budget;
+  const bool more_is_better = is_rate(row.spec.unit);
+  const auto keeps = [&](double ours, const std::optional<double>& budget) {
+    return !budget || (more_is_better ? ours >= *budget : ours <= *budget);
+  };
+  return keeps(row.ours.figures.batch, budget_of(row)) &&
+         keeps(row.ours.figures.p99, row.spec.budget_p99);
 }
 
 void keep_better(RowReport& row, const RowReport& other) {

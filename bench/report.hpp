@@ -47,6 +47,8 @@ struct Report {
 
 // How many times faster ours is than the peer, by the batch figures.
 [[nodiscard]] double times_faster(const RowReport& row, const Result& peer);
+// In the row's unit. Nothing: it has none, or the device that it is a share of was not measured.
+[[nodiscard]] std::optional<double> budget_of(const RowReport& row);
 [[nodiscard]] bool within_budget(const RowReport& row);
 
 // Takes over each subject's figures where other's batch figure is better. Both have the same spec.

@@ -67,8 +67,9 @@ std::string optional_text(const std::optional<double>& value) {
 }
 
 std::string budget_text(const RowReport& row) {
-  if (!row.spec.budget) return "";
-  return short_number(*row.spec.budget) + (within_budget(row) ? " met" : " missed");
+  const std::optional<double> budget = budget_of(row);
+  if (!budget) return "";
+  return short_number(*budget) + (within_budget(row) ? " met" : " missed");
 }
 
 std::string rate_text(double value) {

@@ -40,8 +40,8 @@ std::string row_text(const RowReport& row) {
       json_text(row.spec.name), json_text(to_string(row.spec.unit)), json_text(row.spec.purpose),
       figures_text(row.ours.figures), number(row.operations_per_second()),
       number(row.megabytes_per_second()), row.bytes == 0 ? "null" : number(row.bytes),
-      number(row.spec.published), number(row.spec.budget),
-      !row.spec.budget     ? "null"
+      number(row.spec.published), number(budget_of(row)),
+      !budget_of(row)      ? "null"
       : within_budget(row) ? "true"
                            : "false",
       peers);

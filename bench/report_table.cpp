@@ -54,8 +54,8 @@ std::string table_line(const RowReport& row) {
                      short_number(f.p999), short_number(f.min), short_number(f.max),
                      peer_column(row, "QuickFIX", "QuickFIX"),
                      peer_column(row, "reference", "device"), optional_number(row.spec.published),
-                     optional_number(row.spec.budget),
-                     !row.spec.budget     ? ""
+                     optional_number(budget_of(row)),
+                     !budget_of(row)      ? ""
                      : within_budget(row) ? " met"
                                           : " missed");
 }

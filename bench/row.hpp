@@ -52,6 +52,9 @@ struct RowSpec {
   Unit unit = Unit::Nanoseconds;
   std::optional<double> published;  // in the unit: what the design's first incarnation published
   std::optional<double> budget;     // in the unit: what the design allows a server core
+  // In place of a budget: so many times what the bare device takes in the same run.
+  std::optional<double> budget_of_device{};
+  std::optional<double> budget_p99{};  // in the unit, beside the budget
 };
 
 // Contestants point into what owner holds.

@@ -53,11 +53,14 @@ struct OpenStore {
     wait();
   }
 
-  void append(std::size_t input) {
+  // Returns the size of the message.
+  std::size_t append(std::size_t input) {
     const store::SessionKey key = keys[input % keys.size()];
+    const std::string& text = texts[input & (texts.size() - 1)];  // a power of two
     transaction.clear();
-    transaction.outbound_message(key, store->session(key).next_outbound, texts[input]);
+    transaction.outbound_message(key, store->session(key).next_outbound, text);
     if (!store->append(transaction, WallTime{})) std::abort();
+    return text.size();
   }
   // As an event loop does it behind each event.
   void flush() {
@@ -85,6 +88,14 @@ struct OpenStore {
   }
 };
 
+// Of the messages that are kept, and of what the journal makes of one: the headers of its record
+// and its entry are added.
+[[nodiscard]] inline double mean_bytes() { return execution_reports().mean_bytes; }
+[[nodiscard]] inline std::size_t mean_record_bytes() {
+  constexpr double kAdded = 33;
+  return static_cast<std::size_t>(mean_bytes() + kAdded);
+}
+
 // The bare device: so many bytes written into a prepared file, and synced. Whoever keeps messages
 // on this disk cannot be faster.
 struct Device {
@@ -106,8 +117,5 @@ struct Device {
     return 1;
   }
 };
-
-// Of the messages that are kept.
-[[nodiscard]] inline double mean_bytes() { return execution_reports().mean_bytes; }
 
 }  // namespace nexusfix::bench

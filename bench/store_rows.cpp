@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t kMessages = 64;  // each for a session of its own, in rotation
 // Of a group: so many are handed over before their end is waited for.
 constexpr std::size_t kGroup = 256;
+// What the journal may take, where the bare device takes 1.
+constexpr double kOfDevice = 1.1;
 
 struct Append {
   std::unique_ptr<OpenStore> open;
@@ -100,8 +102,7 @@ Plan plan_append(std::optional<store::Durability> durability, Subjects subjects)
                                 make_prepared_contestant(std::move(ours), kMessages, ReadsBack{}));
   if (durability == store::Durability::Sync) {
     plan.contestants.emplace_back(
-        "device",
-        make_contestant(Device{static_cast<std::size_t>(mean_bytes())}, Answers(kMessages, 1)));
+        "device", make_contestant(Device{mean_record_bytes()}, Answers(kMessages, 1)));
   } else if (durability == store::Durability::Process) {
     plan.contestants.emplace_back("device", make_contestant(MappedCopy{}, Answers(kMessages, 1)));
   }
@@ -127,8 +128,8 @@ Plan plan_append_group(Subjects subjects) {
   AppendGroup ours{.open = std::make_unique<OpenStore>(store::Durability::Group, kMessages)};
   plan.contestants.emplace_back("NexusFIX",
                                 make_checked_contestant(std::move(ours), kMessages, ReadsBack{}));
-  const auto bytes = static_cast<std::size_t>(mean_bytes()) * kGroup;
-  plan.contestants.emplace_back("device", make_contestant(Device{bytes}, Answers(kMessages, 1)));
+  plan.contestants.emplace_back(
+      "device", make_contestant(Device{mean_record_bytes() * kGroup}, Answers(kMessages, 1)));
   add_contestants(plan, subjects, [&](Subject& subject) {
     ContestantPtr one = subject.append(execution_reports(), true);
     if (!one) return ContestantPtr{};
@@ -155,13 +156,15 @@ void add_store_rows(std::vector<Row>& rows) {
       {{.name = "store/append-group",
         .purpose = "a message of 256 that reach the disk together, while 256 more are handed over",
         .published = {},
-        .budget = {}},
+        .budget = {},
+        .budget_of_device = kOfDevice},
        plan_append_group});
   rows.push_back(
       {{.name = "store/append-sync",
         .purpose = "a message and its number on the disk, one sync each",
         .published = {},
-        .budget = {}},
+        .budget = {},
+        .budget_of_device = kOfDevice},
        [](Subjects subjects) { return plan_append(store::Durability::Sync, subjects); }});
   add_store_stream_rows(rows);
 }

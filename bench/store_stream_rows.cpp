@@ -84,7 +84,7 @@ class Burst final : public Experiment {
     const std::uint64_t begin = read_ticks();
     std::uint64_t last = begin;
     for (std::size_t i = 0; i < kMessages; ++i) {
-      open.append(i % open.texts.size());
+      open.append(i);
       open.flush();
       const std::uint64_t now = read_ticks();
       longest = std::max(longest, now - last);
@@ -112,8 +112,7 @@ class DeviceBurst final : public Experiment {
     if (const std::uint64_t known = std::exchange(unused_, 0); known != 0) return known;
     // What the journal writes, and past the kernel's cache where the file system can: the memory
     // that a cache would need first is not the device's affair.
-    const auto bytes =
-        static_cast<std::uint64_t>(mean_bytes() + kRecordBytesAdded) * Burst::kMessages;
+    const std::uint64_t bytes = mean_record_bytes() * Burst::kMessages;
     BenchFolder folder;
     const std::string path = folder.file("device");
     int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_DIRECT, 0600);
@@ -136,7 +135,6 @@ class DeviceBurst final : public Experiment {
 
   static constexpr std::size_t kPieceBytes = 1U << 20U;
   static constexpr std::size_t kAlignment = 4096;
-  static constexpr double kRecordBytesAdded = 33;  // headers of the record and its entry
   std::uint64_t unused_ = 0;
 };
 
@@ -183,7 +181,7 @@ struct GroupSink {
   std::uint64_t count = 0;
 
   void submit(std::size_t i) {
-    open.append(i % open.texts.size());
+    open.append(i);
     ends.push_back(open.store->appended());
   }
   void flush() { open.flush(); }
@@ -229,7 +227,7 @@ class DeviceSink {
 
  private:
   void work() {
-    const auto one = static_cast<std::size_t>(mean_bytes());
+    const std::size_t one = mean_record_bytes();
     std::string bytes;
     std::uint64_t offset = 0;
     for (std::uint64_t done = 0; !ends_;) {
@@ -269,7 +267,8 @@ struct CallSink {
 // all others goes with each, as what the machine does to any of them.
 class Roll final : public Experiment {
  public:
-  explicit Roll(bool others) : others_{others} {}
+  Roll(std::size_t sessions, bool others)
+      : open_{store::Durability::Process, sessions}, others_{others} {}
   CallLimits limits() const override { return {}; }
 
  private:
@@ -280,13 +279,13 @@ class Roll final : public Experiment {
     for (std::size_t i = 0;; ++i) {
       while (static_cast<double>(read_ticks() - begin) < gap * static_cast<double>(i)) continue;
       const std::uint64_t before = read_ticks();
-      open_.append(i % open_.texts.size());
+      const std::size_t text_bytes = open_.append(next_++);
       const std::uint64_t elapsed = read_ticks() - before;
-      // The position grows by the record, and by the header of a new segment.
+      // The position grows by the record, and by the start of a new segment.
       const store::LogPosition grown = open_.store->appended() - end_;
       end_ = open_.store->appended();
       open_.flush();
-      if (grown < open_.texts[i % open_.texts.size()].size() + kSegmentHeaderBytes) {
+      if (grown < text_bytes + kStartBytesOfSession * open_.keys.size()) {
         longest = std::max(longest, elapsed);
         continue;
       }
@@ -296,17 +295,18 @@ class Roll final : public Experiment {
   }
 
   static constexpr double kMessagesPerSecond = 500'000;
-  static constexpr std::uint64_t kSegmentHeaderBytes = 128;
-  OpenStore open_{store::Durability::Process, 64};
+  // Each session stands in a segment's checkpoint, with no less than this.
+  static constexpr std::uint64_t kStartBytesOfSession = 51;
+  OpenStore open_;
+  std::size_t next_ = 0;
   store::LogPosition end_ = open_.store->appended();
   bool others_;
 };
 
-Plan plan_burst(Subjects) {
+Plan plan_burst(bool to_disk) {
   Plan plan{.owner = nullptr, .bytes = mean_bytes(), .contestants = {}};
-  plan.contestants.emplace_back("NexusFIX", std::make_unique<Burst>(false));
-  plan.contestants.emplace_back("NexusFIX, on the disk", std::make_unique<Burst>(true));
-  plan.contestants.emplace_back("device", std::make_unique<DeviceBurst>());
+  plan.contestants.emplace_back("NexusFIX", std::make_unique<Burst>(to_disk));
+  if (to_disk) plan.contestants.emplace_back("device", std::make_unique<DeviceBurst>());
   return plan;
 }
 
@@ -326,10 +326,11 @@ Plan plan_steady(Subjects subjects) {
   return plan;
 }
 
-Plan plan_roll(Subjects) {
+Plan plan_roll(std::size_t sessions) {
   Plan plan{.owner = nullptr, .contestants = {}};
-  plan.contestants.emplace_back("NexusFIX", std::make_unique<Roll>(false));
-  plan.contestants.emplace_back("longest of the other appends", std::make_unique<Roll>(true));
+  plan.contestants.emplace_back("NexusFIX", std::make_unique<Roll>(sessions, false));
+  plan.contestants.emplace_back("longest of the other appends",
+                                std::make_unique<Roll>(sessions, true));
   return plan;
 }
 
@@ -341,18 +342,30 @@ void add_store_stream_rows(std::vector<Row>& rows) {
                               "kill -9",
                    .published = {},
                    .budget = kNsPerSecond / 3e6},
-                  plan_burst});
+                  [](Subjects) { return plan_burst(false); }});
+  rows.push_back({{.name = "store/burst-10M-disk",
+                   .purpose = "the same, until the last of them is on the disk",
+                   .published = {},
+                   .budget = {},
+                   .budget_of_device = 1 / 0.8},
+                  [](Subjects) { return plan_burst(true); }});
   rows.push_back(
       {{.name = "store/group-100k",
         .purpose = "from a message's due time until the disk has it, at 100,000 a second",
         .published = {},
-        .budget = {}},
+        .budget = 0.5e6,
+        .budget_p99 = 1e6},
        plan_steady});
   rows.push_back({{.name = "store/roll",
                    .purpose = "the append that begins a new segment of the journal",
                    .published = {},
                    .budget = 1e6},
-                  plan_roll});
+                  [](Subjects) { return plan_roll(64); }});
+  rows.push_back({{.name = "store/roll-10k",
+                   .purpose = "the same with 10,000 sessions, each of which is in its checkpoint",
+                   .published = {},
+                   .budget = 1e6},
+                  [](Subjects) { return plan_roll(10'000); }});
 }
 
 }  // namespace nexusfix::bench

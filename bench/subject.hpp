@@ -95,6 +95,13 @@ struct ValidateJob {
   Answers answers;
 };
 
+// Under number n is kept texts[n % their number]. The answer is 1 if the message was found.
+struct RandomReadJob {
+  std::vector<std::string> texts;
+  std::uint64_t messages = 0;
+  std::vector<std::uint64_t> numbers;  // that are asked for; a power of two
+};
+
 struct ChecksumJob {
   std::vector<std::string> texts;
   Answers sums;  // modulo 256
@@ -171,6 +178,9 @@ class Subject {
   virtual ContestantPtr append(const Messages&, bool) { return nullptr; }
   // A sent message into a session's message log, as a file. The answer is 1.
   virtual ContestantPtr log(const Messages&) { return nullptr; }
+  // Of so many messages that are kept in files under the numbers from 1 on, the one of a random
+  // number; see RandomReadJob.
+  virtual ContestantPtr random_read(const RandomReadJob&) { return nullptr; }
   virtual ContestantPtr checksum(const ChecksumJob&) { return nullptr; }
   virtual ContestantPtr integer(const IntegerJob&) { return nullptr; }
   virtual ContestantPtr price(const PriceJob&) { return nullptr; }

@@ -439,6 +439,24 @@ struct Log {
   }
 };
 
+struct RandomRead {
+  RandomReadJob job;
+  std::shared_ptr<MadeStore<FIX::FileStore>> made = std::make_shared<MadeStore<FIX::FileStore>>();
+  std::vector<std::string> found;
+
+  explicit RandomRead(const RandomReadJob& wanted) : job(wanted) {
+    for (std::uint64_t i = 1; i <= job.messages; ++i) {
+      made->store.set(static_cast<int>(i), job.texts[i % job.texts.size()]);
+    }
+  }
+  std::uint64_t operator()(std::size_t input) {
+    const std::uint64_t number = job.numbers[input];
+    found.clear();
+    made->store.get(static_cast<int>(number), static_cast<int>(number), found);
+    return found.size() == 1 && found.front() == job.texts[number % job.texts.size()] ? 1 : 0;
+  }
+};
+
 class QuickFix final : public Subject {
  public:
   std::string name() const override { return "QuickFIX"; }
@@ -459,6 +477,9 @@ class QuickFix final : public Subject {
   ContestantPtr log(const Messages& messages) override {
     return make_prepared_contestant(Log{messages.texts}, messages.texts.size(),
                                     [](Log&) { return std::string(); });
+  }
+  ContestantPtr random_read(const RandomReadJob& job) override {
+    return make_contestant(RandomRead{job}, Answers(job.numbers.size(), 1));
   }
   ContestantPtr typed_read(const ReadJob& job) override {
     return make_contestant(TypedRead{job.messages.texts}, job.answers);

@@ -59,6 +59,28 @@ TEST(ReportTest, a_budget_is_kept_up_to_its_own_value) {
   EXPECT_TRUE(within_budget(row));
 }
 
+TEST(ReportTest, a_budget_may_be_a_share_of_what_the_device_takes) {
+  RowReport row = parse_row();
+  row.spec.budget = {};
+  row.spec.budget_of_device = 1.1;
+  EXPECT_FALSE(budget_of(row));  // no device was measured
+  EXPECT_TRUE(within_budget(row));
+  row.peers[1] = {"device", figures_of(10)};
+  EXPECT_DOUBLE_EQ(budget_of(row).value_or(0), 11);
+  EXPECT_FALSE(within_budget(row));
+  row.ours = {"NexusFIX", figures_of(10.9)};
+  EXPECT_TRUE(within_budget(row));
+}
+
+TEST(ReportTest, a_budget_of_the_99th_percentile_is_kept_beside_the_other) {
+  RowReport row = parse_row();
+  row.spec.budget = 20;
+  row.spec.budget_p99 = row.ours.figures.p99;
+  EXPECT_TRUE(within_budget(row));
+  row.spec.budget_p99 = row.ours.figures.p99 - 1;
+  EXPECT_FALSE(within_budget(row));
+}
+
 TEST(ReportTest, of_a_rate_more_is_better) {
   RowReport row = parse_row();
   row.spec.unit = Unit::GigabytesPerSecond;

@@ -68,7 +68,8 @@ TEST(RowsTest, every_name_of_the_contract_is_there) {
                            "ladder/5",
                            "ladder/6",
                            "store/open-10M",
-                           "store/range-scan"}) {
+                           "store/range-scan",
+                           "store/random-read"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }
