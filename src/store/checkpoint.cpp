@@ -25,45 +25,6 @@ void put(std::vector<char>& out, Number number) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-constexpr std::size_t kShortBytesMax = 9;
-
-// To a place of kShortBytesMax; returns its end.
-char* put_short(char* out, std::uint64_t number) {
-  for (; number >= 0x80; number >>= 7U) *out++ = static_cast<char>(number | 0x80U);
-  *out++ = static_cast<char>(number);
-  return out;
-}
-
-void put_session(std::vector<char>& out, const SessionTable::Session& session,
-                 std::span<const MessageIndex::Group> groups, LogPosition index_from) {
-  put(out, static_cast<std::uint16_t>(session.name.size()));
-  out.insert(out.end(), session.name.begin(), session.name.end());
-  put(out, session.record.next_inbound);
-  put(out, session.record.next_outbound);
-  put(out, session.record.epoch);
-  put(out, static_cast<std::int64_t>(session.record.created.time_since_epoch().count()));
-  out.push_back(session.is_unfinished ? 1 : 0);
-  put(out, session.reserved);
-  put(out, static_cast<std::uint32_t>(session.lost.size()));
-  for (const NumberRange& range : session.lost) {
-    put(out, range.first);
-    put(out, range.last);
-  }
-  put(out, static_cast<std::uint32_t>(groups.size()));
-  std::uint64_t number = 0;
-  LogPosition begin = index_from;
-  // A segment ends while messages wait: there may be thousands of these.
-  const std::size_t at = out.size();
-  out.resize(at + 3 * kShortBytesMax * groups.size());
-  char* end = out.data() + at;
-  for (const MessageIndex::Group& group : groups) {
-    end = put_short(end, group.first - std::exchange(number, group.first));
-    end = put_short(end, group.begin - std::exchange(begin, group.begin));
-    end = put_short(end, group.end - group.begin);
-  }
-  out.resize(static_cast<std::size_t>(end - out.data()));
-}
-
 // What is not there reads as 0, and is_good() is false from then on.
 class Input {
  public:
@@ -250,23 +211,30 @@ StoreError unknown_start(const std::string& folder, const SegmentHeader& first) 
 void Checkpointer::append(std::vector<char>& buffer, const SegmentHeader& segment,
                           std::uint64_t records, bool is_closed) {
   if (!is_started_ || state_.sessions.size() == 0) return;
-  std::vector<char>& content = content_;
-  content.clear();
-  content.push_back(kCheckpoint);
-  content.push_back(is_closed ? 1 : 0);
-  put(content, segment.position);
-  put(content, index_from_);
-  put(content, retired_before_);
-  put(content, records);
-  put(content, state_.messages);
-  put(content, static_cast<std::uint32_t>(state_.sessions.size()));
-  for (SessionKey key = 0; key < state_.sessions.size(); ++key) {
-    put_session(content, state_.sessions.session(key), state_.indexes[key].behind_fence(),
-                index_from_);
+  // Made in its place: with thousands of sessions it is too large to be copied again.
+  const std::size_t at = buffer.size();
+  buffer.resize(at + kRecordHeaderBytes);
+  buffer.push_back(kCheckpoint);
+  buffer.push_back(is_closed ? 1 : 0);
+  put(buffer, segment.position);
+  put(buffer, index_from_);
+  put(buffer, retired_before_);
+  put(buffer, records);
+  put(buffer, state_.messages);
+  put(buffer, static_cast<std::uint32_t>(state_.sessions.size()));
+  draft_.finish(buffer, index_from_);
+  const std::size_t content_bytes = buffer.size() - at - kRecordHeaderBytes;
+  if (content_bytes * kLogPerCheckpoint > segment.position - index_from_ ||
+      content_bytes > std::min<std::uint64_t>(bytes_max_, kRecordBytesLimit)) {
+    buffer.resize(at);
+    return;
   }
-  if (content.size() * kLogPerCheckpoint > segment.position - index_from_) return;
-  if (content.size() > std::min<std::uint64_t>(bytes_max_, kRecordBytesLimit)) return;
-  append_record(buffer, RecordSeed{segment}, kSegmentHeaderBytes, segment.time, content);
+  seal_record(std::span{buffer}.subspan(at), RecordSeed{segment}, kSegmentHeaderBytes,
+              segment.time);
+}
+
+void Checkpointer::draft(std::uint64_t part, std::uint64_t whole) {
+  if (is_started_) draft_.advance(state_.sessions.size() * part / whole, index_from_);
 }
 
 LogPosition Checkpointer::told_retired(LogPosition synced) noexcept {

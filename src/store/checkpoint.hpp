@@ -42,6 +42,7 @@
 
 #include "store/journal_format.hpp"
 #include "store/log_state.hpp"
+#include "store/session_draft.hpp"
 
 namespace nexusfix::store {
 
@@ -97,7 +98,8 @@ class Checkpointer {
  public:
   // The state must outlive it, and hold all that is in the log when a segment is begun. None larger
   // than bytes_max is made.
-  Checkpointer(LogState& state, std::uint64_t bytes_max) : state_{state}, bytes_max_{bytes_max} {}
+  Checkpointer(LogState& state, std::uint64_t bytes_max)
+      : state_{state}, bytes_max_{bytes_max}, draft_{state} {}
 
   // The fences of the state stand at this position. Not called: no checkpoints are made.
   // retired_before: as the last one tells.
@@ -108,6 +110,10 @@ class Checkpointer {
     is_started_ = true;
     tellings_.reserve(kTellingsMax);
   }
+  // The next one will be made soon: this part of its work is done ahead. Then touch() is called.
+  void draft(std::uint64_t part, std::uint64_t whole);
+  // Behind draft(), before the state changes by these entries.
+  void touch(std::span<const char> entries) { draft_.touch(entries); }
   // Appends to buffer, which holds the header of a segment at this position, its checkpoint;
   // nothing where one would be no help. records: in front of it. is_closed: in order, in front of
   // it.
@@ -117,7 +123,10 @@ class Checkpointer {
   void made(LogPosition position, LogPosition records_at);
 
   // What the next one tells of what is taken away.
-  void plan_retirement(LogPosition before) noexcept { retired_before_ = before; }
+  void plan_retirement(LogPosition before) noexcept {
+    retired_before_ = before;
+    draft_.discard();  // the indexes may have lost what was taken away
+  }
   // What two checkpoints tell that are on the disk: one of them may be damaged.
   [[nodiscard]] LogPosition told_retired(LogPosition synced) noexcept;
 
@@ -133,8 +142,8 @@ class Checkpointer {
   };
   static constexpr std::size_t kTellingsMax = 16;
   std::vector<Telling> tellings_;  // that may not be on the disk yet
-  std::vector<char> content_;      // used again for each checkpoint
-  LogPosition told_ = 0;           // by two that are on the disk
+  SessionDraft draft_;
+  LogPosition told_ = 0;  // by two that are on the disk
   bool is_started_ = false;
 };
 

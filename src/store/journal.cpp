@@ -317,6 +317,8 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
       return stop(std::move(room.error()));
     }
     if (writer_.segments().back().number != segment) retire_segments(now);
+    checkpointer_.touch(entries);
+    checkpointer_.touch(notes_);
   }
   const LogPosition begin = appended();
   bool must_be_held = false;

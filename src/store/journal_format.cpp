@@ -149,6 +149,15 @@ void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t off
   encode_record(&buffer[at], seed, offset, time, entries, more_entries);
 }
 
+void seal_record(std::span<char> record, RecordSeed seed, std::uint64_t offset,
+                 WallTime time) noexcept {
+  NEXUSFIX_ASSERT(record.size() > kRecordHeaderBytes);
+  const std::size_t entries_bytes = record.size() - kRecordHeaderBytes;
+  store_little_endian(&record[kLengthAt], static_cast<std::uint32_t>(entries_bytes));
+  store_little_endian(&record[kRecordTimeAt], to_nanoseconds(time));
+  store_little_endian(record.data(), crc32c(seed.at(offset), record.subspan(kLengthAt)));
+}
+
 RecordHeader decode_record_header(std::span<const char, kRecordHeaderBytes> bytes) noexcept {
   return {.crc = load_little_endian<std::uint32_t>(bytes.data()),
           .entries_bytes = load_little_endian<std::uint32_t>(&bytes[kLengthAt]),

@@ -143,6 +143,9 @@ inline void encode_record(char* out, RecordSeed seed, std::uint64_t offset, Wall
 // Appends one record to buffer.
 void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
                    std::span<const char> entries, std::span<const char> more_entries = {});
+// Of a record whose entries are in their place, makes what stands in front of them.
+void seal_record(std::span<char> record, RecordSeed seed, std::uint64_t offset,
+                 WallTime time) noexcept;
 [[nodiscard]] RecordHeader decode_record_header(
     std::span<const char, kRecordHeaderBytes> bytes) noexcept;
 // record: header and entries.

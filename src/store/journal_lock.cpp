@@ -68,11 +68,11 @@ std::string holder(Disk& disk, const std::string& folder) {
 
 std::unexpected<StoreError> held(Disk& disk, const std::string& folder, const std::string& lock) {
   const std::string user = holder(disk, folder);
-  return std::unexpected{StoreError{
-      .code = StoreErrorCode::Locked,
-      .text = "journal " + folder + ": another process has it open (" +
-              (user.empty() ? std::string{} : user + "; ") + lock +
-              " is locked). Stop that process, or give this one a folder of its own"}};
+  return std::unexpected{
+      StoreError{.code = StoreErrorCode::Locked,
+                 .text = "journal " + folder + ": another process has it open (" +
+                         (user.empty() ? std::string{} : user + "; ") + lock +
+                         " is locked). Stop that process, or give this one a folder of its own"}};
 }
 
 }  // namespace

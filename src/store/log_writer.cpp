@@ -25,6 +25,12 @@ constexpr std::uint64_t kFetchedAhead = 2048;
 constexpr std::uint64_t kFetchedBytesMax = 1024;
 constexpr std::uint64_t kLineBytes = 64;
 
+// At the end of a segment, while which the next one's checkpoint is drafted: a thousand records.
+// What a session appends meanwhile is encoded again.
+std::uint64_t draft_bytes(std::uint64_t segment_bytes) {
+  return std::min<std::uint64_t>(256U << 10U, segment_bytes / 4);
+}
+
 bool is_mapped(Durability durability) {
   return durability == Durability::Process || durability == Durability::None;
 }
@@ -129,6 +135,7 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
     return roll(record_bytes, now);
   }
   if (used + record_bytes > room && mapped_ != nullptr) return roll(record_bytes, now);
+  draft_checkpoint(used, room);
   if (mapped_ != nullptr || pending_.empty()) return {};
   if (pending_.size() + record_bytes <= kPendingBytesMax) return {};
   if (!committer_) return write_pending();
@@ -138,6 +145,13 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
                            .operation = "wait for more than " +
                                         std::to_string(kStalledBytesMax >> 20U) + " MiB to reach",
                            .error_number = ETIMEDOUT});
+}
+
+// A share of it with each record, so that none has much of the work.
+void LogWriter::draft_checkpoint(std::uint64_t used, std::uint64_t room) {
+  const std::uint64_t left = room - std::min(room, used);
+  const std::uint64_t whole = draft_bytes(room);
+  if (left < whole) checkpointer_.draft(whole - left, whole);
 }
 
 void LogWriter::forget_segments(std::size_t count) {
@@ -196,7 +210,8 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
 void LogWriter::take_current(OpenSegment segment) {
   current_ = std::move(segment);
   mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
-  mapped_end_ = mapped_ == nullptr ? 0 : segments_.back().position + current_.reserved_bytes;
+  const std::uint64_t room = current_.reserved_bytes;
+  easy_end_ = mapped_ == nullptr ? 0 : segments_.back().position + room - draft_bytes(room);
   seed_ = RecordSeed{segments_.back()};
 }
 
@@ -371,7 +386,7 @@ StoreResult<void> LogWriter::close() {
   committer_.reset();
   synced_ = appended_;
   mapped_ = nullptr;
-  mapped_end_ = 0;
+  easy_end_ = 0;
   current_.mapping.reset();
   supply_.close();
   if (current_.reserved_bytes == 0) return {};

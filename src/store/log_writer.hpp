@@ -41,9 +41,10 @@ class LogWriter {
   // Only to read what was recovered.
   void look(Recovered& recovered);
 
-  // Whether a record of so many bytes needs no make_room(): as most do in a mapped segment.
+  // Whether a record of so many bytes needs no make_room(): as most do in a mapped segment. Behind
+  // the first that does, all do until the next segment is begun.
   [[nodiscard]] bool has_room(std::uint64_t record_bytes) const noexcept {
-    return appended_ + record_bytes <= mapped_end_ && !(committer_ && committer_->has_failed());
+    return appended_ + record_bytes <= easy_end_ && !(committer_ && committer_->has_failed());
   }
   // Room for a record of so many bytes, in the next segment if need be.
   [[nodiscard]] StoreResult<void> make_room(std::uint64_t record_bytes, WallTime now);
@@ -84,6 +85,7 @@ class LogWriter {
   void copy(LogPosition begin, std::span<char> out) const noexcept;
 
  private:
+  void draft_checkpoint(std::uint64_t used, std::uint64_t room);
   [[nodiscard]] StoreResult<void> roll(std::uint64_t record_bytes, WallTime now);
   [[nodiscard]] StoreResult<void> begin_segment(std::uint64_t number, std::uint64_t record_bytes,
                                                 WallTime now);
@@ -106,8 +108,8 @@ class LogWriter {
   SegmentSupply supply_;
   std::vector<SegmentHeader> segments_;
   OpenSegment current_;
-  char* mapped_ = nullptr;      // the current segment's first byte
-  LogPosition mapped_end_ = 0;  // up to here it takes records; 0: not mapped
+  char* mapped_ = nullptr;    // the current segment's first byte
+  LogPosition easy_end_ = 0;  // up to here it takes records as they come; 0: not mapped
   RecordSeed seed_;
   std::array<char, kBootIdBytesMax> boot_id_{};
   std::int64_t log_id_ = 0;
