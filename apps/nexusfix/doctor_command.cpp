@@ -52,6 +52,10 @@ std::expected<Plan, std::string> read_plan(Disk& disk, const std::string& path) 
   if (settings->store == engine::StoreKind::Journal) {
     plan.journal_folder = absolute(settings->store_folder);
   }
+  plan.cpus = settings->threads.cpus;
+  std::ranges::sort(plan.cpus);
+  plan.spins = settings->threads.busy_spin;
+  plan.locks_memory = settings->threads.lock_memory;
   plan.sessions = settings->sessions.size();
   for (const engine::SessionSettings& one : settings->sessions) {
     if (one.is_template) plan.sessions += settings->dynamic_sessions_max;

@@ -10,6 +10,7 @@
 #include "engine/mailbox_state.hpp"
 #include "engine/runtime.hpp"
 #include "engine/shares.hpp"
+#include "engine/thread_setup.hpp"
 
 namespace nexusfix::engine {
 
@@ -44,6 +45,19 @@ class SharedEventLog final : public observe::EventLog {
   observe::EventLog& log_;
 };
 
+// Before anything is opened: whether the threads can have what they are going to ask for.
+std::expected<void, EngineError> are_available(const ThreadSettings& threads,
+                                               const std::string& file) {
+  if (const auto wrong = what_is_wrong_with(threads.cpus)) {
+    return std::unexpected{EngineError{SettingsError{file, threads.cpus_line, *wrong}.what()}};
+  }
+  if (!threads.lock_memory) return {};
+  if (auto locked = may_lock_memory(); !locked) {
+    return std::unexpected{EngineError{SettingsError{file, 0, locked.error()}.what()}};
+  }
+  return {};
+}
+
 // The first one on this thread, the others on threads of their own.
 int run_all(const std::vector<Runtime*>& loops) {
   std::vector<std::thread> threads;
@@ -66,6 +80,22 @@ struct Engine::Shared {
   std::unique_ptr<observe::EventLog> stderr_log;
   std::unique_ptr<SharedEventLog> log;
   std::shared_ptr<LoopDirectory> directory;
+
+  // The operating system's own, where nothing else is given.
+  void supply(EngineOptions& options) {
+    if (options.clock == nullptr) {
+      clock = std::make_unique<SystemClock>();
+      options.clock = clock.get();
+    }
+    if (options.disk == nullptr) {
+      disk = std::make_unique<PosixDisk>();
+      options.disk = disk.get();
+    }
+    if (options.log == nullptr) {
+      stderr_log = std::make_unique<observe::StreamEventLog>(stderr);
+      options.log = stderr_log.get();
+    }
+  }
 };
 
 Engine::Engine(std::unique_ptr<Shared> shared, Loops loops) noexcept
@@ -104,18 +134,7 @@ std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Ca
 std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callbacks callbacks,
                                                      EngineOptions options) {
   auto shared = std::make_unique<Shared>();
-  if (options.clock == nullptr) {
-    shared->clock = std::make_unique<SystemClock>();
-    options.clock = shared->clock.get();
-  }
-  if (options.disk == nullptr) {
-    shared->disk = std::make_unique<PosixDisk>();
-    options.disk = shared->disk.get();
-  }
-  if (options.log == nullptr) {
-    shared->stderr_log = std::make_unique<observe::StreamEventLog>(stderr);
-    options.log = shared->stderr_log.get();
-  }
+  shared->supply(options);
   if (settings.event_loops > 1) {
     if (options.network != nullptr) {
       return std::unexpected{EngineError{"EngineOptions::network serves one event loop only"}};
@@ -123,6 +142,10 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     shared->log = std::make_unique<SharedEventLog>(*options.log);
     options.log = shared->log.get();
     shared->directory = std::make_shared<LoopDirectory>();
+  }
+  const ThreadSettings threads = settings.threads;
+  if (auto ready = are_available(threads, settings.file); !ready) {
+    return std::unexpected{std::move(ready.error())};
   }
   const bool is_standard_error = shared->stderr_log != nullptr;
   Loops loops;
@@ -135,6 +158,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     seams.network = options.network;
     seams.open_postgres = options.open_postgres;
     seams.loop = loop;
+    if (loop < threads.cpus.size()) seams.cpu = threads.cpus[loop];
     seams.directory = shared->directory;
     if (seams.network == nullptr) {
       auto network = transport::make_epoll_network();
@@ -142,7 +166,8 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
       seams.owned_network = std::move(*network);
       seams.network = seams.owned_network.get();
     }
-    loops.push_back(std::make_unique<Runtime>(std::move(seams), callbacks, options.busy_spin));
+    loops.push_back(std::make_unique<Runtime>(std::move(seams), callbacks,
+                                              options.busy_spin || threads.busy_spin));
   }
   // With one loop nothing is created on the disk before all else is known to be right; with
   // several, their stores say whose each session is.
@@ -165,6 +190,10 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     if (!is_single) done = loops[loop]->prepare(share);
     if (done) done = loops[loop]->open(std::move(share));
     if (!done) return std::unexpected{std::move(done.error())};
+  }
+  // What is there is brought in at once, so behind all that is made at the start.
+  if (threads.lock_memory) {
+    if (auto locked = lock_memory(); !locked) return std::unexpected{EngineError{locked.error()}};
   }
   return Engine{std::move(shared), std::move(loops)};
 }

@@ -7,6 +7,8 @@
 
 #include <nexusfix/base/assert.hpp>
 
+#include "engine/thread_setup.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
@@ -40,6 +42,12 @@ Now Runtime::now() noexcept {
 }
 
 int Runtime::run() {
+  const ThreadSetup setup{seams_.cpu};
+  if (!setup.failure().empty()) {
+    report(observe::Severity::Error, {}, setup.failure());
+    mail_room_->close();
+    return 1;
+  }
   const auto timeout = busy_spin_ ? std::chrono::nanoseconds{0} : kIdleWait;
   while (poll(timeout)) {
   }
@@ -50,7 +58,7 @@ bool Runtime::poll(std::chrono::nanoseconds timeout) {
   const bool goes_on = turn(timeout);
   if (!goes_on) {
     mail_room_->close();
-  } else if (!busy_spin_) {
+  } else if (!busy_spin_ || timeout > std::chrono::nanoseconds{0}) {
     mail_room_->fall_asleep();
   }
   return goes_on;

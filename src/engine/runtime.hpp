@@ -125,6 +125,7 @@ class Runtime {
     Clock* clock = nullptr;
     Disk* disk = nullptr;
     transport::Network* network = nullptr;
+    std::optional<unsigned> cpu{};  // for the thread of run()
     observe::EventLog* log = nullptr;
     bool is_standard_error = false;  // the log: nobody has given one
     decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null

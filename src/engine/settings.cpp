@@ -12,6 +12,7 @@
 #include "engine/settings_section.hpp"
 #include "engine/settings_text.hpp"
 #include "engine/store_settings.hpp"
+#include "engine/thread_settings.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -96,6 +97,7 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   Calendars calendars{disk};
   StoreBuilder store{settings, report};
   LogBuilder logs{settings, report};
+  ThreadBuilder threads{settings, report};
   for (const Section& section : sections.sessions) {
     const MergedSection keys{sections.defaults, section};
     settings.sessions.push_back(build_session(keys, report, calendars));
@@ -103,9 +105,11 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
     keys.read_into(Key::EventLoops, settings.event_loops);
     store.take(keys);
     logs.take(keys, settings.sessions.back());
+    threads.take(keys);
   }
   store.finish(sections.sessions.front().line);
   logs.finish();
+  threads.finish();
   check_identities(settings.sessions, report);
   check_loops(settings, report);
   settings.warnings = report.take_warnings();

@@ -179,6 +179,18 @@ std::optional<std::vector<std::string>> read_addresses(std::string_view value) {
   return addresses.empty() ? std::nullopt : std::optional{std::move(addresses)};
 }
 
+std::optional<std::vector<unsigned>> read_cpus(std::string_view value) {
+  constexpr std::uint64_t kCpusMax = 1'024;  // as many as a cpu_set_t has
+  std::vector<unsigned> cpus;
+  for (const std::string_view word : words_of(value)) {
+    const auto cpu = read_number(word);
+    if (!cpu || *cpu >= kCpusMax) return std::nullopt;
+    cpus.push_back(static_cast<unsigned>(*cpu));
+    if (std::ranges::count(cpus, cpus.back()) > 1) return std::nullopt;
+  }
+  return cpus.empty() ? std::nullopt : std::optional{std::move(cpus)};
+}
+
 std::optional<unsigned> read_precision(std::string_view value) noexcept {
   constexpr unsigned kDigitsMax = 9;
   if (equals_ignoring_case(value, "SECONDS")) return 0U;
@@ -382,6 +394,8 @@ constexpr ValueRule kValues[] = {
     {Key::SocketLocalHost, is_address, kAddress},
     {Key::AllowedRemoteAddresses, is_allow_list, "addresses, such as 10.0.0.1,10.0.0.2"},
     {Key::FileStorePath, is_path<kPathMax>, "the path of a folder"},
+    {Key::EventLoopCpu, reads<read_cpus>,
+     "the number of a CPU, or one for each event loop, such as 2,3,"},
     {Key::DataDictionary, is_path<kPathMax>, kDictionary},
     {Key::TransportDataDictionary, is_path<kPathMax>, kDictionary},
     {Key::AppDataDictionary, is_path<kPathMax>, kDictionary},

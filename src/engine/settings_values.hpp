@@ -39,6 +39,8 @@ struct LogonTag {
   std::string_view value;
 };
 [[nodiscard]] std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept;
+// "2", or one for each event loop, "2,3": below 1,024, none twice.
+[[nodiscard]] std::optional<std::vector<unsigned>> read_cpus(std::string_view value);
 // The digits behind the second: from a number or from QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
 

@@ -118,6 +118,16 @@ struct SessionSettings {
   std::size_t line = 0;                       // of its [SESSION]
 };
 
+// What the event loops' threads ask of the machine. A start is refused that cannot have it.
+struct ThreadSettings {
+  // EventLoopCpu: one for each event loop, in order, for run() and start(); empty: any. A thread
+  // that calls poll() is its owner's to pin.
+  std::vector<unsigned> cpus;
+  std::size_t cpus_line = 0;
+  bool busy_spin = false;    // BusySpin: as EngineOptions::busy_spin
+  bool lock_memory = false;  // LockMemory: all of the process's, from the start on and for good
+};
+
 struct Settings {
   std::string file;
   std::vector<SessionSettings> sessions;  // at least one
@@ -133,6 +143,7 @@ struct Settings {
   // Threads, each with sessions of its own and their part of the store: 1 to 64. A session is where
   // it is stored; a new one where EventLoop says, or where its name's checksum does.
   std::uint32_t event_loops = 1;  // EventLoops
+  ThreadSettings threads;
   // Sessions that may be made of templates while the engine runs.
   std::uint32_t dynamic_sessions_max = 1'000;  // DynamicSessionsMax
   store::PostgresOptions postgres;             // PostgreSQLStore...

@@ -1,0 +1,36 @@
+#include "engine/thread_settings.hpp"
+
+#include <string>
+
+#include "engine/settings_values.hpp"
+
+namespace nexusfix::engine {
+
+void ThreadBuilder::take(const MergedSection& session) {
+  for (std::size_t i = 0; i < std::size(kKeys); ++i) {
+    const Given* given = session.right(kKeys[i]);
+    if (given == nullptr) continue;
+    if (!chosen_[i]) chosen_[i] = *given;
+    if (equals_ignoring_case(chosen_[i]->value, given->value)) continue;
+    report_.error(given->line, std::string{key_name(kKeys[i])} + ": differs from line " +
+                                   std::to_string(chosen_[i]->line) +
+                                   ", but all sessions share the engine's threads");
+  }
+}
+
+void ThreadBuilder::finish() {
+  const auto& [cpus, busy_spin, lock_memory] = chosen_;
+  ThreadSettings& threads = settings_.threads;
+  if (busy_spin) threads.busy_spin = *read_bool(busy_spin->value);
+  if (lock_memory) threads.lock_memory = *read_bool(lock_memory->value);
+  if (!cpus) return;
+  threads.cpus = *read_cpus(cpus->value);
+  threads.cpus_line = cpus->line;
+  if (threads.cpus.size() == settings_.event_loops) return;
+  report_.error(cpus->line, "EventLoopCpu=" + std::string{cpus->value} + ": " +
+                                std::to_string(settings_.event_loops) +
+                                (settings_.event_loops == 1 ? " CPU was" : " CPUs were") +
+                                " expected, one for each of EventLoops");
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,184 @@
+// What the engine's threads ask of the machine: pinning, and the keys for it.
+#include "engine/thread_setup.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <thread>
+
+#include "acceptor_fixture.hpp"
+#include "engine/settings_values.hpp"
+#include "settings_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Where the calling thread may run.
+std::vector<unsigned> allowed_cpus() {
+  cpu_set_t set;
+  EXPECT_EQ(::sched_getaffinity(0, sizeof set, &set), 0);
+  std::vector<unsigned> cpus;
+  for (unsigned cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+  }
+  return cpus;
+}
+
+// No machine has so many that the last one of a set is online.
+constexpr unsigned kNoCpu = CPU_SETSIZE - 1;
+
+TEST(ThreadSetup, a_thread_runs_on_its_cpu_and_then_where_it_might_before) {
+  const std::vector<unsigned> before = allowed_cpus();
+  {
+    const engine::ThreadSetup setup{before.back()};
+    EXPECT_EQ(setup.failure(), "");
+    EXPECT_THAT(allowed_cpus(), ElementsAre(before.back()));
+  }
+  EXPECT_EQ(allowed_cpus(), before);
+}
+
+TEST(ThreadSetup, a_cpu_that_is_not_there_is_named_and_changes_nothing) {
+  const std::vector<unsigned> before = allowed_cpus();
+  const engine::ThreadSetup setup{kNoCpu};
+  EXPECT_THAT(setup.failure(), HasSubstr("EventLoopCpu=1023: Invalid argument"));
+  EXPECT_EQ(allowed_cpus(), before);
+}
+
+TEST(ThreadSetup, every_cpu_is_tried_without_moving_the_calling_thread) {
+  const std::vector<unsigned> before = allowed_cpus();
+  EXPECT_EQ(engine::what_is_wrong_with(before), std::nullopt);
+  EXPECT_THAT(engine::what_is_wrong_with({before.front(), kNoCpu}).value_or(""),
+              HasSubstr("EventLoopCpu=1023"));
+  EXPECT_EQ(allowed_cpus(), before);
+}
+
+// Stops its engine when it has seen where it runs.
+struct Watcher {
+  engine::Engine* engine = nullptr;
+  std::vector<unsigned> cpus;
+
+  std::optional<engine::LogonAnswer> on_logon_request(Session&, const engine::LogonRequest&) {
+    cpus = allowed_cpus();
+    engine->stop();
+    return engine::LogonAnswer{.accepted = false, .text = "seen"};
+  }
+};
+
+std::string config_with(std::string_view keys) {
+  return "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
+         "Store=memory\n" +
+         std::string{keys} +
+         "\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
+}
+
+std::expected<engine::Engine, engine::EngineError> open(Watcher& watcher, std::string_view keys) {
+  auto settings = engine::parse_settings(config_with(keys), "venue.cfg");
+  EXPECT_TRUE(settings.has_value()) << settings.error().front().what();
+  return engine::Engine::open(std::move(*settings), watcher);
+}
+
+class TraderOnce {
+ public:
+  explicit TraderOnce(std::uint16_t port) {
+    auto settings = engine::parse_settings(
+        "[SESSION]\nConnectionType=initiator\nHeartBtInt=30\nStore=memory\n"
+        "SocketConnectHost=127.0.0.1\nSocketConnectPort=" +
+            std::to_string(port) +
+            "\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
+        "trader.cfg");
+    EXPECT_TRUE(settings.has_value());
+    auto opened = engine::Engine::open(std::move(*settings), nobody_);
+    EXPECT_TRUE(opened.has_value());
+    engine_.emplace(std::move(*opened));
+    engine_->start();
+  }
+  ~TraderOnce() {
+    engine_->stop();
+    static_cast<void>(engine_->join());
+  }
+
+ private:
+  struct Nobody {};
+  Nobody nobody_;
+  std::optional<engine::Engine> engine_;
+};
+
+TEST(EventLoopCpu, run_pins_the_calling_thread_and_lets_it_go_at_the_end) {
+  const std::vector<unsigned> before = allowed_cpus();
+  Watcher watcher;
+  auto engine = open(watcher, "EventLoopCpu=" + std::to_string(before.back()));
+  ASSERT_TRUE(engine.has_value()) << engine.error().what();
+  watcher.engine = &*engine;
+  EXPECT_EQ(allowed_cpus(), before);
+  const TraderOnce trader{engine->accept_port()};
+  EXPECT_EQ(engine->run(), 0);
+  EXPECT_THAT(watcher.cpus, ElementsAre(before.back()));
+  EXPECT_EQ(allowed_cpus(), before);
+}
+
+TEST(EventLoopCpu, start_pins_the_engines_thread_and_not_the_calling_one) {
+  const std::vector<unsigned> before = allowed_cpus();
+  Watcher watcher;
+  auto engine = open(watcher, "BusySpin=Y\nEventLoopCpu=" + std::to_string(before.front()));
+  ASSERT_TRUE(engine.has_value()) << engine.error().what();
+  watcher.engine = &*engine;
+  engine->start();
+  {
+    const TraderOnce trader{engine->accept_port()};
+    EXPECT_EQ(engine->join(), 0);
+  }
+  EXPECT_THAT(watcher.cpus, ElementsAre(before.front()));
+  EXPECT_EQ(allowed_cpus(), before);
+}
+
+TEST(EventLoopCpu, a_cpu_that_cannot_be_had_refuses_the_start_with_its_line) {
+  Watcher watcher;
+  const auto engine = open(watcher, "EventLoopCpu=1023");
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_THAT(engine.error().what(), HasSubstr("venue.cfg:6: EventLoopCpu=1023: Invalid argument"));
+}
+
+std::string error_of(std::string_view keys) {
+  const auto settings = engine::parse_settings(config_with(keys), "venue.cfg");
+  return settings ? "" : settings.error().front().what();
+}
+
+TEST(EventLoopCpu, one_cpu_for_each_event_loop_is_expected) {
+  EXPECT_EQ(error_of("EventLoopCpu=1"), "");
+  EXPECT_EQ(error_of("EventLoops=2\nEventLoopCpu=1,0"), "");
+  EXPECT_THAT(error_of("EventLoops=2\nEventLoopCpu=1"), HasSubstr(":7: EventLoopCpu=1: 2 CPUs"));
+  EXPECT_THAT(error_of("EventLoopCpu=1,2"), HasSubstr("1 CPU was expected"));
+  EXPECT_EQ(engine::read_cpus("3, 1"), (std::vector<unsigned>{3, 1}));
+  EXPECT_EQ(engine::read_cpus("1023"), std::vector<unsigned>{1'023});
+  for (const std::string_view wrong : {"", "1024", "-1", "1,1", "1-2", "x"}) {
+    EXPECT_FALSE(engine::read_cpus(wrong)) << wrong;
+  }
+}
+
+TEST(ThreadSettings, a_session_that_wants_other_threads_than_one_before_is_an_error) {
+  const std::string second =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=OTHER\nBusySpin=N\n";
+  const auto settings = engine::parse_settings(config_with("BusySpin=Y") + second, "venue.cfg");
+  ASSERT_FALSE(settings.has_value());
+  EXPECT_THAT(settings.error().front().what(),
+              HasSubstr("venue.cfg:15: BusySpin: differs from line 6"));
+}
+
+TEST(ThreadSettings, keys_are_read_and_nothing_is_asked_for_without_them) {
+  const auto given =
+      engine::parse_settings(config_with("BusySpin=Y\nLockMemory=Y\nEventLoopCpu=4"), "venue.cfg");
+  ASSERT_TRUE(given.has_value());
+  EXPECT_TRUE(given->threads.busy_spin);
+  EXPECT_TRUE(given->threads.lock_memory);
+  EXPECT_THAT(given->threads.cpus, ElementsAre(4U));
+  const auto without = engine::parse_settings(config_with(""), "venue.cfg");
+  ASSERT_TRUE(without.has_value());
+  EXPECT_FALSE(without->threads.busy_spin || without->threads.lock_memory);
+  EXPECT_TRUE(without->threads.cpus.empty());
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
