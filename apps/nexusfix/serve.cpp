@@ -79,7 +79,9 @@ int serve(const ServeOptions& options) {
   }
   SystemRandom random;
   venue::Venue venue{{.hash_seed = random.next()}};
-  auto engine = engine::Engine::open(std::move(*settings), venue, engine_options(options.spin));
+  engine::EngineOptions engine_settings = engine_options(options.spin);
+  engine_settings.tells_service_manager = true;
+  auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
   if (!engine) return fail(kName, engine.error().what());
   if (!venue.attach(*engine)) return fail(kName, venue.failure());
   int status = kSuccess;

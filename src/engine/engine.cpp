@@ -59,7 +59,8 @@ std::expected<void, EngineError> are_available(const ThreadSettings& threads,
 }
 
 // The first one on this thread, the others on threads of their own.
-int run_all(const std::vector<Runtime*>& loops) {
+int run_all(const std::vector<Runtime*>& loops, transport::ServiceNotifier* service) {
+  if (service != nullptr) service->ready();  // the ports are open
   std::vector<std::thread> threads;
   std::vector<int> results(loops.size());
   for (std::size_t loop = 1; loop < loops.size(); ++loop) {
@@ -68,6 +69,7 @@ int run_all(const std::vector<Runtime*>& loops) {
   }
   results[0] = loops[0]->run();
   for (std::thread& thread : threads) thread.join();
+  if (service != nullptr) service->stopping();
   return std::ranges::max(results);
 }
 
@@ -80,9 +82,10 @@ struct Engine::Shared {
   std::unique_ptr<observe::EventLog> stderr_log;
   std::unique_ptr<SharedEventLog> log;
   std::shared_ptr<LoopDirectory> directory;
+  std::unique_ptr<transport::ServiceNotifier> service;  // null: nobody is told
 
-  // The operating system's own, where nothing else is given.
-  void supply(EngineOptions& options) {
+  // The operating system's own, where nothing else is given; and whom to tell.
+  std::expected<void, EngineError> supply(EngineOptions& options, std::uint32_t loops) {
     if (options.clock == nullptr) {
       clock = std::make_unique<SystemClock>();
       options.clock = clock.get();
@@ -95,6 +98,11 @@ struct Engine::Shared {
       stderr_log = std::make_unique<observe::StreamEventLog>(stderr);
       options.log = stderr_log.get();
     }
+    if (!options.tells_service_manager) return {};
+    auto notifier = transport::ServiceNotifier::from_environment(loops);
+    if (!notifier) return std::unexpected{EngineError{notifier.error().text}};
+    service = std::move(*notifier);
+    return {};
   }
 };
 
@@ -134,7 +142,9 @@ std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Ca
 std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callbacks callbacks,
                                                      EngineOptions options) {
   auto shared = std::make_unique<Shared>();
-  shared->supply(options);
+  if (auto done = shared->supply(options, settings.event_loops); !done) {
+    return std::unexpected{std::move(done.error())};
+  }
   if (settings.event_loops > 1) {
     if (options.network != nullptr) {
       return std::unexpected{EngineError{"EngineOptions::network serves one event loop only"}};
@@ -160,6 +170,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     seams.loop = loop;
     if (loop < threads.cpus.size()) seams.cpu = threads.cpus[loop];
     seams.directory = shared->directory;
+    seams.service = shared->service.get();
     if (seams.network == nullptr) {
       auto network = transport::make_epoll_network();
       if (!network) return std::unexpected{EngineError{network.error().text}};
@@ -201,7 +212,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
 int Engine::run() {
   std::vector<Runtime*> loops;
   for (const auto& loop : loops_) loops.push_back(loop.get());
-  return run_all(loops);
+  return run_all(loops, shared_->service.get());
 }
 
 bool Engine::poll(std::chrono::nanoseconds timeout, std::uint32_t loop) {
@@ -225,8 +236,9 @@ void Engine::start() {
   // The loops stay where they are, though the Engine may be moved meanwhile.
   std::vector<Runtime*> loops;
   for (const auto& loop : loops_) loops.push_back(loop.get());
-  worker_->thread = std::thread{
-      [worker = worker_.get(), loops = std::move(loops)] { worker->result = run_all(loops); }};
+  worker_->thread =
+      std::thread{[worker = worker_.get(), loops = std::move(loops),
+                   service = shared_->service.get()] { worker->result = run_all(loops, service); }};
 }
 
 int Engine::join() {

@@ -48,9 +48,13 @@ int Runtime::run() {
     mail_room_->close();
     return 1;
   }
-  const auto timeout = busy_spin_ ? std::chrono::nanoseconds{0} : kIdleWait;
+  transport::ServiceNotifier* const service = seams_.service;
+  auto timeout = busy_spin_ ? std::chrono::nanoseconds{0} : kIdleWait;
+  if (service != nullptr) timeout = std::min(timeout, service->sleep_max());
   while (poll(timeout)) {
+    if (service != nullptr) service->is_alive(loop(), now_.mono);
   }
+  if (service != nullptr) service->has_ended(loop());
   return store_failed_ ? 1 : 0;
 }
 
@@ -216,6 +220,7 @@ void Runtime::request_stop() noexcept {
 void Runtime::begin_stop() {
   now_ = seams_.clock->now();
   stopping_ = true;
+  if (seams_.service != nullptr) seams_.service->stopping();
   if (seams_.directory) seams_.directory->remove_loop(loop());
   if (stall_timeout_.count() != 0) stop_by_ = now_.mono + 2 * stall_timeout_;
   for (Listener& listener : listeners_) {

@@ -26,6 +26,7 @@
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/store.hpp>
 #include <nexusfix/transport/network.hpp>
+#include <nexusfix/transport/service_notifier.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/connection.hpp"
@@ -125,7 +126,8 @@ class Runtime {
     Clock* clock = nullptr;
     Disk* disk = nullptr;
     transport::Network* network = nullptr;
-    std::optional<unsigned> cpu{};  // for the thread of run()
+    std::optional<unsigned> cpu{};                  // for the thread of run()
+    transport::ServiceNotifier* service = nullptr;  // null: nobody is told
     observe::EventLog* log = nullptr;
     bool is_standard_error = false;  // the log: nobody has given one
     decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null

@@ -32,6 +32,10 @@ struct EngineOptions {
   // Every event; null: standard error, but for sessions whose ScreenLogShowEvents says otherwise.
   observe::EventLog* log = nullptr;
   bool busy_spin = false;  // run(): poll without sleeping
+  // run() and start() tell systemd that the engine serves and that it stops, and that every loop is
+  // alive if it wants to know: see transport::ServiceNotifier, which a thread that calls poll()
+  // uses by itself. One engine of a process. Nothing happens without NOTIFY_SOCKET.
+  bool tells_service_manager = false;
   // Store=postgresql needs store::open_postgres, of nexusfix::store_postgres, here: only who wants
   // it links libpq.
   store::StoreResult<std::unique_ptr<store::Store>> (*open_postgres)(

@@ -1,0 +1,74 @@
+// Tells systemd, or what speaks its protocol, how the process is: READY, STOPPING, WATCHDOG. The
+// protocol is a datagram of such lines to the socket that NOTIFY_SOCKET names.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/transport/network.hpp>
+
+namespace nexusfix::transport {
+
+class ServiceNotifier {
+ public:
+  // As a service manager sets them in the environment of what it starts. An interval of 0: no sign
+  // of life is wanted.
+  struct Options {
+    std::string socket;  // a path, or a name behind @ in Linux's abstract namespace
+    std::chrono::microseconds watchdog{0};
+    std::uint32_t loops = 1;  // event loops that must give a sign of life: 1 to 64
+  };
+
+  // NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. Null: nobody wants to be told. An error: it
+  // does, and cannot be.
+  [[nodiscard]] static std::expected<std::unique_ptr<ServiceNotifier>, NetworkError>
+  from_environment(std::uint32_t loops = 1);
+  [[nodiscard]] static std::expected<std::unique_ptr<ServiceNotifier>, NetworkError> open(
+      const Options& options);
+  ~ServiceNotifier();
+  ServiceNotifier(const ServiceNotifier&) = delete;
+  ServiceNotifier& operator=(const ServiceNotifier&) = delete;
+
+  // Each is sent once, and waits for the service manager if it must; any thread.
+  void ready();
+  void stopping();
+
+  // Each loop, in each of its turns: the watchdog is told when all of them have come by since it
+  // was told last, so that one loop that hangs is enough for it to bark. Does not wait. Almost
+  // always one comparison.
+  void is_alive(std::uint32_t loop, MonoTime now) noexcept {
+    if (now >= next_signs_[loop]) [[unlikely]]
+      give_sign(loop, now);
+  }
+  // Its sign is not waited for any more.
+  void has_ended(std::uint32_t loop) noexcept {
+    living_loops_.fetch_and(~(std::uint64_t{1} << loop), std::memory_order_relaxed);
+  }
+  // How long a loop may sleep between two calls; a week if no sign is wanted.
+  [[nodiscard]] std::chrono::nanoseconds sleep_max() const noexcept { return sleep_max_; }
+
+ private:
+  static constexpr std::uint32_t kLoopsMax = 64;
+
+  ServiceNotifier(int descriptor, const Options& options);
+  void give_sign(std::uint32_t loop, MonoTime now) noexcept;
+  void send(std::string_view text, int flags) const noexcept;
+
+  int descriptor_;
+  bool has_watchdog_;
+  std::chrono::nanoseconds sleep_max_;
+  // A bit for each loop. One that is lost when two loops come by at once comes again soon enough.
+  std::atomic<std::uint64_t> living_loops_;
+  std::atomic<std::uint64_t> signs_{0};
+  std::atomic<bool> is_ready_{false};
+  std::atomic<bool> is_stopping_{false};
+  MonoTime next_signs_[kLoopsMax];  // each is its loop's own
+};
+
+}  // namespace nexusfix::transport

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""`nexusfix serve` as a service manager and an operator of the machine meet it."""
+
+import ctypes
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import unittest
+
+import command_test
+from command_test import LIMIT_SECONDS, WithFolder
+
+PR_CAPBSET_DROP, CAP_IPC_LOCK = 24, 14
+
+
+def without_locking():
+    """Of a child before its program begins: as an ordinary user's, with a limit of 1 MiB."""
+    ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_IPC_LOCK, 0, 0, 0)
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, (1 << 20, 1 << 20))
+
+
+def may_lock():
+    effective = next(line for line in open("/proc/self/status", encoding="ascii")
+                     if line.startswith("CapEff"))
+    unlimited = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] == resource.RLIM_INFINITY
+    return unlimited or bool(int(effective.split()[1], 16) >> CAP_IPC_LOCK & 1)
+
+
+def status_of(pid, key):
+    with open(f"/proc/{pid}/status", encoding="ascii") as status:
+        return next(line for line in status if line.startswith(key + ":")).split()[1]
+
+
+class Service(WithFolder):
+    def start(self, more="", **options):
+        """A venue, told where a service manager listens; and that socket."""
+        config = self.venue_config()
+        config.write_text(config.read_text().replace("[SESSION]", more + "[SESSION]"))
+        manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(manager.close)
+        manager.settimeout(LIMIT_SECONDS)
+        manager.bind(str(self.folder / "notify"))
+        environment = dict(os.environ, NOTIFY_SOCKET=str(self.folder / "notify"),
+                           WATCHDOG_USEC="40000")
+        environment.pop("WATCHDOG_PID", None)
+        venue = subprocess.Popen([command_test.NEXUSFIX, "serve", config], env=environment,
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, **options)
+        self.addCleanup(venue.stderr.close)
+        self.addCleanup(venue.stdout.close)
+        self.addCleanup(venue.wait)
+        self.addCleanup(venue.kill)
+        return venue, manager
+
+    @staticmethod
+    def told(manager, but=b"WATCHDOG=1\n"):
+        while True:
+            line = manager.recv(256)
+            if line != but:
+                return line
+
+    def test_ready_is_told_when_the_port_is_open_and_stopping_at_the_end(self):
+        venue, manager = self.start()
+        self.assertEqual(self.told(manager), b"READY=1\n")
+        port = int(venue.stdout.readline().split()[-1])
+        socket.create_connection(("127.0.0.1", port), LIMIT_SECONDS).close()
+        venue.send_signal(signal.SIGTERM)
+        self.assertEqual(self.told(manager), b"STOPPING=1\n")
+        self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
+
+    def test_signs_of_life_are_given_while_nothing_happens(self):
+        venue, manager = self.start()
+        self.assertEqual(self.told(manager), b"READY=1\n")
+        for _ in range(3):
+            self.assertEqual(self.told(manager, but=None), b"WATCHDOG=1\n")
+        venue.send_signal(signal.SIGTERM)
+        self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
+
+    def test_a_hang_up_ends_no_venue(self):
+        venue, manager = self.start()
+        self.assertEqual(self.told(manager), b"READY=1\n")
+        venue.send_signal(signal.SIGHUP)
+        for _ in range(3):
+            self.told(manager, but=None)
+        self.assertIsNone(venue.poll())
+        venue.send_signal(signal.SIGTERM)
+        self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
+
+    def test_a_service_manager_that_cannot_be_told_refuses_the_start(self):
+        config = self.venue_config()
+        done = command_test.run("serve", config, env=dict(os.environ, NOTIFY_SOCKET="nowhere"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("NOTIFY_SOCKET: a path, or @ and a name, was expected", done.stderr)
+
+    def test_the_thread_is_pinned_and_memory_is_locked(self):
+        cpu = max(os.sched_getaffinity(0))
+        lock = "LockMemory=Y\n" if may_lock() else ""
+        venue, manager = self.start(f"{lock}EventLoopCpu={cpu}\n")
+        self.assertEqual(self.told(manager), b"READY=1\n")
+        self.told(manager, but=None)  # its loop turns
+        self.assertEqual(status_of(venue.pid, "Cpus_allowed_list"), str(cpu))
+        if lock:
+            self.assertGreater(int(status_of(venue.pid, "VmLck")), 1024)
+        venue.send_signal(signal.SIGTERM)
+        self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
+
+    def test_memory_that_may_not_be_locked_refuses_the_start(self):
+        venue, _ = self.start("LockMemory=Y\n", preexec_fn=without_locking)
+        self.assertEqual(venue.wait(LIMIT_SECONDS), 1)
+        self.assertIn("LockMemory=Y: this process may lock 1048576 bytes only",
+                      venue.stderr.read())
+
+    def test_a_cpu_that_is_not_there_refuses_the_start(self):
+        venue, _ = self.start("EventLoopCpu=1023\n")
+        self.assertEqual(venue.wait(LIMIT_SECONDS), 1)
+        self.assertRegex(venue.stderr.read(), r"venue.cfg:\d+: EventLoopCpu=1023: Invalid argument")
+
+
+if __name__ == "__main__":
+    command_test.NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
