@@ -59,11 +59,13 @@ int Runtime::run() {
 }
 
 bool Runtime::poll(std::chrono::nanoseconds timeout) {
+  // Before it is looked whether there is mail: what is posted behind that has to wake this thread.
+  if (timeout > std::chrono::nanoseconds{0}) mail_room_->fall_asleep();
   const bool goes_on = turn(timeout);
   if (!goes_on) {
     mail_room_->close();
-  } else if (!busy_spin_ || timeout > std::chrono::nanoseconds{0}) {
-    mail_room_->fall_asleep();
+  } else if (!busy_spin_) {
+    mail_room_->fall_asleep();  // For whoever waits on descriptor() between two polls.
   }
   return goes_on;
 }

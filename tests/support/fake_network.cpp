@@ -206,8 +206,9 @@ void FakeNetwork::close_all() noexcept {
 }
 
 std::size_t FakeNetwork::wait(std::span<Ready> events,
-                              std::optional<std::chrono::nanoseconds> /*timeout*/) noexcept {
+                              std::optional<std::chrono::nanoseconds> timeout) noexcept {
   wakes_.store(0, std::memory_order_relaxed);
+  if (while_waiting && timeout != std::chrono::nanoseconds{0}) while_waiting();
   std::size_t count = 0;
   // Begins behind the last socket that was reported, so that few events reach all in turn.
   const std::size_t sockets = sockets_.size();

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -77,6 +78,8 @@ class FakeNetwork final : public Network {
 
   // Both ends see the error once they have read what had arrived; what was held is lost.
   void break_connection(SocketId socket, int error_number);
+  // What others do while wait() would wait: called in it, but for a zero timeout.
+  std::function<void()> while_waiting;
   // As if the process had been killed: every socket is gone, its peers see the end.
   void close_all() noexcept;
   [[nodiscard]] std::size_t open_sockets() const noexcept { return sockets_.size(); }

@@ -31,7 +31,8 @@ struct EngineOptions {
   transport::Network* network = nullptr;
   // Every event; null: standard error, but for sessions whose ScreenLogShowEvents says otherwise.
   observe::EventLog* log = nullptr;
-  bool busy_spin = false;  // run(): poll without sleeping
+  // run() polls without sleeping. A post does not make descriptor() readable: nobody waits there.
+  bool busy_spin = false;
   // run() and start() tell systemd that the engine serves and that it stops, and that every loop is
   // alive if it wants to know: see transport::ServiceNotifier, which a thread that calls poll()
   // uses by itself. One engine of a process. Nothing happens without NOTIFY_SOCKET.

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "initiator_fixture.hpp"
+#include "support/fake_network.hpp"
 
 namespace nexusfix::testing {
 namespace {
@@ -234,6 +235,30 @@ TEST_F(MailboxTest, loop_of_the_users_own_is_told_that_there_is_mail) {
   while (initiator->next_deadline() == MonoTime::min()) initiator->poll({});
   ASSERT_TRUE(mailbox->post(handle, [](Session&) {}));
   EXPECT_EQ(initiator->next_deadline(), MonoTime::min());
+}
+
+// Its first poll() that waits comes behind some that did not.
+TEST_F(MailboxTest, engine_that_spins_is_woken_by_a_post_where_it_waits_all_the_same) {
+  transport::FakeInternet internet;
+  transport::FakeNetwork network{internet};
+  auto settings = engine::parse_settings(config(5001), "venue.cfg");
+  ASSERT_TRUE(settings.has_value());
+  EngineOptions spinning = options();
+  spinning.network = &network;
+  spinning.busy_spin = true;
+  auto opened = Engine::open(std::move(*settings), venue, spinning);
+  ASSERT_TRUE(opened.has_value()) << opened.error().what();
+  Mailbox own = opened->open_mailbox();
+  unsigned wakes = 0;
+  network.while_waiting = [&] {
+    EXPECT_TRUE(own.post(opened->session(0).handle(), [](Session&) {}));
+    wakes += network.wakes();
+  };
+  for (const int milliseconds : {0, 0, 1, 0, 1}) {
+    EXPECT_TRUE(opened->poll(std::chrono::milliseconds{milliseconds}));
+  }
+  EXPECT_EQ(wakes, 2U);
+  EXPECT_EQ(own.collect([](const PostResult&) {}), 2U);
 }
 
 // Real threads and a sleeping loop: nothing wakes it but the posts themselves.
