@@ -45,15 +45,30 @@ class SharedEventLog final : public observe::EventLog {
   observe::EventLog& log_;
 };
 
+std::unexpected<EngineError> wrong_at(const std::string& file, std::size_t line,
+                                      const std::string& text) {
+  return std::unexpected{EngineError{SettingsError{file, line, text}.what()}};
+}
+
 // Before anything is opened: whether the threads can have what they are going to ask for.
 std::expected<void, EngineError> are_available(const ThreadSettings& threads,
                                                const std::string& file) {
   if (const auto wrong = what_is_wrong_with(threads.cpus)) {
-    return std::unexpected{EngineError{SettingsError{file, threads.cpus_line, *wrong}.what()}};
+    return wrong_at(file, threads.cpus_line, *wrong);
   }
   if (!threads.lock_memory) return {};
   if (auto locked = may_lock_memory(); !locked) {
-    return std::unexpected{EngineError{SettingsError{file, 0, locked.error()}.what()}};
+    return wrong_at(file, threads.lock_memory_line, locked.error());
+  }
+  return {};
+}
+
+// Behind everything that is made at the start, because what is there is brought in at once.
+std::expected<void, EngineError> keep_memory(const ThreadSettings& threads,
+                                             const std::string& file) {
+  if (!threads.lock_memory) return {};
+  if (auto locked = lock_memory(); !locked) {
+    return wrong_at(file, threads.lock_memory_line, locked.error());
   }
   return {};
 }
@@ -154,7 +169,8 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     shared->directory = std::make_shared<LoopDirectory>();
   }
   const ThreadSettings threads = settings.threads;
-  if (auto ready = are_available(threads, settings.file); !ready) {
+  const std::string file = settings.file;
+  if (auto ready = are_available(threads, file); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
   const bool is_standard_error = shared->stderr_log != nullptr;
@@ -202,9 +218,8 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     if (done) done = loops[loop]->open(std::move(share));
     if (!done) return std::unexpected{std::move(done.error())};
   }
-  // What is there is brought in at once, so behind all that is made at the start.
-  if (threads.lock_memory) {
-    if (auto locked = lock_memory(); !locked) return std::unexpected{EngineError{locked.error()}};
+  if (auto kept = keep_memory(threads, file); !kept) {
+    return std::unexpected{std::move(kept.error())};
   }
   return Engine{std::move(shared), std::move(loops)};
 }

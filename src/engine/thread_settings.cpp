@@ -22,7 +22,10 @@ void ThreadBuilder::finish() {
   const auto& [cpus, busy_spin, lock_memory] = chosen_;
   ThreadSettings& threads = settings_.threads;
   if (busy_spin) threads.busy_spin = *read_bool(busy_spin->value);
-  if (lock_memory) threads.lock_memory = *read_bool(lock_memory->value);
+  if (lock_memory) {
+    threads.lock_memory = *read_bool(lock_memory->value);
+    threads.lock_memory_line = lock_memory->line;
+  }
   if (!cpus) return;
   threads.cpus = *read_cpus(cpus->value);
   threads.cpus_line = cpus->line;

@@ -126,6 +126,7 @@ struct ThreadSettings {
   std::size_t cpus_line = 0;
   bool busy_spin = false;    // BusySpin: as EngineOptions::busy_spin
   bool lock_memory = false;  // LockMemory: all of the process's, from the start on and for good
+  std::size_t lock_memory_line = 0;
 };
 
 struct Settings {

@@ -23,10 +23,8 @@ def without_locking():
 
 
 def may_lock():
-    effective = next(line for line in open("/proc/self/status", encoding="ascii")
-                     if line.startswith("CapEff"))
     unlimited = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] == resource.RLIM_INFINITY
-    return unlimited or bool(int(effective.split()[1], 16) >> CAP_IPC_LOCK & 1)
+    return unlimited or bool(int(status_of("self", "CapEff"), 16) >> CAP_IPC_LOCK & 1)
 
 
 def status_of(pid, key):
@@ -110,8 +108,8 @@ class Service(WithFolder):
     def test_memory_that_may_not_be_locked_refuses_the_start(self):
         venue, _ = self.start("LockMemory=Y\n", preexec_fn=without_locking)
         self.assertEqual(venue.wait(LIMIT_SECONDS), 1)
-        self.assertIn("LockMemory=Y: this process may lock 1048576 bytes only",
-                      venue.stderr.read())
+        self.assertRegex(venue.stderr.read(),
+                         r"venue.cfg:\d+: LockMemory=Y: this process may lock 1048576 bytes only")
 
     def test_a_cpu_that_is_not_there_refuses_the_start(self):
         venue, _ = self.start("EventLoopCpu=1023\n")
