@@ -19,14 +19,18 @@ namespace {
 
 constexpr std::chrono::nanoseconds kNoWatchdog = std::chrono::weeks{1};
 
-// Absent, or no number: 0.
-std::uint64_t number_of(const char* name) {
+constexpr std::uint64_t kMicrosMax = 86'400'000'000;  // a day
+
+// Absent: 0.
+std::expected<std::uint64_t, NetworkError> number_of(const char* name) {
   const char* const text = std::getenv(name);
   std::uint64_t number = 0;
-  if (text == nullptr) return 0;
+  if (text == nullptr) return number;
   const char* const end = text + std::strlen(text);
   const auto [stop, error] = std::from_chars(text, end, number);
-  return error == std::errc{} && stop == end ? number : 0;
+  if (error == std::errc{} && stop == end) return number;
+  return std::unexpected{
+      NetworkError{std::string{name} + "=" + text + ": a number was expected", EINVAL}};
 }
 
 }  // namespace
@@ -36,12 +40,14 @@ std::expected<std::unique_ptr<ServiceNotifier>, NetworkError> ServiceNotifier::f
   const char* const socket = std::getenv("NOTIFY_SOCKET");
   if (socket == nullptr || *socket == '\0') return nullptr;
   Options options{.socket = socket, .loops = loops};
+  const auto pid = number_of("WATCHDOG_PID");
+  if (!pid) return std::unexpected{pid.error()};
+  const auto micros = number_of("WATCHDOG_USEC");
+  if (!micros) return std::unexpected{micros.error()};
   // Another process of the service may be the one that the watchdog looks at.
-  const std::uint64_t pid = number_of("WATCHDOG_PID");
-  constexpr std::uint64_t kMicrosMax = 86'400'000'000;
-  if (pid == 0 || pid == static_cast<std::uint64_t>(::getpid())) {
-    options.watchdog = std::chrono::microseconds{
-        static_cast<std::int64_t>(std::min(number_of("WATCHDOG_USEC"), kMicrosMax))};
+  if (*pid == 0 || *pid == static_cast<std::uint64_t>(::getpid())) {
+    options.watchdog =
+        std::chrono::microseconds{static_cast<std::int64_t>(std::min(*micros, kMicrosMax))};
   }
   return open(options);
 }
@@ -88,7 +94,7 @@ void ServiceNotifier::ready() {
 }
 
 void ServiceNotifier::stopping() {
-  if (!is_stopping_.exchange(true)) send("STOPPING=1\n", 0);
+  if (!is_stopping_.exchange(true)) send("STOPPING=1\n", MSG_DONTWAIT);
 }
 
 void ServiceNotifier::give_sign(std::uint32_t loop, MonoTime now) noexcept {

@@ -25,8 +25,8 @@ class ServiceNotifier {
     std::uint32_t loops = 1;  // event loops that must give a sign of life: 1 to 64
   };
 
-  // NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. Null: nobody wants to be told. An error: it
-  // does, and cannot be.
+  // NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID. Null: nobody wants to be told. An error:
+  // somebody does, and cannot be, or what it wants cannot be read.
   [[nodiscard]] static std::expected<std::unique_ptr<ServiceNotifier>, NetworkError>
   from_environment(std::uint32_t loops = 1);
   [[nodiscard]] static std::expected<std::unique_ptr<ServiceNotifier>, NetworkError> open(
@@ -35,7 +35,8 @@ class ServiceNotifier {
   ServiceNotifier(const ServiceNotifier&) = delete;
   ServiceNotifier& operator=(const ServiceNotifier&) = delete;
 
-  // Each is sent once, and waits for the service manager if it must; any thread.
+  // Each is sent once; any thread. ready() waits for the service manager if it must, which waits
+  // for nothing else; stopping() does not, because sessions are to be logged out.
   void ready();
   void stopping();
 

@@ -104,6 +104,7 @@ TEST_F(ServiceNotifierTest, a_service_manager_that_does_not_read_stops_no_loop) 
   const auto service = open({.socket = {}, .watchdog = milliseconds{4}});
   MonoTime now{};
   for (int turn = 0; turn < 10'000; ++turn, now += milliseconds{1}) service->is_alive(0, now);
+  service->stopping();
   EXPECT_FALSE(told().empty());
 }
 
@@ -115,9 +116,19 @@ TEST_F(ServiceNotifierTest, the_environment_says_who_is_to_be_told) {
   EXPECT_EQ(ServiceNotifier::from_environment().value()->sleep_max(), milliseconds{500});
   ::setenv("WATCHDOG_PID", "1", 1);  // another process's watchdog
   EXPECT_GT(ServiceNotifier::from_environment().value()->sleep_max(), std::chrono::hours{1});
-  ::unsetenv("WATCHDOG_PID");
-  ::setenv("WATCHDOG_USEC", "2s", 1);
-  EXPECT_GT(ServiceNotifier::from_environment().value()->sleep_max(), std::chrono::hours{1});
+}
+
+TEST_F(ServiceNotifierTest, a_watchdog_that_cannot_be_read_is_an_error) {
+  ::setenv("NOTIFY_SOCKET", path.c_str(), 1);
+  for (const char* name : {"WATCHDOG_USEC", "WATCHDOG_PID"}) {
+    for (const char* wrong : {"2s", "", "-1", "99999999999999999999"}) {
+      ::setenv(name, wrong, 1);
+      const auto service = ServiceNotifier::from_environment();
+      ASSERT_FALSE(service.has_value()) << name << '=' << wrong;
+      EXPECT_EQ(service.error().text, std::string{name} + "=" + wrong + ": a number was expected");
+    }
+    ::unsetenv(name);
+  }
 }
 
 TEST_F(ServiceNotifierTest, a_socket_that_cannot_be_reached_is_an_error) {
