@@ -82,14 +82,15 @@ class Session {
   [[nodiscard]] WallTime now() const noexcept;
 
   // A typed message: s.send<fix44::NewOrderSingle>(ClOrdID{"A1"}, Side::Buy, ...). Each part is a
-  // typed field, a std::optional of one, or a repeating group made by group(). A required field
-  // that is left out does not compile, nor one that the dictionary does not have in this message,
-  // unless its tag is user-defined (from 5000). Parts go out in the order given, but those of the
-  // header, like SenderSubID, in front. On a FIXT session a message of another FIX 5.0 version than
-  // the session's own is sent with its ApplVerID (1128). Not logged on: the message is numbered and
-  // stored, and reaches the counterparty by resend after its next Logon, unless a reset of the
-  // sequence numbers comes first (ResetOn... keys, or ResetSeqNumFlag from either side): that ends
-  // the epoch in which its number means something. With SendWhileLoggedOut=N it is refused instead.
+  // typed field, a std::optional of one, what another message's getter gave (order.account(), say),
+  // or a repeating group made by group(). A required field that is left out does not compile, nor
+  // one that the dictionary does not have in this message, unless its tag is user-defined (from
+  // 5000). Parts go out in the order given, but those of the header, like SenderSubID, in front. On
+  // a FIXT session a message of another FIX 5.0 version than the session's own is sent with its
+  // ApplVerID (1128). Not logged on: the message is numbered and stored, and reaches the
+  // counterparty by resend after its next Logon, unless a reset of the sequence numbers comes first
+  // (ResetOn... keys, or ResetSeqNumFlag from either side): that ends the epoch in which its number
+  // means something. With SendWhileLoggedOut=N it is refused instead.
   template <wire::TypedMessage Message, wire::MessagePart... Parts>
   SendResult send(const Parts&... parts) {
     wire::check_message_parts<Message, Parts...>();

@@ -52,6 +52,8 @@ template <class T>
 struct IsOptionalField : std::false_type {};
 template <TypedField F>
 struct IsOptionalField<std::optional<F>> : std::true_type {};
+template <TypedField F>
+struct IsOptionalField<FieldResult<F>> : std::true_type {};
 
 template <class T>
 struct IsGroupPart : std::false_type {};
@@ -61,7 +63,8 @@ template <class Entry, class Range, class MakeEntry>
 struct IsGroupPart<GroupRange<Entry, Range, MakeEntry>> : std::true_type {};
 
 // What a message can be sent with: a typed field; a std::optional of one, which is left out if it
-// is empty; a group.
+// is empty; what a typed read gave, which is left out if the field was missing, and is an error of
+// the encoder (EmptyValue) if it was there and could not be read; a group.
 template <class T>
 concept MessagePart = TypedField<T> || IsOptionalField<T>::value || IsGroupPart<T>::value;
 
@@ -73,6 +76,10 @@ struct FieldOf {
 };
 template <class F>
 struct FieldOf<std::optional<F>> {
+  using type = F;
+};
+template <class F>
+struct FieldOf<FieldResult<F>> {
   using type = F;
 };
 
@@ -178,7 +185,14 @@ NEXUSFIX_ALWAYS_INLINE void write_part(Encoder& encoder, const T& part) noexcept
   if constexpr (IsGroupPart<T>::value) {
     write_group<Required>(encoder, part);
   } else if constexpr (IsOptionalField<T>::value) {
-    if (part) write_field(encoder, *part);
+    if (part) {
+      write_field(encoder, *part);
+    } else if constexpr (std::same_as<T, FieldResult<typename FieldOf<T>::type>>) {
+      // Left out in silence, what was sent would not be what was received.
+      if (part.error().code != FieldErrorCode::Missing) {
+        encoder.field<part_tag<T>()>(std::string_view{});
+      }
+    }
   } else {
     write_field(encoder, part);
   }

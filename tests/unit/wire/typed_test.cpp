@@ -1,10 +1,12 @@
 #include <array>
+#include <expected>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/typed.hpp>
+#include <nexusfix/wire/typed_read.hpp>
 #include <nexusfix/wire/typed_write.hpp>
 
 #include "unit/wire/message_text.hpp"
@@ -112,6 +114,45 @@ TEST(Typed, write_message_parts_puts_fields_of_the_header_in_front) {
   EXPECT_EQ(test::with_pipes(*message),
             test::with_pipes(test::message_of(
                 "35=D|34=1|49=S|52=19700101-00:00:00.000|56=T|50=desk|11=A1|54=1|")));
+}
+
+// What is read from one message goes into another one as it is.
+std::expected<std::string, EncodeError> forwarded(std::string_view body) {
+  const std::string bytes =
+      test::message_of("35=D|34=1|49=A|52=20260101-00:00:00|56=B|" + std::string{body});
+  Parser parser;
+  const auto received = parser.parse(bytes);
+  std::array<char, 512> buffer;
+  Encoder encoder{buffer, {"FIX.4.4", "S", "T"}, {.msg_type = "D", .msg_seq_num = 1}};
+  write_message_parts<Order>(encoder, ClOrdID{"A1"}, read_field<OrderQty>(*received),
+                             read_field<Side>(*received));
+  const auto message = encoder.finish();
+  if (!message) return std::unexpected{message.error()};
+  return test::with_pipes(message->substr(message->find("\x01"
+                                                        "11=") +
+                                          1));
+}
+
+TEST(Typed, a_field_that_was_read_is_written_and_one_that_was_missing_left_out) {
+  EXPECT_TRUE(forwarded("54=2|38=1.50|")->starts_with("11=A1|38=1.50|54=2|10="));
+  EXPECT_TRUE(forwarded("54=2|")->starts_with("11=A1|54=2|10="));
+  EXPECT_TRUE(forwarded("38=7|")->starts_with("11=A1|38=7|10="));
+}
+
+TEST(Typed, a_field_that_could_not_be_read_is_an_error_of_the_message) {
+  const auto malformed = forwarded("54=2|38=1x|");
+  ASSERT_FALSE(malformed);
+  EXPECT_EQ(malformed.error().code, EncodeErrorCode::EmptyValue);
+  EXPECT_EQ(malformed.error().tag, 38U);
+  const auto unknown = forwarded("38=1|54=9|");
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().tag, 54U);
+}
+
+TEST(Typed, a_field_that_was_read_is_none_of_the_required_ones) {
+  static_assert(MessagePart<FieldResult<ClOrdID>> && !MessagePart<FieldResult<int>>);
+  static_assert(!HasAll<Order::Required, FieldResult<ClOrdID>, Side>::value);
+  static_assert(!tags_are_distinct<FieldResult<ClOrdID>, ClOrdID>());
 }
 
 TEST(Typed, tags_are_distinct_if_none_is_given_twice) {
