@@ -36,10 +36,5 @@ struct Trader {
 
 int main(int argc, char** argv) {
   Trader trader;
-  auto engine = nexusfix::Engine::open(argc > 1 ? argv[1] : "trader.cfg", trader);
-  if (!engine) {
-    std::fprintf(stderr, "%s\n", engine.error().what().c_str());
-    return 1;
-  }
-  return engine->run();
+  return nexusfix::run(argc > 1 ? argv[1] : "trader.cfg", trader);
 }

@@ -87,11 +87,5 @@ struct Venue {
 int main(int argc, char** argv) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   Venue venue;
-  auto engine = nexusfix::Engine::open(argc > 1 ? argv[1] : "venue.cfg", venue);
-  if (!engine) {
-    std::fprintf(stderr, "%s\n", engine.error().what().c_str());
-    return 1;
-  }
-  std::printf("listening on port %u\n", engine->accept_port());
-  return engine->run();
+  return nexusfix::run(argc > 1 ? argv[1] : "venue.cfg", venue);
 }

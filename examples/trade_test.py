@@ -3,6 +3,7 @@
 is what the initiator has to say, LAST_LINE what the acceptor says then. The acceptor's port is
 chosen by the system, and nothing is waited for but the programs' own output and end."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -30,9 +31,10 @@ def main():
                                          store=Path(folder, "venue"), sender="VENUE",
                                          target="TRADER"), encoding="utf-8")
         with subprocess.Popen([acceptor_program, venue], stdout=subprocess.PIPE,
-                              text=True) as acceptor:
+                              stderr=subprocess.PIPE, text=True) as acceptor:
             try:
-                port = acceptor.stdout.readline().split()[-1]
+                port = next(match[1] for line in acceptor.stderr
+                            if (match := re.search(r"listening on .* port (\d+)", line)))
                 place = f"SocketConnectHost=127.0.0.1\nSocketConnectPort={port}"
                 trader.write_text(SETTINGS.format(kind="initiator", place=place,
                                                   store=Path(folder, "trader"), sender="TRADER",

@@ -20,8 +20,7 @@
 //     }
 //   };
 //   Venue venue;
-//   auto engine = nexusfix::Engine::open("venue.cfg", venue);
-//   return engine ? engine->run() : 1;
+//   return nexusfix::run("venue.cfg", venue);
 #pragma once
 
 #include <nexusfix/engine/application.hpp>
@@ -44,13 +43,17 @@ using engine::Messages;
 using engine::Outgoing;
 using engine::OutgoingMessage;
 using engine::RecoveredMessage;
+using engine::reject_for;
 using engine::ResendAnswer;
 using engine::ResendRequest;
+using engine::run;
 using engine::SendError;
+using engine::SendResult;
 using engine::Sent;
 using engine::SentMessage;
 using engine::Session;
 using engine::session_reject;
+using engine::unsupported_message_type;
 using engine::Verdict;
 using session::SessionId;
 using wire::entry;

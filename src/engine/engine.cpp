@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -328,6 +329,12 @@ observe::SessionLogsStats Engine::log_stats() const noexcept {
     all.lost_on_screen += one.lost_on_screen;
   }
   return all;
+}
+
+int detail::run_opened(std::expected<Engine, EngineError> engine) {
+  if (engine) return engine->run();
+  std::fprintf(stderr, "%s\n", engine.error().what().c_str());
+  return 1;
 }
 
 }  // namespace nexusfix::engine

@@ -147,4 +147,17 @@ class Engine {
   std::unique_ptr<Worker> worker_;
 };
 
+namespace detail {
+
+int run_opened(std::expected<Engine, EngineError> engine);
+
+}  // namespace detail
+
+// A whole main(), for a program that needs no more of its engine: opens it and run()s it. 0: all
+// well; 1: it could not start, and standard error says why, or the store failed.
+template <class Application>
+int run(const std::string& path, Application& application, EngineOptions options = {}) {
+  return detail::run_opened(Engine::open(path, application, options));
+}
+
 }  // namespace nexusfix::engine

@@ -42,6 +42,12 @@ TEST_F(BadInputTest, configuration_that_is_missing_is_an_error_that_names_the_fi
   EXPECT_NE(opened.error().what().find("missing.cfg"), std::string::npos);
 }
 
+TEST_F(BadInputTest, a_program_that_cannot_start_says_so_on_standard_error_and_returns_1) {
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run("no/such/venue.cfg", venue), 1);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("no/such/venue.cfg"), std::string::npos);
+}
+
 TEST_F(BadInputTest, session_that_cannot_work_is_an_error_and_not_an_assertion) {
   auto settings = engine::parse_settings(config(), "venue.cfg");
   ASSERT_TRUE(settings.has_value());
