@@ -1,0 +1,81 @@
+// The order venue's books: orders by price, and then by time. They know nothing of sessions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/fixed_price.hpp>
+#include <nexusfix/fix44/new_order_single.hpp>
+
+namespace order_book {
+
+namespace fix44 = nexusfix::fix44;
+using nexusfix::FixedPrice;
+
+struct Order {
+  std::uint64_t number = 0;  // OrderID
+  std::string owner{};       // the session's name
+  std::string cl_ord_id{};   // of the last request that was accepted
+  std::string symbol{};
+  fix44::Side side = fix44::Side::Buy;
+  FixedPrice price{};  // zero: a market order
+  std::int64_t quantity = 0;
+  std::int64_t cum = 0;
+  FixedPrice notional{};  // of all fills: price times quantity
+  std::uint64_t age = 0;  // less is older, and comes first among orders of one price
+  bool is_canceled = false;
+
+  [[nodiscard]] std::int64_t leaves() const { return is_canceled ? 0 : quantity - cum; }
+  [[nodiscard]] fix44::OrdStatus status() const {
+    if (is_canceled) return fix44::OrdStatus::Canceled;
+    if (leaves() == 0) return fix44::OrdStatus::Filled;
+    return cum > 0 ? fix44::OrdStatus::PartiallyFilled : fix44::OrdStatus::New;
+  }
+  // A better price or a larger quantity was not there before: with them, the order is a young one.
+  void set_terms(FixedPrice new_price, std::int64_t new_quantity, std::uint64_t now) {
+    if (new_price != price || new_quantity > quantity) age = now;
+    price = new_price;
+    quantity = new_quantity;
+  }
+  // Both in the limits of 08_order_venue.cpp, so that sum and product fit.
+  void fill(std::int64_t filled, FixedPrice at) {
+    cum += filled;
+    notional = checked_add(notional, checked_multiply(at, filled).value()).value();
+  }
+  [[nodiscard]] FixedPrice average() const {
+    return cum == 0 ? FixedPrice{} : FixedPrice::from_units(notional.units() / cum);
+  }
+};
+
+// The orders are the caller's, and change neither price nor age while they are in here.
+class Books {
+ public:
+  void add(Order& order) { queues_[{order.symbol, order.side}].emplace(rank(order), &order); }
+  // One that is not in here is none the worse for it.
+  void remove(const Order& order) { queues_[{order.symbol, order.side}].erase(rank(order)); }
+
+  // Who is the next to trade with the order; null: nobody.
+  Order* match(const Order& order) {
+    const bool buys = order.side == fix44::Side::Buy;
+    auto& others = queues_[{order.symbol, buys ? fix44::Side::Sell : fix44::Side::Buy}];
+    if (others.empty()) return nullptr;
+    Order* const best = others.begin()->second;
+    const bool is_market = order.price.is_zero();
+    const bool is_met = buys ? order.price >= best->price : order.price <= best->price;
+    return is_market || is_met ? best : nullptr;
+  }
+
+ private:
+  // The best price comes first, and within a price the oldest order.
+  static std::pair<std::int64_t, std::uint64_t> rank(const Order& order) {
+    const std::int64_t price = order.price.units();
+    return {order.side == fix44::Side::Buy ? -price : price, order.age};
+  }
+
+  using Queue = std::map<std::pair<std::int64_t, std::uint64_t>, Order*>;
+  std::map<std::pair<std::string, fix44::Side>, Queue> queues_;
+};
+
+}  // namespace order_book

@@ -1,0 +1,186 @@
+// A bridge between a FIX 4.2 and a FIX 5.0SP2 session: orders and cancels of either side reach the
+// other one in its own version, and so do the answers. 12_translate.hpp has what differs.
+//
+// On the FIXT session the version is said once, by DefaultApplVerID (1137) in the Logon; a message
+// of another one (ApplVerID, 1128) is none of these types, and answered by a BusinessMessageReject.
+// A value that the other version does not have is an error of send(), and the message is rejected.
+// So is an order with a field that the bridge does not carry. Of an answer such a field is left
+// out, since it must reach whom it concerns. Usage: example_12_bridge 12_bridge.cfg
+#include <cstdint>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/base/decimal.hpp>
+#include <nexusfix/engine.hpp>
+#include <nexusfix/fix42/execution_report.hpp>
+#include <nexusfix/fix42/new_order_single.hpp>
+#include <nexusfix/fix42/order_cancel_reject.hpp>
+#include <nexusfix/fix42/order_cancel_request.hpp>
+#include <nexusfix/fix50sp2/execution_report.hpp>
+#include <nexusfix/fix50sp2/new_order_single.hpp>
+#include <nexusfix/fix50sp2/order_cancel_reject.hpp>
+#include <nexusfix/fix50sp2/order_cancel_request.hpp>
+
+#include "12_translate.hpp"
+
+namespace fix42 = nexusfix::fix42;
+namespace fix50 = nexusfix::fix50sp2;
+using nexusfix::Session;
+using nexusfix::Verdict;
+using namespace translate;
+using namespace nexusfix::literals;
+
+namespace {
+
+class Bridge {
+ public:
+  using Handles =
+      nexusfix::Messages<fix42::NewOrderSingle, fix42::OrderCancelRequest, fix42::ExecutionReport,
+                         fix42::OrderCancelReject, fix50::NewOrderSingle, fix50::OrderCancelRequest,
+                         fix50::ExecutionReport, fix50::OrderCancelReject>;
+
+  // False: these are not one session of each version.
+  bool attach(nexusfix::Engine& engine) {
+    for (std::size_t i = 0; i < engine.session_count(); ++i) {
+      Session& session = engine.session(i);
+      (session.application_version() == "FIX.4.2" ? old_ : new_) = &session;
+    }
+    return engine.session_count() == 2 && old_ != nullptr && new_ != nullptr &&
+           new_->application_version() == "FIX.5.0SP2";
+  }
+
+  Verdict on_message(Session&, const fix42::NewOrderSingle& order) {
+    if (const auto refusal = refuse(*new_, order)) return *refusal;
+    return check(new_->send<fix50::NewOrderSingle>(
+        order.cl_ord_id(), order.account(), as<fix50::HandlInst>(order.handl_inst()),
+        order.symbol(), as<fix50::Side>(order.side()), order.transact_time(), order.order_qty(),
+        as<fix50::OrdType>(order.ord_type()), order.price(), order.stop_px(),
+        as<fix50::TimeInForce>(order.time_in_force()), order.text()));
+  }
+  Verdict on_message(Session&, const fix50::NewOrderSingle& order) {
+    if (const auto refusal = refuse(*old_, order)) return *refusal;
+    const auto symbol = order.symbol();
+    if (!symbol) return nexusfix::reject_for(symbol.error());
+    const auto handl_inst = as<fix42::HandlInst>(order.handl_inst());
+    return check(old_->send<fix42::NewOrderSingle>(
+        order.cl_ord_id(), order.account(),
+        handl_inst.value_or(fix42::HandlInst::AutomatedExecutionOrderPrivateNoBrokerIntervention),
+        *symbol, as<fix42::Side>(order.side()), order.transact_time(), order.order_qty(),
+        as<fix42::OrdType>(order.ord_type()), order.price(), order.stop_px(),
+        as<fix42::TimeInForce>(order.time_in_force()), order.text()));
+  }
+
+  Verdict on_message(Session&, const fix42::OrderCancelRequest& request) {
+    if (const auto refusal = refuse(*new_, request)) return *refusal;
+    return check(new_->send<fix50::OrderCancelRequest>(
+        request.orig_cl_ord_id(), request.order_id(), request.cl_ord_id(), request.symbol(),
+        as<fix50::Side>(request.side()), request.transact_time(), request.order_qty(),
+        request.text()));
+  }
+  Verdict on_message(Session&, const fix50::OrderCancelRequest& request) {
+    if (const auto refusal = refuse(*old_, request)) return *refusal;
+    const auto symbol = request.symbol();
+    if (!symbol) return nexusfix::reject_for(symbol.error());
+    const auto orig_cl_ord_id = request.orig_cl_ord_id();
+    if (!orig_cl_ord_id) return nexusfix::reject_for(orig_cl_ord_id.error());
+    return check(old_->send<fix42::OrderCancelRequest>(
+        *orig_cl_ord_id, request.order_id(), request.cl_ord_id(), *symbol,
+        as<fix42::Side>(request.side()), request.transact_time(), request.order_qty(),
+        request.text()));
+  }
+
+  // Answers go out even if nobody is there: they are stored, and come by resend.
+  Verdict on_message(Session&, const fix42::ExecutionReport& report) {
+    return check(new_->send<fix50::ExecutionReport>(
+        report.order_id(), report.cl_ord_id(), report.orig_cl_ord_id(), report.exec_id(),
+        report.exec_ref_id(), new_exec_type(report), new_ord_status(report),
+        as<fix50::OrdRejReason>(report.ord_rej_reason()), report.account(), report.symbol(),
+        as<fix50::Side>(report.side()), report.order_qty(), as<fix50::OrdType>(report.ord_type()),
+        report.price(), as<fix50::TimeInForce>(report.time_in_force()), report.last_shares(),
+        report.last_px(), report.leaves_qty(), report.cum_qty(), report.avg_px(),
+        report.transact_time(), report.text()));
+  }
+  Verdict on_message(Session&, const fix50::ExecutionReport& report) {
+    const auto symbol = report.symbol();
+    if (!symbol) return nexusfix::reject_for(symbol.error());
+    constexpr std::int64_t kReasons = 9;
+    const bool is_replaced = report.exec_type() == fix50::ExecType::Replaced;
+    return check(old_->send<fix42::ExecutionReport>(
+        report.order_id(), report.cl_ord_id(), report.orig_cl_ord_id(), report.exec_id(),
+        old_exec_trans_type(report.exec_type()), report.exec_ref_id(), old_exec_type(report),
+        is_replaced ? fix42::OrdStatus::Replaced : as<fix42::OrdStatus>(report.ord_status()),
+        old_reason(report.ord_rej_reason(), kReasons, fix42::OrdRejReason::BrokerOption),
+        report.account(), *symbol, as<fix42::Side>(report.side()), report.order_qty(),
+        as<fix42::OrdType>(report.ord_type()), report.price(),
+        as<fix42::TimeInForce>(report.time_in_force()), report.last_qty(), report.last_px(),
+        report.leaves_qty(), report.cum_qty(), report.avg_px().value_or(fix42::AvgPx{0_d}),
+        report.transact_time(), report.text()));
+  }
+
+  Verdict on_message(Session&, const fix42::OrderCancelReject& reject) {
+    return check(new_->send<fix50::OrderCancelReject>(
+        reject.order_id(), reject.cl_ord_id(), reject.orig_cl_ord_id(),
+        as<fix50::OrdStatus>(reject.ord_status()),
+        as<fix50::CxlRejResponseTo>(reject.cxl_rej_response_to()),
+        as<fix50::CxlRejReason>(reject.cxl_rej_reason()), reject.text()));
+  }
+  Verdict on_message(Session&, const fix50::OrderCancelReject& reject) {
+    const auto orig_cl_ord_id = reject.orig_cl_ord_id();
+    if (!orig_cl_ord_id) return nexusfix::reject_for(orig_cl_ord_id.error());
+    constexpr std::int64_t kReasons = 4;
+    return check(old_->send<fix42::OrderCancelReject>(
+        reject.order_id(), reject.cl_ord_id(), *orig_cl_ord_id,
+        as<fix42::OrdStatus>(reject.ord_status()),
+        as<fix42::CxlRejResponseTo>(reject.cxl_rej_response_to()),
+        old_reason(reject.cxl_rej_reason(), kReasons, fix42::CxlRejReason::BrokerOption),
+        reject.text()));
+  }
+
+ private:
+  // BusinessRejectReason (380).
+  static constexpr unsigned kOther = 0;
+  static constexpr unsigned kApplicationNotAvailable = 4;
+
+  // An order that the other side would not get, or not as it is meant.
+  template <class Message>
+  static std::optional<Verdict> refuse(const Session& to, const Message& message) {
+    const std::string_view id = message.cl_ord_id().value;
+    if (!to.is_logged_on()) {
+      return nexusfix::business_reject(kApplicationNotAvailable, 0, "the other side is away", id);
+    }
+    for (const auto field : message.view()) {
+      if (!is_carried(field.tag)) {
+        return nexusfix::business_reject(
+            kOther, field.tag, "the bridge does not carry tag " + std::to_string(field.tag), id);
+      }
+    }
+    return std::nullopt;
+  }
+
+  static Verdict check(const nexusfix::SendResult& sent) {
+    if (sent) return nexusfix::accept();
+    return nexusfix::business_reject(kOther, sent.error().encode.tag,
+                                     "not in the other version: " + sent.error().what());
+  }
+
+  Session* old_ = nullptr;  // FIX 4.2
+  Session* new_ = nullptr;  // FIX 5.0SP2
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Bridge bridge;
+  auto engine = nexusfix::Engine::open(argc > 1 ? argv[1] : "12_bridge.cfg", bridge);
+  if (!engine) {
+    std::fprintf(stderr, "%s\n", engine.error().what().c_str());
+    return 1;
+  }
+  if (!bridge.attach(*engine)) {
+    std::fprintf(stderr, "one session of FIX.4.2 and one of FIX.5.0SP2 are needed\n");
+    return 1;
+  }
+  return engine->run();
+}

@@ -1,0 +1,118 @@
+// What differs between orders and reports of FIX 4.2 and FIX 5.0SP2:
+//
+//   FIX 4.2                                FIX 5.0SP2
+//   ExecTransType New, ExecType            ExecType Trade
+//     PartialFill or Fill
+//   ExecTransType Cancel, Correct, Status  ExecType TradeCancel, TradeCorrect, OrderStatus
+//   OrdStatus Replaced                     New, PartiallyFilled or Filled, by CumQty
+//   LastShares                             LastQty (the same tag)
+//   HandlInst, AvgPx, Symbol required      optional
+//   four CxlRejReasons, nine OrdRejReasons more of both: the rest becomes BrokerOption, with Text
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/fix42/execution_report.hpp>
+#include <nexusfix/fix50sp2/execution_report.hpp>
+#include <nexusfix/fix50sp2/tags.hpp>
+#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/tag_prefix.hpp>
+
+namespace translate {
+
+namespace fix42 = nexusfix::fix42;
+namespace fix50 = nexusfix::fix50sp2;
+namespace tag = nexusfix::fix50sp2::tag;
+using nexusfix::wire::FieldResult;
+
+// What an order may have beside its header and trailer.
+constexpr bool is_carried(nexusfix::wire::Tag tag) {
+  constexpr std::array kBody{tag::Account,      tag::ClOrdID, tag::HandlInst,   tag::OrderID,
+                             tag::OrderQty,     tag::OrdType, tag::OrigClOrdID, tag::Price,
+                             tag::Side,         tag::Symbol,  tag::Text,        tag::TimeInForce,
+                             tag::TransactTime, tag::StopPx};
+  return std::ranges::find(kBody, tag) != kBody.end() || nexusfix::wire::is_header_tag(tag) ||
+         nexusfix::wire::is_written_by_encoder(tag);
+}
+
+// An enumerator of one version as the one of the other with the same value. Fields that are no
+// enumerations are of the same type in both.
+template <class To, class From>
+To as(const From& from) {
+  if constexpr (std::is_enum_v<To> && std::is_enum_v<From>) {
+    return static_cast<To>(std::to_underlying(from));
+  } else if constexpr (std::is_enum_v<To>) {
+    return static_cast<To>(from.value);
+  } else {
+    return To{std::to_underlying(from)};
+  }
+}
+template <class To, class From>
+FieldResult<To> as(const FieldResult<From>& from) {
+  if (!from) return std::unexpected{from.error()};
+  return as<To>(*from);
+}
+
+// What FIX 4.2 says by ExecTransType and ExecType, and FIX 5.0SP2 by ExecType alone.
+inline fix50::ExecType new_exec_type(const fix42::ExecutionReport& report) {
+  switch (report.exec_trans_type()) {
+    case fix42::ExecTransType::Cancel:
+      return fix50::ExecType::TradeCancel;
+    case fix42::ExecTransType::Correct:
+      return fix50::ExecType::TradeCorrect;
+    case fix42::ExecTransType::Status:
+      return fix50::ExecType::OrderStatus;
+    case fix42::ExecTransType::New:
+      break;
+  }
+  const bool is_fill = report.exec_type() == fix42::ExecType::PartialFill ||
+                       report.exec_type() == fix42::ExecType::Fill;
+  return is_fill ? fix50::ExecType::Trade : as<fix50::ExecType>(report.exec_type());
+}
+inline fix50::OrdStatus new_ord_status(const fix42::ExecutionReport& report) {
+  if (report.ord_status() != fix42::OrdStatus::Replaced) {
+    return as<fix50::OrdStatus>(report.ord_status());
+  }
+  if (report.cum_qty().value.is_zero()) return fix50::OrdStatus::New;
+  return report.leaves_qty().value.is_zero() ? fix50::OrdStatus::Filled
+                                             : fix50::OrdStatus::PartiallyFilled;
+}
+
+inline fix42::ExecTransType old_exec_trans_type(fix50::ExecType type) {
+  switch (type) {
+    case fix50::ExecType::TradeCancel:
+      return fix42::ExecTransType::Cancel;
+    case fix50::ExecType::TradeCorrect:
+      return fix42::ExecTransType::Correct;
+    case fix50::ExecType::OrderStatus:
+      return fix42::ExecTransType::Status;
+    default:
+      return fix42::ExecTransType::New;
+  }
+}
+// A fill, and what corrects one, has the ExecType that is the order's OrdStatus.
+inline fix42::ExecType old_exec_type(const fix50::ExecutionReport& report) {
+  const fix50::ExecType type = report.exec_type();
+  if (type == fix50::ExecType::Trade) {
+    return report.leaves_qty().value.is_zero() ? fix42::ExecType::Fill
+                                               : fix42::ExecType::PartialFill;
+  }
+  const bool is_new = old_exec_trans_type(type) == fix42::ExecTransType::New;
+  return is_new ? as<fix42::ExecType>(type) : as<fix42::ExecType>(report.ord_status());
+}
+
+// FIX 5.0SP2 leaves its reasons open; FIX 4.2 has those from 0 to below count.
+template <class Reason, class From>
+FieldResult<Reason> old_reason(const FieldResult<From>& reason, std::int64_t count,
+                               Reason otherwise) {
+  if (!reason) return std::unexpected{reason.error()};
+  const bool is_known = reason->value >= 0 && reason->value < count;
+  return is_known ? static_cast<Reason>(reason->value) : otherwise;
+}
+
+}  // namespace translate
