@@ -9,7 +9,9 @@ namespace {
 
 std::string peer_column(const RowReport& row, std::string_view name, std::string_view instead) {
   for (const Result& peer : row.peers) {
-    if (peer.subject != name && peer.subject != instead) continue;
+    const bool is_limit =
+        !instead.empty() && (peer.subject == instead || peer.subject == "bare TCP");
+    if (peer.subject != name && !is_limit) continue;
     const double times = times_faster(row, peer);
     return fmt::format("{:>9} {:>7}", short_number(peer.figures.batch),
                        fmt::format("{}x", short_number(times)));
@@ -19,6 +21,26 @@ std::string peer_column(const RowReport& row, std::string_view name, std::string
 
 std::string optional_number(const std::optional<double>& value) {
   return value ? short_number(*value) : "";
+}
+
+std::string ratio_text(std::string_view name, double ours, double peers, double allowed) {
+  if (allowed == 0) return {};
+  return fmt::format(", {} {:.2f}x, {:.4g}x allowed: {}", name, ours / peers, allowed,
+                     ours <= allowed * peers ? "met" : "missed");
+}
+
+std::string ratio_lines(const RowReport& row) {
+  std::string text;
+  for (const RatioBudget& budget : row.spec.ratios) {
+    for (const Result& peer : row.peers) {
+      if (peer.subject != budget.peer) continue;
+      const Figures& ours = row.ours.figures;
+      text += fmt::format("  beside {}{}{}\n", peer.subject,
+                          ratio_text("p50", ours.p50, peer.figures.p50, budget.p50),
+                          ratio_text("p99", ours.p99, peer.figures.p99, budget.p99));
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -40,7 +62,7 @@ std::string machine_text(const Report& report) {
 
 std::string table_head() {
   return fmt::format("{:<36}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>18}{:>18}{:>10}{:>8}\n", "ns, or unit",
-                     "batch", "p50", "p99", "p99.9", "min", "max", "QuickFIX", "reference/device",
+                     "batch", "p50", "p99", "p99.9", "min", "max", "QuickFIX", "reference/limit",
                      "published", "budget");
 }
 
@@ -52,12 +74,12 @@ std::string table_line(const RowReport& row) {
   return fmt::format("{:<36}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9} {} {}{:>10}{:>8}{}\n", name,
                      short_number(f.batch), short_number(f.p50), short_number(f.p99),
                      short_number(f.p999), short_number(f.min), short_number(f.max),
-                     peer_column(row, "QuickFIX", "QuickFIX"),
-                     peer_column(row, "reference", "device"), optional_number(row.spec.published),
-                     optional_number(budget_of(row)),
+                     peer_column(row, "QuickFIX", ""), peer_column(row, "reference", "device"),
+                     optional_number(row.spec.published), optional_number(budget_of(row)),
                      !budget_of(row)      ? ""
                      : within_budget(row) ? " met"
-                                          : " missed");
+                                          : " missed") +
+         ratio_lines(row);
 }
 
 std::string table_foot(const Report& report) {

@@ -45,6 +45,13 @@ enum class Unit : std::uint8_t {
   return unit == Unit::Nanoseconds || unit == Unit::NanosecondsPerField;
 }
 
+// How many times as long as a peer of the same run a row may take.
+struct RatioBudget {
+  std::string peer;
+  double p50 = 0;
+  double p99 = 0;  // 0: any
+};
+
 // Row names are a contract: later rows are added, none is renamed.
 struct RowSpec {
   std::string name;
@@ -55,6 +62,7 @@ struct RowSpec {
   // In place of a budget: so many times what the bare device takes in the same run.
   std::optional<double> budget_of_device{};
   std::optional<double> budget_p99{};  // in the unit, beside the budget
+  std::vector<RatioBudget> ratios{};
 };
 
 // Contestants point into what owner holds.
@@ -96,6 +104,8 @@ void add_session_rows(std::vector<Row>& rows);
 void add_store_rows(std::vector<Row>& rows);
 void add_journal_rows(std::vector<Row>& rows, Amount amount);
 void add_store_stream_rows(std::vector<Row>& rows);
+void add_engine_rows(std::vector<Row>& rows);
+void add_round_trip_rows(std::vector<Row>& rows);
 
 // One for each subject that does the job. Make returns a ContestantPtr of a Subject.
 template <class Make>

@@ -18,6 +18,8 @@ std::vector<Row> all_rows(Amount amount) {
   add_session_rows(rows);
   add_store_rows(rows);
   add_journal_rows(rows, amount);
+  add_engine_rows(rows);
+  add_round_trip_rows(rows);
   return rows;
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -159,6 +160,16 @@ ContestantPtr make_encoding_contestant(Encode encode, const EncodeJob<Values>& j
   });
 }
 
+// A trader and a venue of a library's own, over loopback TCP, with its store in files: orders are
+// sent, each is answered by its report.
+enum class WaitMode : std::uint8_t { Spin, Block };
+struct TradeJob {
+  WaitMode mode = WaitMode::Spin;
+  // A thread on the cores that are not measured on.
+  std::function<std::thread(std::function<void()>)> start_elsewhere;
+};
+constexpr std::uint64_t kUnansweredMax = 256;  // orders of a burst
+
 // Whoever cannot do a job at all, or does another one by that name, gives none.
 class Subject {
  public:
@@ -195,6 +206,9 @@ class Subject {
   virtual ContestantPtr stream_parse(const Stream&) { return nullptr; }
   virtual ContestantPtr load_dictionary(const DictionaryJob&) { return nullptr; }
   virtual ContestantPtr validate(const ValidateJob&) { return nullptr; }
+  // One order at a time until its report is there; and so many a call, kUnansweredMax under way.
+  virtual ContestantPtr round_trip(const TradeJob&) { return nullptr; }
+  virtual ContestantPtr trade_burst(const TradeJob&, std::uint64_t) { return nullptr; }
 };
 
 }  // namespace bench

@@ -21,6 +21,8 @@
 #include <stdexcept>
 #include <unistd.h>
 
+#include "bench/compare/quickfix_engine.hpp"
+
 namespace nexusfix {
 namespace bench {
 namespace {
@@ -524,6 +526,10 @@ class QuickFix final : public Subject {
   }
   ContestantPtr validate(const ValidateJob& job) override {
     return make_contestant(Validate(job), job.answers);
+  }
+  ContestantPtr round_trip(const TradeJob& job) override { return make_quickfix_round_trip(job); }
+  ContestantPtr trade_burst(const TradeJob& job, std::uint64_t orders) override {
+    return make_quickfix_burst(job, orders);
   }
 };
 

@@ -69,7 +69,12 @@ TEST(RowsTest, every_name_of_the_contract_is_there) {
                            "ladder/6",
                            "store/open-10M",
                            "store/range-scan",
-                           "store/random-read"}) {
+                           "store/random-read",
+                           "inside",
+                           "rtt/spin",
+                           "rtt/block",
+                           "throughput/one-way",
+                           "throughput/orders"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }

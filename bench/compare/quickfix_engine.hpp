@@ -1,0 +1,13 @@
+// QuickFIX's engine at the jobs of ours: a trader and a venue over loopback TCP, stores in files.
+#pragma once
+
+#include "bench/subject.hpp"
+
+namespace nexusfix {
+namespace bench {
+
+ContestantPtr make_quickfix_round_trip(const TradeJob& job);
+ContestantPtr make_quickfix_burst(const TradeJob& job, std::uint64_t orders);
+
+}  // namespace bench
+}  // namespace nexusfix

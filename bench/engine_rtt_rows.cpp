@@ -1,0 +1,263 @@
+// An order and its report over loopback TCP: one at a time, many at once, and orders alone. The
+// trader's engine is on the measured core, the venue's on another one.
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "bench/bare_tcp.hpp"
+#include "bench/engine_bench.hpp"
+#include "bench/row.hpp"
+
+namespace nexusfix::bench {
+namespace {
+
+using std::chrono::nanoseconds;
+
+// A trader's engine and a venue's, logged on to each other, journals on. The venue's thread spins
+// between resume() and pause(), or waits in the kernel all the time.
+class Pair {
+ public:
+  explicit Pair(WaitMode mode, bool answers = true)
+      : timeout_{mode == WaitMode::Spin ? nanoseconds{0} : nanoseconds{std::chrono::seconds{1}}},
+        venue_{{}, options_of(mode)},
+        trader_{{.is_venue = false, .port = venue_.engine.accept_port()}, options_of(mode)} {
+    venue_.application.answers = answers;
+    if (mode == WaitMode::Spin) {
+      spinning_ = std::make_unique<BackgroundLoop<Turn>>(Turn{&venue_.engine});
+    } else {
+      const StartElsewhere elsewhere;
+      venue_.engine.start();
+    }
+    resume();
+    while (trader_.application.session == nullptr) poll();
+    pause();
+  }
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
+  ~Pair() {
+    if (spinning_ != nullptr) return;
+    venue_.engine.stop();
+    // The venue waits for the answer to its Logout.
+    trader_.engine.stop();
+    while (trader_.engine.poll(std::chrono::milliseconds{1})) continue;
+    venue_.engine.join();
+  }
+
+  void resume() {
+    if (spinning_ != nullptr) spinning_->resume();
+  }
+  void pause() {
+    if (spinning_ != nullptr) spinning_->pause();
+  }
+  void poll() {
+    if (!trader_.engine.poll(timeout_)) std::abort();
+  }
+  [[nodiscard]] Trader& trader() { return trader_.application; }
+  [[nodiscard]] std::uint64_t orders_taken() const {
+    return venue_.application.orders.load(std::memory_order_acquire);
+  }
+
+ private:
+  struct Turn {
+    Engine* engine;
+    void operator()() const { (void)engine->poll(nanoseconds{0}); }
+  };
+  static EngineOptions options_of(WaitMode mode) { return {.busy_spin = mode == WaitMode::Spin}; }
+
+  nanoseconds timeout_;
+  OpenEngine<Venue> venue_;
+  OpenEngine<Trader> trader_;
+  std::unique_ptr<BackgroundLoop<Turn>> spinning_;
+};
+
+struct RoundTrip {
+  std::unique_ptr<Pair> pair;
+
+  std::uint64_t operator()(std::size_t) {
+    Trader& trader = pair->trader();
+    const std::uint64_t before = trader.reports;
+    trader.send_order();
+    while (trader.reports == before) pair->poll();
+    return trader.reports - before;
+  }
+  void prepare() { pair->resume(); }
+  void settle() { pair->pause(); }
+  [[nodiscard]] CallLimits limits() const { return {}; }
+};
+
+// The far end works as the venue does: spinning in its turn, or blocked all the time.
+class BarePair {
+ public:
+  BarePair(WaitMode mode, WireSizes sizes)
+      : near_{sockets_.near_end, flags_of(mode), sizes.report, std::string(sizes.order, 'o')},
+        far_{sockets_.far_end, flags_of(mode), sizes.order, std::string(sizes.report, 'r')} {
+    if (mode == WaitMode::Spin) {
+      spinning_ = std::make_unique<BackgroundLoop<Turn>>(Turn{&far_});
+    } else {
+      const StartElsewhere elsewhere;
+      blocking_ = std::thread{[this] {
+        while (far_.receive()) far_.send();
+      }};
+    }
+  }
+  BarePair(const BarePair&) = delete;
+  BarePair& operator=(const BarePair&) = delete;
+  ~BarePair() {
+    ::shutdown(sockets_.near_end, SHUT_RDWR);
+    if (blocking_.joinable()) blocking_.join();
+  }
+  void resume() {
+    if (spinning_ != nullptr) spinning_->resume();
+  }
+  void pause() {
+    if (spinning_ != nullptr) spinning_->pause();
+  }
+  void round_trip() {
+    near_.send();
+    while (!near_.receive()) continue;
+  }
+
+ private:
+  struct Turn {
+    BareEnd* end;
+    void operator()() const {
+      if (end->receive()) end->send();
+    }
+  };
+  static int flags_of(WaitMode mode) { return mode == WaitMode::Spin ? MSG_DONTWAIT : 0; }
+
+  SocketPair sockets_;
+  BareEnd near_;
+  BareEnd far_;
+  std::unique_ptr<BackgroundLoop<Turn>> spinning_;
+  std::thread blocking_;
+};
+
+struct BareRoundTrip {
+  std::unique_ptr<BarePair> pair;
+
+  std::uint64_t operator()(std::size_t) {
+    pair->round_trip();
+    return 1;
+  }
+  void prepare() { pair->resume(); }
+  void settle() { pair->pause(); }
+  [[nodiscard]] CallLimits limits() const { return {}; }
+};
+
+// Many orders, with at most so many unanswered, or untaken by who does not answer.
+struct Burst {
+  static constexpr std::uint64_t kOrders = 4'096;
+  static constexpr std::uint64_t kTogether = 32;  // sent between two turns of the event loop
+  std::unique_ptr<Pair> pair;
+  std::uint64_t open_max;
+  bool answers;
+
+  std::uint64_t operator()(std::size_t) {
+    Trader& trader = pair->trader();
+    const std::uint64_t end = trader.orders + kOrders;
+    for (std::uint64_t done = done_now(); done < end; done = done_now()) {
+      const std::uint64_t until = std::min({end, done + open_max, trader.orders + kTogether});
+      while (trader.orders < until) trader.send_order();
+      pair->poll();
+    }
+    return kOrders;
+  }
+  void prepare() { pair->resume(); }
+  void settle() { pair->pause(); }
+  [[nodiscard]] CallLimits limits() const { return {}; }
+
+ private:
+  [[nodiscard]] std::uint64_t done_now() const {
+    return answers ? pair->trader().reports : pair->orders_taken();
+  }
+};
+
+// The other side works between prepare() and settle() only.
+struct TwoSidedCheck {
+  std::uint64_t expected;
+
+  template <class Operation>
+  std::string operator()(Operation& operation) const {
+    operation.prepare();
+    const std::uint64_t answer = operation(0);
+    operation.settle();
+    return answer == expected ? "" : fmt::format("{} came of {}", answer, expected);
+  }
+};
+
+template <class Operation>
+ContestantPtr two_sided(Operation operation, std::uint64_t expected) {
+  return make_prepared_contestant(std::move(operation), 1, TwoSidedCheck{expected});
+}
+
+Plan plan_round_trip(WaitMode mode, Subjects subjects) {
+  const WireSizes sizes = wire_sizes();
+  Plan plan{.owner = nullptr,
+            .bytes = static_cast<double>(sizes.order + sizes.report),
+            .contestants = {}};
+  plan.contestants.emplace_back("NexusFIX", two_sided(RoundTrip{std::make_unique<Pair>(mode)}, 1));
+  plan.contestants.emplace_back(
+      "bare TCP", two_sided(BareRoundTrip{std::make_unique<BarePair>(mode, sizes)}, 1));
+  add_contestants(plan, subjects,
+                  [&](Subject& subject) { return subject.round_trip(trade_job(mode)); });
+  return plan;
+}
+
+constexpr std::uint64_t kUntakenMax = 16'384;
+
+Plan plan_throughput(bool answers, Subjects subjects) {
+  const WireSizes sizes = wire_sizes();
+  Plan plan{.owner = nullptr,
+            .bytes = static_cast<double>(sizes.order + (answers ? sizes.report : 0)),
+            .operations_per_call = static_cast<double>(Burst::kOrders),
+            .contestants = {}};
+  plan.bytes *= plan.operations_per_call;
+  Burst burst{std::make_unique<Pair>(WaitMode::Spin, answers),
+              answers ? kUnansweredMax : kUntakenMax, answers};
+  plan.contestants.emplace_back("NexusFIX", two_sided(std::move(burst), Burst::kOrders));
+  if (answers) {
+    add_contestants(plan, subjects, [&](Subject& subject) {
+      return subject.trade_burst(trade_job(WaitMode::Spin), Burst::kOrders);
+    });
+  }
+  return plan;
+}
+
+}  // namespace
+
+TradeJob trade_job(WaitMode mode) {
+  return {mode, [](std::function<void()> run) {
+            const StartElsewhere elsewhere;
+            return std::thread{std::move(run)};
+          }};
+}
+
+void add_round_trip_rows(std::vector<Row>& rows) {
+  rows.push_back({{.name = "rtt/spin",
+                   .purpose = "an order to its report over loopback TCP, both sides spinning",
+                   .published = {},
+                   .budget = {},
+                   .ratios = {{"bare TCP", 1.25, 1.5}, {"QuickFIX", 0.2}}},
+                  [](Subjects subjects) { return plan_round_trip(WaitMode::Spin, subjects); }});
+  rows.push_back({{.name = "rtt/block",
+                   .purpose = "the same, both sides sleeping in the kernel until something comes",
+                   .published = {},
+                   .budget = {},
+                   .ratios = {{"bare TCP", 1.1}}},
+                  [](Subjects subjects) { return plan_round_trip(WaitMode::Block, subjects); }});
+  constexpr double kNsOfTwoMillionASecond = 500;
+  rows.push_back({{.name = "throughput/one-way",
+                   .purpose = "an order of one session, sent until it is taken",
+                   .published = {},
+                   .budget = kNsOfTwoMillionASecond},
+                  [](Subjects subjects) { return plan_throughput(false, subjects); }});
+  constexpr double kNsOfSevenHundredThousandASecond = 1'429;
+  rows.push_back({{.name = "throughput/orders",
+                   .purpose = "an order of one session and its report, many being under way",
+                   .published = {},
+                   .budget = kNsOfSevenHundredThousandASecond},
+                  [](Subjects subjects) { return plan_throughput(true, subjects); }});
+}
+
+}  // namespace nexusfix::bench
