@@ -106,6 +106,7 @@ void add_journal_rows(std::vector<Row>& rows, Amount amount);
 void add_store_stream_rows(std::vector<Row>& rows);
 void add_engine_rows(std::vector<Row>& rows);
 void add_round_trip_rows(std::vector<Row>& rows);
+void add_sessions_rows(std::vector<Row>& rows, Amount amount);
 
 // One for each subject that does the job. Make returns a ContestantPtr of a Subject.
 template <class Make>

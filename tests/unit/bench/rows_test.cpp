@@ -74,7 +74,12 @@ TEST(RowsTest, every_name_of_the_contract_is_there) {
                            "rtt/spin",
                            "rtt/block",
                            "throughput/one-way",
-                           "throughput/orders"}) {
+                           "throughput/orders",
+                           "sessions/1",
+                           "sessions/10",
+                           "sessions/100",
+                           "sessions/1000",
+                           "sessions/10000"}) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
 }
