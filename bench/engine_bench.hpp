@@ -62,7 +62,7 @@ struct Trader {
 
   void send_order() {
     using namespace nexusfix::literals;
-    constexpr std::uint64_t kFirstOrder = 100'000'000;
+    constexpr std::uint64_t kFirstOrder = 10'000'000;
     char id[24];
     const auto end = fmt::format_to_n(id, sizeof id, "{}", kFirstOrder + orders++).out;
     const auto sent = session->send<fix44::NewOrderSingle>(
@@ -135,7 +135,7 @@ struct WireSizes {
 class OrderTexts {
  public:
   static constexpr std::size_t kMessages = 64;
-  static constexpr std::uint64_t kFirstNumber = 100'000'000;
+  static constexpr std::uint64_t kFirstNumber = 10'000'000;
 
   OrderTexts();
   // The next so many orders begin with this number.

@@ -147,7 +147,7 @@ class Client {
   }
   [[nodiscard]] std::string order() {
     return message('D',
-                   "11=100000001|21=1|55=AAPL|54=1|60=20240115-10:30:00.100|38=100|40=2|"
+                   "11=10000001|21=1|55=AAPL|54=1|60=20240115-10:30:00.100|38=100|40=2|"
                    "44=150.25|59=0|");
   }
   void send(std::string_view bytes) const {

@@ -119,7 +119,7 @@ class TraderSide final : public Side {
   explicit TraderSide(WaitMode mode) : mode_(mode) {}
 
   void send_order() {
-    constexpr std::uint64_t kFirstOrder = 100000000;
+    constexpr std::uint64_t kFirstOrder = 10000000;
     FIX44::NewOrderSingle order(FIX::ClOrdID(std::to_string(kFirstOrder + orders_++)),
                                 FIX::Side('1'), FIX::TransactTime(FIX::UtcTimeStamp()),
                                 FIX::OrdType('2'));
