@@ -13,7 +13,8 @@ class Clock {
   [[nodiscard]] virtual Now now() noexcept = 0;
 };
 
-// CLOCK_REALTIME and CLOCK_MONOTONIC.
+// CLOCK_REALTIME and CLOCK_MONOTONIC, by one reading of the second: how far the first is ahead is
+// asked once a millisecond, so that a wall clock that is set is noticed so late.
 class SystemClock final : public Clock {
  public:
   [[nodiscard]] Now now() noexcept override;

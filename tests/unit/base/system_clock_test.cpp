@@ -15,6 +15,34 @@ TEST(SystemClock, monotonic_time_does_not_go_back) {
   }
 }
 
+TEST(SystemClock, wall_time_goes_on_as_the_monotonic_one_does) {
+  // Two readings may lie on either side of one of the operating system's clock being set.
+  nexusfix::SystemClock clock;
+  const auto ahead = [&] {
+    const nexusfix::Now now = clock.now();
+    return now.wall.time_since_epoch() - now.mono.time_since_epoch();
+  };
+  const auto before = ahead();
+  for (int i = 0; i < 1'000'000; ++i) {
+    if (ahead() == before) continue;
+    EXPECT_GT(std::chrono::abs(ahead() - before), std::chrono::microseconds{1});
+    return;
+  }
+}
+
+TEST(SystemClock, wall_time_is_that_of_the_operating_system) {
+  // Read between two readings of the other, several times: the thread may be interrupted.
+  nexusfix::SystemClock clock;
+  for (int i = 0; i < 1'000; ++i) {
+    const auto before = std::chrono::system_clock::now();
+    const nexusfix::WallTime wall = clock.now().wall;
+    const auto after = std::chrono::system_clock::now();
+    constexpr std::chrono::microseconds kClose{2};
+    if (wall >= before - kClose && wall <= after + kClose) return;
+  }
+  FAIL() << "never between two readings of the operating system's";
+}
+
 TEST(SystemClock, wall_time_counts_from_1970_in_nanoseconds) {
   // A clock in other units, or with another start, would be decades off.
   const nexusfix::WallTime wall = nexusfix::SystemClock{}.now().wall;
