@@ -29,12 +29,15 @@ struct LogState {
                                                             LogPosition end, Visit visit) {
     EntryReader reader{entries};
     Entry entry;
-    if (reader.next(entry) && reader.at_end() && entry.kind == EntryKind::OutboundMessage) {
-      auto applied = sessions.apply_message(entry.session, entry.number);
-      if (!applied) return applied;
-      note(entry, begin, end);
-      visit(entry);
-      return applied;
+    if (reader.next(entry) && entry.kind == EntryKind::OutboundMessage) {
+      std::uint64_t next_inbound = kNoProgress;
+      if (reader.at_end() || is_progress(reader, entry.session, next_inbound)) {
+        auto applied = sessions.apply_message(entry.session, entry.number, next_inbound);
+        if (!applied) return applied;
+        note(entry, begin, end);
+        visit(entry);
+        return applied;
+      }
     }
     if (auto applied = sessions.apply(entries, time); !applied) return applied;
     if (indexes.size() < sessions.size()) add_indexes();
@@ -55,6 +58,17 @@ struct LogState {
   void add_indexes();
 
  private:
+  // Whether what is left is one InboundProgress of this session: then next_inbound is its number.
+  [[nodiscard]] static bool is_progress(EntryReader& reader, SessionKey session,
+                                        std::uint64_t& next_inbound) noexcept {
+    Entry entry;
+    if (!reader.next(entry) || !reader.at_end() || entry.kind != EntryKind::InboundProgress ||
+        entry.session != session) {
+      return false;
+    }
+    next_inbound = entry.number;
+    return true;
+  }
   void note(const Entry& entry, LogPosition begin, LogPosition end) {
     if (entry.kind == EntryKind::OutboundMessage) {
       indexes[entry.session].add(entry.number, begin, end);

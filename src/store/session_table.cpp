@@ -75,7 +75,7 @@ std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry
   switch (entry.kind) {
     case EntryKind::InboundProgress:
       if (entry.number < record.next_inbound) {
-        return std::unexpected{"the next inbound number would go back"};
+        return std::unexpected{kGoesBack};
       }
       record.next_inbound = entry.number;
       return {};

@@ -27,6 +27,8 @@ inline constexpr std::size_t kSessionsMax = 1U << 16U;
 inline constexpr std::size_t kSessionNameBytesMax = 1024;
 // Each repair adds a few; beyond this, the last range grows to hold the next.
 inline constexpr std::size_t kLostRangesMax = 1024;
+// No number: a record without an InboundProgress.
+inline constexpr std::uint64_t kNoProgress = 0;
 
 class SessionTable {
  public:
@@ -69,13 +71,19 @@ class SessionTable {
   // but for a new session.
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time);
-  // The same for a record that is one OutboundMessage and nothing else, as most are.
-  [[nodiscard]] std::expected<void, std::string_view> apply_message(SessionKey session,
-                                                                    std::uint64_t number) noexcept {
+  // The same for a record that is one OutboundMessage and nothing else, or that and the session's
+  // InboundProgress behind it, as most are: a message, and the answer to one.
+  [[nodiscard]] std::expected<void, std::string_view> apply_message(
+      SessionKey session, std::uint64_t number, std::uint64_t next_inbound) noexcept {
     if (session >= by_key_.size()) return std::unexpected{kNeverOpened};
     if (number > kNumberMax) return std::unexpected{kTooHigh};
     SessionRecord& record = by_key_[session]->record;
     if (number < record.next_outbound) return std::unexpected{kUsedTwice};
+    if (next_inbound != kNoProgress) {
+      if (next_inbound > kNumberMax) return std::unexpected{kTooHigh};
+      if (next_inbound < record.next_inbound) return std::unexpected{kGoesBack};
+      record.next_inbound = next_inbound;
+    }
     record.next_outbound = number + 1;
     return {};
   }
@@ -85,6 +93,7 @@ class SessionTable {
       "an entry belongs to a session that was never opened";
   static constexpr std::string_view kTooHigh = "a sequence number is above 2^62";
   static constexpr std::string_view kUsedTwice = "an outbound number would be used a second time";
+  static constexpr std::string_view kGoesBack = "the next inbound number would go back";
 
   [[nodiscard]] std::expected<void, std::string_view> apply_one(const Entry& entry, WallTime time);
   [[nodiscard]] std::expected<void, std::string_view> open(const Entry& entry, WallTime time);

@@ -476,6 +476,14 @@ TEST_P(StoreContract, a_number_is_used_once_and_never_taken_back) {
            [&](Transaction& t) { t.outbound_message(key, 5, "another five"); },
            [&](Transaction& t) { t.outbound_number(key, 4); },
            [&](Transaction& t) { t.inbound_progress(key, 6); },
+           [&](Transaction& t) {
+             t.outbound_message(key, 6, "six");
+             t.inbound_progress(key, 6);
+           },
+           [&](Transaction& t) {
+             t.outbound_message(key, 5, "another five");
+             t.inbound_progress(key, 8);
+           },
            [&](Transaction& t) { t.outbound_number(key, UINT64_MAX); },
            [&](Transaction& t) { t.outbound_number(key + 99, 1); }}) {
     const auto refused = append(*store_, build);
