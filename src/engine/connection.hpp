@@ -77,7 +77,8 @@ struct Connection {
   std::optional<std::uint32_t> handed_to{};  // another loop: it is not this one's any more
   std::string handed_bytes{};                // the Logon that said so
   std::string close_reason{};                // what on_disconnect() is told when it was closing
-  Timer timer;                               // not later than deadline and resumes_at
+  MonoTime takes_by = kNever;                // blocked: closed then if it has taken nothing
+  Timer timer;                               // not later than deadline, takes_by and resumes_at
   // Throttled: what was received waits in carried, and nothing more is received, until then.
   MonoTime resumes_at = kNever;
   bool unthrottled = false;  // it has ended: what was received is taken at once

@@ -425,9 +425,10 @@ void Runtime::send_waiting(Connection& connection) {
       return;
     }
     if (result.status == transport::IoStatus::WouldBlock || result.bytes == 0) {
-      connection.blocked = true;
+      block(connection);
       break;
     }
+    connection.takes_by = kNever;
     connection.outbound.take(result.bytes);
   }
   if (connection.outbound.empty() && connection.closing) {
@@ -436,6 +437,14 @@ void Runtime::send_waiting(Connection& connection) {
              connection.outbound.size() <= kReplayUnsentBytesMax) {
     replay_ready_ = true;  // There is room again for a resend that waited for it.
   }
+}
+
+// Until it is writable. A counterparty that is heard and takes nothing would stay for ever.
+void Runtime::block(Connection& connection) {
+  connection.blocked = true;
+  if (connection.takes_by != kNever) return;
+  connection.takes_by = now_.mono + kTakesNothingMax;
+  arm(connection, connection.takes_by);
 }
 
 void Runtime::enforce_outbound_limit(Connection& connection) {

@@ -190,8 +190,12 @@ void Runtime::on_timer(Connection& connection) {
   if (connection.socket == 0) return;  // Closed by what another one's timer did.
   if (connection.resumes_at <= now_.mono) resume(connection);
   if (connection.socket == 0) return;
+  if (connection.takes_by <= now_.mono) {
+    return close(connection, "it has taken none of " + std::to_string(connection.outbound.size()) +
+                                 " bytes for " + std::to_string(kTakesNothingMax.count()) + " s");
+  }
   if (connection.deadline > now_.mono) {
-    arm(connection, std::min(connection.deadline, connection.resumes_at));
+    arm(connection, std::min({connection.deadline, connection.takes_by, connection.resumes_at}));
   } else if (connection.closing) {
     close(connection, "closed with bytes unsent: the counterparty does not read");
   } else if (!connection.established) {

@@ -268,6 +268,36 @@ TEST_F(NetworkFaultTest, N4_a_peer_that_is_gone_without_a_word_is_asked_once_and
   expect_unharmed("a peer that is gone");
 }
 
+TEST_F(NetworkFaultTest, N5_a_peer_that_is_heard_and_takes_nothing_is_cut) {
+  begin();
+  RawPeer& peer = log_on("TRADER");
+  std::uint64_t number = 1;
+  const auto seconds = [&](int count) {
+    for (; count > 0; --count) {
+      clock.advance(std::chrono::seconds{1});
+      if (count % 10 == 0) peer.send(from("TRADER", "0", ++number));
+      trade(3);
+    }
+  };
+  // More than the operating system's buffers hold.
+  const auto fill = [&] {
+    peer.pause(true);
+    for (int i = 0; i < 100; ++i) EchoVenue::send_text(session("TRADER"), 200'000);
+  };
+  fill();
+  seconds(50);
+  // Whoever takes something, however slowly, may stay.
+  peer.pause(false);
+  ASSERT_TRUE(trade_until([&] { return peer.messages().size() > 30; }));
+  fill();
+  seconds(50);
+  EXPECT_TRUE(session("TRADER").is_logged_on()) << log.all();
+  seconds(20);
+  EXPECT_FALSE(session("TRADER").is_logged_on());
+  EXPECT_TRUE(log.has("it has taken none of")) << log.all();
+  expect_unharmed("a peer that takes nothing");
+}
+
 TEST_F(NetworkFaultTest, N6_a_peer_that_reads_nothing_is_cut_and_gets_all_of_it_later) {
   begin();
   RawPeer& peer = log_on("TRADER");
