@@ -141,6 +141,12 @@ struct DecimalText {
 #endif
 }
 
+// All six digits of a value below kOrdinaryDigitsEnd, leading zeros included.
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t six_digits_word(std::uint64_t value) noexcept {
+  const Triples triples = triples_of(value);
+  return (triples.high | std::uint64_t{triples.low} << 24U) + kSixZeros;
+}
+
 // -HH:MM: of a minute of the day, and a zero byte.
 [[nodiscard]] NEXUSFIX_ALWAYS_INLINE std::uint64_t minute_word(std::uint32_t minute) noexcept {
   const std::uint32_t hour = minute / 60;

@@ -157,6 +157,9 @@ class Encoder {
   // A field of an ordinary value needs no more than this, the whole blocks stored and the trailer
   // included: up to here, one comparison is the check for room.
   static constexpr std::size_t kFieldBytesMax = 64;
+  // MsgSeqNum below it has twice the digits of an ordinary number: a busy day has millions.
+  static constexpr std::uint64_t kOrdinarySeqNumEnd =
+      detail::kOrdinaryDigitsEnd * detail::kOrdinaryDigitsEnd;
   static constexpr std::size_t kTrailerBytes = 8;  // SOH, 10=ddd and SOH
 
   [[gnu::cold]] static Opened open_exactly(std::span<char> buffer, HeaderTemplate& session,
@@ -353,6 +356,17 @@ class Encoder {
     return at + bytes;
   }
 
+  // number below kOrdinarySeqNumEnd.
+  NEXUSFIX_ALWAYS_INLINE char* write_seq_num(char* at, std::uint64_t number) noexcept {
+    std::uint64_t front = number;
+    if (number >= detail::kOrdinaryDigitsEnd) front = number / detail::kOrdinaryDigitsEnd;
+    const detail::DecimalText digits = detail::decimal_text(front, 0);
+    at = write_half(at, digits.text, digits.bytes);
+    if (front == number) return at;
+    const std::uint64_t back = number - front * detail::kOrdinaryDigitsEnd;
+    return write_word(at, detail::six_digits_word(back), detail::kOrdinaryDigits);
+  }
+
   // time: nanoseconds within the minute.
   NEXUSFIX_ALWAYS_INLINE char* write_time(char* at, std::uint64_t time,
                                           TimePrecision precision) noexcept {
@@ -428,7 +442,7 @@ class Encoder {
 NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate& session,
                                           const MessageHeader& header) noexcept {
   if (header.msg_type.size() - 1 >= detail::kBlockBytes ||
-      header.msg_seq_num >= detail::kOrdinaryDigitsEnd || header.poss_dup || header.poss_resend ||
+      header.msg_seq_num >= kOrdinarySeqNumEnd || header.poss_dup || header.poss_resend ||
       !header.orig_sending_time.empty()) {
     return false;
   }
@@ -459,8 +473,7 @@ NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate
   at += header.msg_type.size();
   constexpr detail::TagPrefix kMsgSeqNumPrefix = detail::known_tag_prefix(tag::MsgSeqNum);
   detail::store(at, kMsgSeqNumPrefix.word);
-  const detail::DecimalText seq_num = detail::decimal_text(header.msg_seq_num, 0);
-  at = write_half(at + kMsgSeqNumPrefix.bytes, seq_num.text, seq_num.bytes);
+  at = write_seq_num(at + kMsgSeqNumPrefix.bytes, header.msg_seq_num);
   at = copy_constant(at, session.before_time_);
   at = write_time(at, minute_.time_of_minute(header.sending_time), header.precision);
   at_ = copy_constant(at, session.behind_time_);

@@ -51,7 +51,8 @@ TEST(HeaderTemplate, a_message_is_the_same_as_without_a_template) {
       const HeaderFields fields{begin_string, sender, target};
       HeaderTemplate session = made(fields);
       for (const std::uint64_t msg_seq_num :
-           {0ULL, 9ULL, 10ULL, 999ULL, 1'000ULL, 999'999ULL, 1'000'000ULL, 1'000'000'000'000ULL}) {
+           {0ULL, 9ULL, 10ULL, 999ULL, 1'000ULL, 999'999ULL, 1'000'000ULL, 1'000'001ULL,
+            12'000'345ULL, 987'654'321ULL, 999'999'999'999ULL, 1'000'000'000'000ULL}) {
         for (const std::string_view msg_type :
              {"D", "AE", "sixteen_bytes_16", "longer.than.a.block"}) {
           MessageHeader wanted = header();
