@@ -142,8 +142,10 @@ void CarriedBytes::clear() noexcept {
 void Runtime::on_readable(Connection& connection) {
   // Of one that is paused only its end is of interest, which the network tells all the same.
   if (connection.resumes_at != kNever) return on_paused_readable(connection);
-  const transport::IoResult result =
-      seams_.network->receive(connection.socket, std::span{receive_buffer_});
+  take_received(connection, seams_.network->receive(connection.socket, std::span{receive_buffer_}));
+}
+
+void Runtime::take_received(Connection& connection, transport::IoResult result) {
   if (result.status == transport::IoStatus::Ok) {
     take_bytes(connection, {receive_buffer_.data(), result.bytes});
     // Nothing has waited any longer, here or in the operating system: it is as old as it says.

@@ -81,8 +81,12 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   } else if (first != kNever) {
     timeout = std::min(timeout, std::chrono::nanoseconds{first - now_.mono});
   }
-  const std::size_t count = seams_.network->wait(ready_, timeout);
-  now_ = seams_.clock->now();
+  std::size_t count = 0;
+  const bool spins = busy_spin_ && timeout == std::chrono::nanoseconds{0};
+  if (!spins || !receive_directly()) {
+    count = seams_.network->wait(ready_, timeout);
+    now_ = seams_.clock->now();
+  }
   mail_room_->wake_up();
   for (std::size_t i = 0; i < count && !store_failed_; ++i) handle(ready_[i]);
   take_mail();

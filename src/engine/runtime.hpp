@@ -261,10 +261,14 @@ class Runtime {
   }
   [[nodiscard]] MonoTime first_timer() const noexcept;
 
+  // spinning.cpp
+  [[nodiscard]] bool receive_directly();
+
   // connections.cpp
   void on_accepted(const transport::Ready& ready);
   void on_connected(Connection& connection);
   void on_readable(Connection& connection);
+  void take_received(Connection& connection, transport::IoResult result);
   void on_received(Connection& connection, transport::IoResult result);
   [[nodiscard]] bool listens(const Connection& connection) const noexcept;
   void take_bytes(Connection& connection, std::string_view bytes);
@@ -366,6 +370,8 @@ class Runtime {
   EngineLogs logs_;
   Callbacks callbacks_;
   bool busy_spin_ = false;
+  unsigned turns_unasked_ = 0;  // since the network was asked, when connections are asked directly
+  std::size_t next_asked_ = 0;  // of these connections
   Now now_{};
   MonoTime next_timer_ = kNever;  // of the engine itself
   TimerQueue<SessionSlot> session_timers_;
