@@ -1,0 +1,94 @@
+// Stands between an initiator and an acceptor on loopback: passes whole messages on, until it is
+// told to lose one, to cut a connection, or to stand still.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/random.hpp>
+#include <nexusfix/transport/network.hpp>
+
+namespace nexusfix::soak {
+
+enum class LinkFault : std::uint8_t {
+  Cut,     // a connection, between two messages
+  Tear,    // a connection, within a message
+  CutAll,  // every connection at once
+  Lose,    // an application message that goes out for the first time
+  Stall,   // nothing is read from one side for up to 1.5 s: a slow reader
+};
+inline constexpr std::size_t kLinkFaults = 5;
+
+class FaultyLink {
+ public:
+  explicit FaultyLink(std::uint64_t seed);
+  ~FaultyLink();
+  FaultyLink(const FaultyLink&) = delete;
+  FaultyLink& operator=(const FaultyLink&) = delete;
+
+  // All of these: any thread.
+  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+  // Where connections lead to; 0: nobody is there, and they are closed.
+  void lead_to(std::uint16_t port) noexcept { target_.store(port); }
+  // Soon, to a connection and a direction chosen by chance.
+  void inflict(LinkFault fault);
+  [[nodiscard]] std::uint64_t inflicted(LinkFault fault) const noexcept {
+    return inflicted_[static_cast<std::size_t>(fault)].load();
+  }
+
+ private:
+  // One direction of a connection.
+  struct Way {
+    transport::SocketId from = 0;
+    transport::SocketId to = 0;
+    std::string unframed;  // the beginning of a message
+    std::string unsent;
+    MonoTime stalled_until = MonoTime::min();
+    bool is_paused = false;
+    bool is_connected = false;  // to
+    bool has_ended = false;     // what is unsent is still passed on
+    bool loses_next = false;
+    bool tears_next = false;
+  };
+  using Pair = std::array<Way, 2>;  // from the initiator, and to it
+
+  void run();
+  void handle(const transport::Ready& ready);
+  void accept(transport::SocketId socket);
+  [[nodiscard]] Way* find(transport::SocketId from);
+  void receive(Way& way);
+  void pass_messages(Way& way);
+  void send(Way& way);
+  void look_after(Way& way);
+  [[nodiscard]] bool is_over(const Pair& pair) const noexcept;
+  void close(const Pair& pair);
+  void begin_faults();
+  void begin(LinkFault fault);
+  void count(LinkFault fault) { inflicted_[static_cast<std::size_t>(fault)].fetch_add(1); }
+
+  SystemClock clock_;
+  SeededRandom random_;
+  std::unique_ptr<transport::Network> network_;
+  std::uint16_t port_ = 0;
+  transport::SocketId listener_ = 0;
+  std::list<Pair> pairs_;
+  std::vector<char> buffer_;
+
+  std::atomic<std::uint16_t> target_{0};
+  std::array<std::atomic<std::uint64_t>, kLinkFaults> inflicted_{};
+  std::mutex mutex_;
+  std::vector<LinkFault> asked_;  // guarded by mutex_
+  std::atomic<bool> ends_{false};
+  std::thread thread_;
+};
+
+}  // namespace nexusfix::soak
