@@ -48,7 +48,7 @@ def less_keeps_its_place_and_more_does_not(alice, bob):
     alice.expect("35=8|11=A8|150=F|39=2|32=10|151=0")
     alice.expect("35=8|11=A6|150=F|39=2|32=20|151=0")
     alice.expect("35=8|11=A7|41=|150=F|39=1|32=5|151=25")
-    alice.send(replace("A9", "A7", 2, 5, "12"))  # five of it are filled, so nothing is left
+    alice.send(replace("A9", "A7", 2, 3, "12"))  # but five of it are filled
     alice.expect("35=8|11=A9|41=A7|150=5|39=2|38=5|151=0|14=5")
     alice.send(order("A10", 2, 7, "12"))
     alice.expect("35=8|11=A10|150=0")

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Two clients, the router, and the venue of `nexusfix serve`: EXAMPLE NEXUSFIX."""
 
+import signal
+
 from counterparty import Client, Example, Process, main
 
 CONFIG = "11_router.cfg"
@@ -66,7 +68,7 @@ def test(program, nexusfix, folder):
         alice.expect("35=j|58=the venue is away|372=F|379=F3|380=4")
         router.kill()
         # Both begin anew, and know all they have to.
-        with serve(nexusfix, folder, venue.port), \
+        with serve(nexusfix, folder, venue.port) as venue_again, \
              Example(program, CONFIG, folder, router.port, venue.port) as router_again:
             alice.wait_for("^logged on")
             router_again.wait_for("ROUTER->VENUE logged on")
@@ -76,6 +78,15 @@ def test(program, nexusfix, folder):
             alice.expect("35=8|11=F4|41=G1|150=4|14=40")
             alice.send("35=F|11=F5|41=A3|55=AAPL|54=1|60=now")
             alice.expect("35=8|11=F5|41=A3|150=4|14=0")
+            # A refusal that comes in the router's next life is the client's all the same.
+            venue_again.process.send_signal(signal.SIGSTOP)
+            alice.send("35=D|11=A4|55=AAPL|54=2|38=5|40=2|60=now")
+            alice.send("35=V|262=M|263=0|264=1|267=1|269=0|146=1|55=AAPL")
+            alice.expect("35=j|372=V|380=3")  # so the router has A4, too
+            router_again.kill()
+            venue_again.process.send_signal(signal.SIGCONT)
+            with Example(program, CONFIG, folder, router.port, venue.port):
+                alice.expect("35=j|372=D|379=A4|380=5")
 
 
 if __name__ == "__main__":
