@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
+#include <mutex>
 #include <sched.h>
+#include <string>
 #include <thread>
 
 #include "acceptor_fixture.hpp"
@@ -82,12 +85,12 @@ std::expected<engine::Engine, engine::EngineError> open(Watcher& watcher, std::s
 
 class TraderOnce {
  public:
-  explicit TraderOnce(std::uint16_t port) {
+  explicit TraderOnce(std::uint16_t port, const std::string& name = "TRADER") {
     auto settings = engine::parse_settings(
         "[SESSION]\nConnectionType=initiator\nHeartBtInt=30\nStore=memory\n"
         "SocketConnectHost=127.0.0.1\nSocketConnectPort=" +
-            std::to_string(port) +
-            "\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
+            std::to_string(port) + "\nBeginString=FIX.4.4\nSenderCompID=" + name +
+            "\nTargetCompID=VENUE\n",
         "trader.cfg");
     EXPECT_TRUE(settings.has_value());
     auto opened = engine::Engine::open(std::move(*settings), nobody_);
@@ -131,6 +134,45 @@ TEST(EventLoopCpu, start_pins_the_engines_thread_and_not_the_calling_one) {
     EXPECT_EQ(engine->join(), 0);
   }
   EXPECT_THAT(watcher.cpus, ElementsAre(before.front()));
+  EXPECT_EQ(allowed_cpus(), before);
+}
+
+// Stops its engine when both of its sessions have been seen. Callbacks come from both loops.
+struct TwoWatched {
+  engine::Engine* engine = nullptr;
+  std::mutex mutex;
+  std::map<std::string, std::vector<unsigned>> cpus;
+
+  std::optional<engine::LogonAnswer> on_logon_request(Session& session,
+                                                      const engine::LogonRequest&) {
+    const std::lock_guard lock{mutex};
+    cpus[std::string{session.name()}] = allowed_cpus();
+    if (cpus.size() == 2) engine->stop();
+    return engine::LogonAnswer{.accepted = false, .text = "seen"};
+  }
+};
+
+TEST(EventLoopCpu, each_event_loop_has_the_cpu_that_stands_in_its_place) {
+  const std::vector<unsigned> before = allowed_cpus();
+  if (before.size() < 2) GTEST_SKIP() << "one CPU only";
+  const unsigned first = before.back();
+  const unsigned second = before.front();
+  auto settings =
+      engine::parse_settings(config_with("EventLoops=2\nEventLoopCpu=" + std::to_string(first) +
+                                         "," + std::to_string(second)) +
+                                 "EventLoop=0\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
+                                 "TargetCompID=OTHER\nEventLoop=1\n",
+                             "venue.cfg");
+  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+  TwoWatched watcher;
+  auto engine = engine::Engine::open(std::move(*settings), watcher);
+  ASSERT_TRUE(engine.has_value()) << engine.error().what();
+  watcher.engine = &*engine;
+  const TraderOnce trader{engine->accept_port()};
+  const TraderOnce other{engine->accept_port(), "OTHER"};
+  EXPECT_EQ(engine->run(), 0);
+  EXPECT_THAT(watcher.cpus["FIX.4.4:VENUE->TRADER"], ElementsAre(first));
+  EXPECT_THAT(watcher.cpus["FIX.4.4:VENUE->OTHER"], ElementsAre(second));
   EXPECT_EQ(allowed_cpus(), before);
 }
 
