@@ -69,7 +69,7 @@ void Runtime::on_accepted(const transport::Ready& ready) {
   connection->established = true;
   connection->deadline = now_.mono + listener->logon_timeout;
   arm(*connection, connection->deadline);
-  connections_.emplace(ready.accepted, std::move(connection));
+  connections_.add(std::move(connection));
 }
 
 void Runtime::connect(SessionSlot& slot) {
@@ -90,7 +90,7 @@ void Runtime::connect(SessionSlot& slot) {
                                                          : settings.session.logon_timeout);
   arm(*connection, connection->deadline);
   slot.connection = connection.get();
-  connections_.emplace(*socket, std::move(connection));
+  connections_.add(std::move(connection));
 }
 
 void Runtime::schedule_connect(SessionSlot& slot) {
@@ -414,7 +414,7 @@ void Runtime::refuse(Connection& connection, std::string_view why) {
 void Runtime::mark_unsent(Connection& connection) {
   if (connection.unsent) return;
   connection.unsent = true;
-  unsent_.push_back(connection.socket);
+  unsent_.push_back(&connection);
 }
 
 void Runtime::send_waiting(Connection& connection) {
@@ -458,12 +458,11 @@ void Runtime::enforce_outbound_limit(Connection& connection) {
 
 void Runtime::close(Connection& connection, std::string_view why) {
   take_delayed(connection);
-  const auto found = connections_.find(connection.socket);
-  if (found == connections_.end()) return;
+  std::unique_ptr<Connection> owned = connections_.take(connection.socket);
+  if (owned == nullptr) return;
   seams_.network->close(connection.socket);
   connection_timers_.disarm(connection);
-  closed_.push_back(std::move(found->second));
-  connections_.erase(found);
+  closed_.push_back(std::move(owned));
   connection.socket = 0;
   SessionSlot* slot = std::exchange(connection.slot, nullptr);
   if (slot == nullptr) return;

@@ -21,15 +21,13 @@ bool Runtime::is_of_another_loop(Connection& connection, const wire::MessageView
 // rest: what was received behind the Logon. Nothing of the connection stays here.
 void Runtime::hand_over(Connection& connection, std::string_view rest) {
   const std::uint32_t other = *connection.handed_to;
-  const auto found = connections_.find(connection.socket);
   const int descriptor = seams_.network->detach(connection.socket);
   if (descriptor < 0) {
     connection.handed_to.reset();
     return refuse(connection, "it cannot be handed to its session's event loop");
   }
   connection_timers_.disarm(connection);
-  closed_.push_back(std::move(found->second));
-  connections_.erase(found);
+  closed_.push_back(connections_.take(connection.socket));
   connection.socket = 0;
   LoopDirectory::HandedOver handed{.descriptor = descriptor,
                                    .endpoint = listeners_[connection.listener].endpoint,
@@ -62,7 +60,7 @@ void Runtime::attach(LoopDirectory::HandedOver handed) {
   connection.established = true;
   connection.deadline = now_.mono + listener->logon_timeout;
   arm(connection, connection.deadline);
-  connections_.emplace(*socket, std::move(owned));
+  connections_.add(std::move(owned));
   take_bytes(connection, handed.bytes);
 }
 

@@ -99,7 +99,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   flush();
   bury_leaving();
   logs_.turn(now_.wall);
-  closed_.clear();
+  bury_closed();
   return !finished();
 }
 
@@ -121,9 +121,9 @@ void Runtime::handle(const transport::Ready& ready) {
     on_accepted(ready);
     return;
   }
-  const auto found = connections_.find(ready.socket);
-  if (found == connections_.end()) return;  // A late event of a connection that was closed.
-  Connection& connection = *found->second;
+  Connection* const found = connections_.find(ready.socket);
+  if (found == nullptr) return;  // A late event of a connection that was closed.
+  Connection& connection = *found;
   switch (ready.kind) {
     case transport::ReadyKind::Connected:
       on_connected(connection);
@@ -275,22 +275,23 @@ bool Runtime::waits_for_disk() const noexcept {
 void Runtime::flush() {
   if (store_failed_) return;
   flushed_to_ = store_->appended();
-  if (store_->appended() != store_->durable()) {
+  store::LogPosition durable = store_->durable();
+  if (flushed_to_ != durable) {
     if (const auto flushed = store_->flush(); !flushed) {
       fail_store(flushed.error());
       return;
     }
+    durable = store_->durable();
   }
-  look_for_stall();
+  look_for_stall(durable);
   // A connection that breaks below may make the application send to another one of this list: its
   // bytes are not durable yet, and waits_for, which is set anew, holds them back.
   sending_.swap(unsent_);
-  for (const transport::SocketId socket : sending_) {
-    const auto found = connections_.find(socket);
-    if (found == connections_.end()) continue;
-    Connection& connection = *found->second;
+  for (Connection* const one : sending_) {
+    Connection& connection = *one;
+    if (connection.socket == 0) continue;  // Closed meanwhile.
     connection.unsent = false;
-    if (store_->durable() < connection.waits_for) {
+    if (durable < connection.waits_for) {
       mark_unsent(connection);  // Next turn, then.
     } else if (!connection.blocked) {
       send_waiting(connection);
@@ -298,6 +299,14 @@ void Runtime::flush() {
     enforce_outbound_limit(connection);
   }
   sending_.clear();
+}
+
+// Nothing points to those that were closed in this turn any more.
+void Runtime::bury_closed() noexcept {
+  if (closed_.empty()) [[likely]]
+    return;
+  std::erase_if(unsent_, [](const Connection* one) { return one->socket == 0; });
+  closed_.clear();
 }
 
 // What the store has to say that does not stop it.
@@ -329,9 +338,8 @@ bool Runtime::has_room_for(std::size_t message_bytes) {
 
 // A disk, or a database, that does not answer: nothing may overtake what waits for it, so the
 // sessions whose bytes wait are cut when they have waited too long. Others go on.
-void Runtime::look_for_stall() {
-  const store::LogPosition durable = store_->durable();
-  if (durable == store_->appended()) {
+void Runtime::look_for_stall(store::LogPosition durable) {
+  if (durable == flushed_to_) {
     stalled_until_ = kNever;
     return;
   }
@@ -357,8 +365,8 @@ void Runtime::look_for_stall() {
          "the store does not answer; " + std::to_string(waiting.size()) +
              " connections whose bytes wait for it are closed");
   for (const transport::SocketId socket : waiting) {
-    const auto found = connections_.find(socket);
-    if (found != connections_.end()) close(*found->second, "closed: the store stands still");
+    Connection* const found = connections_.find(socket);
+    if (found != nullptr) close(*found, "closed: the store stands still");
   }
 }
 
@@ -373,8 +381,9 @@ void Runtime::fail_store(const store::StoreError& error) {
     connection->slot = nullptr;
     connection->socket = 0;
   }
-  for (auto& [socket, connection] : connections_) closed_.push_back(std::move(connection));
-  connections_.clear();
+  for (auto& [socket, connection] : connections_.take_all()) {
+    closed_.push_back(std::move(connection));
+  }
   commanded_.clear();
   noted_.clear();
   for (const auto& slot : slots_) tell_store_failure(*slot);

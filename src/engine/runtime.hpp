@@ -14,7 +14,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
@@ -30,6 +29,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/connection.hpp"
+#include "engine/connection_table.hpp"
 #include "engine/engine_logs.hpp"
 #include "engine/loop_directory.hpp"
 #include "engine/mail_room.hpp"
@@ -228,6 +228,7 @@ class Runtime {
   [[nodiscard]] SessionSlot* make_dynamic(const Connection& connection,
                                           const session::SessionId& id);
   void bury_leaving();
+  void bury_closed() noexcept;
   void bury(SessionSlot& slot);
   void close_unused_listeners();
 
@@ -252,7 +253,7 @@ class Runtime {
   void fail_store(const store::StoreError& error);
   void tell_store_failure(SessionSlot& slot);
   void look_after_store();
-  void look_for_stall();
+  void look_for_stall(store::LogPosition durable);
   [[nodiscard]] bool has_room_for(std::size_t message_bytes);
   void wake_at(MonoTime deadline) noexcept;
   void arm(SessionSlot& slot, MonoTime deadline) { session_timers_.arm(slot, deadline); }
@@ -404,10 +405,10 @@ class Runtime {
   std::vector<Template> templates_;  // of sessions that are made when somebody logs on
   std::size_t dynamic_names_left_ = 0;
   std::vector<Listener> listeners_;
-  std::unordered_map<transport::SocketId, std::unique_ptr<Connection>> connections_;
+  ConnectionTable connections_;
   std::vector<std::unique_ptr<Connection>> closed_;  // kept until the turn ends
-  std::vector<transport::SocketId> unsent_;          // connections with bytes to send
-  std::vector<transport::SocketId> sending_;         // the same, while they are being sent
+  std::vector<Connection*> unsent_;                  // connections with bytes to send
+  std::vector<Connection*> sending_;                 // the same, while they are being sent
   std::vector<SessionSlot*> decided_;                // whose Logon was: what they held is due
   std::vector<SessionSlot*> replaying_;              // that send again what was stored
   bool replay_ready_ = false;                        // a resend can go on without waiting
