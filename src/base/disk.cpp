@@ -31,8 +31,7 @@ DiskResult<std::uint64_t> Disk::free_bytes(const std::string& path) {
 }
 
 DiskResult<std::unique_ptr<File>> Disk::try_lock_directory(const std::string& path) {
-  return std::unexpected{
-      DiskError{.path = path, .operation = "lock", .error_number = EOPNOTSUPP}};
+  return std::unexpected{DiskError{.path = path, .operation = "lock", .error_number = EOPNOTSUPP}};
 }
 
 DiskResult<void> File::reserve(std::uint64_t) {

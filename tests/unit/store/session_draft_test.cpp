@@ -1,4 +1,6 @@
 // A checkpoint that was encoded ahead says the same as one that is made at once.
+#include "store/session_draft.hpp"
+
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +11,6 @@
 
 #include "store/checkpoint.hpp"
 #include "store/entry.hpp"
-#include "store/session_draft.hpp"
 #include "store_fixture.hpp"
 
 namespace nexusfix::store {
@@ -99,11 +100,10 @@ TEST(SessionDraft, numbers_of_every_size_are_read_back) {
   for (const std::uint64_t number : numbers) {
     log.end = std::max<LogPosition>(log.end, number);
     // So large that none is in a group with another one.
-    log.apply(Log::entry({.kind = EntryKind::OutboundMessage,
-                          .session = 0,
-                          .number = number,
-                          .bytes = "text"}),
-              100'000);
+    log.apply(
+        Log::entry(
+            {.kind = EntryKind::OutboundMessage, .session = 0, .number = number, .bytes = "text"}),
+        100'000);
   }
   Checkpointer checkpointer{log.state, UINT64_MAX};
   checkpointer.start(0, 0);
