@@ -106,10 +106,14 @@ DiskResult<void> Retirement::sync(const std::string& folder) {
 void Retirement::fail(std::string text) {
   const std::lock_guard lock{mutex_};
   failure_ = std::move(text);
+  has_failure_.store(true, std::memory_order_relaxed);
 }
 
 std::optional<std::string> Retirement::take_failure() {
+  if (!has_failure_.load(std::memory_order_relaxed)) [[likely]]
+    return std::nullopt;
   const std::lock_guard lock{mutex_};
+  has_failure_.store(false, std::memory_order_relaxed);
   return std::exchange(failure_, std::nullopt);
 }
 

@@ -2,6 +2,7 @@
 // between, what is left begins at a later segment and has no gap.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -52,6 +53,7 @@ class Retirement {
   bool is_over_ = false;
   std::mutex mutex_;
   std::optional<std::string> failure_;
+  std::atomic<bool> has_failure_{false};  // a hint that needs no lock: taken in every turn
 };
 
 }  // namespace nexusfix::store
