@@ -189,18 +189,24 @@ CLI::Option* add_folder(CLI::App& app, std::string& folder) {
 CLI::App* add_show(CLI::App& app, ShowOptions& options) {
   CLI::App* show = app.add_subcommand("show", "Print sessions, next numbers, sizes, messages");
   add_folder(*show, options.folder);
-  show->add_flag("--json", options.json, "For scripts");
-  show->add_option("--session", options.session, "Only this one, by its whole name");
-  show->add_flag("--messages", options.messages, "The messages that are kept, one a line");
+  CLI::Option* json = show->add_flag("--json", options.json, "For scripts");
+  CLI::Option* session =
+      show->add_option("--session", options.session, "Only this one, by its whole name");
+  CLI::Option* messages =
+      show->add_flag("--messages", options.messages, "The messages that are kept, one a line");
   show->add_option("--from", options.first, "Messages from this number on")
       ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
   show->add_option("--to", options.last, "Messages up to this number")
       ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
   show->add_option("--epoch", options.epoch, "Messages of this epoch")
       ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
-  show->add_flag("--decode", options.decode, "Messages field by field, with names and meanings");
+  show->add_flag("--decode", options.decode, "Messages field by field, with names and meanings")
+      ->excludes(json);
   show->add_flag("--archived", options.archived, "With retired segments, archives too");
-  show->add_flag("--changes", options.changes, "Who set numbers by hand, when, and why");
+  show->add_flag("--changes", options.changes, "Who set numbers by hand, when, and why")
+      ->excludes(json)
+      ->excludes(session)
+      ->excludes(messages);
   return show;
 }
 
@@ -244,7 +250,9 @@ CLI::App* add_import(CLI::App& app, ImportRequest& request, std::string& log) {
       ->required();
   import->add_option("--session", request.session, "Only this one: BeginString:Sender->Target")
       ->option_text("NAME");
-  import->add_option("--prefix", request.prefix, "Only the files whose names begin so")
+  import
+      ->add_option("--prefix", request.prefix,
+                   "Only the files that are named so, up to the last point")
       ->option_text("PREFIX");
   import->add_option("--reason", request.reason, "Kept in the log")->option_text("TEXT");
   import->add_flag("--yes", request.is_confirmed, "Do not ask before a session is replaced");

@@ -243,6 +243,10 @@ Result<void> export_one(Disk& disk, const ExportRequest& request, store::Store& 
     return std::unexpected{
         fmt::format("session {}: its name is not BeginString:Sender->Target; say --prefix", name)};
   }
+  // Damage, or an import that did not end.
+  if (const auto usable = store.open_session(name, {}); !usable) {
+    return std::unexpected{usable.error().text};
+  }
   const store::SessionRecord record = store.session(key);
   QuickfixWriter writer{disk, request.to, prefix, request.form};
   std::uint64_t messages = 0;
@@ -291,6 +295,19 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
     return fail("journal", "journal " + request.place.name +
                                ": a running process has it open: two engines must not go on with "
                                "the same numbers. End it first");
+  }
+  if (log->report && !log->report->skipped.empty()) {
+    const store::SkippedNumbers& first = log->report->skipped.front();
+    return fail(
+        "journal",
+        fmt::format("journal {}: the machine went down while it was open: messages may have "
+                    "been sent under MsgSeqNum {} to {} of {} that it has lost. Start the "
+                    "engine once, or set the numbers (nexusfix journal set): then they are "
+                    "skipped, and it can be exported",
+                    request.place.name, first.first, first.last, first.session));
+  }
+  if (request.prefix.find('/') != std::string::npos) {
+    return fail("journal", "--prefix: the beginning of a file's name, without /");
   }
   store::Store& store = *log->store;
   std::vector<store::SessionKey> keys;

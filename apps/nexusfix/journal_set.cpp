@@ -86,20 +86,26 @@ int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgre
   store::Store& store = **opened;
   const auto key = find_session(store, request.session);
   if (!key) return fail("journal", key.error());
+  // Damage or an import that did not end leaves both numbers in doubt.
+  const auto usable = store.open_session(request.session, now);
+  if (!usable && !(request.wanted.next_inbound && request.wanted.next_outbound)) {
+    return fail("journal", usable.error().text +
+                               " To end the doubt by hand, say both --next-in and --next-out");
+  }
   const std::string text = fmt::format(
       "{}: {}", operator_name(), request.reason.empty() ? "no reason was given" : request.reason);
   const store::NumbersChange change =
       store::numbers_change(store.session(*key), request.wanted, now, text);
   fmt::print("{}\n  now: {}\n  new: {}\n{}", request.session, numbers_text(change.before),
              numbers_text(change.after), consequences(change));
-  if (change.before == change.after) {
-    fmt::print("The numbers are these already: nothing was changed.\n");
+  if (!usable) fmt::print("  Until now: {}\n", usable.error().text);
+  if (usable && change.before == change.after) {
+    fmt::print("The numbers are these already: none were set.\n");
     return kSuccess;
   }
   if (!request.is_confirmed && !is_confirmed_by_hand("Set them?")) {
     return fail("journal",
-                "not confirmed (--yes does, where nobody can be asked): nothing was "
-                "changed");
+                "not confirmed (--yes does, where nobody can be asked): no numbers were set");
   }
   store::Transaction transaction;
   transaction.set_numbers(*key, change);

@@ -60,11 +60,42 @@ std::string journal_text(const store::JournalReport& report, const std::string& 
   for (const std::string& fault : report.checkpoint_faults) {
     text += fmt::format("  CHECKPOINT {}\n", fault);
   }
+  for (const store::SkippedNumbers& skipped : report.skipped) {
+    text += fmt::format(
+        "  POWER LOST {}: opening will skip MsgSeqNum {} to {}, under which messages may have been "
+        "sent\n",
+        skipped.session, skipped.first, skipped.last);
+  }
   for (const std::string& damage : report.damages) text += fmt::format("  DAMAGE {}\n", damage);
   for (const store::RefusedSession& refused : report.refused) {
     text += fmt::format("  REFUSED {}\n", refused.text);
   }
   return text;
+}
+
+// The rest of an object, behind what is always there.
+std::string findings_json(const store::JournalReport& report) {
+  std::string json = fmt::format(R"("power_lost": {}, "skipped": [)", report.power_lost);
+  std::string_view separator;
+  for (const store::SkippedNumbers& skipped : report.skipped) {
+    json += fmt::format(R"({}{{"session": {}, "first": {}, "last": {}}})", separator,
+                        json_text(skipped.session), skipped.first, skipped.last);
+    separator = ", ";
+  }
+  json += R"(], "damages": [)";
+  separator = {};
+  for (const std::string& damage : report.damages) {
+    json += fmt::format("{}{}", separator, json_text(damage));
+    separator = ", ";
+  }
+  json += R"(], "refused": [)";
+  separator = {};
+  for (const store::RefusedSession& refused : report.refused) {
+    json += fmt::format(R"({}{{"session": {}, "text": {}}})", separator, json_text(refused.session),
+                        json_text(refused.text));
+    separator = ", ";
+  }
+  return json + "], ";
 }
 
 std::uint64_t message_count(const JournalSummary& summary) {
@@ -94,14 +125,14 @@ std::string summary_text(const JournalSummary& summary) {
 std::string summary_json(const JournalSummary& summary) {
   std::string json =
       summary.report ? fmt::format(R"({{"folder": {}, "records": {}, "messages": {}, "bytes": {}, )"
-                                   R"("retired_segments": {}, "torn_bytes": {}, "in_use": {}, )"
+                                   R"("retired_segments": {}, "torn_bytes": {}, "in_use": {}, {})"
                                    R"("sessions": [)",
                                    json_text(summary.name),
                                    summary.report->records - summary.report->retired_records,
                                    summary.report->messages - summary.report->retired_messages,
                                    summary.report->bytes - summary.report->retired_bytes,
                                    summary.report->retired_segments, summary.report->torn_bytes,
-                                   summary.report->in_use)
+                                   summary.report->in_use, findings_json(*summary.report))
                      : fmt::format(R"({{"store": {}, "messages": {}, "sessions": [)",
                                    json_text(summary.name), message_count(summary));
   std::string_view separator = "\n";

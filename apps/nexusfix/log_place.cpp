@@ -1,5 +1,6 @@
 #include "nexusfix/log_place.hpp"
 
+#include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
 #include <utility>
@@ -31,17 +32,51 @@ OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log,
   return std::unexpected{std::move(text)};
 }
 
+void tell_what_was_found(const store::JournalReport& report, const std::string& folder) {
+  if (report.power_lost) {
+    fmt::print(stderr,
+               "nexusfix journal: {}: the machine went down while it was open; {} bytes that had "
+               "not reached the disk were cut\n",
+               folder, report.cut_bytes);
+  }
+  for (const store::SkippedNumbers& skipped : report.skipped) {
+    fmt::print(stderr,
+               "nexusfix journal: {}: MsgSeqNum {} to {} are skipped: messages may have been sent "
+               "under some of them that the journal has lost\n",
+               skipped.session, skipped.first, skipped.last);
+  }
+  if (report.torn_bytes > 0) {
+    fmt::print(stderr, "nexusfix journal: {}: the last record was not whole; {} bytes were cut\n",
+               folder, report.torn_bytes);
+  }
+}
+
+// Each loop has a log of its own, and a command is about one.
+std::string one_of_loops(const std::string& path, const engine::Settings& settings) {
+  std::string text =
+      fmt::format("{}: EventLoops={}: each has a journal; name the folder of one: {}", path,
+                  settings.event_loops, settings.store_folder);
+  for (std::uint32_t loop = 1; loop < settings.event_loops; ++loop) {
+    text += fmt::format(", {}/loop-{}", settings.store_folder, loop);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::expected<LogPlace, std::string> find_log(Disk& disk, const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) {
+    if (path.ends_with(".cfg") && !std::filesystem::exists(path, ignored)) {
+      return std::unexpected{path + ": there is no such configuration file"};
+    }
     return LogPlace{.name = path, .folder = path, .database = {}};
   }
   auto settings = load_settings(disk, path);
   if (!settings) return std::unexpected{std::move(settings.error())};
   switch (settings->store) {
     case engine::StoreKind::Journal:
+      if (settings->event_loops > 1) return std::unexpected{one_of_loops(path, *settings)};
       return LogPlace{
           .name = settings->store_folder, .folder = settings->store_folder, .database = {}};
     case engine::StoreKind::PostgreSQL:
@@ -79,6 +114,7 @@ OpenedStore open_to_change(Disk& disk, const LogPlace& place, store::IfNoLog if_
   auto opened = store::open_journal(
       disk, {.folder = place.folder, .durability = store::Durability::Sync}, now);
   if (!opened) return std::unexpected{std::move(opened.error().text)};
+  tell_what_was_found(opened->report, place.folder);
   return std::move(opened->store);
 }
 

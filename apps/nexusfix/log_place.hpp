@@ -40,7 +40,8 @@ struct LogView {
                                                             OpenPostgres open_postgres);
 
 // To be changed: nobody else may have it open. Each flush() of a journal is a sync; close() waits
-// until everything is durable in either.
+// until everything is durable in either. What opening found and ended (a loss of power, a torn end)
+// no later opening finds again: it is told on standard error.
 [[nodiscard]] std::expected<std::unique_ptr<store::Store>, std::string> open_to_change(
     Disk& disk, const LogPlace& place, store::IfNoLog if_no_log, OpenPostgres open_postgres,
     WallTime now);

@@ -1,5 +1,6 @@
 // The command `nexusfix`: finds the subcommand and hands over.
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -82,6 +83,8 @@ int flush_output(int status) {
 }  // namespace nexusfix::command
 
 int main(int argc, char** argv) {
+  // A file that may not grow any more is an error of that write, as a full disk is.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return nexusfix::command::flush_output(nexusfix::command::run(argc, argv));
   } catch (const std::exception& error) {

@@ -141,10 +141,11 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   }
   report_power_loss(opened->report, options.folder);
   if (opened->report.torn_bytes > 0) {
-    report(observe::Severity::Warning, {},
-           "journal " + options.folder + ": the last record was not whole; " +
-               std::to_string(opened->report.torn_bytes) +
-               " bytes were cut. Nothing that was sent is missing.");
+    report(
+        observe::Severity::Warning, {},
+        "journal " + options.folder + ": the last record was not whole; " +
+            std::to_string(opened->report.torn_bytes) +
+            " bytes were cut. Unless the disk has damaged it, nothing that was sent is missing.");
   }
   return {};
 }

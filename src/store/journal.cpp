@@ -78,11 +78,12 @@ class Journal final : public Store {
     holes_ = std::move(recovered.holes);
     refused_ = std::move(recovered.refused);
     no_new_session_ = std::move(recovered.no_new_session);
+    const std::vector<char> skipped = skip_numbers(recovered);
     if (!is_writable()) {
       writer_.look(recovered);
+      report_ = std::move(recovered.report);
       return {};
     }
-    const std::vector<char> skipped = skip_numbers(recovered);
     // Only numbers: the positions of the record are nobody's business.
     const auto applied = state_.apply(skipped, now, 0, 0);
     NEXUSFIX_ASSERT(applied.has_value());
@@ -745,13 +746,13 @@ StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder
     found = look_at(disk, folder);
   }
   if (!found) return std::unexpected{std::move(found.error())};
-  JournalReport report = found->report;
-  report.in_use = is_in_use(disk, folder);
   const JournalOptions options{.folder = folder, .background = false};
   auto store = std::make_unique<Journal>(disk, options, std::nullopt);
   if (auto opened = store->open(std::move(*found), {}); !opened) {
     return std::unexpected{std::move(opened.error())};
   }
+  JournalReport report = store->take_report();
+  report.in_use = is_in_use(disk, folder);
   return OpenedJournal{.store = std::move(store), .report = std::move(report)};
 }
 

@@ -213,6 +213,42 @@ class Journal(WithFolder):
         self.assertEqual(done.returncode, 1)
         self.assertFalse(empty.exists())
 
+    def test_a_doubt_is_ended_by_both_numbers_and_by_no_other_command(self):
+        inbound, outbound, _ = self.numbers()
+        self.damage(b"\x0134=3\x01")
+        shown = json.loads(run("journal", "show", self.journal, "--json").stdout)
+        self.assertEqual([one["session"] for one in shown["refused"]], [VENUE])
+        self.assertEqual(len(shown["damages"]), 1)
+        to = self.folder / "quickfix"
+        done = run("journal", "export", self.journal, "--quickfix", to)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("damaged at offset", done.stderr)
+        self.assertFalse(any(to.glob("*.seqnums")))
+        done = run("journal", "set", self.journal, VENUE, "--next-in", inbound, "--yes")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("say both --next-in and --next-out", done.stderr)
+        done = run("journal", "set", self.journal, VENUE, "--next-in", inbound, "--next-out",
+                   outbound, "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = json.loads(run("journal", "show", self.journal, "--json").stdout)
+        self.assertEqual(shown["refused"], [])
+
+    def test_a_configuration_that_is_not_there_is_no_folder(self):
+        name = self.folder / "typo.cfg"
+        done = run("journal", "import", name, "--quickfix", self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no such configuration file", done.stderr)
+        self.assertFalse(name.exists())
+
+    def test_of_several_loops_one_log_must_be_named(self):
+        config = self.folder / "loops.cfg"
+        config.write_text("[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\n"
+                          f"NonStopSession=Y\nEventLoops=2\nFileStorePath={self.journal}\n"
+                          + self.OTHER)
+        done = run("journal", "verify", config)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"{self.journal}, {self.journal}/loop-1", done.stderr)
+
     def test_a_journal_in_use_is_not_changed(self):
         venue, _ = self.serve()
         done = run("journal", "set", self.journal, VENUE, "--next-in", 99, "--yes")

@@ -247,5 +247,80 @@ TEST_P(QuickfixStoreTest, an_interrupted_import_is_never_half_a_session) {
   }
 }
 
+// A journal with one message of FIX.4.4:A->B, whose process has ended without a word.
+class ExportTest : public ::testing::Test {
+ protected:
+  void write(bool is_unfinished) {
+    auto opened = store::open_journal(disk_, {.folder = "/journal"}, now_);
+    ASSERT_TRUE(opened) << opened.error().text;
+    const auto key = opened->store->open_session("FIX.4.4:A->B", now_);
+    ASSERT_TRUE(key);
+    store::Transaction transaction;
+    transaction.outbound_message(*key, 1, message(1));
+    ASSERT_TRUE(opened->store->append(transaction, now_));
+    if (is_unfinished) {
+      auto change = store::numbers_change(opened->store->session(*key), {}, now_, "half");
+      change.is_unfinished = true;
+      transaction.clear();
+      transaction.set_numbers(*key, change);
+      ASSERT_TRUE(opened->store->append(transaction, now_));
+    }
+    ASSERT_TRUE(opened->store->flush());
+    disk_.process_death();
+  }
+  int run_export() { return export_quickfix(disk_, request_, nullptr); }
+  [[nodiscard]] bool has_written() const { return disk_.exists(kFolder + "/FIX.4.4-A-B.seqnums"); }
+
+  FakeDisk disk_;
+  WallTime now_{std::chrono::seconds{1'700'100'000}};
+  LogPlace place_{.name = "/journal", .folder = "/journal", .database = {}};
+  ExportRequest request_{
+      .place = place_, .to = kFolder, .form = QuickfixForm::Cpp, .session = {}, .prefix = {}};
+};
+
+TEST_F(ExportTest, a_sound_session_is_written) {
+  write(false);
+  EXPECT_EQ(run_export(), 0);
+  EXPECT_TRUE(has_written());
+}
+
+TEST_F(ExportTest, numbers_that_a_loss_of_power_left_open_go_to_no_other_engine) {
+  write(false);
+  disk_.reboot();
+  const auto looked = look_into(disk_, place_, nullptr);
+  ASSERT_TRUE(looked) << looked.error();
+  ASSERT_EQ(looked->report->skipped.size(), 1U);
+  EXPECT_EQ(looked->report->skipped[0].first, 2U);
+  ::testing::internal::CaptureStderr();
+  EXPECT_NE(run_export(), 0);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("sent under MsgSeqNum 2 to 65537 of FIX.4.4:A->B"));
+  EXPECT_FALSE(has_written());
+  // Whoever opens it next is told, because nobody is told again.
+  ::testing::internal::CaptureStderr();
+  {
+    auto opened = open_to_change(disk_, place_, store::IfNoLog::Refuse, nullptr, now_);
+    ASSERT_TRUE(opened) << opened.error();
+    ASSERT_TRUE((*opened)->close());
+  }
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("FIX.4.4:A->B: MsgSeqNum 2 to 65537 are skipped"));
+  EXPECT_EQ(run_export(), 0);
+  EXPECT_THAT(disk_.contents(kFolder + "/FIX.4.4-A-B.seqnums"), HasSubstr("65538"));
+}
+
+TEST_F(ExportTest, half_an_import_goes_to_no_other_engine) {
+  write(true);
+  EXPECT_NE(run_export(), 0);
+  EXPECT_FALSE(has_written());
+}
+
+TEST_F(ExportTest, a_prefix_is_no_path) {
+  write(false);
+  request_.prefix = "../FIX.4.4-A-B";
+  EXPECT_NE(run_export(), 0);
+  EXPECT_FALSE(disk_.exists(kFolder + "/../FIX.4.4-A-B.seqnums"));
+}
+
 }  // namespace
 }  // namespace nexusfix::command
