@@ -89,8 +89,9 @@ int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgre
   // Damage or an import that did not end leaves both numbers in doubt.
   const auto usable = store.open_session(request.session, now);
   if (!usable && !(request.wanted.next_inbound && request.wanted.next_outbound)) {
-    return fail("journal", usable.error().text +
-                               " To end the doubt by hand, say both --next-in and --next-out");
+    return fail("journal",
+                usable.error().text +
+                    " Where only numbers are in doubt, both --next-in and --next-out end that");
   }
   const std::string text = fmt::format(
       "{}: {}", operator_name(), request.reason.empty() ? "no reason was given" : request.reason);

@@ -213,9 +213,9 @@ class Journal(WithFolder):
         self.assertEqual(done.returncode, 1)
         self.assertFalse(empty.exists())
 
-    def test_a_doubt_is_ended_by_both_numbers_and_by_no_other_command(self):
+    def test_a_refused_session_goes_to_no_other_engine_and_is_set_by_both_numbers(self):
         inbound, outbound, _ = self.numbers()
-        self.damage(b"\x0134=3\x01")
+        self.damage_logon_of_first_session()
         shown = json.loads(run("journal", "show", self.journal, "--json").stdout)
         self.assertEqual([one["session"] for one in shown["refused"]], [VENUE])
         self.assertEqual(len(shown["damages"]), 1)
@@ -226,12 +226,14 @@ class Journal(WithFolder):
         self.assertFalse(any(to.glob("*.seqnums")))
         done = run("journal", "set", self.journal, VENUE, "--next-in", inbound, "--yes")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("say both --next-in and --next-out", done.stderr)
+        self.assertIn("both --next-in and --next-out end that", done.stderr)
         done = run("journal", "set", self.journal, VENUE, "--next-in", inbound, "--next-out",
                    outbound, "--yes")
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(run("journal", "repair", self.journal, "--yes").returncode, 0)
         shown = json.loads(run("journal", "show", self.journal, "--json").stdout)
         self.assertEqual(shown["refused"], [])
+        self.assertEqual(self.numbers()[:2], (inbound, outbound))
 
     def test_a_configuration_that_is_not_there_is_no_folder(self):
         name = self.folder / "typo.cfg"
