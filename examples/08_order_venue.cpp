@@ -16,6 +16,7 @@
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/base/fixed_price.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
 #include <nexusfix/fix44/order_cancel_reject.hpp>
@@ -295,5 +296,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "nobody could be told of the fills of some open orders\n");
     return 1;
   }
+  const nexusfix::engine::StopSignals signals{*engine};
   return engine->run();
 }

@@ -13,6 +13,7 @@
 
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/fix44/business_message_reject.hpp>
 #include <nexusfix/fix44/execution_report.hpp>
 #include <nexusfix/fix44/new_order_single.hpp>
@@ -200,5 +201,6 @@ int main(int argc, char** argv) {
                  path, kMark);
     return 1;
   }
+  const nexusfix::engine::StopSignals signals{*engine};
   return engine->run();
 }

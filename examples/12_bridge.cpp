@@ -14,6 +14,7 @@
 
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/fix42/execution_report.hpp>
 #include <nexusfix/fix42/new_order_single.hpp>
 #include <nexusfix/fix42/order_cancel_reject.hpp>
@@ -182,5 +183,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "one session of FIX.4.2 and one of FIX.5.0SP2 are needed\n");
     return 1;
   }
+  const nexusfix::engine::StopSignals signals{*engine};
   return engine->run();
 }

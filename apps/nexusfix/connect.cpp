@@ -10,6 +10,7 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "nexusfix/command.hpp"
@@ -17,7 +18,6 @@
 #include "nexusfix/lasting_settings.hpp"
 #include "nexusfix/print_message.hpp"
 #include "nexusfix/script.hpp"
-#include "nexusfix/stop_signals.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -271,7 +271,7 @@ int converse(engine::Engine& engine, Client& client, Lines lines, const ConnectO
                           options.script.empty() ? "standard input" : options.script};
   interpreter.await_logon(std::chrono::seconds{options.logon_seconds});
   bool failed = false;
-  while (!interpreter.quit() && !StopSignals::received()) {
+  while (!interpreter.quit() && !engine::StopSignals::received()) {
     engine.poll(std::chrono::nanoseconds{0});
     interpreter.turn();
     if (interpreter.idle()) {
@@ -308,7 +308,7 @@ int connect(const ConnectOptions& options) {
   Client client{options.names};
   auto engine = engine::Engine::open(std::move(*settings), client, engine_options(false));
   if (!engine) return fail(kName, engine.error().what());
-  const StopSignals signals{*engine};
+  const engine::StopSignals signals{*engine};
   return converse(*engine, client, Lines{std::move(script)}, options);
 }
 

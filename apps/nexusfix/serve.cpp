@@ -5,6 +5,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/random.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/wire/parser.hpp>
 
@@ -13,7 +14,6 @@
 #include "nexusfix/engine_options.hpp"
 #include "nexusfix/lasting_settings.hpp"
 #include "nexusfix/log_place.hpp"
-#include "nexusfix/stop_signals.hpp"
 #include "nexusfix/whole_file.hpp"
 #include "venue/venue.hpp"
 
@@ -86,7 +86,7 @@ int serve(const ServeOptions& options) {
   if (!venue.attach(*engine)) return fail(kName, venue.failure());
   int status = kSuccess;
   {
-    const StopSignals signals{*engine};
+    const engine::StopSignals signals{*engine};
     fmt::print("listening on port {}\n", engine->accept_port());
     std::fflush(stdout);
     status = engine->run() == 0 ? kSuccess : kFailure;

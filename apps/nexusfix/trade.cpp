@@ -8,11 +8,11 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/engine_options.hpp"
 #include "nexusfix/lasting_settings.hpp"
-#include "nexusfix/stop_signals.hpp"
 #include "nexusfix/text.hpp"
 #include "trader/trader.hpp"
 
@@ -67,8 +67,8 @@ class Run {
     }
     if (!trader_.failure().empty()) return trader_.failure();
     if (!trader_.finished()) {
-      return StopSignals::received() ? "stopped before all orders were finished"
-                                     : "the session ended before all orders were finished";
+      return engine::StopSignals::received() ? "stopped before all orders were finished"
+                                             : "the session ended before all orders were finished";
     }
     return {};
   }
@@ -219,7 +219,7 @@ int trade(const TradeOptions& options) {
   if (version != "FIX.4.2" && version != "FIX.4.4") {
     return fail(kName, options.config + ": the trader speaks FIX.4.2 and FIX.4.4 only");
   }
-  const StopSignals signals{*engine};
+  const engine::StopSignals signals{*engine};
   const std::string failure = Run{options, *engine, trader, clock}.until_done();
   if (options.results) print_results(trader.times());
   fmt::print("{}\n", summary(trader, options.plan.orders));

@@ -187,7 +187,7 @@ struct KeyGroup {
 };
 
 constexpr std::string_view kOwnStore =
-    "this store is not used: the engine keeps a journal in FileStorePath";
+    "this store is not used: Store= says which of the engine's own is";
 constexpr std::string_view kOwnLog =
     "no log is written there: FileLogPath and ScreenLogShow... are the keys of the logs there are";
 constexpr std::string_view kSystemSocket = "the operating system's own value is used";
@@ -207,7 +207,7 @@ constexpr KeyGroup kInstead[] = {
     {"ValidateSequenceNumbers", "Y", "MsgSeqNum is always checked"},
     {"RejectGarbledMessage", "N", "garbled messages are always ignored, as the FIX rules say"},
     {"RejectMessageOnUnhandledException", "N",
-     "the application's verdict decides; exceptions are not turned into rejects"},
+     "an exception is always answered by a BusinessMessageReject"},
     {"PreserveMessageFieldsOrder", "", "fields are always sent in the order of the application"},
     {"HeartBtIntOverride", "N", "an acceptor takes the HeartBtInt of the Logon"},
     {"SocketConnectProtocol SocketAcceptProtocol", "TCP", "TCP is always used"},
@@ -249,7 +249,7 @@ constexpr KeyGroup kInstead[] = {
     {"ResetOnError DisconnectOnError", "N", "errors are answered as the FIX rules say"},
     {"DisableHeartBeatCheck", "N", "a silent counterparty is always disconnected"},
     {"SendLogoutBeforeDisconnectFromTimeout", "N", "a silent counterparty gets no Logout"},
-    {"ThreadModel", "", "one thread serves all sessions"},
+    {"ThreadModel", "", "EventLoops says how many threads serve the sessions"},
 };
 
 constexpr std::string_view kNoTls = "encrypted connections are not available";

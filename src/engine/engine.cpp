@@ -6,6 +6,7 @@
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
 
 #include "engine/loop_directory.hpp"
 #include "engine/mailbox_state.hpp"
@@ -332,7 +333,10 @@ observe::SessionLogsStats Engine::log_stats() const noexcept {
 }
 
 int detail::run_opened(std::expected<Engine, EngineError> engine) {
-  if (engine) return engine->run();
+  if (engine) {
+    const StopSignals signals{*engine};
+    return engine->run();
+  }
   std::fprintf(stderr, "%s\n", engine.error().what().c_str());
   return 1;
 }

@@ -92,7 +92,7 @@ TEST(SessionDraft, numbers_of_every_size_are_read_back) {
   log.open_session();
   std::vector<std::uint64_t> numbers;
   for (unsigned bits = 0; bits < 62; ++bits) {
-    for (const std::uint64_t less : {1, 0}) {
+    for (const std::uint64_t less : {std::uint64_t{1}, std::uint64_t{0}}) {
       const std::uint64_t number = (std::uint64_t{1} << bits) - less;
       if (number > 0 && (numbers.empty() || number > numbers.back())) numbers.push_back(number);
     }

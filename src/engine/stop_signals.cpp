@@ -1,0 +1,53 @@
+#include <atomic>
+
+#include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
+
+namespace nexusfix::engine {
+namespace {
+
+// Lock-free atomics are what a signal handler may touch. The handler's loads pair with the
+// constructor's stores, which come before the handler is installed: relaxed would do on one thread,
+// and sequential consistency costs nothing here.
+std::atomic<Engine*> stopped_engine{nullptr};
+std::atomic<bool> stop_received{false};
+static_assert(std::atomic<Engine*>::is_always_lock_free);
+
+void on_signal(int) {
+  stop_received = true;
+  if (Engine* const engine = stopped_engine; engine != nullptr) engine->stop();
+}
+
+// What logrotate sends, and a terminal that goes away: neither must end a venue.
+void on_hangup(int) {
+  if (Engine* const engine = stopped_engine; engine != nullptr) engine->reopen_logs();
+}
+
+}  // namespace
+
+void StopSignals::handle(std::size_t index, void (*handler)(int)) noexcept {
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(kSignals[index], &action, &before_[index]);
+}
+
+StopSignals::StopSignals(Engine& engine) {
+  stopped_engine = &engine;
+  handle(0, SIG_IGN);
+  handle(1, on_signal);
+  handle(2, on_signal);
+  handle(3, on_hangup);
+}
+
+// SIGPIPE stays ignored: what is written last must not end the process either.
+StopSignals::~StopSignals() {
+  for (std::size_t i = 1; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &before_[i], nullptr);
+  }
+  stopped_engine = nullptr;
+}
+
+bool StopSignals::received() noexcept { return stop_received; }
+
+}  // namespace nexusfix::engine
