@@ -43,8 +43,8 @@ void take_buffers(const engine::SessionSettings& session, Plan& plan) {
 std::expected<Plan, std::string> read_plan(Disk& disk, const std::string& path) {
   Plan plan;
   if (path.empty()) return plan;
-  if (std::error_code error; !std::filesystem::exists(path, error)) {
-    return std::unexpected{path + ": there is no such configuration file or journal's folder"};
+  if (std::error_code error; path.ends_with(".cfg") && !std::filesystem::exists(path, error)) {
+    return std::unexpected{path + ": there is no such configuration file"};
   }
   if (!disk.open(path, OpenMode::Read) || disk.list(path)) {
     plan.journal_folder = absolute(path);

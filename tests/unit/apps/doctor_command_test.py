@@ -51,6 +51,11 @@ class Doctor(WithFolder):
         self.assertIn(done.returncode, (0, 1), done.stderr)
         self.assertRegex(done.stdout, r"file system +\S")
 
+    def test_a_configuration_that_is_not_there_is_no_folder(self):
+        done = self.doctor("/nowhere/vneue.cfg")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("/nowhere/vneue.cfg: there is no such configuration file", done.stderr)
+
     def test_a_folder_that_is_not_there_yet_is_on_what_is_above_it(self):
         self.put("proc/self/mountinfo", "27 1 254:0 / / rw - ext4 /dev/vda rw\n")
         self.assertIn("/nowhere/yet is on ext4", self.doctor("/nowhere/yet").stdout)
