@@ -49,10 +49,9 @@ TEST_F(ScheduleTest, an_initiator_logs_on_again_when_the_next_session_starts) {
 TEST_F(ScheduleTest, sessions_of_a_whole_day_begin_anew_at_midnight_and_go_on) {
   trade_until("StartTime=00:00:00\nEndTime=00:00:00");
   clock.advance(13h + 30min);
-  ASSERT_TRUE(turn_until([&] {
-    clock.advance(10ms);
-    return trader.reports.size() == 2;
-  })) << trader_log.all();
+  ASSERT_TRUE(turn_until([&] { return both_begin_anew(); })) << trader_log.all() << log.all();
+  clock.advance(1s);  // ReconnectInterval
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 2; })) << trader_log.all();
   EXPECT_EQ(initiator->session(0).numbers().next_outbound, 3U);
   EXPECT_TRUE(numbers_agree());
 }
