@@ -85,66 +85,6 @@ struct RoundTrip {
   [[nodiscard]] CallLimits limits() const { return {}; }
 };
 
-// The far end works as the venue does: spinning in its turn, or blocked all the time.
-class BarePair {
- public:
-  BarePair(WaitMode mode, WireSizes sizes)
-      : near_{sockets_.near_end, flags_of(mode), sizes.report, std::string(sizes.order, 'o')},
-        far_{sockets_.far_end, flags_of(mode), sizes.order, std::string(sizes.report, 'r')} {
-    if (mode == WaitMode::Spin) {
-      spinning_ = std::make_unique<BackgroundLoop<Turn>>(Turn{&far_});
-    } else {
-      const StartElsewhere elsewhere;
-      blocking_ = std::thread{[this] {
-        while (far_.receive()) far_.send();
-      }};
-    }
-  }
-  BarePair(const BarePair&) = delete;
-  BarePair& operator=(const BarePair&) = delete;
-  ~BarePair() {
-    ::shutdown(sockets_.near_end, SHUT_RDWR);
-    if (blocking_.joinable()) blocking_.join();
-  }
-  void resume() {
-    if (spinning_ != nullptr) spinning_->resume();
-  }
-  void pause() {
-    if (spinning_ != nullptr) spinning_->pause();
-  }
-  void round_trip() {
-    near_.send();
-    while (!near_.receive()) continue;
-  }
-
- private:
-  struct Turn {
-    BareEnd* end;
-    void operator()() const {
-      if (end->receive()) end->send();
-    }
-  };
-  static int flags_of(WaitMode mode) { return mode == WaitMode::Spin ? MSG_DONTWAIT : 0; }
-
-  SocketPair sockets_;
-  BareEnd near_;
-  BareEnd far_;
-  std::unique_ptr<BackgroundLoop<Turn>> spinning_;
-  std::thread blocking_;
-};
-
-struct BareRoundTrip {
-  std::unique_ptr<BarePair> pair;
-
-  std::uint64_t operator()(std::size_t) {
-    pair->round_trip();
-    return 1;
-  }
-  void prepare() { pair->resume(); }
-  void settle() { pair->pause(); }
-  [[nodiscard]] CallLimits limits() const { return {}; }
-};
-
 // Many orders, with at most so many unanswered, or untaken by who does not answer.
 struct Burst {
   static constexpr std::uint64_t kOrders = 4'096;
@@ -173,24 +113,6 @@ struct Burst {
   }
 };
 
-// The other side works between prepare() and settle() only.
-struct TwoSidedCheck {
-  std::uint64_t expected;
-
-  template <class Operation>
-  std::string operator()(Operation& operation) const {
-    operation.prepare();
-    const std::uint64_t answer = operation(0);
-    operation.settle();
-    return answer == expected ? "" : fmt::format("{} came of {}", answer, expected);
-  }
-};
-
-template <class Operation>
-ContestantPtr two_sided(Operation operation, std::uint64_t expected) {
-  return make_prepared_contestant(std::move(operation), 1, TwoSidedCheck{expected});
-}
-
 Plan plan_round_trip(WaitMode mode, Subjects subjects) {
   const WireSizes sizes = wire_sizes();
   Plan plan{.owner = nullptr,
@@ -198,7 +120,9 @@ Plan plan_round_trip(WaitMode mode, Subjects subjects) {
             .contestants = {}};
   plan.contestants.emplace_back("NexusFIX", two_sided(RoundTrip{std::make_unique<Pair>(mode)}, 1));
   plan.contestants.emplace_back(
-      "bare TCP", two_sided(BareRoundTrip{std::make_unique<BarePair>(mode, sizes)}, 1));
+      "bare TCP", two_sided(BareRoundTrip<BareEnd>{std::make_unique<BarePair<BareEnd>>(
+                                mode, sizes.order, sizes.report)},
+                            1));
   add_contestants(plan, subjects,
                   [&](Subject& subject) { return subject.round_trip(trade_job(mode)); });
   return plan;
@@ -238,13 +162,13 @@ void add_round_trip_rows(std::vector<Row>& rows) {
                    .purpose = "an order to its report over loopback TCP, both sides spinning",
                    .published = {},
                    .budget = {},
-                   .ratios = {{"bare TCP", 1.25, 1.5}, {"QuickFIX", 0.2}}},
+                   .ratios = {{"bare TCP", 1.25, 1.5}, {"QuickFIX", 0.2}, {"bare io_uring"}}},
                   [](Subjects subjects) { return plan_round_trip(WaitMode::Spin, subjects); }});
   rows.push_back({{.name = "rtt/block",
                    .purpose = "the same, both sides sleeping in the kernel until something comes",
                    .published = {},
                    .budget = {},
-                   .ratios = {{"bare TCP", 1.1}}},
+                   .ratios = {{"bare TCP", 1.1}, {"bare io_uring"}}},
                   [](Subjects subjects) { return plan_round_trip(WaitMode::Block, subjects); }});
   constexpr double kNsOfTwoMillionASecond = 500;
   rows.push_back({{.name = "throughput/one-way",

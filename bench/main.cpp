@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "bench/compare/quickfix.hpp"
+#include "bench/compare/uring.hpp"
 #include "bench/run.hpp"
 
 int main(int argc, char** argv) {
@@ -20,6 +21,9 @@ int main(int argc, char** argv) {
     }
     std::vector<std::unique_ptr<nexusfix::bench::Subject>> peers;
     peers.push_back(nexusfix::bench::make_quickfix_subject());
+#ifdef NEXUSFIX_BENCH_URING
+    if (auto uring = nexusfix::bench::make_uring_subject()) peers.push_back(std::move(uring));
+#endif
     return nexusfix::bench::run(options, std::move(peers));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bench: %s\n", error.what());

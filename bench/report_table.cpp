@@ -24,7 +24,7 @@ std::string optional_number(const std::optional<double>& value) {
 }
 
 std::string ratio_text(std::string_view name, double ours, double peers, double allowed) {
-  if (allowed == 0) return {};
+  if (allowed == 0) return fmt::format(", {} {:.2f}x", name, ours / peers);
   return fmt::format(", {} {:.2f}x, {:.4g}x allowed: {}", name, ours / peers, allowed,
                      ours <= allowed * peers ? "met" : "missed");
 }

@@ -45,11 +45,11 @@ enum class Unit : std::uint8_t {
   return unit == Unit::Nanoseconds || unit == Unit::NanosecondsPerField;
 }
 
-// How many times as long as a peer of the same run a row may take.
+// How many times as long as a peer of the same run a row may take. 0: it is told, not judged.
 struct RatioBudget {
   std::string peer;
   double p50 = 0;
-  double p99 = 0;  // 0: any
+  double p99 = 0;
 };
 
 // Row names are a contract: later rows are added, none is renamed.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is lacking on Debian 12. Usage: deps.sh [--list] run|bench|test
 #   run    what `make run` needs: a compiler, CMake, Ninja and the libraries that the engine links
-#   bench  that, and what `make bench` needs: QuickFIX, to be measured beside
+#   bench  that, and what `make bench` needs: QuickFIX and io_uring, to be measured beside
 #   test   that, and what `make test` needs: clang, sanitizers, test libraries, QuickFIX, Java,
 #          PostgreSQL's programs, and a compiler and an emulator for 64-bit ARM
 # Nothing lacks: says so without calling apt. --list: prints what lacks and installs nothing.
@@ -9,7 +9,7 @@ set -eu
 
 packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-dev
   libhowardhinnant-date-dev libzstd-dev tzdata"
-packages_bench="libquickfix-dev"
+packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache pkgconf clang-19 libclang-rt-19-dev clang-format-19
   libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven
   googletest g++-aarch64-linux-gnu qemu-user libpq-dev postgresql"

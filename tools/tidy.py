@@ -59,8 +59,9 @@ SEAMS = [
     ("random numbers", r"src/base/random\.cpp",
      r"\b(getrandom|random_device|s?rand|random_shuffle|arc4random\w*|mt19937(_64)?)\b\s*[({]"
      r"|\b(random_device|mt19937(_64)?)\b|\bgetentropy\b"),
-    # The network's file holds /dev/null open, to have a descriptor left when there are none.
-    ("files", r"src/base/posix_(disk|mapping)\.cpp|src/transport/socket_calls\.cpp",
+    # The network's file holds /dev/null open, to have a descriptor left when there are none. The
+    # clock's reads which counter the kernel goes by.
+    ("files", r"src/base/(posix_(disk|mapping)|system_clock)\.cpp|src/transport/socket_calls\.cpp",
      r"(?<!\w)::(open|openat|creat|rename|unlink)\s*\(|\b(fopen|freopen|mmap|munmap|mkstemp)\s*\("
      r"|\b(ofstream|ifstream|fstream)\b|#\s*include\s*<fstream>"),
     ("the network", r"src/transport/\w+\.(cpp|hpp)",

@@ -15,6 +15,37 @@ TEST(SystemClock, monotonic_time_does_not_go_back) {
   }
 }
 
+TEST(SystemClock, monotonic_time_stays_with_that_of_the_operating_system_over_many_readings) {
+  // Long enough that the processor's counter is gone by, and set right by the kernel's clock.
+  constexpr std::chrono::milliseconds kLong{60};
+  constexpr std::chrono::microseconds kClose{5};
+  nexusfix::SystemClock clock;
+  const auto end = std::chrono::steady_clock::now() + kLong;
+  nexusfix::MonoTime last = clock.now().mono;
+  while (true) {
+    const auto before = std::chrono::steady_clock::now();
+    const nexusfix::MonoTime now = clock.now().mono;
+    const auto after = std::chrono::steady_clock::now();
+    ASSERT_GE(now.time_since_epoch(), before.time_since_epoch() - kClose);
+    ASSERT_LE(now.time_since_epoch(), after.time_since_epoch() + kClose);
+    ASSERT_GE(now, last);
+    last = now;
+    if (after > end) return;
+  }
+}
+
+TEST(SystemClock, time_that_passed_unread_is_told_at_once) {
+  nexusfix::SystemClock clock;
+  constexpr std::chrono::milliseconds kLearning{30};
+  const auto end = std::chrono::steady_clock::now() + kLearning;
+  while (std::chrono::steady_clock::now() < end) static_cast<void>(clock.now());
+  constexpr std::chrono::milliseconds kUnread{5};
+  const auto resume = std::chrono::steady_clock::now() + kUnread;
+  while (std::chrono::steady_clock::now() < resume) continue;
+  EXPECT_GE(clock.now().mono.time_since_epoch(),
+            resume.time_since_epoch() - std::chrono::microseconds{5});
+}
+
 TEST(SystemClock, wall_time_goes_on_as_the_monotonic_one_does) {
   // Two readings may lie on either side of one of the operating system's clock being set.
   nexusfix::SystemClock clock;
