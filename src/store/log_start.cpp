@@ -145,10 +145,13 @@ bool LogStarts::add_groups(const Checkpoint& from, LogState& state) const {
     if (session.session.record.epoch != state.sessions.record(key).epoch) continue;
     MessageIndex& index = state.indexes[key];
     for (const MessageIndex::Group& group : session.groups) {
-      if (group.begin < first_position()) continue;
+      if (group.end <= first_position()) continue;
       const auto there = index.groups();
       if (!there.empty() && group.first <= there.back().first) return false;
-      index.add_group(group);
+      // Where in a group that reaches across it the first one is that is left, is not known.
+      index.add_group({.first = group.first,
+                       .begin = std::max(group.begin, first_position()),
+                       .end = group.end});
     }
   }
   return true;

@@ -133,6 +133,36 @@ TEST_F(JournalRetention, by_size_even_a_current_epoch_when_the_operator_says_so)
   EXPECT_EQ(read_all(*looked->store, 0), kept);
 }
 
+// Reading everything makes no fence where segments end: what lies on both sides of what was retired
+// stands in one group of a checkpoint's list.
+TEST_F(JournalRetention, what_is_left_is_found_from_a_checkpoint_behind_an_opening_that_read_all) {
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 60);
+  }
+  options_.checks_all = true;
+  options_.retention = {.keep_bytes = 4 * kSegmentBytes, .even_current = true};
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 20);
+  }
+  ASSERT_GT(first_segment(), 2U);
+  std::uint64_t until = 0;
+  std::vector<KeptMessage> kept;
+  {
+    const OpenedJournal journal = open();
+    until = journal.store->retired_until(0);
+    kept = read_all(*journal.store, 0);
+  }
+  ASSERT_FALSE(kept.empty());
+  EXPECT_EQ(kept.front().number, until + 1);
+  options_.checks_all = false;
+  const OpenedJournal journal = open();
+  EXPECT_LT(journal.report.scanned_bytes, journal.report.bytes);
+  EXPECT_EQ(journal.store->retired_until(0), until);
+  EXPECT_EQ(read_all(*journal.store, 0), kept);
+}
+
 TEST_F(JournalRetention, opening_tells_what_of_the_log_was_retired) {
   options_.retention = {.keep_bytes = 4 * kSegmentBytes, .even_current = true};
   {
