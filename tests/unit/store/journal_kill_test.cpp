@@ -3,6 +3,7 @@
 // did not append, and no number goes back.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include <nexusfix/base/random.hpp>
+#include <nexusfix/store/journal_check.hpp>
 
 #include "store_fixture.hpp"
 #include "support/killing_disk.hpp"
@@ -56,8 +58,12 @@ bool keeps_message(std::uint64_t number) { return number % 7 != 0; }
 
 class Child {
  public:
-  Child(Store& store, Settler& settler, Shared& shared, std::uint64_t seed)
-      : store_{store}, settler_{settler}, shared_{shared}, random_{seed} {}
+  Child(Store& store, Settler& settler, Shared& shared, std::uint64_t seed, unsigned resets_one_in)
+      : store_{store},
+        settler_{settler},
+        shared_{shared},
+        random_{seed},
+        resets_one_in_{resets_one_in} {}
 
   // For ever, or so often.
   void append(std::uint64_t rounds) {
@@ -87,7 +93,7 @@ class Child {
     const auto key = static_cast<SessionKey>(random_.below(kSessions));
     const SessionRecord& record = store_.session(key);
     Transaction transaction;
-    if (random_.below(200) == 0) {
+    if (random_.below(resets_one_in_) == 0) {
       transaction.reset(key);
     } else {
       const std::uint64_t number = record.next_outbound;
@@ -132,6 +138,7 @@ class Child {
   Settler& settler_;
   Shared& shared_;
   SeededRandom random_;
+  unsigned resets_one_in_;
   std::vector<Waiting> waiting_;
 };
 
@@ -148,7 +155,10 @@ class Child {
     }
   }
   if (!settler.settle(*opened->store)) std::_Exit(12);
-  Child{*opened->store, settler, shared, seed}.append(rounds);
+  // Often where a reset is what lets segments go.
+  const bool resets_often = options.retention.is_wanted() && !options.retention.even_current;
+  const unsigned resets_one_in = resets_often ? 40 : 200;
+  Child{*opened->store, settler, shared, seed, resets_one_in}.append(rounds);
   std::_Exit(opened->store->close() ? 0 : 13);
 }
 
@@ -221,7 +231,7 @@ class JournalKill : public ::testing::TestWithParam<Durability> {
       ASSERT_GT(record.next_outbound, told.outbound);
       ASSERT_GE(record.next_inbound, told.inbound);
     }
-    std::uint64_t expected = 1;
+    std::uint64_t expected = first_kept(store, key);
     const auto read =
         store.read(key, 1, UINT64_MAX, [&](std::uint64_t number, std::string_view bytes) {
           while (!keeps_message(expected)) ++expected;
@@ -237,6 +247,56 @@ class JournalKill : public ::testing::TestWithParam<Durability> {
     const auto now = std::pair{record.epoch, record.next_outbound};
     ASSERT_GE(now, last_seen_[key]);
     last_seen_[key] = now;
+  }
+
+  // Where segments were retired, the first number that is still there; else 1, and all must be.
+  std::uint64_t first_kept(Store& store, SessionKey key) {
+    const std::uint64_t until = store.retired_until(key);
+    if (until == 0) return 1;
+    EXPECT_TRUE(options_.retention.even_current);
+    EXPECT_LT(until, store.session(key).next_outbound);
+    std::uint64_t first = until + 1;
+    const auto read = store.read(key, 1, UINT64_MAX, [&](std::uint64_t number, std::string_view) {
+      first = std::min(first, number);
+      return false;
+    });
+    EXPECT_TRUE(read) << read.error().text;
+    return first;
+  }
+
+  // What is left of the journal is sound, and as long as the rules want it. How many segments went.
+  std::uint64_t check_retired() {
+    PosixDisk disk;
+    const auto found = inspect_journal(disk, options_.folder);
+    if (!found) return 0;  // as check() found it
+    const JournalReport& report = found->report;
+    if (report.retired_segments > 0) {
+      EXPECT_GE(report.bytes - report.retired_bytes, options_.retention.keep_bytes);
+    }
+    const auto checked = verify_journal(disk, options_.folder);
+    EXPECT_TRUE(checked) << checked.error().text;
+    if (!checked) return 0;
+    EXPECT_TRUE(checked->damages.empty());
+    EXPECT_TRUE(checked->checkpoint_faults.empty()) << checked->checkpoint_faults.front();
+    EXPECT_EQ(checked->retired_segments, report.retired_segments);
+    check_nothing_is_hidden(*found->store);
+    return report.retired_segments;
+  }
+
+  // Every message of a current epoch that the segments hold is answered.
+  static void check_nothing_is_hidden(Store& store) {
+    std::map<std::string, std::vector<std::uint64_t>, std::less<>> held;
+    const auto scanned = store.scan([&](const Store::LogMessage& message) {
+      held[std::string{message.session} + '/' + std::to_string(message.epoch)].push_back(
+          message.msg_seq_num);
+    });
+    ASSERT_TRUE(scanned) << scanned.error().text;
+    for (SessionKey key = 0; key < store.session_count(); ++key) {
+      std::vector<std::uint64_t> numbers;
+      for (const KeptMessage& one : read_all(store, key)) numbers.push_back(one.number);
+      EXPECT_EQ(numbers, held[std::string{store.session_name(key)} + '/' +
+                              std::to_string(store.session(key).epoch)]);
+    }
   }
 
   testing::TemporaryFolder folder_;
@@ -288,6 +348,44 @@ TEST_P(JournalKill, at_each_call_of_the_disk_loses_and_invents_nothing) {
       if (HasFailure()) FAIL() << "behind call " << nth;
     }
     EXPECT_GT(nth, 20U);
+  }
+}
+
+// Catalogue D17: segments go while the process is killed.
+TEST_P(JournalKill, while_segments_are_retired_loses_nothing_that_the_rules_keep) {
+  constexpr std::uint64_t kSmall = 8U << 10U;
+  const Retention rules[] = {
+      {.keep_bytes = 8 * kSmall, .even_current = true},
+      {.keep_bytes = 3 * kSmall},
+      {.on_reset = true},
+      {.keep_bytes = 2 * kSmall, .even_current = true, .retired = RetiredSegments::Keep}};
+  const bool retires = GetParam() != Durability::None;
+  const unsigned kills = retires ? 6 : 3;  // and on until a segment has gone
+  constexpr unsigned kKillsMax = 100;
+  // In process mode the disk knows of a segment when many more have been appended.
+  const std::uint64_t steps_max = GetParam() == Durability::Process ? 1'000 : 250;
+  const std::uint64_t seed = 2027;
+  SeededRandom random{seed};
+  options_.segment_bytes = kSmall;
+  options_.sync_interval = std::chrono::milliseconds{1};  // only what is on the disk is retired
+  for (const Retention& rule : rules) {
+    options_.retention = rule;
+    options_.folder = folder_.file("rule" + std::to_string(&rule - rules));
+    *shared_ = {};
+    last_seen_.clear();
+    std::uint64_t retired = 0;
+    for (unsigned kill = 0; kill < (retires && retired == 0 ? kKillsMax : kills); ++kill) {
+      run_and_kill(random.next(), random.below(8) == 0 ? 0 : random.below(steps_max));
+      if (HasFatalFailure()) return;
+      check();
+      const std::uint64_t gone = check_retired();
+      EXPECT_GE(gone, retired) << "what was retired is back";
+      retired = gone;
+      if (HasFailure()) {
+        FAIL() << "seed " << seed << ", rule " << &rule - rules << ", kill " << kill;
+      }
+    }
+    EXPECT_EQ(retired > 0, retires) << "rule " << &rule - rules;
   }
 }
 
