@@ -70,6 +70,7 @@ void Checker::process_started(std::size_t index, engine::Engine& engine,
   process.sessions.clear();
   process.promises.clear();
   const store::Store& store = engine.store();
+  process.appended = store.appended();
   for (std::size_t i = 0; i < settings.sessions.size(); ++i) {
     const session::SessionConfig& config = settings.sessions[i].session;
     const auto [link, is_new] = links_by_name_.emplace(link_name(config), links_.size());
@@ -87,6 +88,7 @@ void Checker::process_started(std::size_t index, engine::Engine& engine,
     side.is_known = true;
     side.resets |= config.reset_on_logon || config.reset_on_logout || config.reset_on_disconnect;
     side.keeps_messages = config.persist_messages;
+    side.retention = settings.journal_retention;
     process.sessions.push_back(session);
     check_start(process, process.sessions.back());
   }
@@ -122,6 +124,8 @@ void Checker::check_start(Process& process, const LocalSession& session) {
 
 void Checker::turn_done(std::size_t index) {
   Process& process = processes_[index];
+  const store::LogPosition appended_before =
+      std::exchange(process.appended, process.engine->store().appended());
   if (!process.has_news) return;
   process.has_news = false;
   for (const Promise& promise : process.promises) {
@@ -133,6 +137,7 @@ void Checker::turn_done(std::size_t index) {
     Entry& entry =
         entry_of(ledger_of(link, session.side, epoch_of(process, session)), promise.msg_seq_num);
     entry.is_promised = true;
+    entry.position = appended_before;
     if (entry.kind == Entry::Kind::Administrative) {
       found("number-reused", where(link, session.side, promise.msg_seq_num) +
                                  ": the application was told that it is its message's");
@@ -268,7 +273,7 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
   }
   for (std::uint64_t m = direction.seen.next; m < n && !direction.is_excused; ++m) {
     const Entry& skipped = ledger->entries[m];
-    if (skipped.kind == Entry::Kind::Application && !skipped.is_delivered) {
+    if (skipped.kind == Entry::Kind::Application && !skipped.is_delivered && !skipped.is_retired) {
       return found("message-skipped", where(link, sender, m) + ": not delivered, and number " +
                                           std::to_string(n) + " is");
     }
@@ -309,7 +314,8 @@ std::string Checker::unsettled(const Link& link) const {
     if (direction.ledgers.empty() || direction.is_excused) continue;
     const Ledger& ledger = direction.ledgers.back();
     for (std::uint64_t n = 1; n < ledger.entries.size(); ++n) {
-      if (ledger.entries[n].is_promised && !ledger.entries[n].is_delivered) {
+      const Entry& entry = ledger.entries[n];
+      if (entry.is_promised && !entry.is_delivered && !entry.is_retired) {
         return where(link, side, n) + ": promised, and not delivered";
       }
     }

@@ -30,6 +30,8 @@ struct CheckerCounts {
   std::uint64_t delivered_again = 0;
   std::uint64_t promised = 0;
   std::uint64_t epochs = 0;
+  std::uint64_t retired =
+      0;  // messages that a gap fill stood for, as the rules for old segments say
 };
 
 class Checker {
@@ -83,6 +85,9 @@ class Checker {
     bool is_promised = false;    // to the application
     bool is_delivered = false;   // and the receiver's store knows, or will at the turn's end
     bool was_delivered = false;  // at least once, perhaps to a process that died of it
+    bool is_retired = false;     // by the rules of its sender's journal: a gap fill stands for it
+    // Its record in the sender's log begins here or later; 0: nobody knows.
+    store::LogPosition position = 0;
   };
   // One epoch of one direction.
   struct Ledger {
@@ -108,6 +113,7 @@ class Checker {
     bool is_known = false;
     bool resets = false;  // by its settings, once at least: what that began may end much later
     bool keeps_messages = true;
+    store::Retention retention{};
   };
   struct Link {
     std::string name;
@@ -131,6 +137,7 @@ class Checker {
     std::vector<Promise> promises;  // of the turn
     std::uint64_t generation = 0;   // counts the times when its store was forgotten
     bool has_news = false;
+    store::LogPosition appended = 0;  // to its log, when its last turn ended
   };
   struct Tap {
     std::size_t link = kNone;
@@ -153,6 +160,8 @@ class Checker {
   void check_message(Tap& tap, Side side, std::size_t process, std::string_view bytes);
   void check_sent(Link& link, Tap::Half& half, Side side, const WireMessage& message);
   void check_gap_fill(Link& link, Ledger& ledger, Side side, const WireMessage& message);
+  [[nodiscard]] bool may_be_retired(const Link& link, const Ledger& ledger, Side side,
+                                    std::uint64_t msg_seq_num) const;
   void check_start(Process& process, const LocalSession& session);
   void take_back_deliveries(Direction& direction);
   [[nodiscard]] std::string where(const Link& link, Side sender, std::uint64_t msg_seq_num) const;

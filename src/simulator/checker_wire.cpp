@@ -1,5 +1,6 @@
 // The wire's side of checking: every byte that a process sends.
 #include <algorithm>
+#include <utility>
 
 #include "simulator/checker.hpp"
 
@@ -105,7 +106,8 @@ void Checker::check_sent(Link& link, Tap::Half& half, Side side, const WireMessa
   entry.was_sent = true;
 }
 
-// What stands in place of messages that are not sent again: none of them may be an application's.
+// What stands in place of messages that are not sent again: none of them may be an application's
+// that the rules of its sender's journal keep.
 void Checker::check_gap_fill(Link& link, Ledger& ledger, Side side, const WireMessage& message) {
   if (message.new_seq_no <= message.msg_seq_num) {
     return found("gap-fill-wrong", where(link, side, message.msg_seq_num) + ": NewSeqNo is " +
@@ -114,11 +116,29 @@ void Checker::check_gap_fill(Link& link, Ledger& ledger, Side side, const WireMe
   if (!link.sides[side].keeps_messages) return;
   const std::uint64_t end = std::min<std::uint64_t>(message.new_seq_no, ledger.entries.size());
   for (std::uint64_t n = message.msg_seq_num; n < end; ++n) {
-    if (ledger.entries[n].kind == Entry::Kind::Application) {
+    Entry& entry = ledger.entries[n];
+    if (entry.kind != Entry::Kind::Application) continue;
+    if (!may_be_retired(link, ledger, side, n)) {
       return found("gap-fill-wrong",
                    where(link, side, n) + ": an application message is filled over");
     }
+    if (!std::exchange(entry.is_retired, true)) ++counts_.retired;
   }
+}
+
+// A message of the current epoch goes only by size, where the settings say that this counts more,
+// and the store says that it went. What it says of an epoch that ended meanwhile is not known.
+bool Checker::may_be_retired(const Link& link, const Ledger& ledger, Side side,
+                             std::uint64_t msg_seq_num) const {
+  const SideOfLink& own = link.sides[side];
+  if (own.retention.keep_bytes == 0 || !own.retention.even_current) return false;
+  const Process& process = processes_[own.process];
+  const LocalSession& session = process.sessions[own.session];
+  const store::Store& store = process.engine->store();
+  const bool is_told =
+      ledger.epoch != epoch_of(process, session) || msg_seq_num <= store.retired_until(session.key);
+  return is_told &&
+         ledger.entries[msg_seq_num].position + own.retention.keep_bytes <= store.appended();
 }
 
 }  // namespace nexusfix::simulator

@@ -15,6 +15,7 @@ using std::chrono::seconds;
 
 constexpr unsigned kSessionsMax = 1'000;
 constexpr seconds kSettledWithin{600};
+constexpr std::uint64_t kKeepBytesMin = 4U << 10U;
 
 struct Version {
   std::string_view begin_string;
@@ -52,6 +53,7 @@ class Play {
         chance_{chance_of(scenario)},
         gap_chance_{SeededRandom{scenario.seed * 64 + 62}.next()},
         limit_chance_{SeededRandom{scenario.seed * 64 + 61}.next()},
+        retention_chance_{SeededRandom{scenario.seed * 64 + 60}.next()},
         world_{{.seed = scenario.seed,
                 .faults = *scenario_.faults,
                 .trace_lines = trace.lines,
@@ -104,7 +106,15 @@ class Play {
            line("ReconnectInterval", 1 + chance_.below(5)) + line("ReconnectJitter", 0) +
            line("SendRedundantResendRequests", one_in(10) ? "Y" : "N") +
            line("TimestampPrecision", 3 * chance_.below(4)) + "SocketAcceptPort=5001\n" +
-           "SocketConnectHost=venue\nSocketConnectPort=5001\n";
+           "SocketConnectHost=venue\nSocketConnectPort=5001\n" + retention_lines();
+  }
+
+  // Journals so short that segments of them are retired every few seconds, or minutes.
+  std::string retention_lines() {
+    if (!retires_) return {};
+    return line("JournalKeepBytes", kKeepBytesMin << retention_chance_.below(5)) +
+           line("JournalRetireCurrent", retires_current_ ? "Y" : "N") +
+           line("JournalRetireOnReset", retention_chance_.below(2) == 0 ? "Y" : "N");
   }
 
   // Ways to close gaps, of which each side may have its own.
@@ -176,6 +186,9 @@ class Play {
     // Dictionaries are built anew at each start of a process, which takes long.
     validates_ = one_in(12);
     closes_gaps_otherwise_ = gap_chance_.below(3) == 0;
+    // None of those in regressions.txt, which stay the worlds that they were.
+    retires_ = retention_chance_.below(5) == 4;
+    retires_current_ = retires_ && retention_chance_.below(2) == 0;
     const std::size_t traders = scenario_.sessions > 1 && one_in(2) ? 2 : 1;
     std::vector<std::string> trader_files;
     for (std::size_t i = 0; i < traders; ++i) {
@@ -225,6 +238,8 @@ class Play {
   void check_orders() {
     // Without a sync, a loss of power may take reports that were promised.
     if (!venue_is_sync_ && scenario_.faults->has(Fault::PowerLoss)) return;
+    // An order that a crash has made the venue forget may be retired before it asks for it again.
+    if (retires_current_) return;
     const auto* const venue = world_.application<SimulatedVenue>(venue_);
     if (venue == nullptr) return;
     if (std::string missing = venue->what_is_missing(*world_.engine(venue_)); !missing.empty()) {
@@ -242,7 +257,7 @@ class Play {
     for (const std::uint64_t one : counts.faults) mix(one);
     for (const std::uint64_t one :
          {counts.wire_messages, counts.delivered, counts.delivered_again, counts.promised,
-          counts.epochs, counts.starts, counts.turns, counts.rolls}) {
+          counts.epochs, counts.starts, counts.turns, counts.rolls, counts.retired}) {
       mix(one);
     }
     mix(static_cast<std::uint64_t>(outcome.duration.count()));
@@ -253,12 +268,15 @@ class Play {
   SeededRandom chance_;
   SeededRandom gap_chance_;
   SeededRandom limit_chance_;
+  SeededRandom retention_chance_;
   World world_;
   OrderBooks books_;
   ProcessId venue_ = 0;
   bool venue_is_sync_ = false;
   bool validates_ = false;
   bool closes_gaps_otherwise_ = false;
+  bool retires_ = false;
+  bool retires_current_ = false;
   bool is_over_ = false;
   std::uint64_t news_ = 0;
   std::vector<Link> links_;

@@ -141,7 +141,10 @@ DiskResult<std::vector<std::string>> SimulatedDisk::list(const std::string& path
 
 DiskResult<void> SimulatedDisk::remove(const std::string& path) {
   if (is_dead()) return failure("remove", path, EBADF);
-  if (names_.erase(path) == 0) return failure("remove", path, ENOENT);
+  const auto found = names_.find(path);
+  if (found == names_.end()) return failure("remove", path, ENOENT);
+  if (found->second->is_name_synced) removed_[path] = found->second;
+  names_.erase(found);
   return {};
 }
 
@@ -150,6 +153,7 @@ DiskResult<void> SimulatedDisk::sync_directory(const std::string& path) {
   for (const auto& [name, inode] : names_) {
     if (folder_of(name) == path) inode->is_name_synced = true;
   }
+  std::erase_if(removed_, [&](const auto& one) { return folder_of(one.first) == path; });
   return {};
 }
 
@@ -204,6 +208,10 @@ void SimulatedDisk::end_process() noexcept {
 void SimulatedDisk::lose_power() {
   end_process();
   ++boot_;
+  for (auto& [name, inode] : removed_) {
+    if (random_.below(2) == 0) names_.emplace(name, std::move(inode));
+  }
+  removed_.clear();
   for (auto entry = names_.begin(); entry != names_.end();) {
     Inode& inode = *entry->second;
     if (!inode.is_name_synced && random_.below(2) == 0) {
@@ -231,6 +239,7 @@ void SimulatedDisk::lose_power() {
 std::uint64_t SimulatedDisk::used_bytes() const noexcept {
   std::uint64_t sum = 0;
   for (const auto& [name, inode] : names_) sum += inode->content.capacity();
+  for (const auto& [name, inode] : removed_) sum += inode->content.capacity();
   return sum;
 }
 

@@ -31,6 +31,7 @@ void Totals::add(const Outcome& outcome) {
   sum.starts += one.starts;
   sum.turns += one.turns;
   sum.rolls += one.rolls;
+  sum.retired += one.retired;
   simulated += outcome.duration;
   ++worlds;
 }
@@ -45,7 +46,8 @@ std::string to_string(const Totals& totals) {
       " promised, " + number(sum.wire_messages) + " on the wire\n" +
       "process starts: " + number(sum.starts) + ", turns: " + number(sum.turns) +
       ", epochs begun by resets: " + number(sum.epochs) +
-      ", new segments of journals: " + number(sum.rolls) + "\nfaults: ";
+      ", new segments of journals: " + number(sum.rolls) +
+      ", messages retired before they could be resent: " + number(sum.retired) + "\nfaults: ";
   for (std::size_t i = 0; i < kFaults; ++i) {
     if (i > 0) text += i % 7 == 0 ? ",\n        " : ", ";
     text += std::string{to_string(static_cast<Fault>(i))} + ' ' + number(sum.faults[i]);

@@ -79,6 +79,11 @@ ProcessId WorldState::add(std::string name, std::string configuration, Launcher 
     SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::DieInRoll)];
     machine.segment_bytes = kSegmentBytesMin << chance.below(6);
   }
+  const std::uint64_t keep_bytes = machine.settings.journal_retention.keep_bytes;
+  if (keep_bytes > 0 && machine.segment_bytes == 0) {
+    machine.segment_bytes =
+        std::clamp(keep_bytes / 4, kSegmentBytesMin, machine.settings.segment_bytes);
+  }
   checker.add_process(index, machine.name);
   return index;
 }
@@ -435,7 +440,8 @@ WorldStatistics WorldState::statistics() const {
           .epochs = counts.epochs,
           .starts = starts_,
           .turns = turns_,
-          .rolls = rolls_};
+          .rolls = rolls_,
+          .retired = counts.retired};
 }
 
 }  // namespace nexusfix::simulator

@@ -54,6 +54,7 @@ int run_seeds(std::uint64_t first, std::uint64_t count) {
     return fail("never struck: " + std::string{to_string(static_cast<Fault>(i))});
   }
   if (totals.sum.rolls == 0) return fail("no journal ever began a new segment");
+  if (totals.sum.retired == 0) return fail("no message was ever retired before it was resent");
   return 0;
 }
 

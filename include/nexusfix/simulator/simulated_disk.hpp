@@ -48,7 +48,8 @@ class SimulatedDisk final : public Disk {
   // The process is gone: its locks fall, what it wrote stays.
   void end_process() noexcept;
   // Of what was written and not synced, only the beginning stays: some of the writes, in order, and
-  // a part of the next. New names that were not synced may be gone with their files.
+  // a part of the next. New names that were not synced may be gone with their files, and files
+  // whose removal was not synced may be back.
   void lose_power();
 
   [[nodiscard]] std::uint64_t used_bytes() const noexcept;
@@ -79,6 +80,7 @@ class SimulatedDisk final : public Disk {
   SeededRandom& random_;
   FaultCounts& counts_;
   std::map<std::string, std::shared_ptr<Inode>> names_;
+  std::map<std::string, std::shared_ptr<Inode>> removed_;  // and their folder not synced since
   std::set<std::string> folders_;
   std::function<void()> on_create_;
   std::uint64_t boot_ = 1;  // counts losses of power

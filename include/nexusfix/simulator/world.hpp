@@ -40,6 +40,7 @@ struct WorldStatistics {
   std::uint64_t starts = 0;           // of processes
   std::uint64_t turns = 0;            // Engine::poll()
   std::uint64_t rolls = 0;            // of journals, to a new segment
+  std::uint64_t retired = 0;  // messages that a gap fill stood for: their segment was retired
 };
 
 class WorldState;  // its inside
@@ -53,7 +54,8 @@ class World {
 
   // A machine whose process runs this configuration with an Application{arguments...}; both are
   // made anew at each start. References are passed by std::ref(). Ports are of the whole world:
-  // SocketConnectHost may say anything. Exits with an assertion when the configuration is wrong.
+  // SocketConnectHost may say anything. A journal with JournalKeepBytes has segments of a quarter
+  // of that, so that some are retired. Exits with an assertion when the configuration is wrong.
   template <class Application, class... Arguments>
   ProcessId add_process(std::string name, std::string configuration, Arguments... arguments) {
     return add(

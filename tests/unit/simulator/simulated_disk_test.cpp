@@ -56,6 +56,27 @@ TEST_F(SimulatedDiskTest, a_new_file_is_told_once_and_again_when_it_was_removed)
   EXPECT_EQ(created, 3);
 }
 
+TEST_F(SimulatedDiskTest, a_file_whose_removal_was_not_synced_may_be_back) {
+  int back = 0;
+  for (int i = 0; i < 100; ++i) {
+    const std::string path = "/d/" + std::to_string(i);
+    ASSERT_TRUE(create(path)->write_at(0, std::string_view{"kept"}));
+    ASSERT_TRUE(disk.open(path, OpenMode::ReadWrite).value()->sync());
+    ASSERT_TRUE(disk.sync_directory("/d"));
+    ASSERT_TRUE(disk.remove(path));
+    if (i % 2 == 0) {
+      ASSERT_TRUE(disk.sync_directory("/d"));
+    }
+    disk.lose_power();
+    life.begin();
+    const bool is_back = content(path) == "kept";
+    EXPECT_FALSE(is_back && i % 2 == 0) << "its removal was synced";
+    if (is_back) ++back;
+  }
+  EXPECT_GT(back, 10);
+  EXPECT_LT(back, 40);
+}
+
 TEST_F(SimulatedDiskTest, of_what_was_not_synced_a_loss_of_power_keeps_some_beginning) {
   const std::string all = "synced, 0123456789abcdefghij";
   bool lost_some = false;
