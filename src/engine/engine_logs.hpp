@@ -1,6 +1,7 @@
 // Where the engine's events and its sessions' messages are logged.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -20,8 +21,8 @@
 
 namespace nexusfix::engine {
 
-// The loop's thread, but for reopen() and stats(). Sessions are told apart by their index in the
-// settings. Without logs every call but event() is one branch.
+// The loop's thread, but for reopen() and stats(). Sessions are told apart by what join() gave
+// them. Without logs every call but event() is one branch.
 class EngineLogs {
  public:
   EngineLogs(observe::EventLog& events, bool is_standard_error) noexcept
@@ -33,9 +34,10 @@ class EngineLogs {
   [[nodiscard]] std::expected<void, std::string> open(Disk& disk, const Settings& settings,
                                                       const wire::DataFieldTable& data_fields,
                                                       std::uint32_t loop, WallTime now);
-  // Where a session of this name has its logs. One that was not there at the start has those of
-  // whatever belongs to no session.
-  [[nodiscard]] std::size_t log_of(std::string_view session) const noexcept;
+  // Where a session has its logs, whether it was there at the start or is made now. One that comes
+  // back goes on where it was; with other keys, in the same files by the new ones.
+  [[nodiscard]] std::size_t join(const SessionSettings& session,
+                                 const wire::DataFieldTable& data_fields, WallTime now);
 
   void received(std::size_t session, std::string_view message, WallTime now) noexcept {
     if (logs_ != nullptr) logs_->received(session, message, now);
@@ -61,11 +63,13 @@ class EngineLogs {
     if (logs_ != nullptr) take_notices(now);
   }
 
+  // Acquire pairs with begin(): the logs may be begun while other threads ask.
   void reopen() noexcept {
-    if (logs_ != nullptr) logs_->reopen();
+    if (auto* const logs = shared_.load(std::memory_order_acquire)) logs->reopen();
   }
   [[nodiscard]] observe::SessionLogsStats stats() const noexcept {
-    return logs_ != nullptr ? logs_->stats() : observe::SessionLogsStats{};
+    const auto* const logs = shared_.load(std::memory_order_acquire);
+    return logs != nullptr ? logs->stats() : observe::SessionLogsStats{};
   }
 
  private:
@@ -79,6 +83,12 @@ class EngineLogs {
     std::string text{};
     WallTime time{};
   };
+  [[nodiscard]] std::expected<void, std::string> begin(WallTime now);
+  [[nodiscard]] bool widen_global(const observe::SessionLogOptions& session);
+  [[nodiscard]] std::size_t add(observe::SessionLogOptions options, bool is_global);
+  [[nodiscard]] const Place& place_of(std::string_view session) const noexcept;
+  void log_event(const Place& place, observe::Severity severity, std::string_view session,
+                 std::string_view text, WallTime now);
   void take_notices(WallTime now);
 
   observe::EventLog& events_;
@@ -86,9 +96,14 @@ class EngineLogs {
   bool takes_unknown_ = true;
   bool is_open_ = false;
   std::vector<Early> early_;  // events of the time before open()
+  Disk* disk_ = nullptr;
+  std::size_t queue_bytes_ = 0;
+  std::vector<observe::SessionLogOptions> options_;  // by index
+  observe::SessionLogOptions global_options_;        // masks whatever any session does
   Place global_;
   std::map<std::string, Place, std::less<>> places_;  // by a session's name
   std::unique_ptr<observe::SessionLogs> logs_;
+  std::atomic<observe::SessionLogs*> shared_{nullptr};  // the same, for other threads
 };
 
 }  // namespace nexusfix::engine

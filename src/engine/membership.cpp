@@ -53,7 +53,7 @@ store::StoreResult<SessionSlot*> Runtime::make_slot(SessionSettings settings) {
   if (!key) return std::unexpected{key.error()};
   SessionSlot& slot = *slots_.emplace_back(std::make_unique<SessionSlot>(
       *this, std::move(settings), *key, to_numbers(store_->session(*key))));
-  slot.log = logs_.log_of(slot.name);
+  slot.log = logs_.join(slot.settings, data_fields_, now_.wall);
   if (slots_by_key_.size() <= *key) slots_by_key_.resize(*key + std::size_t{1});
   slots_by_key_[*key] = &slot;
   slots_by_name_.emplace(slot.name, &slot);

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstring>
 #include <iterator>
+#include <list>
 #include <map>
 #include <optional>
 #include <span>
@@ -93,6 +94,11 @@ struct SessionLogs::Writer {
     LogFile* messages = nullptr;
     LogFile* events = nullptr;
     std::size_t folder = 0;
+    bool is_elsewhere = false;  // its files cannot be made: it has those of no session
+  };
+  struct Added {
+    SessionLogOptions options;
+    bool is_of_none = false;
   };
   // How much is free is asked once a second.
   struct Folder {
@@ -106,8 +112,12 @@ struct SessionLogs::Writer {
 
   [[nodiscard]] std::expected<void, std::string> begin(std::vector<SessionLogOptions> sessions,
                                                        WallTime now);
+  [[nodiscard]] DiskResult<void> begin_files(Stream& stream, WallTime now);
   [[nodiscard]] DiskResult<LogFile*> begin_file(const LogFileOptions& options,
                                                 const std::string& name, WallTime now);
+  [[nodiscard]] Stream& stream_of(std::size_t session);
+  void take_added();
+  void log_elsewhere(Stream& stream, const std::string& why);
   [[nodiscard]] std::size_t folder_of(const std::string& path);
   [[nodiscard]] bool round(deferred::RecordQueue& queue);
   void append(std::span<const std::byte> record);
@@ -125,6 +135,7 @@ struct SessionLogs::Writer {
   Disk& disk;
   Screen screen;
   std::vector<Stream> streams;
+  std::size_t of_no_session = 0;                          // a stream
   std::map<std::string, std::unique_ptr<LogFile>> files;  // by path
   std::vector<Folder> folders;
   std::vector<LogFile*> dirty;
@@ -135,6 +146,11 @@ struct SessionLogs::Writer {
   std::atomic<bool> reopen_wanted{false};
   std::atomic<std::uint64_t> lost_on_disk{0};
   std::atomic<std::uint64_t> lost_on_screen{0};
+  // Whoever reads a record of a session finds it here, or has taken it before.
+  std::mutex added_mutex;
+  std::list<Added> added;
+  std::list<Added> taken;  // from there, and not a stream yet
+
   std::atomic<bool> has_notices{false};
   std::mutex notices_mutex;
   std::vector<LogNotice> notices;
@@ -162,24 +178,64 @@ DiskResult<LogFile*> SessionLogs::Writer::begin_file(const LogFileOptions& optio
   return begun;
 }
 
+DiskResult<void> SessionLogs::Writer::begin_files(Stream& stream, WallTime at) {
+  const LogFileOptions& of_files = stream.options.files;
+  if (of_files.folder.empty()) return {};
+  const auto messages = begin_file(of_files, stream.options.prefix + ".messages", at);
+  if (!messages) return std::unexpected{messages.error()};
+  const auto events = begin_file(of_files, stream.options.prefix + ".event", at);
+  if (!events) return std::unexpected{events.error()};
+  stream.messages = *messages;
+  stream.events = *events;
+  stream.folder = folder_of(of_files.folder);
+  return {};
+}
+
 std::expected<void, std::string> SessionLogs::Writer::begin(std::vector<SessionLogOptions> sessions,
                                                             WallTime at) {
   for (SessionLogOptions& options : sessions) {
     Stream stream{std::move(options), MessageLine{Masking{{}}}};
     stream.line = MessageLine{Masking{stream.options.masked}};
-    const LogFileOptions& of_files = stream.options.files;
-    if (!of_files.folder.empty()) {
-      const auto messages = begin_file(of_files, stream.options.prefix + ".messages", at);
-      if (!messages) return std::unexpected{messages.error().what()};
-      const auto events = begin_file(of_files, stream.options.prefix + ".event", at);
-      if (!events) return std::unexpected{events.error().what()};
-      stream.messages = *messages;
-      stream.events = *events;
-      stream.folder = folder_of(of_files.folder);
-    }
+    if (auto begun = begin_files(stream, at); !begun) return std::unexpected{begun.error().what()};
     streams.push_back(std::move(stream));
   }
+  of_no_session = streams.size() - 1;
   return {};
+}
+
+SessionLogs::Writer::Stream& SessionLogs::Writer::stream_of(std::size_t session) {
+  if (session >= streams.size()) take_added();
+  return streams[session];
+}
+
+// Without memory what is left is taken with the next record, in the same order.
+void SessionLogs::Writer::take_added() {
+  {
+    const std::lock_guard lock{added_mutex};
+    taken.splice(taken.end(), added);
+  }
+  for (; !taken.empty(); taken.pop_front()) {
+    Stream stream{taken.front().options, MessageLine{Masking{{}}}};
+    stream.line = MessageLine{Masking{stream.options.masked}};
+    if (const auto begun = begin_files(stream, now); !begun) {
+      log_elsewhere(stream, begun.error().what());
+    }
+    if (taken.front().is_of_none) of_no_session = streams.size();
+    streams.push_back(std::move(stream));
+  }
+}
+
+void SessionLogs::Writer::log_elsewhere(Stream& stream, const std::string& why) {
+  const Stream& global = streams[of_no_session];
+  stream.messages = global.messages;
+  stream.events = global.events;
+  stream.folder = global.folder;
+  stream.is_elsewhere = !stream.options.name.empty();
+  const std::string& who =
+      stream.options.name.empty() ? stream.options.prefix : stream.options.name;
+  notify({Severity::Error,
+          who + (stream.messages == nullptr ? " has no log" : " logs to " + global.options.prefix) +
+              ", because its own files cannot be made: " + why});
 }
 
 std::string& SessionLogs::Writer::begin_line(LogFile& file, WallTime time) {
@@ -244,6 +300,7 @@ void SessionLogs::Writer::append_event(Stream& stream, WallTime time, Severity s
   lines += ' ';
   lines += to_string(severity);
   lines += " : ";
+  if (stream.is_elsewhere) lines += stream.options.name + ": ";
   std::string shown;
   append_shown_or_cut(shown, text, kEventLineBytesMax);
   lines += shown;
@@ -266,8 +323,8 @@ void SessionLogs::Writer::append(std::span<const std::byte> record) {
   Head head;
   std::memcpy(&head, record.data(), sizeof head);
   const std::span<const std::byte> rest = record.subspan(sizeof head);
-  Stream& stream = streams[head.session];
   now = to_time(head.time_ns);
+  Stream& stream = stream_of(head.session);
   switch (static_cast<Kind>(head.kind)) {
     case Kind::Received:
     case Kind::Sent:
@@ -371,12 +428,7 @@ std::expected<std::unique_ptr<SessionLogs>, std::string> SessionLogs::open(
     Disk& disk, const SessionLogsOptions& options, std::vector<SessionLogOptions> sessions,
     WallTime now) {
   std::unique_ptr<SessionLogs> logs{new SessionLogs{disk, options}};
-  for (const SessionLogOptions& one : sessions) {
-    const bool in_files = !one.files.folder.empty();
-    logs->takes_.push_back({.incoming = in_files || one.screen.has_incoming,
-                            .outgoing = in_files || one.screen.has_outgoing,
-                            .events = in_files || one.screen.has_events});
-  }
+  for (const SessionLogOptions& one : sessions) logs->takes_.push_back(taken_of(one));
   logs->losses_.resize(sessions.size());
   if (auto begun = logs->writer_->begin(std::move(sessions), now); !begun) {
     return std::unexpected{std::move(begun.error())};
@@ -393,14 +445,32 @@ std::expected<std::unique_ptr<SessionLogs>, std::string> SessionLogs::open(
   return logs;
 }
 
+SessionLogs::Takes SessionLogs::taken_of(const SessionLogOptions& session) noexcept {
+  const bool in_files = !session.files.folder.empty();
+  return {.incoming = in_files || session.screen.has_incoming,
+          .outgoing = in_files || session.screen.has_outgoing,
+          .events = in_files || session.screen.has_events};
+}
+
+// Nothing that can fail comes behind what the others have seen.
+std::size_t SessionLogs::add(SessionLogOptions session, bool is_of_none) {
+  const Takes takes = taken_of(session);
+  std::list<Writer::Added> one;
+  one.push_back({std::move(session), is_of_none});
+  losses_.resize(takes_.size() + 1);
+  takes_.push_back(takes);
+  const std::lock_guard lock{writer_->added_mutex};
+  writer_->added.splice(writer_->added.end(), one);
+  return takes_.size() - 1;
+}
+
 SessionLogs::~SessionLogs() {
   thread_.stop();
   while (writer_->round(queue_)) {
   }
-  for (std::size_t i = 0; i < losses_.size(); ++i) {
-    if (losses_[i].count > 0 && i < writer_->streams.size()) {
-      writer_->append_loss_of(writer_->streams[i], losses_[i].last, losses_[i]);
-    }
+  for (std::size_t i = 0; i < losses_.size() && !writer_->streams.empty(); ++i) {
+    if (losses_[i].count == 0) continue;
+    writer_->append_loss_of(writer_->stream_of(i), losses_[i].last, losses_[i]);
   }
   writer_->finish();
 }

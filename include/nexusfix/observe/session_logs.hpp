@@ -27,6 +27,7 @@ namespace nexusfix::observe {
 struct MaskedField {
   std::uint32_t tag = 0;
   std::uint32_t length_tag = 0;  // of a data field: its Length field; 0: it is none
+  [[nodiscard]] bool operator==(const MaskedField&) const = default;
 };
 
 struct LogFileOptions {
@@ -41,6 +42,7 @@ struct LogFileOptions {
   unsigned fraction_digits = 9;  // of times; 0 to 9
   // Messages are left out while less is free on the disk, so that logs never take the last of it.
   std::uint64_t free_bytes_min = 256U << 20U;
+  [[nodiscard]] bool operator==(const LogFileOptions&) const = default;
 };
 
 struct ScreenLogOptions {
@@ -49,6 +51,7 @@ struct ScreenLogOptions {
   bool has_events = false;
   bool has_heartbeats = true;
   unsigned fraction_digits = 3;
+  [[nodiscard]] bool operator==(const ScreenLogOptions&) const = default;
 };
 
 struct SessionLogOptions {
@@ -57,6 +60,7 @@ struct SessionLogOptions {
   LogFileOptions files{};
   ScreenLogOptions screen{};
   std::vector<MaskedField> masked{};  // beside those that always are
+  [[nodiscard]] bool operator==(const SessionLogOptions&) const = default;
 };
 
 struct SessionLogsOptions {
@@ -110,7 +114,14 @@ class SessionLogs {
   SessionLogs& operator=(const SessionLogs&) = delete;
   ~SessionLogs();  // writes what waits
 
-  // session: an index of those given to open().
+  // One that was not there at the start: its index. The thread in the background makes its files
+  // when its first line comes; what cannot be made is told by turn(), and its lines then stand,
+  // with its own masks, in the files of what belongs to no session. A session that changes is added
+  // again: sessions of one prefix share their files. Allocates; waits for no disk.
+  // is_of_none: it takes the place of the last one of open().
+  [[nodiscard]] std::size_t add(SessionLogOptions session, bool is_of_none = false);
+
+  // session: an index of those given to open(), or one of add().
   void received(std::size_t session, std::string_view message, WallTime time) noexcept {
     if (takes_[session].incoming) push(session, Kind::Received, 0, message, time);
   }
@@ -125,7 +136,6 @@ class SessionLogs {
   [[nodiscard]] bool takes_sent(std::size_t session) const noexcept {
     return takes_[session].outgoing;
   }
-  [[nodiscard]] std::size_t last_session() const noexcept { return takes_.size() - 1; }
 
   // Once a turn of the loop: tells of losses as soon as there is room for it, and writes, where
   // there is no thread for that. What it returns is for the event log; almost always nothing.
@@ -153,6 +163,7 @@ class SessionLogs {
   struct Writer;  // the consumer's
 
   SessionLogs(Disk& disk, const SessionLogsOptions& options);
+  [[nodiscard]] static Takes taken_of(const SessionLogOptions& session) noexcept;
   void push(std::size_t session, Kind kind, std::uint8_t severity, std::string_view bytes,
             WallTime time, std::size_t cut_bytes = 0) noexcept;
   [[nodiscard]] bool store(std::size_t session, Kind kind, std::uint8_t severity,

@@ -185,6 +185,122 @@ TEST_F(EngineLogsTest, a_moved_file_is_opened_anew_by_name) {
   EXPECT_THAT(text(kMessages), HasSubstr("IN GARBLED : rubbish"));
 }
 
+// Sessions that are made while the engine runs.
+class LaterSessionLogsTest : public EngineLogsTest {
+ protected:
+  static constexpr const char* kTemplate =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n"
+      "LogMaskedTags=9001\n";
+
+  // All of them, whoever's file they stand in.
+  [[nodiscard]] std::string everything() {
+    acceptor.reset();
+    std::string all;
+    for (const auto& file : std::filesystem::directory_iterator{folder.path() + "/log"}) {
+      std::ostringstream bytes;
+      bytes << std::ifstream{file.path(), std::ios::binary}.rdbuf();
+      all += bytes.str();
+    }
+    return bar(all);
+  }
+  [[nodiscard]] engine::Settings more(const std::string& keys) {
+    auto settings = engine::parse_settings(
+        "[SESSION]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
+        "FileStorePath=elsewhere\nNonStopSession=Y\nUseDataDictionary=N\nBeginString=FIX.4.4\n"
+        "SenderCompID=VENUE\nTargetCompID=LATER\n" +
+            keys,
+        "more.cfg");
+    EXPECT_TRUE(settings.has_value()) << settings.error().front().what();
+    return std::move(*settings);
+  }
+  void take_away(const std::string& name) {
+    acceptor->find_session(name)->remove("later");
+    peers.clear();
+    ASSERT_TRUE(run_until([&] { return acceptor->find_session(name) == nullptr; })) << log.all();
+  }
+};
+
+TEST_F(LaterSessionLogsTest, session_of_a_template_has_files_of_its_name_and_its_masks) {
+  sessions += kTemplate;
+  open();
+  RawPeer& peer = connect();
+  peer.send(logon("SOMEBODY", 1, "9001=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_THAT(text("FIX.4.4-VENUE-SOMEBODY.messages"),
+              AllOf(HasSubstr("IN MASKED : 8=FIX.4.4|"), HasSubstr("|9001=***|"),
+                    HasSubstr("OUT : 8=FIX.4.4|")));
+  EXPECT_THAT(text("FIX.4.4-VENUE-SOMEBODY.event"),
+              HasSubstr("INFO : session made of the template"));
+  EXPECT_THAT(text("GLOBAL.messages"), Not(HasSubstr("SOMEBODY")));
+  EXPECT_THAT(text("GLOBAL.event"), Not(HasSubstr("template")));
+  EXPECT_FALSE(std::filesystem::exists(path("FIX.4.4-VENUE-*.messages")));
+  EXPECT_THAT(everything(), Not(HasSubstr("CANARY")));
+}
+
+TEST_F(LaterSessionLogsTest, added_session_logs_though_nobody_else_does) {
+  const std::string keys = extra;
+  extra.clear();
+  open();
+  static_cast<void>(log_on("TRADER"));
+  ASSERT_TRUE(acceptor->add_sessions(more(keys + "\nLogMaskedTags=9001\n")).has_value());
+  RawPeer& peer = connect();
+  peer.send(logon("LATER", 1, "9001=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_GT(acceptor->log_stats().taken, 0U);
+  acceptor->reopen_logs();
+  EXPECT_THAT(text("FIX.4.4-VENUE-LATER.messages"), HasSubstr("|9001=***|"));
+  EXPECT_THAT(text("FIX.4.4-VENUE-LATER.event"), HasSubstr("INFO : session added"));
+  EXPECT_THAT(everything(), AllOf(Not(HasSubstr("CANARY")), Not(HasSubstr("|49=TRADER|"))));
+}
+
+TEST_F(LaterSessionLogsTest, session_that_is_added_again_goes_on_in_its_files_with_its_new_masks) {
+  open();
+  const std::string name = "FIX.4.4:VENUE->LATER";
+  for (const std::string tag : {"9001", "9002", "9002"}) {
+    ASSERT_TRUE(acceptor->add_sessions(more(extra + "\nLogMaskedTags=" + tag + "\n")).has_value());
+    RawPeer& peer = connect();
+    const std::uint64_t next = acceptor->find_session(name)->numbers().next_inbound;
+    peer.send(logon("LATER", next, tag + "=CANARY|1=" + tag + "|"));
+    ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
+    take_away(name);
+  }
+  const std::string all = text("FIX.4.4-VENUE-LATER.messages");
+  EXPECT_THAT(all, AllOf(HasSubstr("|9001=***|1=9001|"), HasSubstr("|9002=***|1=9002|")));
+  EXPECT_THAT(everything(), Not(HasSubstr("CANARY")));
+}
+
+TEST_F(LaterSessionLogsTest, files_that_cannot_be_made_are_told_and_global_has_it_masked) {
+  open();
+  std::ofstream{folder.path() + "/file"} << "no folder";
+  ASSERT_TRUE(acceptor
+                  ->add_sessions(more("FileLogPath=" + folder.path() +
+                                      "/file\nLogMinFreeBytes=0\nLogMaskedTags=9001\n"))
+                  .has_value());
+  RawPeer& peer = connect();
+  peer.send(logon("LATER", 1, "9001=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  ASSERT_TRUE(run_until([&] { return log.all().find("logs to GLOBAL") != std::string::npos; }));
+  EXPECT_THAT(log.all(), AllOf(HasSubstr("FIX.4.4:VENUE->LATER"), HasSubstr("/file")));
+  EXPECT_THAT(text("GLOBAL.messages"), HasSubstr("|9001=***|"));
+  EXPECT_THAT(text("GLOBAL.event"), HasSubstr("INFO : FIX.4.4:VENUE->LATER: session added"));
+}
+
+TEST_F(LaterSessionLogsTest, stranger_who_is_not_let_in_is_logged_with_everybodys_masks) {
+  sessions += kTemplate;
+  open();
+  RawPeer& stranger = connect();
+  stranger.send(from("NOBODY/", "A", 1, "98=0|108=30|9001=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return stranger.closed(); }));
+  EXPECT_THAT(text("GLOBAL.messages"), HasSubstr("|9001=***|"));
+  ASSERT_FALSE(HasFailure());
+  open();
+  ASSERT_TRUE(acceptor->add_sessions(more("LogMaskedTags=9002\n")).has_value());
+  RawPeer& other = connect();
+  other.send(from("NOBODY/", "A", 1, "98=0|108=30|9001=CANARY|9002=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return other.closed(); }));
+  EXPECT_THAT(everything(), AllOf(HasSubstr("|9002=***|"), Not(HasSubstr("CANARY"))));
+}
+
 TEST_F(EngineLogsTest, without_keys_nothing_is_made_or_counted) {
   extra.clear();
   open();
