@@ -17,6 +17,8 @@ constexpr Key kOfSchedule[] = {Key::StartTime, Key::EndTime,     Key::StartDay, 
                                Key::Weekdays,  Key::LogonTime,   Key::LogoutTime, Key::LogonDay,
                                Key::LogoutDay, Key::ResetSeqTime};
 
+constexpr Key kOfHolidays[] = {Key::Holidays, Key::HolidayFile};
+
 class ScheduleBuilder {
  public:
   ScheduleBuilder(const MergedSection& keys, SettingsReport& report, Calendars& calendars)
@@ -45,14 +47,18 @@ class ScheduleBuilder {
     bool non_stop = false;
     keys_.read_into(Key::NonStopSession, non_stop);
     if (!non_stop) return false;
-    for (const Key key : kOfSchedule) {
-      // In [DEFAULT] a key may be for other sessions.
-      if (const auto& given = keys_.section().own(key)) {
-        report_.warning(given->line, std::string{key_name(key)} +
-                                         ": not used, because NonStopSession=Y is always open");
-      }
-    }
+    for (const Key key : kOfSchedule) warn_of_unused(key);
+    for (const Key key : kOfHolidays) warn_of_unused(key);
     return true;
+  }
+
+  // In [DEFAULT] a key may be for other sessions, unless NonStopSession stands there, too.
+  void warn_of_unused(Key key) {
+    const bool is_of_all = !keys_.section().own(Key::NonStopSession);
+    const auto& given = is_of_all ? keys_.find(key) : keys_.section().own(key);
+    if (!given) return;
+    report_.warning(given->line, std::string{key_name(key)} +
+                                     ": not used, because NonStopSession=Y is always open");
   }
 
   // QuickFIX does not start without StartTime and EndTime. A session that says nothing is open.
@@ -70,6 +76,13 @@ class ScheduleBuilder {
       if (const auto& given = keys_.find(key)) {
         report_.error(given->line, std::string{key_name(key)} +
                                        ": needs StartTime and EndTime, which are missing");
+      }
+    }
+    for (const Key key : kOfHolidays) {
+      if (const auto& given = keys_.find(key)) {
+        report_.warning(given->line, std::string{key_name(key)} +
+                                         ": not used without StartTime and EndTime: the session "
+                                         "is always open");
       }
     }
     return false;

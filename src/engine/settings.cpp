@@ -151,6 +151,12 @@ const std::map<unsigned, Given>* numbered_of(const Section& section, Key key) {
   }
 }
 
+// "554=..." of a LogonTag: which field it is may be seen, and what it has may be a password.
+std::string masked(const Given& given) {
+  const bool has_tag = given.right && given.value.find('=') != std::string_view::npos;
+  return std::string{has_tag ? given.value.substr(0, given.value.find('=') + 1) : ""} + "...";
+}
+
 void add_numbered(ExplainedSession& session, const KeyDescription& key,
                   const std::map<unsigned, Given>& own, const std::map<unsigned, Given>& defaults) {
   std::map<unsigned, Given> merged = own;
@@ -158,7 +164,8 @@ void add_numbered(ExplainedSession& session, const KeyDescription& key,
   for (const auto& [number, given] : merged) {
     const std::string prefix =
         number == 0 ? std::string{} : std::string{key.name} + std::to_string(number) + "=";
-    session.values.push_back({&key, prefix + (key.is_secret ? "..." : std::string{given.value}),
+    session.values.push_back({&key,
+                              prefix + (key.is_secret ? masked(given) : std::string{given.value}),
                               given.line, !own.contains(number)});
   }
   if (merged.empty()) session.values.push_back({&key, std::string{key.fallback}, 0, false});

@@ -23,6 +23,13 @@ bool harmless(const KeyRule& rule, std::string_view value) {
   return false;
 }
 
+// As in QuickFIX, a comment has a line of its own.
+constexpr const char* kNoComment = "; a # begins a comment only in front of a line";
+
+bool looks_commented(std::string_view value) noexcept {
+  return value.find(" #") != std::string_view::npos || value.find("\t#") != std::string_view::npos;
+}
+
 // Reads the entries of one section, and says everything that there is to say about each of them
 // alone. Values of keys that are not honoured are not shown: some are passwords.
 class SectionReader {
@@ -90,7 +97,10 @@ class SectionReader {
                            key == Key::PostgreSQLStoreConnection;
     const std::string what = shown(entry.key) + "=" + (is_secret ? "..." : shown(entry.value));
     if (!given.right) {
-      report_.error(entry.line, what + ": " + expected + " was expected");
+      report_.error(entry.line, what + ": " + expected + " was expected" +
+                                    (looks_commented(entry.value) ? kNoComment : ""));
+    } else if (looks_commented(entry.value)) {
+      report_.warning(entry.line, what + ": all of it is the value" + kNoComment);
     } else if (const std::string words = remark(key, entry.value); !words.empty()) {
       report_.warning(entry.line, what + ": " + words);
     }

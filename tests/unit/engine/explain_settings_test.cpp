@@ -32,6 +32,27 @@ const EffectiveValue& value_of(const ExplainedSession& session, std::string_view
   return kNone;
 }
 
+TEST(ExplainedSettings, a_logon_tag_shows_its_field_and_not_what_it_has) {
+  const ExplainedSession session =
+      explained("LogonTag=553=me\nLogonTag1=554=CANARY\nLogonTag2=9001=CANARY\n");
+  std::vector<std::string> shown;
+  for (const EffectiveValue& one : session.values) {
+    if (one.key->name == "LogonTag") shown.push_back(one.value);
+  }
+  EXPECT_THAT(shown, ::testing::ElementsAre("553=...", "LogonTag1=554=...", "LogonTag2=9001=..."));
+}
+
+TEST(ExplainedSettings, a_comment_behind_a_value_is_told_and_shows_no_secret) {
+  EXPECT_THAT(warnings_of("SenderSubID=DESK # one\nLogonTag=554=CANARY # secret\nText=a#b"),
+              ::testing::IsSupersetOf(
+                  {"t.cfg:11: SenderSubID=DESK # one: all of it is the value; a # begins a comment "
+                   "only in front of a line",
+                   "t.cfg:12: LogonTag=...: all of it is the value; a # begins a comment only in "
+                   "front of a line"}));
+  EXPECT_THAT(errors(joined(kInitiator, "MaxLatency=60 # seconds")).front(),
+              ::testing::EndsWith("was expected; a # begins a comment only in front of a line"));
+}
+
 TEST(DescribedKeys, every_honoured_key_is_described_once) {
   std::set<std::string_view> names;
   for (const KeyDescription& key : described_keys()) {

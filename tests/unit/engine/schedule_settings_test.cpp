@@ -130,6 +130,17 @@ TEST(ScheduleSettings, times_beside_non_stop_are_a_warning) {
       warnings_of("NonStopSession=Y\nStartTime=08:00:00"),
       ElementsAre("t.cfg:12: StartTime: not used, because NonStopSession=Y is always open"));
   EXPECT_THAT(warnings_of("NonStopSession=Y"), IsEmpty());
+  EXPECT_THAT(
+      warnings_of("NonStopSession=Y\nHolidayFile=nowhere"),
+      ElementsAre("t.cfg:12: HolidayFile: not used, because NonStopSession=Y is always open"));
+  // Where both are for all sessions.
+  EXPECT_THAT(texts(accepted("[DEFAULT]\nNonStopSession=Y\nHolidays=2026-12-25\n" +
+                             joined(kInitiator, "").substr(std::string_view{"[DEFAULT]\n"}.size()))
+                        .warnings),
+              ElementsAre("t.cfg:3: Holidays: not used, because NonStopSession=Y is always open"));
+  EXPECT_THAT(warnings_of("HolidayFile=nowhere"),
+              ElementsAre("t.cfg:11: HolidayFile: not used without StartTime and EndTime: the "
+                          "session is always open"));
 }
 
 }  // namespace
