@@ -35,7 +35,8 @@ struct EngineOptions {
   bool busy_spin = false;
   // run() and start() tell systemd that the engine serves and that it stops, and that every loop is
   // alive if it wants to know: see transport::ServiceNotifier, which a thread that calls poll()
-  // uses by itself. One engine of a process. Nothing happens without NOTIFY_SOCKET.
+  // uses by itself. One engine of a process. Nothing happens without NOTIFY_SOCKET. nexusfix::run()
+  // sets it.
   bool tells_service_manager = false;
   // Store=postgresql needs store::open_postgres, of nexusfix::store_postgres, here: only who wants
   // it links libpq.
@@ -153,10 +154,12 @@ int run_opened(std::expected<Engine, EngineError> engine);
 
 }  // namespace detail
 
-// A whole main(), for a program that needs no more of its engine: opens it and run()s it. 0: all
-// well; 1: it could not start, and standard error says why, or the store failed.
+// A whole main(), for a program that needs no more of its engine: opens it and run()s it, ends on
+// SIGINT and SIGTERM, and tells systemd if NOTIFY_SOCKET is set. 0: all well; 1: it could not
+// start, and standard error says why, or the store failed.
 template <class Application>
 int run(const std::string& path, Application& application, EngineOptions options = {}) {
+  options.tells_service_manager = true;
   return detail::run_opened(Engine::open(path, application, options));
 }
 
