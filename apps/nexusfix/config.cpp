@@ -36,8 +36,11 @@ int fail_all(const engine::SettingsErrors& errors) {
 
 int check(const CheckOptions& options) {
   PosixDisk disk;
-  const auto explained = engine::explain_settings(disk, options.file);
+  auto explained = engine::explain_settings(disk, options.file);
   if (!explained) return fail_all(explained.error());
+  const auto found = engine::look_around(explained->settings, disk);
+  if (!found) return fail_all(found.error());
+  std::ranges::copy(*found, std::back_inserter(explained->settings.warnings));
   fmt::print("{}", options.json ? config_json(*explained)
                                 : config_text(*explained, this_second(), options.all));
   if (!options.strict) return kSuccess;
@@ -100,8 +103,9 @@ int write_new(const std::string& file, bool is_acceptor) {
 
 int run_config(Arguments arguments) {
   CLI::App app{
-      "Explains a configuration file: what is wrong with it, what each session got for each key,\n"
-      "and from which line.\n\n"
+      "Explains a configuration file: what is wrong with it, or with the dictionaries, folders\n"
+      "and CPUs that it names; what each session got for each key, and from which line. Creates\n"
+      "and changes nothing.\n\n"
       "  $ nexusfix config check trader.cfg\n"
       "  $ nexusfix config schedule trader.cfg --from 2026-12-24\n"
       "  $ nexusfix config new trader.cfg",

@@ -239,6 +239,26 @@ DiskResult<void> PosixDisk::make_directories(const std::string& path) {
   return make_one_directory(path);
 }
 
+// The folder, or the nearest one above it that is there.
+DiskResult<void> PosixDisk::could_write_into(const std::string& path) {
+  std::string at = path;
+  while (at.size() > 1 && at.back() == '/') at.pop_back();
+  if (at.empty()) return failure("write into folder", path, ENOENT);
+  struct stat found{};
+  while (::stat(at.c_str(), &found) < 0) {
+    if (errno != ENOENT) return failure("write into folder", at, errno);
+    const std::size_t slash = at.rfind('/');
+    const std::string above = slash == std::string::npos ? "." : at.substr(0, slash);
+    if (above == at) return failure("write into folder", at, ENOENT);
+    at = above.empty() ? "/" : above;
+  }
+  if (!S_ISDIR(found.st_mode)) return failure("write into folder", at, ENOTDIR);
+  if (::faccessat(AT_FDCWD, at.c_str(), W_OK | X_OK, AT_EACCESS) < 0) {
+    return failure("write into folder", at, errno);
+  }
+  return {};
+}
+
 DiskResult<std::vector<std::string>> PosixDisk::list(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder{::opendir(path.c_str()), &::closedir};
   if (!folder) return failure("list", path, errno);

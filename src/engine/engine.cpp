@@ -6,23 +6,17 @@
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/engine/explain_settings.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 
 #include "engine/loop_directory.hpp"
 #include "engine/mailbox_state.hpp"
 #include "engine/runtime.hpp"
 #include "engine/shares.hpp"
+#include "engine/surroundings.hpp"
 #include "engine/thread_setup.hpp"
 
 namespace nexusfix::engine {
-
-// The thread of start().
-struct Engine::Worker {
-  std::thread thread;
-  int result = 0;
-};
-
-namespace {
 
 EngineError to_error(const SettingsErrors& errors) {
   EngineError error;
@@ -32,6 +26,14 @@ EngineError to_error(const SettingsErrors& errors) {
   }
   return error;
 }
+
+// The thread of start().
+struct Engine::Worker {
+  std::thread thread;
+  int result = 0;
+};
+
+namespace {
 
 // Event loops write to one log.
 class SharedEventLog final : public observe::EventLog {
@@ -52,15 +54,20 @@ std::unexpected<EngineError> wrong_at(const std::string& file, std::size_t line,
   return std::unexpected{EngineError{SettingsError{file, line, text}.what()}};
 }
 
-// Before anything is opened: whether the threads can have what they are going to ask for.
-std::expected<void, EngineError> are_available(const ThreadSettings& threads,
-                                               const std::string& file) {
-  if (const auto wrong = what_is_wrong_with(threads.cpus)) {
-    return wrong_at(file, threads.cpus_line, *wrong);
+// Before anything is made: whether there is what the configuration asks for. One loop reads the
+// dictionaries before it makes anything; several do so behind their stores.
+std::expected<void, EngineError> is_available(const Settings& settings, Disk& disk) {
+  if (settings.event_loops == 1) {
+    if (const auto errors = look_at_machine(settings, disk); !errors.empty()) {
+      return std::unexpected{to_error(errors)};
+    }
+  } else if (const auto found = look_around(settings, disk); !found) {
+    return std::unexpected{to_error(found.error())};
   }
+  const ThreadSettings& threads = settings.threads;
   if (!threads.lock_memory) return {};
   if (auto locked = may_lock_memory(); !locked) {
-    return wrong_at(file, threads.lock_memory_line, locked.error());
+    return wrong_at(settings.file, threads.lock_memory_line, locked.error());
   }
   return {};
 }
@@ -172,7 +179,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   }
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
-  if (auto ready = are_available(threads, file); !ready) {
+  if (auto ready = is_available(settings, *options.disk); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
   const bool is_standard_error = shared->stderr_log != nullptr;
@@ -201,11 +208,9 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   // With one loop nothing is created on the disk before all else is known to be right; with
   // several, their stores say whose each session is.
   const bool is_single = loops.size() == 1;
-  if (is_single) {
-    if (auto done = loops.front()->prepare(settings); !done) {
-      return std::unexpected{std::move(done.error())};
-    }
-  }
+  std::expected<void, EngineError> right = loops.front()->could_listen(settings);
+  if (right && is_single) right = loops.front()->prepare(settings);
+  if (!right) return std::unexpected{std::move(right.error())};
   for (const auto& loop : loops) {
     if (auto opened = loop->open_store(settings); !opened) {
       return std::unexpected{std::move(opened.error())};

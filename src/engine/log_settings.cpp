@@ -52,6 +52,10 @@ void LogBuilder::take_files(const MergedSection& keys, LogSettings& log) {
   }
   keys.read_into(Key::FileLogPath, files.folder);
   keys.read_into(Key::FileLogBackupPath, files.backup_folder);
+  if (const Given* given = keys.right(Key::FileLogPath)) log.folder_line = given->line;
+  if (const Given* given = keys.right(Key::FileLogBackupPath)) {
+    log.backup_folder_line = given->line;
+  }
   keys.read_into(Key::FileLogHeartbeats, files.has_heartbeats);
   keys.read_into(Key::FileIncludeTimeStampForMessages, files.has_message_times);
   keys.read_into(Key::LogDaily, files.is_daily);

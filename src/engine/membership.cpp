@@ -1,8 +1,10 @@
 // Sessions that come and go: of the file at the start, added, made of a template, removed.
 #include <algorithm>
+#include <cerrno>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/runtime.hpp"
 #include "engine/validators.hpp"
@@ -27,6 +29,21 @@ bool may_be_named(std::string_view comp_id) noexcept {
          });
 }
 
+// At the key that is to be another one.
+EngineError cannot_listen(const SessionSettings& settings, const std::string& file,
+                          const transport::NetworkError& error) {
+  const transport::Endpoint& endpoint = *settings.accept;
+  const bool is_of_port =
+      endpoint.host.empty() || error.error_number == EADDRINUSE || error.error_number == EACCES;
+  const std::string what =
+      is_of_port ? "SocketAcceptPort=" + std::to_string(endpoint.port) + ": " + error.text +
+                       "; a port was expected that is free, and that this process may listen on"
+                 : "SocketAcceptAddress=" + endpoint.host + ": " + error.text +
+                       "; an address of this machine was expected";
+  const std::size_t line = is_of_port ? settings.accept_port_line : settings.accept_host_line;
+  return {SettingsError{file, line, what}.what()};
+}
+
 bool is_same(const transport::Endpoint& a, const transport::Endpoint& b) {
   return a.host == b.host && a.port == b.port;
 }
@@ -38,7 +55,7 @@ std::expected<void, EngineError> Runtime::make_parsers(Settings& settings) {
     report(observe::Severity::Warning, {}, warning.what());
   }
   const auto found = make_validators(settings, *seams_.disk);
-  if (!found) return std::unexpected{EngineError{found.error().what()}};
+  if (!found) return std::unexpected{to_error(found.error())};
   for (const SettingsError& warning : found->warnings) {
     report(observe::Severity::Warning, {}, warning.what());
   }
@@ -72,7 +89,8 @@ store::StoreResult<SessionSlot*> Runtime::make_slot(SessionSettings settings) {
 }
 
 // Sessions of one endpoint share its listener.
-std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSettings& settings) {
+std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSettings& settings,
+                                                            const std::string& file) {
   const transport::Endpoint& wanted = *settings.accept;
   std::size_t index = 0;
   while (index < listeners_.size() && !is_same(listeners_[index].endpoint, wanted)) ++index;
@@ -81,7 +99,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   if (seams_.directory && !seams_.directory->claim(wanted, loop())) listener.is_elsewhere = true;
   if (listener.socket == 0 && !listener.is_elsewhere) {
     const auto socket = seams_.network->listen(wanted);
-    if (!socket) return std::unexpected{EngineError{socket.error().text}};
+    if (!socket) return std::unexpected{cannot_listen(settings, file, socket.error())};
     listener.socket = *socket;
     listener.port = seams_.network->local_port(*socket);
     listener.logon_timeout = {};
@@ -91,6 +109,26 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   }
   listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon_timeout);
   return index;
+}
+
+// Sessions of one endpoint are asked for once.
+std::expected<void, EngineError> Runtime::could_listen(const Settings& settings) const {
+  std::vector<const transport::Endpoint*> asked;
+  EngineError errors;
+  for (const SessionSettings& one : settings.sessions) {
+    if (!one.accept || std::ranges::any_of(asked, [&](const transport::Endpoint* other) {
+          return is_same(*other, *one.accept);
+        })) {
+      continue;
+    }
+    asked.push_back(&*one.accept);
+    const auto could = seams_.network->could_listen(*one.accept);
+    if (could) continue;
+    if (!errors.text.empty()) errors.text += '\n';
+    errors.text += cannot_listen(one, settings.file, could.error()).text;
+  }
+  if (errors.text.empty()) return {};
+  return std::unexpected{std::move(errors)};
 }
 
 SessionSlot* Runtime::find_slot(std::string_view name) noexcept {
@@ -122,7 +160,7 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
   for (SessionSettings& one : settings.sessions) {
     std::size_t listener = 0;
     if (one.accept) {
-      const auto listening = listen_for(one);
+      const auto listening = listen_for(one, settings.file);
       if (!listening) done = std::unexpected{listening.error()};
       if (listening) listener = *listening;
     }

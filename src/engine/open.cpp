@@ -103,7 +103,7 @@ std::expected<void, EngineError> Runtime::prepare(Settings& settings) {
 std::expected<void, EngineError> Runtime::open(Settings settings) {
   if (auto done = recover_application(); !done) return done;
   if (auto done = open_sessions(settings); !done) return done;
-  return open_listeners();
+  return open_listeners(settings.file);
 }
 
 std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
@@ -247,15 +247,15 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
   return {};
 }
 
-std::expected<void, EngineError> Runtime::open_listeners() {
+std::expected<void, EngineError> Runtime::open_listeners(const std::string& file) {
   for (const auto& slot : slots_) {
     if (!slot->settings.accept) continue;
-    const auto listener = listen_for(slot->settings);
+    const auto listener = listen_for(slot->settings, file);
     if (!listener) return std::unexpected{listener.error()};
     slot->listener = *listener;
   }
   for (Template& one : templates_) {
-    const auto listener = listen_for(one.settings);
+    const auto listener = listen_for(one.settings, file);
     if (!listener) return std::unexpected{listener.error()};
     one.listener = *listener;
   }

@@ -122,6 +122,9 @@ struct SessionSlot {
   MonoTime first_attempt_at{};  // initiator: the first of them; or since the list was begun anew
 };
 
+// All of them, one a line.
+[[nodiscard]] EngineError to_error(const SettingsErrors& errors);
+
 class Runtime {
  public:
   // What comes from outside, resolved: nothing is null but what is owned beside it.
@@ -144,6 +147,8 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
+  // In front of all that makes something: whether the ports can be had.
+  [[nodiscard]] std::expected<void, EngineError> could_listen(const Settings& settings) const;
   // Each once. What sessions need besides: dictionaries and logs. Then the rest, with the same
   // settings. The store may be opened in front of both: it knows the sessions that are its own.
   [[nodiscard]] std::expected<void, EngineError> prepare(Settings& settings);
@@ -217,14 +222,15 @@ class Runtime {
   // open.cpp
   [[nodiscard]] std::expected<void, EngineError> open_postgres_store(const Settings& settings);
   [[nodiscard]] std::expected<void, EngineError> open_sessions(Settings& settings);
-  [[nodiscard]] std::expected<void, EngineError> open_listeners();
+  [[nodiscard]] std::expected<void, EngineError> open_listeners(const std::string& file);
   [[nodiscard]] std::expected<void, EngineError> recover_application();
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
 
   // membership.cpp
   [[nodiscard]] std::expected<void, EngineError> make_parsers(Settings& settings);
   [[nodiscard]] store::StoreResult<SessionSlot*> make_slot(SessionSettings settings);
-  [[nodiscard]] std::expected<std::size_t, EngineError> listen_for(const SessionSettings& settings);
+  [[nodiscard]] std::expected<std::size_t, EngineError> listen_for(const SessionSettings& settings,
+                                                                   const std::string& file);
   [[nodiscard]] SessionSlot* make_dynamic(const Connection& connection,
                                           const session::SessionId& id);
   void bury_leaving();

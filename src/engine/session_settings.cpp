@@ -124,7 +124,11 @@ class SessionBuilder {
     transport::Endpoint endpoint;
     endpoint.options = socket_options();
     endpoint.port = static_cast<std::uint16_t>(*read_number(port->value));
-    if (const std::optional<Given> host = accept_host()) endpoint.host = host->value;
+    result_.accept_port_line = port->line;
+    if (const std::optional<Given> host = accept_host()) {
+      endpoint.host = host->value;
+      result_.accept_host_line = host->line;
+    }
     const Given* allowed = right(Key::AllowedRemoteAddresses);
     if (allowed != nullptr && !allowed->value.empty()) {
       result_.allowed_remote_addresses = *read_addresses(allowed->value);

@@ -77,7 +77,10 @@ void StoreBuilder::finish(std::size_t first_session_line) {
   finish_postgres();
   finish_journal();
   const Given* folder = chosen(Key::FileStorePath);
-  if (folder != nullptr) settings_.store_folder = folder->value;
+  if (folder != nullptr) {
+    settings_.store_folder = folder->value;
+    settings_.store_folder_line = folder->line;
+  }
   if (settings_.store == StoreKind::Journal && folder == nullptr) {
     report_.error(first_session_line,
                   "[SESSION]: FileStorePath is missing: the folder of the journal. Store=memory "

@@ -1,5 +1,6 @@
 #include "engine/validators.hpp"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -132,8 +133,15 @@ std::expected<void, SettingsError> make_fixt(ValidatorMaker& maker, SessionSetti
 
 }  // namespace
 
-std::expected<InDictionaries, SettingsError> make_validators(Settings& settings, Disk& disk) {
+std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings, Disk& disk) {
   ValidatorMaker maker{settings, disk};
+  SettingsErrors errors;
+  const auto note = [&](SettingsError error) {
+    const bool is_known = std::ranges::any_of(errors, [&](const SettingsError& other) {
+      return other.line == error.line && other.text == error.text;
+    });
+    if (!is_known) errors.push_back(std::move(error));
+  };
   // One for all, as one thread runs them all.
   const auto memory = std::make_shared<dictionary::ValidationMemory>();
   for (SessionSettings& session : settings.sessions) {
@@ -146,15 +154,14 @@ std::expected<InDictionaries, SettingsError> make_validators(Settings& settings,
                         given.file.empty() ? session.line : given.line,
                         is_fixt ? "TransportDataDictionary" : "DataDictionary"};
     if (is_fixt) {
-      if (auto made = make_fixt(maker, session, wanted); !made) {
-        return std::unexpected{std::move(made.error())};
-      }
+      if (auto made = make_fixt(maker, session, wanted); !made) note(std::move(made.error()));
       continue;
     }
     auto made = maker.make(wanted, wanted, given.rules);
-    if (!made) return std::unexpected{std::move(made.error())};
-    config.validator = *std::move(made);
+    if (made) config.validator = *std::move(made);
+    if (!made) note(std::move(made.error()));
   }
+  if (!errors.empty()) return std::unexpected{std::move(errors)};
   return maker.take_found();
 }
 

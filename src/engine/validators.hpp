@@ -17,9 +17,9 @@ struct InDictionaries {
   wire::DataFieldTable data_fields = wire::DataFieldTable::standard();
 };
 
-// Sessions of one dictionary and the same rules share one validator. Fails at the first file that
-// cannot be read, is no dictionary, or is that of another version than its session speaks.
-[[nodiscard]] std::expected<InDictionaries, SettingsError> make_validators(Settings& settings,
-                                                                           Disk& disk);
+// Sessions of one dictionary and the same rules share one validator. An error: a file that cannot
+// be read, is no dictionary, or is that of another version than its session speaks.
+[[nodiscard]] std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings,
+                                                                            Disk& disk);
 
 }  // namespace nexusfix::engine

@@ -49,8 +49,8 @@ bool out_of_descriptors(int error_number) noexcept {
 
 }  // namespace
 
-std::expected<Descriptor, NetworkError> EpollNetwork::bind_and_listen(const Endpoint& endpoint,
-                                                                      const Address& address) {
+std::expected<Descriptor, NetworkError> EpollNetwork::bind_to(const Endpoint& endpoint,
+                                                              const Address& address) {
   const std::string where = to_string(endpoint);
   constexpr int kType = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
   Descriptor descriptor{::socket(address.family(), kType, 0)};
@@ -62,14 +62,13 @@ std::expected<Descriptor, NetworkError> EpollNetwork::bind_and_listen(const Endp
   if (address.family() == AF_INET6) {
     set_option(descriptor.get(), IPPROTO_IPV6, IPV6_V6ONLY, endpoint.host.empty() ? 0 : 1);
   }
-  if (::bind(descriptor.get(), &address.generic, address.size) != 0 ||
-      ::listen(descriptor.get(), kBacklog) != 0) {
+  if (::bind(descriptor.get(), &address.generic, address.size) != 0) {
     return std::unexpected{error_now("listen", where)};
   }
   return descriptor;
 }
 
-std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpoint) {
+std::expected<Descriptor, NetworkError> EpollNetwork::bind_listener(const Endpoint& endpoint) {
   std::vector<Address> candidates = known_addresses(endpoint);
   if (endpoint.host.empty()) {
     candidates = {any_address(AF_INET6, endpoint.port), any_address(AF_INET, endpoint.port)};
@@ -83,25 +82,40 @@ std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpo
   }
   NetworkError error{"listen " + to_string(endpoint) + ": the name has no address", 0};
   for (const Address& address : candidates) {
-    std::expected<Descriptor, NetworkError> descriptor = bind_and_listen(endpoint, address);
-    if (!descriptor) {
-      error = descriptor.error();
-      // Only a family that this machine lacks makes the next address worth a try: another port in
-      // use must not end in a listener on half of what was asked.
-      if (error.error_number == EAFNOSUPPORT || error.error_number == EADDRNOTAVAIL) continue;
-      break;
-    }
-    const SocketId socket = add_slot();
-    Slot& slot = slots_[index_of(socket)];
-    slot.state = State::Listening;
-    slot.options = std::make_unique<SocketOptions>(endpoint.options);
-    slot.descriptor = std::move(*descriptor);
-    if (watch(EPOLL_CTL_ADD, socket, EPOLLIN)) return socket;
-    error = error_now("listen", to_string(endpoint));
-    free_slot(socket);
-    break;
+    std::expected<Descriptor, NetworkError> descriptor = bind_to(endpoint, address);
+    if (descriptor) return descriptor;
+    error = descriptor.error();
+    // Only a family that this machine lacks makes the next address worth a try: another port in
+    // use must not end in a listener on half of what was asked.
+    if (error.error_number != EAFNOSUPPORT && error.error_number != EADDRNOTAVAIL) break;
   }
   return std::unexpected{error};
+}
+
+std::expected<void, NetworkError> Network::could_listen(const Endpoint&) { return {}; }
+
+// Until it listens nobody can connect.
+std::expected<void, NetworkError> EpollNetwork::could_listen(const Endpoint& endpoint) {
+  const auto descriptor = bind_listener(endpoint);
+  if (!descriptor) return std::unexpected{descriptor.error()};
+  return {};
+}
+
+std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpoint) {
+  std::expected<Descriptor, NetworkError> descriptor = bind_listener(endpoint);
+  if (!descriptor) return std::unexpected{std::move(descriptor.error())};
+  if (::listen(descriptor->get(), kBacklog) != 0) {
+    return std::unexpected{error_now("listen", to_string(endpoint))};
+  }
+  const SocketId socket = add_slot();
+  Slot& slot = slots_[index_of(socket)];
+  slot.state = State::Listening;
+  slot.options = std::make_unique<SocketOptions>(endpoint.options);
+  slot.descriptor = std::move(*descriptor);
+  if (watch(EPOLL_CTL_ADD, socket, EPOLLIN)) return socket;
+  NetworkError error = error_now("listen", to_string(endpoint));
+  free_slot(socket);
+  return std::unexpected{std::move(error)};
 }
 
 std::expected<SocketId, NetworkError> EpollNetwork::connect(const Endpoint& endpoint) {

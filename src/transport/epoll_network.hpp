@@ -37,6 +37,7 @@ class EpollNetwork final : public Network {
   EpollNetwork& operator=(const EpollNetwork&) = delete;
 
   [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;
+  [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override;
   [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override;
   [[nodiscard]] std::uint16_t local_port(SocketId socket) const override;
   [[nodiscard]] std::string peer_name(SocketId socket) const override;
@@ -106,8 +107,9 @@ class EpollNetwork final : public Network {
   void free_slot(SocketId socket) noexcept;
   [[nodiscard]] bool watch(int operation, SocketId socket, std::uint32_t interest) noexcept;
 
-  [[nodiscard]] std::expected<Descriptor, NetworkError> bind_and_listen(const Endpoint& endpoint,
-                                                                        const Address& address);
+  [[nodiscard]] std::expected<Descriptor, NetworkError> bind_listener(const Endpoint& endpoint);
+  [[nodiscard]] std::expected<Descriptor, NetworkError> bind_to(const Endpoint& endpoint,
+                                                                const Address& address);
   void start_next_candidate(SocketId socket);
   void finish_connect(SocketId socket, Sink& sink);
   void take_resolutions();

@@ -86,6 +86,9 @@ class Disk {
                                                                OpenMode mode) = 0;
   // Creates the folder and its parents (0700), durably; fine if it exists.
   [[nodiscard]] virtual DiskResult<void> make_directories(const std::string& path) = 0;
+  // Whether that could be done and files be made there, as far as can be said without doing it:
+  // changes nothing. A disk that cannot know says yes.
+  [[nodiscard]] virtual DiskResult<void> could_write_into(const std::string& path);
   // Names (not paths) of the regular files in a folder, sorted.
   [[nodiscard]] virtual DiskResult<std::vector<std::string>> list(const std::string& path) = 0;
   [[nodiscard]] virtual DiskResult<void> remove(const std::string& path) = 0;
@@ -119,6 +122,7 @@ class PosixDisk final : public Disk {
   [[nodiscard]] DiskResult<std::unique_ptr<File>> open(const std::string& path,
                                                        OpenMode mode) override;
   [[nodiscard]] DiskResult<void> make_directories(const std::string& path) override;
+  [[nodiscard]] DiskResult<void> could_write_into(const std::string& path) override;
   [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
   [[nodiscard]] DiskResult<void> rename(const std::string& from, const std::string& to) override;

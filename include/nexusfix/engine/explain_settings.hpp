@@ -50,4 +50,10 @@ struct ExplainedSettings {
 [[nodiscard]] std::expected<ExplainedSettings, SettingsErrors> explain_settings(
     Disk& disk, const std::string& path);
 
+// What a configuration names outside of itself, as Engine::open() looks at it before it makes
+// anything: dictionaries are read, folders could be written into, CPUs are this machine's. Makes
+// nothing. Warnings, of the dictionaries; or every mistake.
+[[nodiscard]] std::expected<std::vector<SettingsError>, SettingsErrors> look_around(
+    const Settings& settings, Disk& disk);
+
 }  // namespace nexusfix::engine

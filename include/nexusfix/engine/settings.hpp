@@ -71,6 +71,8 @@ struct LogSettings {
   // Whether events also go to standard error, if EngineOptions::log is not given: not, once
   // ScreenLogShowEvents says whether they go to the screen.
   bool has_standard_error = true;
+  std::size_t folder_line = 0;  // of FileLogPath
+  std::size_t backup_folder_line = 0;
 };
 
 enum class StoreKind : std::uint8_t { Journal, Memory, PostgreSQL };
@@ -82,6 +84,8 @@ struct SessionSettings {
   session::Schedule schedule;                 // StartTime, EndTime, ...: non-stop without them
   std::vector<transport::Endpoint> connect;   // initiator: tried in order, at least one
   std::optional<transport::Endpoint> accept;  // acceptor
+  std::size_t accept_port_line = 0;
+  std::size_t accept_host_line = 0;
   // Initiator: before each attempt since the last Logon; the last one counts for all behind it. At
   // least one, each ≥ 1 s.
   std::vector<std::chrono::seconds> reconnect_intervals{std::chrono::seconds{30}};
@@ -134,6 +138,7 @@ struct Settings {
   std::vector<SessionSettings> sessions;  // at least one
   StoreKind store = StoreKind::Journal;
   std::string store_folder;  // FileStorePath; required for the journal
+  std::size_t store_folder_line = 0;
   store::Durability durability = store::Durability::Process;
   std::uint64_t segment_bytes = 64U << 20U;         // of the journal; no key sets it
   std::chrono::microseconds journal_group_wait{0};  // JournalGroupMicros

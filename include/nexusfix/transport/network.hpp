@@ -74,6 +74,9 @@ class Network {
   virtual ~Network() = default;
 
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) = 0;
+  // Whether listen() would find its address and port, without anybody being able to connect. A
+  // network that cannot know says yes.
+  [[nodiscard]] virtual std::expected<void, NetworkError> could_listen(const Endpoint& endpoint);
   // Starts connecting; Connected or Failed comes from wait(). An error: it could not be started.
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) = 0;
   // The port in use: what port 0 became.

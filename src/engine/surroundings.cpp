@@ -1,0 +1,94 @@
+// What a configuration names outside of itself: looked at before anything is made.
+#include "engine/surroundings.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <nexusfix/engine/explain_settings.hpp>
+
+#include "engine/thread_setup.hpp"
+#include "engine/validators.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+class Surroundings {
+ public:
+  Surroundings(const Settings& settings, Disk& disk) : settings_{settings}, disk_{disk} {}
+
+  void look_at_folders() {
+    if (settings_.store == StoreKind::Journal) {
+      look_at(settings_.store_folder, settings_.store_folder_line, "FileStorePath: ");
+    }
+    for (const SessionSettings& session : settings_.sessions) {
+      const LogSettings& log = session.log;
+      if (log.files.folder.empty()) continue;
+      constexpr const char* kWhat = ": the logs cannot be written: ";
+      look_at(log.files.folder, log.folder_line, std::string{"FileLogPath"} + kWhat);
+      if (log.files.backup_folder.empty()) continue;
+      look_at(log.files.backup_folder, log.backup_folder_line,
+              std::string{"FileLogBackupPath"} + kWhat);
+    }
+  }
+
+  void look_at_cpus() {
+    if (auto wrong = what_is_wrong_with(settings_.threads.cpus)) {
+      errors_.push_back({settings_.file, settings_.threads.cpus_line, std::move(*wrong)});
+    }
+  }
+
+  [[nodiscard]] std::vector<SettingsError> look_at_dictionaries() {
+    Settings copy = settings_;
+    auto found = make_validators(copy, disk_);
+    if (found) return std::move(found->warnings);
+    std::ranges::move(found.error(), std::back_inserter(errors_));
+    return {};
+  }
+
+  [[nodiscard]] SettingsErrors take_errors() {
+    std::ranges::sort(errors_, {}, &SettingsError::line);
+    return std::move(errors_);
+  }
+
+ private:
+  void look_at(const std::string& folder, std::size_t line, const std::string& what) {
+    const bool is_known = std::ranges::any_of(errors_, [&](const SettingsError& error) {
+      return error.line == line && error.text.starts_with(what);
+    });
+    if (is_known) return;
+    const auto could = disk_.could_write_into(folder);
+    if (could) return;
+    errors_.push_back({settings_.file, line,
+                       what + could.error().what() +
+                           "; a folder was expected that is there or can be made, and that this "
+                           "process may write into"});
+  }
+
+  const Settings& settings_;
+  Disk& disk_;
+  SettingsErrors errors_;
+};
+
+}  // namespace
+
+SettingsErrors look_at_machine(const Settings& settings, Disk& disk) {
+  Surroundings surroundings{settings, disk};
+  surroundings.look_at_folders();
+  surroundings.look_at_cpus();
+  return surroundings.take_errors();
+}
+
+std::expected<std::vector<SettingsError>, SettingsErrors> look_around(const Settings& settings,
+                                                                      Disk& disk) {
+  Surroundings surroundings{settings, disk};
+  surroundings.look_at_folders();
+  surroundings.look_at_cpus();
+  std::vector<SettingsError> warnings = surroundings.look_at_dictionaries();
+  if (auto errors = surroundings.take_errors(); !errors.empty()) {
+    return std::unexpected{std::move(errors)};
+  }
+  return warnings;
+}
+
+}  // namespace nexusfix::engine

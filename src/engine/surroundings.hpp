@@ -1,0 +1,12 @@
+// The part of look_around() that costs nothing: all but the dictionaries, which a start reads
+// anyway.
+#pragma once
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine/settings.hpp>
+
+namespace nexusfix::engine {
+
+[[nodiscard]] SettingsErrors look_at_machine(const Settings& settings, Disk& disk);
+
+}  // namespace nexusfix::engine

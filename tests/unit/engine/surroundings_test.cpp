@@ -1,0 +1,124 @@
+// What a configuration names outside of itself: `config check` and a start look at it before
+// anything is made.
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+
+#include <nexusfix/engine/explain_settings.hpp>
+
+#include "acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+class SurroundingsTest : public AcceptorTest {
+ protected:
+  [[nodiscard]] engine::Settings settings() {
+    auto parsed = engine::parse_settings(config(port), "venue.cfg");
+    EXPECT_TRUE(parsed.has_value()) << parsed.error().front().what();
+    parsed->segment_bytes = kSegmentBytes;
+    return std::move(*parsed);
+  }
+  // "", or why it does not start.
+  [[nodiscard]] std::string why_not() {
+    const auto opened = Engine::open(settings(), venue, options());
+    return opened ? std::string{} : opened.error().what();
+  }
+  [[nodiscard]] std::string looked() {
+    std::string all;
+    PosixDisk disk;
+    const auto found = engine::look_around(settings(), disk);
+    if (found) return all;
+    for (const auto& error : found.error()) all += (all.empty() ? "" : "\n") + error.what();
+    return all;
+  }
+  // What a user changes in the file, by the line that its key is in.
+  [[nodiscard]] std::string line_of(const std::string& key) const {
+    const std::string text = config(port);
+    const std::size_t at = text.find(key + "=");
+    EXPECT_NE(at, std::string::npos) << key;
+    return "venue.cfg:" +
+           std::to_string(
+               std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1) +
+           ": " + key;
+  }
+  void expect_nothing_made() const {
+    EXPECT_FALSE(std::filesystem::exists(folder.path() + "/store"));
+    EXPECT_FALSE(std::filesystem::exists(folder.path() + "/log"));
+  }
+
+  std::uint16_t port = 0;
+};
+
+TEST_F(SurroundingsTest, what_is_right_is_right_and_makes_nothing) {
+  extra = "FileLogPath=" + folder.path() + "/log/deep";
+  EXPECT_EQ(looked(), "");
+  expect_nothing_made();
+  EXPECT_EQ(why_not(), "");
+}
+
+TEST_F(SurroundingsTest, dictionaries_that_are_missing_or_are_none_are_all_told_with_their_lines) {
+  std::ofstream{folder.path() + "/none.xml"} << "no dictionary";
+  dictionary = "DataDictionary=" + folder.path() + "/none.xml";
+  sessions += "DataDictionary=" + folder.path() + "/missing.xml\n";
+  extra = "FileLogPath=" + folder.path() + "/log";
+  const std::string errors = looked();
+  EXPECT_THAT(errors, AllOf(HasSubstr(line_of("DataDictionary") + ": "), HasSubstr("/none.xml"),
+                            HasSubstr("venue.cfg:17: DataDictionary: the file cannot be read: ")));
+  EXPECT_EQ(why_not(), errors);
+  expect_nothing_made();
+  extra += "\nEventLoops=2";
+  EXPECT_THAT(why_not(), HasSubstr("/none.xml"));
+  expect_nothing_made();
+}
+
+TEST_F(SurroundingsTest, folders_that_cannot_be_written_are_told_with_their_lines) {
+  const std::string file = folder.path() + "/file";
+  std::ofstream{file} << "no folder";
+  extra = "FileLogPath=" + file + "/log\nFileLogBackupPath=" + file;
+  EXPECT_THAT(looked(), AllOf(HasSubstr(line_of("FileLogPath")), HasSubstr("Not a directory"),
+                              HasSubstr(line_of("FileLogBackupPath"))));
+  EXPECT_EQ(why_not(), looked());
+  expect_nothing_made();
+  extra = "FileStorePath=" + file + "/store";  // the last one counts
+  EXPECT_THAT(looked(), HasSubstr("venue.cfg:8: FileStorePath: write into folder " + file));
+  EXPECT_EQ(why_not(), looked());
+}
+
+TEST_F(SurroundingsTest, cpus_that_this_machine_lacks_are_told_with_their_line) {
+  extra = "EventLoopCpu=1023";
+  EXPECT_THAT(looked(), HasSubstr(line_of("EventLoopCpu") + "=1023: "));
+  EXPECT_EQ(why_not(), looked());
+  expect_nothing_made();
+}
+
+TEST_F(SurroundingsTest, an_address_of_another_machine_is_told_with_its_line_and_nothing_is_made) {
+  extra = "SocketAcceptAddress=192.0.2.1\nFileLogPath=" + folder.path() + "/log";
+  const std::string error = why_not();
+  EXPECT_THAT(error, AllOf(HasSubstr("venue.cfg:8: SocketAcceptAddress=192.0.2.1: listen "),
+                           HasSubstr("an address of this machine was expected")));
+  expect_nothing_made();
+}
+
+TEST_F(SurroundingsTest, a_port_in_use_is_told_with_its_line_and_nothing_is_made) {
+  AcceptorTest::open();
+  port = acceptor->accept_port();
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=THIRD\n"
+      "FileStorePath=" +
+      folder.path() + "/second\nFileLogPath=" + folder.path() + "/log\n";
+  EXPECT_THAT(why_not(), AllOf(HasSubstr(line_of("SocketAcceptPort") + "=" + std::to_string(port) +
+                                         ": listen 127.0.0.1:" + std::to_string(port)),
+                               HasSubstr("a port was expected that is free")));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() + "/second"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() + "/log"));
+  sessions = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=THIRD\n";
+  EXPECT_THAT(acceptor->add_sessions(settings()).error().what(),
+              HasSubstr(line_of("SocketAcceptPort")));
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
