@@ -111,8 +111,11 @@ int verify(const VerifyOptions& options) {
   Disk& disk = options.archived ? static_cast<Disk&>(whole) : posix;
   const auto check = store::verify_journal(disk, place->folder);
   if (!check) return fail("journal", check.error().text);
-  fmt::print("{}",
-             options.json ? check_json(*check, place->folder) : check_text(*check, place->folder));
+  const auto opened = check->power_lost ? look_into_journal(disk, place->folder)
+                                        : std::expected<store::OpenedJournal, std::string>{};
+  const store::JournalReport* const loss = check->power_lost && opened ? &opened->report : nullptr;
+  fmt::print("{}", options.json ? check_json(*check, place->folder, loss)
+                                : check_text(*check, place->folder, loss));
   return check->damages.empty() && check->checkpoint_faults.empty() ? kSuccess : kFailure;
 }
 
@@ -142,6 +145,7 @@ bool add_name(const std::string& text, std::map<store::SessionKey, std::string>&
 }
 
 int repair(const RepairRequest& request) {
+  if (!is_reason(request.reason)) return fail("journal", kReasonTooLong);
   PosixDisk disk;
   const auto place = find_log(disk, request.folder);
   if (!place) return fail("journal", place.error());
@@ -203,7 +207,7 @@ CLI::App* add_show(CLI::App& app, ShowOptions& options) {
   show->add_flag("--decode", options.decode, "Messages field by field, with names and meanings")
       ->excludes(json);
   show->add_flag("--archived", options.archived, "With retired segments, archives too");
-  show->add_flag("--changes", options.changes, "Who set numbers by hand, when, and why")
+  show->add_flag("--changes", options.changes, "Who set numbers by hand or repaired, when, why")
       ->excludes(json)
       ->excludes(session)
       ->excludes(messages);

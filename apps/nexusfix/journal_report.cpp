@@ -7,6 +7,7 @@
 
 #include <nexusfix/dictionary/printable.hpp>
 
+#include "nexusfix/journal_summary.hpp"
 #include "nexusfix/text.hpp"
 
 namespace nexusfix::command {
@@ -47,7 +48,8 @@ std::string verdict(const store::JournalCheck& check, const std::string& folder)
 
 }  // namespace
 
-std::string check_text(const store::JournalCheck& check, const std::string& folder) {
+std::string check_text(const store::JournalCheck& check, const std::string& folder,
+                       const store::JournalReport* loss) {
   std::string text =
       fmt::format("journal {}: {} segments, {} records, {} messages, {} bytes\n", folder,
                   with_thousands(check.segments.size()), with_thousands(check.records),
@@ -77,10 +79,12 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
   for (const std::string& fault : check.checkpoint_faults) {
     text += fmt::format("  CHECKPOINT {}\n", dictionary::printable(fault));
   }
+  if (loss != nullptr) text += power_loss_text(*loss);
   return text + verdict(check, folder);
 }
 
-std::string check_json(const store::JournalCheck& check, const std::string& folder) {
+std::string check_json(const store::JournalCheck& check, const std::string& folder,
+                       const store::JournalReport* loss) {
   std::string json =
       fmt::format(R"({{"folder": {}, "segments": {}, "records": {}, "messages": {}, "bytes": {}, )"
                   R"("torn_bytes": {}, "in_use": {}, "retired_segments": {}, "sound": {}, )",
@@ -91,6 +95,7 @@ std::string check_json(const store::JournalCheck& check, const std::string& fold
   for (const std::string& fault : check.checkpoint_faults) {
     faults += (faults.empty() ? "" : ", ") + json_text(fault);
   }
+  json += power_loss_json(loss != nullptr ? *loss : store::JournalReport{});
   json += fmt::format(R"("checkpoint_faults": [{}], "damages": [)", faults);
   std::string_view separator = "\n";
   for (const store::FoundDamage& damage : check.damages) {
@@ -108,9 +113,14 @@ std::string check_json(const store::JournalCheck& check, const std::string& fold
 }
 
 std::string changes_text(const store::JournalCheck& check) {
-  if (check.changes.empty()) return "no numbers were set by hand\n";
+  if (check.changes.empty()) return "no numbers were set by hand, and nothing was repaired\n";
   std::string text;
   for (const store::FoundChange& change : check.changes) {
+    if (change.session.empty()) {
+      text += fmt::format("{}  repair\n  {}\n", time_text(change.time),
+                          dictionary::printable(change.text));
+      continue;
+    }
     text += fmt::format("{}  {}\n  before: {}\n  after:  {}\n  {}\n", time_text(change.time),
                         dictionary::printable(change.session), numbers_text(change.before),
                         numbers_text(change.after), dictionary::printable(change.text));

@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/journal_check.hpp>
 
 namespace nexusfix::command {
 
-[[nodiscard]] std::string check_text(const store::JournalCheck& check, const std::string& folder);
-[[nodiscard]] std::string check_json(const store::JournalCheck& check, const std::string& folder);
+// loss: what opening makes of a loss of power; null: there was none.
+[[nodiscard]] std::string check_text(const store::JournalCheck& check, const std::string& folder,
+                                     const store::JournalReport* loss);
+[[nodiscard]] std::string check_json(const store::JournalCheck& check, const std::string& folder,
+                                     const store::JournalReport* loss);
 [[nodiscard]] std::string changes_text(const store::JournalCheck& check);
 [[nodiscard]] std::string repair_text(const store::RepairReport& report, const std::string& folder,
                                       store::RepairMode mode);

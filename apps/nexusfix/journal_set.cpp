@@ -13,8 +13,6 @@
 namespace nexusfix::command {
 namespace {
 
-constexpr std::size_t kReasonBytesMax = 1024;
-
 std::string numbers_text(const store::NumbersChange::Numbers& numbers) {
   return fmt::format("next inbound {}, next outbound {}, epoch {}", numbers.next_inbound,
                      numbers.next_outbound, numbers.epoch);
@@ -61,6 +59,11 @@ std::string operator_name() {
                      host.data());
 }
 
+bool is_reason(std::string_view text) noexcept {
+  constexpr std::size_t kReasonBytesMax = 1024;
+  return text.size() <= kReasonBytesMax;
+}
+
 bool is_confirmed_by_hand(const std::string& question) {
   if (::isatty(STDIN_FILENO) == 0) return false;
   fmt::print("{} [yes/no] ", question);
@@ -72,9 +75,7 @@ bool is_confirmed_by_hand(const std::string& question) {
 }
 
 int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgres, WallTime now) {
-  if (request.reason.size() > kReasonBytesMax) {
-    return fail("journal", "--reason: at most 1024 bytes");
-  }
+  if (!is_reason(request.reason)) return fail("journal", kReasonTooLong);
   if (request.place.is_journal()) {  // a wrong name must not even cut a torn end
     const auto found = look_into(disk, request.place, open_postgres);
     if (!found) return fail("journal", found.error());

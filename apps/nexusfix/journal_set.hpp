@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
@@ -21,6 +22,10 @@ struct SetNumbers {
 
 // "anna@host": who runs this program.
 [[nodiscard]] std::string operator_name();
+
+// Whether the log takes this text as an operator's reason, of up to 1,024 bytes.
+[[nodiscard]] bool is_reason(std::string_view text) noexcept;
+inline constexpr const char* kReasonTooLong = "--reason: at most 1024 bytes";
 
 // Asks on standard input, if that is a terminal; false if it is none, or the answer is no.
 [[nodiscard]] bool is_confirmed_by_hand(const std::string& question);

@@ -60,12 +60,7 @@ std::string journal_text(const store::JournalReport& report, const std::string& 
   for (const std::string& fault : report.checkpoint_faults) {
     text += fmt::format("  CHECKPOINT {}\n", fault);
   }
-  for (const store::SkippedNumbers& skipped : report.skipped) {
-    text += fmt::format(
-        "  POWER LOST {}: opening will skip MsgSeqNum {} to {}, under which messages may have been "
-        "sent\n",
-        skipped.session, skipped.first, skipped.last);
-  }
+  text += power_loss_text(report);
   for (const std::string& damage : report.damages) text += fmt::format("  DAMAGE {}\n", damage);
   for (const store::RefusedSession& refused : report.refused) {
     text += fmt::format("  REFUSED {}\n", refused.text);
@@ -75,15 +70,8 @@ std::string journal_text(const store::JournalReport& report, const std::string& 
 
 // The rest of an object, behind what is always there.
 std::string findings_json(const store::JournalReport& report) {
-  std::string json = fmt::format(R"("power_lost": {}, "skipped": [)", report.power_lost);
+  std::string json = power_loss_json(report) + R"("damages": [)";
   std::string_view separator;
-  for (const store::SkippedNumbers& skipped : report.skipped) {
-    json += fmt::format(R"({}{{"session": {}, "first": {}, "last": {}}})", separator,
-                        json_text(skipped.session), skipped.first, skipped.last);
-    separator = ", ";
-  }
-  json += R"(], "damages": [)";
-  separator = {};
   for (const std::string& damage : report.damages) {
     json += fmt::format("{}{}", separator, json_text(damage));
     separator = ", ";
@@ -105,6 +93,34 @@ std::uint64_t message_count(const JournalSummary& summary) {
 }
 
 }  // namespace
+
+std::string power_loss_text(const store::JournalReport& report) {
+  if (!report.power_lost) return {};
+  std::string text = "  POWER LOST: the machine went down while the journal was open";
+  if (report.cut_bytes > 0) {
+    text += fmt::format("; opening will cut off {} bytes that had not reached the disk",
+                        with_thousands(report.cut_bytes));
+  }
+  text += '\n';
+  for (const store::SkippedNumbers& skipped : report.skipped) {
+    text += fmt::format(
+        "  POWER LOST {}: opening will skip MsgSeqNum {} to {}, under which messages may have been "
+        "sent\n",
+        skipped.session, skipped.first, skipped.last);
+  }
+  return text;
+}
+
+std::string power_loss_json(const store::JournalReport& report) {
+  std::string json = fmt::format(R"("power_lost": {}, "skipped": [)", report.power_lost);
+  std::string_view separator;
+  for (const store::SkippedNumbers& skipped : report.skipped) {
+    json += fmt::format(R"({}{{"session": {}, "first": {}, "last": {}}})", separator,
+                        json_text(skipped.session), skipped.first, skipped.last);
+    separator = ", ";
+  }
+  return json + "], ";
+}
 
 std::string summary_text(const JournalSummary& summary) {
   std::string text = summary.report ? journal_text(*summary.report, summary.name)

@@ -33,6 +33,11 @@ struct JournalSummary {
 [[nodiscard]] std::expected<JournalSummary, std::string> summarize_log(
     store::Store& store, std::optional<store::JournalReport> report, const std::string& name);
 
+// What a loss of power means for whoever opens the journal; empty where there was none. As part of
+// an object of JSON: "power_lost" and "skipped", with a comma behind them.
+[[nodiscard]] std::string power_loss_text(const store::JournalReport& report);
+[[nodiscard]] std::string power_loss_json(const store::JournalReport& report);
+
 [[nodiscard]] std::string summary_text(const JournalSummary& summary);
 [[nodiscard]] std::string summary_json(const JournalSummary& summary);
 

@@ -1,4 +1,5 @@
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -78,7 +79,9 @@ class Check {
         [&](const SegmentHeader& segment, const Record& record) { return add(segment, record); },
         [&](const DamagedBytes& bytes) { log_.damage(bytes); });
     if (!segments) return std::unexpected{segments.error()};
-    if (!is_known_) return std::unexpected{unknown_start(folder_, segments->front().header)};
+    if (!is_known_ && segments->front().header.number > 1) {
+      return std::unexpected{unknown_start(folder_, segments->front().header)};
+    }
     log_.end();
     name_changes();
     for (const WalkedSegment& segment : *segments) {
@@ -90,6 +93,8 @@ class Check {
     }
     check_.torn_bytes = segments->back().torn_bytes;
     check_.torn_offset = segments->back().end;
+    check_.power_lost = !is_closed_ && check_.records > 0 &&
+                        may_have_lost_power(segments->back().header, to_boot_id(disk_.boot_id()));
     check_.in_use = is_in_use(disk_, folder_);
     add_damages();
     for (SessionKey key = 0; key < log_.state().sessions.size(); ++key) {
@@ -159,6 +164,7 @@ class Check {
       return std::unexpected{contradiction(folder_, segment, record, applied.error())};
     }
     ++records_;
+    is_closed_ = false;
     const LogPosition begin = segment.position + record.offset;
     EntryReader reader{record.entries};
     Entry entry;
@@ -177,7 +183,15 @@ class Check {
                                   .after = change.after,
                                   .text = std::string{change.text}});
         changed_.push_back(entry.session);
+      } else if (entry.kind == EntryKind::Removed && !is_filler(entry.bytes)) {
+        check_.changes.push_back({.time = record.time,
+                                  .session = {},
+                                  .before = {},
+                                  .after = {},
+                                  .text = std::string{entry.bytes}});
+        changed_.push_back(std::nullopt);
       }
+      if (is_of_log(entry.kind)) is_closed_ = entry.kind == EntryKind::LogClosed;
     }
     return {};
   }
@@ -186,9 +200,10 @@ class Check {
   void name_changes() {
     const SessionTable& sessions = log_.state().sessions;
     for (std::size_t i = 0; i < changed_.size(); ++i) {
-      check_.changes[i].session = changed_[i] < sessions.size()
-                                      ? sessions.name(changed_[i])
-                                      : "session key " + std::to_string(changed_[i]);
+      if (!changed_[i]) continue;
+      check_.changes[i].session = *changed_[i] < sessions.size()
+                                      ? sessions.name(*changed_[i])
+                                      : "session key " + std::to_string(*changed_[i]);
     }
   }
 
@@ -219,7 +234,9 @@ class Check {
   std::uint64_t records_ = 0;       // in the log so far, those of retired segments too
   JournalCheck check_;
   std::vector<std::uint64_t> messages_;  // by session key
-  std::vector<SessionKey> changed_;      // by index in check_.changes
+  bool is_closed_ = false;               // in order, by the last record
+  // By index in check_.changes; nothing: a repair.
+  std::vector<std::optional<SessionKey>> changed_;
 };
 
 }  // namespace

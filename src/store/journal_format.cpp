@@ -106,10 +106,26 @@ std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
   return header;
 }
 
+bool may_be_torn_header(std::span<const char> bytes) noexcept {
+  std::array<char, kVersionAt + sizeof(std::uint32_t)> front{};
+  std::copy(kMagic.begin(), kMagic.end(), front.begin());
+  store_little_endian(&front[kVersionAt], kFormatVersion);
+  for (std::size_t at = 0; at < std::min(bytes.size(), front.size()); ++at) {
+    if (bytes[at] != 0 && bytes[at] != front[at]) return false;
+  }
+  return true;
+}
+
 std::array<char, kBootIdBytesMax> to_boot_id(std::string_view text) noexcept {
   std::array<char, kBootIdBytesMax> id{};
   std::copy_n(text.begin(), std::min(text.size(), id.size()), id.begin());
   return id;
+}
+
+bool may_have_lost_power(const SegmentHeader& header,
+                         const std::array<char, kBootIdBytesMax>& boot_id_now) noexcept {
+  return header.version != kFormatVersionOldest &&
+         (header.boot_id != boot_id_now || boot_id_now == to_boot_id({}));
 }
 
 std::string segment_file_name(std::uint64_t number) {

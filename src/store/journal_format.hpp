@@ -82,6 +82,11 @@ struct SegmentHeader {
 
 [[nodiscard]] std::array<char, kBootIdBytesMax> to_boot_id(std::string_view text) noexcept;
 
+// Its writer's machine has been started anew since, so that what was not synced may be gone, and
+// later parts of it may be there without the earlier ones.
+[[nodiscard]] bool may_have_lost_power(
+    const SegmentHeader& header, const std::array<char, kBootIdBytesMax>& boot_id_now) noexcept;
+
 enum class SegmentHeaderFault : std::uint8_t { Cut, Magic, Version, Checksum };
 
 // Always of the newest version.
@@ -89,6 +94,9 @@ void encode_segment_header(const SegmentHeader& header, std::span<char, kSegment
 // bytes: the beginning of the file, kSegmentHeaderBytes of it or the whole file if it is shorter.
 [[nodiscard]] std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
     std::span<const char> bytes);
+// Whether no more than a part of a header may have reached the disk: each byte of the front is what
+// it would be, or 0. If not, something else was written there, or a header is damaged.
+[[nodiscard]] bool may_be_torn_header(std::span<const char> bytes) noexcept;
 // "0000000001.journal"
 [[nodiscard]] std::string segment_file_name(std::uint64_t number);
 // Nothing: not a segment's name.

@@ -45,6 +45,18 @@ std::string readable_name(std::span<const char> damaged, SessionKey session) {
   return {};
 }
 
+// What a log that ended in order says was on the disk.
+std::optional<LogPosition> closed_at(const Record& record) {
+  std::optional<LogPosition> at;
+  EntryReader reader{record.entries};
+  Entry entry;
+  while (reader.next(entry)) {
+    at.reset();
+    if (entry.kind == EntryKind::LogClosed) at = entry.number;
+  }
+  return at;
+}
+
 class Repair {
  public:
   Repair(Disk& disk, const RepairOptions& options, WallTime now)
@@ -72,6 +84,7 @@ class Repair {
   StoreResult<void> walk() {
     log_ = {};
     voids_.clear();
+    closed_at_.reset();
     bool is_known = false;
     std::optional<SegmentHeader> first;
     auto segments = walk_log(
@@ -96,6 +109,7 @@ class Repair {
         },
         [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
           const auto applied = is_known ? log_.record(segment, record) : check_form(record.entries);
+          closed_at_ = closed_at(record);
           if (!applied) {
             return std::unexpected{
                 contradiction(options_.folder, segment, record, applied.error())};
@@ -104,7 +118,7 @@ class Repair {
         },
         [&](const DamagedBytes& bytes) { log_.damage(bytes); });
     if (!segments) return std::unexpected{segments.error()};
-    if (!is_known) {
+    if (!is_known && segments->front().header.number > 1) {
       return std::unexpected{unknown_start(options_.folder, segments->front().header)};
     }
     log_.end();
@@ -174,6 +188,7 @@ class Repair {
       report_.steps.push_back(path_of_segment(options_.folder, segment.number) +
                               ": the checkpoint is taken out: it is damaged, or tells of what is "
                               "behind damage. Opening reads the log instead");
+      note(path_of_segment(options_.folder, segment.number) + ": the checkpoint taken out");
     }
     const WalkedSegment& last = segments_.back();
     if (last.torn_bytes > 0) {
@@ -184,6 +199,12 @@ class Repair {
     // What the log says once the records stand in the damage's place: it must make sense.
     if (auto replayed = replay(); !replayed) return replayed;
     plan_numbers();
+    // It ends in order as before: no machine that is started anew must be taken for a loss of
+    // power.
+    if (!last_.empty() && closed_at_) {
+      append_entry(
+          last_, {.kind = EntryKind::LogClosed, .session = 0, .number = *closed_at_, .bytes = {}});
+    }
     return {};
   }
 
@@ -203,6 +224,7 @@ class Repair {
       filler.resize(kSegmentHeaderBytes);
       encode_segment_header(header, std::span{filler}.first<kSegmentHeaderBytes>());
       report_.steps.push_back(path + ": the header is written again");
+      note(path + ": the header written again");
       return {};
     }
     if (!fill(entries_[index], damage)) {
@@ -213,13 +235,18 @@ class Repair {
     }
     append_record(filler, RecordSeed{header}, damage.offset, now_, entries_[index]);
     // In full, since there may be no room for it where the damage was.
-    const std::string note = path + " offset " + std::to_string(damage.offset) + ", " +
-                             bytes_text(damage.bytes) + ": taken out by a repair: " + options_.text;
-    append_entry(last_, {.kind = EntryKind::Removed, .session = 0, .number = 0, .bytes = note});
+    note(path + " offset " + std::to_string(damage.offset) + ", " + bytes_text(damage.bytes) +
+         ": taken out");
     report_.steps.push_back(path + ": the " + bytes_text(damage.bytes) + " at offset " +
                             std::to_string(damage.offset) + " (" + describe(damage.fault) +
                             ") are replaced by a record that says so");
     return {};
+  }
+
+  // What was done, for the log to keep.
+  void note(std::string text) {
+    text += " by a repair: " + options_.text;
+    append_entry(last_, {.kind = EntryKind::Removed, .session = 0, .number = 0, .bytes = text});
   }
 
   // Makes the entries as long as the damage is.
@@ -229,7 +256,7 @@ class Repair {
     if (room == kRecordHeaderBytes + entries.size() && !entries.empty()) return true;
     const std::size_t used = kRecordHeaderBytes + entries.size() + kEntryHeaderBytes;
     if (room < used) return false;
-    std::string text = "damaged bytes were taken out: " + options_.text;
+    std::string text = std::string{kFillerText} + options_.text;
     text.resize(room - used, ' ');
     append_entry(entries, {.kind = EntryKind::Removed, .session = 0, .number = 0, .bytes = text});
     return true;
@@ -443,6 +470,7 @@ class Repair {
   std::vector<SegmentHeader> voids_;        // segments whose checkpoint is taken out
   std::vector<std::vector<char>> entries_;  // by damage: what goes in its place
   std::vector<std::vector<char>> fillers_;  // the same as bytes of the file
+  std::optional<LogPosition> closed_at_;    // of the last record
   LogState repaired_;
   std::vector<char> last_;  // entries of a record at the end
   RepairReport report_;

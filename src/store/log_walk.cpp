@@ -43,6 +43,7 @@ struct SegmentFile {
   std::optional<SegmentHeader> header;  // nothing: damaged
   std::optional<SegmentHeader> corrected;
   bool is_empty = false;         // zeros: prepared, and not begun
+  bool may_be_torn = true;       // of its header, a part may not have reached the disk
   std::int64_t told_log_id = 0;  // what the header's bytes say, intact or not
 };
 
@@ -111,6 +112,7 @@ class Walk {
     const auto header = decode_segment_header(*bytes);
     if (!header) {
       segment.corrected = with_one_bit_back(*bytes);
+      segment.may_be_torn = may_be_torn_header(*bytes);
       if (count >= kLogIdAt + sizeof(std::int64_t)) {
         segment.told_log_id = load_little_endian<std::int64_t>(&(*bytes)[kLogIdAt]);
       }
@@ -184,9 +186,9 @@ class Walk {
     walked.end = walked.header.records_at();
     const StoreResult<bool> is_empty = is_empty_from(segment, walked.end);
     if (!is_empty) return std::unexpected{is_empty.error()};
-    if (is_last && *is_empty && !*whole) {
+    if (is_last && *is_empty && !*whole && segment.may_be_torn) {
       walked.end = 0;  // the machine stopped while it was being created
-      walked.torn_bytes = segment.bytes;
+      walked.torn_bytes = segment.is_empty ? 0 : segment.bytes;
       walked_.push_back(walked);
       return {};
     }
@@ -212,17 +214,18 @@ class Walk {
       if (auto read = walk_records(segment, std::min(segment.bytes, wanted_end), walked); !read) {
         return read;
       }
-      if (!segment.header && walked.records == 0 && !*is_empty) {
-        return corrupt(path_of_segment(folder_, segment.number) +
-                       ": neither the header at offset 0 nor any record behind it checks. Restore "
-                       "the folder from a copy");
-      }
+    }
+    const bool is_unused = *is_empty && (!is_last || segment.corrected || segment.may_be_torn);
+    if (!segment.header && walked.records == 0 && !is_unused) {
+      return corrupt(path_of_segment(folder_, segment.number) +
+                     ": neither the header at offset 0 nor any record behind it checks. Restore "
+                     "the folder from a copy");
     }
     if (is_last && used_end_ > walked.end) walked.torn_bytes = used_end_ - walked.end;
     if (!is_last && walked.end < wanted_end) {
-      const StoreResult<bool> is_unused = is_empty_from(segment, walked.end);
-      if (!is_unused) return std::unexpected{is_unused.error()};
-      if (*is_unused && !known_header(index + 1)) {
+      const StoreResult<bool> no_more = is_empty_from(segment, walked.end);
+      if (!no_more) return std::unexpected{no_more.error()};
+      if (*no_more && !known_header(index + 1)) {
         walked_.push_back(walked);  // prepared and not used, as far as can be told
         return {};
       }

@@ -28,6 +28,10 @@ std::string unknown_loss_text() {
          "damaged. The next numbers of all sessions are known from the one behind";
 }
 
+bool is_filler(std::string_view text) noexcept {
+  return text.substr(0, kFillerText.size()) == kFillerText.substr(0, text.size());
+}
+
 StoreError contradiction(const std::string& folder, const SegmentHeader& segment,
                          const Record& record, std::string_view reason) {
   return {.code = StoreErrorCode::Corrupt,

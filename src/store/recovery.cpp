@@ -290,10 +290,11 @@ class Recovery {
                      "). Nothing was changed. Open it with the program that wrote it");
     }
     const std::size_t size_bytes = header_bytes_of_last();
+    const bool may_be_torn = may_be_torn_header(*bytes);
     const DiskResult<std::uint64_t> behind =
         skip_zeros(window_, std::min<std::uint64_t>(size_bytes, window_.size()));
     if (!behind) return disk_failure(behind.error(), path);
-    if (*behind == window_.size()) {
+    if (*behind == window_.size() && may_be_torn) {
       const StoreResult<bool> is_end = is_end_of_log(number);
       if (!is_end) return std::unexpected{is_end.error()};
       if (*is_end) return std::nullopt;
@@ -557,14 +558,11 @@ class Recovery {
     return true;
   }
 
-  // Its writer's machine has been started anew since, so that what was not synced may be gone, and
-  // later parts of it may be there without the earlier ones.
   [[nodiscard]] bool may_have_lost_power(const SegmentHeader& header) const {
-    return header.version != kFormatVersionOldest &&
-           (header.boot_id != boot_id_ || boot_id_ == to_boot_id({}));
+    return store::may_have_lost_power(header, boot_id_);
   }
   [[nodiscard]] bool power_lost() const {
-    return is_cut_ || (!found_.segments.empty() && !found_.is_closed &&
+    return is_cut_ || (found_.records > 0 && !found_.segments.empty() && !found_.is_closed &&
                        may_have_lost_power(found_.segments.back()));
   }
 
@@ -636,7 +634,7 @@ class Recovery {
     return found_.segments.empty() ? kSegmentHeaderBytes : found_.segments.back().header_bytes();
   }
 
-  [[nodiscard]] static std::unexpected<StoreError> does_not_fit(const std::string& path) {
+  [[nodiscard]] std::unexpected<StoreError> does_not_fit(const std::string& path) const {
     return corrupt(path +
                    ": the segment belongs to another place in the log, or to another "
                    "journal (offset 16)" +
@@ -666,9 +664,11 @@ class Recovery {
     return std::unexpected{disk_error(options_.folder, named)};
   }
 
-  static std::string restore_advice() {
-    return ". Nothing was changed. Restore the folder from a copy; what can be saved without one, "
-           "nexusfix journal verify and repair tell";
+  [[nodiscard]] std::string restore_advice() const {
+    return ". Nothing was changed. Restore the folder from a copy; what a repair could save "
+           "without "
+           "one: nexusfix journal repair " +
+           options_.folder + " --dry-run";
   }
 
   Disk& disk_;

@@ -112,8 +112,10 @@ struct JournalReport {
   // rest, cut_bytes were behind the first damaged record, and were dropped.
   bool power_lost = false;
   std::uint64_t cut_bytes = 0;
-  std::vector<SkippedNumbers> skipped;  // Process only
-  bool in_use = false;                  // inspect_journal(): a running process has it open
+  // Process only. open_journal() has skipped them; inspect_journal() changes nothing and tells
+  // which ones opening would skip.
+  std::vector<SkippedNumbers> skipped;
+  bool in_use = false;  // inspect_journal(): a running process has it open
 };
 
 struct OpenedJournal {

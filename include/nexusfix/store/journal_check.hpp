@@ -34,10 +34,10 @@ struct FoundDamage {
   std::vector<std::string> losses;  // for people: which session lost, or may have lost, what
 };
 
-// A decision about numbers that the log keeps.
+// What an operator did, as the log keeps it: a decision about numbers, or a repair.
 struct FoundChange {
   WallTime time;
-  std::string session;
+  std::string session;  // empty: a repair; numbers that it moved are a change of their own
   NumbersChange::Numbers before;
   NumbersChange::Numbers after;
   std::string text;
@@ -47,7 +47,7 @@ struct JournalCheck {
   std::vector<CheckedSegment> segments;
   std::vector<CheckedSession> sessions;  // by key
   std::vector<FoundDamage> damages;      // in the order of the log
-  std::vector<FoundChange> changes;
+  std::vector<FoundChange> changes;      // in the order of the log
   // Checkpoints that do not check, or do not say what the records in front of them say: opening
   // would read more, or go wrong; for people.
   std::vector<std::string> checkpoint_faults;
@@ -58,6 +58,9 @@ struct JournalCheck {
   std::uint64_t torn_bytes = 0;   // behind the last record: an interrupted write
   std::uint64_t torn_offset = 0;  // in the last segment
   bool in_use = false;            // a running process has it open: its end may be half written
+  // The machine went down while the journal was open. What opening cuts and skips because of that,
+  // inspect_journal() tells.
+  bool power_lost = false;
 };
 
 // Reads and checks every record of every segment, and goes on behind damage. Only reads. Errors:

@@ -121,6 +121,39 @@ TEST(JournalCheck, damage_names_file_offset_length_and_the_lost_numbers) {
   EXPECT_THAT(check.damages[0].losses, ElementsAre("session A: number 2 of epoch 1 is lost"));
 }
 
+TEST(JournalCheck, a_journal_that_was_not_begun_is_sound_and_empty) {
+  for (const std::size_t files : {1U, 2U}) {
+    FakeDisk disk;
+    for (std::size_t number = 1; number <= files; ++number) {
+      disk.set_contents(segment_path(number), std::string(4'096, '\0'));
+    }
+    const JournalCheck check = check_or_fail(disk);
+    EXPECT_TRUE(check.damages.empty());
+    EXPECT_EQ(check.records, 0U);
+    EXPECT_EQ(check.torn_bytes, 0U);
+    EXPECT_TRUE(repair_or_fail(disk).steps.empty());
+    EXPECT_TRUE(reopen(disk).store);
+  }
+}
+
+TEST(JournalCheck, a_first_segment_of_zeros_is_damage_where_others_follow) {
+  Sample sample{300};
+  const SessionKey a = sample.open("A");
+  for (std::uint64_t n = 1; n <= 8; ++n) sample.message(a, n);
+  sample.close();
+  const std::string first = sample.disk.contents(segment_path(1));
+  sample.disk.set_contents(segment_path(1), std::string(first.size(), '\0'));
+  const auto opened = open_journal(sample.disk, {.folder = kFolder}, at_second(60));
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().text, HasSubstr("nexusfix journal repair " + kFolder));
+  const JournalCheck check = check_or_fail(sample.disk);
+  ASSERT_FALSE(check.damages.empty());
+  EXPECT_EQ(check.damages[0].file, segment_path(1));
+  repair_or_fail(sample.disk, RepairMode::Carry, {{0, "A"}});
+  const OpenedJournal repaired = reopen(sample.disk);
+  EXPECT_EQ(repaired.store->session(a).next_outbound, 9U);
+}
+
 TEST(JournalRepair, a_lost_message_is_a_gap_from_then_on_and_all_others_are_kept) {
   Sample sample;
   const SessionKey a = sample.open("A");
@@ -175,10 +208,41 @@ TEST(JournalRepair, a_session_that_was_not_heard_of_again_moves_behind_all_it_ca
   EXPECT_EQ(opened.store->session(b).next_inbound, 2U);
   EXPECT_THAT(opened.store->lost_numbers(b), ElementsAre(NumberRange{2, 1 + most}));
   const JournalCheck check = check_or_fail(sample.disk);
+  ASSERT_EQ(check.changes.size(), 2U);
+  EXPECT_THAT(check.changes[0].text, HasSubstr("taken out by a repair: anna, disk 7"));
+  EXPECT_EQ(check.changes[1].session, "B");
+  EXPECT_EQ(check.changes[1].before.next_outbound, 2U);
+  EXPECT_EQ(check.changes[1].text, "repair: anna, disk 7");
+}
+
+TEST(JournalRepair, what_was_done_is_among_the_changes_even_if_no_number_was_lost) {
+  Sample sample{300};
+  const SessionKey a = sample.open("A");
+  for (std::uint64_t n = 1; n <= 8; ++n) sample.message(a, n);
+  ASSERT_TRUE(sample.store->close());
+  sample.close();
+  std::string bytes = sample.disk.contents(segment_path(2));
+  bytes[3] = static_cast<char>(bytes[3] ^ 1);
+  sample.disk.set_contents(segment_path(2), bytes);
+  EXPECT_TRUE(repair_or_fail(sample.disk).alarms.empty());
+  const JournalCheck check = check_or_fail(sample.disk);
   ASSERT_EQ(check.changes.size(), 1U);
-  EXPECT_EQ(check.changes[0].session, "B");
-  EXPECT_EQ(check.changes[0].before.next_outbound, 2U);
-  EXPECT_EQ(check.changes[0].text, "repair: anna, disk 7");
+  EXPECT_EQ(check.changes[0].session, "");
+  EXPECT_EQ(check.changes[0].time, at_second(70));
+  EXPECT_THAT(check.changes[0].text, AllOf(HasSubstr(segment_path(2)), HasSubstr("anna, disk 7")));
+  // It was closed in order, and still is.
+  sample.disk.power_loss();
+  EXPECT_FALSE(check_or_fail(sample.disk).power_lost);
+  EXPECT_FALSE(reopen(sample.disk).report.power_lost);
+}
+
+TEST(JournalCheck, a_loss_of_power_is_told) {
+  Sample sample;
+  sample.message(sample.open("A"), 1);
+  sample.close();
+  EXPECT_FALSE(check_or_fail(sample.disk).power_lost);
+  sample.disk.power_loss();
+  EXPECT_TRUE(check_or_fail(sample.disk).power_lost);
 }
 
 TEST(JournalRepair, a_lost_reset_is_put_back) {

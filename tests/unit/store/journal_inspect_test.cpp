@@ -1,4 +1,5 @@
 // Looking at a journal: everything is shown, and nothing in the folder changes.
+#include <array>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -104,7 +105,11 @@ TEST_F(JournalInspectTest, a_torn_end_is_told_and_left_where_it_is) {
 TEST_F(JournalInspectTest, a_segment_that_was_being_created_is_passed_over) {
   for (const std::size_t header_bytes : {std::size_t{0}, kSegmentHeaderBytes - 1}) {
     write(3);
-    disk_.set_contents(kSecond, std::string(header_bytes, 'h'));
+    SegmentHeader second;
+    second.number = 2;
+    std::array<char, kSegmentHeaderBytes> header{};
+    encode_segment_header(second, header);
+    disk_.set_contents(kSecond, std::string{header.data(), header_bytes});
     const OpenedJournal found = inspect_or_fail();
     EXPECT_EQ(found.report.messages, 3U);
     EXPECT_EQ(found.report.torn_bytes, header_bytes);

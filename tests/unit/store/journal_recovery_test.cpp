@@ -529,6 +529,34 @@ TEST(JournalFaults, a_first_segment_that_is_cut_off_before_its_records_is_told_a
   EXPECT_FALSE(inspect_journal(disk, kFolder));
 }
 
+// What is left begins with a record and is no longer than a header: nothing of a header is in it.
+TEST(JournalFaults, a_segment_that_lost_its_header_never_begins_anew_over_its_records) {
+  FakeDisk disk;
+  {
+    const OpenedJournal opened = open_or_fail(disk, options_with(4'096));
+    open_session(*opened.store, "A");
+    ASSERT_TRUE(opened.store->flush());
+  }
+  ASSERT_GT(disk.contents(segment_path(1)).size(), kSegmentHeaderBytes);
+  for (const std::uint64_t number : {1U, 2U}) {
+    const std::string whole = disk.contents(segment_path(1));
+    ASSERT_LT(whole.size(), 2 * kSegmentHeaderBytes);
+    disk.set_contents(segment_path(number), whole.substr(kSegmentHeaderBytes));
+    const auto opened = open_journal(disk, options_with(4'096), at_second(60));
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, StoreErrorCode::Corrupt);
+    EXPECT_THAT(opened.error().text,
+                AllOf(HasSubstr(segment_path(number)), HasSubstr("at offset 34"),
+                      HasSubstr("nexusfix journal repair " + kFolder + " --dry-run")));
+    EXPECT_FALSE(inspect_journal(disk, kFolder));
+    const auto check = verify_journal(disk, kFolder);
+    ASSERT_FALSE(check);
+    EXPECT_THAT(check.error().text, HasSubstr(segment_path(number) + ": neither the header"));
+    EXPECT_EQ(disk.contents(segment_path(number)), whole.substr(kSegmentHeaderBytes));
+    disk.set_contents(segment_path(1), whole);
+  }
+}
+
 TEST(JournalFaults, a_file_with_the_number_0_is_not_a_segment) {
   FakeDisk disk;
   make_sample(4'096).put_into(disk);
