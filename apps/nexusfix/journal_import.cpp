@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -131,9 +132,19 @@ class Import {
         });
   }
 
+  static void tell_of_kill(const QuickfixStore& store) {
+    if (!store.number_was_behind) return;
+    fmt::print(stderr,
+               "nexusfix journal: {}: message {} is stored, but its number was not counted: the "
+               "engine was killed in between. The message may have been sent: it is taken, and {} "
+               "is next\n",
+               store.path, store.next_outbound - 1, store.next_outbound);
+  }
+
   Result<void> confirm() {
     bool replaces = false;
     for (const Arrival& arrival : arrivals_) {
+      tell_of_kill(arrival.store);
       fmt::print("{}\n  {}: next inbound {}, next outbound {}, {} messages\n",
                  arrival.store.session, arrival.store.path, arrival.store.next_inbound,
                  arrival.store.next_outbound, with_thousands(arrival.store.messages.size()));
@@ -234,15 +245,35 @@ class Import {
   std::vector<Arrival> arrivals_;
 };
 
+std::string prefix_of(const ExportRequest& request, std::string_view name) {
+  return request.prefix.empty() ? quickfix_prefix(name, request.form) : request.prefix;
+}
+
+// Before the first file is written: each session has files of its own.
+Result<void> check_prefixes(const ExportRequest& request, const store::Store& store,
+                            const std::vector<store::SessionKey>& keys) {
+  std::map<std::string, std::string> names;  // by prefix
+  for (const store::SessionKey key : keys) {
+    const std::string name{store.session_name(key)};
+    const std::string prefix = prefix_of(request, name);
+    if (prefix.empty()) {
+      return std::unexpected{fmt::format(
+          "session {}: its name is not BeginString:Sender->Target; say --prefix", name)};
+    }
+    if (const auto [other, is_new] = names.emplace(prefix, name); !is_new) {
+      return std::unexpected{
+          fmt::format("the files of sessions {} and {} would both be named {}; nothing was "
+                      "written. Export one at a time, with --session and --prefix",
+                      other->second, name, prefix)};
+    }
+  }
+  return {};
+}
+
 Result<void> export_one(Disk& disk, const ExportRequest& request, store::Store& store,
                         store::SessionKey key) {
   const std::string name{store.session_name(key)};
-  const std::string prefix =
-      request.prefix.empty() ? quickfix_prefix(name, request.form) : request.prefix;
-  if (prefix.empty()) {
-    return std::unexpected{
-        fmt::format("session {}: its name is not BeginString:Sender->Target; say --prefix", name)};
-  }
+  const std::string prefix = prefix_of(request, name);
   // Damage, or an import that did not end.
   if (const auto usable = store.open_session(name, {}); !usable) {
     return std::unexpected{usable.error().text};
@@ -282,6 +313,7 @@ Result<void> export_one(Disk& disk, const ExportRequest& request, store::Store& 
 
 int import_quickfix(Disk& disk, const ImportRequest& request, OpenPostgres open_postgres,
                     WallTime now) {
+  if (!is_reason(request.reason)) return fail("journal", kReasonTooLong);
   if (auto done = Import{disk, request, open_postgres, now}.run(); !done) {
     return fail("journal", done.error());
   }
@@ -321,6 +353,9 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
   if (keys.empty()) return fail("journal", "it has no session");
   if (!request.prefix.empty() && keys.size() > 1) {
     return fail("journal", "--prefix is for one session: say which with --session");
+  }
+  if (const auto told_apart = check_prefixes(request, store, keys); !told_apart) {
+    return fail("journal", told_apart.error());
   }
   for (const store::SessionKey key : keys) {
     if (auto done = export_one(disk, request, store, key); !done) {

@@ -208,6 +208,10 @@ Result<void> read_header(Disk& disk, QuickfixStore& store) {
         "one is cut off",
         store.path, *size, body_end)};
   }
+  if (store.messages.contains(store.next_outbound)) {
+    store.number_was_behind = true;
+    ++store.next_outbound;
+  }
   if (!store.messages.empty() && store.messages.rbegin()->first >= store.next_outbound) {
     return std::unexpected{fmt::format(
         "{}: message {} is stored, but the next number to send is {}: the files do not belong "
@@ -347,8 +351,14 @@ Result<void> check_message(const QuickfixStore& store, const Parties& parties, s
     return field(bytes, tag) == value;
   };
   if (!has("34", std::to_string(number))) return wrong("its MsgSeqNum is another");
-  if (!has("8", parties.begin_string) || !has("49", comp_id_of(parties.sender)) ||
-      !has("56", comp_id_of(parties.target))) {
+  // A party's name is its CompID, then / and what else it has; a CompID may have a / of its own.
+  const auto is_of = [&](std::string_view tag, std::string_view party) {
+    const auto comp_id = field(bytes, tag);
+    return comp_id && party.starts_with(*comp_id) &&
+           (party.size() == comp_id->size() || party[comp_id->size()] == '/');
+  };
+  if (!has("8", parties.begin_string) || !is_of("49", parties.sender) ||
+      !is_of("56", parties.target)) {
     return wrong("is of another session");
   }
   return {};
@@ -491,6 +501,11 @@ std::string quickfix_prefix(std::string_view session, QuickfixForm form) {
   if (form == QuickfixForm::Cpp) {  // whose sessions have no sub and location IDs
     sender = comp_id_of(sender);
     target = comp_id_of(target);
+  } else {  // where what is empty has no place: A//LDN is A_LDN
+    for (std::string* party : {&sender, &target}) {
+      const std::size_t gap = party->find("//");
+      if (gap != std::string::npos) party->erase(gap, 1);
+    }
   }
   std::string prefix = parties->begin_string + "-" + sender + "-" + target;
   if (!qualifier.empty()) prefix += "-" + qualifier;

@@ -42,6 +42,9 @@ struct QuickfixStore {
   std::string session;  // as SessionId::to_string() writes it
   std::uint64_t next_inbound = 1;
   std::uint64_t next_outbound = 1;
+  // The engine was killed when it had stored the message of its next number and not yet the number
+  // behind it: next_outbound is that, as the bytes may have been sent.
+  bool number_was_behind = false;
   WallTime created;
   std::map<std::uint64_t, QuickfixMessage> messages;  // by MsgSeqNum
 };
@@ -52,8 +55,9 @@ struct QuickfixStore {
 
 // Reads and checks one store: every message has its number, the BeginString and the CompIDs of the
 // session, and lies where the header says; no byte of the body is left over; the next number is
-// above all that were sent. session: its name; empty: taken from its messages, or, if there is
-// none, from a prefix that can be understood in one way only. The error names file and place.
+// above all that were sent, or that of the last one, which was stored just before a kill. session:
+// its name; empty: taken from its messages, or, if there is none, from a prefix that can be
+// understood in one way only. The error names file and place.
 [[nodiscard]] std::expected<QuickfixStore, std::string> read_quickfix_store(
     Disk& disk, const std::string& folder, const std::string& prefix, const std::string& session);
 

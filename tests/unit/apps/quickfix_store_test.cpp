@@ -151,12 +151,21 @@ TEST_P(QuickfixStoreTest, what_does_not_belong_together_is_refused) {
               HasSubstr("is of another session"));
   EXPECT_THAT(with(".header", "garbage of no form"), HasSubstr(".header"));
   EXPECT_THAT(with(".session", "yesterday"), HasSubstr(".session"));
-  const std::string low = java() ? std::string("\0\1", 2) + "4" : "0000000004 : 0000000017";
+  const std::string low = java() ? std::string("\0\1", 2) + "3" : "0000000003 : 0000000017";
   EXPECT_THAT(with(java() ? ".senderseqnums" : ".seqnums", low),
-              HasSubstr("message 4 is stored, but the next number to send is 4"));
+              HasSubstr("message 4 is stored, but the next number to send is 3"));
   const std::string none = java() ? std::string("\0\1", 2) + "0" : "0000000000 : 0000000017";
   EXPECT_THAT(with(java() ? ".senderseqnums" : ".seqnums", none),
               HasSubstr("where a sequence number was expected"));
+}
+
+TEST_P(QuickfixStoreTest, a_message_whose_number_was_not_counted_is_taken_and_its_number_is_used) {
+  write_store(disk_, "FIX.4.4-A-B", GetParam(), three(), 4);
+  const auto store = read();
+  ASSERT_TRUE(store) << store.error();
+  EXPECT_TRUE(store->number_was_behind);
+  EXPECT_EQ(store->next_outbound, 5U);
+  EXPECT_EQ(messages_of(disk_, *store), three());
 }
 
 TEST_P(QuickfixStoreTest, names_come_from_the_messages_or_from_what_is_said) {
@@ -188,6 +197,26 @@ TEST(QuickfixStore, sub_ids_in_the_names_of_quickfixj_are_passed_over) {
   const auto store = read_quickfix_store(disk, kFolder, "FIX.4.4-A_DESK_LDN-B_X-q", "");
   ASSERT_TRUE(store) << store.error();
   EXPECT_EQ(store->session, "FIX.4.4:A->B:q");
+}
+
+TEST(QuickfixStore, a_comp_id_with_a_slash_is_one_comp_id) {
+  FakeDisk disk;
+  const std::string name = "FIX.4.4:A/1->B/C";
+  const std::string prefix = "FIX.4.4-A_1-B_C";
+  EXPECT_EQ(quickfix_prefix(name, QuickfixForm::Java), prefix);
+  write_store(disk, prefix, QuickfixForm::Java, {{1, message(1, "A/1", "B/C")}}, 2);
+  for (const std::string& said : {std::string{}, name}) {
+    const auto store = read_quickfix_store(disk, kFolder, prefix, said);
+    ASSERT_TRUE(store) << store.error();
+    EXPECT_EQ(store->session, name);
+  }
+  EXPECT_FALSE(read_quickfix_store(disk, kFolder, prefix, "FIX.4.4:A/2->B/C"));
+}
+
+TEST(QuickfixStore, sub_and_location_ids_are_in_the_names_of_quickfixj) {
+  EXPECT_EQ(quickfix_prefix("FIX.4.4:A/DESK/LDN->B//NYC:q", QuickfixForm::Java),
+            "FIX.4.4-A_DESK_LDN-B_NYC-q");
+  EXPECT_EQ(quickfix_prefix("FIX.4.4:A/DESK/LDN->B//NYC:q", QuickfixForm::Cpp), "FIX.4.4-A-B-q");
 }
 
 TEST_P(QuickfixStoreTest, a_write_that_fails_leaves_no_store_behind) {
@@ -313,6 +342,25 @@ TEST_F(ExportTest, half_an_import_goes_to_no_other_engine) {
   write(true);
   EXPECT_NE(run_export(), 0);
   EXPECT_FALSE(has_written());
+}
+
+TEST_F(ExportTest, sessions_whose_files_would_have_one_name_are_told_before_anything_is_written) {
+  write(false);
+  {
+    auto opened = store::open_journal(disk_, {.folder = "/journal", .background = false}, now_);
+    ASSERT_TRUE(opened) << opened.error().text;
+    ASSERT_TRUE(opened->store->open_session("FIX.4.4:A/DESK->B", now_));
+    ASSERT_TRUE(opened->store->flush());
+  }
+  disk_.process_death();
+  ::testing::internal::CaptureStderr();
+  EXPECT_NE(run_export(), 0);
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("FIX.4.4:A->B and FIX.4.4:A/DESK->B would both be named FIX.4.4-A-B"));
+  EXPECT_FALSE(has_written());
+  request_.form = QuickfixForm::Java;
+  EXPECT_EQ(run_export(), 0);
+  EXPECT_TRUE(disk_.exists(kFolder + "/FIX.4.4-A_DESK-B.senderseqnums"));
 }
 
 TEST_F(ExportTest, a_prefix_is_no_path) {
