@@ -1,5 +1,7 @@
 // An order and its report over loopback TCP: one at a time, many at once, and orders alone. The
 // trader's engine is on the measured core, the venue's on another one.
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -7,6 +9,7 @@
 #include "bench/bare_tcp.hpp"
 #include "bench/engine_bench.hpp"
 #include "bench/row.hpp"
+#include "bench/watched_network.hpp"
 
 namespace nexusfix::bench {
 namespace {
@@ -17,9 +20,10 @@ using std::chrono::nanoseconds;
 // between resume() and pause(), or waits in the kernel all the time.
 class Pair {
  public:
-  explicit Pair(WaitMode mode, bool answers = true)
+  // venue_network: the venue's, if it is not one of its own.
+  explicit Pair(WaitMode mode, bool answers = true, transport::Network* venue_network = nullptr)
       : timeout_{mode == WaitMode::Spin ? nanoseconds{0} : nanoseconds{std::chrono::seconds{1}}},
-        venue_{{}, options_of(mode)},
+        venue_{{}, options_of(mode, venue_network)},
         trader_{{.is_venue = false, .port = venue_.engine.accept_port()}, options_of(mode)} {
     venue_.application.answers = answers;
     if (mode == WaitMode::Spin) {
@@ -62,7 +66,9 @@ class Pair {
     Engine* engine;
     void operator()() const { (void)engine->poll(nanoseconds{0}); }
   };
-  static EngineOptions options_of(WaitMode mode) { return {.busy_spin = mode == WaitMode::Spin}; }
+  static EngineOptions options_of(WaitMode mode, transport::Network* network = nullptr) {
+    return {.network = network, .busy_spin = mode == WaitMode::Spin};
+  }
 
   nanoseconds timeout_;
   OpenEngine<Venue> venue_;
@@ -84,6 +90,71 @@ struct RoundTrip {
   void settle() { pair->pause(); }
   [[nodiscard]] CallLimits limits() const { return {}; }
 };
+
+// A round trip of which one part of the venue's counts, as the venue noted it.
+struct LivePair {
+  std::unique_ptr<WatchedNetwork> network;
+  Pair pair;
+
+  explicit LivePair(std::unique_ptr<transport::Network> inner)
+      : network{std::make_unique<WatchedNetwork>(std::move(inner))},
+        pair{WaitMode::Spin, true, network.get()} {}
+
+  void round_trip() {
+    Trader& trader = pair.trader();
+    const std::uint64_t before = trader.reports;
+    trader.send_order();
+    while (trader.reports == before) pair.poll();
+  }
+};
+
+class LivePart final : public Contestant {
+ public:
+  LivePart(std::shared_ptr<LivePair> live, const std::atomic<std::uint64_t> LiveTicks::* part)
+      : live_{std::move(live)}, part_{part} {}
+
+  std::string check() override {
+    prepare();
+    const std::uint64_t ticks = one();
+    settle();
+    return ticks != 0 ? "" : "nothing was noted";
+  }
+  [[nodiscard]] std::size_t inputs() const override { return 1; }
+  void prepare() override { live_->pair.resume(); }
+  void settle() override { live_->pair.pause(); }
+  void run(std::size_t calls) override { (void)timed_run(calls); }
+  std::uint64_t timed_run(std::size_t calls) override {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < calls; ++i) sum += one();
+    return sum;
+  }
+  void time_each(std::uint32_t* ticks, std::size_t calls) override {
+    for (std::size_t i = 0; i < calls; ++i) {
+      ticks[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(one(), UINT32_MAX));
+    }
+  }
+
+ private:
+  std::uint64_t one() {
+    live_->round_trip();
+    return (live_->network->ticks().*part_).load(std::memory_order_relaxed);
+  }
+
+  std::shared_ptr<LivePair> live_;
+  const std::atomic<std::uint64_t> LiveTicks::* part_;
+};
+
+Plan plan_live(Subjects) {
+  auto network = transport::make_epoll_network();
+  if (!network) throw std::runtime_error{network.error().text};
+  const auto live = std::make_shared<LivePair>(std::move(*network));
+  Plan plan{.owner = nullptr, .contestants = {}};
+  plan.contestants.emplace_back("NexusFIX", std::make_unique<LivePart>(live, &LiveTicks::inside));
+  plan.contestants.emplace_back("its receive",
+                                std::make_unique<LivePart>(live, &LiveTicks::receive));
+  plan.contestants.emplace_back("its send", std::make_unique<LivePart>(live, &LiveTicks::send));
+  return plan;
+}
 
 // Many orders, with at most so many unanswered, or untaken by who does not answer.
 struct Burst {
@@ -158,6 +229,11 @@ TradeJob trade_job(WaitMode mode) {
 }
 
 void add_round_trip_rows(std::vector<Row>& rows) {
+  rows.push_back({{.name = "inside/live",
+                   .purpose = "from the order's receive to its report's send, within rtt/spin",
+                   .published = {},
+                   .budget = {}},
+                  plan_live});
   rows.push_back({{.name = "rtt/spin",
                    .purpose = "an order to its report over loopback TCP, both sides spinning",
                    .published = {},

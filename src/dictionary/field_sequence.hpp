@@ -14,7 +14,7 @@
 namespace nexusfix::dictionary {
 
 // A message's keys from the first one that no parser has verified to the CheckSum's. Only of a
-// message without a fault, all of whose values are within its first 255 bytes.
+// message without a fault.
 class SequenceKeys {
  public:
   // A parser has verified that 8, 9 and 35 are the first fields.
@@ -28,8 +28,8 @@ class SequenceKeys {
 
   [[nodiscard]] static bool are_those_of(const wire::MessageView& message) noexcept {
     const std::size_t count = message.field_count();
-    return count >= kFirstField + kKeysMin && count <= kFieldsMax &&
-           message.index().narrow_count >= count && !message.fault();
+    return count >= kFirstField + kKeysMin && count <= kFieldsMax && !message.fault() &&
+           message.index().place(kFirstField).end >= kFrontBytes;
   }
   [[nodiscard]] std::uint64_t hash(std::uint64_t seed) const noexcept {
     constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;

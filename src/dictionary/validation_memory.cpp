@@ -11,15 +11,21 @@
 namespace nexusfix::dictionary {
 namespace {
 
+ValueInMessage value_at(const char* bytes, wire::NarrowPlace place) noexcept {
+  return {bytes, place.begin, std::uint32_t{place.begin} + place.size};
+}
+
+ValueInMessage value_at(const char* bytes, wire::FieldPlace place) noexcept {
+  return {bytes, place.begin, place.end};
+}
+
 // One kind of check after the other. All values are of a message without a fault, and none ends
-// within its first kFrontBytes.
+// within its first kFrontBytes. Place: a NarrowPlace or a FieldPlace.
+template <class Place>
 class Values {
  public:
-  Values(const FieldSequence& sequence, const wire::MessageView& message) noexcept
-      : next_{sequence.checks.data()},
-        sequence_{sequence},
-        bytes_{message.bytes().data()},
-        places_{message.index().narrow_places} {}
+  Values(const FieldSequence& sequence, const char* bytes, const Place* places) noexcept
+      : next_{sequence.checks.data()}, sequence_{sequence}, bytes_{bytes}, places_{places} {}
 
   // is_right: a function of the value and the check's detail.
   template <class IsRight>
@@ -27,9 +33,7 @@ class Values {
     const ValueCheck* const end =
         sequence_.checks.data() + sequence_.ends[std::to_underlying(check)];
     for (; next_ != end; ++next_) {
-      const wire::NarrowPlace place = places_[next_->field];
-      const ValueInMessage value{bytes_, place.begin, std::uint32_t{place.begin} + place.size};
-      if (!is_right(value, next_->detail)) [[unlikely]]
+      if (!is_right(value_at(bytes_, places_[next_->field]), next_->detail)) [[unlikely]]
         return false;
     }
     return true;
@@ -39,7 +43,7 @@ class Values {
   const ValueCheck* next_;
   const FieldSequence& sequence_;
   const char* bytes_;
-  const wire::NarrowPlace* places_;
+  const Place* places_;
 };
 
 bool is_count(const ValueInMessage& value, unsigned count) noexcept {
@@ -51,12 +55,9 @@ bool is_count(const ValueInMessage& value, unsigned count) noexcept {
   return number == count;
 }
 
-}  // namespace
-
 // In the order of Check, which learn() has put the checks into.
-bool FieldSequence::are_values_right(const ValidatorTables& tables,
-                                     const wire::MessageView& message) const noexcept {
-  Values values{*this, message};
+template <class Place>
+bool are_right(const ValidatorTables& tables, Values<Place> values) noexcept {
   using Value = const ValueInMessage&;
   return values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
          values.are(Check::Boolean,
@@ -74,6 +75,16 @@ bool FieldSequence::are_values_right(const ValidatorTables& tables,
          values.are(Check::Rare, [](Value value, unsigned detail) {
            return is_of_type(static_cast<FieldType>(detail), value.text());
          });
+}
+
+}  // namespace
+
+bool FieldSequence::are_values_right(const ValidatorTables& tables,
+                                     const wire::MessageView& message) const noexcept {
+  const char* const bytes = message.bytes().data();
+  const wire::FieldIndex& index = message.index();
+  return index.narrow_count != 0 ? are_right(tables, Values{*this, bytes, index.narrow_places})
+                                 : are_right(tables, Values{*this, bytes, index.places});
 }
 
 void FieldSequence::learn(std::uint64_t context, const SequenceKeys& sequence,

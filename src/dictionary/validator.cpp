@@ -165,14 +165,16 @@ class Validation {
              std::optional<Violation>& violation) noexcept
       : tables_{tables}, message_{message}, violation_{violation} {}
 
-  // seen: ValidatorTables::kSlotsMax bytes and kClearedBytes more, of any value. checks: takes what
-  // is checked of each value, and is of use if nothing is wrong.
-  template <class SomeFields, class Checks>
-  void walk(const MemberContext& context, std::uint8_t* seen, Checks& checks) noexcept;
+  // checks: takes what is checked of each value, and is of use if nothing is wrong.
+  template <class Checks>
+  void walk(const MemberContext& context, Checks& checks) noexcept;
   void report_fault(const wire::Fault& fault) noexcept;
   void report_msg_type() noexcept;
 
  private:
+  // seen: ValidatorTables::kSlotsMax bytes and kClearedBytes more, of any value.
+  template <class SomeFields, class Checks>
+  void walk_fields(const MemberContext& context, std::uint8_t* seen, Checks& checks) noexcept;
   // What a member's detail is for is up to its check.
   template <class SomeFields>
   [[nodiscard]] bool is_value_right(Check check, unsigned detail,
@@ -280,9 +282,23 @@ template <class SomeFields>
   __builtin_unreachable();
 }
 
-template <class SomeFields, class Checks>
+template <class Checks>
 [[gnu::always_inline]] inline void Validation::walk(const MemberContext& context,
-                                                    std::uint8_t* seen, Checks& checks) noexcept {
+                                                    Checks& checks) noexcept {
+  Slots seen;
+  const bool is_ordinary =
+      message_.index().narrow_count >= message_.field_count() && !message_.fault();
+  if (is_ordinary) [[likely]] {
+    walk_fields<OrdinaryFields>(context, seen.data(), checks);
+  } else {
+    walk_fields<Fields>(context, seen.data(), checks);
+  }
+}
+
+template <class SomeFields, class Checks>
+[[gnu::always_inline]] inline void Validation::walk_fields(const MemberContext& context,
+                                                           std::uint8_t* seen,
+                                                           Checks& checks) noexcept {
   const Members members{context};
   const Scope scope{context, nullptr, seen};
   const SomeFields fields{message_};
@@ -641,15 +657,8 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message) c
   } else if (context == nullptr) [[unlikely]] {
     validation.report_msg_type();
   } else {
-    Slots seen;
     NoCheckList nobody_learns;
-    const bool is_ordinary =
-        message.index().narrow_count >= message.field_count() && !message.fault();
-    if (is_ordinary) [[likely]] {
-      validation.walk<OrdinaryFields>(*context, seen.data(), nobody_learns);
-    } else {
-      validation.walk<Fields>(*context, seen.data(), nobody_learns);
-    }
+    validation.walk(*context, nobody_learns);
   }
   return violation;
 }
@@ -673,9 +682,8 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message,
   }
   if (std::exchange(sequence.candidate, hash) != hash) return validate(message);
   std::optional<Violation> violation;
-  Slots seen;
   CheckList checks;
-  Validation{*tables_, message, violation}.walk<OrdinaryFields>(*context, seen.data(), checks);
+  Validation{*tables_, message, violation}.walk(*context, checks);
   if (!violation) sequence.learn(context_id, keys, checks);
   return violation;
 }
