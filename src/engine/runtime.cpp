@@ -89,6 +89,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   }
   mail_room_->wake_up();
   for (std::size_t i = 0; i < count && !store_failed_; ++i) handle(ready_[i]);
+  flush();  // Answers leave before anything else is looked after.
   take_mail();
   take_handed_over();
   serve_replays();
@@ -274,7 +275,9 @@ bool Runtime::waits_for_disk() const noexcept {
 
 void Runtime::flush() {
   if (store_failed_) return;
-  flushed_to_ = store_->appended();
+  const store::LogPosition appended = store_->appended();
+  if (unsent_.empty() && is_settled_ && appended == flushed_to_) return;
+  flushed_to_ = appended;
   store::LogPosition durable = store_->durable();
   if (flushed_to_ != durable) {
     if (const auto flushed = store_->flush(); !flushed) {
@@ -283,6 +286,7 @@ void Runtime::flush() {
     }
     durable = store_->durable();
   }
+  is_settled_ = durable == flushed_to_;
   look_for_stall(durable);
   // A connection that breaks below may make the application send to another one of this list: its
   // bytes are not durable yet, and waits_for, which is set anew, holds them back.

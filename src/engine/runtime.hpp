@@ -453,6 +453,7 @@ class Runtime {
   bool stopping_ = false;
   MonoTime stop_by_ = kNever;          // nothing is waited for any longer
   store::LogPosition flushed_to_ = 0;  // what was appended before the last flush()
+  bool is_settled_ = false;            // all of that was durable then
   bool store_failed_ = false;
 };
 
