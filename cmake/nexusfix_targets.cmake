@@ -62,6 +62,7 @@ endfunction()
 #               [ONE_TEST])
 # A GoogleTest program; each case becomes one ctest test, or all of them together one (ONE_TEST).
 # Several labels are fine: LABEL unit threads is a unit test that runs under ThreadSanitizer, too.
+# NEXUSFIX_UNIT_TEST_HEADERS: a target whose precompiled headers are used.
 function(nexusfix_test name)
   cmake_parse_arguments(arg "ONE_TEST" "TIMEOUT" "LABEL;SOURCES;LINK" ${ARGN})
   if(NOT arg_TIMEOUT)
@@ -70,6 +71,9 @@ function(nexusfix_test name)
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_LINK} nexusfix_flags GTest::gmock GTest::gtest_main)
+  if(NEXUSFIX_UNIT_TEST_HEADERS)
+    target_precompile_headers(${name} REUSE_FROM ${NEXUSFIX_UNIT_TEST_HEADERS})
+  endif()
   # Everything that the engine does runs under ThreadSanitizer, whatever the tests are called.
   if(arg_LABEL STREQUAL "unit" AND CMAKE_CURRENT_SOURCE_DIR MATCHES "/unit/engine$")
     list(APPEND arg_LABEL threads)

@@ -1,0 +1,2 @@
+// Where the precompiled headers belong to: a target needs a source.
+#include "support/precompiled.hpp"
