@@ -1,5 +1,6 @@
 #include <optional>
 
+#include <nexusfix/wire/checksum.hpp>
 #include <nexusfix/wire/resend.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/tag_prefix.hpp>
@@ -97,6 +98,13 @@ class HeaderPatch {
   bool sending_time_written_ = false;
 };
 
+// Of the trailer's text, whether it is the sum of what is in front of it.
+[[nodiscard]] bool has_own_check_sum(std::string_view message) noexcept {
+  char digits[kTrailerBytes];
+  write_check_sum(digits, check_sum(message.substr(0, message.size() - kTrailerBytes)));
+  return message.ends_with(std::string_view{digits, sizeof digits});
+}
+
 [[nodiscard]] std::unexpected<EncodeError> failure(EncodeErrorCode code, Tag tag) noexcept {
   return std::unexpected{EncodeError{code, tag}};
 }
@@ -107,8 +115,7 @@ std::expected<std::string_view, EncodeError> resend_copy(std::string_view stored
                                                          WallTime sending_time,
                                                          TimePrecision precision,
                                                          std::span<char> out) noexcept {
-  if (stored.size() < kTrailerBytes ||
-      !stored.substr(stored.size() - kTrailerBytes).starts_with("10=")) {
+  if (stored.size() < kTrailerBytes || !has_own_check_sum(stored)) {
     return failure(EncodeErrorCode::MessageMalformed, tag::CheckSum);
   }
   HeaderReader reader{stored.substr(0, stored.size() - kTrailerBytes)};

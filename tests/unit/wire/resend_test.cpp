@@ -57,6 +57,18 @@ TEST(ResendCopy, what_an_encoder_wrote_comes_out_as_an_encoder_writes_it) {
   EXPECT_EQ(with_pipes(*copy), with_pipes(*wanted));
 }
 
+// Catalogue D21.
+TEST(ResendCopy, a_message_of_which_any_byte_has_changed_since_it_was_encoded_is_not_sent_again) {
+  const std::string stored =
+      message_of("35=D|34=7|49=S|52=20240115-10:30:00.123|56=T|11=A|38=100|");
+  ASSERT_NE(resent(stored), to_string(EncodeErrorCode::MessageMalformed));
+  for (std::size_t at = 0; at < stored.size(); ++at) {
+    std::string changed = stored;
+    changed[at] ^= 4;
+    EXPECT_EQ(resent(changed), to_string(EncodeErrorCode::MessageMalformed)) << at;
+  }
+}
+
 TEST(ResendCopy, a_message_without_body_gets_its_fields_in_front_of_the_trailer) {
   EXPECT_EQ(resent(message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|")),
             with_pipes(message_of("35=D|34=7|43=Y|49=S|52=20240115-11:30:00.456|56=T|"
