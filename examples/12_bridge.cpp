@@ -1,5 +1,6 @@
-// A bridge between a FIX 4.2 and a FIX 5.0SP2 session: orders and cancels of either side reach the
-// other one in its own version, and so do the answers. 12_translate.hpp has what differs.
+// A bridge between a FIX 4.2 and a FIX 5.0SP2 session: orders, cancels and replacements of either
+// side reach the other one in its own version, and so do the answers. ClOrdID and OrigClOrdID stay
+// as they are: the chain of an order is the same on both sides. 12_translate.hpp has what differs.
 //
 // On the FIXT session the version is said once, by DefaultApplVerID (1137) in the Logon; a message
 // of another one (ApplVerID, 1128) is none of these types, and answered by a BusinessMessageReject.
@@ -18,10 +19,12 @@
 #include <nexusfix/fix42/execution_report.hpp>
 #include <nexusfix/fix42/new_order_single.hpp>
 #include <nexusfix/fix42/order_cancel_reject.hpp>
+#include <nexusfix/fix42/order_cancel_replace_request.hpp>
 #include <nexusfix/fix42/order_cancel_request.hpp>
 #include <nexusfix/fix50sp2/execution_report.hpp>
 #include <nexusfix/fix50sp2/new_order_single.hpp>
 #include <nexusfix/fix50sp2/order_cancel_reject.hpp>
+#include <nexusfix/fix50sp2/order_cancel_replace_request.hpp>
 #include <nexusfix/fix50sp2/order_cancel_request.hpp>
 
 #include "12_translate.hpp"
@@ -37,10 +40,11 @@ namespace {
 
 class Bridge {
  public:
-  using Handles =
-      nexusfix::Messages<fix42::NewOrderSingle, fix42::OrderCancelRequest, fix42::ExecutionReport,
-                         fix42::OrderCancelReject, fix50::NewOrderSingle, fix50::OrderCancelRequest,
-                         fix50::ExecutionReport, fix50::OrderCancelReject>;
+  using Handles = nexusfix::Messages<fix42::NewOrderSingle, fix42::OrderCancelRequest,
+                                     fix42::OrderCancelReplaceRequest, fix42::ExecutionReport,
+                                     fix42::OrderCancelReject, fix50::NewOrderSingle,
+                                     fix50::OrderCancelRequest, fix50::OrderCancelReplaceRequest,
+                                     fix50::ExecutionReport, fix50::OrderCancelReject>;
 
   // False: these are not one session of each version.
   bool attach(nexusfix::Engine& engine) {
@@ -63,12 +67,10 @@ class Bridge {
   Verdict on_message(Session&, const fix50::NewOrderSingle& order) {
     if (const auto refusal = refuse(*old_, order)) return *refusal;
     const auto symbol = order.symbol();
-    if (!symbol) return nexusfix::reject_for(symbol.error());
-    const auto handl_inst = as<fix42::HandlInst>(order.handl_inst());
+    if (!symbol) return refuse_without(symbol.error());
     return check(old_->send<fix42::NewOrderSingle>(
-        order.cl_ord_id(), order.account(),
-        handl_inst.value_or(fix42::HandlInst::AutomatedExecutionOrderPrivateNoBrokerIntervention),
-        *symbol, as<fix42::Side>(order.side()), order.transact_time(), order.order_qty(),
+        order.cl_ord_id(), order.account(), old_handl_inst(order.handl_inst()), *symbol,
+        as<fix42::Side>(order.side()), order.transact_time(), order.order_qty(),
         as<fix42::OrdType>(order.ord_type()), order.price(), order.stop_px(),
         as<fix42::TimeInForce>(order.time_in_force()), order.text()));
   }
@@ -83,12 +85,35 @@ class Bridge {
   Verdict on_message(Session&, const fix50::OrderCancelRequest& request) {
     if (const auto refusal = refuse(*old_, request)) return *refusal;
     const auto symbol = request.symbol();
-    if (!symbol) return nexusfix::reject_for(symbol.error());
+    if (!symbol) return refuse_without(symbol.error());
     const auto orig_cl_ord_id = request.orig_cl_ord_id();
-    if (!orig_cl_ord_id) return nexusfix::reject_for(orig_cl_ord_id.error());
+    if (!orig_cl_ord_id) return refuse_without(orig_cl_ord_id.error());
     return check(old_->send<fix42::OrderCancelRequest>(
         *orig_cl_ord_id, request.order_id(), request.cl_ord_id(), *symbol,
         as<fix42::Side>(request.side()), request.transact_time(), request.order_qty(),
+        request.text()));
+  }
+
+  Verdict on_message(Session&, const fix42::OrderCancelReplaceRequest& request) {
+    if (const auto refusal = refuse(*new_, request)) return *refusal;
+    return check(new_->send<fix50::OrderCancelReplaceRequest>(
+        request.order_id(), request.orig_cl_ord_id(), request.cl_ord_id(), request.account(),
+        as<fix50::HandlInst>(request.handl_inst()), request.symbol(),
+        as<fix50::Side>(request.side()), request.transact_time(), request.order_qty(),
+        as<fix50::OrdType>(request.ord_type()), request.price(), request.stop_px(),
+        as<fix50::TimeInForce>(request.time_in_force()), request.text()));
+  }
+  Verdict on_message(Session&, const fix50::OrderCancelReplaceRequest& request) {
+    if (const auto refusal = refuse(*old_, request)) return *refusal;
+    const auto symbol = request.symbol();
+    if (!symbol) return refuse_without(symbol.error());
+    const auto orig_cl_ord_id = request.orig_cl_ord_id();
+    if (!orig_cl_ord_id) return refuse_without(orig_cl_ord_id.error());
+    return check(old_->send<fix42::OrderCancelReplaceRequest>(
+        request.order_id(), *orig_cl_ord_id, request.cl_ord_id(), request.account(),
+        old_handl_inst(request.handl_inst()), *symbol, as<fix42::Side>(request.side()),
+        request.transact_time(), request.order_qty(), as<fix42::OrdType>(request.ord_type()),
+        request.price(), request.stop_px(), as<fix42::TimeInForce>(request.time_in_force()),
         request.text()));
   }
 
@@ -105,7 +130,7 @@ class Bridge {
   }
   Verdict on_message(Session&, const fix50::ExecutionReport& report) {
     const auto symbol = report.symbol();
-    if (!symbol) return nexusfix::reject_for(symbol.error());
+    if (!symbol) return refuse_without(symbol.error());
     constexpr std::int64_t kReasons = 9;
     const bool is_replaced = report.exec_type() == fix50::ExecType::Replaced;
     return check(old_->send<fix42::ExecutionReport>(
@@ -129,7 +154,7 @@ class Bridge {
   }
   Verdict on_message(Session&, const fix50::OrderCancelReject& reject) {
     const auto orig_cl_ord_id = reject.orig_cl_ord_id();
-    if (!orig_cl_ord_id) return nexusfix::reject_for(orig_cl_ord_id.error());
+    if (!orig_cl_ord_id) return refuse_without(orig_cl_ord_id.error());
     constexpr std::int64_t kReasons = 4;
     return check(old_->send<fix42::OrderCancelReject>(
         reject.order_id(), reject.cl_ord_id(), *orig_cl_ord_id,
@@ -143,6 +168,7 @@ class Bridge {
   // BusinessRejectReason (380).
   static constexpr unsigned kOther = 0;
   static constexpr unsigned kApplicationNotAvailable = 4;
+  static constexpr unsigned kFieldMissing = 5;
 
   // An order that the other side would not get, or not as it is meant.
   template <class Message>
@@ -158,6 +184,13 @@ class Bridge {
       }
     }
     return std::nullopt;
+  }
+
+  // What FIX 5.0SP2 may leave out, and FIX 4.2 must have.
+  static Verdict refuse_without(const nexusfix::wire::FieldError& error) {
+    if (error.code != nexusfix::wire::FieldErrorCode::Missing) return nexusfix::reject_for(error);
+    return nexusfix::business_reject(kFieldMissing, error.tag,
+                                     "FIX 4.2 needs tag " + std::to_string(error.tag));
   }
 
   static Verdict check(const nexusfix::SendResult& sent) {

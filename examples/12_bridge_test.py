@@ -49,6 +49,38 @@ def orders_of_50_come_back_as_50(old, new):
     new.expect("35=9|37=P1|11=B2|41=B1|39=2|434=1|102=0")
 
 
+def replacements_of_42_keep_the_chain_of_their_order(old, new):
+    old.send("35=G|37=O1|41=A1|11=A4|1=ACC|21=2|55=AAPL|54=1|60=now|38=200|40=2|44=11|59=0")
+    new.expect("8=FIXT.1.1|35=G|37=O1|41=A1|11=A4|1=ACC|21=2|55=AAPL|54=1|38=200|40=2|44=11|59=0")
+    new.send(f"35=8|37=O1|11=A4|41=A1|17=E10|150=E|39=E|{TAIL}|151=60|14=40|6=10.25")
+    old.expect("35=8|37=O1|11=A4|41=A1|17=E10|20=0|150=E|39=E")
+    new.send(f"35=8|37=O1|11=A4|41=A1|17=E11|150=5|39=1|{TAIL}|151=160|14=40|6=10.25")
+    old.expect("35=8|37=O1|11=A4|41=A1|17=E11|20=0|150=5|39=5|151=160|14=40")
+    # What was replaced goes by its new ClOrdID; the old one is unknown to the venue.
+    old.send("35=G|41=A1|11=A5|21=1|55=AAPL|54=1|60=now|38=300|40=2|44=11")
+    new.expect("35=G|37=|41=A1|11=A5|38=300")
+    new.send("35=9|37=NONE|11=A5|41=A1|39=8|434=2|102=1|58=unknown")
+    old.expect("35=9|37=NONE|11=A5|41=A1|39=8|434=2|102=1|58=unknown")
+    old.send("35=G|41=A4|11=A6|21=1|55=AAPL|54=1|60=now|38=300|40=2|44=11|15=USD")
+    old.expect("35=j|58=the bridge does not carry tag 15|372=G|379=A6|380=0")
+
+
+def replacements_of_50_keep_the_chain_of_their_order(old, new):
+    new.send("35=G|37=P1|41=B1|11=B6|55=AAPL|54=1|60=now|38=200|40=4|44=11|99=10.9|58=more")
+    old.expect("8=FIX.4.2|35=G|37=P1|41=B1|11=B6|21=1|55=AAPL|54=1|38=200|40=4|44=11|99=10.9|"
+               "58=more")
+    old.send(f"35=8|37=P1|11=B6|41=B1|17=F7|20=0|150=5|39=5|{TAIL}|151=150|14=50|6=10.2")
+    new.expect("35=8|20=|37=P1|11=B6|41=B1|17=F7|150=5|39=1|151=150|14=50")
+    new.send("35=G|41=B6|11=B7|55=AAPL|54=1|60=now|38=10|40=2|44=11")
+    old.expect("35=G|41=B6|11=B7")
+    old.send("35=9|37=P1|11=B7|41=B6|39=1|434=2|102=0|58=too late")
+    new.expect("35=9|37=P1|11=B7|41=B6|39=1|434=2|102=0|58=too late")
+    new.send("35=G|37=P1|11=B8|55=AAPL|54=1|60=now|38=10|40=2|44=11")
+    new.expect("35=j|58=FIX 4.2 needs tag 41|372=G|380=5")
+    new.send("35=F|37=P1|11=B9|55=AAPL|54=1|60=now")
+    new.expect("35=j|58=FIX 4.2 needs tag 41|372=F|380=5")
+
+
 def what_the_other_version_lacks_is_rejected(old, new):
     new.send(f"35=D|11=B3|{ORDER}|59=8")  # TimeInForce AtCrossing
     new.expect("35=j|372=D|380=0")
@@ -75,6 +107,8 @@ def test(program, nexusfix, folder):
         with Client(nexusfix, folder, bridge.port, "OLD", "BRIDGE", "FIX.4.2") as old:
             orders_of_42_come_back_as_42(old, new)
             orders_of_50_come_back_as_50(old, new)
+            replacements_of_42_keep_the_chain_of_their_order(old, new)
+            replacements_of_50_keep_the_chain_of_their_order(old, new)
             what_the_other_version_lacks_is_rejected(old, new)
             old.quit()
         answers_wait_for_who_is_away_and_orders_do_not(nexusfix, folder, bridge.port, new)

@@ -6,7 +6,9 @@
 //   ExecTransType Cancel, Correct, Status  ExecType TradeCancel, TradeCorrect, OrderStatus
 //   OrdStatus Replaced                     New, PartiallyFilled or Filled, by CumQty
 //   LastShares                             LastQty (the same tag)
-//   HandlInst, AvgPx, Symbol required      optional
+//   HandlInst, AvgPx, Symbol and, of a     optional
+//     cancel or its reject, OrigClOrdID
+//     required
 //   four CxlRejReasons, nine OrdRejReasons more of both: the rest becomes BrokerOption, with Text
 #pragma once
 
@@ -18,7 +20,9 @@
 #include <utility>
 
 #include <nexusfix/fix42/execution_report.hpp>
+#include <nexusfix/fix42/new_order_single.hpp>
 #include <nexusfix/fix50sp2/execution_report.hpp>
+#include <nexusfix/fix50sp2/new_order_single.hpp>
 #include <nexusfix/fix50sp2/tags.hpp>
 #include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/tag_prefix.hpp>
@@ -56,6 +60,11 @@ template <class To, class From>
 FieldResult<To> as(const FieldResult<From>& from) {
   if (!from) return std::unexpected{from.error()};
   return as<To>(*from);
+}
+
+inline fix42::HandlInst old_handl_inst(const FieldResult<fix50::HandlInst>& handl_inst) {
+  return as<fix42::HandlInst>(handl_inst)
+      .value_or(fix42::HandlInst::AutomatedExecutionOrderPrivateNoBrokerIntervention);
 }
 
 // What FIX 4.2 says by ExecTransType and ExecType, and FIX 5.0SP2 by ExecType alone.
