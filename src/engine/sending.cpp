@@ -53,8 +53,9 @@ SendResult Runtime::send_message(
     return failure(SendFailure::StoreFull);
   if (std::exchange(begun_, nullptr) != &slot) return failure(SendFailure::NotBegun);
   const bool is_transmitted = slot.machine.state() == session::State::LoggedOn;
-  if (!is_transmitted && !slot.settings.sends_while_logged_out) {
-    return failure(SendFailure::NotLoggedOn);
+  if (!is_transmitted) {
+    if (!slot.settings.sends_while_logged_out) return failure(SendFailure::NotLoggedOn);
+    if (slot.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);
   }
   if (transaction_.entries().size() > kTransactionBytesMax) {
     return failure(SendFailure::TransactionTooLarge);

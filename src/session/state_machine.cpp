@@ -118,6 +118,13 @@ void StateMachine::on_garbled(wire::GarbledReason reason, Now now) noexcept {
   }
 }
 
+bool StateMachine::is_about_to_reset() const noexcept {
+  if (!is_connected_) return false;
+  const bool is_leaving = state_ == State::LogoutSent || state_ == State::Disconnected;
+  return resets_at_end_ || (is_leaving && config_.reset_on_disconnect) ||
+         (state_ == State::LogoutSent && config_.reset_on_logout);
+}
+
 // pending_ is not empty.
 std::optional<Action> StateMachine::take_action(std::span<char> scratch) noexcept {
   NEXUSFIX_ASSERT(scratch.size() >= kScratchBytes);

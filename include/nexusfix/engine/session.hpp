@@ -33,6 +33,7 @@ enum class SendFailure : std::uint8_t {
   Vetoed,                 // on_sending() withheld it
   NotLoggedOn,            // SendWhileLoggedOut=N, and nobody is logged on
   WithinSending,          // on_sending(), on_sent() and write_logon() cannot send
+  SessionEnding,          // its numbers begin anew in a moment, and it would be forgotten
 };
 
 struct SendError {

@@ -160,6 +160,9 @@ class StateMachine {
 
   [[nodiscard]] State state() const noexcept;
   [[nodiscard]] Numbers numbers() const noexcept;
+  // After a Logout: with the end of this connection, or the answer, both numbers begin at 1 again.
+  // A message that was sent now would be forgotten.
+  [[nodiscard]] bool is_about_to_reset() const noexcept;
   [[nodiscard]] const SessionConfig& config() const noexcept;
   // FIXT: the DefaultApplVerID (1137) of the counterparty's last Logon, the version of its messages
   // that name none; ours until there was one. Empty on other sessions.

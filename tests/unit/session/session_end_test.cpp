@@ -36,6 +36,29 @@ TEST(SessionEnd, resets_also_if_the_logout_is_not_answered) {
   EXPECT_EQ(acceptor.next_out(), 1U);
 }
 
+TEST(SessionEnd, tells_from_the_logout_on_that_what_is_sent_would_be_forgotten) {
+  for (const auto resets : {&SessionConfig::reset_on_logout, &SessionConfig::reset_on_disconnect}) {
+    SessionConfig config = acceptor_config();
+    config.*resets = true;
+    Side leaving{config};
+    EXPECT_FALSE(leaving.machine().is_about_to_reset());
+    leaving.establish();
+    EXPECT_FALSE(leaving.machine().is_about_to_reset());
+    leaving.log_out();
+    EXPECT_TRUE(leaving.machine().is_about_to_reset());
+    leaving.in("35=5|34=2");
+    EXPECT_FALSE(leaving.machine().is_about_to_reset());
+  }
+  Side staying{acceptor_config()};
+  staying.establish();
+  staying.log_out();
+  EXPECT_FALSE(staying.machine().is_about_to_reset());
+  staying.end_of_session();
+  EXPECT_TRUE(staying.machine().is_about_to_reset());
+  staying.advance(staying.config().logout_timeout);
+  EXPECT_FALSE(staying.machine().is_about_to_reset());
+}
+
 TEST(SessionEnd, without_a_connection_resets_at_once) {
   // QuickFIX's EndTime.
   Side acceptor{acceptor_config(), {.next_inbound = 5, .next_outbound = 7}};
