@@ -36,9 +36,14 @@ Checker::Ledger* Checker::find_ledger(Direction& direction, std::uint64_t epoch)
 Checker::Ledger& Checker::ledger_of(Link& link, Side sender, std::uint64_t epoch) {
   Direction& direction = link.directions[sender];
   if (Ledger* const found = find_ledger(direction, epoch)) return *found;
+  const SideOfLink& own = link.sides[sender];
+  const Process& process = processes_[own.process];
+  const WallTime created =
+      process.engine->store().session(process.sessions[own.session].key).created;
   if (!direction.ledgers.empty()) {
     ++counts_.epochs;
-    const bool is_allowed = direction.is_excused || link.sides[0].resets || link.sides[1].resets;
+    const bool is_allowed = direction.is_excused || link.sides[0].resets || link.sides[1].resets ||
+                            is_scheduled(own.schedule, direction.ledgers.back().created, created);
     if (!is_allowed) {
       found("reset-unasked", link.name + ": side " + std::to_string(sender) +
                                  " began a new epoch, and nothing asked for one");
@@ -46,8 +51,17 @@ Checker::Ledger& Checker::ledger_of(Link& link, Side sender, std::uint64_t epoch
     direction.is_excused = false;
   }
   if (direction.ledgers.size() == kLedgersMax) direction.ledgers.pop_front();
-  direction.ledgers.push_back({.epoch = epoch, .entries = {}, .last = 0});
+  direction.ledgers.push_back({.epoch = epoch, .entries = {}, .last = 0, .created = created});
   return direction.ledgers.back();
+}
+
+// Of all resets at the end of a session one is asked for: the first.
+bool Checker::is_scheduled(const session::Schedule& schedule, WallTime before,
+                           WallTime created) noexcept {
+  if (schedule.is_non_stop()) return false;
+  using std::chrono::seconds;
+  return std::chrono::floor<seconds>(before) <
+         schedule.at(std::chrono::floor<seconds>(created)).numbers_since;
 }
 
 Checker::Entry& Checker::entry_of(Ledger& ledger, std::uint64_t msg_seq_num) {
@@ -87,6 +101,7 @@ void Checker::process_started(std::size_t index, engine::Engine& engine,
     side.session = i;
     side.is_known = true;
     side.resets |= config.reset_on_logon || config.reset_on_logout || config.reset_on_disconnect;
+    side.schedule = settings.sessions[i].schedule;
     side.keeps_messages = config.persist_messages;
     side.retention = settings.journal_retention;
     process.sessions.push_back(session);

@@ -94,6 +94,7 @@ class Checker {
     std::uint64_t epoch = 0;
     std::vector<Entry> entries;  // by MsgSeqNum
     std::uint64_t last = 0;      // the highest number that was sent or promised
+    WallTime created{};          // by the sender's clock
   };
   struct Position {
     std::uint64_t epoch = 0;
@@ -112,6 +113,7 @@ class Checker {
     std::size_t session = 0;  // index in its settings
     bool is_known = false;
     bool resets = false;  // by its settings, once at least: what that began may end much later
+    session::Schedule schedule{};
     bool keeps_messages = true;
     store::Retention retention{};
   };
@@ -154,6 +156,8 @@ class Checker {
   [[nodiscard]] std::uint64_t epoch_of(const Process& process, const LocalSession& session) const;
   [[nodiscard]] static Ledger* find_ledger(Direction& direction, std::uint64_t epoch) noexcept;
   Ledger& ledger_of(Link& link, Side sender, std::uint64_t epoch);
+  [[nodiscard]] static bool is_scheduled(const session::Schedule& schedule, WallTime before,
+                                         WallTime created) noexcept;
   static Entry& entry_of(Ledger& ledger, std::uint64_t msg_seq_num);
   static void pass_over(Ledger& ledger, std::uint64_t before);
 

@@ -42,11 +42,11 @@ class MachineWatch final : public CallbackWatch, public observe::EventLog {
 
 struct Machine {
   Machine(WorldState& world, std::size_t machine_index, std::string machine_name,
-          const WorldTime& now, SimulatedInternet& internet, SeededRandom& random,
+          const WorldTime& now, WallTime begin, SimulatedInternet& internet, SeededRandom& random,
           FaultCounts& counts)
       : index{machine_index},
         name{std::move(machine_name)},
-        clock{now},
+        clock{now, begin},
         disk{life, random, counts},
         network{internet, life, machine_index},
         watch{world, *this} {}

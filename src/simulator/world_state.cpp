@@ -67,8 +67,8 @@ WorldState::~WorldState() {
 
 ProcessId WorldState::add(std::string name, std::string configuration, Launcher launcher) {
   const std::size_t index = machines.size();
-  Machine& machine = machines.emplace_back(*this, index, std::move(name), now, internet,
-                                           random_world, fault_counts);
+  Machine& machine = machines.emplace_back(*this, index, std::move(name), now, options.begin,
+                                           internet, random_world, fault_counts);
   auto settings = engine::parse_settings(configuration, machine.name);
   NEXUSFIX_ASSERT(settings.has_value());
   machine.configuration = std::move(configuration);

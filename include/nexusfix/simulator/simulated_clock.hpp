@@ -12,11 +12,15 @@ namespace nexusfix::simulator {
 // The world's own time: since it began.
 using WorldTime = std::chrono::nanoseconds;
 
+// 2024-01-15 10:30:00 UTC, a Monday.
+inline constexpr WallTime kWorldBegin{std::chrono::seconds{1'705'314'600}};
+
 class SimulatedClock final : public Clock {
  public:
-  // 2024-01-15 10:30:00 UTC, and a monotonic clock that has run for an hour. now is read at each
-  // call and must outlive the clock.
-  explicit SimulatedClock(const WorldTime& now) noexcept : now_{&now} {}
+  // The wall clock shows begin when the world begins; the monotonic one has run for an hour then.
+  // now is read at each call and must outlive the clock.
+  explicit SimulatedClock(const WorldTime& now, WallTime begin = kWorldBegin) noexcept
+      : now_{&now}, begin_{begin}, wall_{begin} {}
 
   [[nodiscard]] Now now() noexcept override {
     const std::chrono::nanoseconds passed = scaled(*now_ - since_);
@@ -36,10 +40,10 @@ class SimulatedClock final : public Clock {
   // Both clocks are right again; the monotonic one goes on from where it is.
   void mend() noexcept {
     drift(0);
-    wall_ = kBegin + *now_;
+    wall_ = begin_ + *now_;
   }
   // How far the wall clock is from the truth.
-  [[nodiscard]] std::chrono::nanoseconds error() noexcept { return now().wall - (kBegin + *now_); }
+  [[nodiscard]] std::chrono::nanoseconds error() noexcept { return now().wall - (begin_ + *now_); }
 
   // When the monotonic clock will show this, rounded up.
   [[nodiscard]] WorldTime world_time(MonoTime mono) const noexcept {
@@ -52,7 +56,6 @@ class SimulatedClock final : public Clock {
 
  private:
   static constexpr std::int64_t kMillion = 1'000'000;
-  static constexpr WallTime kBegin{std::chrono::seconds{1'705'314'600}};
 
   [[nodiscard]] std::chrono::nanoseconds scaled(WorldTime passed) const noexcept {
     const std::int64_t count = passed.count();
@@ -62,9 +65,10 @@ class SimulatedClock final : public Clock {
   }
 
   const WorldTime* now_;
+  WallTime begin_;
+  WallTime wall_;
   WorldTime since_{};
   std::int64_t millionths_ = 0;
-  WallTime wall_ = kBegin;
   MonoTime mono_{std::chrono::hours{1}};
 };
 

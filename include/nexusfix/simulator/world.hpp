@@ -26,6 +26,7 @@ using ProcessId = std::size_t;
 struct WorldOptions {
   std::uint64_t seed = 1;
   FaultSet faults;                    // what may strike while run() goes on
+  WallTime begin = kWorldBegin;       // what every wall clock shows at first
   std::size_t trace_lines = 0;        // how many of the last lines trace() has; 0: none are made
   std::FILE* trace_stream = nullptr;  // gets every line at once
 };
