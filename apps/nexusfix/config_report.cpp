@@ -114,7 +114,8 @@ std::string store_text(const engine::Settings& settings) {
 
 std::string origin_text(const EffectiveValue& value) {
   if (value.line == 0) return "not given";
-  return fmt::format("line {}{}", value.line, value.is_of_default ? ", [DEFAULT]" : "");
+  return fmt::format("line {}{}{}{}", value.line, value.is_of_default ? ", [DEFAULT]" : "",
+                     value.written.empty() ? "" : ", as ", value.written);
 }
 
 void append_values(std::string& text, const ExplainedSession& session, bool all) {
@@ -219,9 +220,10 @@ std::string config_json(const ExplainedSettings& explained) {
                         json_text(rules_text(settings.sessions[i].schedule)));
     for (std::size_t k = 0; k < session.values.size(); ++k) {
       const EffectiveValue& value = session.values[k];
-      text += fmt::format("{}{{\"key\":{},\"value\":{},\"line\":{},\"from_default\":{}}}",
+      text += fmt::format("{}{{\"key\":{},\"value\":{},\"line\":{},\"from_default\":{}{}}}",
                           k == 0 ? "" : ",", json_text(value.key->name), json_text(value.value),
-                          value.line, value.is_of_default);
+                          value.line, value.is_of_default,
+                          value.written.empty() ? "" : ",\"written\":" + json_text(value.written));
     }
     text += "]}";
   }

@@ -169,6 +169,7 @@ enum class Key : std::uint8_t {
   LogMinFreeBytes,
   LogQueueBytes,
   LogMaskedTags,
+  ExpandVariables,
   Count,
 };
 inline constexpr std::size_t kKeyCount = static_cast<std::size_t>(Key::Count);

@@ -245,6 +245,8 @@ constexpr KeyDescription kDescribed[] = {
      ""},
     {"log", "LogMaskedTags", "",
      "tags beside those of passwords whose values are *** in the logs, such as 1,448", ""},
+    {"file", "ExpandVariables", "N",
+     "Y, in [DEFAULT]: ${NAME} in a value is taken from the environment", ""},
 };
 static_assert(std::size(kDescribed) + 1 == kKeyCount, "every honoured key is described, once");
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <deque>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "engine/session_settings.hpp"
 #include "engine/settings_section.hpp"
 #include "engine/settings_text.hpp"
+#include "engine/settings_variables.hpp"
 #include "engine/store_settings.hpp"
 #include "engine/thread_settings.hpp"
 
@@ -39,6 +41,7 @@ void check_identities(const std::vector<SessionSettings>& sessions, SettingsRepo
 }
 
 struct Sections {
+  std::deque<std::string> texts;  // of values with variables: the sections point into it
   Section defaults;
   std::vector<Section> sessions;
 };
@@ -50,7 +53,9 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
     return std::nullopt;
   }
   Sections result;
-  for (const SettingsSection& section : split_settings(text, report)) {
+  std::vector<SettingsSection> read_text = split_settings(text, report);
+  expand_variables(read_text, result.texts, report);
+  for (const SettingsSection& section : read_text) {
     // Sections that are ignored are read too: one that asks for TLS is no reason to go without.
     Section read = read_section(section, report);
     if (section.kind == SectionKind::Default) result.defaults = std::move(read);
@@ -157,6 +162,13 @@ std::string masked(const Given& given) {
   return std::string{has_tag ? given.value.substr(0, given.value.find('=') + 1) : ""} + "...";
 }
 
+// Of a secret the file may have more than the name of a variable.
+std::string written(const KeyDescription& key, const Given& given) {
+  if (given.written.empty() || key.is_secret)
+    return std::string{given.written.empty() ? "" : "..."};
+  return std::string{given.written};
+}
+
 void add_numbered(ExplainedSession& session, const KeyDescription& key,
                   const std::map<unsigned, Given>& own, const std::map<unsigned, Given>& defaults) {
   std::map<unsigned, Given> merged = own;
@@ -166,9 +178,9 @@ void add_numbered(ExplainedSession& session, const KeyDescription& key,
         number == 0 ? std::string{} : std::string{key.name} + std::to_string(number) + "=";
     session.values.push_back({&key,
                               prefix + (key.is_secret ? masked(given) : std::string{given.value}),
-                              given.line, !own.contains(number)});
+                              given.line, !own.contains(number), written(key, given)});
   }
-  if (merged.empty()) session.values.push_back({&key, std::string{key.fallback}, 0, false});
+  if (merged.empty()) session.values.push_back({&key, std::string{key.fallback}, 0, false, {}});
 }
 
 ExplainedSession explain(const MergedSection& keys, std::string name) {
@@ -178,11 +190,11 @@ ExplainedSession explain(const MergedSection& keys, std::string name) {
     if (const auto* own = numbered_of(keys.section(), key)) {
       add_numbered(session, description, *own, *numbered_of(keys.defaults(), key));
     } else if (const std::optional<Given>& given = keys.find(key)) {
-      session.values.push_back({&description,
-                                description.is_secret ? "..." : std::string{given->value},
-                                given->line, !keys.section().own(key)});
+      session.values.push_back(
+          {&description, description.is_secret ? "..." : std::string{given->value}, given->line,
+           !keys.section().own(key), written(description, *given)});
     } else {
-      session.values.push_back({&description, std::string{description.fallback}, 0, false});
+      session.values.push_back({&description, std::string{description.fallback}, 0, false, {}});
     }
   }
   return session;

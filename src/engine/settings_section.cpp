@@ -90,18 +90,22 @@ class SectionReader {
                                            "AppDataDictionary.FIX.5.0SP2, was "
                                            "expected");
     }
-    const std::string expected = expected_instead(key, entry.value);
-    const Given given{entry.value, entry.line, expected.empty()};
+    const std::string expected =
+        entry.is_wrong ? std::string{} : expected_instead(key, entry.value);
+    const bool is_right = !entry.is_wrong && expected.empty();
+    const Given given{entry.value, entry.line, is_right, entry.written};
     const bool is_secret = key == Key::Password || key == Key::NewPassword ||
                            key == Key::LogonTag || key == Key::PostgreSQLStorePassword ||
                            key == Key::PostgreSQLStoreConnection;
     const std::string what = shown(entry.key) + "=" + (is_secret ? "..." : shown(entry.value));
-    if (!given.right) {
+    if (!expected.empty()) {
       report_.error(entry.line, what + ": " + expected + " was expected" +
                                     (looks_commented(entry.value) ? kNoComment : ""));
     } else if (looks_commented(entry.value)) {
       report_.warning(entry.line, what + ": all of it is the value" + kNoComment);
-    } else if (const std::string words = remark(key, entry.value); !words.empty()) {
+    } else if (entry.written.empty() && entry.value.find("${") != std::string_view::npos) {
+      report_.warning(entry.line, what + ": taken as it is; ExpandVariables=Y expands ${...}");
+    } else if (const std::string words = remark(key, entry.value); given.right && !words.empty()) {
       report_.warning(entry.line, what + ": " + words);
     }
     if (key == Key::SocketConnectHost) {

@@ -20,7 +20,8 @@ namespace nexusfix::engine {
 struct Given {
   std::string_view value;
   std::size_t line = 0;
-  bool right = false;  // wrong ones are reported once, and not missed in addition
+  bool right = false;          // wrong ones are reported once, and not missed in addition
+  std::string_view written{};  // with its variables; empty: it has none
 };
 
 // The views point into the text of the file.

@@ -9,25 +9,13 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\f\v";
 
-std::string_view trim(std::string_view text) noexcept {
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
-bool is_control(char c) noexcept {
-  constexpr unsigned char kDelete = 0x7F;
-  const auto byte = static_cast<unsigned char>(c);
-  return (byte < ' ' && c != '\t') || byte == kDelete;
-}
-
 class Splitter {
  public:
   explicit Splitter(SettingsReport& report) : report_{report} {}
 
   void take_line(std::string_view raw) {
     ++line_;
-    const std::string_view text = trim(raw);
+    const std::string_view text = trimmed(raw);
     if (text.empty() || text.front() == '#') return;
     if (const auto place = std::ranges::find_if(text, is_control); place != text.end()) {
       const auto column = static_cast<std::size_t>(place - text.begin());
@@ -55,7 +43,7 @@ class Splitter {
       report_.error(line_, shown(text) + ": [DEFAULT] or [SESSION] was expected");
       return;
     }
-    const std::string_view name = trim(text.substr(1, text.size() - 2));
+    const std::string_view name = trimmed(text.substr(1, text.size() - 2));
     if (equals_ignoring_case(name, "SESSION")) {
       section.kind = SectionKind::Session;
     } else if (equals_ignoring_case(name, "DEFAULT")) {
@@ -85,7 +73,7 @@ class Splitter {
       report_.warning(line_, shown(text) + ": the line is ignored; Key=Value was expected");
       return;
     }
-    const std::string_view key = trim(text.substr(0, equals));
+    const std::string_view key = trimmed(text.substr(0, equals));
     if (key.empty()) {
       report_.warning(line_, shown(text) + ": the line is ignored; no key stands before the =");
       return;
@@ -94,7 +82,8 @@ class Splitter {
       report_.warning(line_, shown(key) + ": ignored, as it stands before the first section");
       sections_.emplace_back();
     }
-    sections_.back().entries.push_back({key, trim(text.substr(equals + 1)), line_});
+    sections_.back().entries.push_back(
+        {.key = key, .value = trimmed(text.substr(equals + 1)), .line = line_});
   }
 
   // Five of the seven letters in their places, or moved by one.
@@ -120,6 +109,18 @@ class Splitter {
 };
 
 }  // namespace
+
+std::string_view trimmed(std::string_view text) noexcept {
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+bool is_control(char c) noexcept {
+  constexpr unsigned char kDelete = 0x7F;
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte < ' ' && c != '\t') || byte == kDelete;
+}
 
 void SettingsReport::add(Messages& messages, std::size_t line, std::string text) {
   if (messages.messages.size() < kMessagesMax) {

@@ -44,6 +44,8 @@ struct SettingsEntry {
   std::string_view key;
   std::string_view value;
   std::size_t line = 0;
+  std::string_view written{};  // the value before its variables were put in; empty: it has none
+  bool is_wrong = false;       // it is reported why
 };
 
 enum class SectionKind : std::uint8_t {
@@ -57,6 +59,11 @@ struct SettingsSection {
   std::size_t line = 0;
   std::vector<SettingsEntry> entries;
 };
+
+// Not to be in a configuration, nor in what is put into it.
+[[nodiscard]] bool is_control(char c) noexcept;
+// Without the blanks around it.
+[[nodiscard]] std::string_view trimmed(std::string_view text) noexcept;
 
 // The views point into text.
 [[nodiscard]] std::vector<SettingsSection> split_settings(std::string_view text,

@@ -455,7 +455,6 @@ std::optional<store::Durability> read_durability(std::string_view value) noexcep
 }
 
 std::string remark(Key key, std::string_view value) {
-  if (value.find("${") != std::string_view::npos) return "taken as it is: ${...} is not expanded";
   switch (key) {
     case Key::ConnectionType:
       return unless(value == "initiator" || value == "acceptor",

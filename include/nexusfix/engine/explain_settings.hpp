@@ -33,6 +33,8 @@ struct EffectiveValue {
   std::string value;           // "..." for a secret; of a numbered key, "name<n>=" in front
   std::size_t line = 0;        // 0: not in the file, value is the fallback
   bool is_of_default = false;  // from [DEFAULT]
+  // As the file has it, with variables of the environment; "..." for a secret. Empty: without.
+  std::string written{};
 };
 
 struct ExplainedSession {

@@ -46,6 +46,21 @@ class Config(WithFolder):
         self.assertRegex(run("config", "check", self.write(), "--all").stdout,
                          r"LogonTimeout=10 +not given")
 
+    def test_check_tells_what_the_environment_has_put_in_and_what_it_lacks(self):
+        os.environ["NEXUSFIX_T_DESK"] = "DESK"
+        path = self.write("SenderSubID=${NEXUSFIX_T_DESK}\n")
+        path.write_text(path.read_text().replace("[DEFAULT]\n", "[DEFAULT]\nExpandVariables=Y\n"))
+        done = run("config", "check", path)
+        self.assertRegex(done.stdout, r"SenderSubID=DESK +line 18, as \$\{NEXUSFIX_T_DESK\}\n")
+        values = json.loads(run("config", "check", "--json", path).stdout)["sessions"][0]["values"]
+        self.assertIn({"key": "SenderSubID", "value": "DESK", "line": 18, "from_default": False,
+                       "written": "${NEXUSFIX_T_DESK}"}, values)
+        del os.environ["NEXUSFIX_T_DESK"]
+        done = run("config", "check", path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a.cfg:18: SenderSubID: the variable NEXUSFIX_T_DESK is not set",
+                      done.stdout + done.stderr)
+
     def test_check_tells_what_quickfix_would_do_otherwise(self):
         done = run("config", "check", self.write())
         self.assertRegex(done.stdout, r"TestRequestDelayMultiplier=0.2 +QuickFIX/J: 0.5")

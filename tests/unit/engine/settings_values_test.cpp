@@ -138,9 +138,5 @@ TEST(SettingsValues, reconnect_intervals_are_a_list_with_repeats) {
   }
 }
 
-TEST(SettingsValues, variables_are_not_expanded_and_that_is_told) {
-  EXPECT_THAT(warnings_of("SessionQualifier=${ME}"), ElementsAre(HasSubstr("is not expanded")));
-}
-
 }  // namespace
 }  // namespace nexusfix::engine
