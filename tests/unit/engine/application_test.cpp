@@ -295,6 +295,22 @@ TEST_F(ApplicationTest, message_without_a_logon_says_that_it_is_only_stored) {
   EXPECT_FALSE(stored->is_transmitted);
 }
 
+TEST_F(ApplicationTest, what_a_reset_would_forget_in_a_moment_is_not_taken) {
+  extra = "ResetOnLogout=Y";
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  trader().log_out();
+  const auto refused = send(trader(), "forgotten");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().failure, engine::SendFailure::SessionEnding);
+  ASSERT_TRUE(arrived(peer, 2));
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  const auto kept = send(trader(), "of the next one");
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_EQ(kept->msg_seq_num, 1U);
+}
+
 TEST_F(ApplicationTest, what_is_held_above_the_limit_is_asked_for_again) {
   extra = "MaxHeldBytes=0";
   open_whole();
