@@ -106,7 +106,8 @@ int run_serve(Arguments arguments) {
   CLI::App app{
       "Runs the example venue: accepts the sessions of a configuration file, matches orders by\n"
       "price and time, reports fills. FIX.4.2 and FIX.4.4; limit and market orders, cancel and\n"
-      "replace. Ends gracefully on Ctrl-C or SIGTERM, and rebuilds its book when started again.\n\n"
+      "replace. Ends gracefully on Ctrl-C or SIGTERM, and rebuilds its book when started again.\n"
+      "SIGHUP: opens its log files and reads the configuration anew.\n\n"
       "  $ nexusfix serve venue.cfg\n",
       "nexusfix serve"};
   app.add_option("CONFIG", options.config, "A QuickFIX-style configuration file")->required();

@@ -1,5 +1,6 @@
 #include "venue/venue.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <initializer_list>
 #include <new>
@@ -211,9 +212,7 @@ bool Venue::attach(engine::Engine& engine) {
           "session " + std::string{session.name()} + ": this venue speaks FIX.4.2 and FIX.4.4 only";
       return false;
     }
-    Party& one = parties_[party(session.name())];
-    one.session = &session;
-    one.has_exec_trans_type = version == kBeginString42;
+    join(session);
   }
   for (OrderIndex index = 0; index < book_.order_count(); ++index) {
     const Order& order = book_.order(index);
@@ -225,6 +224,18 @@ bool Venue::attach(engine::Engine& engine) {
     }
   }
   return true;
+}
+
+void Venue::join(engine::Session& session) {
+  Party& one = parties_[party(session.name())];
+  one.session = &session;
+  one.has_exec_trans_type = session.application_version() == kBeginString42;
+}
+
+// A session that came while the engine runs.
+void Venue::on_logon(engine::Session& session) {
+  const auto is_it = [&](const Party& one) { return one.session == &session; };
+  if (std::ranges::none_of(parties_, is_it)) join(session);
 }
 
 void Venue::fail(const char* cause) noexcept {

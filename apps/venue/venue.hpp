@@ -34,6 +34,7 @@ class Venue {
 
   // Callbacks of the engine.
   void on_recovered(const engine::RecoveredMessage& recovered);
+  void on_logon(engine::Session& session);
   engine::Verdict on_message(engine::Session& session, const fix42::NewOrderSingle& order);
   engine::Verdict on_message(engine::Session& session, const fix44::NewOrderSingle& order);
   engine::Verdict on_message(engine::Session& session, const fix42::OrderCancelRequest& request);
@@ -63,6 +64,7 @@ class Venue {
   };
 
   [[nodiscard]] Owner party(std::string_view name);
+  void join(engine::Session& session);
   [[nodiscard]] Owner party_of(const engine::Session& session) const noexcept;
 
   template <class Message>

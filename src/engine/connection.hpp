@@ -79,9 +79,11 @@ struct Connection {
   std::string close_reason{};                // what on_disconnect() is told when it was closing
   MonoTime takes_by = kNever;                // blocked: closed then if it has taken nothing
   Timer timer;                               // not later than deadline, takes_by and resumes_at
-  // Throttled: what was received waits in carried, and nothing more is received, until then.
+  // Throttled, or held back: what was received waits in carried, and nothing more is received,
+  // until then.
   MonoTime resumes_at = kNever;
-  bool unthrottled = false;  // it has ended: what was received is taken at once
+  bool unthrottled = false;    // it has ended: what was received is taken at once
+  bool was_held_back = false;  // its Logon waited until the loop kept its deadlines again
 
   wire::FrameScanner scanner;      // what it knows of the message that is carried
   CarriedBytes carried;            // the bytes of a message that is not whole yet

@@ -14,6 +14,8 @@ namespace {
 
 // What a connection may send before its Logon is whole.
 constexpr std::size_t kBeforeLogonBytesMax = 4096;
+// What is kept of a connection whose Logon is held back.
+constexpr std::size_t kHeldBackBytesMax = 64U << 10U;
 // As long as a message has not said how long it is, so many bytes are put behind those that were
 // carried: its BodyLength is within them, and what is too much costs nothing but the copy.
 constexpr std::size_t kCompletedBytesMin = 64;
@@ -163,6 +165,8 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
       if (connection.slot == nullptr && !connection.carried.empty() &&
           connection.carried_needed > kBeforeLogonBytesMax) {
         refuse(connection, "more bytes than a Logon may have, and no Logon");
+      } else if (connection.slot == nullptr && connection.carried.size() > kHeldBackBytesMax) {
+        refuse(connection, "its Logon waits, and too much came behind it");
       }
       break;
     case transport::IoStatus::WouldBlock:
@@ -268,6 +272,7 @@ bool Runtime::take_frame(Connection& connection, std::string_view frame) {
     return true;
   }
   SessionSlot& slot = *connection.slot;
+  if (connection.was_held_back) slot.machine.set_delayed(true);
   logs_.received(slot.log, frame, now_.wall);
   transact(slot, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
   feed_held(slot);
@@ -277,7 +282,8 @@ bool Runtime::take_frame(Connection& connection, std::string_view frame) {
 // By ThrottleAction=Delay: the counterparty's own send buffer fills up, and it slows down. What has
 // been received stays where a message that is not whole would stay.
 bool Runtime::must_wait(Connection& connection, const wire::MessageView& message) {
-  if (connection.slot == nullptr || connection.unthrottled) return false;
+  if (connection.slot == nullptr) return holds_back(connection, message);
+  if (connection.unthrottled) return false;
   SessionSlot& slot = *connection.slot;
   if (!slot.throttle.is_set() || slot.settings.throttle.action != ThrottleAction::Delay ||
       slot.machine.state() != session::State::LoggedOn ||
@@ -301,6 +307,7 @@ void Runtime::on_paused_readable(Connection& connection) {
   const transport::IoResult result =
       seams_.network->receive(connection.socket, std::span{receive_buffer_});
   if (result.status == transport::IoStatus::Ok) {
+    if (connection.slot == nullptr) return close(connection, {});  // Nobody waits for its answer.
     connection.carried.append({receive_buffer_.data(), result.bytes}, 0);
   } else if (result.status != transport::IoStatus::WouldBlock) {
     take_delayed(connection);
@@ -312,6 +319,7 @@ void Runtime::on_paused_readable(Connection& connection) {
 void Runtime::take_delayed(Connection& connection) {
   if (connection.resumes_at == kNever) return;
   connection.resumes_at = kNever;
+  if (connection.slot == nullptr) return;  // Its Logon was held back.
   connection.unthrottled = true;
   take_bytes(connection, {});
 }

@@ -312,6 +312,9 @@ std::expected<void, EngineError> Engine::add_sessions(Settings settings, std::ui
   return at(loop).add_sessions(std::move(settings));
 }
 
+std::expected<Reloaded, EngineError> Engine::reload() { return loops_.front()->reload(); }
+void Engine::request_reload() noexcept { loops_.front()->request_reload(); }
+
 std::uint16_t Engine::accept_port() const noexcept {
   for (const auto& loop : loops_) {
     if (const std::uint16_t port = loop->accept_port(); port != 0) return port;

@@ -8,11 +8,16 @@
 
 namespace nexusfix::engine {
 
-bool Runtime::is_of_another_loop(Connection& connection, const wire::MessageView& logon) {
-  if (!seams_.directory) return false;
+std::optional<std::uint32_t> Runtime::other_loop_of(const wire::MessageView& logon) {
+  if (!seams_.directory) return std::nullopt;
   const auto id = id_of(logon);
   const auto other = id ? seams_.directory->find(*id) : std::nullopt;
-  if (!other || *other == loop()) return false;
+  return other == loop() ? std::nullopt : other;
+}
+
+bool Runtime::is_of_another_loop(Connection& connection, const wire::MessageView& logon) {
+  const auto other = other_loop_of(logon);
+  if (!other) return false;
   connection.handed_to = *other;
   connection.handed_bytes = logon.bytes();
   return true;

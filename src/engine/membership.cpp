@@ -166,7 +166,7 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
     }
     if (done && one.is_template) {
       if (seams_.directory) seams_.directory->add_template(one.session.id, loop());
-      templates_.push_back({std::move(one), listener});
+      templates_.push_back({std::move(one), listener, nullptr});
     } else if (done) {
       const auto slot = make_slot(std::move(one));
       if (!slot) done = std::unexpected{EngineError{slot.error().text}};
@@ -186,14 +186,14 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
 }
 
 // A stranger is given a session if a template says so. The address is looked at first, because a
-// session's name stays in the store.
+// session's name stays in the store. One that was removed is not made anew by whoever it was for.
 SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::SessionId& id) {
   const auto fits = [&](const Template& one) {
     return one.listener == connection.listener && stands_for(one.settings.session.id, id);
   };
   const auto found = std::ranges::find_if(templates_, fits);
   if (found == templates_.end() || !may_be_named(id.sender_comp_id) ||
-      !may_be_named(id.target_comp_id)) {
+      !may_be_named(id.target_comp_id) || find_slot(id.to_string()) != nullptr) {
     return nullptr;
   }
   const std::vector<std::string>& allowed = found->settings.allowed_remote_addresses;

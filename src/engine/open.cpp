@@ -102,6 +102,11 @@ std::expected<void, EngineError> Runtime::prepare(Settings& settings) {
 
 std::expected<void, EngineError> Runtime::open(Settings settings) {
   if (auto done = recover_application(); !done) return done;
+  punctuality_ = Punctuality{settings.threads.logon_lateness_max};
+  if (!settings.text.empty()) {
+    settings_file_ = settings.file;
+    settings_text_ = std::make_shared<const std::string>(std::move(settings.text));
+  }
   if (auto done = open_sessions(settings); !done) return done;
   return open_listeners(settings.file);
 }
@@ -225,10 +230,11 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
     }
     if (one.is_template) {
       if (seams_.directory) seams_.directory->add_template(one.session.id, loop());
-      templates_.push_back({std::move(one), 0});
+      templates_.push_back({std::move(one), 0, settings_text_});
       continue;
     }
     const auto slot = make_slot(std::move(one));
+    if (slot) (*slot)->origin = settings_text_;
     if (slot) continue;
     if (slot.error().code != store::StoreErrorCode::SessionRefused) {
       return std::unexpected{EngineError{slot.error().text}};

@@ -73,6 +73,8 @@ bool Runtime::poll(std::chrono::nanoseconds timeout) {
 bool Runtime::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) now_ = seams_.clock->now();
   flush();  // What the application sent between two turns.
+  if (reload_requested_.load(std::memory_order_relaxed)) [[unlikely]]
+    reload_as_requested();
   if (stop_requested_.load(std::memory_order_acquire) && !stopping_) begin_stop();
   if (finished()) return false;
   const MonoTime first = first_timer();
@@ -153,7 +155,9 @@ MonoTime Runtime::first_timer() const noexcept {
 
 // Whoever becomes due meanwhile has the next turn.
 void Runtime::run_timers() {
-  if (now_.mono < first_timer() || store_failed_) return;
+  const MonoTime first = first_timer();
+  if (now_.mono < first || store_failed_) return;
+  note_punctuality(first);
   if (now_.mono >= next_timer_) next_timer_ = kNever;
   due_connections_.clear();
   connection_timers_.take_due(now_.mono, due_connections_);
@@ -193,7 +197,10 @@ void Runtime::run_session_timers(SessionSlot& slot) {
 
 void Runtime::on_timer(Connection& connection) {
   if (connection.socket == 0) return;  // Closed by what another one's timer did.
-  if (connection.resumes_at <= now_.mono) resume(connection);
+  const bool is_held_back = connection.slot == nullptr && connection.resumes_at != kNever;
+  if (connection.resumes_at <= now_.mono && (!is_held_back || admits_held_back(connection))) {
+    resume(connection);
+  }
   if (connection.socket == 0) return;
   if (connection.takes_by <= now_.mono) {
     return close(connection, "it has taken none of " + std::to_string(connection.outbound.size()) +
@@ -205,6 +212,8 @@ void Runtime::on_timer(Connection& connection) {
     close(connection, "closed with bytes unsent: the counterparty does not read");
   } else if (!connection.established) {
     close(connection, "connect timed out");
+  } else if (connection.resumes_at != kNever) {
+    refuse(connection, "its Logon has waited for LogonTimeout, and the event loop is still late");
   } else {
     refuse(connection, "no Logon came in time");
   }

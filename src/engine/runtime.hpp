@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,7 @@
 #include "engine/loop_directory.hpp"
 #include "engine/mail_room.hpp"
 #include "engine/notice_limiter.hpp"
+#include "engine/punctuality.hpp"
 #include "engine/throttle.hpp"
 #include "engine/timer_queue.hpp"
 
@@ -109,6 +111,9 @@ struct SessionSlot {
   WallTime schedule_until = WallTime::min();
   std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();  // and was reset
 
+  // The text of the file that it stands in, as the session was made; null: of none.
+  std::shared_ptr<const std::string> origin;
+  bool is_out = false;              // gone from the file: lets nobody in, and may come back
   bool is_dynamic = false;          // made of a template, for whoever logged on
   bool has_logged_on = false;       // since it was made
   bool is_leaving = false;          // is removed when its connection has ended
@@ -186,6 +191,8 @@ class Runtime {
   [[nodiscard]] SessionSlot* find_slot(std::string_view name) noexcept;
   [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings);
   void remove(SessionSlot& slot, std::string_view text);
+  [[nodiscard]] std::expected<Reloaded, EngineError> reload();
+  void request_reload() noexcept;
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
   [[nodiscard]] EngineLogs& logs() noexcept { return logs_; }
@@ -238,11 +245,33 @@ class Runtime {
   void bury(SessionSlot& slot);
   void close_unused_listeners();
 
+  // reload.cpp
+  struct ReloadPlan {
+    Settings added;
+    std::set<std::string, std::less<>> names;  // of all sessions in the file
+    std::vector<SessionSlot*> back;
+    std::vector<SessionSlot*> out;
+  };
+  [[nodiscard]] std::expected<Settings, EngineError> read_anew() const;
+  [[nodiscard]] std::expected<ReloadPlan, EngineError> plan_reload(const Settings& fresh) const;
+  void reload_as_requested();
+  [[nodiscard]] bool has_template(const SessionSettings& settings) const;
+  void drop_templates(const Settings& fresh);
+  void take_out(SessionSlot& slot);
+  void take_back(SessionSlot& slot);
+  void name_changes(const std::set<std::string, std::less<>>& names, Reloaded& reloaded);
+
   // handing_over.cpp
+  [[nodiscard]] std::optional<std::uint32_t> other_loop_of(const wire::MessageView& logon);
   [[nodiscard]] bool is_of_another_loop(Connection& connection, const wire::MessageView& logon);
   void hand_over(Connection& connection, std::string_view rest);
   void take_handed_over();
   void attach(LoopDirectory::HandedOver handed);
+
+  // admission.cpp
+  void note_punctuality(MonoTime due);
+  [[nodiscard]] bool holds_back(Connection& connection, const wire::MessageView& logon);
+  [[nodiscard]] bool admits_held_back(Connection& connection);
 
   // runtime.cpp
   void handle(const transport::Ready& ready);
@@ -383,6 +412,9 @@ class Runtime {
   MonoTime next_timer_ = kNever;  // of the engine itself
   TimerQueue<SessionSlot> session_timers_;
   TimerQueue<Connection> connection_timers_;
+  Punctuality punctuality_;
+  bool logons_wait_ = false;         // since it was said
+  unsigned admitted_this_turn_ = 0;  // of those that waited
   std::vector<SessionSlot*> due_sessions_;
   std::vector<Connection*> due_connections_;
 
@@ -407,6 +439,7 @@ class Runtime {
   struct Template {
     SessionSettings settings;
     std::size_t listener = 0;
+    std::shared_ptr<const std::string> origin{};  // as SessionSlot::origin
   };
   std::vector<Template> templates_;  // of sessions that are made when somebody logs on
   std::size_t dynamic_names_left_ = 0;
@@ -449,6 +482,9 @@ class Runtime {
   std::uint64_t refused_reported_ = 0;
 
   std::shared_ptr<MailRoom> mail_room_;
+  std::string settings_file_;                         // empty: the engine was not opened with one
+  std::shared_ptr<const std::string> settings_text_;  // of the file, as it was taken over last
+  std::atomic<bool> reload_requested_{false};
   std::atomic<bool> stop_requested_{false};
   bool stopping_ = false;
   MonoTime stop_by_ = kNever;          // nothing is waited for any longer

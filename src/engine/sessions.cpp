@@ -448,7 +448,7 @@ void Runtime::log_out(SessionSlot& slot, std::string_view text) {
 }
 
 void Runtime::log_on(SessionSlot& slot) {
-  if (slot.settings.session.role != session::Role::Initiator || stopping_) return;
+  if (slot.settings.session.role != session::Role::Initiator || stopping_ || slot.is_out) return;
   slot.wants_connection = true;
   slot.log_on_wanted = slot.connection != nullptr;
   slot.connect_at = now().mono;

@@ -3,11 +3,13 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <nexusfix/engine/explain_settings.hpp>
 #include <nexusfix/engine/settings.hpp>
 
+#include "engine/given_keys.hpp"
 #include "engine/log_settings.hpp"
 #include "engine/session_settings.hpp"
 #include "engine/settings_section.hpp"
@@ -140,6 +142,19 @@ std::expected<std::string, SettingsErrors> read_text(Disk& disk, const std::stri
       SettingsErrors{{path, 0, "the configuration cannot be read: " + text.error().what()}}};
 }
 
+session::SessionId identity_of(const MergedSection& keys) {
+  session::SessionId id;
+  keys.read_into(Key::BeginString, id.begin_string);
+  keys.read_into(Key::SenderCompID, id.sender_comp_id);
+  keys.read_into(Key::TargetCompID, id.target_comp_id);
+  keys.read_into(Key::SessionQualifier, id.qualifier);
+  keys.read_into(Key::SenderSubID, id.sender_sub_id);
+  keys.read_into(Key::SenderLocationID, id.sender_location_id);
+  keys.read_into(Key::TargetSubID, id.target_sub_id);
+  keys.read_into(Key::TargetLocationID, id.target_location_id);
+  return id;
+}
+
 // The values of a key that may be given by number: SocketConnectHost1 and so on.
 const std::map<unsigned, Given>* numbered_of(const Section& section, Key key) {
   switch (key) {
@@ -218,7 +233,50 @@ bool is_unknown_key(const SettingsError& warning) noexcept {
 std::expected<Settings, SettingsErrors> load_settings(Disk& disk, const std::string& path) {
   const auto text = read_text(disk, path);
   if (!text) return std::unexpected{text.error()};
-  return parse(*text, path, &disk);
+  auto settings = parse(*text, path, &disk);
+  if (settings) settings->text = *text;
+  return settings;
+}
+
+std::map<std::string, GivenKeys, std::less<>> given_keys(std::string_view text) {
+  SettingsReport report{{}};
+  std::map<std::string, GivenKeys, std::less<>> all;
+  const std::optional<Sections> sections = read_sections(text, report);
+  if (!sections) return all;
+  for (const Section& section : sections->sessions) {
+    GivenKeys given{.line = section.line, .values = {}};
+    const MergedSection keys{sections->defaults, section};
+    for (std::size_t i = 1; i < kKeyCount; ++i) {
+      const auto key = static_cast<Key>(i);
+      if (const auto* own = numbered_of(section, key)) {
+        std::map<unsigned, Given> merged = *own;
+        const auto* const defaults = numbered_of(sections->defaults, key);
+        merged.insert(defaults->begin(), defaults->end());
+        for (const auto& [number, one] : merged) {
+          (given.values[key_name(key)] += std::to_string(number) + '=') += one.value;
+        }
+      } else if (const std::optional<Given>& one = keys.find(key)) {
+        given.values[key_name(key)] = one->value;
+      }
+    }
+    all.emplace(identity_of(keys).to_string(), std::move(given));
+  }
+  return all;
+}
+
+std::string different_keys(const GivenKeys& left, const GivenKeys& right) {
+  std::set<std::string_view> names;
+  const auto note = [&](const GivenKeys& from, const GivenKeys& other) {
+    for (const auto& [name, value] : from.values) {
+      const auto found = other.values.find(name);
+      if (found == other.values.end() || found->second != value) names.insert(name);
+    }
+  };
+  note(left, right);
+  note(right, left);
+  std::string text;
+  for (const std::string_view name : names) (text += text.empty() ? "" : ", ") += name;
+  return text;
 }
 
 std::expected<ExplainedSettings, SettingsErrors> explain_settings(Disk& disk,

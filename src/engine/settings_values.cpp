@@ -44,6 +44,7 @@ constexpr NumberRule kNumbers[] = {
     {Key::DynamicSessionsMax, 0, 50'000, kNumber},
     {Key::EventLoops, 1, kEventLoopsMax, kNumber},
     {Key::EventLoop, 0, kEventLoopsMax - 1, kNumber},
+    {Key::LogonMaxLateness, 0, 60'000, "a whole number of milliseconds"},
     {Key::SocketSendBufferSize, 0, 1'000'000'000, kBytes},
     {Key::SocketReceiveBufferSize, 0, 1'000'000'000, kBytes},
     {Key::SocketTrafficClass, 0, 255, kNumber},

@@ -18,9 +18,12 @@ void on_signal(int) {
   if (Engine* const engine = stopped_engine; engine != nullptr) engine->stop();
 }
 
-// What logrotate sends, and a terminal that goes away: neither must end a venue.
+// What logrotate sends, an operator, and a terminal that goes away: none must end a venue.
 void on_hangup(int) {
-  if (Engine* const engine = stopped_engine; engine != nullptr) engine->reopen_logs();
+  Engine* const engine = stopped_engine;
+  if (engine == nullptr) return;
+  engine->reopen_logs();
+  engine->request_reload();
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ class ThreadBuilder {
   void finish();
 
  private:
-  static constexpr Key kKeys[] = {Key::EventLoopCpu, Key::BusySpin, Key::LockMemory};
+  static constexpr Key kKeys[] = {Key::EventLoopCpu, Key::BusySpin, Key::LockMemory,
+                                  Key::LogonMaxLateness};
 
   Settings& settings_;
   SettingsReport& report_;

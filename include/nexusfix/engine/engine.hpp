@@ -49,6 +49,13 @@ struct EngineError {
   [[nodiscard]] const std::string& what() const noexcept { return text; }
 };
 
+// What has become of a configuration that was read anew: names of sessions.
+struct Reloaded {
+  std::vector<std::string> added;
+  std::vector<std::string> removed;
+  std::vector<std::string> changed;  // their keys count from the next start on
+};
+
 struct EngineStats {
   std::uint64_t messages_in = 0;
   std::uint64_t messages_out = 0;
@@ -118,6 +125,15 @@ class Engine {
   // from within a callback; Session::remove() is the way back.
   [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings,
                                                               std::uint32_t loop = 0);
+  // Reads the file that the engine was opened with anew: all of it or, with an error, nothing.
+  // Sessions that have come into it are added, those that have gone from it log out and are
+  // removed. Those that have changed go on as they are, and the event log names their keys.
+  // Sessions of add_sessions() and of templates are left alone. One event loop only. Its thread,
+  // not from within a callback; it reads files.
+  [[nodiscard]] std::expected<Reloaded, EngineError> reload();
+  // The same, soon and on the engine's thread, and the event log says what came of it. Nothing
+  // happens if the engine was not opened with a file. Any thread, and signal handlers.
+  void request_reload() noexcept;
   // The port of the first acceptor: what SocketAcceptPort=0 became. 0: there is none.
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   // That loop's thread.

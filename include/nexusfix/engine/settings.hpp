@@ -131,10 +131,13 @@ struct ThreadSettings {
   bool busy_spin = false;    // BusySpin: as EngineOptions::busy_spin
   bool lock_memory = false;  // LockMemory: all of the process's, from the start on and for good
   std::size_t lock_memory_line = 0;
+  // LogonMaxLateness: Logons of new connections wait while timers are later than this; 0: never.
+  std::chrono::milliseconds logon_lateness_max{200};
 };
 
 struct Settings {
   std::string file;
+  std::string text;  // of the file; empty if there is none: see Engine::reload()
   std::vector<SessionSettings> sessions;  // at least one
   StoreKind store = StoreKind::Journal;
   std::string store_folder;  // FileStorePath; required for the journal

@@ -1,5 +1,6 @@
-// SIGINT and SIGTERM end an engine gracefully; SIGHUP has it open its log files anew. For programs
-// whose main() is not nexusfix::run(), which does this by itself.
+// SIGINT and SIGTERM end an engine gracefully; SIGHUP has it open its log files and read its
+// configuration anew (Engine::request_reload()). For programs whose main() is not nexusfix::run(),
+// which does this by itself.
 #pragma once
 
 #include <array>

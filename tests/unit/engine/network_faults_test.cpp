@@ -90,10 +90,24 @@ class NetworkFaultTest : public AcceptorTest {
   void begin() {
     for (std::size_t i = 0; i < kLive; ++i) sessions += session_text(live_name(i));
     open();
+    start_trading();
+  }
+  void start_trading() {
     for (std::size_t i = 0; i < kLive; ++i)
       trading_.emplace_back(log_on(live_name(i)), live_name(i));
     trade(100);
     show("calm");
+  }
+  // The same with a file, which has the live sessions.
+  void begin_with_file(const std::string& path) {
+    PosixDisk disk;
+    auto settings = engine::load_settings(disk, path);
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    auto opened = Engine::open(std::move(*settings), venue, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+    start_trading();
   }
   // As run_until(), while the live sessions trade.
   bool trade_until(const std::function<bool()>& condition) {
@@ -457,6 +471,90 @@ TEST_F(NetworkFaultTest, C15_without_descriptors_those_who_are_there_trade_on) {
   expect_unharmed("no descriptors left");
   log_on("TRADER");
   EXPECT_TRUE(session("TRADER").is_logged_on());
+}
+
+TEST_F(NetworkFaultTest, C13_while_the_loop_is_late_logons_wait_and_the_others_are_served) {
+  begin();
+  std::vector<std::unique_ptr<RawPeer>> strangers;
+  const auto poll_strangers = [&] {
+    for (const auto& peer : strangers) peer->poll();
+  };
+  // Each stranger's LogonTimeout, 10 s, is a timer of its own: those of the next step are due in
+  // its middle.
+  for (int i = 0; i < 4; ++i) {
+    strangers.push_back(std::make_unique<RawPeer>(acceptor->accept_port()));
+    trade(3);
+    poll_strangers();
+    clock.advance(std::chrono::seconds{2});
+  }
+  clock.advance(std::chrono::seconds{1});
+  for (int i = 0; i < 4; ++i) {
+    clock.advance(std::chrono::seconds{2});
+    trade(3);
+  }
+  strangers.clear();
+  RawPeer& coming = connect();
+  coming.send(logon("TRADER", 1));
+  ASSERT_TRUE(trade_until([&] { return log.has("Logons wait until it is in time again"); }))
+      << log.all();
+  expect_unharmed("a loop that is late");
+  EXPECT_TRUE(coming.messages().empty() && !coming.closed());
+  for (int i = 0; i < 10; ++i) {
+    clock.advance(std::chrono::milliseconds{100});
+    trade(2);
+  }
+  EXPECT_TRUE(trade_until([&] { return coming.messages().size() == 1; })) << log.all();
+  expect_unharmed("a loop that is in time again");
+}
+
+TEST_F(NetworkFaultTest, C16_a_configuration_cut_or_damaged_anywhere_changes_nothing) {
+  for (std::size_t i = 0; i < kLive; ++i) sessions += session_text(live_name(i));
+  const std::string path = folder.path() + "/venue.cfg";
+  std::ofstream{path} << config();
+  begin_with_file(path);
+  const std::string whole = config() + session_text("NEWCOMER");
+  for (std::size_t at = 0; at < whole.size(); at += 3) {
+    std::string damaged = whole;
+    damaged[at] = '\x02';
+    const std::string cut = whole.substr(0, at) + "\n[SESSION]\nBeginString";
+    const std::size_t lines = log.lines.size();
+    for (const std::string& text : {damaged, cut}) {
+      std::ofstream{path} << text;
+      const auto done = acceptor->reload();
+      ASSERT_FALSE(done.has_value()) << "at " << at;
+      EXPECT_EQ(done.error().what().find(path + ":"), 0U) << done.error().what();
+      EXPECT_EQ(log.lines.size(), lines) << "something was done: " << log.lines.back();
+    }
+    trade(1);
+  }
+  expect_unharmed("configurations that are wrong");
+  std::ofstream{path} << whole;
+  EXPECT_EQ(acceptor->reload()->added.size(), 1U);
+  log_on("NEWCOMER");
+  expect_unharmed("a session that was added");
+}
+
+TEST_F(NetworkFaultTest, C17_numbers_set_by_mistake_are_recorded_and_can_be_set_back) {
+  begin();
+  Session& session = this->session("TRADER");
+  for (int i = 0; i < 20; ++i) {
+    RawPeer& peer = log_on("TRADER", static_cast<std::uint64_t>(2 * i + 1));
+    const session::Numbers before = session.numbers();
+    const auto refused = session.set_next_numbers({1, 1}, "by mistake");
+    EXPECT_FALSE(refused.has_value()) << "while it is connected";
+    EXPECT_EQ(session.numbers(), before);
+    peer.send(from("TRADER", "5", static_cast<std::uint64_t>(2 * i + 2)));
+    ASSERT_TRUE(trade_until([&] { return peer.closed() && !session.is_logged_on(); }));
+    const session::Numbers right = session.numbers();
+    const session::Numbers wrong{.next_inbound = 1, .next_outbound = right.next_outbound + 900};
+    ASSERT_TRUE(session.set_next_numbers(wrong, "by mistake"));
+    EXPECT_EQ(session.numbers(), wrong);
+    ASSERT_TRUE(session.set_next_numbers(right, "set back"));
+    EXPECT_EQ(session.numbers(), right);
+    trade(2);
+  }
+  EXPECT_TRUE(log.has(": by mistake") && log.has(": set back")) << log.all();
+  expect_unharmed("numbers set by hand");
 }
 
 }  // namespace

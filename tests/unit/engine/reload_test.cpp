@@ -1,0 +1,274 @@
+// A configuration file that is read anew while sessions trade.
+#include <algorithm>
+#include <fstream>
+
+#include "acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+class ReloadTest : public AcceptorTest {
+ protected:
+  using Names = std::vector<std::string>;
+  static constexpr const char* kNewcomer =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEWCOMER\n";
+
+  [[nodiscard]] std::string path() const { return folder.path() + "/venue.cfg"; }
+  void write() { std::ofstream{path()} << config(); }
+  void open_file() {
+    write();
+    auto settings = engine::load_settings(disk_, path());
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    auto opened = Engine::open(std::move(*settings), venue, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+  engine::Reloaded reload() {
+    write();
+    const auto done = acceptor->reload();
+    EXPECT_TRUE(done.has_value()) << done.error().what();
+    return done.value_or(engine::Reloaded{});
+  }
+  std::string reload_error() {
+    const auto done = acceptor->reload();
+    return done ? std::string{} : done.error().what();
+  }
+  void take_out_trader() { sessions.erase(0, sessions.find("[SESSION]", 1)); }
+  void refuse(std::string_view who, std::uint64_t number) {
+    RawPeer& peer = connect();
+    peer.send(logon(who, number));
+    EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+    EXPECT_TRUE(peer.messages().empty());
+  }
+
+  PosixDisk disk_;
+};
+
+TEST_F(ReloadTest, added_session_trades_and_those_of_before_go_on) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  refuse("NEWCOMER", 1);
+  sessions += kNewcomer;
+  const auto done = reload();
+  EXPECT_EQ(done.added, Names{"FIX.4.4:VENUE->NEWCOMER"});
+  EXPECT_TRUE(done.removed.empty() && done.changed.empty());
+  RawPeer& newcomer = log_on("NEWCOMER");
+  newcomer.send(order("NEWCOMER", 2, "N"));
+  peer.send(order("TRADER", 2, "T"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 2; })) << log.all();
+}
+
+TEST_F(ReloadTest, session_that_is_gone_logs_out_and_is_let_in_no_more) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  RawPeer& other = log_on("OTHER");
+  take_out_trader();
+  EXPECT_EQ(reload().removed, Names{"FIX.4.4:VENUE->TRADER"});
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=5|"));
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_EQ(venue.logouts, 1);
+  refuse("TRADER", 3);
+  other.send(order("OTHER", 2, "O"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, application_may_go_on_sending_to_a_session_that_is_gone) {
+  open_file();
+  Session& session = acceptor->session(0);
+  take_out_trader();
+  static_cast<void>(reload());
+  turn(5);
+  EchoVenue::answer(session, "LATE");
+  EXPECT_EQ(session.numbers().next_outbound, 2U);
+}
+
+TEST_F(ReloadTest, session_that_comes_back_goes_on_with_its_numbers) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  const std::string all = sessions;
+  take_out_trader();
+  static_cast<void>(reload());
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  sessions = all;
+  EXPECT_EQ(reload().added, Names{"FIX.4.4:VENUE->TRADER"});
+  RawPeer& back = log_on("TRADER", 3);
+  EXPECT_TRUE(contains(back.messages()[0], "|34=3|")) << bar(back.messages()[0]);
+  EXPECT_EQ(acceptor->session_count(), 2U);
+}
+
+TEST_F(ReloadTest, added_and_removed_at_once) {
+  open_file();
+  take_out_trader();
+  sessions += kNewcomer;
+  const auto done = reload();
+  EXPECT_EQ(done.added, Names{"FIX.4.4:VENUE->NEWCOMER"});
+  EXPECT_EQ(done.removed, Names{"FIX.4.4:VENUE->TRADER"});
+  log_on("NEWCOMER");
+  refuse("TRADER", 1);
+  expect_still_serving();
+}
+
+TEST_F(ReloadTest, mistake_is_reported_with_its_line_and_nothing_changes) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  take_out_trader();
+  sessions += std::string{kNewcomer} + "LogonTimeout=soon\n";
+  write();
+  const std::string error = reload_error();
+  EXPECT_TRUE(error.starts_with(path() + ":")) << error;
+  EXPECT_NE(error.find("LogonTimeout=soon: a whole number of seconds"), std::string::npos) << error;
+  EXPECT_EQ(acceptor->session_count(), 2U);
+  refuse("NEWCOMER", 1);
+  peer.send(order("TRADER", 2, "T"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, dictionary_that_is_not_there_adds_nothing) {
+  open_file();
+  sessions += std::string{kNewcomer} + "UseDataDictionary=Y\nDataDictionary=nowhere.xml\n";
+  write();
+  EXPECT_NE(reload_error().find("nowhere.xml"), std::string::npos);
+  EXPECT_EQ(acceptor->session_count(), 2U);
+}
+
+TEST_F(ReloadTest, port_that_cannot_be_had_adds_nothing_and_removes_nothing) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  take_out_trader();
+  sessions += std::string{kNewcomer} +
+              "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=SECOND\n"
+              "SocketAcceptAddress=192.0.2.1\n";
+  write();
+  const std::string error = reload_error();
+  EXPECT_NE(error.find("SocketAcceptAddress=192.0.2.1: "), std::string::npos) << error;
+  EXPECT_EQ(acceptor->session_count(), 2U);
+  peer.send(order("TRADER", 2, "T"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, file_that_has_vanished_changes_nothing) {
+  open_file();
+  ASSERT_EQ(std::remove(path().c_str()), 0);
+  const std::string error = reload_error();
+  EXPECT_TRUE(error.starts_with(path() + ": the configuration cannot be read: ")) << error;
+  expect_still_serving();
+}
+
+TEST_F(ReloadTest, unchanged_file_has_no_effect) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  const std::size_t lines = log.lines.size();
+  const auto done = reload();
+  EXPECT_TRUE(done.added.empty() && done.removed.empty() && done.changed.empty());
+  turn(5);
+  EXPECT_EQ(log.lines.size(), lines) << log.all();
+  EXPECT_FALSE(peer.closed());
+}
+
+TEST_F(ReloadTest, changed_keys_are_named_and_count_from_the_next_start_on) {
+  open_file();
+  sessions += "MaxLatency=60\n";
+  extra = "LogoutTimeout=3\n";
+  const auto done = reload();
+  EXPECT_EQ(done.changed, (Names{"FIX.4.4:VENUE->TRADER", "FIX.4.2:VENUE->OTHER"}));
+  EXPECT_TRUE(log.has("FIX.4.2:VENUE->OTHER " + path() +
+                      " has other values now, which count from the next start on: LogoutTimeout, "
+                      "MaxLatency"))
+      << log.all();
+  RawPeer& peer = log_on("OTHER");
+  peer.send(fix("FIX.4.2", "35=D|49=OTHER|56=VENUE|34=2|52=20240115-10:28:30.000|11=A|55=X|54=1|"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << "as before: 120 s";
+}
+
+TEST_F(ReloadTest, password_that_changed_is_named_and_not_shown) {
+  open_file();
+  sessions += "Password=secret\n";
+  EXPECT_EQ(reload().changed, Names{"FIX.4.2:VENUE->OTHER"});
+  EXPECT_TRUE(log.has("next start on: Password")) << log.all();
+  EXPECT_FALSE(log.has("secret")) << log.all();
+}
+
+TEST_F(ReloadTest, changes_are_told_once) {
+  open_file();
+  sessions += "MaxLatency=60\n";
+  EXPECT_EQ(reload().changed.size(), 1U);
+  EXPECT_TRUE(reload().changed.empty());
+}
+
+TEST_F(ReloadTest, sessions_that_the_program_added_are_left_alone) {
+  open_file();
+  auto more = engine::parse_settings(
+      "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
+      "Store=memory\nNonStopSession=Y\nUseDataDictionary=N\n" +
+          std::string{kNewcomer},
+      "more.cfg");
+  ASSERT_TRUE(more.has_value());
+  ASSERT_TRUE(acceptor->add_sessions(std::move(*more)));
+  take_out_trader();
+  EXPECT_EQ(reload().removed, Names{"FIX.4.4:VENUE->TRADER"});
+  log_on("NEWCOMER");
+}
+
+TEST_F(ReloadTest, template_comes_and_goes_and_who_has_a_session_keeps_it) {
+  open_file();
+  const std::string before = sessions;
+  sessions +=
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
+  static_cast<void>(reload());
+  RawPeer& stranger = log_on("STRANGER");
+  sessions = before;
+  static_cast<void>(reload());
+  refuse("SECOND", 1);
+  stranger.send(order("STRANGER", 2, "S"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, removed_session_is_not_made_anew_of_a_template) {
+  sessions +=
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
+  open_file();
+  take_out_trader();
+  static_cast<void>(reload());
+  refuse("TRADER", 1);
+}
+
+TEST_F(ReloadTest, request_is_served_by_the_loop_and_answered_in_the_log) {
+  open_file();
+  sessions += kNewcomer;
+  write();
+  acceptor->request_reload();
+  EXPECT_TRUE(run_until([&] { return log.has(" was read anew: 1 sessions added, 0 removed"); }))
+      << log.all();
+  log_on("NEWCOMER");
+  std::ofstream{path()} << "[SESSION]\nHeartBtInt=never\n";
+  acceptor->request_reload();
+  EXPECT_TRUE(run_until([&] { return log.has("HeartBtInt=never"); })) << log.all();
+  EXPECT_TRUE(log.has(path() + " was read anew and is not taken over; nothing has changed"));
+  expect_still_serving();
+}
+
+TEST_F(ReloadTest, engine_without_a_file_says_so_and_a_request_does_nothing) {
+  open();
+  EXPECT_EQ(reload_error(), "the engine was not opened with a file");
+  const std::size_t lines = log.lines.size();
+  acceptor->request_reload();
+  turn(5);
+  EXPECT_EQ(log.lines.size(), lines) << log.all();
+}
+
+TEST_F(ReloadTest, it_is_refused_from_within_a_callback) {
+  open_file();
+  std::string refused;
+  venue.before_answer = [&](Session&, const MessageView&) { refused = reload_error(); };
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A"));
+  ASSERT_TRUE(run_until([&] { return !refused.empty(); }));
+  EXPECT_EQ(refused, "not from within a callback");
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
