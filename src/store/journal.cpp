@@ -4,6 +4,7 @@
 #include <expected>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -128,6 +129,11 @@ class Journal final : public Store {
       return failure(StoreErrorCode::TooLarge, room.error());
     }
     const auto key = static_cast<SessionKey>(state_.sessions.size());
+    // From the change of the table on nothing may need memory: it and the log are to agree.
+    reserve_.make_room();
+    if (state_.indexes.size() == state_.indexes.capacity()) {
+      state_.indexes.reserve(2 * state_.indexes.size() + 1);
+    }
     std::vector<char> entries;
     append_entry(entries,
                  {.kind = EntryKind::SessionOpened, .session = key, .number = 0, .bytes = name});
@@ -314,12 +320,16 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
   // Before the sessions change: what fails to be written must not be seen.
   if (!writer_.has_room(record_bytes)) {
     const std::uint64_t segment = writer_.segments().back().number;
-    if (auto room = writer_.make_room(record_bytes, now); !room) {
-      return stop(std::move(room.error()));
+    try {
+      if (auto room = writer_.make_room(record_bytes, now); !room) {
+        return stop(std::move(room.error()));
+      }
+      if (writer_.segments().back().number != segment) retire_segments(now);
+      checkpointer_.touch(entries);
+      checkpointer_.touch(notes_);
+    } catch (const std::bad_alloc&) {
+      return stop({.code = StoreErrorCode::Disk, .text = "no memory"});
     }
-    if (writer_.segments().back().number != segment) retire_segments(now);
-    checkpointer_.touch(entries);
-    checkpointer_.touch(notes_);
   }
   const LogPosition begin = appended();
   bool must_be_held = false;

@@ -49,6 +49,7 @@ class MemoryStore final : public Store {
       return failure(StoreErrorCode::TooLarge, room.error());
     }
     const auto key = static_cast<SessionKey>(sessions_.size());
+    while (messages_.size() <= key) messages_.emplace_back();
     std::vector<char> entries;
     append_entry(entries,
                  {.kind = EntryKind::SessionOpened, .session = key, .number = 0, .bytes = name});
@@ -132,6 +133,7 @@ class MemoryStore final : public Store {
                                                    " bytes is above the limit of " +
                                                    std::to_string(record_bytes_max_));
     }
+    make_room(entries);
     if (auto applied = sessions_.apply(entries, now); !applied) {
       return failure(StoreErrorCode::Refused, applied.error());
     }
@@ -139,6 +141,21 @@ class MemoryStore final : public Store {
     keep_messages(entries);
     appended_ += entries.size();
     return appended_;
+  }
+
+  // So that keep_messages() allocates nothing: the numbers and the messages are to agree.
+  void make_room(std::span<const char> entries) {
+    EntryReader reader{entries};
+    Entry entry;
+    std::size_t count = 0;
+    while (reader.next(entry)) {
+      if (entry.kind != EntryKind::OutboundMessage || entry.session >= messages_.size()) continue;
+      Messages& messages = messages_[entry.session];
+      const std::size_t size = messages.list.size() + ++count;
+      if (messages.list.capacity() < size) messages.list.reserve(2 * size);
+      const std::size_t bytes = messages.bytes.size() + entries.size();
+      if (messages.bytes.capacity() < bytes) messages.bytes.reserve(2 * bytes);
+    }
   }
 
   void keep_messages(std::span<const char> entries) {

@@ -42,6 +42,20 @@ class NumberReserve {
     large_.reserve(sessions_.capacity());
   }
 
+  // So that the next open() allocates nothing.
+  void make_room() {
+    if (sessions_.size() < sessions_.capacity() &&
+        watched_from_.size() < watched_from_.capacity() &&
+        on_way_.capacity() >= sessions_.capacity() && large_.capacity() >= sessions_.capacity()) {
+      return;
+    }
+    const std::size_t count = 2 * sessions_.size() + 1;
+    on_way_.reserve(count);
+    large_.reserve(count);
+    watched_from_.reserve(count);
+    sessions_.reserve(count);
+  }
+
   // A new epoch, or an operator's number: the caller waits until it is synced.
   void set(SessionKey session, std::uint64_t next) noexcept {
     std::erase(wishes_, session);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <new>
 
 #include <nexusfix/base/assert.hpp>
 
@@ -42,6 +43,16 @@ std::expected<void, std::string_view> SessionTable::apply(std::span<const char> 
   undo_.clear();
   has_rare_ = false;
   sessions_before_ = by_key_.size();
+  try {
+    return apply_all(entries, time);
+  } catch (const std::bad_alloc&) {
+    undo();
+    throw;
+  }
+}
+
+std::expected<void, std::string_view> SessionTable::apply_all(std::span<const char> entries,
+                                                              WallTime time) {
   EntryReader reader{entries};
   Entry entry;
   while (reader.next(entry)) {
@@ -141,15 +152,20 @@ std::expected<void, std::string_view> SessionTable::open(const Entry& entry, Wal
     return std::unexpected{"a session's key is out of order"};
   }
   if (auto room = has_room_for(entry.bytes); !room) return room;
-  if (!keys_.emplace(entry.bytes, entry.session).second) {
-    return std::unexpected{"a session was opened twice"};
-  }
+  if (keys_.contains(entry.bytes)) return std::unexpected{"a session was opened twice"};
+  if (by_key_.size() == by_key_.capacity()) by_key_.reserve(2 * by_key_.size() + 1);
   sessions_.push_back(
       {.name = std::string{entry.bytes},
        .record = {.next_inbound = 1, .next_outbound = 1, .epoch = 1, .created = time},
        .lost = {},
        .is_unfinished = false,
        .reserved = 0});
+  try {
+    keys_.emplace(entry.bytes, entry.session);
+  } catch (const std::bad_alloc&) {
+    sessions_.pop_back();
+    throw;
+  }
   by_key_.push_back(&sessions_.back());
   return {};
 }

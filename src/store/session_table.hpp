@@ -67,8 +67,9 @@ class SessionTable {
   // Behind those that are there; false: there is no room for it, or one has its name.
   [[nodiscard]] bool restore(Session&& session);
 
-  // Does what a record's entries say: all of it, or nothing and the reason why not. No allocation
-  // but for a new session.
+  // Does what a record's entries say: all of it, or nothing and the reason why not, or nothing and
+  // std::bad_alloc. No allocation but for a new session, and for a record of more entries than
+  // ever.
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time);
   // The same for a record that is one OutboundMessage and nothing else, or that and the session's
@@ -95,6 +96,8 @@ class SessionTable {
   static constexpr std::string_view kUsedTwice = "an outbound number would be used a second time";
   static constexpr std::string_view kGoesBack = "the next inbound number would go back";
 
+  [[nodiscard]] std::expected<void, std::string_view> apply_all(std::span<const char> entries,
+                                                                WallTime time);
   [[nodiscard]] std::expected<void, std::string_view> apply_one(const Entry& entry, WallTime time);
   [[nodiscard]] std::expected<void, std::string_view> open(const Entry& entry, WallTime time);
   [[nodiscard]] static std::expected<void, std::string_view> set_numbers(
