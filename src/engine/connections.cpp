@@ -64,6 +64,7 @@ void Runtime::on_accepted(const transport::Ready& ready) {
     seams_.network->close(ready.accepted);
     return;
   }
+  reserve_for_connections();
   auto connection = std::make_unique<Connection>();
   connection->scanner = wire::FrameScanner{limits_};
   connection->socket = ready.accepted;
@@ -75,6 +76,7 @@ void Runtime::on_accepted(const transport::Ready& ready) {
 }
 
 void Runtime::connect(SessionSlot& slot) {
+  reserve_for_connections();
   const transport::Endpoint& endpoint = slot.settings.connect[slot.endpoint];
   const auto socket = seams_.network->connect(endpoint);
   if (!socket) {
@@ -480,7 +482,9 @@ void Runtime::close(Connection& connection, std::string_view why) {
   slot->replay.reset();
   slot->behind_replay.clear();
   if (!why.empty()) report_peer(observe::Severity::Info, slot->name, why);
-  if (!slot->disconnection) slot->disconnection_text = why;
+  if (!slot->disconnection) {
+    static_cast<void>(with_memory([&] { slot->disconnection_text = why; }));
+  }
   if (connection.established) {
     transact(*slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
   }

@@ -13,15 +13,16 @@ void Runtime::take_mail() {
     SessionSlot* const slot = is_ours ? slots_by_key_[key] : nullptr;
     if (slot == nullptr) {
       result.outcome = PostOutcome::NoSession;
-      result.text = to_string(PostOutcome::NoSession);
+      static_cast<void>(with_memory([&] { result.text = to_string(PostOutcome::NoSession); }));
       return;
     }
     std::optional<std::string> thrown =
         failure_of([&] { letter.run(letter.task, slot->session, result); });
     begun_ = nullptr;
     if (!thrown) return;
-    report(observe::Severity::Error, slot->name, "a posted task threw: " + *thrown);
     result.outcome = PostOutcome::Threw;
+    static_cast<void>(with_memory(
+        [&] { report(observe::Severity::Error, slot->name, "a posted task threw: " + *thrown); }));
     result.text = std::move(*thrown);
   });
 }

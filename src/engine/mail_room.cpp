@@ -1,5 +1,6 @@
 #include "engine/mail_room.hpp"
 
+#include <new>
 #include <utility>
 
 namespace nexusfix::engine {
@@ -55,6 +56,11 @@ void MailRoom::take_new() {
   if (!has_new_.load(std::memory_order_acquire)) [[likely]]
     return;
   const std::lock_guard lock{mutex_};
+  try {
+    lanes_.reserve(lanes_.size() + new_.size());
+  } catch (const std::bad_alloc&) {
+    return;  // They are still new in the next turn.
+  }
   for (auto& lane : new_) lanes_.push_back(std::move(lane));
   new_.clear();
   has_new_.store(false, std::memory_order_relaxed);

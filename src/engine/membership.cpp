@@ -68,11 +68,24 @@ std::expected<void, EngineError> Runtime::make_parsers(Settings& settings) {
 store::StoreResult<SessionSlot*> Runtime::make_slot(SessionSettings settings) {
   const auto key = store_->open_session(settings.session.id.to_string(), now_.wall);
   if (!key) return std::unexpected{key.error()};
+  const std::size_t count = slots_.size();
+  try {
+    return add_slot(std::move(settings), *key);
+  } catch (const std::bad_alloc&) {
+    if (slots_.size() > count) bury(*slots_.back());
+    throw;
+  }
+}
+
+SessionSlot* Runtime::add_slot(SessionSettings settings, store::SessionKey key) {
+  touched_.reserve(slots_.size() + 2);
+  commanded_.reserve(slots_.size() + 1);
+  session_timers_.reserve(slots_.size() + 1);
+  if (slots_by_key_.size() <= key) slots_by_key_.resize(key + std::size_t{1});
   SessionSlot& slot = *slots_.emplace_back(std::make_unique<SessionSlot>(
-      *this, std::move(settings), *key, to_numbers(store_->session(*key))));
+      *this, std::move(settings), key, to_numbers(store_->session(key))));
   slot.log = logs_.join(slot.settings, data_fields_, now_.wall);
-  if (slots_by_key_.size() <= *key) slots_by_key_.resize(*key + std::size_t{1});
-  slots_by_key_[*key] = &slot;
+  slots_by_key_[key] = &slot;
   slots_by_name_.emplace(slot.name, &slot);
   if (slot.settings.session.role == session::Role::Initiator) {
     slot.wants_connection = true;
@@ -83,8 +96,6 @@ store::StoreResult<SessionSlot*> Runtime::make_slot(SessionSettings settings) {
     acceptors_.emplace(slot.name, &slot);
     if (seams_.directory) seams_.directory->add_acceptor(slot.name, loop());
   }
-  touched_.reserve(slots_.size() + 1);
-  commanded_.reserve(slots_.size());
   return &slot;
 }
 
@@ -226,10 +237,11 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
 }
 
 void Runtime::remove(SessionSlot& slot, std::string_view text) {
-  if (std::exchange(slot.is_leaving, true)) return;
+  if (slot.is_leaving) return;
+  leaving_.push_back(&slot);  // What needs memory comes first.
+  slot.is_leaving = true;
   acceptors_.erase(slot.name);
   if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
-  leaving_.push_back(&slot);
   slot.wants_connection = false;
   if (slot.connection != nullptr) log_out(slot, text);
 }

@@ -65,7 +65,8 @@ void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
                     " were in segments of the journal that are retired: it gets a gap fill for "
                     "what is not there any more");
   }
-  if (!std::exchange(slot.is_replaying, true)) replaying_.push_back(&slot);
+  if (!slot.is_replaying) replaying_.push_back(&slot);
+  slot.is_replaying = true;
   replay_ready_ = true;
 }
 
@@ -78,7 +79,9 @@ void Runtime::serve_replays() {
   });
   // Callbacks may begin others, behind these.
   for (std::size_t i = 0; i < replaying_.size() && !store_failed_; ++i) {
-    if (replaying_[i]->replay) serve_replay(*replaying_[i]);
+    SessionSlot& slot = *replaying_[i];
+    if (!slot.replay || slot.is_given_up) continue;
+    if (!with_memory([&] { serve_replay(slot); })) give_up(slot);
   }
 }
 

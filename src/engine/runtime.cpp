@@ -72,10 +72,14 @@ bool Runtime::poll(std::chrono::nanoseconds timeout) {
 
 bool Runtime::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) now_ = seams_.clock->now();
-  flush();  // What the application sent between two turns.
+  // What the application sent between two turns.
+  static_cast<void>(with_memory([this] { flush(); }));
   if (reload_requested_.load(std::memory_order_relaxed)) [[unlikely]]
-    reload_as_requested();
-  if (stop_requested_.load(std::memory_order_acquire) && !stopping_) begin_stop();
+    static_cast<void>(with_memory([this] { reload_as_requested(); }));
+  if (stop_requested_.load(std::memory_order_acquire) && !stopping_) {
+    // What has begun to stop by then does so once more.
+    if (!with_memory([this] { begin_stop(); })) stopping_ = false;
+  }
   if (finished()) return false;
   const MonoTime first = first_timer();
   if (replay_ready_ || first <= now_.mono || mail_room_->has_mail()) {
@@ -86,24 +90,37 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   std::size_t count = 0;
   const bool spins = busy_spin_ && timeout == std::chrono::nanoseconds{0};
   if (!spins || !receive_directly()) {
-    count = seams_.network->wait(ready_, timeout);
+    static_cast<void>(with_memory([&] { count = seams_.network->wait(ready_, timeout); }));
     now_ = seams_.clock->now();
   }
   mail_room_->wake_up();
-  for (std::size_t i = 0; i < count && !store_failed_; ++i) handle(ready_[i]);
-  flush();  // Answers leave before anything else is looked after.
-  take_mail();
-  take_handed_over();
-  serve_replays();
-  run_timers();
-  feed_decided();
-  report_refused();
-  look_after_store();
-  flush();
-  bury_leaving();
-  logs_.turn(now_.wall);
+  for (std::size_t i = 0; i < count && !store_failed_; ++i) {
+    if (!with_memory([&] { handle(ready_[i]); })) give_up(ready_[i]);
+  }
+  end_events();  // Answers leave before anything else is looked after.
+  static_cast<void>(with_memory([this] {
+    take_mail();
+    take_handed_over();
+    serve_replays();
+    run_timers();
+    feed_decided();
+    report_refused();
+    look_after_store();
+  }));
+  end_events();
+  static_cast<void>(with_memory([this] {
+    bury_leaving();
+    logs_.turn(now_.wall);
+    report_memory();
+  }));
   bury_closed();
   return !finished();
+}
+
+void Runtime::end_events() {
+  if (is_given_up_) [[unlikely]]
+    cut_given_up();
+  static_cast<void>(with_memory([this] { flush(); }));
 }
 
 MonoTime Runtime::next_deadline() const {
@@ -160,17 +177,23 @@ void Runtime::run_timers() {
   note_punctuality(first);
   if (now_.mono >= next_timer_) next_timer_ = kNever;
   due_connections_.clear();
-  connection_timers_.take_due(now_.mono, due_connections_);
-  for (Connection* connection : due_connections_) on_timer(*connection);
+  static_cast<void>(
+      with_memory([this] { connection_timers_.take_due(now_.mono, due_connections_); }));
+  for (Connection* connection : due_connections_) {
+    if (!with_memory([&] { on_timer(*connection); })) give_up(*connection);
+  }
   due_sessions_.clear();
-  session_timers_.take_due(now_.mono, due_sessions_);
-  for (SessionSlot* slot : due_sessions_) on_timer(*slot);
+  static_cast<void>(with_memory([this] { session_timers_.take_due(now_.mono, due_sessions_); }));
+  for (SessionSlot* slot : due_sessions_) {
+    if (!with_memory([&] { on_timer(*slot); })) give_up(*slot);
+  }
   if (const std::uint64_t lines = notice_limiter_.take_suppressed(now_.mono); lines > 0) {
     report(observe::Severity::Warning, {}, std::to_string(lines) + " more notices, not shown");
   }
 }
 
 void Runtime::on_timer(SessionSlot& slot) {
+  if (slot.is_given_up) return;
   if (slot.machine.next_deadline() <= now_.mono) {
     transact(slot, [this](session::StateMachine& machine) { machine.on_time(now_); });
   }
@@ -306,10 +329,14 @@ void Runtime::flush() {
     connection.unsent = false;
     if (durable < connection.waits_for) {
       mark_unsent(connection);  // Next turn, then.
-    } else if (!connection.blocked) {
-      send_waiting(connection);
+      enforce_outbound_limit(connection);
+      continue;
     }
-    enforce_outbound_limit(connection);
+    const bool is_sent = with_memory([&] {
+      if (!connection.blocked) send_waiting(connection);
+      enforce_outbound_limit(connection);
+    });
+    if (!is_sent && connection.socket != 0) mark_unsent(connection);
   }
   sending_.clear();
 }
@@ -427,7 +454,7 @@ void Runtime::report_peer(observe::Severity severity, std::string_view session,
 }
 
 void Runtime::report(observe::Severity severity, std::string_view session, std::string_view text) {
-  logs_.event(severity, session, text, now_.wall);
+  static_cast<void>(with_memory([&] { logs_.event(severity, session, text, now_.wall); }));
 }
 
 }  // namespace nexusfix::engine

@@ -10,6 +10,7 @@
 #include <expected>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <set>
 #include <span>
@@ -98,6 +99,7 @@ struct SessionSlot {
   std::uint32_t window_resends = 0;
   MonoTime replay_at = MonoTime::min();  // when the resend under way may go on
   bool is_replaying = false;             // is in the list of those who send again
+  bool is_given_up = false;              // there was no memory: cut at the end of the turn
 
   // The end of a logged-on state that on_disconnect() has not been told of.
   std::optional<Disconnection> disconnection;
@@ -236,6 +238,7 @@ class Runtime {
   // membership.cpp
   [[nodiscard]] std::expected<void, EngineError> make_parsers(Settings& settings);
   [[nodiscard]] store::StoreResult<SessionSlot*> make_slot(SessionSettings settings);
+  [[nodiscard]] SessionSlot* add_slot(SessionSettings settings, store::SessionKey key);
   [[nodiscard]] std::expected<std::size_t, EngineError> listen_for(const SessionSettings& settings,
                                                                    const std::string& file);
   [[nodiscard]] SessionSlot* make_dynamic(const Connection& connection,
@@ -268,6 +271,25 @@ class Runtime {
   void take_handed_over();
   void attach(LoopDirectory::HandedOver handed);
 
+  // memory.cpp
+  void give_up(SessionSlot& slot) noexcept;
+  void give_up_event(SessionSlot& slot) noexcept;
+  void give_up(const transport::Ready& ready) noexcept;
+  void give_up(Connection& connection) noexcept;
+  void cut_given_up();
+  void reserve_for_connections();
+  // False: there was no memory for it.
+  template <class Step>
+  bool with_memory(Step&& step) {
+    try {
+      step();
+      return true;
+    } catch (const std::bad_alloc&) {
+      ++memory_failures_;
+      return false;
+    }
+  }
+
   // admission.cpp
   void note_punctuality(MonoTime due);
   [[nodiscard]] bool holds_back(Connection& connection, const wire::MessageView& logon);
@@ -284,6 +306,7 @@ class Runtime {
   [[nodiscard]] bool turn(std::chrono::nanoseconds timeout);
   [[nodiscard]] bool finished();
   [[nodiscard]] bool waits_for_disk() const noexcept;
+  void end_events();
   void flush();
   void fail_store(const store::StoreError& error);
   void tell_store_failure(SessionSlot& slot);
@@ -351,7 +374,7 @@ class Runtime {
   SendResult send_message(SessionSlot& slot,
                           const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   void note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
-                 std::string_view bytes, bool is_transmitted = true) noexcept;
+                 std::string_view bytes, bool is_transmitted = true);
   void tell_sent() noexcept;
   void record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
@@ -368,6 +391,7 @@ class Runtime {
   // sessions.cpp
   using Event = FunctionRef<void(session::StateMachine&)>;
   void transact(SessionSlot& slot, Event event);
+  void carry_out(SessionSlot& slot, Event event);
   void take_actions(SessionSlot& slot);
   void take_commands();
   void append_transaction();
@@ -391,16 +415,18 @@ class Runtime {
   void perform(SessionSlot& slot, const session::Notice& action);
   // Runs a callback; if it throws, undoes what it sent and returns false.
   [[nodiscard]] bool run_callback(SessionSlot& slot, FunctionRef<void()> callback);
-  [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback);
+  [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback) noexcept;
   void close_soon(Connection& connection);
   void note_disconnection(SessionSlot& slot);
   void stop_for_operator(SessionSlot& slot, std::string_view said);
   void tell_disconnection(SessionSlot& slot);
   void touch(SessionSlot& slot);
   void undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept;
+  static void undo(const Touched& before) noexcept;
 
   void report_peer(observe::Severity severity, std::string_view session, std::string_view text);
   void report(observe::Severity severity, std::string_view session, std::string_view text);
+  void report_memory();
 
   Seams seams_;
   EngineLogs logs_;
@@ -491,6 +517,8 @@ class Runtime {
   store::LogPosition flushed_to_ = 0;  // what was appended before the last flush()
   bool is_settled_ = false;            // all of that was durable then
   bool store_failed_ = false;
+  bool is_given_up_ = false;           // a session or more
+  std::uint64_t memory_failures_ = 0;  // that have not been told of
 };
 
 }  // namespace nexusfix::engine

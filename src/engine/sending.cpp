@@ -72,18 +72,31 @@ SendResult Runtime::send_message(
     if (!offered) return std::unexpected{offered.error()};
     message = *offered;
   }
-  if (in_callback_) touch(slot);
+  if (in_callback_ && !with_memory([&] { touch(slot); })) return failure(SendFailure::OutOfMemory);
   const auto outbound = slot.machine.finish_message(message);
   if (!outbound) {
     const bool encode = outbound.error().code == session::SendErrorCode::Encode;
     return failure(encode ? SendFailure::Encode : SendFailure::NotApplicationMessage,
                    outbound.error().encode);
   }
-  record_outbound(slot, outbound->msg_seq_num, outbound->bytes, true);
-  if (is_transmitted) queue_bytes(slot, outbound->bytes);
-  note_sent(slot, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
-            is_transmitted);
-  if (!in_event_) append_transaction();
+  const store::Transaction::Mark mark = transaction_.mark();
+  const std::size_t noted = noted_.size();
+  const Touched before{&slot, outbound->msg_seq_num,
+                       slot.connection != nullptr ? slot.connection->outbound.size() : 0,
+                       slot.behind_replay.size()};
+  try {
+    record_outbound(slot, outbound->msg_seq_num, outbound->bytes, true);
+    if (is_transmitted) queue_bytes(slot, outbound->bytes);
+    note_sent(slot, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
+              is_transmitted);
+    if (!in_event_) append_transaction();
+  } catch (const std::bad_alloc&) {
+    ++memory_failures_;
+    noted_.resize(noted);
+    transaction_.rollback(mark);
+    undo(before);
+    return failure(SendFailure::OutOfMemory);
+  }
   if (store_failed_) return failure(SendFailure::StoreStopped);
   return Sent{.msg_seq_num = outbound->msg_seq_num, .is_transmitted = is_transmitted};
 }
@@ -105,8 +118,10 @@ std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std
   within_sending_ = false;
   if (thrown) {
     answer = Outgoing::Withhold;
-    report_peer(observe::Severity::Error, slot.name,
-                "on_sending() threw; the message is withheld: " + *thrown);
+    static_cast<void>(with_memory([&] {
+      report_peer(observe::Severity::Error, slot.name,
+                  "on_sending() threw; the message is withheld: " + *thrown);
+    }));
   }
   if (answer == Outgoing::Withhold) return failure(SendFailure::Vetoed);
   if (edits_.empty()) return bytes;
@@ -118,19 +133,20 @@ std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std
 // For on_sent() and the log, which are told when the record is part of the store: what a callback
 // sends and takes back by throwing was never sent.
 void Runtime::note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
-                        std::string_view bytes, bool is_transmitted) noexcept {
+                        std::string_view bytes, bool is_transmitted) {
   // What waits for a Logon is logged when it is resent.
   const bool is_logged = logs_.takes_sent(slot.log) && is_transmitted &&
                          slot.connection != nullptr && !slot.connection->closing;
   if (callbacks_.on_sent == nullptr && !is_logged) return;
+  const std::size_t begin = noted_bytes_.size();
+  noted_bytes_.append(bytes);
   noted_.push_back({.slot = &slot,
                     .kind = kind,
                     .is_transmitted = is_transmitted,
                     .is_logged = is_logged,
                     .msg_seq_num = msg_seq_num,
-                    .begin = noted_bytes_.size(),
+                    .begin = begin,
                     .size = bytes.size()});
-  noted_bytes_.append(bytes);
 }
 
 void Runtime::tell_sent() noexcept {
@@ -147,10 +163,11 @@ void Runtime::tell_sent() noexcept {
     if (callbacks_.on_sent == nullptr) continue;
     const std::optional<std::string> thrown =
         failure_of([&] { callbacks_.on_sent(callbacks_.application, one.slot->session, sent); });
-    if (thrown) {
+    if (!thrown) continue;
+    static_cast<void>(with_memory([&] {
       report_peer(observe::Severity::Error, one.slot->name,
                   "on_sent() threw; the message goes out all the same: " + *thrown);
-    }
+    }));
   }
   within_sending_ = false;
   told_.clear();
@@ -187,7 +204,8 @@ void Runtime::write_logon(SessionSlot& slot, wire::Encoder& encoder,
       [&] { callbacks_.write_logon(callbacks_.application, slot.session, encoder, header); });
   within_sending_ = outer;
   if (!thrown) return;
-  report(observe::Severity::Error, slot.name, "write_logon() threw: " + *thrown);
+  static_cast<void>(with_memory(
+      [&] { report(observe::Severity::Error, slot.name, "write_logon() threw: " + *thrown); }));
   encoder.field(wire::Tag{0}, "");
 }
 

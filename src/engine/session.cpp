@@ -66,6 +66,8 @@ std::string SendError::what() const {
       return "a message cannot be sent from on_sending(), on_sent() or write_logon()";
     case SendFailure::SessionEnding:
       return "the session is ending; when its connection has ended, its numbers begin at 1 again";
+    case SendFailure::OutOfMemory:
+      return "there was no memory for it; nothing was numbered, stored or sent";
     case SendFailure::StoreStopped:
       return "the store has failed; nothing is accepted any more";
     case SendFailure::StoreFull:

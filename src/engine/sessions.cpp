@@ -59,10 +59,20 @@ std::string describe(const session::Notice& notice) {
 }  // namespace
 
 void Runtime::transact(SessionSlot& slot, Event event) {
-  if (store_failed_) return;
+  if (store_failed_ || slot.is_given_up) return;
   NEXUSFIX_ASSERT(!in_event_);
   in_event_ = true;
   begun_ = nullptr;  // A message begun before this event can no longer have its number.
+  try {
+    carry_out(slot, event);
+  } catch (const std::bad_alloc&) {
+    give_up_event(slot);
+  }
+  in_event_ = false;
+  arm(slot, slot.machine.next_deadline());
+}
+
+void Runtime::carry_out(SessionSlot& slot, Event event) {
   event(slot.machine);
   take_actions(slot);
   do {
@@ -70,8 +80,6 @@ void Runtime::transact(SessionSlot& slot, Event event) {
     note_progress(slot);
     append_transaction();
   } while (!commanded_.empty());  // by on_sent()
-  in_event_ = false;
-  arm(slot, slot.machine.next_deadline());
 }
 
 // Commands that a callback gave to sessions whose actions are not being taken.
@@ -79,6 +87,7 @@ void Runtime::take_commands() {
   while (!commanded_.empty()) {
     SessionSlot& other = *commanded_.back();
     commanded_.pop_back();
+    if (other.is_given_up) continue;
     take_actions(other);
     note_progress(other);
     arm(other, other.machine.next_deadline());
@@ -384,15 +393,18 @@ void Runtime::stop_for_operator(SessionSlot& slot, std::string_view said) {
 }
 
 // Runs a callback. What it threw, if it threw.
-std::optional<std::string> Runtime::failure_of(FunctionRef<void()> callback) {
+std::optional<std::string> Runtime::failure_of(FunctionRef<void()> callback) noexcept {
+  std::optional<std::string> thrown;
   try {
     callback();
   } catch (const std::exception& error) {
-    return error.what();
+    thrown.emplace();
+    static_cast<void>(with_memory([&] { thrown->assign(error.what()); }));
   } catch (...) {
-    return "something that is no std::exception";
+    thrown.emplace();
+    static_cast<void>(with_memory([&] { thrown->assign("something that is no std::exception"); }));
   }
-  return std::nullopt;
+  return thrown;
 }
 
 bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
@@ -407,8 +419,10 @@ bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
   if (failure) {
     undo_touched(first, mark);
     noted_.resize(noted);  // its bytes go with the next ones
-    report_peer(observe::Severity::Error, slot.name,
-                "the application's callback threw; what it sent is undone: " + *failure);
+    static_cast<void>(with_memory([&] {
+      report_peer(observe::Severity::Error, slot.name,
+                  "the application's callback threw; what it sent is undone: " + *failure);
+    }));
   }
   touched_.resize(first);
   return !failure;
@@ -426,14 +440,15 @@ void Runtime::touch(SessionSlot& slot) {
 
 void Runtime::undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept {
   transaction_.rollback(mark);
-  for (std::size_t i = first; i < touched_.size(); ++i) {
-    const Touched& one = touched_[i];
-    one.slot->machine.rewind_outbound(one.next_outbound);
-    if (one.slot->connection != nullptr) {
-      one.slot->connection->outbound.shrink_to(one.outbound_size);
-    }
-    one.slot->behind_replay.shrink_to(one.behind_size);
+  for (std::size_t i = first; i < touched_.size(); ++i) undo(touched_[i]);
+}
+
+void Runtime::undo(const Touched& before) noexcept {
+  before.slot->machine.rewind_outbound(before.next_outbound);
+  if (before.slot->connection != nullptr) {
+    before.slot->connection->outbound.shrink_to(before.outbound_size);
   }
+  before.slot->behind_replay.shrink_to(before.behind_size);
 }
 
 void Runtime::log_out(SessionSlot& slot, std::string_view text) {

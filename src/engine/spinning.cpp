@@ -40,7 +40,7 @@ bool Runtime::receive_directly() {
         seams_.network->receive(connection.socket, std::span{receive_buffer_});
     if (result.status == transport::IoStatus::WouldBlock) continue;
     now_ = seams_.clock->now();
-    take_received(connection, result);
+    if (!with_memory([&] { take_received(connection, result); })) give_up(connection);
     return true;
   }
   turns_unasked_ = 0;

@@ -24,14 +24,19 @@ struct Timer {
 template <class Owner>
 class TimerQueue {
  public:
+  // So that arm() allocates nothing for so many owners.
+  void reserve(std::size_t owners) {
+    if (heap_.capacity() < owners) heap_.reserve(2 * owners);
+  }
+
   // The owner is due at `at` at the latest.
   void arm(Owner& owner, MonoTime at) {
     Timer& timer = owner.timer;
     if (at >= timer.at) [[likely]]
       return;
     if (timer.place == Timer::kNowhere) {
-      timer.place = heap_.size();
       heap_.push_back(&owner);
+      timer.place = heap_.size() - 1;
     }
     timer.at = at;
     rise(timer.place);
@@ -60,8 +65,8 @@ class TimerQueue {
   void take_due(MonoTime now, std::vector<Owner*>& due) {
     while (first() <= now && !heap_.empty()) {
       Owner* const owner = heap_.front();
+      due.push_back(owner);  // First: who is not in there stays armed.
       disarm(*owner);
-      due.push_back(owner);
     }
   }
 

@@ -34,6 +34,7 @@ enum class SendFailure : std::uint8_t {
   NotLoggedOn,            // SendWhileLoggedOut=N, and nobody is logged on
   WithinSending,          // on_sending(), on_sent() and write_logon() cannot send
   SessionEnding,          // its numbers begin anew in a moment, and it would be forgotten
+  OutOfMemory,            // nothing was numbered, stored or sent
 };
 
 struct SendError {

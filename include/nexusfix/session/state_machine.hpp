@@ -155,6 +155,9 @@ class StateMachine {
   // The owner has kept messages waiting, and does: their SendingTime may be old. Until the end of
   // the connection, or false.
   void set_delayed(bool is_delayed) noexcept { is_delayed_ = is_delayed; }
+  // The owner could not do what an event asked for: the numbers are those that it has recorded.
+  // on_disconnected() is to follow; nothing may come between.
+  void roll_back(Numbers numbers) noexcept { numbers_ = numbers; }
   // An operator's decision about the next numbers, both ≥ 1. Disconnected only.
   void set_numbers(Numbers numbers) noexcept;
 

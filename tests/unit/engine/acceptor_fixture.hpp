@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,7 +49,9 @@ struct EchoVenue {
   static void answer(Session& session, const std::string& cl_ord_id) {
     wire::Encoder report = session.begin("8");
     report.field(11, cl_ord_id).field(150, '0').field(39, '0');
-    ASSERT_TRUE(session.finish(report).has_value());
+    if (const auto sent = session.finish(report); !sent) {
+      throw std::runtime_error{sent.error().what()};
+    }
   }
   // A message of about that size.
   static void send_text(Session& session, std::size_t bytes) {

@@ -1,0 +1,257 @@
+// An allocation that fails, whichever it is: the first, the second, and so on until the scenario
+// needs no more. Nobody crashes, the journal loses and doubles nothing, others trade on.
+#include <algorithm>
+#include <thread>
+
+#include "acceptor_fixture.hpp"
+#include "support/failing_new.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+constexpr int kTurns = 40;
+
+class NoMemoryTest : public AcceptorTest {
+ protected:
+  // A new engine and a live session beside the one concerned.
+  void begin() {
+    peers.clear();
+    acceptor.reset();
+    venue = EchoVenue{};
+    log.lines.clear();
+    folder_.emplace();
+    open_in(folder_->path());
+    live_ = &log_on("OTHER");
+    live_number_ = 1;
+    measure_other(calm_);
+  }
+  void open_in(const std::string& path) {
+    auto settings = engine::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    settings->store_folder = path + "/store";
+    auto opened = Engine::open(std::move(*settings), venue, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+  // The nth allocation from here on fails, while the engine has its turns. Whether it came to that.
+  bool fail_in_turns(std::size_t nth) {
+    bool has_failed = false;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      if (!has_failed) test::fail_at(nth);
+      acceptor->poll(std::chrono::milliseconds{turn < kTurns / 2 ? 0 : 1});
+      if (!has_failed) nth -= std::min(nth - 1, test::stop_failing());
+      has_failed = has_failed || test::has_failed();
+      for (const auto& peer : peers) peer->poll();
+    }
+    return has_failed;
+  }
+  void expect_others_unharmed() {
+    ASSERT_FALSE(live_->closed()) << log.all();
+    measure_other(harmed_);
+  }
+  void measure_other(std::vector<std::chrono::nanoseconds>& waits) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::size_t before = live_->messages().size();
+    ++live_number_;
+    live_->send(order("OTHER", live_number_, "LIVE" + std::to_string(live_number_)));
+    EXPECT_TRUE(run_until([&] { return live_->messages().size() == before + 1; })) << log.all();
+    waits.push_back(std::chrono::steady_clock::now() - begin);
+  }
+  void TearDown() override {
+    show("calm", calm_);
+    show("behind an allocation that failed", harmed_);
+    AcceptorTest::TearDown();
+  }
+  static void show(const char* when, std::vector<std::chrono::nanoseconds>& waits) {
+    if (waits.empty()) return;
+    std::ranges::sort(waits);
+    const auto micros = [&](std::size_t at) {
+      return static_cast<double>(waits[at].count()) / 1e3;
+    };
+    std::printf("other session, %s: %zu answers, P50 %.0f us, P99 %.0f us\n", when, waits.size(),
+                micros(waits.size() / 2), micros((waits.size() - 1) * 99 / 100));
+  }
+  [[nodiscard]] Session& trader() { return acceptor->session(0); }
+  [[nodiscard]] std::uint64_t expected() { return trader().numbers().next_inbound; }
+  // Connected still, or again, with the numbers that the engine expects.
+  RawPeer& ensure_logged_on(RawPeer& peer) {
+    run_until([&] { return peer.closed() || trader().is_logged_on(); });
+    if (!peer.closed() && trader().is_logged_on()) return peer;
+    peer.close();
+    EXPECT_TRUE(run_until([&] { return !trader().is_logged_on(); })) << log.all();
+    turn(5);
+    RawPeer& again = connect();
+    again.send(logon("TRADER", expected()));
+    EXPECT_TRUE(run_until([&] { return !again.messages().empty(); })) << log.all();
+    return again;
+  }
+  // As the store has them: each once, and each order's report.
+  void expect_in_journal(const std::vector<std::string>& ids) {
+    venue = EchoVenue{};
+    acceptor.reset();
+    peers.clear();
+    open_in(folder_->path());
+    for (const std::string& id : ids) {
+      const auto has_it = [&](const std::string& text) {
+        return contains(text, "|11=" + id + "|");
+      };
+      EXPECT_EQ(std::ranges::count_if(venue.recovered, has_it), 1) << id;
+    }
+  }
+
+  std::optional<TemporaryFolder> folder_;
+  RawPeer* live_ = nullptr;
+  std::uint64_t live_number_ = 1;
+  std::vector<std::chrono::nanoseconds> calm_;
+  std::vector<std::chrono::nanoseconds> harmed_;
+};
+
+TEST_F(NoMemoryTest, orders_are_answered_once_whichever_allocation_fails) {
+  const std::vector<std::string> ids{"A", "B", "C", "D"};
+  std::size_t nth = 1;
+  for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
+    begin();
+    RawPeer* peer = &log_on("TRADER");
+    std::string bytes;
+    for (std::size_t i = 0; i < ids.size(); ++i) bytes += order("TRADER", 2 + i, ids[i]);
+    const std::size_t cut = bytes.size() / 3;
+    peer->send(bytes.substr(0, cut));
+    has_failed = fail_in_turns(nth);
+    if (!peer->closed()) peer->send(bytes.substr(cut));
+    if (!has_failed) has_failed = fail_in_turns(nth);
+    turn(5);
+    expect_others_unharmed();
+    peer = &ensure_logged_on(*peer);
+    for (const std::string& id : ids) {
+      const std::string report = "|11=" + id + "|";
+      const auto is_answered = [&] {
+        return std::ranges::any_of(peers, [&](const auto& one) {
+          return std::ranges::any_of(one->messages(),
+                                     [&](const auto& text) { return contains(text, report); });
+        });
+      };
+      // What was reported on the connection that broke comes again.
+      if (!is_answered()) {
+        peer->send(from("TRADER", "2", expected(), "7=1|16=0|"));
+        turn(10);
+      }
+      if (!is_answered()) peer->send(order("TRADER", expected(), id));
+      EXPECT_TRUE(run_until(is_answered)) << "allocation " << nth << ", " << id << "\n"
+                                          << log.all();
+    }
+    expect_in_journal(ids);
+  }
+  EXPECT_GT(nth, 3U);
+  std::printf("%zu allocations failed, each alone\n", nth - 1);
+}
+
+TEST_F(NoMemoryTest, a_logon_is_answered_then_or_at_the_next_try) {
+  std::size_t nth = 1;
+  for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
+    begin();
+    RawPeer& peer = connect();
+    peer.send(logon("TRADER", 1));
+    has_failed = fail_in_turns(nth);
+    expect_others_unharmed();
+    RawPeer& on = ensure_logged_on(peer);
+    on.send(order("TRADER", expected(), "FIRST"));
+    EXPECT_TRUE(run_until([&] { return venue.orders.size() >= 1 && on.all_sent(); }))
+        << "allocation " << nth << "\n"
+        << log.all();
+    turn(5);
+    std::erase(venue.orders, "FIRST");
+    expect_in_journal({"FIRST"});
+  }
+  EXPECT_GT(nth, 10U);
+  std::printf("%zu allocations failed, each alone\n", nth - 1);
+}
+
+TEST_F(NoMemoryTest, a_resend_is_complete_then_or_when_it_is_asked_for_again) {
+  constexpr std::uint64_t kReports = 20;
+  std::size_t nth = 1;
+  for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
+    begin();
+    for (std::uint64_t i = 0; i < kReports; ++i) EchoVenue::answer(trader(), std::to_string(i));
+    RawPeer& peer = log_on("TRADER");
+    peer.send(from("TRADER", "2", 2, "7=1|16=0|"));
+    has_failed = fail_in_turns(nth);
+    expect_others_unharmed();
+    RawPeer& on = ensure_logged_on(peer);
+    const std::size_t before = on.messages().size();
+    on.send(from("TRADER", "2", expected(), "7=1|16=0|"));
+    const auto is_complete = [&] {
+      std::uint64_t count = 0;
+      for (std::size_t i = before; i < on.messages().size(); ++i) {
+        count += contains(on.messages()[i], "|35=8|") ? 1 : 0;
+      }
+      return count >= kReports;
+    };
+    EXPECT_TRUE(run_until(is_complete)) << "allocation " << nth << "\n" << log.all();
+  }
+  EXPECT_GT(nth, 3U);
+  std::printf("%zu allocations failed, each alone\n", nth - 1);
+}
+
+TEST_F(NoMemoryTest, send_says_so_and_uses_no_number) {
+  std::size_t nth = 1;
+  for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
+    begin();
+    RawPeer& peer = log_on("TRADER");
+    std::vector<std::string> sent;
+    has_failed = false;
+    std::size_t left = nth;
+    for (int i = 0; i < 30; ++i) {
+      const std::string id = "OUT" + std::to_string(i);
+      const std::uint64_t number = trader().numbers().next_outbound;
+      wire::Encoder report = trader().begin("8");
+      report.field(11, id).field(150, '0').field(58, std::string(1'000, 'x'));
+      if (!has_failed) test::fail_at(left);
+      const SendResult result = trader().finish(report);
+      if (!has_failed) left -= std::min(left - 1, test::stop_failing());
+      has_failed = has_failed || test::has_failed();
+      if (result) {
+        sent.push_back(id);
+        EXPECT_EQ(result->msg_seq_num, number);
+      } else {
+        EXPECT_EQ(result.error().failure, engine::SendFailure::OutOfMemory);
+        EXPECT_EQ(trader().numbers().next_outbound, number);
+      }
+    }
+    EXPECT_GE(sent.size(), 29U);
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 1 + sent.size(); }))
+        << peer.messages().size() << " of " << sent.size() << log.all();
+    expect_others_unharmed();
+    expect_in_journal(sent);
+  }
+  EXPECT_GT(nth, 2U);
+}
+
+TEST_F(NoMemoryTest, a_post_is_done_once_or_says_why_not) {
+  std::size_t nth = 1;
+  for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
+    begin();
+    RawPeer& peer = log_on("TRADER");
+    engine::Mailbox mailbox = acceptor->open_mailbox();
+    const engine::SessionHandle handle = trader().handle();
+    bool is_posted = false;
+    std::thread{[&] {
+      test::fail_at(nth);
+      is_posted = mailbox.post(handle, [](Session& s) { EchoVenue::answer(s, "P"); }).has_value();
+      static_cast<void>(test::stop_failing());
+    }}.join();
+    ASSERT_TRUE(is_posted);
+    has_failed = fail_in_turns(nth);
+    expect_others_unharmed();
+    std::vector<engine::PostOutcome> outcomes;
+    mailbox.collect([&](const engine::PostResult& one) { outcomes.push_back(one.outcome); });
+    ASSERT_EQ(outcomes.size(), 1U);
+    turn(5);
+    EXPECT_TRUE(peer.messages().size() == 2 || outcomes[0] == engine::PostOutcome::Threw)
+        << log.all();
+    if (peer.messages().size() == 2) expect_in_journal({"P"});
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
