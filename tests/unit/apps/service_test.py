@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 import unittest
 
 import command_test
@@ -93,6 +94,34 @@ class Service(WithFolder):
         self.assertIsNone(venue.poll())
         venue.send_signal(signal.SIGTERM)
         self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
+
+    def test_hangup_reads_the_configuration_anew(self):
+        logs = self.folder / "logs"
+        more = f"FileLogPath={logs}\n"
+        venue, port = self.serve(more=more)
+        config = self.venue_config(more=more)
+        newcomer = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=SECOND\n"
+
+        def hang_up(text, until):
+            config.write_text(text)
+            venue.send_signal(signal.SIGHUP)
+            deadline = time.monotonic() + LIMIT_SECONDS
+            while until not in "".join(one.read_text() for one in logs.glob("*.event.*")):
+                self.assertLess(time.monotonic(), deadline, until)
+                time.sleep(0.02)
+
+        right = config.read_text()
+        hang_up(right + newcomer + "HeartBtInt=never\n", "HeartBtInt=never: ")
+        hang_up(right + newcomer + more, "1 sessions added, 0 removed, 0 changed")
+        order = ("send 35=D|11={}|55=AAPL|54={}|38=5|40=2|44=10|60=now\n"
+                 "expect 35=8 11={} 39={}\n")
+        done = self.connect(port, order.format("A", 1, "A", 0), name="SECOND")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        hang_up(right, "0 sessions added, 1 removed, 0 changed")
+        # Its order is in the book: what it bought is stored for it.
+        done = self.connect(port, order.format("B", 2, "B", 0) + "expect 35=8 11=B 39=2\n")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.end(venue)
 
     def test_a_service_manager_that_cannot_be_told_refuses_the_start(self):
         config = self.venue_config()
