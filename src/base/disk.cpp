@@ -22,6 +22,8 @@ DiskResult<void> File::sync_mapped(FileMapping&, std::uint64_t, std::uint64_t) {
 
 DiskResult<void> Disk::could_write_into(const std::string&) { return {}; }
 
+DiskResult<bool> Disk::is_private(const std::string&) { return true; }
+
 DiskResult<void> Disk::rename(const std::string& from, const std::string&) {
   return std::unexpected{
       DiskError{.path = from, .operation = "rename", .error_number = EOPNOTSUPP}};

@@ -259,6 +259,12 @@ DiskResult<void> PosixDisk::could_write_into(const std::string& path) {
   return {};
 }
 
+DiskResult<bool> PosixDisk::is_private(const std::string& path) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) < 0) return failure("stat", path, errno);
+  return (found.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
 DiskResult<std::vector<std::string>> PosixDisk::list(const std::string& path) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder{::opendir(path.c_str()), &::closedir};
   if (!folder) return failure("list", path, errno);

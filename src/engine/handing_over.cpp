@@ -26,15 +26,15 @@ bool Runtime::is_of_another_loop(Connection& connection, const wire::MessageView
 // rest: what was received behind the Logon. Nothing of the connection stays here.
 void Runtime::hand_over(Connection& connection, std::string_view rest) {
   const std::uint32_t other = *connection.handed_to;
-  const int descriptor = seams_.network->detach(connection.socket);
-  if (descriptor < 0) {
+  transport::Detached detached = seams_.network->detach(connection.socket);
+  if (detached.descriptor < 0) {
     connection.handed_to.reset();
     return refuse(connection, "it cannot be handed to its session's event loop");
   }
   connection_timers_.disarm(connection);
   closed_.push_back(connections_.take(connection.socket));
   connection.socket = 0;
-  LoopDirectory::HandedOver handed{.descriptor = descriptor,
+  LoopDirectory::HandedOver handed{.connection = std::move(detached),
                                    .endpoint = listeners_[connection.listener].endpoint,
                                    .bytes = std::move(connection.handed_bytes)};
   handed.bytes.append(rest);
@@ -52,10 +52,10 @@ void Runtime::attach(LoopDirectory::HandedOver handed) {
   };
   const auto listener = std::ranges::find_if(listeners_, is_it);
   if (stopping_ || store_failed_ || listener == listeners_.end()) {
-    ::close(handed.descriptor);
+    ::close(handed.connection.descriptor);
     return;
   }
-  const auto socket = seams_.network->attach(handed.descriptor);
+  const auto socket = seams_.network->attach(std::move(handed.connection));
   if (!socket) return report_peer(observe::Severity::Error, {}, socket.error().text);
   auto owned = std::make_unique<Connection>();
   Connection& connection = *owned;

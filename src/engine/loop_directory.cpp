@@ -20,7 +20,7 @@ bool stands_for(const session::SessionId& pattern, const session::SessionId& id)
 
 LoopDirectory::~LoopDirectory() {
   for (const auto& loop : loops_) {
-    for (const HandedOver& one : loop->inbox) ::close(one.descriptor);
+    for (const HandedOver& one : loop->inbox) ::close(one.connection.descriptor);
   }
 }
 
@@ -35,7 +35,7 @@ void LoopDirectory::remove_loop(std::uint32_t loop) {
   const std::lock_guard lock{mutex_};
   Loop& own = *loops_[loop];
   own.network = nullptr;
-  for (const HandedOver& one : own.inbox) ::close(one.descriptor);
+  for (const HandedOver& one : own.inbox) ::close(one.connection.descriptor);
   own.inbox.clear();
 }
 
@@ -80,14 +80,14 @@ std::optional<std::uint32_t> LoopDirectory::find(const session::SessionId& id) {
   return found->loop;
 }
 
-bool LoopDirectory::hand_over(std::uint32_t loop, HandedOver connection) {
+bool LoopDirectory::hand_over(std::uint32_t loop, HandedOver handed) {
   const std::lock_guard lock{mutex_};
   Loop& to = *loops_[loop];
   if (to.network == nullptr) {
-    ::close(connection.descriptor);
+    ::close(handed.connection.descriptor);
     return false;
   }
-  to.inbox.push_back(std::move(connection));
+  to.inbox.push_back(std::move(handed));
   to.has_mail.store(true, std::memory_order_release);  // Pairs with the acquire in take().
   to.network->wake();
   return true;

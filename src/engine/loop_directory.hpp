@@ -19,13 +19,13 @@
 namespace nexusfix::engine {
 
 // Acceptors' endpoints are one loop's to listen on, whoever's session a Logon then names: that
-// connection is handed over, descriptor and bytes. All functions: any thread. Only Logons that the
-// listening loop does not know come here.
+// connection is handed over, with its TLS and bytes. All functions: any thread. Only Logons that
+// the listening loop does not know come here.
 class LoopDirectory {
  public:
   // A connection on its way to another loop.
   struct HandedOver {
-    int descriptor = -1;
+    transport::Detached connection{};
     transport::Endpoint endpoint;  // where it was accepted
     std::string bytes;             // received so far: the Logon, and what followed it
   };
@@ -48,7 +48,7 @@ class LoopDirectory {
   // The loop of a session of that identity. Nothing: there is none.
   [[nodiscard]] std::optional<std::uint32_t> find(const session::SessionId& id);
   // False: that loop has ended, and the connection is closed.
-  bool hand_over(std::uint32_t loop, HandedOver connection);
+  bool hand_over(std::uint32_t loop, HandedOver handed);
   // What has come for a loop. One atomic load if there is nothing.
   [[nodiscard]] std::vector<HandedOver> take(std::uint32_t loop);
 

@@ -43,6 +43,12 @@ bool bind_source(int descriptor, int family, const SocketOptions& options) noexc
   return ::bind(descriptor, &source.generic, source.size) == 0;
 }
 
+// Never plain bytes for who asks for others.
+NetworkError without_tls(const char* operation, const Endpoint& endpoint) {
+  return {operation + (" " + to_string(endpoint)) + ": TLS is wanted, and this network has none",
+          EPROTONOSUPPORT};
+}
+
 bool out_of_descriptors(int error_number) noexcept {
   return error_number == EMFILE || error_number == ENFILE;
 }
@@ -102,6 +108,7 @@ std::expected<void, NetworkError> EpollNetwork::could_listen(const Endpoint& end
 }
 
 std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpoint) {
+  if (endpoint.tls) return std::unexpected{without_tls("listen", endpoint)};
   std::expected<Descriptor, NetworkError> descriptor = bind_listener(endpoint);
   if (!descriptor) return std::unexpected{std::move(descriptor.error())};
   if (::listen(descriptor->get(), kBacklog) != 0) {
@@ -119,6 +126,7 @@ std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpo
 }
 
 std::expected<SocketId, NetworkError> EpollNetwork::connect(const Endpoint& endpoint) {
+  if (endpoint.tls) return std::unexpected{without_tls("connect", endpoint)};
   if (endpoint.host.empty() || endpoint.port == 0) {
     return std::unexpected{
         NetworkError{"connect " + to_string(endpoint) + ": a host and a port are needed", EINVAL}};
@@ -246,22 +254,26 @@ bool EpollNetwork::adopt(SocketId listener, Descriptor connection, const Address
   }
 }
 
-int EpollNetwork::detach(SocketId socket) noexcept {
+Detached EpollNetwork::detach(SocketId socket) noexcept {
   Slot* const slot = find(socket);
-  if (slot == nullptr || slot->state != State::Open) return -1;
+  if (slot == nullptr || slot->state != State::Open) return {};
   // Somebody else goes on with the descriptor, so it has to be taken out of the set by hand.
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, slot->descriptor.get(), nullptr) != 0) return -1;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, slot->descriptor.get(), nullptr) != 0) return {};
   const int descriptor = slot->descriptor.release();
   free_slot(socket);
-  return descriptor;
+  return {.descriptor = descriptor};
 }
 
-std::expected<SocketId, NetworkError> Network::attach(int) {
+std::expected<SocketId, NetworkError> Network::attach(Detached connection) {
+  const Descriptor closed{connection.descriptor};
   return std::unexpected{NetworkError{"this network takes no connections from others", 0}};
 }
 
-std::expected<SocketId, NetworkError> EpollNetwork::attach(int descriptor) {
-  Descriptor connection{descriptor};
+std::expected<SocketId, NetworkError> EpollNetwork::attach(Detached detached) {
+  Descriptor connection{detached.descriptor};
+  if (detached.state) {
+    return std::unexpected{NetworkError{"a protected connection cannot go on without protection"}};
+  }
   const Address peer = peer_address(connection.get());
   const SocketId socket = add_slot();
   Slot& slot = slots_[index_of(socket)];

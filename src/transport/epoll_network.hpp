@@ -47,8 +47,8 @@ class EpollNetwork final : public Network {
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
   void pause(SocketId socket, bool paused) noexcept override;
   void close(SocketId socket) noexcept override;
-  [[nodiscard]] int detach(SocketId socket) noexcept override;
-  [[nodiscard]] std::expected<SocketId, NetworkError> attach(int descriptor) override;
+  [[nodiscard]] Detached detach(SocketId socket) noexcept override;
+  [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached detached) override;
   [[nodiscard]] std::size_t wait(std::span<Ready> events,
                                  std::optional<std::chrono::nanoseconds> timeout) noexcept override;
   void wake() noexcept override { wakeup_->signal(); }

@@ -89,6 +89,9 @@ class Disk {
   // Whether that could be done and files be made there, as far as can be said without doing it:
   // changes nothing. A disk that cannot know says yes.
   [[nodiscard]] virtual DiskResult<void> could_write_into(const std::string& path);
+  // Whether nobody may read or write a file but its owner: nothing is granted to its group and to
+  // others. A disk that cannot know says yes.
+  [[nodiscard]] virtual DiskResult<bool> is_private(const std::string& path);
   // Names (not paths) of the regular files in a folder, sorted.
   [[nodiscard]] virtual DiskResult<std::vector<std::string>> list(const std::string& path) = 0;
   [[nodiscard]] virtual DiskResult<void> remove(const std::string& path) = 0;
@@ -123,6 +126,7 @@ class PosixDisk final : public Disk {
                                                        OpenMode mode) override;
   [[nodiscard]] DiskResult<void> make_directories(const std::string& path) override;
   [[nodiscard]] DiskResult<void> could_write_into(const std::string& path) override;
+  [[nodiscard]] DiskResult<bool> is_private(const std::string& path) override;
   [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
   [[nodiscard]] DiskResult<void> rename(const std::string& from, const std::string& to) override;

@@ -30,10 +30,14 @@ struct SocketOptions {
   std::uint16_t source_port = 0;           // connect only; 0: any
 };
 
+class TlsContext;
+
 struct Endpoint {
   std::string host;        // name or address; empty (listen only): every address
   std::uint16_t port = 0;  // 0 (listen only): any free port
   SocketOptions options{};
+  // Not null: its connections speak TLS, and a network that cannot refuses them (see tls.hpp).
+  std::shared_ptr<TlsContext> tls{};
 };
 
 // An IPv4 or IPv6 address in the form that peer_name() has it in; nothing: it is none.
@@ -65,7 +69,19 @@ enum class IoStatus : std::uint8_t { Ok, WouldBlock, Closed, Failed };
 struct IoResult {
   IoStatus status = IoStatus::Ok;
   std::size_t bytes = 0;  // moved, when Ok
-  int error_number = 0;   // when Failed
+  int error_number = 0;   // when Failed; EPROTO: the peer broke the rules of TLS
+};
+
+// What a network above another one knows of a connection, beside its descriptor.
+class ConnectionState {
+ public:
+  virtual ~ConnectionState() = default;
+};
+
+// A connection on its way from one network to another.
+struct Detached {
+  int descriptor = -1;
+  std::unique_ptr<ConnectionState> state{};
 };
 
 // One thread at a time, but for wake(). Never blocks except in wait().
@@ -86,6 +102,12 @@ class Network {
   // Why a socket failed: "connect 127.0.0.1:5001: Connection refused". Good until close(); empty if
   // nothing failed.
   [[nodiscard]] virtual std::string last_error(SocketId socket) const = 0;
+  // How a connection is protected, for people: "TLSv1.3, TLS_AES_256_GCM_SHA384, CN=trader"; empty:
+  // it is not.
+  [[nodiscard]] virtual std::string protection(SocketId socket) const {
+    static_cast<void>(socket);
+    return {};
+  }
   // Connections that were accepted and closed at once because the process had no descriptor left.
   [[nodiscard]] virtual std::uint64_t connections_refused() const noexcept = 0;
 
@@ -104,12 +126,12 @@ class Network {
   // Takes a connection out of this network, for attach() of another one on another thread: its
   // descriptor, and the id is unknown from now on. What wait() has said of it is void. -1: there is
   // no such connection, or this network cannot.
-  [[nodiscard]] virtual int detach(SocketId socket) noexcept {
+  [[nodiscard]] virtual Detached detach(SocketId socket) noexcept {
     static_cast<void>(socket);
-    return -1;
+    return {};
   }
   // The descriptor belongs to the network, even if that fails.
-  [[nodiscard]] virtual std::expected<SocketId, NetworkError> attach(int descriptor);
+  [[nodiscard]] virtual std::expected<SocketId, NetworkError> attach(Detached connection);
 
   // Waits until something is ready, the time is over or wake() was called; fills events and returns
   // how many. A zero timeout polls; nothing: no limit. Level-triggered: what was not consumed comes

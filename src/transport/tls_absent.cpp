@@ -1,0 +1,24 @@
+// What a build without OpenSSL has: a context is never made, and so nothing is ever protected less
+// than it was asked to be.
+#include <utility>
+
+#include <nexusfix/transport/tls.hpp>
+
+namespace nexusfix::transport {
+
+TlsContext::TlsContext(TlsSettings settings, std::shared_ptr<const TlsKeys> keys)
+    : settings_{std::move(settings)}, keys_{std::move(keys)} {}
+
+std::expected<std::shared_ptr<TlsContext>, TlsError> TlsContext::make(TlsSettings, Disk&) {
+  return std::unexpected{
+      TlsError{TlsItem::Build, "this program was built without TLS (NEXUSFIX_TLS=OFF)"}};
+}
+
+std::expected<void, TlsError> TlsContext::reload(Disk&) { return {}; }
+std::vector<TlsExpiry> TlsContext::expiries() const { return {}; }
+std::string TlsContext::description() const { return {}; }
+std::shared_ptr<const TlsKeys> TlsContext::keys() const { return keys_; }
+
+std::unique_ptr<Network> make_tls_network(Network&) { return nullptr; }
+
+}  // namespace nexusfix::transport

@@ -1,0 +1,69 @@
+// Connections of another network, some of them with TLS.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <nexusfix/transport/tls.hpp>
+
+#include "transport/tls_stream.hpp"
+
+namespace nexusfix::transport {
+
+class TlsNetwork final : public Network {
+ public:
+  explicit TlsNetwork(Network& inner) noexcept : inner_{inner} {}
+  ~TlsNetwork() override;
+  TlsNetwork(const TlsNetwork&) = delete;
+  TlsNetwork& operator=(const TlsNetwork&) = delete;
+
+  [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;
+  [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override;
+  [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override;
+  [[nodiscard]] std::uint16_t local_port(SocketId socket) const override;
+  [[nodiscard]] std::string peer_name(SocketId socket) const override;
+  [[nodiscard]] std::string last_error(SocketId socket) const override;
+  [[nodiscard]] std::string protection(SocketId socket) const override;
+  [[nodiscard]] std::uint64_t connections_refused() const noexcept override {
+    return inner_.connections_refused();
+  }
+  [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
+  [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
+  void pause(SocketId socket, bool paused) noexcept override;
+  void close(SocketId socket) noexcept override;
+  [[nodiscard]] Detached detach(SocketId socket) noexcept override;
+  [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached connection) override;
+  [[nodiscard]] std::size_t wait(std::span<Ready> events,
+                                 std::optional<std::chrono::nanoseconds> timeout) noexcept override;
+  void wake() noexcept override { inner_.wake(); }
+  [[nodiscard]] int descriptor() const noexcept override { return inner_.descriptor(); }
+
+ private:
+  struct Entry {
+    std::unique_ptr<TlsStream> stream;
+    bool is_closing = false;  // by the user; the last bytes are on their way
+  };
+
+  [[nodiscard]] TlsStream* find(SocketId socket) const noexcept;  // null: plain, or closing
+  [[nodiscard]] bool is_closing(SocketId socket) const noexcept;
+  TlsStream& add(SocketId socket, std::unique_ptr<TlsStream> stream);
+  void finish(SocketId socket) noexcept;
+  // If the stream has something to say that the inner network knows nothing of.
+  void note(SocketId socket, TlsStream& stream) noexcept;
+  [[nodiscard]] std::size_t tell(std::span<Ready> events) noexcept;
+  // What the caller is told; nothing: it was a matter of TLS.
+  [[nodiscard]] std::optional<Ready> translate(const Ready& ready) noexcept;
+  [[nodiscard]] std::optional<Ready> accept(const Ready& ready) noexcept;
+  [[nodiscard]] std::optional<Ready> go_on(const Ready& ready, TlsStream& stream) noexcept;
+
+  Network& inner_;
+  std::unordered_map<SocketId, Entry> streams_;
+  std::unordered_map<SocketId, std::shared_ptr<TlsContext>> listeners_;
+  std::vector<SocketId> telling_;
+  std::vector<SocketId> closing_;  // the oldest first
+  unsigned handshakes_left_ = 0;   // in this wait()
+};
+
+}  // namespace nexusfix::transport

@@ -1,0 +1,48 @@
+// Certificates, keys and lists of revoked certificates, made for one test in a folder of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nexusfix::testing {
+
+// Where a certificate with its chain, and its key, were written.
+struct CertificateFiles {
+  std::string certificate;
+  std::string key;
+};
+
+struct CertificateOptions {
+  std::string names = "DNS:localhost,IP:127.0.0.1";  // subjectAltName; empty: none
+  std::string usage = "serverAuth,clientAuth";       // extendedKeyUsage; empty: none
+  int first_day = -1;                                // from today on
+  int last_day = 365;
+};
+
+class TestAuthority {
+ public:
+  // Writes NAME.pem; signed by itself, or by the one above.
+  TestAuthority(std::string folder, std::string name, const TestAuthority* above = nullptr);
+  ~TestAuthority();
+
+  // Writes NAME.pem and NAME.key; again: new ones in their place.
+  CertificateFiles issue(const std::string& name, const CertificateOptions& options = {});
+  // Writes NAME.crl with all that were revoked.
+  std::string revoke(const std::string& name);
+  [[nodiscard]] const std::string& file() const noexcept { return file_; }
+
+ private:
+  struct Objects;
+  std::string folder_;
+  std::string name_;
+  std::string file_;
+  std::unique_ptr<Objects> objects_;
+};
+
+// The certificate and key of files in one PKCS#12 store; returns its path.
+std::string write_pkcs12(const CertificateFiles& files, const std::string& password);
+// The key again, encrypted.
+std::string write_encrypted_key(const CertificateFiles& files, const std::string& password);
+
+}  // namespace nexusfix::testing

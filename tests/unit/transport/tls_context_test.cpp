@@ -1,0 +1,144 @@
+// Files and names that TLS is made of, and what is said of wrong ones.
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+
+#include "tls_fixture.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+using ::testing::HasSubstr;
+
+class TlsContextTest : public TlsTest {
+ protected:
+  std::string write(const std::string& name, const std::string& text) {
+    const std::string path = folder.file(name);
+    std::ofstream{path} << text;
+    std::filesystem::permissions(path, std::filesystem::perms{0600});
+    return path;
+  }
+};
+
+TEST_F(TlsContextTest, says_what_it_offers_and_when_that_ends) {
+  require_client_certificate();
+  const auto made = context(acceptor_settings);
+  EXPECT_THAT(made->description(), HasSubstr("TLS 1.2 to 1.3, certificate CN=venue until 20"));
+  EXPECT_THAT(made->description(), HasSubstr("client certificates required"));
+  ASSERT_EQ(made->expiries().size(), 1U);
+  EXPECT_EQ(made->expiries()[0].what, "certificate CN=venue in " + folder.file("venue.pem"));
+}
+
+TEST_F(TlsContextTest, key_that_others_may_read_is_refused_with_the_command_that_mends_it) {
+  using std::filesystem::perms;
+  std::filesystem::permissions(acceptor_settings.key_file, perms{0640});
+  EXPECT_EQ(error_of(acceptor_settings),
+            acceptor_settings.key_file +
+                ": has a private key, and may be read by others than its owner: chmod 600 " +
+                acceptor_settings.key_file);
+  std::filesystem::permissions(acceptor_settings.key_file, perms{0400});
+  EXPECT_EQ(error_of(acceptor_settings), "none");
+}
+
+TEST_F(TlsContextTest, certificate_and_key_may_be_in_one_file) {
+  std::ofstream both{acceptor_settings.certificate_file, std::ios::app};
+  both << std::ifstream{acceptor_settings.key_file}.rdbuf();
+  both.close();
+  acceptor_settings.key_file.clear();
+  meet();
+  expect_talk();
+}
+
+TEST_F(TlsContextTest, certificate_and_key_may_be_in_a_pkcs12_store) {
+  acceptor_settings.certificate_file = nexusfix::testing::write_pkcs12(
+      {acceptor_settings.certificate_file, acceptor_settings.key_file}, "s3cret");
+  acceptor_settings.key_file.clear();
+  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("the PKCS#12 store cannot be opened"));
+  acceptor_settings.key_password = "wr0ng";
+  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("is the password right?"));
+  EXPECT_THAT(error_of(acceptor_settings), ::testing::Not(HasSubstr("wr0ng")));
+  acceptor_settings.key_password = "s3cret";
+  meet();
+  expect_talk();
+}
+
+TEST_F(TlsContextTest, key_may_be_encrypted) {
+  acceptor_settings.key_file = nexusfix::testing::write_encrypted_key(
+      {acceptor_settings.certificate_file, acceptor_settings.key_file}, "s3cret");
+  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("it may need a password"));
+  acceptor_settings.key_password = "wr0ng";
+  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("is the password right?"));
+  acceptor_settings.key_password = "s3cret";
+  meet();
+  expect_talk();
+}
+
+TEST_F(TlsContextTest, java_key_store_is_refused_with_the_command_that_converts_it) {
+  acceptor_settings.certificate_file =
+      write("venue.jks", std::string{"\xFE\xED\xFE\xED\x00\x00\x00\x02", 8});
+  EXPECT_THAT(error_of(acceptor_settings),
+              HasSubstr("keytool -importkeystore -srckeystore " + folder.file("venue.jks")));
+}
+
+TEST_F(TlsContextTest, wrong_files_are_named_with_what_is_wrong) {
+  TlsSettings settings = acceptor_settings;
+  settings.certificate_file = folder.file("absent.pem");
+  EXPECT_THAT(error_of(settings), HasSubstr("absent.pem: No such file or directory"));
+  settings.certificate_file = write("rubbish.pem", "hello");
+  EXPECT_THAT(error_of(settings), HasSubstr("rubbish.pem: neither PEM nor PKCS#12"));
+  settings.certificate_file = acceptor_settings.key_file;
+  EXPECT_THAT(error_of(settings), HasSubstr("venue.key: has no certificate"));
+  settings = acceptor_settings;
+  settings.key_file = acceptor_settings.certificate_file;
+  EXPECT_THAT(error_of(settings), HasSubstr("venue.pem: has no private key"));
+  settings.key_file = authority.issue("other").key;
+  EXPECT_THAT(error_of(settings), HasSubstr("other.key: not the key of "));
+  settings = acceptor_settings;
+  settings.certificate_file.clear();
+  EXPECT_THAT(error_of(settings), HasSubstr("an acceptor with TLS needs a certificate"));
+  settings = acceptor_settings;
+  settings.client_certificate = ClientCertificate::Required;
+  EXPECT_THAT(error_of(settings), HasSubstr("nobody is named who may have issued them"));
+  settings.authorities_file = authority.file();
+  settings.revocation_file = authority.file();
+  EXPECT_THAT(error_of(settings), HasSubstr("authority.pem: has no list of revoked certificates"));
+}
+
+TEST_F(TlsContextTest, cipher_suites_are_named_as_openssl_or_as_iana_does) {
+  initiator_settings.ciphers = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256";  // not of TLS 1.3
+  meet();
+  EXPECT_EQ(initiator.tls->protection(initiator.socket),
+            "TLSv1.2, ECDHE-ECDSA-AES128-GCM-SHA256, CN=venue");
+}
+
+TEST_F(TlsContextTest, suite_of_tls_1_3_is_chosen_by_its_name) {
+  initiator_settings.ciphers = "TLS_CHACHA20_POLY1305_SHA256";
+  meet();
+  EXPECT_EQ(initiator.tls->protection(initiator.socket),
+            "TLSv1.3, TLS_CHACHA20_POLY1305_SHA256, CN=venue");
+}
+
+TEST_F(TlsContextTest, weak_cipher_suites_are_never_used_whoever_asks_for_them) {
+  acceptor_settings.ciphers = "AES128-SHA:AES128-GCM-SHA256:ECDHE-RSA-AES128-SHA";
+  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("of TLS 1.2 there is ECDHE with AES-GCM"));
+  acceptor_settings.ciphers = "TLS_NOT_WITH_US";
+  EXPECT_THAT(error_of(acceptor_settings), HasSubstr("TLS_NOT_WITH_US: there is no such"));
+  acceptor_settings.ciphers = "HIGH:!RC4";  // QuickFIX's own; what is weak of it is left out
+  acceptor_settings.version_max = TlsVersion::V1_2;
+  meet();
+  EXPECT_THAT(acceptor.tls->protection(acceptor.socket), HasSubstr("TLSv1.2, ECDHE-"));
+}
+
+TEST_F(TlsContextTest, authorities_may_be_files_of_a_folder) {
+  const std::string authorities = folder.file("authorities");
+  std::filesystem::create_directory(authorities);
+  initiator_settings.authorities_file.clear();
+  initiator_settings.authorities_folder = authorities;
+  EXPECT_THAT(error_of(initiator_settings), HasSubstr("an empty folder"));
+  std::filesystem::copy_file(authority.file(), authorities + "/one.pem");
+  meet();
+  expect_talk();
+}
+
+}  // namespace
+}  // namespace nexusfix::transport

@@ -1,0 +1,162 @@
+// Two networks with TLS, an acceptor's and an initiator's, over loopback; and what they say.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/transport/tls.hpp>
+
+#include "support/temporary_folder.hpp"
+#include "support/test_certificates.hpp"
+
+namespace nexusfix::transport {
+
+using nexusfix::testing::CertificateFiles;
+using nexusfix::testing::TestAuthority;
+
+// A network and the TLS above it, as one side has them.
+struct TlsSide {
+  explicit TlsSide(std::unique_ptr<Network> network)
+      : inner{std::move(network)}, tls{make_tls_network(*inner)} {}
+  TlsSide() : TlsSide{std::move(*make_epoll_network())} {}
+
+  // Notes what has come, without waiting.
+  void poll() {
+    std::array<Ready, 16> events;
+    const std::size_t count = tls->wait(events, std::chrono::nanoseconds{0});
+    for (const Ready& ready : std::span{events}.first(count)) {
+      if (ready.kind == ReadyKind::Accepted) socket = ready.accepted;
+      if (ready.kind == ReadyKind::Connected) is_connected = true;
+      if (ready.kind == ReadyKind::Failed) note_end(IoStatus::Failed);
+      if (ready.kind == ReadyKind::Writable) ++writables;
+      if (ready.kind == ReadyKind::Readable && reads) receive(ready.socket);
+    }
+  }
+  void receive(SocketId from) {
+    std::vector<char> buffer(receive_bytes_max);
+    const IoResult result = tls->receive(from, buffer);
+    if (result.status == IoStatus::Ok) received.append(buffer.data(), result.bytes);
+    if (result.status == IoStatus::Failed) error_number = result.error_number;
+    if (result.status == IoStatus::Closed || result.status == IoStatus::Failed) {
+      note_end(result.status);
+    }
+  }
+  void note_end(IoStatus status) {
+    end = status;
+    error = tls->last_error(socket);
+  }
+
+  std::unique_ptr<Network> inner;
+  std::unique_ptr<Network> tls;
+  SocketId socket = 0;
+  bool is_connected = false;
+  bool reads = true;
+  std::size_t receive_bytes_max = 65'536;
+  int writables = 0;
+  std::string received;
+  std::optional<IoStatus> end;
+  int error_number = 0;
+  std::string error;
+};
+
+class TlsTest : public ::testing::Test {
+ protected:
+  TlsTest() {
+    acceptor_settings.role = TlsRole::Acceptor;
+    use(acceptor_settings, authority.issue("venue"));
+    initiator_settings.authorities_file = authority.file();
+  }
+
+  static void use(TlsSettings& settings, const CertificateFiles& files) {
+    settings.certificate_file = files.certificate;
+    settings.key_file = files.key;
+  }
+  void require_client_certificate() {
+    acceptor_settings.client_certificate = ClientCertificate::Required;
+    acceptor_settings.authorities_file = authority.file();
+    use(initiator_settings, authority.issue("trader"));
+  }
+
+  std::shared_ptr<TlsContext> context(const TlsSettings& settings) {
+    auto made = TlsContext::make(settings, disk);
+    if (made) return *made;
+    ADD_FAILURE() << made.error().text;
+    return nullptr;
+  }
+  std::string error_of(const TlsSettings& settings) {
+    const auto made = TlsContext::make(settings, disk);
+    return made ? "none" : made.error().text;
+  }
+
+  void listen(const std::string& host = "127.0.0.1") {
+    acceptor_context = context(acceptor_settings);
+    const auto listening = acceptor.tls->listen({host, 0, {}, acceptor_context});
+    ASSERT_TRUE(listening) << listening.error().text;
+    port = acceptor.tls->local_port(*listening);
+  }
+  void connect(const std::string& host = "localhost") {
+    const auto socket = initiator.tls->connect({host, port, {}, context(initiator_settings)});
+    ASSERT_TRUE(socket) << socket.error().text;
+    initiator.socket = *socket;
+  }
+  // Both sides are asked in turn.
+  bool run_until(const std::function<bool()>& condition) {
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    while (std::chrono::steady_clock::now() < give_up) {
+      if (condition()) return true;
+      acceptor.poll();
+      initiator.poll();
+    }
+    return condition();
+  }
+  void meet() {
+    listen();
+    connect();
+    ASSERT_TRUE(run_until([&] { return initiator.is_connected && acceptor.socket != 0; }))
+        << initiator.error << acceptor.error;
+  }
+  // The handshake is refused by one side or the other; whether both hear why is a matter of TLS.
+  void expect_refused(const std::string& why) {
+    listen();
+    connect();
+    ASSERT_TRUE(run_until([&] { return initiator.end && acceptor.end; }));
+    EXPECT_NE((initiator.error + acceptor.error).find(why), std::string::npos)
+        << initiator.error << " / " << acceptor.error;
+    EXPECT_FALSE(initiator.is_connected && acceptor.received.empty() && !initiator.end);
+  }
+  void send_all(TlsSide& side, std::string_view bytes) {
+    ASSERT_TRUE(run_until([&] {
+      const IoResult result = side.tls->send(side.socket, bytes);
+      if (result.status == IoStatus::Ok) bytes.remove_prefix(result.bytes);
+      return bytes.empty();
+    }));
+  }
+  void expect_talk() {
+    send_all(initiator, "8=FIX.4.4 order");
+    send_all(acceptor, "8=FIX.4.4 fill");
+    EXPECT_TRUE(run_until([&] {
+      return acceptor.received == "8=FIX.4.4 order" && initiator.received == "8=FIX.4.4 fill";
+    })) << acceptor.error
+        << initiator.error;
+  }
+
+  nexusfix::testing::TemporaryFolder folder;
+  PosixDisk disk;
+  TestAuthority authority{folder.path(), "authority"};
+  TlsSettings acceptor_settings;
+  TlsSettings initiator_settings;
+  std::shared_ptr<TlsContext> acceptor_context;
+  TlsSide acceptor;
+  TlsSide initiator;
+  std::uint16_t port = 0;
+};
+
+}  // namespace nexusfix::transport

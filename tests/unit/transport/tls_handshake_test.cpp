@@ -1,0 +1,231 @@
+// Who is let in by TLS, and who is not.
+#include <filesystem>
+#include <fstream>
+
+#include "support/raw_peer.hpp"
+#include "tls_fixture.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+TEST_F(TlsTest, bytes_arrive_both_ways_by_tls_1_3) {
+  meet();
+  expect_talk();
+  EXPECT_EQ(initiator.tls->protection(initiator.socket),
+            "TLSv1.3, TLS_AES_256_GCM_SHA384, CN=venue");
+}
+
+TEST_F(TlsTest, tls_1_2_is_spoken_with_whoever_has_no_more) {
+  initiator_settings.version_max = TlsVersion::V1_2;
+  meet();
+  expect_talk();
+  EXPECT_EQ(acceptor.tls->protection(acceptor.socket), "TLSv1.2, ECDHE-ECDSA-AES256-GCM-SHA384");
+}
+
+TEST_F(TlsTest, version_that_the_acceptor_does_not_speak_is_refused) {
+  acceptor_settings.version_min = TlsVersion::V1_3;
+  initiator_settings.version_max = TlsVersion::V1_2;
+  expect_refused("unsupported protocol");
+}
+
+TEST_F(TlsTest, both_sides_may_have_certificates) {
+  require_client_certificate();
+  meet();
+  expect_talk();
+  EXPECT_EQ(acceptor.tls->protection(acceptor.socket),
+            "TLSv1.3, TLS_AES_256_GCM_SHA384, CN=trader");
+}
+
+TEST_F(TlsTest, initiator_without_a_certificate_is_refused_where_one_is_required) {
+  require_client_certificate();
+  initiator_settings.certificate_file.clear();
+  initiator_settings.key_file.clear();
+  expect_refused("peer did not return a certificate");
+}
+
+TEST_F(TlsTest, certificate_is_verified_if_shown_and_not_missed) {
+  require_client_certificate();
+  acceptor_settings.client_certificate = ClientCertificate::VerifiedIfShown;
+  const TlsSettings with = initiator_settings;
+  initiator_settings.certificate_file.clear();
+  initiator_settings.key_file.clear();
+  meet();
+  expect_talk();
+}
+
+TEST_F(TlsTest, expired_certificate_is_refused) {
+  use(acceptor_settings, authority.issue("old", {.first_day = -30, .last_day = -1}));
+  expect_refused("its certificate is refused: certificate has expired");
+}
+
+TEST_F(TlsTest, certificate_that_is_not_valid_yet_is_refused) {
+  use(acceptor_settings, authority.issue("young", {.first_day = 1, .last_day = 30}));
+  expect_refused("its certificate is refused: certificate is not yet valid");
+}
+
+TEST_F(TlsTest, certificate_of_another_host_is_refused) {
+  use(acceptor_settings, authority.issue("other", {.names = "DNS:fix.example.com"}));
+  expect_refused("its certificate is refused: hostname mismatch");
+}
+
+TEST_F(TlsTest, certificate_of_another_address_is_refused) {
+  use(acceptor_settings, authority.issue("other", {.names = "IP:10.1.2.3"}));
+  listen();
+  connect("127.0.0.1");
+  ASSERT_TRUE(run_until([&] { return initiator.end.has_value(); }));
+  EXPECT_NE(initiator.error.find("IP address mismatch"), std::string::npos) << initiator.error;
+}
+
+TEST_F(TlsTest, acceptor_may_be_known_by_another_name_than_the_host_that_is_connected_to) {
+  use(acceptor_settings, authority.issue("other", {.names = "DNS:fix.example.com"}));
+  initiator_settings.server_name = "fix.example.com";
+  meet();
+  expect_talk();
+}
+
+TEST_F(TlsTest, certificate_that_nobody_known_has_issued_is_refused) {
+  TestAuthority stranger{folder.path(), "stranger"};
+  use(acceptor_settings, stranger.issue("venue-of-a-stranger"));
+  expect_refused("its certificate is refused: unable to get local issuer certificate");
+}
+
+TEST_F(TlsTest, initiator_of_an_unknown_authority_is_refused) {
+  require_client_certificate();
+  TestAuthority stranger{folder.path(), "stranger"};
+  use(initiator_settings, stranger.issue("trader-of-a-stranger"));
+  expect_refused("its certificate is refused: unable to get local issuer certificate");
+}
+
+TEST_F(TlsTest, revoked_certificate_is_refused) {
+  require_client_certificate();
+  acceptor_settings.revocation_file = authority.revoke("trader");
+  expect_refused("its certificate is refused: certificate revoked");
+}
+
+TEST_F(TlsTest, certificate_beside_a_revoked_one_is_taken) {
+  require_client_certificate();
+  authority.issue("gone");
+  acceptor_settings.revocation_file = authority.revoke("gone");
+  meet();
+  expect_talk();
+}
+
+TEST_F(TlsTest, certificate_that_is_for_acceptors_only_is_refused_of_an_initiator) {
+  require_client_certificate();
+  use(initiator_settings, authority.issue("server-only", {.usage = "serverAuth"}));
+  expect_refused("its certificate is refused: unsuitable certificate purpose");
+}
+
+TEST_F(TlsTest, certificate_that_is_for_initiators_only_is_refused_of_an_acceptor) {
+  use(acceptor_settings, authority.issue("client-only", {.usage = "clientAuth"}));
+  expect_refused("its certificate is refused: unsuitable certificate purpose");
+}
+
+// Three authorities may stand between a certificate and one that is known.
+TEST_F(TlsTest, chain_of_three_intermediates_is_taken_and_one_of_four_is_refused) {
+  TestAuthority one{folder.path(), "one", &authority};
+  TestAuthority two{folder.path(), "two", &one};
+  TestAuthority three{folder.path(), "three", &two};
+  TestAuthority four{folder.path(), "four", &three};
+  use(acceptor_settings, three.issue("near"));
+  meet();
+  expect_talk();
+  initiator.tls->close(initiator.socket);
+  acceptor.tls->close(acceptor.socket);
+  initiator.end.reset();
+  initiator.is_connected = false;
+  use(acceptor_settings, four.issue("far"));
+  listen();
+  connect();
+  ASSERT_TRUE(run_until([&] { return initiator.end.has_value(); }));
+  EXPECT_NE(initiator.error.find("certificate chain too long"), std::string::npos)
+      << initiator.error;
+  EXPECT_FALSE(initiator.is_connected);
+}
+
+TEST_F(TlsTest, chain_of_more_bytes_than_anybody_needs_is_refused) {
+  require_client_certificate();
+  // Not even valid: it is not looked at.
+  std::ofstream many{initiator_settings.certificate_file, std::ios::app};
+  const std::string authority_text = [&] {
+    std::ifstream in{authority.file()};
+    return std::string{std::istreambuf_iterator<char>{in}, {}};
+  }();
+  for (int i = 0; i < 120; ++i) many << authority_text;
+  many.close();
+  expect_refused("excessive message size");
+}
+
+// The rest is a matter of time, and so of who waits for it.
+TEST_F(TlsTest, half_a_client_hello_keeps_nobody_waiting) {
+  listen();
+  testing::RawPeer stalled{port};
+  stalled.send(std::string{"\x16\x03\x01\x02\x00\x01\x00\x01\xFC\x03\x03", 11});
+  ASSERT_TRUE(run_until([&] {
+    stalled.poll();
+    return acceptor.socket != 0 && stalled.all_sent();
+  }));
+  const SocketId half = acceptor.socket;
+  acceptor.socket = 0;
+  connect();
+  ASSERT_TRUE(run_until([&] { return initiator.is_connected && acceptor.socket != 0; }));
+  expect_talk();
+  EXPECT_EQ(acceptor.tls->protection(half), "TLS handshake not finished");
+  acceptor.tls->close(half);
+  EXPECT_TRUE(run_until([&] {
+    stalled.poll();
+    return stalled.closed();
+  }));
+}
+
+TEST_F(TlsTest, plain_fix_on_a_port_with_tls_is_refused_in_words) {
+  listen();
+  testing::RawPeer plain{port};
+  plain.send("8=FIX.4.4\0019=65\00135=A\00134=1\00149=TRADER\001");
+  ASSERT_TRUE(run_until([&] {
+    plain.poll();
+    return acceptor.end.has_value();
+  }));
+  EXPECT_EQ(acceptor.end, IoStatus::Failed);
+  EXPECT_EQ(acceptor.error_number, EPROTO);
+  EXPECT_NE(acceptor.error.find(": what came is not TLS"), std::string::npos) << acceptor.error;
+}
+
+TEST_F(TlsTest, rubbish_after_a_handshake_has_begun_is_refused) {
+  listen();
+  testing::RawPeer rubbish{port};
+  rubbish.send(std::string{"\x16\x03\x01\x00\x20", 5} + std::string(32, '\xA5'));
+  ASSERT_TRUE(run_until([&] {
+    rubbish.poll();
+    return acceptor.end.has_value();
+  }));
+  EXPECT_EQ(acceptor.error_number, EPROTO) << acceptor.error;
+}
+
+TEST_F(TlsTest, connection_that_ends_within_the_handshake_says_so) {
+  listen();
+  testing::RawPeer short_lived{port};
+  short_lived.send(std::string{"\x16\x03\x01", 3});
+  ASSERT_TRUE(run_until([&] {
+    short_lived.poll();
+    return acceptor.socket != 0 && short_lived.all_sent();
+  }));
+  short_lived.close();
+  ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
+  EXPECT_NE(acceptor.error.find("ended in the handshake"), std::string::npos) << acceptor.error;
+}
+
+TEST_F(TlsTest, initiator_learns_that_the_other_side_has_no_tls) {
+  const auto listening = acceptor.tls->listen({"127.0.0.1", 0});
+  ASSERT_TRUE(listening);
+  port = acceptor.tls->local_port(*listening);
+  connect();
+  ASSERT_TRUE(run_until([&] { return !acceptor.received.empty(); }));
+  send_all(acceptor, "8=FIX.4.4\0019=5\00135=0\00110=163\001");
+  ASSERT_TRUE(run_until([&] { return initiator.end.has_value(); }));
+  EXPECT_NE(initiator.error.find("what came is not TLS"), std::string::npos) << initiator.error;
+  EXPECT_FALSE(initiator.is_connected);
+}
+
+}  // namespace
+}  // namespace nexusfix::transport

@@ -1,0 +1,228 @@
+// What becomes of bytes, ends and waiting when a connection has TLS.
+#include <filesystem>
+#include <thread>
+
+#include "support/fake_network.hpp"
+#include "support/raw_peer.hpp"
+#include "tls_fixture.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+std::string pattern(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 31 + (i >> 8U)) & 0x7F);
+  return bytes;
+}
+
+TEST_F(TlsTest, endpoints_without_tls_are_as_they_were) {
+  const auto listening = acceptor.tls->listen({"127.0.0.1", 0});
+  ASSERT_TRUE(listening);
+  const auto socket = initiator.tls->connect({"127.0.0.1", acceptor.tls->local_port(*listening)});
+  ASSERT_TRUE(socket);
+  initiator.socket = *socket;
+  ASSERT_TRUE(run_until([&] { return initiator.is_connected && acceptor.socket != 0; }));
+  expect_talk();
+  EXPECT_EQ(initiator.tls->protection(initiator.socket), "");
+  initiator.tls->close(initiator.socket);
+  ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
+  EXPECT_EQ(acceptor.end, IoStatus::Closed);
+}
+
+TEST_F(TlsTest, network_without_tls_refuses_an_endpoint_that_wants_it) {
+  const auto made = context(acceptor_settings);
+  const auto listening = acceptor.inner->listen({"127.0.0.1", 0, {}, made});
+  ASSERT_FALSE(listening);
+  EXPECT_NE(listening.error().text.find("TLS is wanted"), std::string::npos);
+  EXPECT_FALSE(acceptor.inner->connect({"127.0.0.1", 5001, {}, made}));
+}
+
+TEST_F(TlsTest, end_in_order_is_a_close) {
+  meet();
+  expect_talk();
+  initiator.tls->close(initiator.socket);
+  ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
+  EXPECT_EQ(acceptor.end, IoStatus::Closed);
+}
+
+TEST_F(TlsTest, end_without_the_one_of_tls_is_a_failure_that_says_so) {
+  meet();
+  send_all(initiator, "the last word");
+  initiator.inner->close(initiator.socket);  // As if somebody between both had cut it.
+  ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
+  EXPECT_EQ(acceptor.received, "the last word");
+  EXPECT_EQ(acceptor.end, IoStatus::Failed);
+  EXPECT_EQ(acceptor.error_number, EPROTO);
+  EXPECT_NE(acceptor.error.find("without TLS's own end (close_notify): it was cut"),
+            std::string::npos)
+      << acceptor.error;
+}
+
+TEST_F(TlsTest, bytes_that_were_taken_before_close_are_still_delivered) {
+  meet();
+  const std::string bytes = pattern(8U << 20U);
+  acceptor.reads = false;
+  std::size_t taken = 0;
+  while (true) {
+    const IoResult result =
+        initiator.tls->send(initiator.socket, std::string_view{bytes}.substr(taken));
+    if (result.status != IoStatus::Ok) break;
+    taken += result.bytes;
+  }
+  ASSERT_GT(taken, 0U);
+  ASSERT_LT(taken, bytes.size());
+  initiator.tls->close(initiator.socket);
+  EXPECT_EQ(initiator.tls->send(initiator.socket, bytes).status, IoStatus::Failed);
+  EXPECT_EQ(initiator.tls->peer_name(initiator.socket), "");
+  acceptor.reads = true;
+  ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
+  EXPECT_EQ(acceptor.end, IoStatus::Closed) << acceptor.error;
+  EXPECT_TRUE(acceptor.received == bytes.substr(0, taken));
+}
+
+TEST_F(TlsTest, slow_reader_gets_everything_and_the_writer_is_told_when_there_is_room) {
+  meet();
+  const std::string bytes = pattern(16U << 20U);
+  std::string_view rest = bytes;
+  int sends = 0;
+  acceptor.receive_bytes_max = 30'011;
+  initiator.writables = 1;
+  ASSERT_TRUE(run_until([&] {
+    if (initiator.writables > 0) {  // not before there is room again
+      const IoResult result = initiator.tls->send(initiator.socket, rest);
+      if (result.status == IoStatus::Ok) rest.remove_prefix(result.bytes);
+      initiator.writables = 0;
+      ++sends;
+    }
+    return acceptor.received.size() == bytes.size();
+  }));
+  EXPECT_TRUE(acceptor.received == bytes);
+  EXPECT_GT(sends, 1);
+}
+
+TEST_F(TlsTest, writable_comes_again_until_something_is_sent) {
+  meet();
+  acceptor.reads = false;
+  const std::string block(1U << 20U, 'x');
+  while (initiator.tls->send(initiator.socket, block).status == IoStatus::Ok) {
+  }
+  acceptor.reads = true;
+  ASSERT_TRUE(run_until([&] { return initiator.writables > 0; }));
+  const int before = initiator.writables;
+  ASSERT_TRUE(run_until([&] { return initiator.writables > before + 2; }));
+  EXPECT_EQ(initiator.tls->send(initiator.socket, {}).status, IoStatus::Ok);  // Given up.
+  initiator.poll();
+  const int at_last = initiator.writables;
+  for (int turn = 0; turn < 20; ++turn) initiator.poll();
+  EXPECT_EQ(initiator.writables, at_last);
+}
+
+// OpenSSL may have read more than the caller has room for: nobody else knows of it.
+TEST_F(TlsTest, bytes_that_are_decrypted_already_are_told_at_once) {
+  meet();
+  send_all(initiator, pattern(20'000));
+  acceptor.receive_bytes_max = 1;
+  ASSERT_TRUE(run_until([&] { return acceptor.received.size() == 1; }));
+  for (int turn = 0; turn < 200 && acceptor.received.size() < 100; ++turn) acceptor.poll();
+  EXPECT_EQ(acceptor.received, pattern(20'000).substr(0, 100));
+}
+
+TEST_F(TlsTest, paused_socket_says_nothing_until_it_is_wanted_again) {
+  meet();
+  send_all(initiator, "before");
+  ASSERT_TRUE(run_until([&] { return acceptor.received == "before"; }));
+  acceptor.tls->pause(acceptor.socket, true);
+  send_all(initiator, pattern(40'000));
+  for (int turn = 0; turn < 50; ++turn) acceptor.poll();
+  EXPECT_EQ(acceptor.received, "before");
+  acceptor.tls->pause(acceptor.socket, false);
+  EXPECT_TRUE(run_until([&] { return acceptor.received.size() == 6 + 40'000; }));
+}
+
+TEST_F(TlsTest, connection_goes_on_in_another_network) {
+  meet();
+  expect_talk();
+  send_all(initiator, "on its way");
+  Detached moving = acceptor.tls->detach(acceptor.socket);
+  ASSERT_GE(moving.descriptor, 0);
+  ASSERT_NE(moving.state, nullptr);
+  TlsSide other;
+  std::thread elsewhere{[&] {
+    const auto attached = other.tls->attach(std::move(moving));
+    if (attached) other.socket = *attached;
+  }};
+  elsewhere.join();
+  ASSERT_NE(other.socket, 0U);
+  ASSERT_TRUE(run_until([&] {
+    other.poll();
+    return other.received == "on its way";
+  }));
+  EXPECT_EQ(other.tls->send(other.socket, std::string_view{" and back"}).status, IoStatus::Ok);
+  EXPECT_TRUE(run_until([&] { return initiator.received == "8=FIX.4.4 fill and back"; }));
+}
+
+TEST_F(TlsTest, protected_connection_is_not_taken_by_a_network_that_has_no_tls) {
+  meet();
+  const auto plain = std::move(*make_epoll_network());
+  EXPECT_FALSE(plain->attach(acceptor.tls->detach(acceptor.socket)));
+}
+
+TEST_F(TlsTest, new_key_is_for_new_connections_and_the_others_go_on) {
+  meet();
+  expect_talk();
+  acceptor.received.clear();
+  initiator.received.clear();
+  static_cast<void>(authority.issue("venue", {.last_day = 20}));
+  ASSERT_TRUE(acceptor_context->reload(disk));
+  expect_talk();
+  const std::string before = acceptor_context->description();
+  TlsSide second;
+  const auto socket = second.tls->connect({"localhost", port, {}, context(initiator_settings)});
+  ASSERT_TRUE(socket);
+  second.socket = *socket;
+  ASSERT_TRUE(run_until([&] {
+    second.poll();
+    return second.is_connected;
+  })) << second.error;
+  // All or nothing: a file that is wrong leaves everything as it was.
+  TestAuthority stranger{folder.path(), "stranger"};
+  const CertificateFiles wrong = stranger.issue("wrong");
+  std::filesystem::copy_file(wrong.key, acceptor_settings.key_file,
+                             std::filesystem::copy_options::overwrite_existing);
+  const auto reloaded = acceptor_context->reload(disk);
+  ASSERT_FALSE(reloaded);
+  EXPECT_EQ(reloaded.error().item, TlsItem::Key);
+  EXPECT_EQ(acceptor_context->description(), before);
+}
+
+// Over a network that gives and takes one byte at a time, the handshake and all.
+class TlsBytesTest : public TlsTest {
+ protected:
+  TlsBytesTest() {
+    internet.limits.receive_bytes_max = 1;
+    internet.limits.send_bytes_max = 1;
+    for (TlsSide* const side : {&acceptor, &initiator}) {
+      side->tls.reset();
+      side->inner = std::make_unique<FakeNetwork>(internet);
+      side->tls = make_tls_network(*side->inner);
+    }
+  }
+  ~TlsBytesTest() override {
+    for (TlsSide* const side : {&acceptor, &initiator}) {
+      side->tls.reset();
+      side->inner.reset();
+    }
+  }
+  FakeInternet internet;
+};
+
+TEST_F(TlsBytesTest, one_byte_at_a_time_is_enough) {
+  meet();
+  expect_talk();
+  initiator.tls->close(initiator.socket);
+  ASSERT_TRUE(run_until([&] { return acceptor.end.has_value(); }));
+  EXPECT_EQ(acceptor.end, IoStatus::Closed) << acceptor.error;
+}
+
+}  // namespace
+}  // namespace nexusfix::transport
