@@ -74,6 +74,32 @@ std::string rules_text(const session::Schedule& schedule) {
   return text;
 }
 
+// ", with TLS 1.2 to 1.3 as venue.pem, client certificates required"; empty: plain.
+std::string tls_text(const SessionSettings& session) {
+  using transport::ClientCertificate;
+  using transport::TlsVersion;
+  if (!session.tls) return {};
+  const transport::TlsSettings& tls = session.tls->settings;
+  std::string text = tls.version_min == TlsVersion::V1_3   ? ", with TLS 1.3"
+                     : tls.version_max == TlsVersion::V1_2 ? ", with TLS 1.2"
+                                                           : ", with TLS 1.2 to 1.3";
+  if (!tls.certificate_file.empty()) text += " as " + tls.certificate_file;
+  if (tls.role == transport::TlsRole::Initiator) {
+    if (!tls.server_name.empty()) text += ", to " + tls.server_name;
+    const bool is_of_system = tls.authorities_file.empty() && tls.authorities_folder.empty();
+    return text + (is_of_system ? ", believes the system's authorities" : "");
+  }
+  switch (tls.client_certificate) {
+    case ClientCertificate::NotAsked:
+      return text + ", no client certificates";
+    case ClientCertificate::VerifiedIfShown:
+      return text + ", client certificates verified if shown";
+    case ClientCertificate::Required:
+      break;
+  }
+  return text + ", client certificates required";
+}
+
 std::string address_text(const SessionSettings& session) {
   const auto endpoint = [](const transport::Endpoint& one) {
     return (one.host.empty() ? std::string{"every address"} : one.host) + " port " +
@@ -81,7 +107,7 @@ std::string address_text(const SessionSettings& session) {
   };
   std::string text;
   if (session.accept) {
-    text = "acceptor, listens on " + endpoint(*session.accept);
+    text = "acceptor, listens on " + endpoint(*session.accept) + tls_text(session);
     for (std::size_t i = 0; i < session.allowed_remote_addresses.size(); ++i) {
       text += (i == 0 ? ", for " : ", ") + session.allowed_remote_addresses[i];
     }
@@ -96,7 +122,7 @@ std::string address_text(const SessionSettings& session) {
     text += fmt::format("{}{}", i == 0 ? ", again after " : ", then ",
                         session.reconnect_intervals[i].count());
   }
-  return text + " s";
+  return text + " s" + tls_text(session);
 }
 
 std::string store_text(const engine::Settings& settings) {

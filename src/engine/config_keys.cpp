@@ -63,6 +63,43 @@ constexpr HonouredKey kHonoured[] = {
     {Key::SocketSendBufferSize, "SocketSendBufferSize"},
     {Key::SocketReceiveBufferSize, "SocketReceiveBufferSize"},
     {Key::SocketTrafficClass, "SocketTrafficClass"},
+    {Key::SocketUseSSL, "SocketUseSSL"},
+    {Key::SSLEnable, "SSLEnable"},
+    {Key::RequireTLS, "RequireTLS"},
+    {Key::ServerCertificateFile, "ServerCertificateFile"},
+    {Key::ServerCertificateKeyFile, "ServerCertificateKeyFile"},
+    {Key::ClientCertificateFile, "ClientCertificateFile"},
+    {Key::ClientCertificateKeyFile, "ClientCertificateKeyFile"},
+    {Key::SocketCertificateFile, "SocketCertificateFile"},
+    {Key::SocketPrivateKeyFile, "SocketPrivateKeyFile"},
+    {Key::SocketKeyStore, "SocketKeyStore"},
+    {Key::SocketKeyStorePassword, "SocketKeyStorePassword"},
+    {Key::SSLCertificate, "SSLCertificate"},
+    {Key::SSLCertificatePassword, "SSLCertificatePassword"},
+    {Key::CertificationAuthoritiesFile, "CertificationAuthoritiesFile"},
+    {Key::CertificationAuthoritiesDirectory, "CertificationAuthoritiesDirectory"},
+    {Key::SocketCAFile, "SocketCAFile"},
+    {Key::SocketTrustStore, "SocketTrustStore"},
+    {Key::SocketTrustStorePassword, "SocketTrustStorePassword"},
+    {Key::SSLCACertificate, "SSLCACertificate"},
+    {Key::CertificateRevocationListFile, "CertificateRevocationListFile"},
+    {Key::CertificateRevocationListDirectory, "CertificateRevocationListDirectory"},
+    {Key::SSLCheckCertificateRevocation, "SSLCheckCertificateRevocation"},
+    {Key::CertificateVerifyLevel, "CertificateVerifyLevel"},
+    {Key::NeedClientAuth, "NeedClientAuth"},
+    {Key::SSLRequireClientCertificate, "SSLRequireClientCertificate"},
+    {Key::SSLProtocol, "SSLProtocol"},
+    {Key::EnabledProtocols, "EnabledProtocols"},
+    {Key::SSLProtocols, "SSLProtocols"},
+    {Key::SocketMinimumTLSVersion, "SocketMinimumTLSVersion"},
+    {Key::SSLCipherSuite, "SSLCipherSuite"},
+    {Key::CipherSuites, "CipherSuites"},
+    {Key::TLSCipherSuites, "TLSCipherSuites"},
+    {Key::UseSNI, "UseSNI"},
+    {Key::SNIHostName, "SNIHostName"},
+    {Key::SocketServerName, "SocketServerName"},
+    {Key::SSLServerName, "SSLServerName"},
+    {Key::EndpointIdentificationAlgorithm, "EndpointIdentificationAlgorithm"},
     {Key::FileStorePath, "FileStorePath"},
     {Key::FileStoreSync, "FileStoreSync"},
     {Key::PersistMessages, "PersistMessages"},
@@ -255,24 +292,24 @@ constexpr KeyGroup kInstead[] = {
     {"ThreadModel", "", "EventLoops says how many threads serve the sessions"},
 };
 
-constexpr std::string_view kNoTls = "encrypted connections are not available";
+constexpr std::string_view kVerified =
+    "the other side's certificate is always verified; SocketCAFile says who may have issued it";
+constexpr std::string_view kOfFiles =
+    "certificates and keys are read from files: SocketCAFile, "
+    "SocketCertificateFile and SocketPrivateKeyFile";
+constexpr std::string_view kStores =
+    "key stores are PKCS12; a Java one is converted by keytool -importkeystore -srckeystore FILE "
+    "-destkeystore FILE.p12 -deststoretype PKCS12";
+constexpr std::string_view kJavaAlgorithm = "there are no algorithms to choose from";
 constexpr std::string_view kNoProxy = "proxies are not available";
 
 constexpr KeyGroup kRefused[] = {
-    {"SocketUseSSL SSLEnable NeedClientAuth UseSNI SocketInsecureSkipVerify "
-     "SSLRequireClientCertificate SSLCheckCertificateRevocation RequireTLS",
-     "N", kNoTls},
-    {"CertificateVerifyLevel", "0", kNoTls},
-    {"SSLProtocol SSLCipherSuite TLSCipherSuites ServerCertificateFile ServerCertificateKeyFile "
-     "ClientCertificateFile ClientCertificateKeyFile CertificationAuthoritiesFile "
-     "CertificationAuthoritiesDirectory CertificateRevocationListFile "
-     "CertificateRevocationListDirectory SocketKeyStore SocketKeyStorePassword KeyStoreType "
-     "KeyManagerFactoryAlgorithm SocketTrustStore SocketTrustStorePassword TrustStoreType "
-     "TrustManagerFactoryAlgorithm EnabledProtocols CipherSuites EndpointIdentificationAlgorithm "
-     "SNIHostName SocketPrivateKeyFile SocketCertificateFile SocketCAFile SocketPrivateKeyBytes "
-     "SocketCertificateBytes SocketCABytes SocketServerName SocketMinimumTLSVersion SSLServerName "
-     "SSLProtocols SSLValidateCertificates SSLCertificate SSLCertificatePassword SSLCACertificate",
-     "", kNoTls},
+    {"SocketInsecureSkipVerify", "N", kVerified},
+    {"SSLValidateCertificates", "Y", kVerified},
+    {"SocketPrivateKeyBytes SocketCertificateBytes SocketCABytes", "", kOfFiles},
+    {"KeyStoreType TrustStoreType", "PKCS12 PEM", kStores},
+    {"KeyManagerFactoryAlgorithm TrustManagerFactoryAlgorithm", "SunX509 NewSunX509 PKIX",
+     kJavaAlgorithm},
     {"UseTCPProxy", "N", kNoProxy},
     {"ProxyType ProxyVersion ProxyHost ProxyPort ProxyUser ProxyPassword ProxyDomain "
      "ProxyWorkstation",

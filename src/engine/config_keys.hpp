@@ -62,6 +62,43 @@ enum class Key : std::uint8_t {
   SocketSendBufferSize,
   SocketReceiveBufferSize,
   SocketTrafficClass,
+  SocketUseSSL,
+  SSLEnable,
+  RequireTLS,
+  ServerCertificateFile,
+  ServerCertificateKeyFile,
+  ClientCertificateFile,
+  ClientCertificateKeyFile,
+  SocketCertificateFile,
+  SocketPrivateKeyFile,
+  SocketKeyStore,
+  SocketKeyStorePassword,
+  SSLCertificate,
+  SSLCertificatePassword,
+  CertificationAuthoritiesFile,
+  CertificationAuthoritiesDirectory,
+  SocketCAFile,
+  SocketTrustStore,
+  SocketTrustStorePassword,
+  SSLCACertificate,
+  CertificateRevocationListFile,
+  CertificateRevocationListDirectory,
+  SSLCheckCertificateRevocation,
+  CertificateVerifyLevel,
+  NeedClientAuth,
+  SSLRequireClientCertificate,
+  SSLProtocol,
+  EnabledProtocols,
+  SSLProtocols,
+  SocketMinimumTLSVersion,
+  SSLCipherSuite,
+  CipherSuites,
+  TLSCipherSuites,
+  UseSNI,
+  SNIHostName,
+  SocketServerName,
+  SSLServerName,
+  EndpointIdentificationAlgorithm,
   FileStorePath,
   FileStoreSync,
   PersistMessages,
@@ -174,6 +211,11 @@ enum class Key : std::uint8_t {
   Count,
 };
 inline constexpr std::size_t kKeyCount = static_cast<std::size_t>(Key::Count);
+
+// Whether a key says something of TLS: those follow each other above.
+constexpr bool is_of_tls(Key key) noexcept {
+  return key >= Key::SocketUseSSL && key <= Key::EndpointIdentificationAlgorithm;
+}
 
 struct KeyRule {
   std::string_view name;

@@ -1,5 +1,6 @@
 // Connections: accepting, connecting, cutting the stream into messages, sending, closing.
 #include <algorithm>
+#include <cerrno>
 #include <functional>
 #include <string>
 #include <utility>
@@ -118,8 +119,9 @@ void Runtime::on_connected(Connection& connection) {
   connection.established = true;
   connection.deadline = kNever;
   if (connection.slot == nullptr) return;
-  report(observe::Severity::Info, connection.slot->name,
-         "connected to " + seams_.network->peer_name(connection.socket));
+  report(
+      observe::Severity::Info, connection.slot->name,
+      "connected to " + seams_.network->peer_name(connection.socket) + protection_of(connection));
   transact(*connection.slot,
            [this](session::StateMachine& machine) { machine.on_connected(now_); });
 }
@@ -178,9 +180,15 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
                             ? "closed by the counterparty"
                             : "closed by the counterparty in the middle of a message");
       break;
-    case transport::IoStatus::Failed:
-      close(connection, seams_.network->last_error(connection.socket));
+    case transport::IoStatus::Failed: {
+      const std::string why = seams_.network->last_error(connection.socket);
+      // Whoever knocks and goes away is nobody's matter; whoever speaks no TLS is.
+      if (connection.slot == nullptr && result.error_number == EPROTO) {
+        return refuse(connection, why);
+      }
+      close(connection, why);
       break;
+    }
   }
 }
 
@@ -378,7 +386,8 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   connection.deadline = kNever;
   slot->connection = &connection;
   report_peer(observe::Severity::Info, slot->name,
-              "connection from " + seams_.network->peer_name(connection.socket));
+              "connection from " + seams_.network->peer_name(connection.socket) +
+                  protection_of(connection));
   transact(*slot, [this](session::StateMachine& machine) { machine.on_connected(now_); });
   return connection.socket != 0 && !connection.closing;
 }
@@ -411,6 +420,11 @@ SessionSlot* Runtime::find_acceptor(const Connection& connection, const wire::Me
   }
   if (found == acceptors_.end()) return make_dynamic(connection, *id);
   return found->second->listener == connection.listener ? found->second : nullptr;
+}
+
+std::string Runtime::protection_of(const Connection& connection) const {
+  const std::string protection = seams_.network->protection(connection.socket);
+  return protection.empty() ? protection : ", " + protection;
 }
 
 void Runtime::refuse(Connection& connection, std::string_view why) {

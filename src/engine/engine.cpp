@@ -15,6 +15,7 @@
 #include "engine/shares.hpp"
 #include "engine/surroundings.hpp"
 #include "engine/thread_setup.hpp"
+#include "engine/tls_contexts.hpp"
 
 namespace nexusfix::engine {
 
@@ -107,6 +108,43 @@ struct Engine::Shared {
   std::unique_ptr<SharedEventLog> log;
   std::shared_ptr<LoopDirectory> directory;
   std::unique_ptr<transport::ServiceNotifier> service;  // null: nobody is told
+  std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
+
+  // Contexts for the sessions that have TLS.
+  std::expected<void, EngineError> protect(Settings& settings, Disk& files) {
+    auto contexts = std::make_shared<TlsContexts>();
+    if (const auto errors = contexts->give(settings, files); !errors.empty()) {
+      return std::unexpected{to_error(errors)};
+    }
+    if (!contexts->empty()) tls = std::move(contexts);
+    return {};
+  }
+
+  // What one of the loops has of all this, and its network.
+  std::expected<Runtime::Seams, EngineError> seams_of(std::uint32_t loop,
+                                                      const EngineOptions& options) const {
+    Runtime::Seams seams;
+    seams.clock = options.clock;
+    seams.disk = options.disk;
+    seams.log = options.log;
+    seams.is_standard_error = stderr_log != nullptr;
+    seams.network = options.network;
+    seams.open_postgres = options.open_postgres;
+    seams.loop = loop;
+    seams.directory = directory;
+    seams.service = service.get();
+    if (seams.network == nullptr) {
+      auto network = transport::make_epoll_network();
+      if (!network) return std::unexpected{EngineError{network.error().text}};
+      seams.owned_network = std::move(*network);
+      seams.network = seams.owned_network.get();
+    }
+    if (!tls) return seams;
+    seams.tls = tls;
+    seams.tls_network = transport::make_tls_network(*seams.network);
+    seams.network = seams.tls_network.get();
+    return seams;
+  }
 
   // The operating system's own, where nothing else is given; and whom to tell.
   std::expected<void, EngineError> supply(EngineOptions& options, std::uint32_t loops) {
@@ -182,27 +220,15 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   if (auto ready = is_available(settings, *options.disk); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
-  const bool is_standard_error = shared->stderr_log != nullptr;
+  if (auto given = shared->protect(settings, *options.disk); !given) {
+    return std::unexpected{std::move(given.error())};
+  }
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
-    Runtime::Seams seams;
-    seams.clock = options.clock;
-    seams.disk = options.disk;
-    seams.log = options.log;
-    seams.is_standard_error = is_standard_error;
-    seams.network = options.network;
-    seams.open_postgres = options.open_postgres;
-    seams.loop = loop;
-    if (loop < threads.cpus.size()) seams.cpu = threads.cpus[loop];
-    seams.directory = shared->directory;
-    seams.service = shared->service.get();
-    if (seams.network == nullptr) {
-      auto network = transport::make_epoll_network();
-      if (!network) return std::unexpected{EngineError{network.error().text}};
-      seams.owned_network = std::move(*network);
-      seams.network = seams.owned_network.get();
-    }
-    loops.push_back(std::make_unique<Runtime>(std::move(seams), callbacks,
+    auto seams = shared->seams_of(loop, options);
+    if (!seams) return std::unexpected{std::move(seams.error())};
+    if (loop < threads.cpus.size()) seams->cpu = threads.cpus[loop];
+    loops.push_back(std::make_unique<Runtime>(std::move(*seams), callbacks,
                                               options.busy_spin || threads.busy_spin));
   }
   // With one loop nothing is created on the disk before all else is known to be right; with
@@ -326,6 +352,12 @@ const EngineStats& Engine::stats(std::uint32_t loop) const noexcept { return at(
 store::Store& Engine::store(std::uint32_t loop) noexcept { return at(loop).store(); }
 void Engine::reopen_logs() noexcept {
   for (const auto& loop : loops_) loop->logs().reopen();
+}
+
+void Engine::reload_certificates() noexcept {
+  if (!shared_->tls) return;
+  shared_->tls->want_reload();
+  loops_.front()->wake();
 }
 
 observe::SessionLogsStats Engine::log_stats() const noexcept {

@@ -107,6 +107,10 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   while (index < listeners_.size() && !is_same(listeners_[index].endpoint, wanted)) ++index;
   if (index == listeners_.size()) listeners_.push_back({wanted, 0, false, 0, {}});
   Listener& listener = listeners_[index];
+  if (listener.endpoint.tls != wanted.tls) {
+    const std::string what = "[SESSION]: its TLS differs from that of who listens there already";
+    return std::unexpected{EngineError{SettingsError{file, settings.line, what}.what()}};
+  }
   if (seams_.directory && !seams_.directory->claim(wanted, loop())) listener.is_elsewhere = true;
   if (listener.socket == 0 && !listener.is_elsewhere) {
     const auto socket = seams_.network->listen(wanted);
@@ -157,12 +161,18 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
   for (const SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
     std::string wrong{session::what_is_wrong(one.session)};
+    if (one.tls && !seams_.tls_network) wrong = "TLS, in an engine that had none at its start";
     if (!one.is_template && (find_slot(name) != nullptr || !names.insert(name).second)) {
       wrong = "there is such a session already";
     }
     if (wrong.empty()) continue;
     const SettingsError error{settings.file, one.line, name + ": " + wrong};
     return std::unexpected{EngineError{error.what()}};
+  }
+  if (seams_.tls) {
+    if (const auto errors = seams_.tls->give(settings, *seams_.disk); !errors.empty()) {
+      return std::unexpected{to_error(errors)};
+    }
   }
   if (auto done = make_parsers(settings); !done) return done;
   const std::size_t first_slot = slots_.size();

@@ -106,6 +106,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
     feed_decided();
     report_refused();
     look_after_store();
+    look_after_certificates();
   }));
   end_events();
   static_cast<void>(with_memory([this] {
@@ -234,11 +235,11 @@ void Runtime::on_timer(Connection& connection) {
   } else if (connection.closing) {
     close(connection, "closed with bytes unsent: the counterparty does not read");
   } else if (!connection.established) {
-    close(connection, "connect timed out");
+    close(connection, "connect timed out" + protection_of(connection));
   } else if (connection.resumes_at != kNever) {
     refuse(connection, "its Logon has waited for LogonTimeout, and the event loop is still late");
   } else {
-    refuse(connection, "no Logon came in time");
+    refuse(connection, "no Logon came in time" + protection_of(connection));
   }
 }
 

@@ -39,6 +39,7 @@
 #include "engine/punctuality.hpp"
 #include "engine/throttle.hpp"
 #include "engine/timer_queue.hpp"
+#include "engine/tls_contexts.hpp"
 
 namespace nexusfix::engine {
 
@@ -137,6 +138,7 @@ class Runtime {
   // What comes from outside, resolved: nothing is null but what is owned beside it.
   struct Seams {
     std::unique_ptr<transport::Network> owned_network;
+    std::unique_ptr<transport::Network> tls_network;  // over network as it was; null: there is none
     Clock* clock = nullptr;
     Disk* disk = nullptr;
     transport::Network* network = nullptr;
@@ -147,6 +149,7 @@ class Runtime {
     decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null
     std::uint32_t loop = 0;
     std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
+    std::shared_ptr<TlsContexts> tls;          // null: no session has TLS
   };
 
   Runtime(Seams seams, Callbacks callbacks, bool busy_spin);
@@ -165,6 +168,7 @@ class Runtime {
   int run();
   bool poll(std::chrono::nanoseconds timeout);
   void request_stop() noexcept;
+  void wake() noexcept { seams_.network->wake(); }
   [[nodiscard]] int descriptor() const noexcept { return seams_.network->descriptor(); }
   [[nodiscard]] MonoTime next_deadline() const;
 
@@ -320,6 +324,9 @@ class Runtime {
   }
   [[nodiscard]] MonoTime first_timer() const noexcept;
 
+  // certificates.cpp
+  void look_after_certificates();
+
   // spinning.cpp
   [[nodiscard]] bool receive_directly();
 
@@ -345,6 +352,8 @@ class Runtime {
   [[nodiscard]] SessionSlot* find_acceptor(const Connection& connection,
                                            const wire::MessageView& logon);
   [[nodiscard]] static std::optional<session::SessionId> id_of(const wire::MessageView& logon);
+  // ", TLSv1.3, ..." behind what is said of a connection; empty: it is plain.
+  [[nodiscard]] std::string protection_of(const Connection& connection) const;
   void refuse(Connection& connection, std::string_view why);
   void send_waiting(Connection& connection);
   void block(Connection& connection);
@@ -435,7 +444,8 @@ class Runtime {
   unsigned turns_unasked_ = 0;  // since the network was asked, when connections are asked directly
   std::size_t next_asked_ = 0;  // of these connections
   Now now_{};
-  MonoTime next_timer_ = kNever;  // of the engine itself
+  MonoTime next_timer_ = kNever;                // of the engine itself
+  MonoTime certificates_at_ = MonoTime::min();  // when to look how long they are still good
   TimerQueue<SessionSlot> session_timers_;
   TimerQueue<Connection> connection_timers_;
   Punctuality punctuality_;

@@ -8,6 +8,7 @@
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/settings_values.hpp"
+#include "engine/tls_settings.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -99,9 +100,11 @@ class SessionBuilder {
     read_into(Key::AcceptorTemplate, result_.is_template);
     if (equals_ignoring_case(type->value, "acceptor")) {
       result_.session.role = session::Role::Acceptor;
+      result_.tls = build_tls(keys_, transport::TlsRole::Acceptor, report_);
       return build_acceptor();
     }
     result_.session.role = session::Role::Initiator;
+    result_.tls = build_tls(keys_, transport::TlsRole::Initiator, report_);
     if (const auto& given = keys_.section().own(Key::AcceptorTemplate); result_.is_template) {
       report_.error(given ? given->line : keys_.line(),
                     "AcceptorTemplate: an initiator's session cannot be a template");

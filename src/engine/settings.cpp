@@ -17,6 +17,7 @@
 #include "engine/settings_variables.hpp"
 #include "engine/store_settings.hpp"
 #include "engine/thread_settings.hpp"
+#include "engine/tls_settings.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -62,6 +63,7 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
     Section read = read_section(section, report);
     if (section.kind == SectionKind::Default) result.defaults = std::move(read);
     if (section.kind == SectionKind::Session) result.sessions.push_back(std::move(read));
+    if (section.kind == SectionKind::Ignored) refuse_tls_of(read, report);
     if (result.sessions.size() > kSessionsMax) {
       report.error(section.line, "more than 10,000 sessions");
       return std::nullopt;
@@ -119,6 +121,7 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   threads.finish();
   check_identities(settings.sessions, report);
   check_loops(settings, report);
+  check_shared_ports(settings.sessions, report);
   settings.warnings = report.take_warnings();
   if (!report.has_errors()) return settings;
   // A misspelt key is often why another one is missing, so it belongs to the answer.

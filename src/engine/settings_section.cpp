@@ -70,8 +70,9 @@ class SectionReader {
     const KeyRule* nearest = nearest_key(entry.key);
     const std::string hint =
         nearest == nullptr ? std::string{} : "; did you mean " + std::string{nearest->name} + "?";
-    const bool is_security = sounds_like_security(entry.key) ||
-                             (nearest != nullptr && nearest->handling == Handling::Refused);
+    const bool is_security =
+        sounds_like_security(entry.key) ||
+        (nearest != nullptr && (nearest->handling == Handling::Refused || is_of_tls(nearest->key)));
     const bool asks_for_nothing = entry.value.empty() || read_bool(entry.value) == false;
     if (is_security && !asks_for_nothing) {
       return report_.error(entry.line, shown(entry.key) +
@@ -94,9 +95,11 @@ class SectionReader {
         entry.is_wrong ? std::string{} : expected_instead(key, entry.value);
     const bool is_right = !entry.is_wrong && expected.empty();
     const Given given{entry.value, entry.line, is_right, entry.written};
-    const bool is_secret = key == Key::Password || key == Key::NewPassword ||
-                           key == Key::LogonTag || key == Key::PostgreSQLStorePassword ||
-                           key == Key::PostgreSQLStoreConnection;
+    const bool is_secret =
+        key == Key::Password || key == Key::NewPassword || key == Key::LogonTag ||
+        key == Key::SocketKeyStorePassword || key == Key::SocketTrustStorePassword ||
+        key == Key::SSLCertificatePassword || key == Key::PostgreSQLStorePassword ||
+        key == Key::PostgreSQLStoreConnection;
     const std::string what = shown(entry.key) + "=" + (is_secret ? "..." : shown(entry.value));
     if (!expected.empty()) {
       report_.error(entry.line, what + ": " + expected + " was expected" +

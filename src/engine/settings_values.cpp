@@ -49,6 +49,7 @@ constexpr NumberRule kNumbers[] = {
     {Key::SocketReceiveBufferSize, 0, 1'000'000'000, kBytes},
     {Key::SocketTrafficClass, 0, 255, kNumber},
     {Key::MaxGarbledPerSecond, 1, 1'000'000, kNumber},
+    {Key::CertificateVerifyLevel, 0, 2, kNumber},
     {Key::AuthenticationTimeout, 1, 3'600, kSeconds},
     {Key::ResendRequestChunkSize, 0, 1'000'000'000, kNumber},
     {Key::MaxResendMessages, 0, 1'000'000'000, kNumber},
@@ -222,6 +223,27 @@ std::optional<std::vector<std::uint32_t>> read_tags(std::string_view value) {
   return tags.empty() ? std::nullopt : std::optional{std::move(tags)};
 }
 
+std::optional<TlsVersions> read_tls_versions(std::string_view value) {
+  // Without a sign, or with a plus, versions are added; with a minus taken away.
+  TlsVersions versions;
+  for (std::string_view word : words_of(value)) {
+    const bool is_taken_away = word.starts_with('-');
+    if (is_taken_away || word.starts_with('+')) word.remove_prefix(1);
+    std::string name;
+    for (const char c : word) {
+      if (c != '.' && c != '_' && c != 'v' && c != 'V') name += c;
+    }
+    const auto is = [&](std::string_view other) { return equals_ignoring_case(name, other); };
+    const bool is_all = is("all") || is("default") || is("none");
+    const bool is_old = is("SSL2") || is("SSL3") || is("SSL30") || is("TLS1") || is("TLS10") ||
+                        is("TLS11") || is("TLS");
+    if (is_all || is("TLS12")) versions.has_1_2 = !is_taken_away;
+    if (is_all || is("TLS13")) versions.has_1_3 = !is_taken_away;
+    if (!is_all && !is_old && !is("TLS12") && !is("TLS13")) return std::nullopt;
+  }
+  return versions;
+}
+
 std::optional<InboundDelivery> read_inbound_delivery(std::string_view value) noexcept {
   if (equals_ignoring_case(value, "AtLeastOnce")) return InboundDelivery::AtLeastOnce;
   if (equals_ignoring_case(value, "AtMostOnce")) return InboundDelivery::AtMostOnce;
@@ -363,6 +385,15 @@ constexpr std::string_view kFactor = "a decimal number above 0, up to 100";
 constexpr std::string_view kTime = "a time HH:MM:SS, with a time zone behind it or without,";
 constexpr std::string_view kDay = "a day of the week, such as Monday or Mon";
 
+constexpr std::string_view kProtocols = "TLSv1.2, TLSv1.3 or both";
+
+bool is_protocol_list(std::string_view value) {
+  return value.empty() || read_tls_versions(value).has_value();
+}
+bool is_identification(std::string_view value) {
+  return value.empty() || is_one_of(value, {"HTTPS", "LDAPS"});
+}
+
 bool is_fate_of_segments(std::string_view value) noexcept {
   return equals_ignoring_case(value, "delete") || equals_ignoring_case(value, "keep");
 }
@@ -394,6 +425,35 @@ constexpr ValueRule kValues[] = {
     {Key::SocketConnectSourceHost, is_address, kAddress},
     {Key::SocketLocalHost, is_address, kAddress},
     {Key::AllowedRemoteAddresses, is_allow_list, "addresses, such as 10.0.0.1,10.0.0.2"},
+    {Key::ServerCertificateFile, is_at_most<kPathMax>, kShorter},
+    {Key::ServerCertificateKeyFile, is_at_most<kPathMax>, kShorter},
+    {Key::ClientCertificateFile, is_at_most<kPathMax>, kShorter},
+    {Key::ClientCertificateKeyFile, is_at_most<kPathMax>, kShorter},
+    {Key::SocketCertificateFile, is_at_most<kPathMax>, kShorter},
+    {Key::SocketPrivateKeyFile, is_at_most<kPathMax>, kShorter},
+    {Key::SocketKeyStore, is_at_most<kPathMax>, kShorter},
+    {Key::SSLCertificate, is_at_most<kPathMax>, kShorter},
+    {Key::CertificationAuthoritiesFile, is_at_most<kPathMax>, kShorter},
+    {Key::CertificationAuthoritiesDirectory, is_at_most<kPathMax>, kShorter},
+    {Key::SocketCAFile, is_at_most<kPathMax>, kShorter},
+    {Key::SocketTrustStore, is_at_most<kPathMax>, kShorter},
+    {Key::SSLCACertificate, is_at_most<kPathMax>, kShorter},
+    {Key::CertificateRevocationListFile, is_at_most<kPathMax>, kShorter},
+    {Key::CertificateRevocationListDirectory, is_at_most<kPathMax>, kShorter},
+    {Key::SocketKeyStorePassword, is_at_most<kPathMax>, kShorter},
+    {Key::SSLCertificatePassword, is_at_most<kPathMax>, kShorter},
+    {Key::SocketTrustStorePassword, is_at_most<kPathMax>, kShorter},
+    {Key::SSLCipherSuite, is_at_most<kPathMax>, kShorter},
+    {Key::CipherSuites, is_at_most<kPathMax>, kShorter},
+    {Key::TLSCipherSuites, is_at_most<kPathMax>, kShorter},
+    {Key::SSLProtocol, is_protocol_list, kProtocols},
+    {Key::EnabledProtocols, is_protocol_list, kProtocols},
+    {Key::SSLProtocols, is_protocol_list, kProtocols},
+    {Key::SocketMinimumTLSVersion, is_protocol_list, kProtocols},
+    {Key::SNIHostName, is_at_most<kTextMax>, kShort},
+    {Key::SocketServerName, is_at_most<kTextMax>, kShort},
+    {Key::SSLServerName, is_at_most<kTextMax>, kShort},
+    {Key::EndpointIdentificationAlgorithm, is_identification, "HTTPS or LDAPS"},
     {Key::FileStorePath, is_path<kPathMax>, "the path of a folder"},
     {Key::EventLoopCpu, reads<read_cpus>,
      "the number of a CPU, or one for each event loop, such as 2,3,"},

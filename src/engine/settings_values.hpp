@@ -47,6 +47,14 @@ struct LogonTag {
 // Tags between commas or blanks; none of 8, 9, 10 and 35.
 [[nodiscard]] std::optional<std::vector<std::uint32_t>> read_tags(std::string_view value);
 
+// Versions of TLS, however an engine writes them: "TLSv1.2,TLSv1.3", "all -SSLv2", "Tls12". Older
+// ones are known, and never spoken: a list of them alone has none.
+struct TlsVersions {
+  bool has_1_2 = false;
+  bool has_1_3 = false;
+};
+[[nodiscard]] std::optional<TlsVersions> read_tls_versions(std::string_view value);
+
 [[nodiscard]] std::optional<ThrottleAction> read_throttle_action(std::string_view value) noexcept;
 
 [[nodiscard]] std::optional<InboundDelivery> read_inbound_delivery(std::string_view value) noexcept;

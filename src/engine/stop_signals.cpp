@@ -23,6 +23,7 @@ void on_hangup(int) {
   Engine* const engine = stopped_engine;
   if (engine == nullptr) return;
   engine->reopen_logs();
+  engine->reload_certificates();
   engine->request_reload();
 }
 

@@ -8,6 +8,7 @@
 #include <nexusfix/engine/explain_settings.hpp>
 
 #include "engine/thread_setup.hpp"
+#include "engine/tls_contexts.hpp"
 #include "engine/validators.hpp"
 
 namespace nexusfix::engine {
@@ -36,6 +37,11 @@ class Surroundings {
     if (auto wrong = what_is_wrong_with(settings_.threads.cpus)) {
       errors_.push_back({settings_.file, settings_.threads.cpus_line, std::move(*wrong)});
     }
+  }
+
+  void look_at_certificates() {
+    Settings copy = settings_;
+    std::ranges::move(TlsContexts{}.give(copy, disk_), std::back_inserter(errors_));
   }
 
   [[nodiscard]] std::vector<SettingsError> look_at_dictionaries() {
@@ -76,6 +82,7 @@ SettingsErrors look_at_machine(const Settings& settings, Disk& disk) {
   Surroundings surroundings{settings, disk};
   surroundings.look_at_folders();
   surroundings.look_at_cpus();
+  surroundings.look_at_certificates();
   return surroundings.take_errors();
 }
 
@@ -84,6 +91,7 @@ std::expected<std::vector<SettingsError>, SettingsErrors> look_around(const Sett
   Surroundings surroundings{settings, disk};
   surroundings.look_at_folders();
   surroundings.look_at_cpus();
+  surroundings.look_at_certificates();
   std::vector<SettingsError> warnings = surroundings.look_at_dictionaries();
   if (auto errors = surroundings.take_errors(); !errors.empty()) {
     return std::unexpected{std::move(errors)};

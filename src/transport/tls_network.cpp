@@ -7,9 +7,8 @@
 namespace nexusfix::transport {
 namespace {
 
-// Steps of handshakes in one wait(), some hundred microseconds each: whoever floods an acceptor
-// with them waits for the next one, and so the sessions that there are wait no longer than these
-// take.
+// Steps of handshakes in one wait(): whoever floods an acceptor with them waits for the next one,
+// and so the sessions that there are wait no longer than these take.
 constexpr unsigned kHandshakesPerWait = 4;
 // Closed connections whose last bytes the peer has not taken. The oldest gives way.
 constexpr std::size_t kClosingMax = 64;

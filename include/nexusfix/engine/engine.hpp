@@ -143,6 +143,10 @@ class Engine {
   // The files of the logs (FileLogPath) are closed, and opened anew by their names: for whoever has
   // moved them. Any thread, and signal handlers; it happens soon, in the background.
   void reopen_logs() noexcept;
+  // Certificates, keys and lists of revoked certificates are read again, for connections that begin
+  // behind it; those that are there go on. Any thread, and signal handlers; it happens soon, on the
+  // first loop's thread, and events say what came of it.
+  void reload_certificates() noexcept;
   // What was logged and what was lost. Any thread.
   [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;
 

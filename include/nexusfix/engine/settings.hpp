@@ -1,6 +1,7 @@
 // A QuickFIX-style configuration file: [DEFAULT], [SESSION], Key=Value.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <expected>
@@ -18,6 +19,7 @@
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/postgres.hpp>
 #include <nexusfix/transport/network.hpp>
+#include <nexusfix/transport/tls.hpp>
 
 namespace nexusfix::engine {
 
@@ -75,6 +77,16 @@ struct LogSettings {
   std::size_t backup_folder_line = 0;
 };
 
+// How a session's connections are protected, and which keys have said so.
+struct SessionTls {
+  transport::TlsSettings settings{};
+  struct Origin {
+    std::string_view key{};  // of static lifetime
+    std::size_t line = 0;
+  };
+  std::array<Origin, transport::kTlsItems> origins{};  // by TlsItem
+};
+
 enum class StoreKind : std::uint8_t { Journal, Memory, PostgreSQL };
 
 // One [SESSION], with [DEFAULT] merged under it.
@@ -84,6 +96,8 @@ struct SessionSettings {
   session::Schedule schedule;                 // StartTime, EndTime, ...: non-stop without them
   std::vector<transport::Endpoint> connect;   // initiator: tried in order, at least one
   std::optional<transport::Endpoint> accept;  // acceptor
+  // Nothing: plain TCP. The endpoints' own contexts are made of it when the engine starts.
+  std::optional<SessionTls> tls;
   std::size_t accept_port_line = 0;
   std::size_t accept_host_line = 0;
   // Initiator: before each attempt since the last Logon; the last one counts for all behind it. At

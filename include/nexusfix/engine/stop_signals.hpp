@@ -1,6 +1,7 @@
-// SIGINT and SIGTERM end an engine gracefully; SIGHUP has it open its log files and read its
-// configuration anew (Engine::request_reload()). For programs whose main() is not nexusfix::run(),
-// which does this by itself.
+// SIGINT and SIGTERM end an engine gracefully; SIGHUP has it open its log files anew, read its
+// certificates again (Engine::reload_certificates()) and its configuration anew
+// (Engine::request_reload()). For programs whose main() is not nexusfix::run(), which does this by
+// itself.
 #pragma once
 
 #include <array>

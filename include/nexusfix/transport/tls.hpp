@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
@@ -49,6 +50,7 @@ struct TlsSettings {
 
 // Which of the settings is wrong.
 enum class TlsItem : std::uint8_t { Certificate, Key, Authorities, Revocation, Ciphers, Build };
+inline constexpr std::size_t kTlsItems = 6;
 
 struct TlsError {
   TlsItem item = TlsItem::Build;

@@ -59,17 +59,17 @@ TEST(ConfigKeys, a_dictionary_of_a_version_that_does_not_exist_is_an_error) {
 
 TEST(ConfigKeys, what_asks_for_security_is_refused_and_never_answered_by_plain_text) {
   for (const std::string_view line :
-       {"SocketUseSSL=Y", "SSLEnable=Y", "ServerCertificateFile=a.pem", "CertificateVerifyLevel=2",
-        "UseTCPProxy=Y", "ProxyHost=proxy", "NeedClientAuth=Y", "SocketKeyStorePassword=secret",
-        "RequireTLS=Y", "SSLProtocol=TLSv1.2", "socketusessl=y"}) {
+       {"ServerCertificateFile=a.pem", "CertificateVerifyLevel=2", "UseTCPProxy=Y",
+        "ProxyHost=proxy", "NeedClientAuth=Y", "SocketKeyStorePassword=secret", "RequireTLS=Y",
+        "SSLProtocol=TLSv1.2", "requiretls=y", "SocketInsecureSkipVerify=Y",
+        "SSLValidateCertificates=N", "SocketCABytes=secret", "KeyStoreType=JKS"}) {
     const auto told = errors_of(line);
     EXPECT_THAT(told, ElementsAre(HasSubstr("t.cfg:11: "))) << line;
     EXPECT_THAT(told, ElementsAre(HasSubstr("does not start"))) << line;
     EXPECT_THAT(told, ElementsAre(::testing::Not(HasSubstr("secret")))) << line;
   }
-  for (const std::string_view line :
-       {"SocketUseSSL=N", "SSLEnable=N", "CertificateVerifyLevel=0",
-        "AllowedRemoteAddresses=", "UseTCPProxy=N", "RequireTLS=false"}) {
+  for (const std::string_view line : {"SocketUseSSL=N", "SSLEnable=N", "CertificateVerifyLevel=0",
+                                      "AllowedRemoteAddresses=", "UseTCPProxy=N", "RequireTLS=N"}) {
     EXPECT_THAT(warnings_of(line), IsEmpty()) << line;
   }
 }

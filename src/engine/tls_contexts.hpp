@@ -1,0 +1,44 @@
+// What an engine's connections are protected with.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine/settings.hpp>
+#include <nexusfix/transport/tls.hpp>
+
+namespace nexusfix::engine {
+
+// Of all event loops. Any thread.
+class TlsContexts {
+ public:
+  // Puts contexts into the endpoints of sessions with TLS; the same settings have the same one.
+  // Every mistake, at the key that named the file.
+  [[nodiscard]] SettingsErrors give(Settings& settings, Disk& disk);
+  [[nodiscard]] bool empty() const;
+  [[nodiscard]] std::vector<transport::TlsExpiry> expiries() const;
+
+  // Signal handlers, too: reload() is to be called soon.
+  void want_reload() noexcept { is_reload_wanted_.store(true, std::memory_order_release); }
+  [[nodiscard]] bool take_reload_wanted() noexcept {
+    // Pairs with the release above. Read first: it is hardly ever set.
+    return is_reload_wanted_.load(std::memory_order_relaxed) &&
+           is_reload_wanted_.exchange(false, std::memory_order_acquire);
+  }
+  struct Reloaded {
+    bool is_right = false;
+    std::string text{};  // what is offered now, or what is wrong and all is as before
+  };
+  [[nodiscard]] std::vector<Reloaded> reload(Disk& disk);
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::shared_ptr<transport::TlsContext>> all_;
+  std::atomic<bool> is_reload_wanted_{false};
+};
+
+}  // namespace nexusfix::engine
