@@ -23,8 +23,8 @@ namespace nexusfix::wire {
 // stored is one whole message that an Encoder made. The result lies within out, whose size must be
 // at least stored.size() + kResendGrowthBytesMax to be sure to suffice.
 // Errors: BufferFull; MessageMalformed if stored has no whole header with a SendingTime, or if its
-// CheckSum, made when it was encoded, is not that of its bytes: they were changed since. Any thread,
-// no allocation, O(stored.size()).
+// CheckSum, made when it was encoded, is not that of its bytes: they were changed since then. Any
+// thread, no allocation, O(stored.size()).
 [[nodiscard]] std::expected<std::string_view, EncodeError> resend_copy(
     std::string_view stored, WallTime sending_time, TimePrecision precision,
     std::span<char> out) noexcept;
