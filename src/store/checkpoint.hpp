@@ -28,6 +28,7 @@
 //               and how far its end is behind its begin
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -127,8 +128,15 @@ class Checkpointer {
     retired_before_ = before;
     draft_.discard();  // the indexes may have lost what was taken away
   }
+  // So much was told by checkpoints of an earlier life, which are on the disk; of it, what is still
+  // planned.
+  void take_told(LogPosition before) noexcept { told_ = std::min(before, retired_before_); }
   // What two checkpoints tell that are on the disk: one of them may be damaged.
   [[nodiscard]] LogPosition told_retired(LogPosition synced) noexcept;
+  // Whether that is more than when it was asked for the last time, perhaps.
+  [[nodiscard]] bool tells_more(LogPosition synced) const noexcept {
+    return !tellings_.empty() && tellings_.front().end <= synced;
+  }
 
  private:
   LogState& state_;

@@ -101,6 +101,7 @@ class Journal final : public Store {
     if (!recovered.segments.empty()) {
       const LogPosition end = recovered.segments.back().position + recovered.file_bytes;
       plan_retirement(recovered.segments, end, recovered.synced, now);
+      checkpointer_.take_told(recovered.retired_told);
     }
     if (auto opened = writer_.open(recovered, skipped, now); !opened) return opened;
     noted_ = writer_.synced();
@@ -308,6 +309,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
   if (!ownership_->is_current()) return stop(ownership_->loss());
   const LogPosition synced = writer_.synced();
   if (synced > noted_ || reserve_.has_wishes()) {
+    if (checkpointer_.tells_more(synced)) retire_segments(now);
     make_notes(synced);
     if (entries.size() + notes_.size() > kRecordBytesLimit) notes_.clear();  // another time
   }
@@ -473,6 +475,7 @@ StoreResult<void> Journal::close_in_order() {
   if (auto room = writer_.make_room(kRecordHeaderBytes + entries.size(), {}); !room) return room;
   if (auto written = writer_.append(entries, {}, {}); !written) return written;
   if (auto synced = writer_.sync_all(); !synced) return synced;
+  if (may_retire()) forget_before(checkpointer_.told_retired(writer_.synced()));
   return writer_.close();
 }
 namespace {

@@ -132,7 +132,6 @@ DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,
   for (MessageIndex& one : state->indexes) one.fence();
   start.state = std::move(*state);
   start.records = (*newest)->records;
-  start.retired_before = (*newest)->retired_before;
   start.is_closed = (*newest)->is_closed;
   return start;
 }

@@ -31,7 +31,6 @@ struct LogStart {
   SegmentHeader segment;              // from which on they must
   LogState state;                     // with what is in the segments that were passed
   std::uint64_t records = 0;          // likewise
-  LogPosition retired_before = 0;     // as the checkpoint tells
   bool is_closed = false;             // in order, in front of it
 };
 

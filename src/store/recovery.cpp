@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "store/checkpoint.hpp"
 #include "store/damaged_log.hpp"
 #include "store/entry.hpp"
 #include "store/log_start.hpp"
@@ -86,6 +87,7 @@ class Recovery {
     found_.report.power_lost = power_lost();
     if (may_write_) {
       if (auto safe = make_durable(); !safe) return std::unexpected{std::move(safe.error())};
+      if (auto told = read_tellings(); !told) return std::unexpected{std::move(told.error())};
     }
     found_.synced =
         may_write_ && options_.durability != Durability::None ? end : std::min(end, found_.synced);
@@ -164,7 +166,6 @@ class Recovery {
       found_.index_from = start.segment.position;
       found_.records = start.records;
       found_.is_closed = start.is_closed;
-      found_.retired_before = start.retired_before;
       found_.report.bytes = start.segment.position;
       log_.begin(std::move(start.state));
       // Where the records of the segment before end, is known without reading them.
@@ -453,6 +454,27 @@ class Recovery {
                               options_.folder + " --dry-run";
     }
     found_.state = std::move(log_.state());
+  }
+
+  // What the newest two checkpoints that can be used tell of retirement.
+  StoreResult<void> read_tellings() {
+    found_.retired_before = 0;
+    int count = 0;
+    for (auto at = found_.segments.rbegin(); at != found_.segments.rend() && count < 2; ++at) {
+      if (!at->has_checkpoint()) continue;
+      const auto file = disk_.open(path_of_segment(options_.folder, at->number), OpenMode::Read);
+      if (!file) return disk_failure(file.error());
+      const auto checkpoint = read_checkpoint(*at, **file);
+      if (!checkpoint) return disk_failure(checkpoint.error());
+      if (!*checkpoint) continue;
+      const LogPosition before = (*checkpoint)->retired_before;
+      if (++count == 1) {
+        found_.retired_before = before;
+      } else {
+        found_.retired_told = std::min(found_.retired_before, before);
+      }
+    }
+    return {};
   }
 
   void note(const Record& record) {

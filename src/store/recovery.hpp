@@ -26,7 +26,8 @@ struct Recovered {
   std::uint64_t records = 0;  // in the whole log
   // By key, where segments were retired: an epoch, and the last number that they can hold of it.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> retired;
-  LogPosition retired_before = 0;  // as the checkpoint tells that was trusted
+  LogPosition retired_before = 0;  // as the newest checkpoint tells that can be used
+  LogPosition retired_told = 0;    // by it and by the one before it
   LogPosition index_from = 0;      // where the fences of the state's indexes stand
   // Damage with more of the log behind it: where it begins and ends, whom it may concern, and why
   // no session may be opened that the log does not know. Empty: none.

@@ -12,6 +12,8 @@ namespace {
 
 // A disk that was full may have room again.
 constexpr std::chrono::seconds kRetryAfter{1};
+// At the end of a life, for what is still to be taken away.
+constexpr std::chrono::seconds kTakingAwayMax{1};
 
 // Of a mapping, made ready before the first append; the rest follows in the background.
 constexpr std::uint64_t kWarmBytes = 1U << 20U;
@@ -166,6 +168,8 @@ void SegmentSupply::close() {
   ready_ = {};
   // One that stays is empty, and the next opening takes it; so an error does not matter.
   if (is_there) static_cast<void>(disk_.remove(path_of(number_)));
+  changed_.notify_all();
+  changed_.wait_for(lock, kTakingAwayMax, [this] { return errands_.empty(); });
 }
 
 void SegmentSupply::run() {
@@ -212,6 +216,7 @@ void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
     const bool has_more = errand.retirement->take_next_away(errand.from, errand.kept);
     lock.lock();
     if (!has_more) errands_.erase(errands_.begin());
+    if (errands_.empty()) changed_.notify_all();
   }
   is_away_ = false;
 }

@@ -67,7 +67,8 @@ class SegmentSupply {
   [[nodiscard]] bool is_short() const noexcept {
     return is_short_.load(std::memory_order_relaxed);  // A word alone: nothing hangs on it.
   }
-  // Nothing is prepared any more, and what was is removed.
+  // Nothing is prepared any more, and what was is removed. Waits a moment for what is being taken
+  // away: what a slow disk has not done by then goes when the journal is opened again.
   void close();
 
  private:

@@ -29,8 +29,9 @@ enum class RetiredSegments : std::uint8_t {
 };
 
 // When old segments are taken away; by default never. They are looked at when the journal is opened
-// and when a segment is begun; the oldest goes first, and only what lies before a checkpoint that
-// is known to be on the disk. So nothing goes in Durability::None.
+// and when a segment is begun; the oldest goes first, and only what two checkpoints tell that are
+// known to be on the disk: in this run, in close() or at the next opening. So nothing goes in
+// Durability::None.
 struct Retention {
   std::uint64_t keep_bytes = 0;      // so much of the log's end stays at least; 0: no such rule
   std::chrono::seconds keep_for{0};  // what was written longer ago may go; 0: no such rule
@@ -131,7 +132,7 @@ struct OpenedJournal {
 // went down before they were brought to the disk, when the log is cut there. The disk must outlive
 // the store. Destroying the store writes nothing: what was not flushed is lost, as it may not have
 // been sent; Store::close() ends in order. append() allocates only for a record of more than 1 MiB
-// and when a segment is closed.
+// and when a segment is closed or retired.
 [[nodiscard]] StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options,
                                                       WallTime now);
 

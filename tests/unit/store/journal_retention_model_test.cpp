@@ -276,5 +276,83 @@ TEST(RetentionModel, of_a_sync_journal_only_what_the_rules_let_go_is_gone) {
   run(Durability::Sync);
 }
 
+// Many lives of few segments each, as of an engine that is started each morning: what the rules
+// let go does go, before many more segments are begun.
+class ShortLives {
+ public:
+  ShortLives(Durability durability, bool maps, std::uint64_t seed) : random_{seed} {
+    options_.folder = "/journal";
+    options_.durability = durability;
+    options_.segment_bytes = kSegmentBytes;
+    disk_.set_mapping(maps);
+    Retention& rules = options_.retention;
+    switch (random_.below(3)) {
+      case 0:
+        rules = {.keep_bytes = (1 + random_.below(4)) * kSegmentBytes, .even_current = true};
+        break;
+      case 1:
+        rules = {.keep_for = std::chrono::seconds{1}, .even_current = true};
+        break;
+      default:
+        rules.on_reset = true;
+    }
+  }
+
+  void live() {
+    now_ += 100;
+    if (random_.below(4) == 0) disk_.reboot();
+    auto opened = open_journal(disk_, options_, at_second(now_));
+    if (!opened) RC_FAIL(opened.error().text);
+    Store& store = *opened->store;
+    check(opened->report, store.appended());
+    const SessionKey key = store.open_session("A", at_second(now_)).value();
+    released_ = store.appended();
+    if (options_.retention.on_reset) append_to(store, [&](Transaction& t) { t.reset(key); });
+    for (std::uint64_t messages = random_.below(16); messages > 0; --messages) {
+      const std::uint64_t number = store.session(key).next_outbound;
+      append_to(store, [&](Transaction& t) {
+        t.outbound_message(key, number, std::string(1 + random_.below(200), '.'));
+      });
+    }
+    const std::uint64_t end = random_.below(3);
+    if (end == 0) RC_ASSERT(store.close().has_value());
+    opened->store.reset();
+    if (end == 1) disk_.process_death();
+  }
+
+ private:
+  static constexpr std::uint64_t kSegmentsLate = 6;
+
+  template <class Build>
+  void append_to(Store& store, Build build) {
+    RC_ASSERT(append(store, build, at_second(now_)).has_value());
+    RC_ASSERT(store.flush().has_value());
+  }
+
+  // Of what was written in lives before this one, so much may be left.
+  void check(const JournalReport& report, LogPosition appended) const {
+    LogPosition free_until = appended;
+    if (options_.retention.keep_bytes > 0) {
+      free_until -= std::min(free_until, options_.retention.keep_bytes);
+    }
+    if (options_.retention.on_reset) free_until = released_;
+    RC_ASSERT(free_until <= report.retired_bytes + kSegmentsLate * kSegmentBytes);
+  }
+
+  SeededRandom random_;
+  JournalOptions options_;
+  testing::FakeDisk disk_;
+  LogPosition released_ = 0;  // what lies before it, by the last reset
+  std::int64_t now_ = 1'000;
+};
+
+TEST(RetentionModel, of_short_lives_too_what_the_rules_let_go_goes) {
+  EXPECT_TRUE(rc::check([] {
+    ShortLives lives{*rc::gen::element(Durability::Process, Durability::Group, Durability::Sync),
+                     *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<std::uint64_t>()};
+    for (int count = *rc::gen::inRange(0, 60); count > 0; --count) lives.live();
+  }));
+}
+
 }  // namespace
 }  // namespace nexusfix::store

@@ -15,6 +15,7 @@
 #include "store/retirement.hpp"
 #include "store_fixture.hpp"
 #include "support/fake_disk.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -260,6 +261,78 @@ TEST_F(JournalRetention, what_opening_plans_is_told_by_the_segment_that_it_begin
   expect_sound();
 }
 
+// Restarted each day, and no day fills more than one segment.
+TEST_F(JournalRetention, lives_that_begin_one_segment_each_retire_as_many_as_a_long_one) {
+  options_.retention = {.keep_bytes = 2 * kSegmentBytes, .even_current = true};
+  for (const bool maps : {false, true}) {
+    disk_ = {};
+    disk_.set_mapping(maps);
+    options_.durability = Durability::Process;
+    for (int day = 1; day <= 20; ++day) {
+      const OpenedJournal journal = open();
+      fill(*journal.store, 8);
+    }
+    EXPECT_GT(first_segment(), 8U) << maps;
+    expect_sound();
+  }
+}
+
+TEST_F(JournalRetention, lives_of_changing_durability_retire_too) {
+  options_.retention = {.keep_bytes = 2 * kSegmentBytes, .even_current = true};
+  for (int day = 1; day <= 20; ++day) {
+    options_.durability = day % 2 == 0 ? Durability::Group : Durability::Sync;
+    const OpenedJournal journal = open();
+    fill(*journal.store, 8);
+  }
+  EXPECT_GT(first_segment(), 12U);
+  expect_sound();
+}
+
+TEST_F(JournalRetention, on_a_real_disk_what_a_thread_was_to_take_away_is_gone_when_it_is_closed) {
+  const testing::TemporaryFolder folder;
+  PosixDisk disk;
+  options_.folder = folder.file("journal");
+  options_.retention = {.keep_bytes = 2 * kSegmentBytes, .even_current = true};
+  for (int day = 1; day <= 12; ++day) {
+    options_.durability = day % 2 == 0 ? Durability::Group : Durability::Sync;
+    const OpenedJournal journal = open_or_fail(disk, options_);
+    fill(*journal.store, 8);
+    ASSERT_TRUE(journal.store->close());
+  }
+  EXPECT_FALSE(disk.open(options_.folder + '/' + segment_file_name(1), OpenMode::Read));
+}
+
+TEST_F(JournalRetention, what_the_last_checkpoint_tells_goes_when_the_journal_is_closed) {
+  options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true};
+  options_.durability = Durability::Process;
+  const OpenedJournal journal = open();
+  fill(*journal.store, 100);
+  const std::uint64_t first = first_segment();
+  ASSERT_TRUE(journal.store->close());
+  EXPECT_EQ(first_segment(), first + 1);
+  expect_sound();
+}
+
+TEST_F(JournalRetention, what_checkpoints_on_the_disk_tell_stays_where_the_rules_are_now_stricter) {
+  options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true};
+  options_.durability = Durability::Process;
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 100);
+  }
+  const std::uint64_t first = first_segment();
+  options_.retention.keep_bytes = 100 * kSegmentBytes;
+  {
+    open();
+  }
+  EXPECT_EQ(first_segment(), first);
+  options_.retention.keep_bytes = kSegmentBytes;
+  {
+    open();
+  }
+  EXPECT_EQ(first_segment(), first + 1);
+}
+
 TEST_F(JournalRetention, retired_segments_are_kept_aside_if_that_is_wanted) {
   options_.retention = {
       .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
@@ -312,6 +385,7 @@ TEST_F(JournalRetention, a_damaged_checkpoint_does_not_make_the_rest_unreadable)
     fill(*journal.store, 100);
     kept = read_all(*journal.store, 0);
   }
+  options_.retention = {};
   const std::uint64_t first = first_segment();
   for (std::uint64_t number = first; disk_.exists(segment_path(number)); ++number) {
     const std::string whole = disk_.contents(segment_path(number));
