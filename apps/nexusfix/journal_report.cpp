@@ -39,6 +39,11 @@ std::string verdict(const store::JournalCheck& check, const std::string& folder)
         "repair would do: nexusfix journal repair {} --dry-run\n",
         folder);
   }
+  if (check.torn_bytes == 0 && !check.unused.empty()) {
+    return fmt::format(
+        "sound; what is behind a segment's last record, nexusfix journal repair {} would cut off\n",
+        folder);
+  }
   if (check.torn_bytes == 0) return "sound\n";
   return fmt::format("sound up to offset {} of {}; the {} bytes behind are a write that {}\n",
                      check.torn_offset, check.segments.back().file,
@@ -75,6 +80,12 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
     for (const std::string& loss : damage.losses) {
       text += fmt::format("    {}\n", dictionary::printable(loss));
     }
+  }
+  for (const store::UnusedBytes& unused : check.unused) {
+    text += fmt::format(
+        "  UNUSED {} offset {}, {} bytes: not empty; nothing is missing, as the next segment "
+        "says\n",
+        unused.file, unused.offset, with_thousands(unused.bytes));
   }
   for (const std::string& fault : check.checkpoint_faults) {
     text += fmt::format("  CHECKPOINT {}\n", dictionary::printable(fault));

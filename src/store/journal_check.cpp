@@ -90,6 +90,10 @@ class Check {
                                  .records = segment.records});
       check_.records += segment.records;
       check_.bytes += segment.end;
+      if (segment.unused_bytes == 0) continue;
+      check_.unused.push_back({.file = path_of_segment(folder_, segment.header.number),
+                               .offset = segment.end,
+                               .bytes = segment.unused_bytes});
     }
     check_.torn_bytes = segments->back().torn_bytes;
     check_.torn_offset = segments->back().end;

@@ -190,6 +190,14 @@ class Repair {
                               "behind damage. Opening reads the log instead");
       note(path_of_segment(options_.folder, segment.number) + ": the checkpoint taken out");
     }
+    for (const WalkedSegment& segment : segments_) {
+      if (segment.unused_bytes == 0) continue;
+      const std::string path = path_of_segment(options_.folder, segment.header.number);
+      report_.steps.push_back(path + ": the " + bytes_text(segment.unused_bytes) + " from offset " +
+                              std::to_string(segment.end) +
+                              " on, behind its last record, are not of the log: cut off");
+      note(path + ": what was behind its last record cut off");
+    }
     const WalkedSegment& last = segments_.back();
     if (last.torn_bytes > 0) {
       report_.steps.push_back(path_of_segment(options_.folder, last.header.number) + ": the " +
@@ -381,6 +389,14 @@ class Repair {
         return written;
       }
     }
+    for (const WalkedSegment& segment : segments_) {
+      if (segment.unused_bytes == 0) continue;
+      if (auto cut = change(segment.header.number, segment.end, {}, true); !cut) return cut;
+    }
+    return check_what_was_done();
+  }
+
+  StoreResult<void> check_what_was_done() {
     const auto checked = verify_journal(disk_, options_.folder);
     if (!checked) return std::unexpected{checked.error()};
     if (!checked->damages.empty()) {
@@ -391,6 +407,9 @@ class Repair {
                              std::to_string(checked->damages.front().offset) +
                              " after the repair: the disk does not keep what is written to it"}};
     }
+    // Nobody is told that it is mended while it could not be opened.
+    const auto looked = store::look_at(disk_, options_.folder);
+    if (!looked) return std::unexpected{looked.error()};
     return {};
   }
 
@@ -412,6 +431,9 @@ class Repair {
     std::set<std::uint64_t> changing;
     for (const DamagedBytes& damage : log_.damages()) changing.insert(damage.segment);
     for (const SegmentHeader& segment : voids_) changing.insert(segment.number);
+    for (const WalkedSegment& segment : segments_) {
+      if (segment.unused_bytes > 0) changing.insert(segment.header.number);
+    }
     if (segments_.back().torn_bytes > 0 || !last_.empty()) {
       changing.insert(segments_.back().header.number);
     }

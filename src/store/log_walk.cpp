@@ -180,6 +180,7 @@ class Walk {
                          .file_bytes = segment.bytes,
                          .end = 0,
                          .torn_bytes = 0,
+                         .unused_bytes = 0,
                          .records = 0};
     const StoreResult<bool> whole = read_start(segment, walked.header);
     if (!whole) return std::unexpected{whole.error()};
@@ -233,6 +234,9 @@ class Walk {
              fault_ == RecordFault::None ? RecordFault::Cut : fault_);
       walked.end = wanted_end;
     }
+    const StoreResult<bool> is_clear = is_last ? true : is_empty_from(segment, walked.end);
+    if (!is_clear) return std::unexpected{is_clear.error()};
+    if (!*is_clear) walked.unused_bytes = segment.bytes - walked.end;
     walked_.push_back(walked);
     return {};
   }

@@ -33,8 +33,9 @@ inline constexpr std::size_t kDamagesMax = 1000;
 struct WalkedSegment {
   SegmentHeader header;  // derived, if the one in the file is damaged
   std::uint64_t file_bytes = 0;
-  std::uint64_t end = 0;         // where its records end; behind them nothing, or a torn write
-  std::uint64_t torn_bytes = 0;  // of the last segment only
+  std::uint64_t end = 0;           // where its records end; behind them nothing, or a torn write
+  std::uint64_t torn_bytes = 0;    // of the last segment only
+  std::uint64_t unused_bytes = 0;  // of the others: behind their end, and no zeros
   std::uint64_t records = 0;
 };
 

@@ -83,6 +83,8 @@ class Recovery {
     found_.report.retired_records = retired_.records;
     found_.report.retired_messages = retired_.messages;
     found_.boot_id = boot_id_;
+    // The next one was not begun, whatever its header says: it ends the log.
+    if (!is_cut_) found_.report.torn_bytes += unused_of_last_;
     const LogPosition end = expected_position();
     found_.report.power_lost = power_lost();
     if (may_write_) {
@@ -161,6 +163,7 @@ class Recovery {
     found_ = {};
     log_ = {};
     is_cut_ = false;
+    unused_of_last_ = 0;
     to_empty_.clear();
     if (start.segment.has_checkpoint()) {
       found_.index_from = start.segment.position;
@@ -208,9 +211,15 @@ class Recovery {
       return does_not_fit(path);
     }
     found_.synced = std::max(found_.synced, (*header)->synced);
+    const StoreResult<std::uint64_t> bound = bound_told_by_next(**header, *size);
+    if (!bound) return std::unexpected{bound.error()};
+    window_.open(**file, *bound);
     StoreResult<std::uint64_t> end = read_records(path, **header);
     if (!end) return std::unexpected{std::move(end.error())};
     if (is_cut_ && (*end == 0 || is_nothing_but_torn_start(**header, *end))) return {};
+    const StoreResult<std::uint64_t> unused = unused_bytes(**file, *bound, *size);
+    if (!unused) return std::unexpected{unused.error()};
+    unused_of_last_ = *unused;
     found_.report.bytes += *end;
     found_.report.scanned_bytes += *end;
     keep_segment(**header, std::move(*file), *end);
@@ -407,6 +416,39 @@ class Recovery {
     return damage_end;
   }
 
+  // Behind this, nothing in the segment's file is of the log: the next segment's header says where
+  // its records end.
+  StoreResult<std::uint64_t> bound_told_by_next(const SegmentHeader& header, std::uint64_t size) {
+    if (is_last(header.number)) return size;
+    const auto next = header_at(header.number + 1);
+    if (!next) return std::unexpected{next.error()};
+    if (!*next || (*next)->number != header.number + 1 || (*next)->log_id != header.log_id ||
+        (*next)->position < header.position + header.records_at()) {
+      return size;
+    }
+    return std::min(size, (*next)->position - header.position);
+  }
+
+  // What is there that is no zeros; 0: nothing.
+  StoreResult<std::uint64_t> unused_bytes(File& file, std::uint64_t from, std::uint64_t size) {
+    if (from == size) return 0;
+    window_.open(file, size);
+    const DiskResult<std::uint64_t> used = skip_zeros(window_, from);
+    if (!used) return disk_failure(used.error());
+    return *used == size ? 0 : size - from;
+  }
+
+  // Nothing: it has none that checks.
+  StoreResult<std::optional<SegmentHeader>> header_at(std::uint64_t number) {
+    const auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::Read);
+    if (!file) return disk_failure(file.error());
+    std::array<char, kSegmentHeaderBytes> bytes{};
+    const DiskResult<std::size_t> got = (*file)->read_at(0, bytes);
+    if (!got) return disk_failure(got.error());
+    const auto header = decode_segment_header(std::span<const char>{bytes}.first(*got));
+    return header ? std::optional{*header} : std::nullopt;
+  }
+
   // Where this segment ends by what the next one's header says; 0: it is the last, as what follows
   // is no more than a segment that was prepared.
   StoreResult<std::uint64_t> end_told_by_next(const SegmentHeader& header) {
@@ -414,16 +456,11 @@ class Recovery {
     const StoreResult<bool> is_begun = has_bytes(header.number + 1);
     if (!is_begun) return std::unexpected{is_begun.error()};
     if (!*is_begun) return 0;
-    const auto file =
-        disk_.open(path_of_segment(options_.folder, header.number + 1), OpenMode::Read);
-    if (!file) return disk_failure(file.error());
-    std::array<char, kSegmentHeaderBytes> bytes{};
-    const DiskResult<std::size_t> got = (*file)->read_at(0, bytes);
-    if (!got) return disk_failure(got.error());
-    const auto next = decode_segment_header(std::span<const char>{bytes}.first(*got));
+    const auto next = header_at(header.number + 1);
+    if (!next) return std::unexpected{next.error()};
     // Its own fault, which will be told when its turn comes.
-    if (!next || next->position < header.position) return window_.size();
-    return next->position - header.position;
+    if (!*next || (*next)->position < header.position) return window_.size();
+    return (*next)->position - header.position;
   }
 
   // What damage means for whom.
@@ -706,8 +743,9 @@ class Recovery {
   LogStarts::Retired retired_;
   bool is_cut_ = false;  // by a loss of power: nothing is read from there on
   FileWindow window_;
-  std::uint64_t damage_end_ = 0;    // of the last damage in the segment
-  bool is_end_of_segment_ = false;  // that damage reaches to it
+  std::uint64_t damage_end_ = 0;      // of the last damage in the segment
+  std::uint64_t unused_of_last_ = 0;  // behind the records of the last segment that was read
+  bool is_end_of_segment_ = false;    // that damage reaches to it
   DamagedLog log_;
   Recovered found_;
 };

@@ -34,6 +34,14 @@ struct FoundDamage {
   std::vector<std::string> losses;  // for people: which session lost, or may have lost, what
 };
 
+// Behind the last record of a segment that others follow, where only zeros should be. Nothing of
+// the log: where the segment's records end, the next one's header says. Opening passes over it.
+struct UnusedBytes {
+  std::string file;
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;  // up to the file's end
+};
+
 // What an operator did, as the log keeps it: a decision about numbers, or a repair.
 struct FoundChange {
   WallTime time;
@@ -47,6 +55,7 @@ struct JournalCheck {
   std::vector<CheckedSegment> segments;
   std::vector<CheckedSession> sessions;  // by key
   std::vector<FoundDamage> damages;      // in the order of the log
+  std::vector<UnusedBytes> unused;       // not empty where they should be; likewise
   std::vector<FoundChange> changes;      // in the order of the log
   // Checkpoints that do not check, or do not say what the records in front of them say: opening
   // would read more, or go wrong; for people.

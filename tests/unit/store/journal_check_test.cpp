@@ -369,6 +369,95 @@ TEST(JournalRepair, a_bit_flipped_anywhere_is_repaired_and_no_number_is_used_twi
   }
 }
 
+// Three segments and more; the second one has room left behind its records, of zeros.
+class UnusedTail : public ::testing::Test {
+ protected:
+  UnusedTail() {
+    Sample sample{400};
+    const SessionKey a = sample.open("A");
+    for (std::uint64_t n = 1; n <= 12; ++n) sample.message(a, n);
+    sample.close();
+    for (std::uint64_t number = 1; sample.disk.exists(segment_path(number)); ++number) {
+      segments_.push_back(sample.disk.contents(segment_path(number)));
+    }
+    used_ = segments_[1].size();
+    segments_[1].resize(used_ + 60, '\0');
+  }
+
+  // The log with this second segment: what verify and opening say of it; and that it can be opened
+  // once a repair says that it is mended. True: it was sound.
+  bool look_and_repair(const std::string& second) const {
+    FakeDisk disk;
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+      disk.set_contents(segment_path(i + 1), i == 1 ? second : segments_[i]);
+    }
+    const auto check = verify_journal(disk, kFolder);
+    const auto looked = inspect_journal(disk, kFolder);
+    const bool is_sound = check && check->damages.empty();
+    EXPECT_EQ(is_sound, looked && looked->report.damages.empty());
+    const auto repaired = repair_journal(
+        disk, {.folder = kFolder, .mode = RepairMode::Carry, .text = {}, .names = {{0, "A"}}},
+        at_second(70));
+    if (!repaired) return is_sound;
+    const auto opened = open_journal(disk, {.folder = kFolder, .checks_all = true}, at_second(80));
+    EXPECT_TRUE(opened) << opened.error().text;
+    if (opened) {
+      EXPECT_TRUE(opened->report.damages.empty());
+    }
+    const JournalCheck again = check_or_fail(disk);
+    EXPECT_TRUE(again.damages.empty());
+    EXPECT_TRUE(again.unused.empty());
+    return is_sound;
+  }
+
+  std::vector<std::string> segments_;
+  std::size_t used_ = 0;  // of the second one
+};
+
+TEST_F(UnusedTail, what_is_written_there_is_no_damage_and_is_told) {
+  for (std::size_t at = used_; at < segments_[1].size(); ++at) {
+    std::string second = segments_[1];
+    second[at] = 'x';
+    ASSERT_TRUE(look_and_repair(second)) << at;
+  }
+  for (const std::string& more : {std::string{"x"}, std::string(40, '\xFF'), segments_[1]}) {
+    ASSERT_TRUE(look_and_repair(segments_[1] + more)) << more.size();
+    ASSERT_TRUE(look_and_repair(segments_[1].substr(0, used_) + more)) << more.size();
+  }
+  ASSERT_TRUE(look_and_repair(segments_[1]));
+}
+
+TEST_F(UnusedTail, a_repair_keeps_a_copy_and_cuts_it_off) {
+  FakeDisk disk;
+  segments_[1].back() = 'x';
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    disk.set_contents(segment_path(i + 1), segments_[i]);
+  }
+  const JournalCheck check = check_or_fail(disk);
+  ASSERT_EQ(check.unused.size(), 1U);
+  EXPECT_EQ(check.unused[0].file, segment_path(2));
+  EXPECT_EQ(check.unused[0].offset, used_);
+  EXPECT_EQ(check.unused[0].bytes, 60U);
+  const RepairReport done = repair_or_fail(disk);
+  EXPECT_EQ(done.steps.size(), 1U);
+  EXPECT_TRUE(done.alarms.empty());
+  EXPECT_EQ(disk.contents(done.copy_folder + "/0000000002.journal"), segments_[1]);
+  EXPECT_EQ(disk.contents(segment_path(2)), segments_[1].substr(0, used_));
+  EXPECT_EQ(read_all(*reopen(disk).store, 0).size(), 12U);
+}
+
+TEST_F(UnusedTail, bytes_that_were_inserted_or_taken_out_are_repaired_or_refused) {
+  for (std::size_t at = 0; at <= used_; ++at) {
+    for (const std::string& text : {std::string{"x"}, std::string(23, 'y'), std::string(5, '\0')}) {
+      std::string second = segments_[1];
+      look_and_repair(second.insert(at, text));
+      second = segments_[1];
+      look_and_repair(second.erase(at, text.size()));
+    }
+    ASSERT_FALSE(HasFailure()) << at;
+  }
+}
+
 TEST(JournalRepair, an_interrupted_repair_can_be_done_again) {
   for (unsigned nth = 1;; ++nth) {
     Sample sample;
