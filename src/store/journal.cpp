@@ -751,13 +751,8 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
 }
 
 StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder) {
-  StoreResult<Recovered> found = look_at(disk, folder);
-  // The owner may have been preparing a segment, whose file shrinks and grows meanwhile.
-  constexpr int kLooksMax = 10;
-  for (int looks = 1; looks < kLooksMax; ++looks) {
-    if (found || found.error().code != StoreErrorCode::Disk || !is_in_use(disk, folder)) break;
-    found = look_at(disk, folder);
-  }
+  StoreResult<Recovered> found =
+      SecondLook{disk, folder}.repeat([&] { return look_at(disk, folder); });
   if (!found) return std::unexpected{std::move(found.error())};
   const JournalOptions options{.folder = folder, .background = false};
   auto store = std::make_unique<Journal>(disk, options, std::nullopt);

@@ -246,7 +246,7 @@ class Check {
 }  // namespace
 
 StoreResult<JournalCheck> verify_journal(Disk& disk, const std::string& folder) {
-  return Check{disk, folder}.run();
+  return SecondLook{disk, folder}.repeat([&] { return Check{disk, folder}.run(); });
 }
 
 bool is_segment(std::span<const char> bytes) noexcept {

@@ -11,6 +11,7 @@
 #include "store/byte_order.hpp"
 #include "store/checkpoint.hpp"
 #include "store/entry.hpp"
+#include "store/journal_lock.hpp"
 #include "store/recovery.hpp"
 
 namespace nexusfix::store {
@@ -55,7 +56,8 @@ class Walk {
         folder_{folder},
         on_start_{on_start},
         on_record_{on_record},
-        on_damage_{on_damage} {}
+        on_damage_{on_damage},
+        second_look_{disk, folder} {}
 
   StoreResult<std::vector<WalkedSegment>> run() {
     const DiskResult<std::vector<std::string>> names = disk_.list(folder_);
@@ -104,6 +106,19 @@ class Walk {
   }
 
   StoreResult<void> read_header(SegmentFile& segment, const std::string& path, File& file) {
+    for (;;) {
+      auto read = read_header_once(segment, path, file);
+      const bool is_clear = read && (segment.header || segment.is_empty);
+      if (is_clear || !second_look_.is_due(segment.number, 0)) return read;
+      segment = {.number = segment.number,
+                 .bytes = segment.bytes,
+                 .header = {},
+                 .corrected = {},
+                 .told_log_id = 0};
+    }
+  }
+
+  StoreResult<void> read_header_once(SegmentFile& segment, const std::string& path, File& file) {
     window_.open(file, segment.bytes);
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(segment.bytes, kSegmentHeaderBytes));
@@ -182,7 +197,10 @@ class Walk {
                          .torn_bytes = 0,
                          .unused_bytes = 0,
                          .records = 0};
-    const StoreResult<bool> whole = read_start(segment, walked.header);
+    StoreResult<bool> whole = read_start(segment, walked.header);
+    while (whole && !*whole && second_look_.is_due(segment.number, walked.header.header_bytes())) {
+      whole = read_start(segment, walked.header);
+    }
     if (!whole) return std::unexpected{whole.error()};
     walked.end = walked.header.records_at();
     const StoreResult<bool> is_empty = is_empty_from(segment, walked.end);
@@ -318,6 +336,10 @@ class Walk {
       if (*used == window_.size()) return {};  // prepared and not used
       const auto behind = find_valid_record(window_, seed, walked.end + 1);
       if (!behind) return failure(behind.error());
+      if (second_look_.is_due(segment.number, walked.end)) {
+        window_.forget();
+        continue;
+      }
       fault_ = reader.fault();
       if (!*behind) {
         used_end_ = window_.size();
@@ -343,6 +365,7 @@ class Walk {
   WalkedStart on_start_;
   WalkedRecord on_record_;
   WalkedDamage on_damage_;
+  SecondLook second_look_;
   FileWindow window_;
   std::optional<LogPosition> retired_before_;  // as the checkpoints tell; nothing: none can be read
   std::vector<char> start_;                    // the segment's checkpoint

@@ -10,6 +10,7 @@
 #include "store/checkpoint.hpp"
 #include "store/damaged_log.hpp"
 #include "store/entry.hpp"
+#include "store/journal_lock.hpp"
 #include "store/log_start.hpp"
 #include "store/log_walk.hpp"
 #include "store/loss_text.hpp"
@@ -56,6 +57,7 @@ class Recovery {
       : disk_{disk},
         options_{options},
         may_write_{may_write},
+        second_look_{disk, options.folder},
         boot_id_{to_boot_id(disk.boot_id())} {}
 
   StoreResult<Recovered> run() {
@@ -63,6 +65,13 @@ class Recovery {
     if (!numbers) return std::unexpected{numbers.error()};
     first_ = numbers->first;
     last_ = numbers->last;
+    // A look ends with what was begun by now: its owner may begin the next one meanwhile.
+    while (!may_write_ && last_ > first_) {
+      const StoreResult<bool> is_begun = has_bytes(last_);
+      if (!is_begun) return std::unexpected{is_begun.error()};
+      if (*is_begun) break;
+      --last_;
+    }
     if (auto read = read_log(); !read) return std::unexpected{std::move(read.error())};
     if (found_.segments.empty() && !may_write_ && last_ < first_) return missing();
     judge_damages();
@@ -345,12 +354,24 @@ class Recovery {
       if (!used) return disk_failure(used.error(), path);
       // Prepared and not used; whether a later segment misses something, its position will tell.
       if (*used == window_.size()) return end;
+      const auto again = must_look_again(header, end);
+      if (!again) return disk_failure(again.error(), path);
+      if (*again) continue;
       const StoreResult<std::optional<std::uint64_t>> next = judge_damage(path, header, reader);
       if (!next) return std::unexpected{next.error()};
       if (!*next) return end;
       end = damage_end_ = **next;
       if (end == window_.size() || is_end_of_segment_) return end;
     }
+  }
+
+  // Before it is judged. What the search finds behind it was written later: by now, this is whole.
+  DiskResult<bool> must_look_again(const SegmentHeader& header, std::uint64_t end) {
+    if (may_write_ || !second_look_.is_due(header.number, end)) return false;
+    const auto behind = find_valid_record(window_, RecordSeed{header}, end + 1);
+    if (!behind) return std::unexpected{behind.error()};
+    window_.forget();
+    return true;
   }
 
   // Of a segment that others follow. 0: the log is cut in front of it.
@@ -733,6 +754,7 @@ class Recovery {
   Disk& disk_;
   const JournalOptions& options_;
   bool may_write_;
+  SecondLook second_look_;
   std::array<char, kBootIdBytesMax> boot_id_;
   std::uint64_t first_ = 1;  // segment files
   std::uint64_t last_ = 0;

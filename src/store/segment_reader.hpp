@@ -21,6 +21,8 @@ class FileWindow {
   // Bytes from size_bytes on are not read, even if the file has them.
   void open(File& file, std::uint64_t size_bytes);
   [[nodiscard]] std::uint64_t size() const noexcept { return size_bytes_; }
+  // What was read is read again.
+  void forget() noexcept { buffer_.clear(); }
 
   // The bytes at offset; offset + count must not be above size(). They live until the next call.
   [[nodiscard]] DiskResult<std::span<const char>> view(std::uint64_t offset, std::size_t count);

@@ -1,10 +1,17 @@
 // Looking at a journal: everything is shown, and nothing in the folder changes.
 #include <array>
+#include <functional>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include <nexusfix/base/random.hpp>
+#include <nexusfix/store/journal_check.hpp>
 
 #include "store/journal_format.hpp"
 #include "store_fixture.hpp"
@@ -177,6 +184,117 @@ TEST_F(JournalInspectTest, what_would_change_it_is_refused) {
   ASSERT_FALSE(appended);
   EXPECT_EQ(appended.error().code, StoreErrorCode::Refused);
   EXPECT_EQ(found.store->session(1).next_outbound, 2U);
+}
+
+// Its owner writes behind each piece of a segment that is read: what was read first is older than
+// what is read next.
+class BusyDisk final : public Disk {
+ public:
+  BusyDisk(FakeDisk& disk, std::function<void()> write) : disk_{disk}, write_{std::move(write)} {}
+
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    auto file = disk_.open(path, mode);
+    if (!file) return file;
+    return std::make_unique<BusyFile>(std::move(*file), write_);
+  }
+  DiskResult<void> make_directories(const std::string& path) override {
+    return disk_.make_directories(path);
+  }
+  DiskResult<std::vector<std::string>> list(const std::string& path) override {
+    return disk_.list(path);
+  }
+  DiskResult<void> remove(const std::string& path) override { return disk_.remove(path); }
+  DiskResult<void> sync_directory(const std::string& path) override {
+    return disk_.sync_directory(path);
+  }
+  std::string boot_id() override { return disk_.boot_id(); }
+
+ private:
+  class BusyFile final : public File {
+   public:
+    BusyFile(std::unique_ptr<File> file, std::function<void()>& write)
+        : file_{std::move(file)}, write_{write} {}
+    DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
+      return file_->write_at(offset, bytes);
+    }
+    DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
+      auto got = file_->read_at(offset, bytes);
+      write_();
+      return got;
+    }
+    DiskResult<void> sync() override { return file_->sync(); }
+    DiskResult<std::uint64_t> size() override { return file_->size(); }
+    DiskResult<void> truncate(std::uint64_t bytes) override { return file_->truncate(bytes); }
+    DiskResult<bool> try_lock() override { return file_->try_lock(); }
+
+   private:
+    std::unique_ptr<File> file_;
+    std::function<void()>& write_;
+  };
+
+  FakeDisk& disk_;
+  std::function<void()> write_;
+};
+
+TEST_F(JournalInspectTest, beside_a_busy_owner_no_damage_is_told_that_is_none) {
+  disk_.set_mapping(true);
+  constexpr std::size_t kMessageBytes = 1'000;
+  for (const std::uint64_t segment_bytes : {8U << 20U, 600U << 10U}) {
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+      SeededRandom random{seed};
+      options_.folder = "/journal" + std::to_string(segment_bytes + seed);
+      options_.segment_bytes = segment_bytes;
+      const OpenedJournal owner = open_or_fail(disk_, options_);
+      const SessionKey key = open_session(*owner.store, "A");
+      unsigned written = 0;
+      const auto write = [&] {
+        // More than is read at a time, now and then.
+        const std::uint64_t count = random.below(3) == 0 ? random.below(700) : random.below(2);
+        for (std::uint64_t i = 0; i < count && written < 6'000; ++i, ++written) {
+          ASSERT_TRUE(
+              append_message(*owner.store, key, written + 1, std::string(kMessageBytes, 'm')));
+        }
+      };
+      write();
+      BusyDisk busy{disk_, write};
+      for (int look = 0; look < 3; ++look) {
+        const auto found = inspect_journal(busy, options_.folder);
+        ASSERT_TRUE(found) << found.error().text;
+        EXPECT_EQ(found->report.damages, std::vector<std::string>{}) << seed;
+        EXPECT_EQ(found->report.checkpoint_faults, std::vector<std::string>{}) << seed;
+        const auto checked = verify_journal(busy, options_.folder);
+        ASSERT_TRUE(checked) << checked.error().text;
+        EXPECT_TRUE(checked->damages.empty()) << seed;
+        EXPECT_TRUE(checked->checkpoint_faults.empty()) << seed;
+        EXPECT_TRUE(checked->unused.empty()) << seed;
+      }
+    }
+  }
+}
+
+TEST_F(JournalInspectTest, real_damage_is_told_beside_a_busy_owner_too) {
+  disk_.set_mapping(true);
+  const OpenedJournal owner = open_or_fail(disk_, options_);
+  const SessionKey key = open_session(*owner.store, "A");
+  std::uint64_t next = 1;
+  const auto write = [&] {
+    for (int i = 0; i < 3; ++i, ++next) {
+      ASSERT_TRUE(append_message(*owner.store, key, next, "message"));
+    }
+  };
+  write();
+  const auto file = disk_.open(kFirst, OpenMode::ReadWrite).value();
+  const std::string bytes = disk_.contents(kFirst);
+  const std::size_t at = bytes.find("message");
+  const char damaged[] = {'M'};
+  ASSERT_TRUE(file->write_at(at, damaged));
+  BusyDisk busy{disk_, write};
+  const auto found = inspect_journal(busy, kFolder);
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(found->report.damages.size(), 1U);
+  const auto checked = verify_journal(busy, kFolder);
+  ASSERT_TRUE(checked) << checked.error().text;
+  EXPECT_EQ(checked->damages.size(), 1U);
 }
 
 TEST(JournalInspectOnPosixDisk, a_folder_that_is_not_there_is_not_made) {
