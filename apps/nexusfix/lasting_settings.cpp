@@ -51,6 +51,11 @@ std::expected<engine::Settings, std::string> load_lasting_settings(Disk& disk,
                                  "program of your own may have more. Leave the key out",
                                  settings->file, settings->event_loops));
   }
+  if (settings->journal_retention.is_wanted()) {
+    add_line(faults, fmt::format("{}: JournalKeepBytes, JournalKeepDays and JournalRetireOnReset "
+                                 "take old messages away: {}. Leave them out",
+                                 settings->file, why));
+  }
   for (const engine::SessionSettings& one : settings->sessions) {
     if (one.session.persist_messages) continue;
     add_line(faults, fmt::format("{}:{}: session {}: PersistMessages=N: {}. Leave the key out",

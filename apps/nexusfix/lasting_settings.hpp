@@ -23,9 +23,9 @@ enum class UnknownKeys : std::uint8_t { Warn, Refuse };
 [[nodiscard]] bool is_one_initiator(const engine::Settings& settings) noexcept;
 [[nodiscard]] bool has_acceptor(const engine::Settings& settings) noexcept;
 
-// Reads the file, too. Refuses PersistMessages=N, which would leave such a program without its
-// past; why says what that means for this one; and more than one event loop. The error may have
-// several lines.
+// Reads the file, too. Refuses PersistMessages=N and the retirement of old segments, which would
+// leave such a program without its past; why says what that means for this one; and more than one
+// event loop. The error may have several lines.
 [[nodiscard]] std::expected<engine::Settings, std::string> load_lasting_settings(
     Disk& disk, const std::string& path, std::string_view why,
     UnknownKeys unknown_keys = UnknownKeys::Warn);

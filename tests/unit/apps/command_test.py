@@ -267,6 +267,13 @@ class Serve(WithFolder):
                           done.stderr)
         self.assertFalse((self.folder / "venue").exists())
 
+    def test_configuration_that_retires_old_messages_is_refused(self):
+        for key in ("JournalKeepBytes=1000", "JournalKeepDays=1", "JournalRetireOnReset=Y"):
+            done = run("serve", self.venue_config(more=key + "\n"))
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("take old messages away: the venue rebuilds its book", done.stderr)
+        self.assertFalse((self.folder / "venue").exists())
+
     def test_more_than_one_event_loop_is_refused(self):
         done = run("serve", self.venue_config(more="EventLoops=2\n"))
         self.assertEqual(done.returncode, 1)
