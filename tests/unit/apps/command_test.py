@@ -258,20 +258,16 @@ class Serve(WithFolder):
                          ("40", "60", "partially filled"))
         self.assertEqual((second["avg_px"], second["status"]), ("10.5", "filled"))
 
-    def test_configuration_that_keeps_no_messages_is_refused(self):
-        config = self.venue_config(more="PersistMessages=N\n")
-        for arguments in ((), ("--dump-book",)):
-            done = run("serve", config, *arguments)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("session FIX.4.4:VENUE->TRADER: PersistMessages=N: the venue rebuilds",
-                          done.stderr)
-        self.assertFalse((self.folder / "venue").exists())
-
-    def test_configuration_that_retires_old_messages_is_refused(self):
-        for key in ("JournalKeepBytes=1000", "JournalKeepDays=1", "JournalRetireOnReset=Y"):
-            done = run("serve", self.venue_config(more=key + "\n"))
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("take old messages away: the venue rebuilds its book", done.stderr)
+    def test_configuration_that_keeps_no_messages_or_not_all_is_refused(self):
+        retires = "take old messages away: the venue rebuilds its book"
+        for key, said in (("PersistMessages=N", "PersistMessages=N: the venue rebuilds"),
+                          ("JournalKeepBytes=1000", retires), ("JournalKeepDays=1", retires),
+                          ("JournalRetireOnReset=Y", retires)):
+            config = self.venue_config(more=key + "\n")
+            for arguments in ((), ("--dump-book",)):
+                done = run("serve", config, *arguments)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(said, done.stderr)
         self.assertFalse((self.folder / "venue").exists())
 
     def test_more_than_one_event_loop_is_refused(self):
