@@ -11,7 +11,7 @@ packages_run="g++ cmake ninja-build python3 libpugixml-dev libfmt-dev libcli11-d
   libhowardhinnant-date-dev libssl-dev libzstd-dev tzdata"
 packages_bench="libquickfix-dev liburing-dev"
 packages_test="ccache pkgconf clang-19 libclang-rt-19-dev clang-format-19
-  libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven
+  libgtest-dev libgmock-dev librapidcheck-dev openjdk-17-jdk-headless maven openssl
   googletest g++-aarch64-linux-gnu qemu-user libpq-dev postgresql"
 
 list_only=no
