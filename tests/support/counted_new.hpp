@@ -9,9 +9,10 @@
 namespace nexusfix::test {
 
 inline thread_local std::size_t allocations = 0;
+inline thread_local std::size_t failing_allocation = 0;  // the one of this number; 0: none
 
 inline void* counted(std::size_t size, std::size_t alignment) noexcept {
-  ++allocations;
+  if (++allocations == failing_allocation) return nullptr;
   return std::aligned_alloc(alignment, (size / alignment + 1) * alignment);
 }
 

@@ -1,76 +1,26 @@
-// One allocation of a thread that fails, counted from a given moment on. It replaces operator new:
-// include it in one file of a program that is a test of its own.
+// One allocation of a thread that fails, counted from a given moment on. As counted_new.hpp, which
+// it is above.
 #pragma once
 
-#include <cstddef>
-#include <cstdlib>
-#include <new>
+#include "support/counted_new.hpp"
 
 namespace nexusfix::test {
 
-struct FailingAllocations {
-  bool is_on = false;
-  bool has_failed = false;
-  std::size_t seen = 0;
-  std::size_t fails_at = 0;
-};
-inline thread_local FailingAllocations failing_allocations;
+inline thread_local std::size_t allocations_before = 0;  // fail_at()
+inline thread_local bool allocation_failed = false;
 
 // The nth allocation of this thread from here on fails, and no other one.
-inline void fail_at(std::size_t nth) noexcept { failing_allocations = {true, false, 0, nth}; }
+inline void fail_at(std::size_t nth) noexcept {
+  allocations_before = allocations;
+  failing_allocation = allocations + nth;
+}
 // How many there were since.
 inline std::size_t stop_failing() noexcept {
-  failing_allocations.is_on = false;
-  return failing_allocations.seen;
+  allocation_failed = allocations >= failing_allocation;
+  failing_allocation = 0;
+  return allocations - allocations_before;
 }
-inline bool has_failed() noexcept { return failing_allocations.has_failed; }
-
-inline void* allocate(std::size_t size, std::size_t alignment) noexcept {
-  FailingAllocations& all = failing_allocations;
-  if (all.is_on && ++all.seen == all.fails_at) {
-    all.has_failed = true;
-    return nullptr;
-  }
-  return std::aligned_alloc(alignment, (size / alignment + 1) * alignment);
-}
-
-inline void* allocate_or_throw(std::size_t size, std::size_t alignment) {
-  if (void* const memory = allocate(size, alignment)) return memory;
-  throw std::bad_alloc{};
-}
-
-// Not inlined: g++ would see free() behind a delete and not the allocation behind its new.
-[[gnu::noinline]] inline void release(void* memory) noexcept { std::free(memory); }
+// Whether it came to that, before the last stop_failing().
+inline bool has_failed() noexcept { return allocation_failed; }
 
 }  // namespace nexusfix::test
-
-void* operator new(std::size_t size) {
-  return nexusfix::test::allocate_or_throw(size, alignof(std::max_align_t));
-}
-void* operator new[](std::size_t size) {
-  return nexusfix::test::allocate_or_throw(size, alignof(std::max_align_t));
-}
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return nexusfix::test::allocate_or_throw(size, static_cast<std::size_t>(alignment));
-}
-void* operator new[](std::size_t size, std::align_val_t alignment) {
-  return nexusfix::test::allocate_or_throw(size, static_cast<std::size_t>(alignment));
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return nexusfix::test::allocate(size, alignof(std::max_align_t));
-}
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
-  return nexusfix::test::allocate(size, alignof(std::max_align_t));
-}
-void operator delete(void* memory) noexcept { nexusfix::test::release(memory); }
-void operator delete[](void* memory) noexcept { nexusfix::test::release(memory); }
-void operator delete(void* memory, std::size_t) noexcept { nexusfix::test::release(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { nexusfix::test::release(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { nexusfix::test::release(memory); }
-void operator delete[](void* memory, std::align_val_t) noexcept { nexusfix::test::release(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  nexusfix::test::release(memory);
-}
-void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
-  nexusfix::test::release(memory);
-}
