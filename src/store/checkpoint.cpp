@@ -15,7 +15,9 @@ namespace {
 constexpr char kVoid = 'V';
 constexpr char kCheckpoint = 'C';
 
-// With tiny segments, a checkpoint in each would be most of the log.
+// With tiny segments, a checkpoint in each would be most of the log. The only measure of size: one
+// that was left out is followed by a larger one, so that a bound in bytes would end them all, and
+// with them retirement.
 constexpr std::uint64_t kLogPerCheckpoint = 4;
 
 template <class Number>
@@ -225,7 +227,7 @@ void Checkpointer::append(std::vector<char>& buffer, const SegmentHeader& segmen
   draft_.finish(buffer, index_from_);
   const std::size_t content_bytes = buffer.size() - at - kRecordHeaderBytes;
   if (content_bytes * kLogPerCheckpoint > segment.position - index_from_ ||
-      content_bytes > std::min<std::uint64_t>(bytes_max_, kRecordBytesLimit)) {
+      content_bytes > kRecordBytesLimit) {
     buffer.resize(at);
     return;
   }

@@ -97,10 +97,8 @@ struct StateBefore {
 // When a checkpoint is made, and what it says.
 class Checkpointer {
  public:
-  // The state must outlive it, and hold all that is in the log when a segment is begun. None larger
-  // than bytes_max is made.
-  Checkpointer(LogState& state, std::uint64_t bytes_max)
-      : state_{state}, bytes_max_{bytes_max}, draft_{state} {}
+  // The state must outlive it, and hold all that is in the log when a segment is begun.
+  explicit Checkpointer(LogState& state) : state_{state}, draft_{state} {}
 
   // The fences of the state stand at this position. Not called: no checkpoints are made.
   // retired_before: as the last one tells.
@@ -140,7 +138,6 @@ class Checkpointer {
 
  private:
   LogState& state_;
-  std::uint64_t bytes_max_;
   LogPosition index_from_ = 0;
   LogPosition retired_before_ = 0;
   LogPosition last_told_ = 0;  // by the last checkpoint

@@ -56,9 +56,6 @@ std::span<const char> behind_last_reset(std::span<const char> entries, SessionKe
   return result;
 }
 
-// Of a segment, a checkpoint takes no more than one of so many parts.
-constexpr std::uint64_t kCheckpointShare = 4;
-
 class Journal final : public Store {
  public:
   // Without a lock it can only be read.
@@ -67,7 +64,7 @@ class Journal final : public Store {
         options_{std::move(options)},
         ownership_{std::move(ownership)},
         retirement_{disk, options_.folder, options_.retention.retired},
-        checkpointer_{state_, options_.segment_bytes / kCheckpointShare},
+        checkpointer_{state_},
         writer_{disk, options_, checkpointer_},
         reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax} {
     notes_.reserve((NumberReserve::kWishesMax + 1) * kEntryHeaderBytes);

@@ -308,7 +308,7 @@ class ShortLives {
     const SessionKey key = store.open_session("A", at_second(now_)).value();
     released_ = store.appended();
     if (options_.retention.on_reset) append_to(store, [&](Transaction& t) { t.reset(key); });
-    for (std::uint64_t messages = random_.below(16); messages > 0; --messages) {
+    for (std::uint64_t messages = random_.below(messages_max_ + 1); messages > 0; --messages) {
       const std::uint64_t number = store.session(key).next_outbound;
       append_to(store, [&](Transaction& t) {
         t.outbound_message(key, number, std::string(1 + random_.below(200), '.'));
@@ -321,7 +321,9 @@ class ShortLives {
   }
 
  private:
-  static constexpr std::uint64_t kSegmentsLate = 6;
+  // Each life that loses its power before the checkpoint is synced makes it later: only chance
+  // bounds it. The worst of a million lives was below 9; what never goes grows to some forty.
+  static constexpr std::uint64_t kSegmentsLate = 12;
 
   template <class Build>
   void append_to(Store& store, Build build) {
@@ -342,7 +344,8 @@ class ShortLives {
   SeededRandom random_;
   JournalOptions options_;
   testing::FakeDisk disk_;
-  LogPosition released_ = 0;  // what lies before it, by the last reset
+  std::uint64_t messages_max_ = 2 + random_.below(14);  // of one life
+  LogPosition released_ = 0;                            // what lies before it, by the last reset
   std::int64_t now_ = 1'000;
 };
 
@@ -350,7 +353,7 @@ TEST(RetentionModel, of_short_lives_too_what_the_rules_let_go_goes) {
   EXPECT_TRUE(rc::check([] {
     ShortLives lives{*rc::gen::element(Durability::Process, Durability::Group, Durability::Sync),
                      *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<std::uint64_t>()};
-    for (int count = *rc::gen::inRange(0, 60); count > 0; --count) lives.live();
+    for (int count = *rc::gen::inRange(0, 150); count > 0; --count) lives.live();
   }));
 }
 

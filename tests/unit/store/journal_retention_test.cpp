@@ -76,6 +76,16 @@ class JournalRetention : public ::testing::Test {
       .folder = kFolder, .durability = Durability::Sync, .segment_bytes = kSegmentBytes};
 };
 
+// A checkpoint that is larger than a segment is made when the log has grown by several of it.
+TEST_F(JournalRetention, with_more_sessions_than_a_segment_could_tell_of_segments_go_too) {
+  options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true};
+  const OpenedJournal journal = open();
+  for (int i = 0; i < 100; ++i) open_session(*journal.store, "SESSION " + std::to_string(i));
+  for (int round = 0; round < 20; ++round) fill(*journal.store, 50);
+  EXPECT_GT(first_segment(), 50U);
+  expect_sound();
+}
+
 TEST_F(JournalRetention, nothing_is_retired_unless_it_is_wanted) {
   const OpenedJournal journal = open();
   fill(*journal.store, 60);

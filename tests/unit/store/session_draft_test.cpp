@@ -105,7 +105,7 @@ TEST(SessionDraft, numbers_of_every_size_are_read_back) {
             {.kind = EntryKind::OutboundMessage, .session = 0, .number = number, .bytes = "text"}),
         100'000);
   }
-  Checkpointer checkpointer{log.state, UINT64_MAX};
+  Checkpointer checkpointer{log.state};
   checkpointer.start(0, 0);
   SegmentHeader segment;
   segment.log_id = 1;
