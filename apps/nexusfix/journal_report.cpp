@@ -120,7 +120,14 @@ std::string check_json(const store::JournalCheck& check, const std::string& fold
                         json_text(damage.what), losses);
     separator = ",\n";
   }
-  return json + "\n]}\n";
+  json += "\n], \"unused\": [";
+  separator = "";
+  for (const store::UnusedBytes& unused : check.unused) {
+    json += fmt::format(R"({}{{"file": {}, "offset": {}, "bytes": {}}})", separator,
+                        json_text(unused.file), unused.offset, unused.bytes);
+    separator = ", ";
+  }
+  return json + "]}\n";
 }
 
 std::string changes_text(const store::JournalCheck& check) {

@@ -65,6 +65,7 @@ std::string one_of_loops(const std::string& path, const engine::Settings& settin
 }  // namespace
 
 std::expected<LogPlace, std::string> find_log(Disk& disk, const std::string& path) {
+  if (path.empty()) return std::unexpected{"the name of the journal's folder is empty"};
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(path, ignored)) {
     if (path.ends_with(".cfg") && !std::filesystem::exists(path, ignored)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
@@ -23,6 +24,9 @@ constexpr std::uint32_t kMessageBytesMax = 512U << 20U;
 constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 31U;  // an int in both
 constexpr std::size_t kJavaHeaderBytes = 16;
 constexpr std::size_t kChunkBytes = 1U << 20U;
+
+constexpr std::array kSuffixes{".body",          ".header",        ".seqnums",
+                               ".senderseqnums", ".targetseqnums", ".session"};
 
 std::unexpected<std::string> failure(const DiskError& error) {
   return std::unexpected{error.what()};
@@ -47,6 +51,14 @@ std::string to_big_endian(std::uint64_t value, std::size_t bytes) {
   std::string text(bytes, '\0');
   for (std::size_t i = bytes; i-- > 0; value >>= 8U) text[i] = static_cast<char>(value & 0xFFU);
   return text;
+}
+
+// Whoever opens a pipe waits for somebody to write into it.
+Result<void> check_is_file(const std::string& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return {};
+  return std::unexpected{path + ": it is no regular file"};
 }
 
 // "length, text" as Java's writeUTF() puts it; what is behind it are leftovers of a longer one.
@@ -90,7 +102,9 @@ Result<void> read_numbers(Disk& disk, QuickfixStore& store) {
   const std::string path = store.path + ".seqnums";
   const auto bytes = small_file(disk, path);
   if (!bytes) return std::unexpected{bytes.error()};
-  const std::string_view text{*bytes};
+  // Some who write the file by hand end its line.
+  std::string_view text{*bytes};
+  while (text.ends_with('\n') || text.ends_with('\r') || text.ends_with(' ')) text.remove_suffix(1);
   const std::size_t colon = text.find(" : ");
   if (colon == std::string_view::npos) {
     return std::unexpected{path + ": 'number : number' was expected"};
@@ -296,8 +310,8 @@ Result<std::string> qualifier_of(const QuickfixStore& store, const Parties& part
   if (at == std::string_view::npos || (!between.empty() && between.front() != '_')) {
     return std::unexpected{
         fmt::format("{}.body: its messages are of {}, which does not fit the files' name; if it "
-                    "is the right session, name it with --session",
-                    store.path, name_of(parties, ""))};
+                    "is the right session, say --prefix {} --session {}",
+                    store.path, name_of(parties, ""), prefix, name_of(parties, ""))};
   }
   std::string_view rest = prefix.substr(at + back.size());
   if (rest.starts_with('_')) {  // sub and location IDs of the target
@@ -307,9 +321,9 @@ Result<std::string> qualifier_of(const QuickfixStore& store, const Parties& part
   if (rest.empty()) return std::string{};
   if (rest.front() != '-') {
     return std::unexpected{
-        fmt::format("{}: what '{}' in its name means is not clear; name the "
-                    "session with --session",
-                    store.path, rest)};
+        fmt::format("{}: what '{}' in its name means is not clear; say --prefix {} and the "
+                    "session's name with --session",
+                    store.path, rest, prefix)};
   }
   return std::string{rest.substr(1)};
 }
@@ -327,9 +341,10 @@ Result<std::string> name_from_prefix(const QuickfixStore& store, std::string_vie
                      prefix.find('_') == std::string_view::npos &&
                      std::ranges::none_of(parts, [](const auto& part) { return part.empty(); });
   if (!clear) {
-    return std::unexpected{store.path +
-                           ": it has no message to tell whose it is, and its name can be read in "
-                           "more than one way; name the session with --session"};
+    return std::unexpected{
+        fmt::format("{}: it has no message to tell whose it is, and its name can be read in more "
+                    "than one way; say --prefix {} and the session's name with --session",
+                    store.path, prefix)};
   }
   return name_of({parts[0], parts[1], parts[2]}, parts.size() == 4 ? parts[3] : "");
 }
@@ -413,8 +428,7 @@ Result<std::vector<std::string>> quickfix_prefixes(Disk& disk, const std::string
   if (!names) return failure(names.error());
   std::set<std::string> prefixes;
   for (const std::string& name : *names) {
-    for (const std::string_view suffix :
-         {".body", ".header", ".seqnums", ".senderseqnums", ".targetseqnums", ".session"}) {
+    for (const std::string_view suffix : kSuffixes) {
       if (name.ends_with(suffix) && name.size() > suffix.size()) {
         prefixes.insert(name.substr(0, name.size() - suffix.size()));
       }
@@ -442,6 +456,11 @@ Result<QuickfixStore> read_quickfix_store(Disk& disk, const std::string& folder,
                            "(QuickFIX/J); move the ones that are not meant away"};
   }
   store.form = java ? QuickfixForm::Java : QuickfixForm::Cpp;
+  for (const char* suffix : kSuffixes) {
+    if (auto plain = check_is_file(store.path + suffix); !plain) {
+      return std::unexpected{plain.error()};
+    }
+  }
   if (auto read = read_numbers(disk, store); !read) return std::unexpected{read.error()};
   if (auto read = read_created(disk, store); !read) return std::unexpected{read.error()};
   if (auto read = read_header(disk, store); !read) return std::unexpected{read.error()};
@@ -522,8 +541,7 @@ Result<void> QuickfixWriter::begin() {
   if (!names) return failure(names.error());
   for (const std::string& name : *names) {
     const std::string path = folder_ + '/' + name;
-    for (const std::string_view suffix :
-         {".body", ".header", ".seqnums", ".senderseqnums", ".targetseqnums", ".session"}) {
+    for (const std::string_view suffix : kSuffixes) {
       if (path == path_ + std::string{suffix}) {
         return std::unexpected{path + ": is there already; nothing is written over"};
       }

@@ -1,5 +1,4 @@
-// What nearly every unit test includes. Precompiled where a sanitizer makes compiling slow; no file
-// includes it by name.
+// What nearly every unit test includes, precompiled. No test includes it by name.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <cstdint>
 #include <expected>
 #include <functional>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <memory>
 #include <optional>

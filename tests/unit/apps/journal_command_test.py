@@ -235,6 +235,27 @@ class Journal(WithFolder):
         self.assertEqual(shown["refused"], [])
         self.assertEqual(self.numbers()[:2], (inbound, outbound))
 
+    def test_an_empty_name_is_no_folder(self):
+        for command in (["show"], ["verify"], ["repair"]):
+            done = run("journal", *command, "")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("the name of the journal's folder is empty", done.stderr)
+
+    def test_a_pipe_among_the_files_is_refused_and_not_waited_for(self):
+        files = self.folder / "quickfix"
+        files.mkdir()
+        (files / "FIX.4.4-A-B.seqnums").write_text("0000000001 : 0000000001\n")
+        (files / "FIX.4.4-A-B.session").write_text("20261120-22:23:48")
+        (files / "FIX.4.4-A-B.header").write_text("")
+        os.mkfifo(files / "FIX.4.4-A-B.body")
+        done = run("journal", "import", self.folder / "new", "--quickfix", files)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("FIX.4.4-A-B.body: it is no regular file", done.stderr)
+
+    def test_what_is_behind_the_last_record_of_a_segment_is_in_the_json_too(self):
+        report = json.loads(run("journal", "verify", self.journal, "--json").stdout)
+        self.assertEqual(report["unused"], [])
+
     def test_a_configuration_that_is_not_there_is_no_folder(self):
         name = self.folder / "typo.cfg"
         done = run("journal", "import", name, "--quickfix", self.folder)

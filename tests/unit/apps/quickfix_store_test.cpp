@@ -154,6 +154,8 @@ TEST_P(QuickfixStoreTest, what_does_not_belong_together_is_refused) {
   const std::string low = java() ? std::string("\0\1", 2) + "3" : "0000000003 : 0000000017";
   EXPECT_THAT(with(java() ? ".senderseqnums" : ".seqnums", low),
               HasSubstr("message 4 is stored, but the next number to send is 3"));
+  const std::string ended = java() ? std::string("\0\1", 2) + "5" : "0000000005 : 0000000017\r\n";
+  EXPECT_EQ(with(java() ? ".senderseqnums" : ".seqnums", ended), "taken");
   const std::string none = java() ? std::string("\0\1", 2) + "0" : "0000000000 : 0000000017";
   EXPECT_THAT(with(java() ? ".senderseqnums" : ".seqnums", none),
               HasSubstr("where a sequence number was expected"));

@@ -167,7 +167,7 @@ TEST(TlsSettings, keys_of_one_meaning_may_not_differ) {
   EXPECT_THAT(errors_of("SocketCAFile=a.pem\nCertificationAuthoritiesFile=b.pem"),
               ElementsAre("t.cfg:11: SocketCAFile: means the same as CertificationAuthoritiesFile "
                           "in line 12, and differs"));
-  EXPECT_THAT(errors_of("SocketUseSSL=Y\nSSLEnable=N"), testing::SizeIs(1));
+  EXPECT_THAT(errors_of("SocketUseSSL=Y\nSSLEnable=N"), ::testing::SizeIs(1));
 }
 
 TEST(TlsSettings, versions_that_are_not_spoken_are_refused) {
@@ -200,7 +200,7 @@ TEST(TlsSettings, passwords_are_never_shown) {
        {"SocketKeyStorePassword", "SocketTrustStorePassword", "SSLCertificatePassword"}) {
     const auto told = errors_of(key + "=CANARY" + std::string(5'000, 'x'));
     ASSERT_FALSE(told.empty());
-    for (const std::string& one : told) EXPECT_THAT(one, testing::Not(HasSubstr("CANARY")));
+    for (const std::string& one : told) EXPECT_THAT(one, ::testing::Not(HasSubstr("CANARY")));
   }
 }
 

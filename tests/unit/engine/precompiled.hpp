@@ -1,0 +1,30 @@
+// What nearly every test of this folder includes, precompiled. No test includes it by name.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <nexusfix/engine.hpp>
+
+#include "engine/runtime.hpp"
+#include "support/fake_disk.hpp"
+#include "support/fake_network.hpp"
+#include "support/fix_text.hpp"
+#include "support/manual_clock.hpp"
+#include "support/raw_peer.hpp"
+#include "support/recording_log.hpp"
+#include "support/temporary_folder.hpp"

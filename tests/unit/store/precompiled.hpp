@@ -1,0 +1,20 @@
+// What nearly every test of this folder includes, precompiled. No test includes it by name.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nexusfix/base/random.hpp>
+#include <nexusfix/store/journal_check.hpp>
+
+#include "store/journal_format.hpp"
+#include "support/fake_disk.hpp"
+#include "support/temporary_folder.hpp"
+#include "unit/store/store_fixture.hpp"
