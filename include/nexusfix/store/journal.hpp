@@ -49,7 +49,8 @@ struct Retention {
 struct JournalOptions {
   std::string folder;  // created if absent
   Durability durability = Durability::Process;
-  std::uint64_t segment_bytes = 64U << 20U;  // a segment is closed when it is this large
+  // A segment is closed when it is this large. It holds its checkpoint and a record at least.
+  std::uint64_t segment_bytes = 64U << 20U;
   // Of one transaction as it lies in the file; at most 1 GiB. Older, larger records are still read.
   std::uint32_t record_bytes_max = 16U << 20U;
   // Group: how long what came first waits for company before it is written. 0: a sync begins when

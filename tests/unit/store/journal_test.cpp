@@ -127,11 +127,11 @@ TEST_F(JournalTest, bytes_once_flushed_are_never_written_again) {
 }
 
 TEST_F(JournalTest, a_full_segment_is_followed_by_the_next) {
-  options_.segment_bytes = 300;
+  options_.segment_bytes = 600;
   {
     const OpenedJournal journal = open();
     const SessionKey key = open_session(*journal.store, "A");
-    for (std::uint64_t n = 1; n <= 20; ++n) {
+    for (std::uint64_t n = 1; n <= 40; ++n) {
       ASSERT_TRUE(append_message(*journal.store, key, n, std::string(50, 'm')));
     }
     ASSERT_TRUE(journal.store->flush());
@@ -139,10 +139,34 @@ TEST_F(JournalTest, a_full_segment_is_followed_by_the_next) {
   const std::vector<std::string> names = disk_.list(kFolder).value();
   EXPECT_GT(names.size(), 5U);
   for (const std::string& name : names) {
-    EXPECT_LE(disk_.contents(kFolder + '/' + name).size(), 300U);
+    EXPECT_LE(disk_.contents(kFolder + '/' + name).size(), 600U);
   }
   const OpenedJournal journal = open();
-  EXPECT_EQ(read_all(*journal.store, open_session(*journal.store, "A")).size(), 20U);
+  EXPECT_EQ(read_all(*journal.store, open_session(*journal.store, "A")).size(), 40U);
+}
+
+// Which may be larger than a segment should be: a record stands behind it all the same.
+TEST_F(JournalTest, a_segment_holds_its_checkpoint_and_a_record_at_least) {
+  options_.segment_bytes = 300;
+  const OpenedJournal journal = open();
+  const SessionKey key = open_session(*journal.store, "A");
+  for (std::uint64_t n = 1; n <= 20; ++n) {
+    ASSERT_TRUE(append_message(*journal.store, key, n, std::string(50, 'm')));
+    ASSERT_TRUE(journal.store->flush());
+  }
+  const std::size_t record_bytes = kRecordHeaderBytes + 17 + 50;
+  bool has_larger = false;
+  const std::vector<std::string> names = disk_.list(kFolder).value();
+  for (const std::string& name : names) {
+    const std::string bytes = disk_.contents(kFolder + '/' + name);
+    if (!name.ends_with(".journal") || bytes.size() <= 300) continue;
+    has_larger = true;
+    const auto header = decode_segment_header(bytes);
+    ASSERT_TRUE(header);
+    EXPECT_LE(bytes.size(), header->records_at() + record_bytes + 100);
+  }
+  EXPECT_TRUE(has_larger);
+  EXPECT_EQ(read_all(*journal.store, key).size(), 20U);
 }
 
 TEST_F(JournalTest, a_segment_is_filled_to_its_last_byte) {
