@@ -136,6 +136,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::JournalGroupMicros, "JournalGroupMicros"},
     {Key::JournalNumbersAhead, "JournalNumbersAhead"},
     {Key::JournalStallTimeout, "JournalStallTimeout"},
+    {Key::JournalScrubBytesPerSecond, "JournalScrubBytesPerSecond"},
     {Key::JournalKeepBytes, "JournalKeepBytes"},
     {Key::JournalKeepDays, "JournalKeepDays"},
     {Key::JournalRetireOnReset, "JournalRetireOnReset"},

@@ -135,6 +135,7 @@ enum class Key : std::uint8_t {
   JournalGroupMicros,
   JournalNumbersAhead,
   JournalStallTimeout,
+  JournalScrubBytesPerSecond,
   JournalKeepBytes,
   JournalKeepDays,
   JournalRetireOnReset,

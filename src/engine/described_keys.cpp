@@ -251,6 +251,8 @@ constexpr KeyDescription kDescribed[] = {
     {"store", "JournalNumbersAhead", "65536",
      "process: numbers that may be used before the disk has earlier ones", ""},
     {"store", "JournalStallTimeout", "5", "seconds that a disk may stand still", ""},
+    {"store", "JournalScrubBytesPerSecond", "1048576",
+     "old segments are read again and verified so fast; 0: never", ""},
     {"store", "JournalKeepBytes", "0",
      "old segments go when so many bytes stay without them; 0: they do not", ""},
     {"store", "JournalKeepDays", "0",

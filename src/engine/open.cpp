@@ -125,6 +125,7 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   options.group_wait = settings.journal_group_wait;
   options.numbers_ahead_max = settings.journal_numbers_ahead;
   options.retention = settings.journal_retention;
+  options.scrub.bytes_per_second = settings.journal_scrub_rate;
   options.on_durable = {
       .call = [](void* network) noexcept { static_cast<transport::Network*>(network)->wake(); },
       .context = seams_.network};

@@ -18,6 +18,18 @@ constexpr std::uint64_t kPlentyBytes = std::uint64_t{1} << 62U;
 // An idle loop wakes up at least so often.
 constexpr std::chrono::nanoseconds kIdleWait = std::chrono::seconds{1};
 
+observe::Severity severity_of(store::StoreEvent::Level level) noexcept {
+  switch (level) {
+    case store::StoreEvent::Level::Info:
+      return observe::Severity::Info;
+    case store::StoreEvent::Level::Warning:
+      return observe::Severity::Warning;
+    case store::StoreEvent::Level::Error:
+      break;
+  }
+  return observe::Severity::Error;
+}
+
 }  // namespace
 
 void OutboundQueue::take(std::size_t count) noexcept {
@@ -353,8 +365,8 @@ void Runtime::bury_closed() noexcept {
 // What the store has to say that does not stop it.
 void Runtime::look_after_store() {
   if (store_failed_) return;
-  if (const auto warning = store_->take_warning()) {
-    report(observe::Severity::Error, {}, warning->text);
+  while (const auto event = store_->take_event()) {
+    report(severity_of(event->level), {}, event->text);
   }
   if (refuses_messages_ && store_->has_room_for(kPlentyBytes)) {
     refuses_messages_ = false;

@@ -64,6 +64,7 @@ constexpr NumberRule kNumbers[] = {
     {Key::JournalGroupMicros, 0, 1'000'000, "a whole number of microseconds"},
     {Key::JournalNumbersAhead, 1, 1'000'000'000, kNumber},
     {Key::JournalStallTimeout, 1, 3'600, kSeconds},
+    {Key::JournalScrubBytesPerSecond, 0, 100'000'000'000, kBytes},
     {Key::JournalKeepBytes, 0, 1'000'000'000'000'000, "a whole number of bytes"},
     {Key::JournalKeepDays, 0, 36'500, "a whole number of days"},
     {Key::PostgreSQLStorePort, 0, 65'535, kNumber},

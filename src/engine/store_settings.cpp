@@ -15,6 +15,7 @@ constexpr Key kShared[] = {Key::Store,
                            Key::JournalGroupMicros,
                            Key::JournalNumbersAhead,
                            Key::JournalStallTimeout,
+                           Key::JournalScrubBytesPerSecond,
                            Key::JournalKeepBytes,
                            Key::JournalKeepDays,
                            Key::JournalRetireOnReset,
@@ -104,6 +105,9 @@ void StoreBuilder::finish_journal() {
   }
   if (const Given* stall = chosen(Key::JournalStallTimeout)) {
     settings_.journal_stall_timeout = std::chrono::seconds{read_number(stall->value).value_or(1)};
+  }
+  if (const Given* rate = chosen(Key::JournalScrubBytesPerSecond)) {
+    settings_.journal_scrub_rate = read_number(rate->value).value_or(0);
   }
   finish_retention();
 }

@@ -17,6 +17,7 @@
 #include <nexusfix/store/journal.hpp>
 
 #include "store/entry.hpp"
+#include "store/event_box.hpp"
 #include "store/journal_format.hpp"
 #include "store/journal_lock.hpp"
 #include "store/log_walk.hpp"
@@ -24,6 +25,7 @@
 #include "store/number_reserve.hpp"
 #include "store/recovery.hpp"
 #include "store/retirement.hpp"
+#include "store/scrub.hpp"
 #include "store/segment_reader.hpp"
 
 namespace nexusfix::store {
@@ -63,7 +65,7 @@ class Journal final : public Store {
       : disk_{disk},
         options_{std::move(options)},
         ownership_{std::move(ownership)},
-        retirement_{disk, options_.folder, options_.retention.retired},
+        retirement_{disk, options_.folder, options_.retention.retired, events_},
         checkpointer_{state_},
         writer_{disk, options_, checkpointer_},
         reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax} {
@@ -102,6 +104,10 @@ class Journal final : public Store {
     }
     if (auto opened = writer_.open(recovered, skipped, now); !opened) return opened;
     noted_ = writer_.synced();
+    if (options_.scrub.bytes_per_second > 0 && options_.background && disk_.takes_threads()) {
+      scrub_.emplace(disk_, options_, events_);
+    }
+    offer_to_scrub();
     retire_segments(now);
     return {};
   }
@@ -193,13 +199,15 @@ class Journal final : public Store {
     return !writer_.is_short() || writer_.room_left() >= bytes + options_.segment_bytes / 4;
   }
 
-  std::optional<StoreError> take_warning() override {
+  std::optional<StoreEvent> take_event() override {
     const std::optional<DiskError> shortage = writer_.take_shortage();
-    if (!shortage) return retirement_warning();
-    StoreError error = disk_error(options_.folder, *shortage);
-    error.text += "; the next segment cannot be prepared, and " +
-                  std::to_string(writer_.room_left() >> 10U) + " KiB are left in this one";
-    return error;
+    if (!shortage) [[likely]]
+      return events_.take();
+    return StoreEvent{.level = StoreEvent::Level::Error,
+                      .text = disk_error(options_.folder, *shortage).text +
+                              "; the next segment cannot be prepared, and " +
+                              std::to_string(writer_.room_left() >> 10U) +
+                              " KiB are left in this one"};
   }
 
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
@@ -211,18 +219,11 @@ class Journal final : public Store {
   // Bytes that are no record any more; true: go on behind them.
   using DamageVisitor = FunctionRef<bool(const std::string& text)>;
 
-  std::optional<StoreError> retirement_warning() {
-    if (!options_.retention.is_wanted()) return std::nullopt;
-    const std::optional<std::string> text = retirement_.take_failure();
-    if (!text) return std::nullopt;
-    return StoreError{
-        .code = StoreErrorCode::Disk,
-        .text = "journal " + options_.folder + ": old segments could not be taken away: " + *text};
-  }
   void retire_segments(WallTime now);
   void plan_retirement(std::span<const SegmentHeader> segments, LogPosition end, LogPosition synced,
                        WallTime now);
   void forget_before(LogPosition position);
+  void offer_to_scrub();
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
   [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
@@ -286,6 +287,7 @@ class Journal final : public Store {
     std::uint64_t until = 0;
   };
   std::vector<RetiredNumbers> retired_numbers_;
+  EventBox events_;        // must outlive all that works on other threads
   Retirement retirement_;  // must outlive the writer, whose thread works for it
   Checkpointer checkpointer_;
   LogWriter writer_;
@@ -300,6 +302,9 @@ class Journal final : public Store {
   FileWindow window_;                                       // used again for every read()
   std::vector<char> record_;                                // likewise, for what no file has
   std::string failure_;                                     // not empty: stopped
+  std::optional<ScrubThread> scrub_;                        // nothing: nobody wants it
+  std::uint64_t scrubbed_ = 0;                              // segments up to this one were offered
+  LogPosition closed_end_ = kNumberMax;                     // of the next one to be; none: far away
 };
 
 StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, WallTime now) {
@@ -307,6 +312,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
   const LogPosition synced = writer_.synced();
   if (synced > noted_ || reserve_.has_wishes()) {
     if (checkpointer_.tells_more(synced)) retire_segments(now);
+    if (synced >= closed_end_) offer_to_scrub();
     make_notes(synced);
     if (entries.size() + notes_.size() > kRecordBytesLimit) notes_.clear();  // another time
   }
@@ -323,7 +329,10 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
       if (auto room = writer_.make_room(record_bytes, now); !room) {
         return stop(std::move(room.error()));
       }
-      if (writer_.segments().back().number != segment) retire_segments(now);
+      if (writer_.segments().back().number != segment) {
+        offer_to_scrub();
+        retire_segments(now);
+      }
       checkpointer_.touch(entries);
       checkpointer_.touch(notes_);
     } catch (const std::bad_alloc&) {
@@ -441,7 +450,27 @@ void Journal::forget_before(LogPosition position) {
     retired_numbers_[key] = {session(key).epoch, std::min(number, session(key).next_outbound) - 1};
   }
   writer_.forget_segments(count);
+  if (scrub_) scrub_->forget_before(kept.number);
   writer_.take_away(retirement_, first, kept);
+}
+
+// The closed segments of which the file has everything: what a group has in its ring comes later.
+void Journal::offer_to_scrub() {
+  if (!scrub_) return;
+  closed_end_ = kNumberMax;
+  const std::vector<SegmentHeader>& segments = writer_.segments();
+  const auto first = std::upper_bound(
+      segments.begin(), segments.end(), scrubbed_,
+      [](std::uint64_t number, const SegmentHeader& one) { return number < one.number; });
+  for (auto at = first; at != segments.end() && at + 1 != segments.end(); ++at) {
+    const LogPosition end = (at + 1)->position;
+    if (writer_.written() < end) {
+      closed_end_ = end;
+      return;
+    }
+    scrub_->add(*at, end - at->position);
+    scrubbed_ = at->number;
+  }
 }
 
 // After a loss of power each session goes on above every number that it may have used. Returns the
@@ -462,6 +491,7 @@ std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
 }
 
 StoreResult<void> Journal::close_in_order() {
+  scrub_.reset();
   if (auto synced = writer_.sync_all(); !synced) return synced;
   std::vector<char> entries;
   append_entry(entries, {.kind = EntryKind::LogClosed,

@@ -85,7 +85,7 @@ class MemoryStore final : public Store {
   }
 
   StoreResult<void> close() override { return {}; }
-  std::optional<StoreError> take_warning() override { return std::nullopt; }
+  std::optional<StoreEvent> take_event() override { return std::nullopt; }
 
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
                          MessageVisitor visit) override {

@@ -58,7 +58,10 @@ bool Retirement::take_next_away(std::uint64_t from, const SegmentHeader& kept) {
     fail(taken.error().what());
     return false;
   }
-  return ++next_ < kept.number;
+  ++taken_;
+  if (++next_ < kept.number) return true;
+  tell_done();
+  return false;
 }
 
 bool Retirement::can_begin_with(const SegmentHeader& kept) {
@@ -103,18 +106,18 @@ DiskResult<void> Retirement::sync(const std::string& folder) {
   return synced;
 }
 
-void Retirement::fail(std::string text) {
-  const std::lock_guard lock{mutex_};
-  failure_ = std::move(text);
-  has_failure_.store(true, std::memory_order_relaxed);
+void Retirement::fail(const std::string& text) {
+  events_.put(StoreEvent::Level::Error,
+              "journal " + folder_ + ": old segments could not be taken away: " + text);
 }
 
-std::optional<std::string> Retirement::take_failure() {
-  if (!has_failure_.load(std::memory_order_relaxed)) [[likely]]
-    return std::nullopt;
-  const std::lock_guard lock{mutex_};
-  has_failure_.store(false, std::memory_order_relaxed);
-  return std::exchange(failure_, std::nullopt);
+void Retirement::tell_done() {
+  const std::uint64_t count = std::exchange(taken_, 0);
+  events_.put(StoreEvent::Level::Info,
+              "journal " + folder_ + ": " + std::to_string(count) +
+                  (count == 1 ? " old segment was " : " old segments were ") +
+                  (what_ == RetiredSegments::Delete ? "deleted" : "moved to retired/") +
+                  ", up to " + segment_file_name(next_ - 1));
 }
 
 }  // namespace nexusfix::store

@@ -163,6 +163,7 @@ struct Settings {
   // A session is disconnected when its bytes have waited for the store for so long; 1 s to 3,600 s.
   std::chrono::seconds journal_stall_timeout{5};  // JournalStallTimeout
   store::Retention journal_retention;             // JournalKeepBytes and those beside it
+  std::uint64_t journal_scrub_rate = 1U << 20U;   // JournalScrubBytesPerSecond
   // Threads, each with sessions of its own and their part of the store: 1 to 64. A session is where
   // it is stored; a new one where EventLoop says, or where its name's checksum does.
   std::uint32_t event_loops = 1;  // EventLoops

@@ -66,11 +66,19 @@ struct JournalOptions {
   // known to have been on the disk with all that lies before it.
   bool checks_all = false;
   Retention retention{};
+  // Closed segments are read again and verified in the background, each soon after it was closed
+  // and then all of them as often as this; Store::take_event() tells of damage. Needs threads.
+  struct Scrub {
+    std::uint64_t bytes_per_second = 0;  // at most; 0: never
+    std::chrono::seconds every = std::chrono::hours{24};
+  };
+  Scrub scrub{};
   // Threads of the journal's own prepare segments and, but for Sync, bring bytes to the disk; only
   // with a disk that takes threads. Without them everything is done inside of append() and flush().
   bool background = true;
   // Called on such a thread when durable() has moved after a flush() that left it behind
-  // appended(), and when the journal has failed. Must not call the store.
+  // appended(), when the journal has failed, and when the scrub has found something. Must not call
+  // the store.
   struct Wake {
     void (*call)(void* context) noexcept = nullptr;
     void* context = nullptr;

@@ -55,7 +55,7 @@ struct PostgresOptions {
 //
 // durable() moves when the server has confirmed a COMMIT; what that survives is the server's
 // synchronous_commit. A thread of the store's own sends what was flushed, connects again when the
-// connection is lost (take_warning() says so), and sends again what was not confirmed; the log's
+// connection is lost (take_event() says so), and sends again what was not confirmed; the log's
 // position, changed in the same transaction, tells what the server has, so that nothing is kept
 // twice. append() and flush() wait for nothing but room. open_session(), close(), read() and scan()
 // wait for the server: read() and scan() at most answer_timeout for each answer, on a connection of

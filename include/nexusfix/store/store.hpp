@@ -64,6 +64,13 @@ struct StoreError {
 template <class T>
 using StoreResult = std::expected<T, StoreError>;
 
+// Something that does not stop the store and that its operator should hear of.
+struct StoreEvent {
+  enum class Level : std::uint8_t { Info, Warning, Error };
+  Level level = Level::Error;
+  std::string text;
+};
+
 // One thread at a time; no call of a store may be made inside of a visitor. After a disk error from
 // open_session(), append() or flush() the store is stopped: every further call fails, because what
 // is on disk is no longer certain. Only TooLarge and Refused leave it as it was.
@@ -120,9 +127,10 @@ class Store {
     static_cast<void>(bytes);
     return true;
   }
-  // A trouble that does not stop the store yet, told once each time that it begins: the disk has no
-  // room for the next segment, and there is only what is left of this one. One atomic load.
-  [[nodiscard]] virtual std::optional<StoreError> take_warning() = 0;
+  // What happened meanwhile, the oldest first, each told once: the disk has no room for the next
+  // segment, and there is only what is left of this one; old segments were taken away, or could not
+  // be; what is kept has been damaged. Two atomic loads while there is nothing.
+  [[nodiscard]] virtual std::optional<StoreEvent> take_event() = 0;
 
   // Passes the kept messages of the current epoch with numbers first to last, ascending, numbers
   // without a kept message left out, until visit returns false. Bytes live until visit returns.

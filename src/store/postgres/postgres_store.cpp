@@ -73,7 +73,11 @@ class PostgresStore final : public Store {
     writer_.reset();  // The server gives the lock back when the connection has ended.
     return durable;
   }
-  std::optional<StoreError> take_warning() override { return queue_.take_warning(); }
+  std::optional<StoreEvent> take_event() override {
+    std::optional<StoreError> warning = queue_.take_warning();
+    if (!warning) return std::nullopt;
+    return StoreEvent{.level = StoreEvent::Level::Error, .text = std::move(warning->text)};
+  }
 
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
                          MessageVisitor visit) override {

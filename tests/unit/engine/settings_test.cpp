@@ -281,11 +281,14 @@ TEST(Settings, the_store_is_one_for_all_sessions) {
   const Settings group =
       accepted(joined(kInitiator,
                       "JournalDurability=Group\nJournalGroupMicros=50\nJournalNumbersAhead=8192\n"
-                      "JournalStallTimeout=2"));
+                      "JournalStallTimeout=2\nJournalScrubBytesPerSecond=5000000000"));
   EXPECT_EQ(group.durability, store::Durability::Group);
   EXPECT_EQ(group.journal_group_wait, std::chrono::microseconds{50});
   EXPECT_EQ(group.journal_numbers_ahead, 8192U);
   EXPECT_EQ(group.journal_stall_timeout, std::chrono::seconds{2});
+  EXPECT_EQ(group.journal_scrub_rate, 5'000'000'000U);
+  EXPECT_EQ(accepted(joined(kInitiator, "JournalScrubBytesPerSecond=0")).journal_scrub_rate, 0U);
+  EXPECT_EQ(accepted(joined(kInitiator, "")).journal_scrub_rate, 1'048'576U);
   const store::Retention none = group.journal_retention;
   EXPECT_FALSE(none.is_wanted());
   const store::Retention some =

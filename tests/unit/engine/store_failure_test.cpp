@@ -345,6 +345,39 @@ TEST_P(FullDiskTest, refuses_new_application_messages_until_there_is_room_and_se
   EXPECT_FALSE(other.closed());
 }
 
+// Catalogue D8: on a disk that damages what was written.
+TEST_F(StalledDiskTest, damage_in_a_closed_segment_is_in_the_event_log_and_no_session_stops) {
+  segment_bytes = 64U << 10U;
+  open_on(gate);
+  RawPeer& peer = log_on("TRADER");
+  Session& session = acceptor->session(0);
+  const auto send_news = [&](const std::string& text) {
+    wire::Encoder news = session.begin("B");
+    news.field(58, text);
+    ASSERT_TRUE(session.finish(news));
+    turn(1);
+  };
+  send_news("DAMAGED");
+  const std::string path = folder.path() + "/store/0000000001.journal";
+  const std::string bytes = read_file(gate, path, 1U << 20U).value();
+  const std::size_t at = bytes.find("DAMAGED");
+  ASSERT_NE(at, std::string::npos);
+  ASSERT_TRUE((*gate.open(path, OpenMode::ReadWrite))->write_at(at, std::string_view{"dAMAGED"}));
+  for (int i = 0; i < 100; ++i) send_news(std::string(1000, 'x'));
+  ASSERT_TRUE(run_until([&] { return log.has("damaged at offset"); })) << log.all();
+  EXPECT_TRUE(log.has(path)) << log.all();
+  EXPECT_TRUE(log.has("nexusfix journal repair")) << log.all();
+  EXPECT_FALSE(peer.closed());
+  // Asked for, it is gap-filled, and the rest is sent.
+  const std::size_t before = peer.messages().size();
+  peer.send(from("TRADER", "2", 2, "7=2|16=3|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == before + 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[before], "|35=4|")) << bar(peer.messages()[before]);
+  EXPECT_TRUE(contains(peer.messages()[before], "|36=3|")) << bar(peer.messages()[before]);
+  EXPECT_TRUE(contains(peer.messages()[before + 1], "|35=B|"));
+  EXPECT_TRUE(log.has("ALARM in a resend")) << log.all();
+}
+
 INSTANTIATE_TEST_SUITE_P(Modes, FullDiskTest, ::testing::Values("process", "group", "sync", "none"),
                          [](const auto& one) { return std::string{one.param}; });
 

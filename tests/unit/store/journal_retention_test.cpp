@@ -560,16 +560,36 @@ TEST_F(JournalRetention, segments_that_cannot_be_removed_are_told_and_tried_agai
   options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true};
   const OpenedJournal journal = open();
   disk_.fail(testing::DiskCall::Remove, 1, EACCES);
-  std::optional<StoreError> warning;
+  std::optional<StoreEvent> warning;
   for (int i = 0; i < 100 && !warning; ++i) {
     fill(*journal.store, 1);
-    warning = journal.store->take_warning();
+    warning = journal.store->take_event();
   }
   ASSERT_TRUE(warning);
   EXPECT_THAT(warning->text, HasSubstr("could not be taken away"));
-  EXPECT_FALSE(journal.store->take_warning());
+  EXPECT_FALSE(journal.store->take_event());
   fill(*journal.store, 20);
   EXPECT_EQ(journal.store->session(0).next_outbound, read_all(*journal.store, 0).back().number + 1);
+}
+
+TEST_F(JournalRetention, what_is_retired_is_told) {
+  for (const RetiredSegments what : {RetiredSegments::Delete, RetiredSegments::Keep}) {
+    disk_ = FakeDisk{};
+    options_.retention = {.keep_bytes = kSegmentBytes, .even_current = true, .retired = what};
+    const OpenedJournal journal = open();
+    std::optional<StoreEvent> event;
+    for (int i = 0; i < 100 && !event; ++i) {
+      fill(*journal.store, 1);
+      event = journal.store->take_event();
+    }
+    ASSERT_TRUE(event);
+    EXPECT_EQ(event->level, StoreEvent::Level::Info);
+    EXPECT_EQ(event->text, "journal " + std::string{kFolder} + ": 1 old segment was " +
+                               (what == RetiredSegments::Keep ? "moved to retired/" : "deleted") +
+                               ", up to " + segment_file_name(1));
+    EXPECT_FALSE(disk_.exists(segment_path(1)));
+    EXPECT_TRUE(disk_.exists(segment_path(2)));
+  }
 }
 
 // Power is lost at any call; whatever is left opens, and has every message that was not retired.

@@ -170,11 +170,11 @@ TEST_F(JournalThreads, a_full_disk_is_told_while_there_is_still_room) {
   disk_.fail_reserves(ENOSPC);
   while (store_->appended() <= kSegmentBytes) ASSERT_TRUE(append_next(message));
   disk_.wait_for_failed_reserves(1);
-  std::optional<StoreError> warning;
-  while (!(warning = store_->take_warning())) std::this_thread::yield();
-  EXPECT_EQ(warning->code, StoreErrorCode::Disk);
+  std::optional<StoreEvent> warning;
+  while (!(warning = store_->take_event())) std::this_thread::yield();
+  EXPECT_EQ(warning->level, StoreEvent::Level::Error);
   EXPECT_THAT(warning->text, AllOf(HasSubstr("No space left"), HasSubstr("KiB are left")));
-  EXPECT_FALSE(store_->take_warning());
+  EXPECT_FALSE(store_->take_event());
   std::uint64_t taken = 0;
   while (append_next(message)) ++taken;
   EXPECT_GT(taken, 0U);

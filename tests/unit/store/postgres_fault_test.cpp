@@ -143,11 +143,11 @@ TEST_F(PostgresFault, a_server_that_stops_and_starts_again_is_found_again) {
     ASSERT_TRUE(store_->flush());
     server_->start();
     ASSERT_TRUE(settler_.settle(*store_));
-    const auto warning = store_->take_warning();
+    const auto warning = store_->take_event();
     ASSERT_TRUE(warning);
-    EXPECT_EQ(warning->code, StoreErrorCode::Server);
+    EXPECT_EQ(warning->level, StoreEvent::Level::Error);
     EXPECT_NE(warning->text.find("given up and made again"), std::string::npos) << warning->text;
-    EXPECT_FALSE(store_->take_warning());
+    EXPECT_FALSE(store_->take_event());
   }
   expect_messages(22);
   reopen();
@@ -162,10 +162,10 @@ TEST_F(PostgresFault, a_server_that_says_nothing_is_given_up_and_asked_again) {
   proxy().stall(true);
   ASSERT_TRUE(store_->flush());
   const std::uint64_t before = settler_.wakes();
-  auto warning = store_->take_warning();
+  auto warning = store_->take_event();
   if (!warning) {
     settler_.wait(before);
-    warning = store_->take_warning();
+    warning = store_->take_event();
   }
   ASSERT_TRUE(warning);
   EXPECT_NE(warning->text.find("did not answer within 100 ms"), std::string::npos) << warning->text;

@@ -1,0 +1,54 @@
+// What a journal's threads have to tell, until its user takes it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <nexusfix/store/store.hpp>
+
+namespace nexusfix::store {
+
+class EventBox {
+ public:
+  // Of a user that takes none; more are counted, and told in the last one's text.
+  static constexpr std::size_t kEventsMax = 64;
+
+  // Any thread.
+  void put(StoreEvent::Level level, std::string text) {
+    const std::lock_guard lock{mutex_};
+    if (events_.size() < kEventsMax) {
+      events_.push_back({.level = level, .text = std::move(text)});
+    } else {
+      ++dropped_;
+    }
+    has_any_.store(true, std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool has_any() const noexcept { return has_any_.load(std::memory_order_relaxed); }
+  // The oldest. The flag is a hint that needs no lock: this is called in every turn.
+  [[nodiscard]] std::optional<StoreEvent> take() {
+    if (!has_any()) [[likely]]
+      return std::nullopt;
+    const std::lock_guard lock{mutex_};
+    StoreEvent event = std::move(events_.front());
+    events_.pop_front();
+    if (events_.empty()) {
+      if (dropped_ > 0) event.text += "; " + std::to_string(dropped_) + " more events were dropped";
+      dropped_ = 0;
+      has_any_.store(false, std::memory_order_relaxed);
+    }
+    return event;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::deque<StoreEvent> events_;
+  std::size_t dropped_ = 0;
+  std::atomic<bool> has_any_{false};
+};
+
+}  // namespace nexusfix::store
