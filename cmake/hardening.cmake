@@ -1,0 +1,26 @@
+# Flags of a distribution's build: what an attacker who found a fault would have to get past, too.
+# The library nexusfix_hardening carries them; with -D NEXUSFIX_HARDENED=ON everything has them.
+# docs/security.md says what each is against.
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX)
+
+add_library(nexusfix_hardening INTERFACE)
+target_compile_options(nexusfix_hardening INTERFACE -fstack-protector-strong
+                                                    -fstack-clash-protection)
+target_compile_definitions(nexusfix_hardening INTERFACE _GLIBCXX_ASSERTIONS)
+target_link_options(nexusfix_hardening INTERFACE LINKER:-z,relro,-z,now,-z,noexecstack)
+# Without optimisation _FORTIFY_SOURCE is a warning and nothing else.
+target_compile_options(nexusfix_hardening INTERFACE
+  $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3>)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
+  # The start files of some distributions are not marked, which would unmark the whole program.
+  target_compile_options(nexusfix_hardening INTERFACE -fcf-protection=full)
+  target_link_options(nexusfix_hardening INTERFACE LINKER:-z,shstk)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64")
+  target_compile_options(nexusfix_hardening INTERFACE -mbranch-protection=standard)
+endif()
+
+if(NEXUSFIX_HARDENED)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(nexusfix_flags INTERFACE nexusfix_hardening)
+endif()

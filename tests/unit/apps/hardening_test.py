@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""What a hardened program says of itself, and what a service manager says of the unit."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM = ""  # set by main: a program that was built with the flags
+NEXUSFIX = ""
+UNIT = ""
+EXPOSURE_MAX = 1.5  # by systemd-analyze: 0 is shut off, 10 may do anything
+X86 = os.uname().machine == "x86_64"
+
+
+def told_by(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@unittest.skipUnless(shutil.which("readelf"), "no readelf")
+class Program(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.told = told_by("readelf", "-hldW", PROGRAM)
+        cls.symbols = told_by("readelf", "--dyn-syms", "-W", PROGRAM)
+
+    def test_it_is_loaded_where_nobody_knows(self):
+        self.assertRegex(self.told, r"Type: +DYN ")
+        self.assertRegex(self.told, r"FLAGS_1.*\bPIE\b")
+
+    def test_its_tables_of_addresses_are_read_only_from_the_start_on(self):
+        self.assertRegex(self.told, r"GNU_RELRO")
+        self.assertRegex(self.told, r"\(FLAGS\) +BIND_NOW")
+
+    def test_no_memory_can_be_written_and_executed(self):
+        self.assertRegex(self.told, r"GNU_STACK .* RW +0x")
+        self.assertNotRegex(self.told, r"LOAD .* RWE ")
+
+    def test_stack_copies_and_indexes_are_guarded(self):
+        for symbol in ("__stack_chk_fail", r"__\w+_chk", r"\w*__glibcxx_assert_fail\w*"):
+            self.assertRegex(self.symbols, rf" UND {symbol}@")
+
+    @unittest.skipUnless(X86, "x86-64 only")
+    def test_returns_and_jumps_are_checked_where_the_processor_does(self):
+        self.assertRegex(told_by("readelf", "-nW", PROGRAM), r"x86 feature: .*\bSHSTK\b")
+        disassembly = told_by("objdump", "-d", "--disassemble=main", PROGRAM)
+        self.assertRegex(disassembly, r"<main>:\n.*\bendbr64\b")
+
+
+@unittest.skipUnless(shutil.which("systemd-analyze"), "no systemd-analyze")
+class Unit(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(prefix="nexusfix-unit-")
+        self.addCleanup(temporary.cleanup)
+        text = Path(UNIT).read_text(encoding="utf-8").replace("@NEXUSFIX_PROGRAM@", NEXUSFIX)
+        self.unit = Path(temporary.name) / "nexusfix@venue.service"
+        self.unit.write_text(text, encoding="utf-8")
+
+    def test_it_is_right(self):
+        done = subprocess.run(["systemd-analyze", "verify", self.unit], capture_output=True,
+                              text=True, check=False)
+        ours = [line for line in done.stderr.splitlines() if "nexusfix" in line]
+        self.assertEqual(ours, [])
+
+    def test_it_leaves_an_intruder_next_to_nothing(self):
+        done = subprocess.run(["systemd-analyze", "security", "--offline=true", "--no-pager",
+                               self.unit], capture_output=True, text=True, check=False)
+        if "unrecognized option" in done.stderr:
+            self.skipTest("this systemd-analyze looks at running services only")
+        exposure = re.search(r"Overall exposure level for .*: (\d+\.\d+)", done.stdout)
+        self.assertIsNotNone(exposure, done.stdout + done.stderr)
+        self.assertLessEqual(float(exposure[1]), EXPOSURE_MAX, done.stdout)
+
+
+if __name__ == "__main__":
+    PROGRAM, NEXUSFIX, UNIT = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+    unittest.main(verbosity=2)
