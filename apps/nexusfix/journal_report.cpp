@@ -83,8 +83,7 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
   }
   for (const store::UnusedBytes& unused : check.unused) {
     text += fmt::format(
-        "  UNUSED {} offset {}, {} bytes: not empty; nothing is missing, as the next segment "
-        "says\n",
+        "  UNUSED {} offset {}, {} bytes: not empty, and nothing of the log; nothing is missing\n",
         unused.file, unused.offset, with_thousands(unused.bytes));
   }
   for (const std::string& fault : check.checkpoint_faults) {

@@ -91,6 +91,9 @@ class Journal final : public Store {
       reserve_.open(state_.sessions.record(key).next_outbound);
     }
     report_ = std::move(recovered.report);
+    for (std::string& stray : recovered.strays) {
+      events_.put(StoreEvent::Level::Warning, std::move(stray));
+    }
     // With damage in the log, opening must find it again, and say so.
     is_damaged_ = !report_.damages.empty();
     if (!is_damaged_) {

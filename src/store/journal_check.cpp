@@ -71,20 +71,21 @@ class Check {
   Check(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
 
   StoreResult<JournalCheck> run() {
-    const auto segments = walk_log(
+    const auto log = walk_log(
         disk_, folder_,
         [&](const SegmentHeader& segment, std::span<const char> checkpoint) {
           return start(segment, checkpoint);
         },
         [&](const SegmentHeader& segment, const Record& record) { return add(segment, record); },
         [&](const DamagedBytes& bytes) { log_.damage(bytes); });
-    if (!segments) return std::unexpected{segments.error()};
-    if (!is_known_ && segments->front().header.number > 1) {
-      return std::unexpected{unknown_start(folder_, segments->front().header)};
+    if (!log) return std::unexpected{log.error()};
+    const std::vector<WalkedSegment>& segments = log->segments;
+    if (!is_known_ && segments.front().header.number > 1) {
+      return std::unexpected{unknown_start(folder_, segments.front().header)};
     }
     log_.end();
     name_changes();
-    for (const WalkedSegment& segment : *segments) {
+    for (const WalkedSegment& segment : segments) {
       check_.segments.push_back({.file = path_of_segment(folder_, segment.header.number),
                                  .bytes = segment.file_bytes,
                                  .records = segment.records});
@@ -95,10 +96,15 @@ class Check {
                                .offset = segment.end,
                                .bytes = segment.unused_bytes});
     }
-    check_.torn_bytes = segments->back().torn_bytes;
-    check_.torn_offset = segments->back().end;
+    for (const StraySegment& one : log->strays) {
+      check_.unused.push_back({.file = path_of_segment(folder_, one.number),
+                               .offset = one.stray.offset,
+                               .bytes = one.stray.bytes});
+    }
+    check_.torn_bytes = segments.back().torn_bytes;
+    check_.torn_offset = segments.back().end;
     check_.power_lost = !is_closed_ && check_.records > 0 &&
-                        may_have_lost_power(segments->back().header, to_boot_id(disk_.boot_id()));
+                        may_have_lost_power(segments.back().header, to_boot_id(disk_.boot_id()));
     check_.in_use = is_in_use(disk_, folder_);
     add_damages();
     for (SessionKey key = 0; key < log_.state().sessions.size(); ++key) {

@@ -107,7 +107,8 @@ std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
 }
 
 bool may_be_torn_header(std::span<const char> bytes) noexcept {
-  std::array<char, kVersionAt + sizeof(std::uint32_t)> front{};
+  std::array<char, kSegmentMarkBytes> front{};
+  static_assert(kSegmentMarkBytes == kVersionAt + sizeof(std::uint32_t));
   std::copy(kMagic.begin(), kMagic.end(), front.begin());
   store_little_endian(&front[kVersionAt], kFormatVersion);
   for (std::size_t at = 0; at < std::min(bytes.size(), front.size()); ++at) {

@@ -43,6 +43,7 @@ namespace nexusfix::store {
 
 inline constexpr std::uint32_t kFormatVersion = 3;
 inline constexpr std::size_t kSegmentHeaderBytes = 128;
+inline constexpr std::size_t kSegmentMarkBytes = 12;  // the first of them, the same in every header
 // Older segments are read, and never appended to. Their records have the same form; version 2 has
 // the same header and no checkpoints.
 inline constexpr std::uint32_t kFormatVersionOldest = 1;

@@ -87,7 +87,7 @@ class Repair {
     closed_at_.reset();
     bool is_known = false;
     std::optional<SegmentHeader> first;
-    auto segments = walk_log(
+    auto walked = walk_log(
         disk_, options_.folder,
         [&](const SegmentHeader& segment, std::span<const char> checkpoint) -> StoreResult<void> {
           if (!first) first = segment;
@@ -117,12 +117,13 @@ class Repair {
           return {};
         },
         [&](const DamagedBytes& bytes) { log_.damage(bytes); });
-    if (!segments) return std::unexpected{segments.error()};
-    if (!is_known && segments->front().header.number > 1) {
-      return std::unexpected{unknown_start(options_.folder, segments->front().header)};
+    if (!walked) return std::unexpected{walked.error()};
+    if (!is_known && walked->segments.front().header.number > 1) {
+      return std::unexpected{unknown_start(options_.folder, walked->segments.front().header)};
     }
     log_.end();
-    segments_ = std::move(*segments);
+    segments_ = std::move(walked->segments);
+    strays_ = std::move(walked->strays);
     return {};
   }
 
@@ -197,6 +198,13 @@ class Repair {
                               std::to_string(segment.end) +
                               " on, behind its last record, are not of the log: cut off");
       note(path + ": what was behind its last record cut off");
+    }
+    for (const StraySegment& one : strays_) {
+      const std::string path = path_of_segment(options_.folder, one.number);
+      report_.steps.push_back(path + ": prepared and never begun, but the " +
+                              bytes_text(one.stray.bytes) + " at offset " +
+                              std::to_string(one.stray.offset) +
+                              " are no zeros: emptied. Nothing is lost by it");
     }
     const WalkedSegment& last = segments_.back();
     if (last.torn_bytes > 0) {
@@ -393,6 +401,9 @@ class Repair {
       if (segment.unused_bytes == 0) continue;
       if (auto cut = change(segment.header.number, segment.end, {}, true); !cut) return cut;
     }
+    for (const StraySegment& one : strays_) {
+      if (auto emptied = change(one.number, 0, {}, true); !emptied) return emptied;
+    }
     return check_what_was_done();
   }
 
@@ -434,6 +445,7 @@ class Repair {
     for (const WalkedSegment& segment : segments_) {
       if (segment.unused_bytes > 0) changing.insert(segment.header.number);
     }
+    for (const StraySegment& one : strays_) changing.insert(one.number);
     if (segments_.back().torn_bytes > 0 || !last_.empty()) {
       changing.insert(segments_.back().header.number);
     }
@@ -489,6 +501,7 @@ class Repair {
   DamagedLog log_;
   std::size_t damages_before_ = 0;  // of its damages: met before the sessions were known
   std::vector<WalkedSegment> segments_;
+  std::vector<StraySegment> strays_;
   std::vector<SegmentHeader> voids_;        // segments whose checkpoint is taken out
   std::vector<std::vector<char>> entries_;  // by damage: what goes in its place
   std::vector<std::vector<char>> fillers_;  // the same as bytes of the file

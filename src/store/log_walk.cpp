@@ -43,9 +43,13 @@ struct SegmentFile {
   std::uint64_t bytes = 0;
   std::optional<SegmentHeader> header;  // nothing: damaged
   std::optional<SegmentHeader> corrected;
-  bool is_empty = false;         // zeros: prepared, and not begun
+  // Prepared, and not begun: zeros, or what the disk made of them. Nothing: more is in it.
+  std::optional<StrayBytes> stray;
   bool may_be_torn = true;       // of its header, a part may not have reached the disk
   std::int64_t told_log_id = 0;  // what the header's bytes say, intact or not
+
+  [[nodiscard]] bool is_empty() const noexcept { return stray && stray->bytes == 0; }
+  [[nodiscard]] bool is_stray() const noexcept { return stray && stray->bytes > 0; }
 };
 
 class Walk {
@@ -59,7 +63,7 @@ class Walk {
         on_damage_{on_damage},
         second_look_{disk, folder} {}
 
-  StoreResult<std::vector<WalkedSegment>> run() {
+  StoreResult<WalkedLog> run() {
     const DiskResult<std::vector<std::string>> names = disk_.list(folder_);
     if (!names) return failure(names.error());
     for (const std::string& name : *names) {
@@ -67,7 +71,11 @@ class Walk {
       if (!number) continue;
       if (auto opened = open_segment(*number); !opened) return std::unexpected{opened.error()};
     }
-    while (files_.size() > 1 && files_.back().is_empty) files_.pop_back();
+    while (files_.size() > 1 && files_.back().stray) {
+      if (files_.back().is_stray())
+        log_.strays.push_back({files_.back().number, *files_.back().stray});
+      files_.pop_back();
+    }
     if (files_.empty()) {
       return std::unexpected{StoreError{.code = StoreErrorCode::Missing,
                                         .text = "journal " + folder_ +
@@ -77,14 +85,14 @@ class Walk {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (auto walked = walk_segment(i); !walked) return std::unexpected{walked.error()};
     }
-    const WalkedSegment& first = walked_.front();
+    const WalkedSegment& first = log_.segments.front();
     // Where no checkpoint can be read, nobody knows: whoever needs one says so.
     if (first.header.number > 1 && retired_before_ && *retired_before_ < first.header.position) {
       return corrupt("journal " + folder_ + ": " + segment_file_name(first.header.number - 1) +
                      " is missing, and no checkpoint says that it was retired. Put the file back, "
                      "or restore the folder from a copy");
     }
-    return std::move(walked_);
+    return std::move(log_);
   }
 
  private:
@@ -101,20 +109,20 @@ class Walk {
     const DiskResult<std::uint64_t> size = (*file)->size();
     if (!size) return failure(size.error());
     files_.push_back(
-        {.number = number, .bytes = *size, .header = {}, .corrected = {}, .told_log_id = 0});
+        {.number = number, .bytes = *size, .header = {}, .corrected = {}, .stray = {}});
     return read_header(files_.back(), path, **file);
   }
 
   StoreResult<void> read_header(SegmentFile& segment, const std::string& path, File& file) {
     for (;;) {
       auto read = read_header_once(segment, path, file);
-      const bool is_clear = read && (segment.header || segment.is_empty);
+      const bool is_clear = read && (segment.header || segment.is_empty());
       if (is_clear || !second_look_.is_due(segment.number, 0)) return read;
       segment = {.number = segment.number,
                  .bytes = segment.bytes,
                  .header = {},
                  .corrected = {},
-                 .told_log_id = 0};
+                 .stray = {}};
     }
   }
 
@@ -136,9 +144,9 @@ class Walk {
                        ": at offset 8 is a format version that this program does not read. Use "
                        "the program that wrote it");
       }
-      const DiskResult<std::uint64_t> used = skip_zeros(window_, 0);
-      if (!used) return failure(used.error());
-      segment.is_empty = *used == segment.bytes;
+      const auto stray = find_stray_bytes(window_);
+      if (!stray) return failure(stray.error());
+      segment.stray = *stray;
       return {};
     }
     if (header->number != segment.number || (log_id_ && header->log_id != *log_id_)) {
@@ -162,13 +170,14 @@ class Walk {
     // Who wrote it is taken from a neighbour.
     SegmentHeader derived;
     if (index > 0) {
-      derived = walked_.back().header;
+      derived = log_.segments.back().header;
     } else if (files_.size() > 1 && files_[1].header) {
       derived = *files_[1].header;
     }
     derived.log_id = log_id_.value_or(segment.told_log_id);
     derived.number = segment.number;
-    derived.position = index == 0 ? 0 : walked_.back().header.position + walked_.back().end;
+    derived.position =
+        index == 0 ? 0 : log_.segments.back().header.position + log_.segments.back().end;
     derived.synced = 0;
     derived.time = {};
     derived.start_bytes = kSegmentHeaderBytes;
@@ -205,10 +214,10 @@ class Walk {
     walked.end = walked.header.records_at();
     const StoreResult<bool> is_empty = is_empty_from(segment, walked.end);
     if (!is_empty) return std::unexpected{is_empty.error()};
-    if (is_last && *is_empty && !*whole && segment.may_be_torn) {
+    if (is_last && (segment.is_stray() || (*is_empty && !*whole && segment.may_be_torn))) {
       walked.end = 0;  // the machine stopped while it was being created
-      walked.torn_bytes = segment.is_empty ? 0 : segment.bytes;
-      walked_.push_back(walked);
+      walked.torn_bytes = segment.is_empty() ? 0 : segment.bytes;
+      log_.segments.push_back(walked);
       return {};
     }
     if (!segment.header) {
@@ -245,7 +254,7 @@ class Walk {
       const StoreResult<bool> no_more = is_empty_from(segment, walked.end);
       if (!no_more) return std::unexpected{no_more.error()};
       if (*no_more && !known_header(index + 1)) {
-        walked_.push_back(walked);  // prepared and not used, as far as can be told
+        log_.segments.push_back(walked);  // prepared and not used, as far as can be told
         return {};
       }
       report(walked, wanted_end - walked.end,
@@ -255,7 +264,7 @@ class Walk {
     const StoreResult<bool> is_clear = is_last ? true : is_empty_from(segment, walked.end);
     if (!is_clear) return std::unexpected{is_clear.error()};
     if (!*is_clear) walked.unused_bytes = segment.bytes - walked.end;
-    walked_.push_back(walked);
+    log_.segments.push_back(walked);
     return {};
   }
 
@@ -374,7 +383,7 @@ class Walk {
   std::uint64_t used_end_ = 0;  // of the segment, if something behind its records is no record
   RecordFault fault_ = RecordFault::None;  // the last one of the segment
   std::vector<SegmentFile> files_;
-  std::vector<WalkedSegment> walked_;
+  WalkedLog log_;
 };
 
 }  // namespace
@@ -397,9 +406,8 @@ const char* describe(RecordFault fault) noexcept {
   return "the record is not readable";
 }
 
-StoreResult<std::vector<WalkedSegment>> walk_log(Disk& disk, const std::string& folder,
-                                                 WalkedStart on_start, WalkedRecord on_record,
-                                                 WalkedDamage on_damage) {
+StoreResult<WalkedLog> walk_log(Disk& disk, const std::string& folder, WalkedStart on_start,
+                                WalkedRecord on_record, WalkedDamage on_damage) {
   return Walk{disk, folder, on_start, on_record, on_damage}.run();
 }
 

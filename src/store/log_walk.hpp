@@ -39,6 +39,17 @@ struct WalkedSegment {
   std::uint64_t records = 0;
 };
 
+// Behind the last segment: a file that was prepared and not begun, and that is not all zeros.
+struct StraySegment {
+  std::uint64_t number = 1;
+  StrayBytes stray;
+};
+
+struct WalkedLog {
+  std::vector<WalkedSegment> segments;  // at least one
+  std::vector<StraySegment> strays;
+};
+
 [[nodiscard]] std::string path_of_segment(const std::string& folder, std::uint64_t number);
 [[nodiscard]] const char* describe(RecordFault fault) noexcept;
 
@@ -50,10 +61,8 @@ struct WalkedSegment {
 using WalkedRecord = FunctionRef<StoreResult<void>(const SegmentHeader&, const Record&)>;
 using WalkedDamage = FunctionRef<void(const DamagedBytes&)>;
 using WalkedStart = FunctionRef<StoreResult<void>(const SegmentHeader&, std::span<const char>)>;
-[[nodiscard]] StoreResult<std::vector<WalkedSegment>> walk_log(Disk& disk,
-                                                               const std::string& folder,
-                                                               WalkedStart on_start,
-                                                               WalkedRecord on_record,
-                                                               WalkedDamage on_damage);
+[[nodiscard]] StoreResult<WalkedLog> walk_log(Disk& disk, const std::string& folder,
+                                              WalkedStart on_start, WalkedRecord on_record,
+                                              WalkedDamage on_damage);
 
 }  // namespace nexusfix::store

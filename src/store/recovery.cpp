@@ -4,7 +4,6 @@
 #include <array>
 #include <expected>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "store/checkpoint.hpp"
@@ -51,6 +50,12 @@ StoreResult<SegmentNumbers> find_segments(Disk& disk, const std::string& folder)
   return found;
 }
 
+std::string stray_text(const std::string& folder, std::uint64_t number, const StrayBytes& stray) {
+  return path_of_segment(folder, number) + ": prepared and never begun, but not all zeros (" +
+         std::to_string(stray.bytes) + " bytes at offset " + std::to_string(stray.offset) +
+         "): the disk has damaged it. It is emptied and used anew; nothing is lost by it";
+}
+
 class Recovery {
  public:
   Recovery(Disk& disk, const JournalOptions& options, bool may_write)
@@ -67,9 +72,9 @@ class Recovery {
     last_ = numbers->last;
     // A look ends with what was begun by now: its owner may begin the next one meanwhile.
     while (!may_write_ && last_ > first_) {
-      const StoreResult<bool> is_begun = has_bytes(last_);
-      if (!is_begun) return std::unexpected{is_begun.error()};
-      if (*is_begun) break;
+      const StoreResult<bool> begun = was_begun(last_);
+      if (!begun) return std::unexpected{begun.error()};
+      if (*begun) break;
       --last_;
     }
     if (auto read = read_log(); !read) return std::unexpected{std::move(read.error())};
@@ -247,10 +252,13 @@ class Recovery {
   // A segment without a header: prepared and not begun, or its beginning was interrupted.
   StoreResult<void> pass_over(std::uint64_t number, std::unique_ptr<File> file,
                               std::uint64_t size) {
-    const DiskResult<std::uint64_t> used = skip_zeros(window_, 0);
-    if (!used) return disk_failure(used.error());
-    if (*used < size)
+    const DiskResult<std::optional<StrayBytes>> stray = find_stray_bytes(window_);
+    if (!stray) return disk_failure(stray.error());
+    if (!*stray) {
       found_.report.torn_bytes += std::min<std::uint64_t>(size, kSegmentHeaderBytes);
+    } else if ((*stray)->bytes > 0) {
+      found_.strays.push_back(stray_text(options_.folder, number, **stray));
+    }
     if (may_write_) {
       to_empty_.push_back(number);
     } else if (number == 1) {
@@ -275,9 +283,9 @@ class Recovery {
     if (!used) return disk_failure(used.error(), path);
     bool is_end = *used == window_.size();
     for (std::uint64_t number = header.number + 1; is_end && number <= last_; ++number) {
-      const StoreResult<bool> has_more = has_bytes(number);
-      if (!has_more) return std::unexpected{has_more.error()};
-      is_end = !*has_more;
+      const StoreResult<bool> begun = was_begun(number);
+      if (!begun) return std::unexpected{begun.error()};
+      is_end = !*begun;
     }
     if (is_end) return false;
     checkpoint_faults_[header.number] =
@@ -313,7 +321,9 @@ class Recovery {
     const DiskResult<std::uint64_t> behind =
         skip_zeros(window_, std::min<std::uint64_t>(size_bytes, window_.size()));
     if (!behind) return disk_failure(behind.error(), path);
-    if (*behind == window_.size() && may_be_torn) {
+    const DiskResult<std::optional<StrayBytes>> stray = find_stray_bytes(window_);
+    if (!stray) return disk_failure(stray.error(), path);
+    if (*stray || (*behind == window_.size() && may_be_torn)) {
       const StoreResult<bool> is_end = is_end_of_log(number);
       if (!is_end) return std::unexpected{is_end.error()};
       if (*is_end) return std::nullopt;
@@ -474,9 +484,9 @@ class Recovery {
   // is no more than a segment that was prepared.
   StoreResult<std::uint64_t> end_told_by_next(const SegmentHeader& header) {
     if (is_last(header.number)) return 0;
-    const StoreResult<bool> is_begun = has_bytes(header.number + 1);
-    if (!is_begun) return std::unexpected{is_begun.error()};
-    if (!*is_begun) return 0;
+    const StoreResult<bool> begun = was_begun(header.number + 1);
+    if (!begun) return std::unexpected{begun.error()};
+    if (!*begun) return 0;
     const auto next = header_at(header.number + 1);
     if (!next) return std::unexpected{next.error()};
     // Its own fault, which will be told when its turn comes.
@@ -610,22 +620,23 @@ class Recovery {
   // is taken, and the next one prepared, before the first byte of it is written.
   StoreResult<bool> is_end_of_log(std::uint64_t number) {
     for (std::uint64_t later = number + 1; later <= last_; ++later) {
-      const StoreResult<bool> used = has_bytes(later);
-      if (!used || *used) return used ? StoreResult<bool>{false} : std::unexpected{used.error()};
+      const StoreResult<bool> begun = was_begun(later);
+      if (!begun || *begun)
+        return begun ? StoreResult<bool>{false} : std::unexpected{begun.error()};
     }
     return true;
   }
 
-  StoreResult<bool> has_bytes(std::uint64_t number) {
+  StoreResult<bool> was_begun(std::uint64_t number) {
     const auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::Read);
     if (!file) return disk_failure(file.error());
     const DiskResult<std::uint64_t> size = (*file)->size();
     if (!size) return disk_failure(size.error());
     FileWindow window;
     window.open(**file, *size);
-    const DiskResult<std::uint64_t> used = skip_zeros(window, 0);
-    if (!used) return disk_failure(used.error());
-    return *used < *size;
+    const DiskResult<std::optional<StrayBytes>> stray = find_stray_bytes(window);
+    if (!stray) return disk_failure(stray.error());
+    return !stray->has_value();
   }
 
   // The last segment ends before what comes next says: after a loss of power, the log is cut there.

@@ -34,6 +34,9 @@ struct Recovered {
   std::vector<std::pair<LogPosition, LogPosition>> holes;
   std::map<SessionKey, std::string> refused;
   std::string no_new_session;
+  // What the disk damaged in files that were prepared and not begun, for people. They are used
+  // anew: nothing is lost by it.
+  std::vector<std::string> strays;
   LogPosition synced = 0;                       // known to be on the disk
   bool is_closed = false;                       // in order
   std::array<char, kBootIdBytesMax> boot_id{};  // of now

@@ -131,6 +131,24 @@ DiskResult<std::optional<std::uint64_t>> find_valid_record(FileWindow& window, R
   return std::nullopt;
 }
 
+DiskResult<std::optional<StrayBytes>> find_stray_bytes(FileWindow& window) {
+  const DiskResult<std::uint64_t> first = skip_zeros(window, 0);
+  if (!first) return std::unexpected{first.error()};
+  const std::uint64_t size = window.size();
+  if (*first == size) return StrayBytes{};
+  // Nothing is prepared so short: one that was begun may have been cut.
+  if (size < kSegmentHeaderBytes) return std::nullopt;
+  const std::uint64_t end = std::min(size, *first + kStrayBytesMax);
+  const DiskResult<std::uint64_t> more = skip_zeros(window, end);
+  if (!more) return std::unexpected{more.error()};
+  if (*more < size) return std::nullopt;
+  const auto front =
+      window.view(0, static_cast<std::size_t>(std::min<std::uint64_t>(size, kSegmentHeaderBytes)));
+  if (!front) return std::unexpected{front.error()};
+  if (*first < kSegmentMarkBytes && may_be_torn_header(*front)) return std::nullopt;
+  return StrayBytes{.offset = *first, .bytes = end - *first};
+}
+
 DiskResult<std::uint64_t> skip_zeros(FileWindow& window, std::uint64_t from) {
   while (from < window.size()) {
     const auto count =

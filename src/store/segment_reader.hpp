@@ -69,6 +69,18 @@ class SegmentReader {
                                                                          RecordSeed seed,
                                                                          std::uint64_t from);
 
+// What is not zero in a file that was prepared and never begun: damage of the disk.
+struct StrayBytes {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;  // 0: it is all zeros, as it should be
+};
+// As many at most, neighbours: the flipped bits of one word. What was begun has more that is no
+// zero, even if it is damaged: a segment begins with a header, of which the mark alone has as many
+// and the version stands behind it, and a record's length, time and first entry reach over more.
+inline constexpr std::uint64_t kStrayBytesMax = 8;
+// Of the whole window. Nothing: there is more in it, or a part of a header.
+[[nodiscard]] DiskResult<std::optional<StrayBytes>> find_stray_bytes(FileWindow& window);
+
 // The offset of the first byte at or behind from that is not zero, or the window's size.
 [[nodiscard]] DiskResult<std::uint64_t> skip_zeros(FileWindow& window, std::uint64_t from);
 

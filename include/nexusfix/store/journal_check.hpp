@@ -35,7 +35,8 @@ struct FoundDamage {
 };
 
 // Behind the last record of a segment that others follow, where only zeros should be. Nothing of
-// the log: where the segment's records end, the next one's header says. Opening passes over it.
+// the log: where the segment's records end, the next one's header says. Opening passes over it. Or
+// in a file that was prepared and never begun: opening empties it.
 struct UnusedBytes {
   std::string file;
   std::uint64_t offset = 0;
