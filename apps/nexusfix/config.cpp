@@ -41,6 +41,8 @@ int check(const CheckOptions& options) {
   const auto found = engine::look_around(explained->settings, disk);
   if (!found) return fail_all(found.error());
   std::ranges::copy(*found, std::back_inserter(explained->settings.warnings));
+  std::ranges::copy(engine::ending_certificates(explained->settings, disk, this_second()),
+                    std::back_inserter(explained->settings.warnings));
   fmt::print("{}", options.json ? config_json(*explained)
                                 : config_text(*explained, this_second(), options.all));
   if (!options.strict) return kSuccess;

@@ -2,16 +2,12 @@
 #include <chrono>
 #include <string>
 
-#include <nexusfix/base/utc_text.hpp>
-
 #include "engine/runtime.hpp"
 
 namespace nexusfix::engine {
 namespace {
 
 constexpr std::chrono::hours kLookInterval{24};
-constexpr std::chrono::days kWarned{30};
-constexpr std::chrono::days kAlarmed{7};
 
 }  // namespace
 
@@ -31,14 +27,10 @@ void Runtime::look_after_certificates() {
   certificates_at_ = now_.mono + kLookInterval;
   wake_at(certificates_at_);
   for (const transport::TlsExpiry& one : seams_.tls->expiries()) {
-    const auto left = std::chrono::floor<std::chrono::seconds>(
-        one.at - std::chrono::time_point_cast<std::chrono::seconds>(now_.wall));
-    if (left >= kWarned) continue;
-    const std::string end = utc_text(one.at, UtcForm::Plain) + " UTC";
-    const auto days = std::chrono::floor<std::chrono::days>(left).count();
-    report(left < kAlarmed ? observe::Severity::Error : observe::Severity::Warning, {},
-           one.what + (left.count() < 0 ? " has ended, at " + end
-                                        : " ends in " + std::to_string(days) + " days, at " + end));
+    const auto ending = ending_of(one, now_.wall);
+    if (!ending) continue;
+    report(ending->is_near ? observe::Severity::Error : observe::Severity::Warning, {},
+           ending->text);
   }
 }
 

@@ -99,4 +99,17 @@ std::expected<std::vector<SettingsError>, SettingsErrors> look_around(const Sett
   return warnings;
 }
 
+std::vector<SettingsError> ending_certificates(const Settings& settings, Disk& disk, WallTime now) {
+  Settings copy = settings;
+  TlsContexts contexts;
+  static_cast<void>(contexts.give(copy, disk));  // look_around() says what is wrong with files
+  std::vector<SettingsError> warnings;
+  for (const transport::TlsExpiry& one : contexts.expiries()) {
+    if (auto ending = ending_of(one, now)) {
+      warnings.push_back({settings.file, 0, std::move(ending->text)});
+    }
+  }
+  return warnings;
+}
+
 }  // namespace nexusfix::engine

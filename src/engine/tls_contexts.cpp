@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <nexusfix/base/utc_text.hpp>
+
 namespace nexusfix::engine {
 namespace {
 
@@ -20,6 +22,19 @@ SettingsError at_its_key(const std::string& file, const SessionSettings& session
 }
 
 }  // namespace
+
+std::optional<Ending> ending_of(const transport::TlsExpiry& expiry, WallTime now) {
+  constexpr std::chrono::days kWarned{30};
+  constexpr std::chrono::days kNear{7};
+  const auto left = std::chrono::floor<std::chrono::seconds>(
+      expiry.at - std::chrono::time_point_cast<std::chrono::seconds>(now));
+  if (left >= kWarned) return std::nullopt;
+  const std::string end = utc_text(expiry.at, UtcForm::Plain) + " UTC";
+  const auto days = std::chrono::floor<std::chrono::days>(left).count();
+  return Ending{left < kNear, expiry.what + (left.count() < 0 ? " has ended, at " + end
+                                                              : " ends in " + std::to_string(days) +
+                                                                    " days, at " + end)};
+}
 
 SettingsErrors TlsContexts::give(Settings& settings, Disk& disk) {
   const std::lock_guard lock{mutex_};

@@ -4,14 +4,23 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/settings.hpp>
 #include <nexusfix/transport/tls.hpp>
 
 namespace nexusfix::engine {
+
+// What ends so soon that somebody must be told.
+struct Ending {
+  bool is_near = false;  // within days, or in the past
+  std::string text{};    // "certificate CN=venue in venue.pem ends in 3 days, at ..."
+};
+[[nodiscard]] std::optional<Ending> ending_of(const transport::TlsExpiry& expiry, WallTime now);
 
 // Of all event loops. Any thread.
 class TlsContexts {

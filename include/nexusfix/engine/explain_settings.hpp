@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/settings.hpp>
 
 namespace nexusfix::engine {
@@ -57,5 +58,10 @@ struct ExplainedSettings {
 // nothing. Warnings, of the dictionaries; or every mistake.
 [[nodiscard]] std::expected<std::vector<SettingsError>, SettingsErrors> look_around(
     const Settings& settings, Disk& disk);
+
+// Certificates of ours and lists of revoked ones that have ended or will within 30 days. A start
+// with them is no mistake, and the event log says the same each day.
+[[nodiscard]] std::vector<SettingsError> ending_certificates(const Settings& settings, Disk& disk,
+                                                             WallTime now);
 
 }  // namespace nexusfix::engine

@@ -3,6 +3,7 @@
 
 import json
 import os
+import subprocess
 import sys
 import unittest
 
@@ -45,6 +46,26 @@ class Config(WithFolder):
         self.assertNotRegex(done.stdout, r"LogonTimeout=10 +not given")
         self.assertRegex(run("config", "check", self.write(), "--all").stdout,
                          r"LogonTimeout=10 +not given")
+
+    def test_check_warns_of_a_certificate_that_soon_ends(self):
+        path = self.write(f"ClientCertificateFile={self.folder}/a.pem\n"
+                          f"CertificationAuthoritiesFile={self.folder}/a.pem\n")
+        os.umask(0o077)
+        self.addCleanup(os.umask, 0o022)
+        for days, is_warned in (("3", True), ("29", True), ("31", False)):
+            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                            "ec_paramgen_curve:P-256", "-nodes", "-days", days, "-subj", "/CN=us",
+                            "-keyout", "a.key", "-out", "a.pem"],
+                           cwd=self.folder, check=True, capture_output=True)
+            pem = self.folder / "a.pem"
+            pem.write_text(pem.read_text() + (self.folder / "a.key").read_text())
+            done = run("config", "check", path)
+            if "without TLS" in done.stderr:
+                self.skipTest("built without TLS")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            words = f"a.cfg: certificate CN=us in {self.folder}/a.pem ends in "
+            self.assertEqual(words in done.stdout, is_warned, done.stdout)
+            self.assertEqual(words in run("config", "check", path, "--json").stdout, is_warned)
 
     def test_check_tells_what_the_environment_has_put_in_and_what_it_lacks(self):
         os.environ["NEXUSFIX_T_DESK"] = "DESK"
