@@ -27,6 +27,18 @@ bool same_creation(WallTime a, WallTime b) {
   return std::chrono::floor<std::chrono::seconds>(a) == std::chrono::floor<std::chrono::seconds>(b);
 }
 
+// Logon and UserRequest, as other engines store them. They are not resent: a number is enough.
+bool may_have_password(std::string_view bytes) {
+  constexpr std::string_view kMsgType{
+      "\x01"
+      "35="};
+  const std::size_t at = bytes.find(kMsgType);
+  if (at == std::string_view::npos) return false;
+  const std::string_view rest = bytes.substr(at + kMsgType.size());
+  const std::string_view type = rest.substr(0, rest.find('\x01'));
+  return type == "A" || type == "BE";
+}
+
 // One session on its way into the journal.
 struct Arrival {
   QuickfixStore store;
@@ -218,7 +230,11 @@ class Import {
   Result<void> append_messages(const Arrival& arrival) {
     store::Transaction transaction;
     const auto add = [&](std::uint64_t number, std::string_view bytes) -> Result<void> {
-      transaction.outbound_message(*arrival.key, number, bytes);
+      if (may_have_password(bytes)) {
+        transaction.outbound_number(*arrival.key, number);
+      } else {
+        transaction.outbound_message(*arrival.key, number, bytes);
+      }
       if (transaction.entries().size() < kBatchBytes) return {};
       return append(transaction);
     };

@@ -55,6 +55,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::EventLoopCpu, "EventLoopCpu"},
     {Key::BusySpin, "BusySpin"},
     {Key::LockMemory, "LockMemory"},
+    {Key::CoreDumps, "CoreDumps"},
     {Key::LogonMaxLateness, "LogonMaxLateness"},
     {Key::SocketNodelay, "SocketNodelay"},
     {Key::SocketTcpNoDelay, "SocketTcpNoDelay"},

@@ -54,6 +54,7 @@ enum class Key : std::uint8_t {
   EventLoopCpu,
   BusySpin,
   LockMemory,
+  CoreDumps,
   LogonMaxLateness,
   SocketNodelay,
   SocketTcpNoDelay,

@@ -68,6 +68,8 @@ constexpr KeyDescription kDescribed[] = {
      ""},
     {"threads", "BusySpin", "N", "Y: the threads poll without sleeping, a whole CPU each", ""},
     {"threads", "LockMemory", "N", "Y: all memory of the process is kept in RAM", ""},
+    {"threads", "CoreDumps", "N",
+     "N: a core dump has no memory, and so no password; Y: as the system is set", "others: Y"},
     {"threads", "LogonMaxLateness", "200",
      "Logons wait while timers are more milliseconds late than this; 0: they never do",
      "others: no limit"},

@@ -217,6 +217,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   }
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
+  if (!threads.core_dumps) keep_memory_out_of_core_dumps();
   if (auto ready = is_available(settings, *options.disk); !ready) {
     return std::unexpected{std::move(ready.error())};
   }

@@ -495,6 +495,7 @@ class Runtime {
   std::vector<char> encode_buffer_;
   std::vector<char> action_buffer_;
   SessionSlot* begun_ = nullptr;  // whose message is being encoded
+  bool begun_has_password_ = false;
   struct StoredMessage {
     std::uint64_t msg_seq_num = 0;
     std::size_t begin = 0;

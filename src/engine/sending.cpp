@@ -14,6 +14,10 @@ std::unexpected<SendError> failure(SendFailure failure, wire::EncodeError encode
   return std::unexpected{SendError{failure, encode}};
 }
 
+// UserRequest, the one application message with passwords: it has no place in a store, and so
+// cannot be sent again.
+constexpr std::string_view kUserRequest = "BE";
+
 }  // namespace
 
 wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_type) noexcept {
@@ -22,6 +26,7 @@ wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_typ
     return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
   }
   begun_ = &slot;
+  begun_has_password_ = msg_type == kUserRequest;
   return slot.machine.begin_message(encode_buffer_, msg_type, now());
 }
 
@@ -54,7 +59,9 @@ SendResult Runtime::send_message(
   if (std::exchange(begun_, nullptr) != &slot) return failure(SendFailure::NotBegun);
   const bool is_transmitted = slot.machine.state() == session::State::LoggedOn;
   if (!is_transmitted) {
-    if (!slot.settings.sends_while_logged_out) return failure(SendFailure::NotLoggedOn);
+    if (!slot.settings.sends_while_logged_out || begun_has_password_) {
+      return failure(SendFailure::NotLoggedOn);
+    }
     if (slot.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);
   }
   if (transaction_.entries().size() > kTransactionBytesMax) {
@@ -85,7 +92,7 @@ SendResult Runtime::send_message(
                        slot.connection != nullptr ? slot.connection->outbound.size() : 0,
                        slot.behind_replay.size()};
   try {
-    record_outbound(slot, outbound->msg_seq_num, outbound->bytes, true);
+    record_outbound(slot, outbound->msg_seq_num, outbound->bytes, !begun_has_password_);
     if (is_transmitted) queue_bytes(slot, outbound->bytes);
     note_sent(slot, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
               is_transmitted);

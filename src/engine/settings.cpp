@@ -99,6 +99,33 @@ void add_any(Settings& settings, const MergedSection& keys) {
   settings.sessions.push_back(std::move(any));
 }
 
+// The first line with a password that stands in the file itself; a variable's is elsewhere.
+std::optional<std::size_t> line_of_password(const Sections& sections) {
+  std::optional<std::size_t> line;
+  const auto look = [&](Key key, const std::optional<Given>& given) {
+    constexpr std::string_view kInConnection = "password=";
+    if (!given || !is_secret(key) || given->value.empty() || !given->written.empty()) return;
+    if (key == Key::PostgreSQLStoreConnection && !given->value.contains(kInConnection)) return;
+    line = std::min(line.value_or(given->line), given->line);
+  };
+  const auto look_at = [&](const Section& section) {
+    for (std::size_t i = 1; i < kKeyCount; ++i) look(static_cast<Key>(i), section.given[i]);
+    for (const auto& [number, given] : section.logon_tags) look(Key::LogonTag, given);
+  };
+  look_at(sections.defaults);
+  for (const Section& section : sections.sessions) look_at(section);
+  return line;
+}
+
+// A warning, not an error: files were written before anybody looked.
+void check_is_private(Disk& disk, const std::string& path, const Sections& sections,
+                      SettingsReport& report) {
+  const auto line = line_of_password(sections);
+  if (!line || disk.is_private(path).value_or(true)) return;
+  report.warning(*line, "a password, in a file that others than its owner may read: chmod 600 " +
+                            path + ", or a variable of the environment (ExpandVariables=Y)");
+}
+
 std::expected<Settings, SettingsErrors> build(const Sections& sections, std::string_view file_name,
                                               SettingsReport& report, Disk* disk) {
   Settings settings;
@@ -122,6 +149,7 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   check_identities(settings.sessions, report);
   check_loops(settings, report);
   check_shared_ports(settings.sessions, report);
+  if (disk != nullptr) check_is_private(*disk, settings.file, sections, report);
   settings.warnings = report.take_warnings();
   if (!report.has_errors()) return settings;
   // A misspelt key is often why another one is missing, so it belongs to the answer.

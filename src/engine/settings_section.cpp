@@ -95,12 +95,7 @@ class SectionReader {
         entry.is_wrong ? std::string{} : expected_instead(key, entry.value);
     const bool is_right = !entry.is_wrong && expected.empty();
     const Given given{entry.value, entry.line, is_right, entry.written};
-    const bool is_secret =
-        key == Key::Password || key == Key::NewPassword || key == Key::LogonTag ||
-        key == Key::SocketKeyStorePassword || key == Key::SocketTrustStorePassword ||
-        key == Key::SSLCertificatePassword || key == Key::PostgreSQLStorePassword ||
-        key == Key::PostgreSQLStoreConnection;
-    const std::string what = shown(entry.key) + "=" + (is_secret ? "..." : shown(entry.value));
+    const std::string what = shown(entry.key) + "=" + (is_secret(key) ? "..." : shown(entry.value));
     if (!expected.empty()) {
       report_.error(entry.line, what + ": " + expected + " was expected" +
                                     (looks_commented(entry.value) ? kNoComment : ""));
@@ -130,6 +125,13 @@ class SectionReader {
 };
 
 }  // namespace
+
+bool is_secret(Key key) noexcept {
+  return key == Key::Password || key == Key::NewPassword || key == Key::LogonTag ||
+         key == Key::SocketKeyStorePassword || key == Key::SocketTrustStorePassword ||
+         key == Key::SSLCertificatePassword || key == Key::PostgreSQLStorePassword ||
+         key == Key::PostgreSQLStoreConnection;
+}
 
 Section read_section(const SettingsSection& text, SettingsReport& report) {
   return SectionReader{text, report}.take();

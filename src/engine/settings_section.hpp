@@ -38,6 +38,9 @@ struct Section {
   }
 };
 
+// A password, or what may be one: never shown.
+[[nodiscard]] bool is_secret(Key key) noexcept;
+
 // In the answer for a key that nobody knows.
 inline constexpr std::string_view kUnknownKey = ": unknown key";
 

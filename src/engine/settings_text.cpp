@@ -67,15 +67,21 @@ class Splitter {
     default_line_ = line_;
   }
 
+  // What stands behind it may be a password: "Password hunter2".
+  static std::string first_word(std::string_view text) {
+    const std::size_t end = text.find_first_of(" \t:");
+    return shown(text.substr(0, end)) + (end == std::string_view::npos ? "" : " ...");
+  }
+
   void take_entry(std::string_view text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) {
-      report_.warning(line_, shown(text) + ": the line is ignored; Key=Value was expected");
+      report_.warning(line_, first_word(text) + ": the line is ignored; Key=Value was expected");
       return;
     }
     const std::string_view key = trimmed(text.substr(0, equals));
     if (key.empty()) {
-      report_.warning(line_, shown(text) + ": the line is ignored; no key stands before the =");
+      report_.warning(line_, "=...: the line is ignored; no key stands before the =");
       return;
     }
     if (sections_.empty()) {

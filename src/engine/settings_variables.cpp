@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/config_keys.hpp"
+#include "engine/settings_section.hpp"
 #include "engine/settings_values.hpp"
 
 namespace nexusfix::engine {
@@ -81,6 +82,17 @@ std::expected<std::string, std::string> expanded(std::string_view value) {
   return result;
 }
 
+// A name without braces within a password may be a piece of it: whoever wrote it had no variable in
+// mind.
+bool may_be_piece_of_secret(const SettingsEntry& entry) {
+  const KeyRule* const rule = find_key(entry.key).rule;
+  if (rule == nullptr || !is_secret(rule->key)) return false;
+  for (std::size_t i = 0; i + 1 < entry.value.size(); ++i) {
+    if (entry.value[i] == '$' && begins_name(entry.value[i + 1])) return true;
+  }
+  return false;
+}
+
 bool is_it(const SettingsEntry& entry) {
   const KeyRule* const rule = find_key(entry.key).rule;
   return rule != nullptr && rule->key == Key::ExpandVariables;
@@ -123,7 +135,12 @@ void expand_variables(std::vector<SettingsSection>& sections, std::deque<std::st
         entry.value = trimmed(texts.emplace_back(std::move(*text)));
       } else {
         entry.is_wrong = true;
-        report.error(entry.line, shown(entry.key) + ": " + text.error());
+        report.error(entry.line,
+                     shown(entry.key) + ": " +
+                         (may_be_piece_of_secret(entry)
+                              ? "a variable of it cannot be had from the environment; a $ is "
+                                "written $$, a variable ${NAME}"
+                              : text.error()));
       }
     }
   }

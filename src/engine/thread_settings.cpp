@@ -19,13 +19,14 @@ void ThreadBuilder::take(const MergedSection& session) {
 }
 
 void ThreadBuilder::finish() {
-  const auto& [cpus, busy_spin, lock_memory, lateness] = chosen_;
+  const auto& [cpus, busy_spin, lock_memory, core_dumps, lateness] = chosen_;
   ThreadSettings& threads = settings_.threads;
   if (busy_spin) threads.busy_spin = *read_bool(busy_spin->value);
   if (lock_memory) {
     threads.lock_memory = *read_bool(lock_memory->value);
     threads.lock_memory_line = lock_memory->line;
   }
+  if (core_dumps) threads.core_dumps = *read_bool(core_dumps->value);
   if (lateness)
     threads.logon_lateness_max = std::chrono::milliseconds{*read_number(lateness->value)};
   if (!cpus) return;

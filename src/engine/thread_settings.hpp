@@ -21,7 +21,7 @@ class ThreadBuilder {
   void finish();
 
  private:
-  static constexpr Key kKeys[] = {Key::EventLoopCpu, Key::BusySpin, Key::LockMemory,
+  static constexpr Key kKeys[] = {Key::EventLoopCpu, Key::BusySpin, Key::LockMemory, Key::CoreDumps,
                                   Key::LogonMaxLateness};
 
   Settings& settings_;

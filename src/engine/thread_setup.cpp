@@ -4,12 +4,16 @@
 #include <cstdint>
 #include <linux/capability.h>
 #include <malloc.h>
+#include <string_view>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
+
+#include <nexusfix/base/disk.hpp>
 
 namespace nexusfix::engine {
 namespace {
@@ -83,6 +87,16 @@ std::expected<void, std::string> lock_memory() {
   ::mallopt(M_MMAP_MAX, 0);
   if (::mlockall(MCL_CURRENT | MCL_FUTURE) == 0) return {};
   return std::unexpected{"LockMemory=Y: memory cannot be locked: " + reason_of(errno)};
+}
+
+void keep_memory_out_of_core_dumps() {
+  // Bit 4: the headers of programs and libraries, which say what the registers point into.
+  constexpr std::string_view kHeadersOnly = "0x10";
+  PosixDisk disk;
+  const auto filter = disk.open("/proc/self/coredump_filter", OpenMode::ReadWrite);
+  if (filter && (*filter)->write_at(0, kHeadersOnly)) return;
+  // No /proc. It also keeps debuggers out, and so is not the first choice.
+  ::prctl(PR_SET_DUMPABLE, 0);
 }
 
 }  // namespace nexusfix::engine

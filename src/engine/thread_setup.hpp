@@ -35,4 +35,8 @@ class ThreadSetup {
 // comes later, until the process ends.
 [[nodiscard]] std::expected<void, std::string> lock_memory();
 
+// From now on a core dump of the process has the registers of each thread and no memory, or there
+// is none: passwords are in many places of it.
+void keep_memory_out_of_core_dumps();
+
 }  // namespace nexusfix::engine

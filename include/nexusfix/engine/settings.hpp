@@ -145,6 +145,8 @@ struct ThreadSettings {
   bool busy_spin = false;    // BusySpin: as EngineOptions::busy_spin
   bool lock_memory = false;  // LockMemory: all of the process's, from the start on and for good
   std::size_t lock_memory_line = 0;
+  // CoreDumps: as the system is set; otherwise one of this process has no memory in it, for good.
+  bool core_dumps = false;
   // LogonMaxLateness: Logons of new connections wait while timers are later than this; 0: never.
   std::chrono::milliseconds logon_lateness_max{200};
 };
