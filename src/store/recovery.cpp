@@ -8,11 +8,12 @@
 
 #include "store/checkpoint.hpp"
 #include "store/damaged_log.hpp"
-#include "store/entry.hpp"
 #include "store/journal_lock.hpp"
+#include "store/log_files.hpp"
 #include "store/log_start.hpp"
 #include "store/log_walk.hpp"
 #include "store/loss_text.hpp"
+#include "store/recovery_end.hpp"
 #include "store/segment_reader.hpp"
 
 namespace nexusfix::store {
@@ -22,40 +23,6 @@ std::unexpected<StoreError> corrupt(std::string text) {
   return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = std::move(text)}};
 }
 
-// The segment files, numbered without a gap: a missing one is lost messages. The first ones may
-// have been retired; then the checkpoint of the first that is there says what they said.
-struct SegmentNumbers {
-  std::uint64_t first = 1;
-  std::uint64_t last = 0;  // below first: there are none
-};
-
-StoreResult<SegmentNumbers> find_segments(Disk& disk, const std::string& folder) {
-  const DiskResult<std::vector<std::string>> names = disk.list(folder);
-  if (!names) return std::unexpected{disk_error(folder, names.error())};
-  SegmentNumbers found;
-  for (const std::string& name : *names) {
-    const std::optional<std::uint64_t> number = segment_number(name);
-    if (!number) continue;  // the lock, or a file that is not ours
-    if (found.last < found.first) {
-      found = {*number, *number};
-      continue;
-    }
-    if (*number != found.last + 1) {
-      return corrupt("journal " + folder + ": " + segment_file_name(found.last + 1) +
-                     " is missing, but there is " + name +
-                     ". Nothing was changed. Put the file back, or restore the folder from a copy");
-    }
-    found.last = *number;
-  }
-  return found;
-}
-
-std::string stray_text(const std::string& folder, std::uint64_t number, const StrayBytes& stray) {
-  return path_of_segment(folder, number) + ": prepared and never begun, but not all zeros (" +
-         std::to_string(stray.bytes) + " bytes at offset " + std::to_string(stray.offset) +
-         "): the disk has damaged it. It is emptied and used anew; nothing is lost by it";
-}
-
 class Recovery {
  public:
   Recovery(Disk& disk, const JournalOptions& options, bool may_write)
@@ -63,6 +30,7 @@ class Recovery {
         options_{options},
         may_write_{may_write},
         second_look_{disk, options.folder},
+        files_{disk, options.folder},
         boot_id_{to_boot_id(disk.boot_id())} {}
 
   StoreResult<Recovered> run() {
@@ -70,40 +38,32 @@ class Recovery {
     if (!numbers) return std::unexpected{numbers.error()};
     first_ = numbers->first;
     last_ = numbers->last;
+    files_.end_at(last_);
     // A look ends with what was begun by now: its owner may begin the next one meanwhile.
     while (!may_write_ && last_ > first_) {
-      const StoreResult<bool> begun = was_begun(last_);
+      const StoreResult<bool> begun = files_.was_begun(last_);
       if (!begun) return std::unexpected{begun.error()};
       if (*begun) break;
-      --last_;
+      files_.end_at(--last_);
     }
     if (auto read = read_log(); !read) return std::unexpected{std::move(read.error())};
-    if (found_.segments.empty() && !may_write_ && last_ < first_) return missing();
-    judge_damages();
-    found_.report.messages = found_.state.messages;
-    found_.report.records = found_.records;
-    // Of those that are still there: what was not begun, or is cut, needs none.
-    for (const SegmentHeader& segment : found_.segments) {
-      const auto fault = checkpoint_faults_.find(segment.number);
-      if (fault != checkpoint_faults_.end()) {
-        found_.report.checkpoint_faults.push_back(fault->second);
-      }
+    if (found_.segments.empty() && !may_write_ && last_ < first_) {
+      return std::unexpected{no_journal(options_.folder)};
     }
-    found_.retired = std::move(retired_.numbers);
-    if (!found_.segments.empty()) {
-      found_.report.retired_segments = found_.segments.front().number - 1;
-      found_.report.retired_bytes = found_.segments.front().position;
-    }
-    found_.report.retired_records = retired_.records;
-    found_.report.retired_messages = retired_.messages;
+    log_.end();
+    tell_damages(options_.folder, log_, found_);
+    found_.state = std::move(log_.state());
+    tell_what_there_is(checkpoint_faults_, std::move(retired_), found_);
     found_.boot_id = boot_id_;
     // The next one was not begun, whatever its header says: it ends the log.
     if (!is_cut_) found_.report.torn_bytes += unused_of_last_;
     const LogPosition end = expected_position();
     found_.report.power_lost = power_lost();
     if (may_write_) {
-      if (auto safe = make_durable(); !safe) return std::unexpected{std::move(safe.error())};
-      if (auto told = read_tellings(); !told) return std::unexpected{std::move(told.error())};
+      const Leftovers leftovers{.prepared = to_empty_, .last = last_, .is_cut = is_cut_};
+      auto done = make_durable(disk_, options_, leftovers, found_);
+      if (done) done = read_tellings(disk_, options_.folder, found_);
+      if (!done) return std::unexpected{std::move(done.error())};
     }
     found_.synced =
         may_write_ && options_.durability != Durability::None ? end : std::min(end, found_.synced);
@@ -111,8 +71,6 @@ class Recovery {
   }
 
  private:
-  [[nodiscard]] bool is_last(std::uint64_t number) const { return number == last_; }
-
   // From the newest checkpoint that can be trusted, or everything.
   StoreResult<void> read_log() {
     LogStarts starts{disk_, options_.folder};
@@ -120,7 +78,9 @@ class Recovery {
     if (auto begun = look_at_first(starts); !begun) return begun;
     const DiskResult<bool> is_told = starts.tells_of_retirement(checkpoint_faults_);
     if (!is_told) return disk_failure(is_told.error());
-    if (!*is_told) return missing_before(first_);
+    if (!*is_told) {
+      return std::unexpected{missing_before(options_.folder, first_, checkpoint_faults_)};
+    }
     auto retired = starts.retired(checkpoint_faults_);
     if (!retired) return disk_failure(retired.error());
     retired_ = std::move(*retired);
@@ -142,7 +102,7 @@ class Recovery {
         "journal " + options_.folder + ": " + segment_file_name(first_ - 1) +
         " and those before it are not there, and no checkpoint behind them can be used" +
         (checkpoint_faults_.empty() ? "" : " (" + checkpoint_faults_.begin()->second + ')') +
-        restore_advice());
+        restore_advice(options_.folder));
   }
 
   // Where others were retired in front of it, nothing can be read without its header.
@@ -225,15 +185,17 @@ class Recovery {
       return does_not_fit(path);
     }
     found_.synced = std::max(found_.synced, (*header)->synced);
-    const StoreResult<std::uint64_t> bound = bound_told_by_next(**header, *size);
+    const StoreResult<std::uint64_t> bound = files_.bound_told_by_next(**header, *size);
     if (!bound) return std::unexpected{bound.error()};
     window_.open(**file, *bound);
     StoreResult<std::uint64_t> end = read_records(path, **header);
     if (!end) return std::unexpected{std::move(end.error())};
     if (is_cut_ && (*end == 0 || is_nothing_but_torn_start(**header, *end))) return {};
-    const StoreResult<std::uint64_t> unused = unused_bytes(**file, *bound, *size);
-    if (!unused) return std::unexpected{unused.error()};
-    unused_of_last_ = *unused;
+    // What is there that is no zeros.
+    window_.open(**file, *size);
+    const DiskResult<std::uint64_t> unused = skip_zeros(window_, *bound);
+    if (!unused) return disk_failure(unused.error());
+    unused_of_last_ = *unused == *size ? 0 : *size - *bound;
     found_.report.bytes += *end;
     found_.report.scanned_bytes += *end;
     keep_segment(**header, std::move(*file), *end);
@@ -283,7 +245,7 @@ class Recovery {
     if (!used) return disk_failure(used.error(), path);
     bool is_end = *used == window_.size();
     for (std::uint64_t number = header.number + 1; is_end && number <= last_; ++number) {
-      const StoreResult<bool> begun = was_begun(number);
+      const StoreResult<bool> begun = files_.was_begun(number);
       if (!begun) return std::unexpected{begun.error()};
       is_end = !*begun;
     }
@@ -324,7 +286,7 @@ class Recovery {
     const DiskResult<std::optional<StrayBytes>> stray = find_stray_bytes(window_);
     if (!stray) return disk_failure(stray.error(), path);
     if (*stray || (*behind == window_.size() && may_be_torn)) {
-      const StoreResult<bool> is_end = is_end_of_log(number);
+      const StoreResult<bool> is_end = files_.is_end_of_log(number);
       if (!is_end) return std::unexpected{is_end.error()};
       if (*is_end) return std::nullopt;
     }
@@ -334,9 +296,10 @@ class Recovery {
     if (*cut) return std::nullopt;
     if (header.error() == SegmentHeaderFault::Cut) {
       return corrupt(path + ": the segment's header is cut off at offset " +
-                     std::to_string(window_.size()) + restore_advice());
+                     std::to_string(window_.size()) + restore_advice(options_.folder));
     }
-    return corrupt(path + ": at offset 0 is no intact segment header" + restore_advice());
+    return corrupt(path + ": at offset 0 is no intact segment header" +
+                   restore_advice(options_.folder));
   }
 
   // Returns where the records end. Damage with more of the log behind it is passed over: which
@@ -355,7 +318,7 @@ class Recovery {
         if (const auto applied = log_.record(header, **record); !applied) {
           return std::unexpected{contradiction(options_.folder, header, **record, applied.error())};
         }
-        note(**record);
+        take_synced(**record, found_);
         ++found_.records;
       }
       end = reader.offset();
@@ -389,7 +352,7 @@ class Recovery {
                                               const SegmentHeader& header) {
     // The first one is what the log begins with: in front of it there is nothing to keep.
     if (!found_.segments.empty() && may_have_lost_power(header)) {
-      const StoreResult<LogPosition> later = synced_told_by_later(header.number);
+      const StoreResult<LogPosition> later = files_.synced_told_by_later(header.number, log_id());
       if (!later) return std::unexpected{later.error()};
       if (std::max(found_.synced, *later) <= header.position) {
         is_cut_ = true;
@@ -398,7 +361,7 @@ class Recovery {
       }
     }
     return corrupt(path + ": the segment's start is cut off at offset " +
-                   std::to_string(window_.size()) + restore_advice());
+                   std::to_string(window_.size()) + restore_advice(options_.folder));
   }
 
   // There is something behind the good records, and it is no record. Where the log goes on behind
@@ -407,10 +370,10 @@ class Recovery {
                                                          const SegmentHeader& header,
                                                          const SegmentReader& reader) {
     const std::uint64_t end = reader.offset();
-    const DiskResult<LogPosition> told = synced_told(RecordSeed{header}, end + 1);
+    const DiskResult<LogPosition> told = synced_told(window_, RecordSeed{header}, end + 1);
     if (!told) return disk_failure(told.error(), path);
     if (may_have_lost_power(header)) {
-      const StoreResult<LogPosition> later = synced_told_by_later(header.number);
+      const StoreResult<LogPosition> later = files_.synced_told_by_later(header.number, log_id());
       if (!later) return std::unexpected{later.error()};
       if (std::max({found_.synced, *told, *later}) <= header.position + end) {
         is_cut_ = true;
@@ -423,7 +386,8 @@ class Recovery {
     is_end_of_segment_ = !*behind;
     std::uint64_t damage_end = behind->value_or(0);
     if (!*behind) {
-      const StoreResult<std::uint64_t> segment_end = end_told_by_next(header);
+      const StoreResult<std::uint64_t> segment_end =
+          files_.end_told_by_next(header, window_.size());
       if (!segment_end) return std::unexpected{segment_end.error()};
       if (*segment_end == 0) {
         found_.report.torn_bytes += window_.size() - end;
@@ -436,7 +400,7 @@ class Recovery {
         damage_end <= end || log_.damages().size() >= kDamagesMax) {
       return corrupt(path + ": damaged at offset " + std::to_string(end) + ": " +
                      describe(reader.fault()) + ", and so is more than can be passed over" +
-                     restore_advice());
+                     restore_advice(options_.folder));
     }
     log_.damage({.segment = header.number,
                  .offset = end,
@@ -447,202 +411,10 @@ class Recovery {
     return damage_end;
   }
 
-  // Behind this, nothing in the segment's file is of the log: the next segment's header says where
-  // its records end.
-  StoreResult<std::uint64_t> bound_told_by_next(const SegmentHeader& header, std::uint64_t size) {
-    if (is_last(header.number)) return size;
-    const auto next = header_at(header.number + 1);
-    if (!next) return std::unexpected{next.error()};
-    if (!*next || (*next)->number != header.number + 1 || (*next)->log_id != header.log_id ||
-        (*next)->position < header.position + header.records_at()) {
-      return size;
-    }
-    return std::min(size, (*next)->position - header.position);
-  }
-
-  // What is there that is no zeros; 0: nothing.
-  StoreResult<std::uint64_t> unused_bytes(File& file, std::uint64_t from, std::uint64_t size) {
-    if (from == size) return 0;
-    window_.open(file, size);
-    const DiskResult<std::uint64_t> used = skip_zeros(window_, from);
-    if (!used) return disk_failure(used.error());
-    return *used == size ? 0 : size - from;
-  }
-
-  // Nothing: it has none that checks.
-  StoreResult<std::optional<SegmentHeader>> header_at(std::uint64_t number) {
-    const auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::Read);
-    if (!file) return disk_failure(file.error());
-    std::array<char, kSegmentHeaderBytes> bytes{};
-    const DiskResult<std::size_t> got = (*file)->read_at(0, bytes);
-    if (!got) return disk_failure(got.error());
-    const auto header = decode_segment_header(std::span<const char>{bytes}.first(*got));
-    return header ? std::optional{*header} : std::nullopt;
-  }
-
-  // Where this segment ends by what the next one's header says; 0: it is the last, as what follows
-  // is no more than a segment that was prepared.
-  StoreResult<std::uint64_t> end_told_by_next(const SegmentHeader& header) {
-    if (is_last(header.number)) return 0;
-    const StoreResult<bool> begun = was_begun(header.number + 1);
-    if (!begun) return std::unexpected{begun.error()};
-    if (!*begun) return 0;
-    const auto next = header_at(header.number + 1);
-    if (!next) return std::unexpected{next.error()};
-    // Its own fault, which will be told when its turn comes.
-    if (!*next || (*next)->position < header.position) return window_.size();
-    return (*next)->position - header.position;
-  }
-
-  // What damage means for whom.
-  void judge_damages() {
-    log_.end();
-    for (const DamagedBytes& damage : log_.damages()) {
-      found_.holes.push_back({damage.position, damage.position + damage.bytes});
-      found_.report.damages.push_back(
-          path_of_segment(options_.folder, damage.segment) + ": damaged at offset " +
-          std::to_string(damage.offset) + " (" + std::to_string(damage.bytes) +
-          " bytes): " + describe(damage.fault) + ", and more of the log follows");
-    }
-    for (const SessionLoss& loss : log_.losses()) {
-      std::string& text = found_.refused[loss.session];
-      if (text.empty()) text = found_.report.damages[loss.damage];
-      text += "; " + loss_text(log_.state().sessions, loss);
-    }
-    for (auto& [session, text] : found_.refused) {
-      text +=
-          ". It is refused, the others are not. What a repair would do: nexusfix journal repair " +
-          options_.folder + " --dry-run";
-      found_.report.refused.push_back({log_.state().sessions.name(session), text});
-    }
-    if (!found_.report.damages.empty()) {
-      found_.no_new_session = found_.report.damages.front() +
-                              ": a session of this name may have been opened in it. New sessions "
-                              "are refused until it is repaired: nexusfix journal repair " +
-                              options_.folder + " --dry-run";
-    }
-    found_.state = std::move(log_.state());
-  }
-
-  // What the newest two checkpoints that can be used tell of retirement.
-  StoreResult<void> read_tellings() {
-    found_.retired_before = 0;
-    int count = 0;
-    for (auto at = found_.segments.rbegin(); at != found_.segments.rend() && count < 2; ++at) {
-      if (!at->has_checkpoint()) continue;
-      const auto file = disk_.open(path_of_segment(options_.folder, at->number), OpenMode::Read);
-      if (!file) return disk_failure(file.error());
-      const auto checkpoint = read_checkpoint(*at, **file);
-      if (!checkpoint) return disk_failure(checkpoint.error());
-      if (!*checkpoint) continue;
-      const LogPosition before = (*checkpoint)->retired_before;
-      if (++count == 1) {
-        found_.retired_before = before;
-      } else {
-        found_.retired_told = std::min(found_.retired_before, before);
-      }
-    }
-    return {};
-  }
-
-  void note(const Record& record) {
-    found_.is_closed = false;
-    EntryReader reader{record.entries};
-    Entry entry;
-    while (reader.next(entry)) {
-      if (!is_of_log(entry.kind)) continue;
-      found_.synced = std::max(found_.synced, entry.number);
-      found_.is_closed = entry.kind == EntryKind::LogClosed;
-    }
-  }
-
-  // The highest position that any whole record at or behind from says was synced.
-  DiskResult<LogPosition> synced_told(RecordSeed seed, std::uint64_t from) {
-    LogPosition told = 0;
-    for (;;) {
-      const auto at = find_valid_record(window_, seed, from);
-      if (!at) return std::unexpected{at.error()};
-      if (!*at) return told;
-      SegmentReader reader{window_, seed, **at};
-      const std::uint64_t begin = reader.offset();
-      for (;;) {
-        const DiskResult<std::optional<Record>> record = reader.next();
-        if (!record) return std::unexpected{record.error()};
-        if (!*record) break;
-        EntryReader entries{(*record)->entries};
-        Entry entry;
-        while (entries.next(entry)) {
-          if (is_of_log(entry.kind)) told = std::max(told, entry.number);
-        }
-      }
-      // It stopped searching without an answer: the careful one.
-      if (reader.offset() == begin) return kNumberMax;
-      from = reader.offset();
-    }
-  }
-
-  StoreResult<LogPosition> synced_told_by_later(std::uint64_t number) {
-    LogPosition told = 0;
-    FileWindow kept = window_;
-    while (++number <= last_) {
-      const std::string path = path_of_segment(options_.folder, number);
-      const auto file = disk_.open(path, OpenMode::Read);
-      if (!file) return disk_failure(file.error());
-      const DiskResult<std::uint64_t> size = (*file)->size();
-      if (!size) return disk_failure(size.error());
-      window_.open(**file, *size);
-      const DiskResult<LogPosition> here = synced_told_in(number);
-      window_ = kept;
-      if (!here) return disk_failure(here.error(), path);
-      told = std::max(told, *here);
-    }
-    return told;
-  }
-
-  DiskResult<LogPosition> synced_told_in(std::uint64_t number) {
-    const auto bytes = window_.view(
-        0, static_cast<std::size_t>(std::min<std::uint64_t>(window_.size(), kSegmentHeaderBytes)));
-    if (!bytes) return std::unexpected{bytes.error()};
-    const auto header = decode_segment_header(*bytes);
-    if (!header) {
-      // Its records can be recognised without it: they have its number.
-      SegmentHeader known;
-      known.log_id = log_id();
-      known.number = number;
-      return synced_told(RecordSeed{known}, 0);
-    }
-    const DiskResult<LogPosition> told = synced_told(RecordSeed{*header}, header->records_at());
-    if (!told) return told;
-    return std::max(*told, header->synced);
-  }
-
-  // No later segment was begun. There may be several that were prepared: in `group` mode a segment
-  // is taken, and the next one prepared, before the first byte of it is written.
-  StoreResult<bool> is_end_of_log(std::uint64_t number) {
-    for (std::uint64_t later = number + 1; later <= last_; ++later) {
-      const StoreResult<bool> begun = was_begun(later);
-      if (!begun || *begun)
-        return begun ? StoreResult<bool>{false} : std::unexpected{begun.error()};
-    }
-    return true;
-  }
-
-  StoreResult<bool> was_begun(std::uint64_t number) {
-    const auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::Read);
-    if (!file) return disk_failure(file.error());
-    const DiskResult<std::uint64_t> size = (*file)->size();
-    if (!size) return disk_failure(size.error());
-    FileWindow window;
-    window.open(**file, *size);
-    const DiskResult<std::optional<StrayBytes>> stray = find_stray_bytes(window);
-    if (!stray) return disk_failure(stray.error());
-    return !stray->has_value();
-  }
-
   // The last segment ends before what comes next says: after a loss of power, the log is cut there.
   StoreResult<bool> cut_at_end_of_last(LogPosition told, std::uint64_t number) {
     if (found_.segments.empty() || !may_have_lost_power(found_.segments.back())) return false;
-    const StoreResult<LogPosition> later = synced_told_by_later(number - 1);
+    const StoreResult<LogPosition> later = files_.synced_told_by_later(number - 1, log_id());
     if (!later) return std::unexpected{later.error()};
     if (std::max({found_.synced, told, *later}) > expected_position()) return false;
     is_cut_ = true;
@@ -655,58 +427,6 @@ class Recovery {
   [[nodiscard]] bool power_lost() const {
     return is_cut_ || (found_.records > 0 && !found_.segments.empty() && !found_.is_closed &&
                        may_have_lost_power(found_.segments.back()));
-  }
-
-  // Before anything is appended: later segments of a cut log are removed, what is behind the good
-  // records is cut, and what an earlier process wrote and did not live to sync is synced.
-  StoreResult<void> make_durable() {
-    for (const std::uint64_t number : to_empty_) {
-      const auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::ReadWrite);
-      if (!file) return disk_failure(file.error());
-      if (auto emptied = (*file)->truncate(0); !emptied) return disk_failure(emptied.error());
-      // Or a loss of power brings back what it held, when the log has grown past its place.
-      if (auto synced = (*file)->sync(); !synced) return disk_failure(synced.error());
-    }
-    const std::uint64_t kept = found_.segments.empty() ? 0 : found_.segments.back().number;
-    for (std::uint64_t number = last_; is_cut_ && number > kept; --number) {
-      const std::string path = path_of_segment(options_.folder, number);
-      if (auto removed = disk_.remove(path); !removed) return disk_failure(removed.error());
-      if (auto synced = disk_.sync_directory(options_.folder); !synced) {
-        return disk_failure(synced.error());
-      }
-    }
-    if (found_.segments.empty()) return {};
-    const bool is_torn = is_cut_ || found_.report.torn_bytes > 0;
-    if (is_torn && found_.file_bytes < found_.file_bytes_found) {
-      if (auto cut = found_.file->truncate(found_.file_bytes); !cut) {
-        return disk_failure(cut.error());
-      }
-      if (auto synced = found_.file->sync(); !synced) return disk_failure(synced.error());
-    }
-    if (options_.durability == Durability::None) return {};
-    for (const SegmentHeader& segment : found_.segments) {
-      const bool is_end = &segment == &found_.segments.back();
-      const LogPosition end = is_end ? expected_position() : (&segment)[1].position;
-      if (end <= found_.synced) continue;
-      if (auto synced = sync_segment(segment.number, is_end); !synced) return synced;
-    }
-    if (auto synced = disk_.sync_directory(options_.folder); !synced) {
-      return disk_failure(synced.error());
-    }
-    return {};
-  }
-
-  StoreResult<void> sync_segment(std::uint64_t number, bool is_end) {
-    std::unique_ptr<File> opened;
-    if (!is_end) {
-      auto file = disk_.open(path_of_segment(options_.folder, number), OpenMode::ReadWrite);
-      if (!file) return disk_failure(file.error());
-      opened = std::move(*file);
-    }
-    if (auto synced = (is_end ? *found_.file : *opened).sync(); !synced) {
-      return disk_failure(synced.error());
-    }
-    return {};
   }
 
   void keep_segment(const SegmentHeader& header, std::unique_ptr<File> file, std::uint64_t bytes) {
@@ -729,23 +449,7 @@ class Recovery {
     return corrupt(path +
                    ": the segment belongs to another place in the log, or to another "
                    "journal (offset 16)" +
-                   restore_advice());
-  }
-
-  [[nodiscard]] std::unexpected<StoreError> missing_before(std::uint64_t first) const {
-    return corrupt("journal " + options_.folder + ": " + segment_file_name(first - 1) +
-                   " is missing, and no checkpoint says that it was retired; there is " +
-                   segment_file_name(first) +
-                   (checkpoint_faults_.empty() ? std::string{}
-                                               : " (" + checkpoint_faults_.begin()->second + ')') +
-                   ". Nothing was changed. Put the file back, or restore the folder from a copy");
-  }
-
-  [[nodiscard]] std::unexpected<StoreError> missing() const {
-    return std::unexpected{StoreError{.code = StoreErrorCode::Missing,
-                                      .text = "journal " + options_.folder +
-                                              ": there is no journal in this folder (no " +
-                                              segment_file_name(1) + ')'}};
+                   restore_advice(options_.folder));
   }
 
   std::unexpected<StoreError> disk_failure(const DiskError& error,
@@ -755,17 +459,11 @@ class Recovery {
     return std::unexpected{disk_error(options_.folder, named)};
   }
 
-  [[nodiscard]] std::string restore_advice() const {
-    return ". Nothing was changed. Restore the folder from a copy; what a repair could save "
-           "without "
-           "one: nexusfix journal repair " +
-           options_.folder + " --dry-run";
-  }
-
   Disk& disk_;
   const JournalOptions& options_;
   bool may_write_;
   SecondLook second_look_;
+  LogFiles files_;
   std::array<char, kBootIdBytesMax> boot_id_;
   std::uint64_t first_ = 1;  // segment files
   std::uint64_t last_ = 0;
