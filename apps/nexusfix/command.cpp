@@ -36,6 +36,8 @@ constexpr std::array kCommands{
             run_trade},
     Command{"journal", "show, check, repair and change what a journal holds",
             "journal show store/venue", run_journal},
+    Command{"passwd", "keep the file of users and passwords that Logons are checked against",
+            "passwd users.txt BROKER", run_passwd},
     Command{"codegen", "write C++ types for the messages of a dictionary",
             "codegen venue.xml -o generated", run_codegen},
     Command{"simulate", "run engines in virtual time while everything goes wrong, and check them",

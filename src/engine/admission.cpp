@@ -48,6 +48,7 @@ bool Runtime::holds_back(Connection& connection, const wire::MessageView& logon)
 
 // Whether the time has come for its Logon; if not, when it is to be asked again.
 bool Runtime::admits_held_back(Connection& connection) {
+  if (connection.credentials.state == LogonCredentials::State::BeingChecked) return false;
   const bool is_late = punctuality_.is_late(now_.mono);
   if (!is_late && admitted_this_turn_ < kAdmittedPerTurn) {
     ++admitted_this_turn_;

@@ -169,6 +169,10 @@ constexpr HonouredKey kHonoured[] = {
     {Key::NewPassword, "NewPassword"},
     {Key::LogonTag, "LogonTag"},
     {Key::AuthenticationTimeout, "AuthenticationTimeout"},
+    {Key::PasswordFile, "PasswordFile"},
+    {Key::AllowedUsernames, "AllowedUsernames"},
+    {Key::MaxLogonFailures, "MaxLogonFailures"},
+    {Key::LogonLockout, "LogonLockout"},
     {Key::SendNextExpectedMsgSeqNum, "SendNextExpectedMsgSeqNum"},
     {Key::EnableNextExpectedMsgSeqNum, "EnableNextExpectedMsgSeqNum"},
     {Key::EnableLastMsgSeqNumProcessed, "EnableLastMsgSeqNumProcessed"},
@@ -464,7 +468,7 @@ const KeyRule* nearest_key(std::string_view name) {
 bool sounds_like_security(std::string_view name) {
   constexpr std::string_view kParts[] = {"ssl",       "tls",     "certif",  "keystore",
                                          "trusts",    "proxy",   "allowed", "allowlist",
-                                         "whitelist", "encrypt", "cipher"};
+                                         "whitelist", "encrypt", "cipher",  "passw"};
   const std::string lower_name = lower(name.substr(0, 256));
   return std::ranges::any_of(
       kParts, [&](std::string_view part) { return lower_name.find(part) != std::string::npos; });

@@ -64,6 +64,14 @@ class CarriedBytes {
   std::vector<char> bytes_;
 };
 
+// What is known of the Username and the Password in a connection's Logon.
+struct LogonCredentials {
+  enum class State : std::uint8_t { NotLookedAt, BeingChecked, Right, Refused };
+  State state = State::NotLookedAt;
+  bool has_new_password = false;  // and it has been taken
+  std::string text{};             // Right: whose they are; Refused: why
+};
+
 struct Connection {
   transport::SocketId socket = 0;
   std::size_t listener = 0;     // index of the listener that accepted it; initiators: unused
@@ -83,7 +91,8 @@ struct Connection {
   // until then.
   MonoTime resumes_at = kNever;
   bool unthrottled = false;    // it has ended: what was received is taken at once
-  bool was_held_back = false;  // its Logon waited until the loop kept its deadlines again
+  bool was_held_back = false;  // its Logon has waited: for the loop, or for its password
+  LogonCredentials credentials{};
 
   wire::FrameScanner scanner;      // what it knows of the message that is carried
   CarriedBytes carried;            // the bytes of a message that is not whole yet

@@ -37,13 +37,6 @@ std::string describe_identity(const wire::MessageView& logon) {
   return text;
 }
 
-// AllowedRemoteAddresses.
-bool may_come_from(const SessionSlot& slot, std::string_view peer_name) {
-  const std::vector<std::string>& allowed = slot.settings.allowed_remote_addresses;
-  return allowed.empty() ||
-         std::ranges::find(allowed, transport::peer_address_of(peer_name)) != allowed.end();
-}
-
 // Sessions that lost one counterparty together do not come back to it in the same moment. The same
 // session and attempt always give the same, so that a run can be repeated.
 std::chrono::nanoseconds shortened(std::chrono::seconds interval, const SessionSlot& slot) {
@@ -56,6 +49,13 @@ std::chrono::nanoseconds shortened(std::chrono::seconds interval, const SessionS
 }
 
 }  // namespace
+
+// AllowedRemoteAddresses.
+bool Runtime::may_come_from(const SessionSettings& settings, std::string_view peer_name) {
+  const std::vector<std::string>& allowed = settings.allowed_remote_addresses;
+  return allowed.empty() ||
+         std::ranges::find(allowed, transport::peer_address_of(peer_name)) != allowed.end();
+}
 
 void Runtime::on_accepted(const transport::Ready& ready) {
   const auto listener =
@@ -292,7 +292,9 @@ bool Runtime::take_frame(Connection& connection, std::string_view frame) {
 // By ThrottleAction=Delay: the counterparty's own send buffer fills up, and it slows down. What has
 // been received stays where a message that is not whole would stay.
 bool Runtime::must_wait(Connection& connection, const wire::MessageView& message) {
-  if (connection.slot == nullptr) return holds_back(connection, message);
+  if (connection.slot == nullptr) {
+    return holds_back(connection, message) || waits_for_credentials(connection, message);
+  }
   if (connection.unthrottled) return false;
   SessionSlot& slot = *connection.slot;
   if (!slot.throttle.is_set() || slot.settings.throttle.action != ThrottleAction::Delay ||
@@ -358,6 +360,11 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
     refuse(connection, "the first message is not a Logon");
     return false;
   }
+  const LogonCredentials& credentials = connection.credentials;
+  if (credentials.state == LogonCredentials::State::Refused) {
+    refuse(connection, describe_identity(logon) + ": " + credentials.text);
+    return false;
+  }
   SessionSlot* slot = find_acceptor(connection, logon);
   if (slot == nullptr && is_of_another_loop(connection, logon)) return false;
   if (slot == nullptr) {
@@ -365,8 +372,14 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
                            describe_identity(logon));
     return false;
   }
-  if (!may_come_from(*slot, seams_.network->peer_name(connection.socket))) {
+  if (!may_come_from(slot->settings, seams_.network->peer_name(connection.socket))) {
     refuse(connection, "session " + slot->name + " is not allowed from this address");
+    return false;
+  }
+  // Whatever the reason: nobody who needs a password is let in without the right one.
+  if (!slot->settings.password_file.empty() &&
+      credentials.state != LogonCredentials::State::Right) {
+    refuse(connection, "session " + slot->name + ": its password was not checked");
     return false;
   }
   follow_schedule(*slot);  // It may open in this very moment.
@@ -387,7 +400,8 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   slot->connection = &connection;
   report_peer(observe::Severity::Info, slot->name,
               "connection from " + seams_.network->peer_name(connection.socket) +
-                  protection_of(connection));
+                  protection_of(connection) +
+                  (credentials.text.empty() ? "" : ": " + credentials.text));
   transact(*slot, [this](session::StateMachine& machine) { machine.on_connected(now_); });
   return connection.socket != 0 && !connection.closing;
 }
@@ -407,19 +421,28 @@ std::optional<session::SessionId> Runtime::id_of(const wire::MessageView& logon)
                             .target_location_id = part(tag::SenderLocationID)};
 }
 
+session::SessionId Runtime::without_sub_ids(const session::SessionId& id) {
+  return {.begin_string = id.begin_string,
+          .sender_comp_id = id.sender_comp_id,
+          .target_comp_id = id.target_comp_id};
+}
+
 SessionSlot* Runtime::find_acceptor(const Connection& connection, const wire::MessageView& logon) {
-  auto id = id_of(logon);
+  const auto id = id_of(logon);
   if (!id) return nullptr;
-  auto found = acceptors_.find(id->to_string());
-  if (found == acceptors_.end() && id->has_sub_ids()) {
-    // A session that is configured without them is theirs who have any.
-    id = session::SessionId{.begin_string = id->begin_string,
-                            .sender_comp_id = id->sender_comp_id,
-                            .target_comp_id = id->target_comp_id};
-    found = acceptors_.find(id->to_string());
+  if (SessionSlot* const slot = known_acceptor(*id)) {
+    return slot->listener == connection.listener ? slot : nullptr;
   }
-  if (found == acceptors_.end()) return make_dynamic(connection, *id);
-  return found->second->listener == connection.listener ? found->second : nullptr;
+  return make_dynamic(connection, without_sub_ids(*id));
+}
+
+// A session that is configured without SubIDs and LocationIDs is theirs who have any.
+SessionSlot* Runtime::known_acceptor(const session::SessionId& id) {
+  auto found = acceptors_.find(id.to_string());
+  if (found == acceptors_.end() && id.has_sub_ids()) {
+    found = acceptors_.find(without_sub_ids(id).to_string());
+  }
+  return found == acceptors_.end() ? nullptr : found->second;
 }
 
 std::string Runtime::protection_of(const Connection& connection) const {

@@ -109,6 +109,13 @@ struct Engine::Shared {
   std::shared_ptr<LoopDirectory> directory;
   std::unique_ptr<transport::ServiceNotifier> service;  // null: nobody is told
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
+  std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
+
+  void check_passwords(const Settings& settings, Disk& files) {
+    const auto has_file = [](const auto& one) { return !one.password_file.empty(); };
+    if (std::ranges::none_of(settings.sessions, has_file)) return;
+    credentials = std::make_shared<Credentials>(files);
+  }
 
   // Contexts for the sessions that have TLS.
   std::expected<void, EngineError> protect(Settings& settings, Disk& files) {
@@ -133,6 +140,7 @@ struct Engine::Shared {
     seams.loop = loop;
     seams.directory = directory;
     seams.service = service.get();
+    seams.credentials = credentials;
     if (seams.network == nullptr) {
       auto network = transport::make_epoll_network();
       if (!network) return std::unexpected{EngineError{network.error().text}};
@@ -224,6 +232,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   if (auto given = shared->protect(settings, *options.disk); !given) {
     return std::unexpected{std::move(given.error())};
   }
+  shared->check_passwords(settings, *options.disk);
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
     auto seams = shared->seams_of(loop, options);

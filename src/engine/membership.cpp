@@ -162,6 +162,9 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
     const std::string name = one.session.id.to_string();
     std::string wrong{session::what_is_wrong(one.session)};
     if (one.tls && !seams_.tls_network) wrong = "TLS, in an engine that had none at its start";
+    if (!one.password_file.empty() && !seams_.credentials) {
+      wrong = "PasswordFile, in an engine that had none at its start";
+    }
     if (!one.is_template && (find_slot(name) != nullptr || !names.insert(name).second)) {
       wrong = "there is such a session already";
     }
@@ -206,21 +209,29 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
   return {};
 }
 
-// A stranger is given a session if a template says so. The address is looked at first, because a
-// session's name stays in the store. One that was removed is not made anew by whoever it was for.
-SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::SessionId& id) {
+// Null: no template says that this identity is to be given a session, or it may not be named.
+const Runtime::Template* Runtime::template_for(const Connection& connection,
+                                               const session::SessionId& id) {
   const auto fits = [&](const Template& one) {
     return one.listener == connection.listener && stands_for(one.settings.session.id, id);
   };
   const auto found = std::ranges::find_if(templates_, fits);
-  if (found == templates_.end() || !may_be_named(id.sender_comp_id) ||
-      !may_be_named(id.target_comp_id) || find_slot(id.to_string()) != nullptr) {
+  const bool is_found = found != templates_.end() && may_be_named(id.sender_comp_id) &&
+                        may_be_named(id.target_comp_id) && find_slot(id.to_string()) == nullptr;
+  return is_found ? &*found : nullptr;
+}
+
+// A stranger is given a session if a template says so. The address is looked at first, because a
+// session's name stays in the store. One that was removed is not made anew by whoever it was for.
+SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::SessionId& id) {
+  const Template* const found = template_for(connection, id);
+  if (found == nullptr ||
+      !may_come_from(found->settings, seams_.network->peer_name(connection.socket))) {
     return nullptr;
   }
-  const std::vector<std::string>& allowed = found->settings.allowed_remote_addresses;
-  const std::string peer = seams_.network->peer_name(connection.socket);
-  if (!allowed.empty() &&
-      std::ranges::find(allowed, transport::peer_address_of(peer)) == allowed.end()) {
+  // A password that is not right: bind() would refuse, and the name would stay.
+  if (!found->settings.password_file.empty() &&
+      connection.credentials.state != LogonCredentials::State::Right) {
     return nullptr;
   }
   if (dynamic_names_left_ == 0) {

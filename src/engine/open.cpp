@@ -34,7 +34,8 @@ bool is_of_session_layer(std::string_view msg_type) {
 session::SessionConfig with_callbacks(session::SessionConfig config, const Runtime& runtime,
                                       SessionSlot& slot) {
   const Callbacks& callbacks = runtime.callbacks();
-  config.authenticates = callbacks.on_logon_request != nullptr;
+  config.authenticates =
+      callbacks.on_logon_request != nullptr || !slot.settings.password_file.empty();
   config.asks_before_resend = callbacks.on_resend_request != nullptr;
   config.shows_administrative = callbacks.on_admin != nullptr;
   if (callbacks.write_logon == nullptr) return config;
@@ -73,10 +74,12 @@ Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
       ready_(kEventsPerTurn),
       mail_room_{std::make_shared<MailRoom>(*seams_.network)} {
   if (seams_.directory) seams_.directory->add_loop(loop(), *seams_.network);
+  if (seams_.credentials) seams_.credentials->add_loop(loop(), *seams_.network);
 }
 
 Runtime::~Runtime() {
   if (seams_.directory) seams_.directory->remove_loop(loop());
+  if (seams_.credentials) seams_.credentials->remove_loop(loop());
   mail_room_->close();
   for (const auto& [socket, connection] : connections_) seams_.network->close(socket);
   for (const Listener& listener : listeners_) seams_.network->close(listener.socket);

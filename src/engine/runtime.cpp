@@ -113,6 +113,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   static_cast<void>(with_memory([this] {
     take_mail();
     take_handed_over();
+    take_credentials();
     serve_replays();
     run_timers();
     feed_decided();
@@ -248,6 +249,9 @@ void Runtime::on_timer(Connection& connection) {
     close(connection, "closed with bytes unsent: the counterparty does not read");
   } else if (!connection.established) {
     close(connection, "connect timed out" + protection_of(connection));
+  } else if (connection.credentials.state == LogonCredentials::State::BeingChecked) {
+    refuse(connection,
+           "its Logon has waited for LogonTimeout, and its password is not checked yet");
   } else if (connection.resumes_at != kNever) {
     refuse(connection, "its Logon has waited for LogonTimeout, and the event loop is still late");
   } else {

@@ -32,6 +32,7 @@
 
 #include "engine/connection.hpp"
 #include "engine/connection_table.hpp"
+#include "engine/credentials.hpp"
 #include "engine/engine_logs.hpp"
 #include "engine/loop_directory.hpp"
 #include "engine/mail_room.hpp"
@@ -150,6 +151,7 @@ class Runtime {
     std::uint32_t loop = 0;
     std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
     std::shared_ptr<TlsContexts> tls;          // null: no session has TLS
+    std::shared_ptr<Credentials> credentials;  // null: no session has a PasswordFile
   };
 
   Runtime(Seams seams, Callbacks callbacks, bool busy_spin);
@@ -245,6 +247,9 @@ class Runtime {
   [[nodiscard]] SessionSlot* add_slot(SessionSettings settings, store::SessionKey key);
   [[nodiscard]] std::expected<std::size_t, EngineError> listen_for(const SessionSettings& settings,
                                                                    const std::string& file);
+  struct Template;
+  [[nodiscard]] const Template* template_for(const Connection& connection,
+                                             const session::SessionId& id);
   [[nodiscard]] SessionSlot* make_dynamic(const Connection& connection,
                                           const session::SessionId& id);
   void bury_leaving();
@@ -299,6 +304,12 @@ class Runtime {
   [[nodiscard]] bool holds_back(Connection& connection, const wire::MessageView& logon);
   [[nodiscard]] bool admits_held_back(Connection& connection);
 
+  // authentication.cpp
+  [[nodiscard]] const SessionSettings* acceptor_settings(const Connection& connection,
+                                                         const wire::MessageView& logon);
+  [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
+  void take_credentials();
+
   // runtime.cpp
   void handle(const transport::Ready& ready);
   void run_timers();
@@ -351,7 +362,11 @@ class Runtime {
   [[nodiscard]] bool bind(Connection& connection, const wire::MessageView& logon);
   [[nodiscard]] SessionSlot* find_acceptor(const Connection& connection,
                                            const wire::MessageView& logon);
+  [[nodiscard]] SessionSlot* known_acceptor(const session::SessionId& id);
+  [[nodiscard]] static bool may_come_from(const SessionSettings& settings,
+                                          std::string_view peer_name);
   [[nodiscard]] static std::optional<session::SessionId> id_of(const wire::MessageView& logon);
+  [[nodiscard]] static session::SessionId without_sub_ids(const session::SessionId& id);
   // ", TLSv1.3, ..." behind what is said of a connection; empty: it is plain.
   [[nodiscard]] std::string protection_of(const Connection& connection) const;
   void refuse(Connection& connection, std::string_view why);

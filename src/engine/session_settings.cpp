@@ -137,6 +137,24 @@ class SessionBuilder {
       result_.allowed_remote_addresses = *read_addresses(allowed->value);
     }
     result_.accept = endpoint;
+    build_passwords();
+  }
+
+  void build_passwords() {
+    if (const Given* given = right(Key::PasswordFile)) {
+      result_.password_file = given->value;
+      result_.password_file_line = given->line;
+    }
+    const Given* users = right(Key::AllowedUsernames);
+    if (users != nullptr && !users->value.empty()) {
+      result_.allowed_usernames = *read_usernames(users->value);
+      if (const auto& own = keys_.section().own(Key::AllowedUsernames);
+          own && result_.password_file.empty()) {
+        report_.error(own->line, "AllowedUsernames: there is no PasswordFile to check them with");
+      }
+    }
+    read_into(Key::MaxLogonFailures, result_.logon_failures_max);
+    read_into(Key::LogonLockout, result_.logon_lockout);
   }
 
   [[nodiscard]] transport::SocketOptions socket_options() const {

@@ -23,6 +23,7 @@ constexpr std::chrono::seconds kStallMin{1};
 // BusinessRejectReason (380).
 constexpr unsigned kOther = 0;
 constexpr unsigned kApplicationNotAvailable = 4;
+constexpr std::uint32_t kSessionPasswordChanged = 1;  // SessionStatus (1409)
 constexpr std::string_view kThrottled = "Throttle limit exceeded";
 
 observe::Severity severity_of(session::NoticeCode code) noexcept {
@@ -247,14 +248,16 @@ void Runtime::perform(SessionSlot& slot, const session::Reset&) {
   report_peer(observe::Severity::Info, slot.name, "sequence numbers reset to 1");
 }
 
-// Without a callback the machine does not ask. One that throws refuses: nobody is let in by a
-// mistake.
+// Without a callback and a password the machine does not ask. One that throws refuses: nobody is
+// let in by a mistake.
 void Runtime::perform(SessionSlot& slot, const session::Authenticate& action) {
   std::optional<LogonAnswer> answer;
   const LogonRequest request{.id = action.logon_id, .message = *action.message};
-  const bool done = run_callback(slot, [&] {
-    answer = callbacks_.on_logon_request(callbacks_.application, slot.session, request);
-  });
+  if (callbacks_.on_logon_request == nullptr) answer = LogonAnswer{};  // the password was right
+  const bool done =
+      answer || run_callback(slot, [&] {
+        answer = callbacks_.on_logon_request(callbacks_.application, slot.session, request);
+      });
   if (!done) answer = LogonAnswer{.accepted = false, .text = "Logon cannot be examined"};
   if (!answer) return;
   slot.logon_answer = std::move(answer);
@@ -263,7 +266,11 @@ void Runtime::perform(SessionSlot& slot, const session::Authenticate& action) {
 
 void Runtime::decide_logon(SessionSlot& slot) {
   using Kind = session::LogonDecision::Kind;
-  const LogonAnswer answer = *std::exchange(slot.logon_answer, std::nullopt);
+  LogonAnswer answer = *std::exchange(slot.logon_answer, std::nullopt);
+  if (answer.accepted && !answer.session_status && slot.connection != nullptr &&
+      slot.connection->credentials.has_new_password) {
+    answer.session_status = kSessionPasswordChanged;
+  }
   slot.logon_answer_text = answer.text;
   slot.machine.on_logon_decision(slot.logon_answer_id,
                                  {.kind = answer.accepted ? Kind::Accept : Kind::Refuse,

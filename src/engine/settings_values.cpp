@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include <nexusfix/engine/password_file.hpp>
 #include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/dispatch.hpp>
 
@@ -51,6 +52,8 @@ constexpr NumberRule kNumbers[] = {
     {Key::MaxGarbledPerSecond, 1, 1'000'000, kNumber},
     {Key::CertificateVerifyLevel, 0, 2, kNumber},
     {Key::AuthenticationTimeout, 1, 3'600, kSeconds},
+    {Key::MaxLogonFailures, 0, 1'000, kNumber},
+    {Key::LogonLockout, 1, 3'600, kSeconds},
     {Key::ResendRequestChunkSize, 0, 1'000'000'000, kNumber},
     {Key::MaxResendMessages, 0, 1'000'000'000, kNumber},
     {Key::MaxResendsPerSecond, 0, 1'000'000'000, kNumber},
@@ -180,6 +183,21 @@ std::optional<std::vector<std::string>> read_addresses(std::string_view value) {
     addresses.push_back(*address);
   }
   return addresses.empty() ? std::nullopt : std::optional{std::move(addresses)};
+}
+
+// Between commas alone: a user may have blanks in the name.
+std::optional<std::vector<std::string>> read_usernames(std::string_view value) {
+  std::vector<std::string> users;
+  while (!value.empty()) {
+    const std::size_t end = std::min(value.find(','), value.size());
+    std::string_view user = value.substr(0, end);
+    value.remove_prefix(std::min(end + 1, value.size()));
+    user.remove_prefix(std::min(user.find_first_not_of(" \t"), user.size()));
+    user = user.substr(0, user.find_last_not_of(" \t") + 1);
+    if (!what_is_wrong_with_username(user).empty()) return std::nullopt;
+    users.emplace_back(user);
+  }
+  return users.empty() ? std::nullopt : std::optional{std::move(users)};
 }
 
 std::optional<std::vector<unsigned>> read_cpus(std::string_view value) {
@@ -372,6 +390,9 @@ bool is_address(std::string_view value) {
 bool is_allow_list(std::string_view value) {
   return value.empty() || read_addresses(value).has_value();
 }
+bool is_user_list(std::string_view value) {
+  return value.empty() || read_usernames(value).has_value();
+}
 bool is_factor(std::string_view value) {
   const std::optional<double> factor = read_factor(value);
   return factor && *factor > 0 && *factor <= kFactorMax;
@@ -407,6 +428,8 @@ constexpr ValueRule kValues[] = {
     {Key::Username, is_text, kName},
     {Key::Password, is_text, kName},
     {Key::NewPassword, is_text, kName},
+    {Key::PasswordFile, is_at_most<kPathMax>, kShorter},
+    {Key::AllowedUsernames, is_user_list, "users between commas, such as alice,bob, or *"},
     {Key::LogonTag, reads<read_logon_tag>,
      "a field to add to the Logon, such as 553=me, and none that the session layer writes itself,"},
     {Key::SenderCompID, is_text, kName},

@@ -33,6 +33,8 @@ namespace nexusfix::engine {
     std::string_view value);
 // Addresses between commas or blanks, as transport::canonical_address() has them.
 [[nodiscard]] std::optional<std::vector<std::string>> read_addresses(std::string_view value);
+// AllowedUsernames, between commas; nothing: one of them can be no user.
+[[nodiscard]] std::optional<std::vector<std::string>> read_usernames(std::string_view value);
 // QuickFIX/J's LogonTag: "553=me". Not a field that the session layer writes itself.
 struct LogonTag {
   std::uint32_t tag = 0;

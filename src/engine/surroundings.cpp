@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <nexusfix/engine/explain_settings.hpp>
+#include <nexusfix/engine/password_file.hpp>
 
 #include "engine/thread_setup.hpp"
 #include "engine/tls_contexts.hpp"
@@ -42,6 +43,24 @@ class Surroundings {
   void look_at_certificates() {
     Settings copy = settings_;
     std::ranges::move(TlsContexts{}.give(copy, disk_), std::back_inserter(errors_));
+  }
+
+  void look_at_passwords() {
+    for (const SessionSettings& session : settings_.sessions) {
+      if (session.password_file.empty()) continue;
+      const auto is_told = [&](const SettingsError& error) {
+        return error.line == session.password_file_line;
+      };
+      if (std::ranges::any_of(errors_, is_told)) continue;
+      const std::size_t line = session.password_file_line;
+      if (!has_passwords()) {
+        errors_.push_back({settings_.file, line,
+                           "PasswordFile: this program was built without passwords "
+                           "(NEXUSFIX_PASSWORDS=OFF)"});
+      } else if (const auto read = PasswordFile::load(disk_, session.password_file); !read) {
+        errors_.push_back({settings_.file, line, "PasswordFile: " + read.error().what()});
+      }
+    }
   }
 
   [[nodiscard]] std::vector<SettingsError> look_at_dictionaries() {
@@ -83,6 +102,7 @@ SettingsErrors look_at_machine(const Settings& settings, Disk& disk) {
   surroundings.look_at_folders();
   surroundings.look_at_cpus();
   surroundings.look_at_certificates();
+  surroundings.look_at_passwords();
   return surroundings.take_errors();
 }
 
@@ -92,6 +112,7 @@ std::expected<std::vector<SettingsError>, SettingsErrors> look_around(const Sett
   surroundings.look_at_folders();
   surroundings.look_at_cpus();
   surroundings.look_at_certificates();
+  surroundings.look_at_passwords();
   std::vector<SettingsError> warnings = surroundings.look_at_dictionaries();
   if (auto errors = surroundings.take_errors(); !errors.empty()) {
     return std::unexpected{std::move(errors)};

@@ -132,6 +132,13 @@ struct SessionSettings {
   // Acceptor: no session, but what those are like that are made when somebody logs on. CompIDs of
   // "*" stand for any.
   bool is_template = false;
+  // Acceptor: the users who may log on, and their passwords; empty: nobody is asked for one.
+  std::string password_file{};  // PasswordFile
+  std::size_t password_file_line = 0;
+  // AllowedUsernames: beside the user that is called as the counterparty; "*": all of the file.
+  std::vector<std::string> allowed_usernames{};
+  std::uint32_t logon_failures_max = 5;       // MaxLogonFailures; 0: no lock-out
+  std::chrono::seconds logon_lockout{60};     // LogonLockout; at most an hour
   std::optional<std::uint32_t> event_loop{};  // EventLoop; nothing: see Settings::event_loops
   std::size_t line = 0;                       // of its [SESSION]
 };

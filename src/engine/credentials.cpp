@@ -1,0 +1,184 @@
+#include "engine/credentials.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace nexusfix::engine {
+namespace {
+
+void wipe_secrets(Credentials::Check& check) noexcept {
+  wipe(check.password);
+  wipe(check.new_password);
+}
+
+}  // namespace
+
+Credentials::Credentials(Disk& disk) : disk_{disk} {
+  if (disk_.takes_threads()) thread_ = std::thread{[this] { run(); }};
+}
+
+Credentials::~Credentials() {
+  {
+    const std::lock_guard lock{mutex_};
+    is_ending_ = true;
+  }
+  has_work_.notify_all();
+  if (thread_.joinable()) thread_.join();
+  for (Check& check : waiting_) wipe_secrets(check);
+}
+
+void Credentials::add_loop(std::uint32_t loop, transport::Network& network) {
+  const std::lock_guard lock{mutex_};
+  loops_[loop].network = &network;
+}
+
+void Credentials::remove_loop(std::uint32_t loop) {
+  const std::lock_guard lock{mutex_};
+  loops_.erase(loop);
+}
+
+std::optional<std::string> Credentials::submit(Check check) {
+  {
+    const std::lock_guard lock{mutex_};
+    std::string refusal;
+    const auto left = lockouts_.left(check.pair, check.now);
+    if (left.count() > 0) {
+      const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
+      refusal = "locked out for " + std::to_string(seconds) + " s more";
+    } else if (pairs_.contains(check.pair)) {
+      refusal = "another Logon of this CompID from this address is being checked";
+    } else if (pairs_.size() >= kWaitingMax) {
+      refusal = "too many Logons wait for their passwords to be checked";
+    }
+    if (!refusal.empty()) {
+      wipe_secrets(check);
+      return refusal;
+    }
+    pairs_.insert(check.pair);
+    if (thread_.joinable()) {
+      waiting_.push_back(std::move(check));
+      has_work_.notify_one();
+      return std::nullopt;
+    }
+  }
+  finish(check);
+  return std::nullopt;
+}
+
+std::vector<Credentials::Verdict> Credentials::take(std::uint32_t loop) {
+  if (!has_verdicts_.load(std::memory_order_relaxed)) [[likely]]
+    return {};
+  const std::lock_guard lock{mutex_};
+  const auto found = loops_.find(loop);
+  std::vector<Verdict> taken;
+  if (found != loops_.end()) taken.swap(found->second.verdicts);
+  bool has_more = false;
+  for (const auto& [other, one] : loops_) has_more = has_more || !one.verdicts.empty();
+  has_verdicts_.store(has_more, std::memory_order_relaxed);
+  return taken;
+}
+
+void Credentials::run() {
+  std::unique_lock lock{mutex_};
+  while (true) {
+    has_work_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
+    if (is_ending_) return;
+    Check check = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    bool is_finished = false;
+    try {
+      finish(check);
+      is_finished = true;
+    } catch (const std::exception&) {
+      wipe_secrets(check);
+    }
+    lock.lock();
+    // There was no memory for a verdict: LogonTimeout ends the wait for it.
+    if (!is_finished) pairs_.erase(check.pair);
+  }
+}
+
+void Credentials::finish(Check& check) {
+  Verdict verdict = examine(check);
+  verdict.socket = check.socket;
+  wipe_secrets(check);
+  const std::lock_guard lock{mutex_};
+  pairs_.erase(check.pair);
+  if (verdict.is_right) {
+    lockouts_.succeeded(check.pair);
+  } else if (const auto time = lockouts_.failed(check.pair, check.lockout, check.now);
+             time.count() > 0) {
+    verdict.text +=
+        "; this CompID is locked out from this address for " + std::to_string(time.count()) + " s";
+  }
+  const auto loop = loops_.find(check.loop);
+  if (loop == loops_.end()) return;
+  loop->second.verdicts.push_back(std::move(verdict));
+  has_verdicts_.store(true, std::memory_order_relaxed);
+  loop->second.network->wake();
+}
+
+// Everybody who fails has cost the same: the file read, one hash.
+Credentials::Verdict Credentials::examine(const Check& check) {
+  Verdict verdict;
+  const PasswordFile* const file = read(check.file, verdict.trouble);
+  const std::string user = "user " + check.username.substr(0, kUsernameBytesMax);
+  if (file == nullptr) {
+    verdict.text = user + ": there is nothing to check the password with";
+    return verdict;
+  }
+  const std::string* const entry = check.is_users_session ? file->find(check.username) : nullptr;
+  const std::string& hash = entry != nullptr ? *entry : file->costliest();
+  const PasswordMatch match = match_password(hash, check.password);
+  if (entry == nullptr) {
+    verdict.text =
+        user +
+        (check.is_users_session ? ": unknown" : ": not one of this session's (AllowedUsernames)");
+  } else if (match == PasswordMatch::Unknown) {
+    verdict.text = user + ": there was no memory to check the password in";
+  } else if (match == PasswordMatch::Wrong) {
+    verdict.text = user + ": wrong password";
+  } else if (check.new_password.empty()) {
+    verdict.is_right = true;
+    verdict.text = user + " has given the right password";
+  } else {
+    verdict.is_right = change(check, verdict.trouble);
+    verdict.has_new_password = verdict.is_right;
+    verdict.text = user + (verdict.is_right ? " has given the right password and a new one"
+                                            : ": the new password cannot be taken");
+  }
+  return verdict;
+}
+
+// Anew for each Logon, so that whoever is taken out of it is out at once. One that is wrong now
+// counts as it was.
+const PasswordFile* Credentials::read(const std::string& path, std::string& trouble) {
+  auto fresh = PasswordFile::load(disk_, path);
+  if (fresh) return &files_.insert_or_assign(path, std::move(*fresh)).first->second;
+  trouble = "PasswordFile: " + fresh.error().what();
+  const auto known = files_.find(path);
+  return known == files_.end() ? nullptr : &known->second;
+}
+
+bool Credentials::change(const Check& check, std::string& trouble) {
+  if (const auto wrong = what_is_wrong_with_password(check.new_password); !wrong.empty()) {
+    trouble = "NewPassword (925) of user " + check.username + ": " + std::string{wrong};
+    return false;
+  }
+  const PasswordCost cost = files_.find(check.file)->second.cost_of(check.username);
+  const auto hash = hash_password(check.new_password, cost);
+  if (!hash) {
+    trouble = hash.error();
+    return false;
+  }
+  const auto changed = change_password_file(disk_, check.file, false, [&](PasswordFile& file) {
+    if (file.find(check.username) == nullptr) return false;  // Taken out in this very moment.
+    file.set(check.username, *hash);
+    return true;
+  });
+  if (!changed) trouble = "PasswordFile: " + changed.error().what();
+  return changed && *changed;
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,96 @@
+// Passwords of Logons, checked where no event loop waits for it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/engine/password_file.hpp>
+#include <nexusfix/transport/network.hpp>
+
+#include "engine/lockouts.hpp"
+
+namespace nexusfix::engine {
+
+// Of all event loops. A password takes its hash's time, the same for a user who is not there: one
+// thread goes through them in order, and each loop is told. On a disk that takes no threads (a
+// simulator's) the loop itself does it. All functions: any thread.
+class Credentials {
+ public:
+  // Logons that wait for their turn, or are being checked.
+  static constexpr std::size_t kWaitingMax = 64;
+
+  struct Check {
+    std::uint32_t loop = 0;
+    transport::SocketId socket = 0;
+    std::string file{};             // PasswordFile
+    std::string username{};         // 553
+    std::string password{};         // 554
+    std::string new_password{};     // 925; empty: none
+    bool is_users_session = false;  // false: it fails, whatever the password
+    std::string pair{};             // CompID and address, for lock-outs
+    LockoutRule lockout{};
+    MonoTime now{};
+  };
+  struct Verdict {
+    transport::SocketId socket = 0;
+    bool is_right = false;
+    bool has_new_password = false;  // which is in the file
+    std::string text{};             // for the event; never a password
+    std::string trouble{};          // of the file, beside all that; empty: none
+  };
+
+  explicit Credentials(Disk& disk);
+  ~Credentials();
+  Credentials(const Credentials&) = delete;
+  Credentials& operator=(const Credentials&) = delete;
+
+  void add_loop(std::uint32_t loop, transport::Network& network);
+  // It is told nothing any more.
+  void remove_loop(std::uint32_t loop);
+
+  // Nothing: a verdict will come. Otherwise why there is none: it is locked out, is being checked
+  // already, or too many wait.
+  [[nodiscard]] std::optional<std::string> submit(Check check);
+  // What has come for a loop. One atomic load if there is nothing.
+  [[nodiscard]] std::vector<Verdict> take(std::uint32_t loop);
+
+ private:
+  struct Loop {
+    transport::Network* network = nullptr;
+    std::vector<Verdict> verdicts;
+  };
+
+  void run();
+  void finish(Check& check);
+  // On the thread that checks alone.
+  [[nodiscard]] Verdict examine(const Check& check);
+  [[nodiscard]] const PasswordFile* read(const std::string& path, std::string& trouble);
+  [[nodiscard]] bool change(const Check& check, std::string& trouble);
+
+  Disk& disk_;
+  std::map<std::string, PasswordFile, std::less<>> files_;  // as they were right last
+
+  std::mutex mutex_;
+  std::condition_variable has_work_;
+  std::deque<Check> waiting_;
+  std::set<std::string, std::less<>> pairs_;  // of those that wait or are being checked
+  Lockouts lockouts_;
+  std::map<std::uint32_t, Loop> loops_;
+  std::atomic<bool> has_verdicts_{false};
+  bool is_ending_ = false;
+  std::thread thread_;  // the last, because it uses all of the above
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,23 @@
+// What a build without libsodium has: nobody's password is ever right.
+#include <algorithm>
+
+#include <nexusfix/engine/password_file.hpp>
+
+namespace nexusfix::engine {
+
+bool has_passwords() noexcept { return false; }
+
+std::expected<std::string, std::string> hash_password(std::string_view, PasswordCost) {
+  return std::unexpected{"this program was built without passwords (NEXUSFIX_PASSWORDS=OFF)"};
+}
+
+PasswordMatch match_password(const std::string&, std::string_view) noexcept {
+  return PasswordMatch::Unknown;
+}
+
+void wipe(std::string& secret) noexcept {
+  std::ranges::fill(secret, '\0');
+  secret.clear();
+}
+
+}  // namespace nexusfix::engine

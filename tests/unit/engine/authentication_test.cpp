@@ -1,0 +1,268 @@
+// Logons with Username and Password, against a file: what lets in, what is closed without a word.
+#include <cerrno>
+#include <future>
+#include <sys/stat.h>
+#include <thread>
+
+#include <nexusfix/engine/password_file.hpp>
+
+#include "acceptor_fixture.hpp"
+#include "engine/credentials.hpp"
+#include "support/fake_network.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+using engine::Credentials;
+using engine::PasswordFile;
+
+constexpr engine::PasswordCost kCheap{.memory_kib = 64, .passes = 1};
+
+class AuthenticationTest : public AcceptorTest {
+ protected:
+  void SetUp() override {
+    set_password("TRADER", "pa55word");
+    set_password("OTHER", "other55");
+    set_password("desk", "de5k");
+    extra = "PasswordFile=" + file() + "\n";
+  }
+  [[nodiscard]] std::string file() const { return folder.path() + "/users"; }
+  void set_password(const std::string& user, const std::string& password) {
+    const auto hash = engine::hash_password(password, kCheap);
+    ASSERT_TRUE(hash.has_value());
+    const auto done = engine::change_password_file(disk, file(), true, [&](PasswordFile& users) {
+      users.set(user, *hash);
+      return true;
+    });
+    ASSERT_TRUE(done.has_value()) << done.error().what();
+  }
+  RawPeer& log_on_with(std::string_view who, const std::string& user, const std::string& password,
+                       std::string_view more = {}) {
+    RawPeer& peer = connect();
+    peer.send(logon(who, 1, "553=" + user + "|554=" + password + "|" + std::string{more}));
+    return peer;
+  }
+  void expect_in(RawPeer& peer) {
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+    ASSERT_FALSE(peer.messages().empty());
+    EXPECT_TRUE(contains(peer.messages()[0], "|35=A|")) << bar(peer.messages()[0]);
+  }
+  void expect_silence(RawPeer& peer, std::string_view event) {
+    EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+    EXPECT_TRUE(peer.messages().empty());
+    EXPECT_TRUE(log.has(event)) << event << " is not in:\n" << log.all();
+  }
+
+  PosixDisk disk;
+};
+
+TEST_F(AuthenticationTest, right_password_lets_in_and_the_event_names_the_user) {
+  open();
+  RawPeer& peer = log_on_with("TRADER", "TRADER", "pa55word");
+  expect_in(peer);
+  EXPECT_TRUE(log.has("user TRADER has given the right password")) << log.all();
+  peer.send(order("TRADER", 2, "A1"));
+  EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_EQ(log.all().find("pa55word"), std::string::npos) << log.all();
+}
+
+TEST_F(AuthenticationTest, what_came_behind_the_logon_is_taken_when_the_password_is_right) {
+  open();
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 1, "553=TRADER|554=pa55word|") + order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|11=A1|"));
+}
+
+TEST_F(AuthenticationTest, wrong_password_unknown_user_and_none_are_closed_without_a_word) {
+  open();
+  expect_silence(log_on_with("TRADER", "TRADER", "guess-1"), "user TRADER: wrong password");
+  expect_silence(log_on_with("OTHER", "OTHER", "pa55word"), "user OTHER: wrong password");
+  RawPeer& bare = connect();
+  bare.send(logon("TRADER", 1));
+  expect_silence(bare, "user : not one of this session's (AllowedUsernames)");
+  EXPECT_EQ(log.all().find("guess-1"), std::string::npos) << log.all();
+  EXPECT_EQ(acceptor->session(0).numbers().next_inbound, 1U);
+  expect_in(log_on_with("TRADER", "TRADER", "pa55word"));
+}
+
+TEST_F(AuthenticationTest, user_of_another_counterparty_is_refused_unless_the_session_names_it) {
+  open();
+  expect_silence(log_on_with("TRADER", "OTHER", "other55"),
+                 "user OTHER: not one of this session's (AllowedUsernames)");
+  for (const std::string allowed : {"boss,desk", "*"}) {
+    acceptor.reset();
+    extra = "PasswordFile=" + file() + "\nAllowedUsernames=" + allowed + "\n";
+    reopen();
+    expect_in(log_on_with("TRADER", "desk", "de5k", "141=Y|"));
+    if (allowed != "*") {
+      expect_silence(log_on_with("OTHER", "TRADER", "pa55word"), "user TRADER: not one of this");
+    }
+  }
+}
+
+TEST_F(AuthenticationTest, user_who_is_allowed_and_not_in_the_file_is_unknown) {
+  extra += "AllowedUsernames=*\n";
+  open();
+  expect_silence(log_on_with("TRADER", "nobody", "x"), "user nobody: unknown");
+}
+
+TEST_F(AuthenticationTest, file_is_read_anew_for_each_logon_and_a_wrong_one_counts_as_it_was) {
+  open();
+  set_password("TRADER", "changed");
+  expect_silence(log_on_with("TRADER", "TRADER", "pa55word"), "user TRADER: wrong password");
+  expect_in(log_on_with("TRADER", "TRADER", "changed"));
+  auto opened = disk.open(file(), OpenMode::ReadWrite);
+  ASSERT_TRUE(opened && (*opened)->write_at(0, std::string_view{"?"}));
+  ASSERT_TRUE((*opened)->truncate(1).has_value());
+  expect_in(log_on_with("OTHER", "OTHER", "other55"));
+  EXPECT_TRUE(log.has("PasswordFile: " + file() + ":1: user:HASH or a comment")) << log.all();
+}
+
+TEST_F(AuthenticationTest, failures_in_a_row_lock_that_compid_out_for_a_time_that_doubles) {
+  extra += "MaxLogonFailures=2\nLogonLockout=30\n";
+  open();
+  expect_silence(log_on_with("TRADER", "TRADER", "1"), "user TRADER: wrong password");
+  expect_silence(log_on_with("TRADER", "TRADER", "2"), "from this address for 30 s");
+  expect_silence(log_on_with("TRADER", "TRADER", "pa55word"), "locked out for 30 s more");
+  expect_in(log_on_with("OTHER", "OTHER", "other55"));
+  clock.advance(std::chrono::seconds{30});
+  expect_silence(log_on_with("TRADER", "TRADER", "3"), "from this address for 60 s");
+  clock.advance(std::chrono::seconds{60});
+  expect_in(log_on_with("TRADER", "TRADER", "pa55word"));
+}
+
+TEST_F(AuthenticationTest, new_password_is_in_the_file_and_the_answer_says_so) {
+  sessions +=
+      "[SESSION]\nBeginString=FIXT.1.1\nDefaultApplVerID=9\nSenderCompID=VENUE\n"
+      "TargetCompID=FIXT\n";
+  set_password("FIXT", "old");
+  open();
+  RawPeer& peer = connect();
+  peer.send(logon("FIXT", 1, "1137=9|553=FIXT|554=old|925=new|"));
+  expect_in(peer);
+  EXPECT_TRUE(contains(peer.messages()[0], "|1409=1|")) << bar(peer.messages()[0]);
+  EXPECT_TRUE(log.has("user FIXT has given the right password and a new one")) << log.all();
+  const auto users = PasswordFile::load(disk, file());
+  ASSERT_TRUE(users.has_value());
+  EXPECT_EQ(engine::match_password(*users->find("FIXT"), "new"), engine::PasswordMatch::Right);
+  EXPECT_EQ(users->cost_of("FIXT"), kCheap);
+  expect_silence(log_on_with("TRADER", "TRADER", "wrong", "925=mine|"), "TRADER: wrong password");
+  EXPECT_EQ(engine::match_password(*PasswordFile::load(disk, file())->find("TRADER"), "pa55word"),
+            engine::PasswordMatch::Right);
+}
+
+TEST_F(AuthenticationTest, application_decides_behind_the_password) {
+  struct Refusing : EchoVenue {
+    std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest& request) {
+      ++asked;
+      return LogonAnswer{.accepted = false, .text = std::string{*request.message[553]} + "?"};
+    }
+    int asked = 0;
+  } refusing;
+  auto settings = engine::parse_settings(config(), "venue.cfg");
+  auto opened = Engine::open(std::move(*settings), refusing, options());
+  ASSERT_TRUE(opened.has_value()) << opened.error().what();
+  acceptor.emplace(std::move(*opened));
+  expect_silence(log_on_with("TRADER", "TRADER", "wrong"), "user TRADER: wrong password");
+  EXPECT_EQ(refusing.asked, 0);
+  RawPeer& peer = log_on_with("TRADER", "TRADER", "pa55word");
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(contains(peer.messages().at(0), "|58=TRADER?|"));
+  acceptor.reset();
+}
+
+TEST_F(AuthenticationTest, stranger_without_the_password_gets_no_session_of_a_template) {
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\n"
+      "AcceptorTemplate=Y\n";
+  open();
+  expect_silence(log_on_with("TRADER", "TRADER", "guess"), "user TRADER: wrong password");
+  EXPECT_EQ(acceptor->session_count(), 0U);
+  expect_in(log_on_with("TRADER", "TRADER", "pa55word"));
+  EXPECT_EQ(acceptor->session_count(), 1U);
+}
+
+TEST_F(AuthenticationTest,
+       counterparty_that_goes_away_while_it_is_checked_has_failed_all_the_same) {
+  extra += "MaxLogonFailures=1\n";
+  open();
+  RawPeer& gone = log_on_with("TRADER", "TRADER", "guess");
+  ASSERT_TRUE(run_until([&] { return gone.all_sent(); }));
+  turn(5);
+  gone.close();
+  while (!log.has("locked out for 60 s more")) {
+    RawPeer& next = log_on_with("TRADER", "TRADER", "pa55word");
+    ASSERT_TRUE(run_until([&] { return next.closed(); })) << log.all();
+    ASSERT_TRUE(next.messages().empty()) << log.all();
+  }
+}
+
+TEST_F(AuthenticationTest, file_that_is_wrong_refuses_the_start_at_its_key) {
+  const auto wrong = [&](const std::string& path) {
+    extra = "PasswordFile=" + path + "\n";
+    auto settings = engine::parse_settings(config(), "venue.cfg");
+    auto opened = Engine::open(std::move(*settings), venue, options());
+    return opened ? "opened" : opened.error().what();
+  };
+  EXPECT_NE(wrong(folder.path() + "/none").find("venue.cfg:8: PasswordFile: " + folder.path()),
+            std::string::npos);
+  ASSERT_EQ(::chmod(file().c_str(), 0644), 0);
+  EXPECT_NE(wrong(file()).find("chmod 600"), std::string::npos);
+}
+
+// Whoever looks at a file waits until it is let go.
+class HeldDisk final : public Disk {
+ public:
+  void let_go() { gate_.set_value(); }
+  DiskResult<bool> is_private(const std::string& path) override {
+    opened_.wait();
+    return std::unexpected{DiskError{path, "stat", ENOENT}};
+  }
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode) override {
+    return std::unexpected{DiskError{path, "open", ENOENT}};
+  }
+  DiskResult<void> make_directories(const std::string&) override { return {}; }
+  DiskResult<std::vector<std::string>> list(const std::string&) override { return {}; }
+  DiskResult<void> remove(const std::string&) override { return {}; }
+  DiskResult<void> sync_directory(const std::string&) override { return {}; }
+  bool takes_threads() const noexcept override { return true; }
+
+ private:
+  std::promise<void> gate_;
+  std::shared_future<void> opened_{gate_.get_future()};
+};
+
+TEST(Credentials, more_logons_than_may_wait_are_refused_and_a_second_one_of_a_pair) {
+  transport::FakeInternet internet;
+  transport::FakeNetwork network{internet};
+  HeldDisk disk;
+  Credentials credentials{disk};
+  credentials.add_loop(0, network);
+  const auto submit = [&](std::size_t number) {
+    Credentials::Check check;
+    check.socket = number;
+    check.file = "users";
+    check.username = "me";
+    check.pair = "A " + std::to_string(number);
+    return credentials.submit(std::move(check));
+  };
+  for (std::size_t i = 0; i < Credentials::kWaitingMax; ++i) EXPECT_EQ(submit(i), std::nullopt);
+  EXPECT_NE(submit(0).value_or("").find("is being checked"), std::string::npos);
+  EXPECT_NE(submit(1'000).value_or("").find("too many Logons wait"), std::string::npos);
+  disk.let_go();
+  std::size_t count = 0;
+  while (count < Credentials::kWaitingMax) {
+    for (const Credentials::Verdict& verdict : credentials.take(0)) {
+      EXPECT_EQ(verdict.socket, count++) << "in the order in which they came";
+      EXPECT_FALSE(verdict.is_right);
+      EXPECT_EQ(verdict.trouble, "PasswordFile: users: stat users: No such file or directory");
+    }
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(submit(1'000), std::nullopt);
+  credentials.remove_loop(0);
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
