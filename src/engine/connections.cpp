@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <nexusfix/base/random.hpp>
+#include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/runtime.hpp"
@@ -53,8 +54,18 @@ std::chrono::nanoseconds shortened(std::chrono::seconds interval, const SessionS
 // AllowedRemoteAddresses.
 bool Runtime::may_come_from(const SessionSettings& settings, std::string_view peer_name) {
   const std::vector<std::string>& allowed = settings.allowed_remote_addresses;
-  return allowed.empty() ||
-         std::ranges::find(allowed, transport::peer_address_of(peer_name)) != allowed.end();
+  const std::string_view address = transport::peer_address_of(peer_name);
+  return allowed.empty() || std::ranges::any_of(allowed, [&](const std::string& one) {
+           const auto range = transport::AddressRange::parse(one);
+           return range && range->contains(address);
+         });
+}
+
+// Whether any session of the port is for whoever comes from there; on any loop.
+bool Runtime::may_connect(const Listener& listener, std::string_view peer_name) {
+  const std::string_view address = transport::peer_address_of(peer_name);
+  return seams_.directory ? seams_.directory->allows(listener.endpoint, address)
+                          : listener.allowed.contains(address);
 }
 
 void Runtime::on_accepted(const transport::Ready& ready) {
@@ -64,6 +75,14 @@ void Runtime::on_accepted(const transport::Ready& ready) {
   if (listener == listeners_.end() || stopping_) {
     seams_.network->close(ready.accepted);
     return;
+  }
+  if (const std::string peer = seams_.network->peer_name(ready.accepted);
+      !may_connect(*listener, peer)) {
+    seams_.network->close(ready.accepted);
+    ++stats_.connections_refused;
+    return report_peer(observe::Severity::Warning, {},
+                       "connection from " + peer +
+                           " closed: no session of this port is allowed from this address");
   }
   reserve_for_connections();
   auto connection = std::make_unique<Connection>();

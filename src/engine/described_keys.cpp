@@ -50,7 +50,7 @@ constexpr KeyDescription kDescribed[] = {
     {"connection", "SocketLocalHost", "", "another name of SocketConnectSourceHost", ""},
     {"connection", "SocketLocalPort", "0", "another name of SocketConnectSourcePort", ""},
     {"connection", "AllowedRemoteAddresses", "",
-     "acceptor: the addresses that may log on; every one if not given", ""},
+     "acceptor: addresses and networks that may log on; every one if not given", ""},
     {"connection", "MaxQueuedBytes", "67108864",
      "bytes that may wait for a counterparty that does not read", ""},
     {"connection", "AcceptorTemplate", "N",

@@ -39,15 +39,31 @@ void LoopDirectory::remove_loop(std::uint32_t loop) {
   own.inbox.clear();
 }
 
-bool LoopDirectory::claim(const transport::Endpoint& endpoint, std::uint32_t loop) {
-  const std::lock_guard lock{mutex_};
+LoopDirectory::Claim* LoopDirectory::find_claim(const transport::Endpoint& endpoint) {
   const auto is_it = [&](const Claim& one) {
     return one.host == endpoint.host && one.port == endpoint.port;
   };
   const auto found = std::ranges::find_if(claims_, is_it);
-  if (found != claims_.end()) return found->loop == loop;
+  return found == claims_.end() ? nullptr : &*found;
+}
+
+bool LoopDirectory::claim(const transport::Endpoint& endpoint, std::uint32_t loop) {
+  const std::lock_guard lock{mutex_};
+  if (const Claim* const found = find_claim(endpoint)) return found->loop == loop;
   claims_.push_back({endpoint.host, endpoint.port, loop});
   return true;
+}
+
+void LoopDirectory::allow(const transport::Endpoint& endpoint,
+                          const transport::AllowList& allowed) {
+  const std::lock_guard lock{mutex_};
+  if (Claim* const found = find_claim(endpoint)) found->allowed.allow(allowed);
+}
+
+bool LoopDirectory::allows(const transport::Endpoint& endpoint, std::string_view address) {
+  const std::lock_guard lock{mutex_};
+  const Claim* const found = find_claim(endpoint);
+  return found != nullptr && found->allowed.contains(address);
 }
 
 void LoopDirectory::add_acceptor(const std::string& name, std::uint32_t loop) {

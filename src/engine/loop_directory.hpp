@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <nexusfix/session/session_id.hpp>
+#include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::engine {
@@ -41,6 +42,9 @@ class LoopDirectory {
 
   // Whether this loop is the one to listen there: the first that asks is.
   [[nodiscard]] bool claim(const transport::Endpoint& endpoint, std::uint32_t loop);
+  // Whom a session of that endpoint lets in, beside those that others do; and whether any does.
+  void allow(const transport::Endpoint& endpoint, const transport::AllowList& allowed);
+  [[nodiscard]] bool allows(const transport::Endpoint& endpoint, std::string_view address);
   void add_acceptor(const std::string& name, std::uint32_t loop);
   void remove_acceptor(const std::string& name);
   void add_template(const session::SessionId& pattern, std::uint32_t loop);
@@ -66,7 +70,9 @@ class LoopDirectory {
     std::string host;
     std::uint16_t port = 0;
     std::uint32_t loop = 0;
+    transport::AllowList allowed{};
   };
+  [[nodiscard]] Claim* find_claim(const transport::Endpoint& endpoint);
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Loop>> loops_;  // grows before any loop runs

@@ -44,6 +44,15 @@ EngineError cannot_listen(const SessionSettings& settings, const std::string& fi
   return {SettingsError{file, line, what}.what()};
 }
 
+transport::AllowList allow_list_of(const SessionSettings& settings) {
+  transport::AllowList allowed;
+  if (settings.allowed_remote_addresses.empty()) allowed.allow_all();
+  for (const std::string& one : settings.allowed_remote_addresses) {
+    if (const auto range = transport::AddressRange::parse(one)) allowed.allow(*range);
+  }
+  return allowed;
+}
+
 bool is_same(const transport::Endpoint& a, const transport::Endpoint& b) {
   return a.host == b.host && a.port == b.port;
 }
@@ -105,7 +114,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   const transport::Endpoint& wanted = *settings.accept;
   std::size_t index = 0;
   while (index < listeners_.size() && !is_same(listeners_[index].endpoint, wanted)) ++index;
-  if (index == listeners_.size()) listeners_.push_back({wanted, 0, false, 0, {}});
+  if (index == listeners_.size()) listeners_.push_back({wanted, 0, false, 0, {}, {}});
   Listener& listener = listeners_[index];
   if (listener.endpoint.tls != wanted.tls) {
     const std::string what = "[SESSION]: its TLS differs from that of who listens there already";
@@ -123,6 +132,9 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
            "listening on " + host + " port " + std::to_string(listener.port));
   }
   listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon_timeout);
+  const transport::AllowList allowed = allow_list_of(settings);
+  listener.allowed.allow(allowed);
+  if (seams_.directory) seams_.directory->allow(wanted, allowed);
   return index;
 }
 

@@ -214,6 +214,7 @@ class Runtime {
     bool is_elsewhere = false;       // another loop listens, and hands over
     std::uint16_t port = 0;
     std::chrono::seconds logon_timeout{0};  // the longest of its sessions
+    transport::AllowList allowed{};         // all of its sessions' together
   };
 
   struct NotedMessage {
@@ -343,6 +344,7 @@ class Runtime {
 
   // connections.cpp
   void on_accepted(const transport::Ready& ready);
+  [[nodiscard]] bool may_connect(const Listener& listener, std::string_view peer_name);
   void on_connected(Connection& connection);
   void on_readable(Connection& connection);
   void take_received(Connection& connection, transport::IoResult result);

@@ -8,6 +8,7 @@
 
 #include <nexusfix/engine/password_file.hpp>
 #include <nexusfix/session/version.hpp>
+#include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/wire/dispatch.hpp>
 
 namespace nexusfix::engine {
@@ -178,9 +179,9 @@ std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept {
 std::optional<std::vector<std::string>> read_addresses(std::string_view value) {
   std::vector<std::string> addresses;
   for (const std::string_view word : words_of(value)) {
-    const auto address = transport::canonical_address(std::string{word});
-    if (!address) return std::nullopt;
-    addresses.push_back(*address);
+    const auto range = transport::AddressRange::parse(word);
+    if (!range) return std::nullopt;
+    addresses.push_back(range->to_string());
   }
   return addresses.empty() ? std::nullopt : std::optional{std::move(addresses)};
 }
@@ -448,7 +449,8 @@ constexpr ValueRule kValues[] = {
     {Key::HostSelectionPolicy, is_policy, "ROUNDROBIN or PRIORITY"},
     {Key::SocketConnectSourceHost, is_address, kAddress},
     {Key::SocketLocalHost, is_address, kAddress},
-    {Key::AllowedRemoteAddresses, is_allow_list, "addresses, such as 10.0.0.1,10.0.0.2"},
+    {Key::AllowedRemoteAddresses, is_allow_list,
+     "addresses and networks, such as 10.0.0.1,10.1.0.0/16,2001:db8::/32,"},
     {Key::ServerCertificateFile, is_at_most<kPathMax>, kShorter},
     {Key::ServerCertificateKeyFile, is_at_most<kPathMax>, kShorter},
     {Key::ClientCertificateFile, is_at_most<kPathMax>, kShorter},

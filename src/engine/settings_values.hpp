@@ -31,7 +31,7 @@ namespace nexusfix::engine {
 // At most 100.
 [[nodiscard]] std::optional<std::vector<std::chrono::seconds>> read_intervals(
     std::string_view value);
-// Addresses between commas or blanks, as transport::canonical_address() has them.
+// Addresses and networks between commas or blanks, in transport::AddressRange's one form.
 [[nodiscard]] std::optional<std::vector<std::string>> read_addresses(std::string_view value);
 // AllowedUsernames, between commas; nothing: one of them can be no user.
 [[nodiscard]] std::optional<std::vector<std::string>> read_usernames(std::string_view value);

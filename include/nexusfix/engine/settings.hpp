@@ -109,7 +109,7 @@ struct SessionSettings {
   // Initiator: PRIORITY begins with the first address again when a session was lost, and after
   // this time of failures. Nothing: round robin.
   std::optional<std::chrono::seconds> priority_start_over;
-  // Acceptor: addresses that may log on, as transport::canonical_address() has them; empty: all.
+  // Acceptor: addresses and networks that may log on: transport::AddressRange; empty: all.
   std::vector<std::string> allowed_remote_addresses;
   // A counterparty that does not read is disconnected when more bytes than this wait for it; ≥ 64
   // KiB.

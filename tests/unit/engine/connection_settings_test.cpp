@@ -59,6 +59,10 @@ TEST(ConnectionSettings, allowed_addresses_are_read_in_any_form) {
       joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.1, 0:0:0:0:0:0:0:1 ::ffff:10.0.0.2\n"));
   EXPECT_THAT(settings.sessions.front().allowed_remote_addresses,
               ElementsAre("10.0.0.1", "::1", "10.0.0.2"));
+  EXPECT_THAT(accepted(joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.0/8,2001:0db8::/32\n"))
+                  .sessions.front()
+                  .allowed_remote_addresses,
+              ElementsAre("10.0.0.0/8", "2001:db8::/32"));
   EXPECT_THAT(accepted(joined(kAcceptor, "AllowedRemoteAddresses=\n"))
                   .sessions.front()
                   .allowed_remote_addresses,
@@ -68,7 +72,13 @@ TEST(ConnectionSettings, allowed_addresses_are_read_in_any_form) {
 // Never less than what was asked for.
 TEST(ConnectionSettings, an_address_that_is_none_stops_the_start) {
   EXPECT_THAT(errors(joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.1,trader.example.com\n")),
-              ElementsAre(HasSubstr("addresses, such as 10.0.0.1,10.0.0.2 was expected")));
+              ElementsAre(HasSubstr("t.cfg:9: AllowedRemoteAddresses=10.0.0.1,trader.example.com: "
+                                    "addresses and networks, such as 10.0.0.1,10.1.0.0/16,")));
+  for (const std::string wrong : {"10.0.0.1/8", "10.0.0.0/33", "::/129", "10.0.0.0/"}) {
+    EXPECT_THAT(errors(joined(kAcceptor, "AllowedRemoteAddresses=" + wrong + "\n")),
+                ElementsAre(HasSubstr("t.cfg:9: AllowedRemoteAddresses=")))
+        << wrong;
+  }
   EXPECT_THAT(errors_of("SocketConnectSourceHost=here"),
               ElementsAre(HasSubstr("an address of this machine")));
 }

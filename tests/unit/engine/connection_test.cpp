@@ -105,11 +105,26 @@ TEST_F(ConnectionTest, who_is_not_allowed_is_closed_without_an_answer) {
   peer.send(logon("TRADER", 1));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   EXPECT_TRUE(peer.messages().empty());
-  EXPECT_TRUE(log.has("is not allowed from this address")) << log.all();
+  EXPECT_TRUE(log.has("closed: no session of this port is allowed from this address")) << log.all();
   EXPECT_EQ(acceptor->session(0).numbers(), (session::Numbers{1, 1}));
   schedule = "NonStopSession=Y\nSocketConnectSourceHost=127.0.0.7";
   open_trader(acceptor->accept_port());
   EXPECT_TRUE(turn_until([&] { return trader.logons == 1; })) << log.all();
+}
+
+TEST_F(ConnectionTest, networks_are_allowed_and_each_session_has_its_own) {
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
+      "AllowedRemoteAddresses=127.0.0.0/30\n"
+      "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\n"
+      "AllowedRemoteAddresses=127.0.0.4/30, ::/0\n";
+  open();
+  log_on("TRADER");
+  RawPeer& peer = connect();
+  peer.send(logon("OTHER", 1));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(peer.messages().empty());
+  EXPECT_TRUE(log.has("session FIX.4.2:VENUE->OTHER is not allowed from this address"));
 }
 
 TEST_F(ConnectionTest, a_counterparty_that_does_not_read_is_cut_at_its_limit) {

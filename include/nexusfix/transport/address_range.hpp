@@ -1,0 +1,44 @@
+// Addresses and networks that an allow list names.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nexusfix::transport {
+
+// One address or all of a network's: "10.0.0.1", "10.1.0.0/16", "2001:db8::/32". An IPv4 address
+// mapped into IPv6 (::ffff:10.0.0.1) is the IPv4 one; no IPv6 network has IPv4 addresses.
+class AddressRange {
+ public:
+  // Nothing: it is none, or the address has bits behind those of the network.
+  [[nodiscard]] static std::optional<AddressRange> parse(std::string_view text);
+  // The address as peer_address_of() gives it; whatever is none is in no range.
+  [[nodiscard]] bool contains(std::string_view address) const;
+  // In one form for all that mean the same.
+  [[nodiscard]] std::string to_string() const;
+
+  friend bool operator==(const AddressRange&, const AddressRange&) = default;
+
+ private:
+  std::array<unsigned char, 16> bytes_{};  // IPv4: the first four
+  unsigned prefix_ = 0;                    // how many bits of it count
+  bool is_v4_ = false;
+};
+
+// Whom the sessions of one port let in, all together.
+class AllowList {
+ public:
+  void allow_all() noexcept { allows_all_ = true; }
+  void allow(const AddressRange& range);
+  void allow(const AllowList& all);
+  [[nodiscard]] bool contains(std::string_view address) const;
+
+ private:
+  std::vector<AddressRange> ranges_;
+  bool allows_all_ = false;
+};
+
+}  // namespace nexusfix::transport

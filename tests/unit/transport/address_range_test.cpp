@@ -1,0 +1,80 @@
+// Addresses and networks of allow lists.
+#include <gtest/gtest.h>
+#include <string>
+
+#include <nexusfix/transport/address_range.hpp>
+
+namespace nexusfix::transport {
+namespace {
+
+bool is_in(const std::string& range, const std::string& address) {
+  const auto parsed = AddressRange::parse(range);
+  EXPECT_TRUE(parsed.has_value()) << range;
+  return parsed && parsed->contains(address);
+}
+
+TEST(AddressRange, network_has_its_first_and_last_address_and_not_those_beside_it) {
+  EXPECT_TRUE(is_in("10.1.0.0/16", "10.1.0.0"));
+  EXPECT_TRUE(is_in("10.1.0.0/16", "10.1.255.255"));
+  EXPECT_FALSE(is_in("10.1.0.0/16", "10.0.255.255"));
+  EXPECT_FALSE(is_in("10.1.0.0/16", "10.2.0.0"));
+  EXPECT_TRUE(is_in("10.0.0.128/25", "10.0.0.128"));
+  EXPECT_FALSE(is_in("10.0.0.128/25", "10.0.0.127"));
+  EXPECT_TRUE(is_in("2001:db8::/33", "2001:db8:7fff::1"));
+  EXPECT_FALSE(is_in("2001:db8::/33", "2001:db8:8000::1"));
+}
+
+TEST(AddressRange, address_alone_is_that_one) {
+  for (const std::string range : {"10.0.0.1", "10.0.0.1/32"}) {
+    EXPECT_TRUE(is_in(range, "10.0.0.1"));
+    EXPECT_FALSE(is_in(range, "10.0.0.0"));
+  }
+  EXPECT_TRUE(is_in("::1/128", "::1"));
+  EXPECT_TRUE(is_in("0:0:0:0:0:0:0:1", "::1"));
+  EXPECT_TRUE(is_in("fe80::1%eth0", "fe80::1"));
+}
+
+TEST(AddressRange, mapped_addresses_are_the_ipv4_ones_and_families_do_not_mix) {
+  EXPECT_TRUE(is_in("::ffff:10.0.0.2", "10.0.0.2"));
+  EXPECT_TRUE(is_in("::ffff:10.0.0.0/104", "10.255.0.1"));
+  EXPECT_TRUE(is_in("10.0.0.0/8", "::ffff:10.0.0.2"));
+  EXPECT_TRUE(is_in("0.0.0.0/0", "192.0.2.1"));
+  EXPECT_FALSE(is_in("::/0", "192.0.2.1"));
+  EXPECT_FALSE(is_in("0.0.0.0/0", "::1"));
+  EXPECT_FALSE(is_in("10.0.0.0/8", "a00::"));
+}
+
+TEST(AddressRange, what_is_none_is_refused_and_is_in_none) {
+  for (const std::string none :
+       {"", "/", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/8x", "10.0.0.1/8",
+        "10.0.0/8", "10.0.0.0/ 8", "10.0.0.0/8/8", "::/129", "2001:db8::1/32", "example.com",
+        "[::1]", "10.0.0.1:80", "::ffff:10.0.0.0/95", "10.0.0.0/99999999999"}) {
+    EXPECT_FALSE(AddressRange::parse(none).has_value()) << none;
+  }
+  EXPECT_FALSE(is_in("0.0.0.0/0", ""));
+  EXPECT_FALSE(is_in("0.0.0.0/0", "localhost"));
+  EXPECT_FALSE(is_in("0.0.0.0/0", std::string(1'000, '1')));
+}
+
+TEST(AddressRange, one_form_for_all_that_mean_the_same) {
+  const auto form = [](const std::string& text) { return AddressRange::parse(text)->to_string(); };
+  EXPECT_EQ(form("::ffff:10.0.0.0/104"), "10.0.0.0/8");
+  EXPECT_EQ(form("10.0.0.1/32"), "10.0.0.1");
+  EXPECT_EQ(form("2001:0db8:0:0::/32"), "2001:db8::/32");
+  EXPECT_EQ(form("0:0:0:0:0:0:0:1"), "::1");
+}
+
+TEST(AllowList, has_what_any_of_its_ranges_has_and_nothing_at_first) {
+  AllowList list;
+  EXPECT_FALSE(list.contains("10.0.0.1"));
+  list.allow(*AddressRange::parse("10.0.0.0/31"));
+  list.allow(*AddressRange::parse("::1"));
+  EXPECT_TRUE(list.contains("10.0.0.1"));
+  EXPECT_TRUE(list.contains("::1"));
+  EXPECT_FALSE(list.contains("10.0.0.2"));
+  list.allow_all();
+  EXPECT_TRUE(list.contains("10.0.0.2"));
+}
+
+}  // namespace
+}  // namespace nexusfix::transport
