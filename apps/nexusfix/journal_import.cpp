@@ -1,11 +1,14 @@
 #include "nexusfix/journal_import.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <fmt/format.h>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "nexusfix/command.hpp"
@@ -27,16 +30,14 @@ bool same_creation(WallTime a, WallTime b) {
   return std::chrono::floor<std::chrono::seconds>(a) == std::chrono::floor<std::chrono::seconds>(b);
 }
 
-// Logon and UserRequest, as other engines store them. They are not resent: a number is enough.
-bool may_have_password(std::string_view bytes) {
-  constexpr std::string_view kMsgType{
-      "\x01"
-      "35="};
-  const std::size_t at = bytes.find(kMsgType);
-  if (at == std::string_view::npos) return false;
-  const std::string_view rest = bytes.substr(at + kMsgType.size());
-  const std::string_view type = rest.substr(0, rest.find('\x01'));
-  return type == "A" || type == "BE";
+// Of a Logon or UserRequest, as other engines store them. Of such a one the number is enough: it is
+// not sent again.
+bool has_password(std::string_view bytes) {
+  const auto has = [&](std::string_view field) {
+    return bytes.contains('\x01' + std::string{field});
+  };
+  if (!has("35=A\x01") && !has("35=BE\x01")) return false;
+  return std::ranges::any_of(std::array{"554=", "925=", "96=", "1402=", "1404="}, has);
 }
 
 // One session on its way into the journal.
@@ -230,7 +231,7 @@ class Import {
   Result<void> append_messages(const Arrival& arrival) {
     store::Transaction transaction;
     const auto add = [&](std::uint64_t number, std::string_view bytes) -> Result<void> {
-      if (may_have_password(bytes)) {
+      if (has_password(bytes)) {
         transaction.outbound_number(*arrival.key, number);
       } else {
         transaction.outbound_message(*arrival.key, number, bytes);
