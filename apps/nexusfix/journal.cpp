@@ -86,6 +86,7 @@ int show(const ShowOptions& options) {
     if (!printed) return fail("journal", printed.error());
     return *printed > 0 ? kSuccess : fail("journal", "it keeps no such message");
   }
+  const bool is_sound = !log->report || log->report->damages.empty();
   auto summary = summarize_log(*log->store, std::move(log->report), place->name);
   if (!summary) return fail("journal", summary.error());
   if (!options.session.empty()) {
@@ -96,7 +97,7 @@ int show(const ShowOptions& options) {
                   [&](const SessionSummary& one) { return one.name != options.session; });
   }
   fmt::print("{}", options.json ? summary_json(*summary) : summary_text(*summary));
-  return kSuccess;
+  return is_sound ? kSuccess : kFailure;
 }
 
 constexpr std::string_view kServerChecks =

@@ -216,7 +216,9 @@ class Journal(WithFolder):
     def test_a_refused_session_goes_to_no_other_engine_and_is_set_by_both_numbers(self):
         inbound, outbound, _ = self.numbers()
         self.damage_logon_of_first_session()
-        shown = json.loads(run("journal", "show", self.journal, "--json").stdout)
+        done = run("journal", "show", self.journal, "--json")
+        self.assertEqual(done.returncode, 1)
+        shown = json.loads(done.stdout)
         self.assertEqual([one["session"] for one in shown["refused"]], [VENUE])
         self.assertEqual(len(shown["damages"]), 1)
         to = self.folder / "quickfix"
@@ -231,7 +233,9 @@ class Journal(WithFolder):
                    outbound, "--yes")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(run("journal", "repair", self.journal, "--yes").returncode, 0)
-        shown = json.loads(run("journal", "show", self.journal, "--json").stdout)
+        done = run("journal", "show", self.journal, "--json")
+        self.assertEqual(done.returncode, 0)
+        shown = json.loads(done.stdout)
         self.assertEqual(shown["refused"], [])
         self.assertEqual(self.numbers()[:2], (inbound, outbound))
 
