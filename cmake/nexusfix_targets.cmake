@@ -74,11 +74,11 @@ function(nexusfix_label_target program)
 endfunction()
 
 # nexusfix_test_headers(NAME HEADERS a.hpp ... [LINK lib ...])
-# Headers that are compiled once for many test programs, which have the same flags. Reading them is
-# most of what compiling a test takes.
+# Headers that are compiled once for the test programs of a folder, which have its flags. Reading
+# headers is most of what compiling a test takes. NEXUSFIX_TEST_HEADERS_SOURCE: an empty source.
 function(nexusfix_test_headers name)
   cmake_parse_arguments(arg "" "" "HEADERS;LINK" ${ARGN})
-  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/tests/support/precompiled.cpp)
+  add_library(${name} OBJECT ${NEXUSFIX_TEST_HEADERS_SOURCE})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_LINK} nexusfix_flags GTest::gmock)
   list(TRANSFORM arg_HEADERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)

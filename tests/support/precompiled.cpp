@@ -1,2 +1,0 @@
-// Where the precompiled headers belong to: a target needs a source.
-#include "support/precompiled.hpp"
