@@ -15,6 +15,27 @@ if(NEXUSFIX_FUZZ)
   target_compile_options(nexusfix_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# nexusfix_compile_together()
+# From here on in this folder, a few source files of a target are compiled as one: reading the same
+# headers again is more than half of the work. -D CMAKE_UNITY_BUILD=OFF: each by itself.
+macro(nexusfix_compile_together)
+  if(NOT DEFINED CMAKE_UNITY_BUILD)
+    set(CMAKE_UNITY_BUILD ON)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 6)
+  endif()
+endmacro()
+# Sanitizers make compiling slow. A plain build proves that each source of a library or a program
+# stands alone; tests need not.
+if(NEXUSFIX_SANITIZE)
+  nexusfix_compile_together()
+endif()
+
+# nexusfix_apart(a.cpp ...)
+# Files that are compiled by themselves in any build: another of their program uses the same names.
+function(nexusfix_apart)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # Of std::string's own code, and untrue: out of a precompiled header, g++ 12 no longer knows that it
 # is the system's.
 set(NEXUSFIX_PRECOMPILED_WARNINGS

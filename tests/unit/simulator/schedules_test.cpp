@@ -197,7 +197,7 @@ struct Night {
   const char* ends;
 };
 
-class NightTest : public testing::TestWithParam<Night> {};
+class NightTest : public ::testing::TestWithParam<Night> {};
 
 TEST_P(NightTest, a_session_goes_on_while_clocks_change_and_ends_once) {
   const Night& night = GetParam();
@@ -212,7 +212,7 @@ TEST_P(NightTest, a_session_goes_on_while_clocks_change_and_ends_once) {
 
 INSTANTIATE_TEST_SUITE_P(
     Clocks, NightTest,
-    testing::Values(Night{"london_forward_a_night_of_6_hours", "Europe/London",
+    ::testing::Values(Night{"london_forward_a_night_of_6_hours", "Europe/London",
                           utc(2026, 3, 28, 12h), "2026-03-28 22:00:00", "2026-03-29 04:00:00"},
                     Night{"london_back_a_night_of_8_hours", "Europe/London", utc(2026, 10, 24, 12h),
                           "2026-10-24 21:00:00", "2026-10-25 05:00:00"},
@@ -335,7 +335,7 @@ TEST(Schedules, deaths_and_broken_connections_around_an_end_make_no_second_reset
     EXPECT_TRUE(sides.world.settle(10min)) << seed << ' ' << sides.world.violation()->what;
     // A process that was down then resets when it starts.
     for (const Diary* diary : {&sides.at_venue, &sides.at_trader}) {
-      EXPECT_THAT(diary->resets, testing::ElementsAre(testing::StartsWith("2026-10-25 00:00:")));
+      EXPECT_THAT(diary->resets, ::testing::ElementsAre(::testing::StartsWith("2026-10-25 00:00:")));
     }
   }
 }

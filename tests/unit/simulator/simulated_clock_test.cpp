@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct SimulatedClockTest : testing::Test {
+struct SimulatedClockTest : ::testing::Test {
   WorldTime now{};
   SimulatedClock clock{now};
 };

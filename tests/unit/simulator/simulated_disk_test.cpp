@@ -8,7 +8,7 @@
 namespace nexusfix::simulator {
 namespace {
 
-struct SimulatedDiskTest : testing::Test {
+struct SimulatedDiskTest : ::testing::Test {
   SimulatedDiskTest() {
     life.begin();
     EXPECT_TRUE(disk.make_directories("/d"));

@@ -32,7 +32,7 @@ struct Listener {
   void on_recovered(const engine::RecoveredMessage&) { ++seen.recovered; }
 };
 
-struct WorldTest : testing::Test {
+struct WorldTest : ::testing::Test {
   WorldTest() {
     venue = world.add_process<Listener>("venue", kVenue, std::ref(at_venue));
     trader = world.add_process<Listener>("trader", kTrader, std::ref(at_trader));
