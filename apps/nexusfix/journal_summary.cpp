@@ -140,17 +140,18 @@ std::string summary_text(const JournalSummary& summary) {
 
 std::string summary_json(const JournalSummary& summary) {
   std::string json =
-      summary.report ? fmt::format(R"({{"folder": {}, "records": {}, "messages": {}, "bytes": {}, )"
-                                   R"("retired_segments": {}, "torn_bytes": {}, "in_use": {}, {})"
-                                   R"("sessions": [)",
-                                   json_text(summary.name),
-                                   summary.report->records - summary.report->retired_records,
-                                   summary.report->messages - summary.report->retired_messages,
-                                   summary.report->bytes - summary.report->retired_bytes,
-                                   summary.report->retired_segments, summary.report->torn_bytes,
-                                   summary.report->in_use, findings_json(*summary.report))
-                     : fmt::format(R"({{"store": {}, "messages": {}, "sessions": [)",
-                                   json_text(summary.name), message_count(summary));
+      summary.report
+          ? fmt::format(
+                R"({{"folder": {}, "records": {}, "messages": {}, "bytes": {}, )"
+                R"("retired_segments": {}, "torn_bytes": {}, "owner_epoch": {}, )"
+                R"("in_use": {}, {}"sessions": [)",
+                json_text(summary.name), summary.report->records - summary.report->retired_records,
+                summary.report->messages - summary.report->retired_messages,
+                summary.report->bytes - summary.report->retired_bytes,
+                summary.report->retired_segments, summary.report->torn_bytes,
+                summary.report->owner_epoch, summary.report->in_use, findings_json(*summary.report))
+          : fmt::format(R"({{"store": {}, "messages": {}, "sessions": [)", json_text(summary.name),
+                        message_count(summary));
   std::string_view separator = "\n";
   for (const SessionSummary& session : summary.sessions) {
     json +=

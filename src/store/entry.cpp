@@ -116,6 +116,8 @@ bool form_is_right(const Entry& entry) noexcept {
     case EntryKind::LogSynced:
     case EntryKind::LogClosed:
       return entry.number <= kNumberMax && entry.session == 0 && entry.bytes.empty();
+    case EntryKind::LogOwned:
+      return entry.number != 0 && entry.session == 0 && entry.bytes.empty();
   }
   return false;
 }
@@ -125,9 +127,7 @@ bool could_begin_entries(std::span<const char, kEntryHeaderBytes> header,
   const auto kind = static_cast<unsigned char>(header[0]);
   const bool is_of_session = kind >= static_cast<unsigned char>(EntryKind::SessionOpened) &&
                              kind <= static_cast<unsigned char>(EntryKind::NumbersReserved);
-  const bool is_of_log = kind == static_cast<unsigned char>(EntryKind::LogSynced) ||
-                         kind == static_cast<unsigned char>(EntryKind::LogClosed);
-  return (is_of_session || is_of_log) &&
+  return (is_of_session || is_of_log(static_cast<EntryKind>(kind))) &&
          load_little_endian<std::uint64_t>(&header[kEntryNumberAt]) <= kNumberMax &&
          kEntryHeaderBytes + load_little_endian<std::uint32_t>(&header[kEntryLengthAt]) <=
              entries_bytes;

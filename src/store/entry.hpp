@@ -36,9 +36,13 @@ static_assert(kEntryLengthAt + sizeof(std::uint32_t) == kEntryHeaderBytes);
 // No MsgSeqNum comes near; the bound keeps "number + 1" from wrapping.
 inline constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
 
+// Tells how far the log is on the disk.
+[[nodiscard]] constexpr bool tells_synced(EntryKind kind) noexcept {
+  return kind == EntryKind::LogSynced || kind == EntryKind::LogClosed;
+}
 // Tells of the log as a whole: belongs to no session.
 [[nodiscard]] constexpr bool is_of_log(EntryKind kind) noexcept {
-  return kind == EntryKind::LogSynced || kind == EntryKind::LogClosed;
+  return tells_synced(kind) || kind == EntryKind::LogOwned;
 }
 
 struct Entry {

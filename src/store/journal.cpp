@@ -16,6 +16,7 @@
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/store/journal.hpp>
 
+#include "store/damage_met.hpp"
 #include "store/entry.hpp"
 #include "store/event_box.hpp"
 #include "store/journal_format.hpp"
@@ -105,7 +106,9 @@ class Journal final : public Store {
       plan_retirement(recovered.segments, end, recovered.synced, now);
       checkpointer_.take_told(recovered.retired_told);
     }
-    if (auto opened = writer_.open(recovered, skipped, now); !opened) return opened;
+    const std::uint64_t epoch = ownership_->epoch();
+    if (auto opened = writer_.open(recovered, epoch, skipped, now); !opened) return opened;
+    owner_is_told_ = writer_.segments().back().owner_epoch == epoch;
     noted_ = writer_.synced();
     if (options_.scrub.bytes_per_second > 0 && options_.background && disk_.takes_threads()) {
       scrub_.emplace(disk_, options_, events_);
@@ -295,10 +298,11 @@ class Journal final : public Store {
   Checkpointer checkpointer_;
   LogWriter writer_;
   NumberReserve reserve_;
-  LogPosition noted_ = 0;    // the log tells that it was synced so far
-  std::vector<char> notes_;  // entries of the journal's own, for the next record
-  JournalReport report_;     // until it is taken
-  bool is_damaged_ = false;  // opening found damage: nothing is retired
+  LogPosition noted_ = 0;       // the log tells that it was synced so far
+  bool owner_is_told_ = false;  // and whose it is
+  std::vector<char> notes_;     // entries of the journal's own, for the next record
+  JournalReport report_;        // until it is taken
+  bool is_damaged_ = false;     // opening found damage: nothing is retired
   std::vector<std::pair<LogPosition, LogPosition>> holes_;  // damage found by opening
   std::map<SessionKey, std::string> refused_;               // because of it, and why
   std::string no_new_session_;                              // why not; empty: it may be
@@ -313,7 +317,7 @@ class Journal final : public Store {
 StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, WallTime now) {
   if (!ownership_->is_current()) return stop(ownership_->loss());
   const LogPosition synced = writer_.synced();
-  if (synced > noted_ || reserve_.has_wishes()) {
+  if (synced > noted_ || reserve_.has_wishes() || !owner_is_told_) {
     if (checkpointer_.tells_more(synced)) retire_segments(now);
     if (synced >= closed_end_) offer_to_scrub();
     make_notes(synced);
@@ -364,6 +368,11 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
 // can be told from what had not reached the disk; and numbers that are reserved.
 void Journal::make_notes(LogPosition synced) {
   notes_.clear();
+  if (!owner_is_told_) {
+    append_entry(
+        notes_,
+        {.kind = EntryKind::LogOwned, .session = 0, .number = ownership_->epoch(), .bytes = {}});
+  }
   if (synced > noted_) {
     append_entry(notes_,
                  {.kind = EntryKind::LogSynced, .session = 0, .number = synced, .bytes = {}});
@@ -383,6 +392,7 @@ void Journal::notes_are_written(LogPosition synced) {
   const auto applied = state_.sessions.apply(notes_, {});
   NEXUSFIX_ASSERT(applied.has_value());
   notes_.clear();
+  owner_is_told_ = true;
   noted_ = std::max(noted_, synced);
   if (!reserve_.written(appended())) return;
   // So that they count long before they are needed.
@@ -414,6 +424,7 @@ bool Journal::look_after_number(const Entry& entry) {
     case EntryKind::NumbersReserved:
     case EntryKind::LogSynced:
     case EntryKind::LogClosed:
+    case EntryKind::LogOwned:
       break;
   }
   return false;
@@ -508,48 +519,6 @@ StoreResult<void> Journal::close_in_order() {
   if (may_retire()) forget_before(checkpointer_.told_retired(writer_.synced()));
   return writer_.close();
 }
-namespace {
-
-// What read() met that was damaged since it was written, and which numbers that may concern.
-class DamageMet {
- public:
-  // next: the number behind the last message that was passed. False: it is enough.
-  bool add(const std::string& text, std::uint64_t next) {
-    if (++count_ > kDamagesMax) return false;
-    if (text_.empty()) text_ = text;
-    if (!missing_from_) missing_from_ = next;
-    return true;
-  }
-  // A message was passed.
-  void pass(std::uint64_t number) { close(number); }
-
-  [[nodiscard]] StoreResult<void> result(std::uint64_t first, std::uint64_t last) {
-    if (count_ == 0) return {};
-    close(last + 1);
-    std::string text = text_;
-    if (count_ > 1) text += ", and in " + std::to_string(count_ - 1) + " more places";
-    text += missing_.empty() ? ". No message of numbers " + std::to_string(first) + " to " +
-                                   std::to_string(last) + " is missing"
-                             : ". What was kept under numbers " + missing_ + " cannot be read";
-    return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = std::move(text)}};
-  }
-
- private:
-  void close(std::uint64_t next_passed) {
-    if (!missing_from_) return;
-    const std::uint64_t first = *std::exchange(missing_from_, std::nullopt);
-    if (first >= next_passed) return;
-    missing_ += (missing_.empty() ? "" : ", ") + std::to_string(first) + " to " +
-                std::to_string(next_passed - 1);
-  }
-
-  std::string text_;  // of the first
-  std::string missing_;
-  std::optional<std::uint64_t> missing_from_;
-  std::size_t count_ = 0;
-};
-
-}  // namespace
 
 StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64_t last,
                                 MessageVisitor visit) {
@@ -772,6 +741,9 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
   if (!lock) return std::unexpected{std::move(lock.error())};
   StoreResult<Recovered> recovered = recover(disk, options);
   if (!recovered) return std::unexpected{std::move(recovered.error())};
+  if (auto later = lock->be_later_than(recovered->owner_epoch, disk, now); !later) {
+    return std::unexpected{std::move(later.error())};
+  }
   auto store = std::make_unique<Journal>(disk, options, std::move(*lock));
   if (auto opened = store->open(std::move(*recovered), now); !opened) {
     return std::unexpected{std::move(opened.error())};

@@ -201,7 +201,7 @@ class Check {
                                   .text = std::string{entry.bytes}});
         changed_.push_back(std::nullopt);
       }
-      if (is_of_log(entry.kind)) is_closed_ = entry.kind == EntryKind::LogClosed;
+      if (tells_synced(entry.kind)) is_closed_ = entry.kind == EntryKind::LogClosed;
     }
     return {};
   }

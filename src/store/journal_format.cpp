@@ -30,8 +30,10 @@ constexpr std::size_t kAheadAt = 56;
 constexpr std::size_t kDurabilityAt = 60;
 constexpr std::size_t kBootIdAt = 64;
 constexpr std::size_t kStartBytesAt = 112;
+constexpr std::size_t kOwnerEpochAt = 116;
 static_assert(kHeaderTimeAt + sizeof(std::int64_t) == kSegmentHeaderBytesOld);
 static_assert(kBootIdAt + kBootIdBytesMax == kStartBytesAt);
+static_assert(kOwnerEpochAt + sizeof(std::uint64_t) <= kSegmentHeaderBytes);
 
 // A checkpoint has the form of a record, and its limit.
 constexpr std::uint64_t kStartBytesMin = kSegmentHeaderBytes + kRecordHeaderBytes + 1;
@@ -64,6 +66,7 @@ void encode_segment_header(const SegmentHeader& header, std::span<char, kSegment
   out[kDurabilityAt] = static_cast<char>(header.durability);
   std::memcpy(&out[kBootIdAt], header.boot_id.data(), kBootIdBytesMax);
   store_little_endian(&out[kStartBytesAt], header.start_bytes);
+  store_little_endian(&out[kOwnerEpochAt], header.owner_epoch);
   store_little_endian(&out[kHeaderCrcAt], header_crc(out));
 }
 
@@ -98,6 +101,7 @@ std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
   std::memcpy(header.boot_id.data(), &bytes[kBootIdAt], kBootIdBytesMax);
   if (version != kFormatVersion) return header;
   header.start_bytes = load_little_endian<std::uint32_t>(&bytes[kStartBytesAt]);
+  header.owner_epoch = load_little_endian<std::uint64_t>(&bytes[kOwnerEpochAt]);
   // No writer does this, but whoever can make a checksum.
   if (header.start_bytes != kSegmentHeaderBytes &&
       (header.start_bytes < kStartBytesMin || header.start_bytes > kStartBytesMax)) {

@@ -15,7 +15,8 @@
 //       60     1 durability, then 3 zeros
 //       64    48 boot id, then zeros
 //      112     4 where the records begin: 128, or behind a checkpoint (0 in version 2: 128)
-//      116    12 zeros
+//      116     8 epoch of the owner who began it (0: not told)
+//      124     4 zeros
 //
 // A checkpoint lies behind the header, in the form of a record whose content is no entries.
 #pragma once
@@ -69,6 +70,7 @@ struct SegmentHeader {
   Durability durability = Durability::Process;
   std::array<char, kBootIdBytesMax> boot_id{};      // of its writer's machine; zeros: not known
   std::uint32_t start_bytes = kSegmentHeaderBytes;  // the header and the checkpoint behind it
+  std::uint64_t owner_epoch = 0;                    // of its first record's writer; 0: not told
 
   // Of the header alone.
   [[nodiscard]] std::size_t header_bytes() const noexcept {

@@ -100,19 +100,33 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
   if (!owner) return failure(owner.error());
   const StoreResult<std::string> before = read_record(folder, **owner);
   if (!before) return std::unexpected{before.error()};
-  taken.epoch_ = epoch_of(*before) + 1;
-  taken.record_ = record_of(taken.epoch_, now, disk.user());
-  if (auto written = (*owner)->write_at(0, taken.record_); !written) {
-    return failure(written.error());
+  taken.owner_ = std::move(*owner);
+  if (auto written = taken.write_down(epoch_of(*before) + 1, disk, now); !written) {
+    return std::unexpected{std::move(written.error())};
   }
-  if (auto synced = (*owner)->sync(); !synced) return failure(synced.error());
-  std::copy_n(taken.record_.begin(), kCompared, taken.told_.begin());
-  if (auto mapped = (*owner)->map(kRecordBytes); mapped) {
+  if (auto mapped = taken.owner_->map(kRecordBytes); mapped) {
     taken.mapping_ = std::move(*mapped);
     taken.shared_ = taken.mapping_->bytes().data();
   }
-  taken.owner_ = std::move(*owner);
   return taken;
+}
+
+StoreResult<void> Ownership::be_later_than(std::uint64_t epoch, Disk& disk, WallTime now) {
+  if (epoch_ > epoch) return {};
+  return write_down(epoch + 1, disk, now);
+}
+
+StoreResult<void> Ownership::write_down(std::uint64_t epoch, Disk& disk, WallTime now) {
+  epoch_ = epoch;
+  record_ = record_of(epoch, now, disk.user());
+  if (auto written = owner_->write_at(0, record_); !written) {
+    return std::unexpected{disk_error(folder_, written.error())};
+  }
+  if (auto synced = owner_->sync(); !synced) {
+    return std::unexpected{disk_error(folder_, synced.error())};
+  }
+  std::copy_n(record_.begin(), kCompared, told_.begin());
+  return {};
 }
 
 StoreResult<void> Ownership::check_slowly() const {

@@ -22,6 +22,10 @@ class Ownership {
   [[nodiscard]] static StoreResult<Ownership> take(Disk& disk, const std::string& folder,
                                                    WallTime now);
 
+  // The log tells of an owner with this epoch: one that the file `owner` no longer knows has
+  // written it if the file was lost. Writes a higher epoch down then.
+  [[nodiscard]] StoreResult<void> be_later_than(std::uint64_t epoch, Disk& disk, WallTime now);
+
   // Whether nobody else has written himself down since (the lock was removed, or does not work on
   // this file system). Looks at memory that is shared with the file; true on a disk that has no
   // such thing.
@@ -53,6 +57,7 @@ class Ownership {
   static constexpr std::size_t kCompared = kTimeEnd;
 
   Ownership() = default;
+  [[nodiscard]] StoreResult<void> write_down(std::uint64_t epoch, Disk& disk, WallTime now);
 
   std::string folder_;
   std::string record_;  // what the file must say

@@ -51,7 +51,7 @@ DiskResult<LogPosition> synced_told(FileWindow& window, RecordSeed seed, std::ui
       EntryReader entries{(*record)->entries};
       Entry entry;
       while (entries.next(entry)) {
-        if (is_of_log(entry.kind)) told = std::max(told, entry.number);
+        if (tells_synced(entry.kind)) told = std::max(told, entry.number);
       }
     }
     // It stopped searching without an answer: the careful one.

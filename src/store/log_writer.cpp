@@ -56,11 +56,12 @@ LogWriter::LogWriter(Disk& disk, const JournalOptions& options, Checkpointer& ch
       background_{options.background && disk.takes_threads()},
       supply_{disk, supply_options(options, background_)} {}
 
-StoreResult<void> LogWriter::open(Recovered& recovered, std::span<const char> last_entries,
-                                  WallTime now) {
+StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoch,
+                                  std::span<const char> last_entries, WallTime now) {
   segments_ = std::move(recovered.segments);
   segments_.reserve(segments_.size() + kSegmentsReserved);
   boot_id_ = recovered.boot_id;
+  owner_epoch_ = owner_epoch;
   log_id_ = segments_.empty() ? now.time_since_epoch().count() : segments_.front().log_id;
   appended_ = segments_.empty() ? 0 : segments_.back().position + recovered.file_bytes;
   records_ = recovered.records;
@@ -192,7 +193,8 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
                                                 ? options_.numbers_ahead_max
                                                 : 0,
                        .durability = options_.durability,
-                       .boot_id = boot_id_};
+                       .boot_id = boot_id_,
+                       .owner_epoch = owner_epoch_};
   start_.resize(kSegmentHeaderBytes);
   checkpointer_.append(start_, header, records_, is_closed_);
   header.start_bytes = static_cast<std::uint32_t>(start_.size());

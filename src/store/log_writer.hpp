@@ -35,8 +35,8 @@ class LogWriter {
 
   // Takes over what was recovered: goes on with the last segment, or begins a new one. last_entries
   // (none: empty) become the last record of what was there, on the disk before anything else.
-  [[nodiscard]] StoreResult<void> open(Recovered& recovered, std::span<const char> last_entries,
-                                       WallTime now);
+  [[nodiscard]] StoreResult<void> open(Recovered& recovered, std::uint64_t owner_epoch,
+                                       std::span<const char> last_entries, WallTime now);
 
   // Only to read what was recovered.
   void look(Recovered& recovered);
@@ -111,6 +111,7 @@ class LogWriter {
   char* mapped_ = nullptr;    // the current segment's first byte
   LogPosition easy_end_ = 0;  // up to here it takes records as they come; 0: not mapped
   RecordSeed seed_;
+  std::uint64_t owner_epoch_ = 0;
   std::array<char, kBootIdBytesMax> boot_id_{};
   std::int64_t log_id_ = 0;
   std::vector<char> pending_;  // the log's bytes that end at appended_; neither in a file nor ring

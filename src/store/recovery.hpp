@@ -39,6 +39,7 @@ struct Recovered {
   std::vector<std::string> strays;
   LogPosition synced = 0;                       // known to be on the disk
   bool is_closed = false;                       // in order
+  std::uint64_t owner_epoch = 0;                // of whoever wrote it last; 0: not told
   std::array<char, kBootIdBytesMax> boot_id{};  // of now
   JournalReport report;
 };

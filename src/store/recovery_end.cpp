@@ -101,7 +101,10 @@ void take_synced(const Record& record, Recovered& found) {
   EntryReader reader{record.entries};
   Entry entry;
   while (reader.next(entry)) {
-    if (!is_of_log(entry.kind)) continue;
+    if (entry.kind == EntryKind::LogOwned) {
+      found.owner_epoch = std::max(found.owner_epoch, entry.number);
+    }
+    if (!tells_synced(entry.kind)) continue;
     found.synced = std::max(found.synced, entry.number);
     found.is_closed = entry.kind == EntryKind::LogClosed;
   }
@@ -120,6 +123,10 @@ void tell_what_there_is(const CheckpointFaults& faults, LogStarts::Retired&& ret
     found.report.retired_segments = found.segments.front().number - 1;
     found.report.retired_bytes = found.segments.front().position;
   }
+  for (const SegmentHeader& segment : found.segments) {
+    found.owner_epoch = std::max(found.owner_epoch, segment.owner_epoch);
+  }
+  found.report.owner_epoch = found.owner_epoch;
   found.report.retired_records = retired.records;
   found.report.retired_messages = retired.messages;
   found.retired = std::move(retired.numbers);

@@ -112,6 +112,7 @@ std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry
     case EntryKind::SessionOpened:
     case EntryKind::LogSynced:
     case EntryKind::LogClosed:
+    case EntryKind::LogOwned:
       break;
   }
   return std::unexpected{"an entry is of an unknown kind"};

@@ -125,6 +125,9 @@ struct JournalReport {
   // Process only. open_journal() has skipped them; inspect_journal() changes nothing and tells
   // which ones opening would skip.
   std::vector<SkippedNumbers> skipped;
+  // Counts the owners of the journal, and each writes it into the log: of whoever wrote to it last
+  // before this opening; 0: nobody told.
+  std::uint64_t owner_epoch = 0;
   bool in_use = false;  // inspect_journal(): a running process has it open
 };
 

@@ -29,6 +29,7 @@ enum class EntryKind : std::uint8_t {
   // Of the log itself.
   LogSynced = 16,  // log position: everything before it was on the disk when this was written
   LogClosed = 17,  // likewise; and the journal was closed in order
+  LogOwned = 18,   // owner's epoch: who wrote the log from this record on
 };
 
 // One session's numbers before and after an operator set them, and why: kept in the log for ever.

@@ -62,6 +62,7 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<std::u
       case EntryKind::NumbersReserved:
       case EntryKind::LogSynced:
       case EntryKind::LogClosed:
+      case EntryKind::LogOwned:
         break;
     }
     if (entry.kind != EntryKind::Removed && !is_of_log(entry.kind)) touch(entry.session);

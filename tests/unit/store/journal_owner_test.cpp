@@ -25,9 +25,57 @@ TEST(JournalOwner, the_epoch_grows_with_each_opening) {
     open_or_fail(disk, {.folder = "/journal"});
     EXPECT_THAT(disk.contents("/journal/owner"), ::testing::StartsWith(epoch));
   }
+}
+
+TEST(JournalOwner, the_log_tells_who_wrote_it_last) {
+  testing::FakeDisk disk;
+  const auto written_by = [&] {
+    const auto looked = inspect_journal(disk, "/journal");
+    return looked ? looked->report.owner_epoch : 0;
+  };
+  // The first begins the segment, the next ones go on in it.
+  for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
+    const OpenedJournal opened = open_or_fail(disk, {.folder = "/journal"});
+    EXPECT_EQ(opened.report.owner_epoch, epoch - 1);
+    const SessionKey key = open_session(*opened.store, "A");
+    ASSERT_TRUE(append_message(*opened.store, key, epoch, "one"));
+    ASSERT_TRUE(append_message(*opened.store, key, epoch + 10, "one")) << "told once";
+    ASSERT_TRUE(append(*opened.store, [&](Transaction& t) { t.reset(key); }));
+    ASSERT_TRUE(opened.store->flush());
+    EXPECT_EQ(written_by(), epoch);
+  }
+  EXPECT_FALSE(disk.open("/journal/0000000002.journal", OpenMode::Read)) << "in one segment";
+}
+
+TEST(JournalOwner, the_epoch_grows_on_where_its_file_was_lost) {
+  testing::FakeDisk disk;
+  for (int opening = 0; opening < 3; ++opening) {
+    const OpenedJournal opened = open_or_fail(disk, {.folder = "/journal"});
+    open_session(*opened.store, "A" + std::to_string(opening));
+    ASSERT_TRUE(opened.store->flush());
+  }
   disk.set_contents("/journal/owner", "garbage");
-  open_or_fail(disk, {.folder = "/journal"});
-  EXPECT_THAT(disk.contents("/journal/owner"), ::testing::StartsWith("epoch 00000000000000000001"));
+  const OpenedJournal after_garbage = open_or_fail(disk, {.folder = "/journal"});
+  EXPECT_THAT(disk.contents("/journal/owner"), ::testing::StartsWith("epoch 00000000000000000004"));
+  ASSERT_TRUE(append(*after_garbage.store, [](Transaction& t) { t.reset(0); }))
+      << "it is the owner by its new epoch";
+  ASSERT_TRUE(after_garbage.store->close());
+}
+
+TEST(JournalOwner, an_epoch_that_is_told_in_a_checkpointed_log_is_found) {
+  testing::FakeDisk disk;
+  for (int opening = 0; opening < 3; ++opening) {
+    const OpenedJournal opened = open_or_fail(disk, {.folder = "/journal", .segment_bytes = 4'096});
+    const SessionKey key = open_session(*opened.store, "A");
+    for (std::uint64_t number = 1; number <= 100; ++number) {
+      ASSERT_TRUE(append_message(*opened.store, key, number, std::string(100, 'x')));
+    }
+    ASSERT_TRUE(append(*opened.store, [&](Transaction& t) { t.reset(key); }));
+    ASSERT_TRUE(opened.store->close());
+  }
+  ASSERT_TRUE(disk.remove("/journal/owner"));
+  open_or_fail(disk, {.folder = "/journal", .segment_bytes = 4'096});
+  EXPECT_THAT(disk.contents("/journal/owner"), ::testing::StartsWith("epoch 00000000000000000004"));
 }
 
 TEST(JournalOwner, an_owner_that_was_replaced_can_make_nothing_durable) {
