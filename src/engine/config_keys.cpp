@@ -46,6 +46,8 @@ constexpr HonouredKey kHonoured[] = {
     {Key::SocketLocalHost, "SocketLocalHost"},
     {Key::SocketLocalPort, "SocketLocalPort"},
     {Key::AllowedRemoteAddresses, "AllowedRemoteAddresses"},
+    {Key::UseTCPProxy, "UseTCPProxy"},
+    {Key::TrustedProxies, "TrustedProxies"},
     {Key::MaxQueuedBytes, "MaxQueuedBytes"},
     {Key::AcceptorTemplate, "AcceptorTemplate"},
     {Key::DynamicSessions, "DynamicSessions"},
@@ -316,7 +318,6 @@ constexpr KeyGroup kRefused[] = {
     {"KeyStoreType TrustStoreType", "PKCS12 PEM", kStores},
     {"KeyManagerFactoryAlgorithm TrustManagerFactoryAlgorithm", "SunX509 NewSunX509 PKIX",
      kJavaAlgorithm},
-    {"UseTCPProxy", "N", kNoProxy},
     {"ProxyType ProxyVersion ProxyHost ProxyPort ProxyUser ProxyPassword ProxyDomain "
      "ProxyWorkstation",
      "", kNoProxy},

@@ -45,6 +45,8 @@ enum class Key : std::uint8_t {
   SocketLocalHost,
   SocketLocalPort,
   AllowedRemoteAddresses,
+  UseTCPProxy,
+  TrustedProxies,
   MaxQueuedBytes,
   AcceptorTemplate,
   DynamicSessions,

@@ -21,6 +21,8 @@ constexpr std::size_t kHeldBackBytesMax = 64U << 10U;
 // As long as a message has not said how long it is, so many bytes are put behind those that were
 // carried: its BodyLength is within them, and what is too much costs nothing but the copy.
 constexpr std::size_t kCompletedBytesMin = 64;
+constexpr std::string_view kNobodyFromThere =
+    "no session of this port is allowed from this address";
 
 // Who a Logon says it is, each part cut to what a log line can bear.
 std::string describe_identity(const wire::MessageView& logon) {
@@ -76,13 +78,13 @@ void Runtime::on_accepted(const transport::Ready& ready) {
     seams_.network->close(ready.accepted);
     return;
   }
+  // Whose connections come by way of a proxy is known later.
   if (const std::string peer = seams_.network->peer_name(ready.accepted);
-      !may_connect(*listener, peer)) {
+      !listener->endpoint.trusted_proxies && !may_connect(*listener, peer)) {
     seams_.network->close(ready.accepted);
     ++stats_.connections_refused;
     return report_peer(observe::Severity::Warning, {},
-                       "connection from " + peer +
-                           " closed: no session of this port is allowed from this address");
+                       "connection from " + peer + " closed: " + std::string{kNobodyFromThere});
   }
   reserve_for_connections();
   auto connection = std::make_unique<Connection>();
@@ -93,6 +95,13 @@ void Runtime::on_accepted(const transport::Ready& ready) {
   connection->deadline = now_.mono + listener->logon_timeout;
   arm(*connection, connection->deadline);
   connections_.add(std::move(connection));
+}
+
+// Its proxy has said whom it is from, and nothing behind that has been read.
+void Runtime::on_announced(Connection& connection) {
+  const Listener& listener = listeners_[connection.listener];
+  if (may_connect(listener, seams_.network->peer_name(connection.socket))) return;
+  refuse(connection, kNobodyFromThere);
 }
 
 void Runtime::connect(SessionSlot& slot) {

@@ -110,6 +110,7 @@ struct Engine::Shared {
   std::unique_ptr<transport::ServiceNotifier> service;  // null: nobody is told
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
+  bool has_proxies = false;                             // a session has UseTCPProxy
 
   void check_passwords(const Settings& settings, Disk& files) {
     const auto has_file = [](const auto& one) { return !one.password_file.empty(); };
@@ -146,6 +147,10 @@ struct Engine::Shared {
       if (!network) return std::unexpected{EngineError{network.error().text}};
       seams.owned_network = std::move(*network);
       seams.network = seams.owned_network.get();
+    }
+    if (has_proxies) {
+      seams.proxied_network = transport::make_proxied_network(*seams.network);
+      seams.network = seams.proxied_network.get();
     }
     if (!tls) return seams;
     seams.tls = tls;
@@ -233,6 +238,9 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     return std::unexpected{std::move(given.error())};
   }
   shared->check_passwords(settings, *options.disk);
+  shared->has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
+    return one.accept && one.accept->trusted_proxies;
+  });
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
     auto seams = shared->seams_of(loop, options);

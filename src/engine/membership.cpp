@@ -120,6 +120,11 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
     const std::string what = "[SESSION]: its TLS differs from that of who listens there already";
     return std::unexpected{EngineError{SettingsError{file, settings.line, what}.what()}};
   }
+  if (listener.endpoint.trusted_proxies != wanted.trusted_proxies) {
+    const std::string what =
+        "[SESSION]: its proxies differ from those of who listens there already";
+    return std::unexpected{EngineError{SettingsError{file, settings.line, what}.what()}};
+  }
   if (seams_.directory && !seams_.directory->claim(wanted, loop())) listener.is_elsewhere = true;
   if (listener.socket == 0 && !listener.is_elsewhere) {
     const auto socket = seams_.network->listen(wanted);
@@ -174,6 +179,9 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
     const std::string name = one.session.id.to_string();
     std::string wrong{session::what_is_wrong(one.session)};
     if (one.tls && !seams_.tls_network) wrong = "TLS, in an engine that had none at its start";
+    if (one.accept && one.accept->trusted_proxies && !seams_.proxied_network) {
+      wrong = "UseTCPProxy, in an engine that had none at its start";
+    }
     if (!one.password_file.empty() && !seams_.credentials) {
       wrong = "PasswordFile, in an engine that had none at its start";
     }

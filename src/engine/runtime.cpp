@@ -173,6 +173,9 @@ void Runtime::handle(const transport::Ready& ready) {
     case transport::ReadyKind::Failed:
       close(connection, seams_.network->last_error(connection.socket));
       break;
+    case transport::ReadyKind::Announced:
+      on_announced(connection);
+      break;
     case transport::ReadyKind::Accepted:
       break;
   }

@@ -139,7 +139,8 @@ class Runtime {
   // What comes from outside, resolved: nothing is null but what is owned beside it.
   struct Seams {
     std::unique_ptr<transport::Network> owned_network;
-    std::unique_ptr<transport::Network> tls_network;  // over network as it was; null: there is none
+    std::unique_ptr<transport::Network> proxied_network;  // over network as it was; may be null
+    std::unique_ptr<transport::Network> tls_network;      // likewise, above that one
     Clock* clock = nullptr;
     Disk* disk = nullptr;
     transport::Network* network = nullptr;
@@ -344,6 +345,7 @@ class Runtime {
 
   // connections.cpp
   void on_accepted(const transport::Ready& ready);
+  void on_announced(Connection& connection);
   [[nodiscard]] bool may_connect(const Listener& listener, std::string_view peer_name);
   void on_connected(Connection& connection);
   void on_readable(Connection& connection);

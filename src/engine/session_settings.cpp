@@ -14,6 +14,7 @@ namespace nexusfix::engine {
 namespace {
 
 constexpr unsigned kApplVerIdMax = 9;
+constexpr std::string_view kNotWithout = "; the engine does not start without what was asked";
 
 // One session, out of its section and the defaults under it.
 class SessionBuilder {
@@ -136,8 +137,39 @@ class SessionBuilder {
     if (allowed != nullptr && !allowed->value.empty()) {
       result_.allowed_remote_addresses = *read_addresses(allowed->value);
     }
+    build_proxies(endpoint);
     result_.accept = endpoint;
     build_passwords();
+  }
+
+  // Whoever could say anything of itself would be let in from anywhere: only who is named is
+  // believed.
+  void build_proxies(transport::Endpoint& endpoint) {
+    const Given* use = right(Key::UseTCPProxy);
+    const Given* trusted = right(Key::TrustedProxies);
+    const bool is_given = trusted != nullptr && !trusted->value.empty();
+    if (use == nullptr || !*read_bool(use->value)) {
+      if (use == nullptr && is_given && !find(Key::UseTCPProxy)) {
+        report_.error(trusted->line,
+                      "TrustedProxies: nothing asks for headers of proxies: "
+                      "UseTCPProxy=Y does" +
+                          std::string{kNotWithout});
+      }
+      return;
+    }
+    if (!is_given) {
+      if (trusted == nullptr && find(Key::TrustedProxies)) return;  // It is wrong, which was said.
+      report_.error(use->line,
+                    "UseTCPProxy: TrustedProxies is missing: the addresses of the proxies whose "
+                    "word is taken" +
+                        std::string{kNotWithout});
+      return;
+    }
+    transport::AllowList& proxies = endpoint.trusted_proxies.emplace();
+    const std::vector<std::string> ranges = *read_addresses(trusted->value);
+    for (const std::string& one : ranges) {
+      proxies.allow(*transport::AddressRange::parse(one));
+    }
   }
 
   void build_passwords() {

@@ -404,6 +404,8 @@ constexpr std::string_view kShort = "at most 255 bytes";
 constexpr std::string_view kShorter = "a shorter text";
 constexpr std::string_view kDictionary = "the path of a dictionary file in QuickFIX's XML form";
 constexpr std::string_view kAddress = "an address of this machine, such as 10.0.0.1";
+constexpr std::string_view kNetworks =
+    "addresses and networks, such as 10.0.0.1,10.1.0.0/16,2001:db8::/32,";
 constexpr std::string_view kFactor = "a decimal number above 0, up to 100";
 constexpr std::string_view kTime = "a time HH:MM:SS, with a time zone behind it or without,";
 constexpr std::string_view kDay = "a day of the week, such as Monday or Mon";
@@ -449,8 +451,8 @@ constexpr ValueRule kValues[] = {
     {Key::HostSelectionPolicy, is_policy, "ROUNDROBIN or PRIORITY"},
     {Key::SocketConnectSourceHost, is_address, kAddress},
     {Key::SocketLocalHost, is_address, kAddress},
-    {Key::AllowedRemoteAddresses, is_allow_list,
-     "addresses and networks, such as 10.0.0.1,10.1.0.0/16,2001:db8::/32,"},
+    {Key::AllowedRemoteAddresses, is_allow_list, kNetworks},
+    {Key::TrustedProxies, is_allow_list, kNetworks},
     {Key::ServerCertificateFile, is_at_most<kPathMax>, kShorter},
     {Key::ServerCertificateKeyFile, is_at_most<kPathMax>, kShorter},
     {Key::ClientCertificateFile, is_at_most<kPathMax>, kShorter},

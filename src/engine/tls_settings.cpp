@@ -305,8 +305,12 @@ void check_shared_ports(const std::vector<SessionSettings>& sessions, SettingsRe
     const SessionSettings& first = *place->second;
     const bool is_alike = first.tls.has_value() == one.tls.has_value() &&
                           (!one.tls || first.tls->settings == one.tls->settings);
-    if (added || is_alike) continue;
-    report.error(one.line, "[SESSION]: its TLS differs from that of the session in line " +
+    const bool has_same_proxies = first.accept->trusted_proxies == one.accept->trusted_proxies;
+    if (added || (is_alike && has_same_proxies)) continue;
+    const std::string what = is_alike
+                                 ? "its proxies (UseTCPProxy, TrustedProxies) differ from those"
+                                 : "its TLS differs from that";
+    report.error(one.line, "[SESSION]: " + what + " of the session in line " +
                                std::to_string(first.line) + ", and both listen on the same port");
   }
 }

@@ -109,6 +109,11 @@ std::expected<void, NetworkError> EpollNetwork::could_listen(const Endpoint& end
 
 std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpoint) {
   if (endpoint.tls) return std::unexpected{without_tls("listen", endpoint)};
+  if (endpoint.trusted_proxies) {
+    return std::unexpected{NetworkError{
+        "listen " + to_string(endpoint) + ": PROXY headers are expected, and nobody reads them",
+        EPROTONOSUPPORT}};
+  }
   std::expected<Descriptor, NetworkError> descriptor = bind_listener(endpoint);
   if (!descriptor) return std::unexpected{std::move(descriptor.error())};
   if (::listen(descriptor->get(), kBacklog) != 0) {

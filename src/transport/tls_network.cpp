@@ -83,8 +83,11 @@ std::string TlsNetwork::last_error(SocketId socket) const {
 }
 
 std::string TlsNetwork::protection(SocketId socket) const {
+  if (is_closing(socket)) return {};
+  const std::string below = inner_.protection(socket);
   const TlsStream* const stream = find(socket);
-  return stream == nullptr ? std::string{} : stream->description();
+  if (stream == nullptr) return below;
+  return stream->description() + (below.empty() ? below : ", " + below);
 }
 
 IoResult TlsNetwork::receive(SocketId socket, std::span<char> buffer) noexcept {
@@ -228,7 +231,7 @@ std::optional<Ready> TlsNetwork::translate(const Ready& ready) noexcept {
     if (ready.kind != ReadyKind::Writable || stream.flush()) finish(ready.socket);
     return std::nullopt;
   }
-  if (ready.kind == ReadyKind::Failed) return ready;
+  if (ready.kind == ReadyKind::Failed || ready.kind == ReadyKind::Announced) return ready;
   if (!stream.is_established()) return go_on(ready, stream);
   if (ready.kind != ReadyKind::Writable) return ready;
   if (!stream.flush() || !stream.has_room()) return std::nullopt;

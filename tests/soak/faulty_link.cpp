@@ -98,6 +98,7 @@ void FaultyLink::handle(const transport::Ready& ready) {
       to.unsent.clear();
       break;
     case transport::ReadyKind::Accepted:
+    case transport::ReadyKind::Announced:
       break;
   }
 }

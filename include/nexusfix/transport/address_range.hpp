@@ -28,13 +28,15 @@ class AddressRange {
   bool is_v4_ = false;
 };
 
-// Whom the sessions of one port let in, all together.
+// Who is let in: by the sessions of one port, all together; or to speak for others, as a proxy.
 class AllowList {
  public:
   void allow_all() noexcept { allows_all_ = true; }
   void allow(const AddressRange& range);
   void allow(const AllowList& all);
   [[nodiscard]] bool contains(std::string_view address) const;
+
+  friend bool operator==(const AllowList&, const AllowList&) = default;
 
  private:
   std::vector<AddressRange> ranges_;

@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/transport/address_range.hpp>
+
 namespace nexusfix::transport {
 
 // Names a listener or a connection for its lifetime; never used again after close(), so a late
@@ -38,6 +40,9 @@ struct Endpoint {
   SocketOptions options{};
   // Not null: its connections speak TLS, and a network that cannot refuses them (see tls.hpp).
   std::shared_ptr<TlsContext> tls{};
+  // Listen only. Not nothing: all connections come from these proxies, and begin with a header of
+  // the PROXY protocol; a network that cannot read one refuses (see make_proxied_network()).
+  std::optional<AllowList> trusted_proxies{};
 };
 
 // An IPv4 or IPv6 address in the form that peer_name() has it in; nothing: it is none.
@@ -52,6 +57,7 @@ struct NetworkError {
 
 enum class ReadyKind : std::uint8_t {
   Accepted,   // listener: a new connection, `accepted`
+  Announced,  // its proxy has said whom it is from: peer_name() says so from now on
   Connected,  // connect() has finished
   Readable,   // receive() has bytes, the end or an error to give
   Writable,   // send() may go on after it took less than all
@@ -69,7 +75,7 @@ enum class IoStatus : std::uint8_t { Ok, WouldBlock, Closed, Failed };
 struct IoResult {
   IoStatus status = IoStatus::Ok;
   std::size_t bytes = 0;  // moved, when Ok
-  int error_number = 0;   // when Failed; EPROTO: the peer broke the rules of TLS
+  int error_number = 0;   // when Failed; EPROTO: the peer broke the rules of TLS or of PROXY
 };
 
 // What a network above another one knows of a connection, beside its descriptor.
@@ -82,6 +88,7 @@ class ConnectionState {
 struct Detached {
   int descriptor = -1;
   std::unique_ptr<ConnectionState> state{};
+  std::string announced{};  // its peer_name(), if a proxy has said it
 };
 
 // One thread at a time, but for wake(). Never blocks except in wait().
@@ -102,8 +109,8 @@ class Network {
   // Why a socket failed: "connect 127.0.0.1:5001: Connection refused". Good until close(); empty if
   // nothing failed.
   [[nodiscard]] virtual std::string last_error(SocketId socket) const = 0;
-  // How a connection is protected, for people: "TLSv1.3, TLS_AES_256_GCM_SHA384, CN=trader"; empty:
-  // it is not.
+  // How a connection is protected and by whose way it comes, for people: "TLSv1.3,
+  // TLS_AES_256_GCM_SHA384, CN=trader, by way of 10.0.0.9:40112"; empty: neither.
   [[nodiscard]] virtual std::string protection(SocketId socket) const {
     static_cast<void>(socket);
     return {};
@@ -150,5 +157,14 @@ class Network {
 // A peer that acknowledges nothing for a minute has failed. No allocation in wait(), receive() and
 // send() but for a connection that is new.
 [[nodiscard]] std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network();
+
+// A network whose listeners with trusted proxies take connections from these alone, over the inner
+// one, which must outlive it; all else is passed on as it is. TLS goes above it.
+//
+// Such a connection is told by Accepted at once, with the proxy's name; the caller gives it its
+// time. It gives no bytes before its header of the PROXY protocol, version 1 or 2, is whole; then
+// Announced comes, and not a byte behind the header has been read. A header that is wrong, none,
+// and whoever is no trusted proxy is Failed with EPROTO at receive(), without any other byte.
+[[nodiscard]] std::unique_ptr<Network> make_proxied_network(Network& inner);
 
 }  // namespace nexusfix::transport

@@ -132,6 +132,20 @@ TEST_F(AuthenticationTest, failures_in_a_row_lock_that_compid_out_for_a_time_tha
   expect_in(log_on_with("TRADER", "TRADER", "pa55word"));
 }
 
+TEST_F(AuthenticationTest, behind_a_proxy_who_guesses_locks_out_nobody_but_the_announced_address) {
+  extra += "MaxLogonFailures=1\nUseTCPProxy=Y\nTrustedProxies=127.0.0.1\n";
+  open();
+  const auto log_on_from = [&](const std::string& address, const std::string& password) {
+    RawPeer& peer = connect();
+    peer.send("PROXY TCP4 " + address + " 10.0.0.1 40112 5001\r\n" +
+              logon("TRADER", 1, "553=TRADER|554=" + password + "|"));
+    return &peer;
+  };
+  expect_silence(*log_on_from("192.0.2.8", "guess"), "from this address for 60 s");
+  expect_silence(*log_on_from("192.0.2.8", "pa55word"), "locked out for 60 s more");
+  expect_in(*log_on_from("192.0.2.7", "pa55word"));
+}
+
 TEST_F(AuthenticationTest, new_password_is_in_the_file_and_the_answer_says_so) {
   sessions +=
       "[SESSION]\nBeginString=FIXT.1.1\nDefaultApplVerID=9\nSenderCompID=VENUE\n"

@@ -69,6 +69,39 @@ TEST(ConnectionSettings, allowed_addresses_are_read_in_any_form) {
               IsEmpty());
 }
 
+TEST(ConnectionSettings, headers_of_proxies_are_believed_of_trusted_ones_only) {
+  const auto proxies_of = [](std::string_view lines) {
+    return accepted(joined(kAcceptor, lines)).sessions.front().accept->trusted_proxies;
+  };
+  EXPECT_FALSE(proxies_of("UseTCPProxy=N\n"));
+  EXPECT_FALSE(proxies_of("UseTCPProxy=N\nTrustedProxies=10.0.0.1\n"));
+  EXPECT_FALSE(proxies_of("TrustedProxies=\n"));
+  const auto both = proxies_of("UseTCPProxy=Y\nTrustedProxies=10.0.0.9, 2001:db8::/32\n");
+  ASSERT_TRUE(both);
+  EXPECT_TRUE(both->contains("10.0.0.9") && both->contains("2001:db8::1"));
+  EXPECT_FALSE(both->contains("10.0.0.8"));
+  constexpr const char* kMissing =
+      "t.cfg:9: UseTCPProxy: TrustedProxies is missing: the addresses of the proxies whose word is "
+      "taken; the engine does not start without what was asked";
+  EXPECT_THAT(errors(joined(kAcceptor, "UseTCPProxy=Y\n")), ElementsAre(kMissing));
+  EXPECT_THAT(errors(joined(kAcceptor, "UseTCPProxy=Y\nTrustedProxies=\n")), ElementsAre(kMissing));
+  EXPECT_THAT(errors(joined(kAcceptor, "UseTCPProxy=Y\nTrustedProxies=proxy.example.com\n")),
+              ElementsAre(HasSubstr("t.cfg:10: TrustedProxies=proxy.example.com: addresses and")));
+  EXPECT_THAT(errors(joined(kAcceptor, "TrustedProxies=10.0.0.9\n")),
+              ElementsAre(HasSubstr("t.cfg:9: TrustedProxies: nothing asks for headers of proxies: "
+                                    "UseTCPProxy=Y does; the engine does not start")));
+}
+
+TEST(ConnectionSettings, sessions_of_one_port_have_the_same_proxies) {
+  const std::string two = joined(kAcceptor,
+                                 "UseTCPProxy=Y\nTrustedProxies=10.0.0.9\n[SESSION]\n"
+                                 "BeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\n");
+  EXPECT_THAT(errors(two), ElementsAre(HasSubstr("t.cfg:11: [SESSION]: its proxies (UseTCPProxy, "
+                                                 "TrustedProxies) differ from those of the session "
+                                                 "in line 5")));
+  EXPECT_EQ(accepted(two + "UseTCPProxy=Y\nTrustedProxies=10.0.0.9\n").sessions.size(), 2U);
+}
+
 // Never less than what was asked for.
 TEST(ConnectionSettings, an_address_that_is_none_stops_the_start) {
   EXPECT_THAT(errors(joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.1,trader.example.com\n")),

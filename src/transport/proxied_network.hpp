@@ -1,0 +1,67 @@
+// Connections of another network, some of them by way of proxies that say whom they are from.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <nexusfix/transport/network.hpp>
+
+namespace nexusfix::transport {
+
+class ProxiedNetwork final : public Network {
+ public:
+  explicit ProxiedNetwork(Network& inner) noexcept : inner_{inner} {}
+  ProxiedNetwork(const ProxiedNetwork&) = delete;
+  ProxiedNetwork& operator=(const ProxiedNetwork&) = delete;
+
+  [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;
+  [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override;
+  [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override {
+    return inner_.connect(endpoint);
+  }
+  [[nodiscard]] std::uint16_t local_port(SocketId socket) const override {
+    return inner_.local_port(socket);
+  }
+  [[nodiscard]] std::string peer_name(SocketId socket) const override;
+  [[nodiscard]] std::string last_error(SocketId socket) const override;
+  [[nodiscard]] std::string protection(SocketId socket) const override;
+  [[nodiscard]] std::uint64_t connections_refused() const noexcept override {
+    return inner_.connections_refused();
+  }
+  [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
+  [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override {
+    return inner_.send(socket, bytes);
+  }
+  void pause(SocketId socket, bool paused) noexcept override { inner_.pause(socket, paused); }
+  void close(SocketId socket) noexcept override;
+  [[nodiscard]] Detached detach(SocketId socket) noexcept override;
+  [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached connection) override;
+  [[nodiscard]] std::size_t wait(std::span<Ready> events,
+                                 std::optional<std::chrono::nanoseconds> timeout) noexcept override;
+  void wake() noexcept override { inner_.wake(); }
+  [[nodiscard]] int descriptor() const noexcept override { return inner_.descriptor(); }
+
+ private:
+  // A connection whose header is not whole; or that is refused, and not closed yet.
+  struct Waiting {
+    std::string header{};      // what has come of it
+    std::string_view wrong{};  // empty: nothing yet
+  };
+
+  // What the caller is told; nothing: it was a matter of the header.
+  [[nodiscard]] std::optional<Ready> translate(const Ready& ready) noexcept;
+  [[nodiscard]] std::optional<Ready> accept(const Ready& ready) noexcept;
+  [[nodiscard]] std::optional<Ready> go_on(const Ready& ready, Waiting& waiting) noexcept;
+  // As far as it has come. What the caller is told; nothing: more is needed.
+  [[nodiscard]] std::optional<ReadyKind> read_header(SocketId socket, Waiting& waiting);
+  void refuse(SocketId socket, Waiting& waiting, std::string_view why) noexcept;
+
+  Network& inner_;
+  std::unordered_map<SocketId, AllowList> listeners_;  // whom each trusts
+  std::unordered_map<SocketId, Waiting> waiting_;
+  std::unordered_map<SocketId, std::string> announced_;  // peer names
+  std::vector<SocketId> refused_;  // and not closed yet: told again in each wait()
+};
+
+}  // namespace nexusfix::transport
