@@ -61,7 +61,9 @@ bool Runtime::waits_for_credentials(Connection& connection, const wire::MessageV
   const SessionSettings* const settings = acceptor_settings(connection, logon);
   if (settings == nullptr || settings->password_file.empty()) return false;
   const std::string peer = seams_.network->peer_name(connection.socket);
-  if (!may_come_from(*settings, peer)) return false;  // bind() says so.
+  if (!may_come_from(*settings, peer) || !certificate_fault(connection, *settings).empty()) {
+    return false;  // bind() says so.
+  }
   const auto text_of = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
   const std::string comp_id = text_of(tag::SenderCompID);
   Credentials::Check check{.loop = loop(),

@@ -103,6 +103,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::SocketServerName, "SocketServerName"},
     {Key::SSLServerName, "SSLServerName"},
     {Key::EndpointIdentificationAlgorithm, "EndpointIdentificationAlgorithm"},
+    {Key::AllowedCertificates, "AllowedCertificates"},
     {Key::FileStorePath, "FileStorePath"},
     {Key::FileStoreSync, "FileStoreSync"},
     {Key::PersistMessages, "PersistMessages"},

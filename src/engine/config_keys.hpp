@@ -102,6 +102,7 @@ enum class Key : std::uint8_t {
   SocketServerName,
   SSLServerName,
   EndpointIdentificationAlgorithm,
+  AllowedCertificates,
   FileStorePath,
   FileStoreSync,
   PersistMessages,

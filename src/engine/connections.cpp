@@ -393,6 +393,13 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
     refuse(connection, describe_identity(logon) + ": " + credentials.text);
     return false;
   }
+  // In front of all that makes or takes a session's place.
+  if (const SessionSettings* const settings = acceptor_settings(connection, logon)) {
+    if (const std::string fault = certificate_fault(connection, *settings); !fault.empty()) {
+      refuse(connection, describe_identity(logon) + ": " + fault);
+      return false;
+    }
+  }
   SessionSlot* slot = find_acceptor(connection, logon);
   if (slot == nullptr && is_of_another_loop(connection, logon)) return false;
   if (slot == nullptr) {
@@ -476,6 +483,23 @@ SessionSlot* Runtime::known_acceptor(const session::SessionId& id) {
 std::string Runtime::protection_of(const Connection& connection) const {
   const std::string protection = seams_.network->protection(connection.socket);
   return protection.empty() ? protection : ", " + protection;
+}
+
+// AllowedCertificates.
+std::string Runtime::certificate_fault(const Connection& connection,
+                                       const SessionSettings& settings) const {
+  const std::vector<std::string>& allowed = settings.allowed_certificates;
+  if (allowed.empty()) return {};
+  const std::vector<std::string> shown = seams_.network->peer_identities(connection.socket);
+  if (shown.empty()) return "it has shown no certificate, and AllowedCertificates asks for one";
+  if (std::ranges::find_first_of(shown, allowed) != shown.end()) return {};
+  std::string text = "its certificate is none of AllowedCertificates:";
+  constexpr std::size_t kToldBytesMax = 400;
+  for (const std::string& one : shown) {
+    if (text.size() + one.size() > kToldBytesMax) return text + " ...";
+    text += " " + one;
+  }
+  return text;
 }
 
 void Runtime::refuse(Connection& connection, std::string_view why) {

@@ -137,6 +137,8 @@ constexpr KeyDescription kDescribed[] = {
     {"TLS", "SSLServerName", "", "another name of SNIHostName", ""},
     {"TLS", "EndpointIdentificationAlgorithm", "", "initiator: HTTPS; the name is always verified",
      "QuickFIX/J: it is not"},
+    {"TLS", "AllowedCertificates", "",
+     "acceptor: san:NAME and pin:sha256/..., one of which a Logon's certificate must have", ""},
     {"schedule", "NonStopSession", "N",
      "Y: always open; so is a session without StartTime and EndTime",
      "QuickFIX wants one or the other"},

@@ -373,6 +373,10 @@ class Runtime {
   [[nodiscard]] static session::SessionId without_sub_ids(const session::SessionId& id);
   // ", TLSv1.3, ..." behind what is said of a connection; empty: it is plain.
   [[nodiscard]] std::string protection_of(const Connection& connection) const;
+  // What is wrong with the certificate that the other side has shown, for this session; empty:
+  // nothing.
+  [[nodiscard]] std::string certificate_fault(const Connection& connection,
+                                              const SessionSettings& settings) const;
   void refuse(Connection& connection, std::string_view why);
   void send_waiting(Connection& connection);
   void block(Connection& connection);

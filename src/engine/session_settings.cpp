@@ -111,6 +111,13 @@ class SessionBuilder {
                     "AcceptorTemplate: an initiator's session cannot be a template");
     }
     if (!find(Key::HeartBtInt)) missing("HeartBtInt is missing: an initiator proposes it");
+    if (const auto& own = keys_.section().own(Key::AllowedCertificates);
+        own && !own->value.empty()) {
+      report_.error(own->line,
+                    "AllowedCertificates: is of acceptors; an initiator's SNIHostName says whose "
+                    "certificate is expected" +
+                        std::string{kNotWithout});
+    }
     build_connect_list();
   }
 
@@ -140,6 +147,21 @@ class SessionBuilder {
     build_proxies(endpoint);
     result_.accept = endpoint;
     build_passwords();
+    build_certificates();
+  }
+
+  // A session whose counterparties show no certificate would let in nobody, or everybody.
+  void build_certificates() {
+    const Given* allowed = right(Key::AllowedCertificates);
+    if (allowed == nullptr || allowed->value.empty()) return;
+    result_.allowed_certificates = *read_certificates(allowed->value);
+    const bool has_certificate = result_.tls && result_.tls->settings.client_certificate !=
+                                                    transport::ClientCertificate::NotAsked;
+    if (has_certificate) return;
+    report_.error(allowed->line,
+                  "AllowedCertificates: no certificate is asked of this session's counterparty: "
+                  "CertificationAuthoritiesFile and NeedClientAuth=Y do, with TLS" +
+                      std::string{kNotWithout});
   }
 
   // Whoever could say anything of itself would be let in from anywhere: only who is named is

@@ -9,6 +9,7 @@
 #include <nexusfix/engine/password_file.hpp>
 #include <nexusfix/session/version.hpp>
 #include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/transport/tls.hpp>
 #include <nexusfix/wire/dispatch.hpp>
 
 namespace nexusfix::engine {
@@ -184,6 +185,16 @@ std::optional<std::vector<std::string>> read_addresses(std::string_view value) {
     addresses.push_back(range->to_string());
   }
   return addresses.empty() ? std::nullopt : std::optional{std::move(addresses)};
+}
+
+std::optional<std::vector<std::string>> read_certificates(std::string_view value) {
+  std::vector<std::string> all;
+  for (const std::string_view word : words_of(value)) {
+    auto one = transport::certificate_identity(word);
+    if (!one) return std::nullopt;
+    all.push_back(std::move(*one));
+  }
+  return all.empty() ? std::nullopt : std::optional{std::move(all)};
 }
 
 // Between commas alone: a user may have blanks in the name.
@@ -391,6 +402,9 @@ bool is_address(std::string_view value) {
 bool is_allow_list(std::string_view value) {
   return value.empty() || read_addresses(value).has_value();
 }
+bool is_certificate_list(std::string_view value) {
+  return value.empty() || read_certificates(value).has_value();
+}
 bool is_user_list(std::string_view value) {
   return value.empty() || read_usernames(value).has_value();
 }
@@ -453,6 +467,8 @@ constexpr ValueRule kValues[] = {
     {Key::SocketLocalHost, is_address, kAddress},
     {Key::AllowedRemoteAddresses, is_allow_list, kNetworks},
     {Key::TrustedProxies, is_allow_list, kNetworks},
+    {Key::AllowedCertificates, is_certificate_list,
+     "certificates, such as san:broker.example.com or pin:sha256/ and 44 digits of base64,"},
     {Key::ServerCertificateFile, is_at_most<kPathMax>, kShorter},
     {Key::ServerCertificateKeyFile, is_at_most<kPathMax>, kShorter},
     {Key::ClientCertificateFile, is_at_most<kPathMax>, kShorter},

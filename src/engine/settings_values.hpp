@@ -33,6 +33,8 @@ namespace nexusfix::engine {
     std::string_view value);
 // Addresses and networks between commas or blanks, in transport::AddressRange's one form.
 [[nodiscard]] std::optional<std::vector<std::string>> read_addresses(std::string_view value);
+// AllowedCertificates between commas or blanks, in transport::certificate_identity()'s one form.
+[[nodiscard]] std::optional<std::vector<std::string>> read_certificates(std::string_view value);
 // AllowedUsernames, between commas; nothing: one of them can be no user.
 [[nodiscard]] std::optional<std::vector<std::string>> read_usernames(std::string_view value);
 // QuickFIX/J's LogonTag: "553=me". Not a field that the session layer writes itself.

@@ -90,6 +90,11 @@ std::string TlsNetwork::protection(SocketId socket) const {
   return stream->description() + (below.empty() ? below : ", " + below);
 }
 
+std::vector<std::string> TlsNetwork::peer_identities(SocketId socket) const {
+  const TlsStream* const stream = find(socket);
+  return stream == nullptr ? std::vector<std::string>{} : stream->peer_identities();
+}
+
 IoResult TlsNetwork::receive(SocketId socket, std::span<char> buffer) noexcept {
   TlsStream* const stream = find(socket);
   if (stream == nullptr) {

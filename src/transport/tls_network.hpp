@@ -26,6 +26,7 @@ class TlsNetwork final : public Network {
   [[nodiscard]] std::string peer_name(SocketId socket) const override;
   [[nodiscard]] std::string last_error(SocketId socket) const override;
   [[nodiscard]] std::string protection(SocketId socket) const override;
+  [[nodiscard]] std::vector<std::string> peer_identities(SocketId socket) const override;
   [[nodiscard]] std::uint64_t connections_refused() const noexcept override {
     return inner_.connections_refused();
   }

@@ -9,6 +9,7 @@
 #include <openssl/x509.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace nexusfix::transport {
 
@@ -36,5 +37,7 @@ using Pkcs12 = std::unique_ptr<PKCS12, FreedBy<PKCS12_free>>;
 [[nodiscard]] std::string take_openssl_error();
 // "CN=venue,O=Exchange", with what cannot be shown escaped.
 [[nodiscard]] std::string name_of(const X509* certificate);
+// What it is known by, as Network::peer_identities() has it.
+[[nodiscard]] std::vector<std::string> identities_of(const X509& certificate);
 
 }  // namespace nexusfix::transport

@@ -257,4 +257,15 @@ std::string TlsStream::description() const {
   return text;
 }
 
+// A certificate that was shown has been verified, or there would be no connection; this says so
+// where it counts.
+std::vector<std::string> TlsStream::peer_identities() const {
+  const X509* const peer = SSL_get0_peer_certificate(ssl_.get());
+  if (!is_established_ || peer == nullptr || SSL_get_verify_result(ssl_.get()) != X509_V_OK ||
+      (SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) == 0) {
+    return {};
+  }
+  return identities_of(*peer);
+}
+
 }  // namespace nexusfix::transport

@@ -34,6 +34,7 @@ class TlsStream final : public ConnectionState {
   [[nodiscard]] bool has_room() const noexcept { return wants_room_ && unsent_.empty(); }
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
   [[nodiscard]] std::string description() const;
+  [[nodiscard]] std::vector<std::string> peer_identities() const;
 
   // As far as the bytes that are there allow.
   [[nodiscard]] Progress shake_hands() noexcept;

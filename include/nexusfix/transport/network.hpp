@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nexusfix/transport/address_range.hpp>
 
@@ -112,6 +113,12 @@ class Network {
   // How a connection is protected and by whose way it comes, for people: "TLSv1.3,
   // TLS_AES_256_GCM_SHA384, CN=trader, by way of 10.0.0.9:40112"; empty: neither.
   [[nodiscard]] virtual std::string protection(SocketId socket) const {
+    static_cast<void>(socket);
+    return {};
+  }
+  // What the other side's verified certificate is known by, each as certificate_identity() has it
+  // (see tls.hpp); empty: none was shown.
+  [[nodiscard]] virtual std::vector<std::string> peer_identities(SocketId socket) const {
     static_cast<void>(socket);
     return {};
   }

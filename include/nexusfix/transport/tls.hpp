@@ -7,7 +7,9 @@
 #include <expected>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
@@ -62,6 +64,14 @@ struct TlsExpiry {
   std::string what{};  // "certificate CN=venue in venue.pem"
   std::chrono::sys_seconds at{};
 };
+
+// What a certificate is known by, in the one form of all that mean the same: of san:NAME, a name of
+// its subjectAltName, "dns:broker.example.com", "uri:spiffe://broker" or "ip:10.0.0.1"; of
+// pin:sha256/BASE64, the SHA-256 of its public key, that text. Nothing: it is neither. A name
+// stands for itself alone, and no pattern for others.
+[[nodiscard]] std::optional<std::string> certificate_identity(std::string_view text);
+// The form of a host's name.
+[[nodiscard]] std::string dns_identity(std::string_view name);
 
 struct TlsKeys;  // OpenSSL's
 

@@ -163,6 +163,44 @@ TEST(TlsSettings, certificate_of_the_other_role_is_refused) {
               ElementsAre(HasSubstr("t.cfg:10: ClientCertificateFile: an acceptor's is")));
 }
 
+TEST(TlsSettings, allowed_certificates_are_read_in_one_form) {
+  constexpr std::string_view kFiles = "ServerCertificateFile=v.pem\nSocketCAFile=ca.pem\n";
+  const auto allowed = [&](const std::string& list) {
+    return accepted(joined(kAcceptor, std::string{kFiles} + "AllowedCertificates=" + list + "\n"))
+        .sessions.at(0)
+        .allowed_certificates;
+  };
+  const std::string pin = "pin:sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+  EXPECT_THAT(allowed(pin + ", san:Broker.EXAMPLE.com san:spiffe://Broker,san:urn:uuid:1"),
+              ElementsAre(pin, "dns:broker.example.com", "uri:spiffe://Broker", "uri:urn:uuid:1"));
+  EXPECT_THAT(allowed("san:10.0.0.1,san:::ffff:10.0.0.2,san:2001:0db8::1"),
+              ElementsAre("ip:10.0.0.1", "ip:10.0.0.2", "ip:2001:db8::1"));
+  EXPECT_THAT(allowed(""), IsEmpty());
+  for (const std::string wrong :
+       {"broker.example.com", "san:", "san:*.example.com", "cn:broker", "pin:sha256/abc", "SAN:a",
+        "pin:sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFV=",
+        "pin:sha1/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "san:a,,b", "san:\x80"}) {
+    EXPECT_THAT(acceptor_errors(std::string{kFiles} + "AllowedCertificates=" + wrong),
+                ElementsAre(HasSubstr("such as san:broker.example.com or pin:sha256/ and 44 digits "
+                                      "of base64, was expected")))
+        << wrong;
+  }
+}
+
+TEST(TlsSettings, allowed_certificates_are_refused_where_none_is_asked_for) {
+  constexpr const char* kNone =
+      "AllowedCertificates: no certificate is asked of this session's counterparty: "
+      "CertificationAuthoritiesFile and NeedClientAuth=Y do, with TLS; the engine does not start";
+  EXPECT_THAT(acceptor_errors("AllowedCertificates=san:broker"), ElementsAre(HasSubstr(kNone)));
+  EXPECT_THAT(acceptor_errors("ServerCertificateFile=v.pem\nAllowedCertificates=san:broker"),
+              ElementsAre(HasSubstr(kNone)));
+  EXPECT_THAT(acceptor_errors("ServerCertificateFile=v.pem\nSocketCAFile=ca.pem\n"
+                              "NeedClientAuth=N\nAllowedCertificates=san:broker"),
+              ElementsAre(HasSubstr(kNone)));
+  EXPECT_THAT(errors_of("SocketUseSSL=Y\nAllowedCertificates=san:venue"),
+              ElementsAre(HasSubstr("t.cfg:12: AllowedCertificates: is of acceptors")));
+}
+
 TEST(TlsSettings, keys_of_one_meaning_may_not_differ) {
   EXPECT_THAT(errors_of("SocketCAFile=a.pem\nCertificationAuthoritiesFile=b.pem"),
               ElementsAre("t.cfg:11: SocketCAFile: means the same as CertificationAuthoritiesFile "
