@@ -213,17 +213,17 @@ TEST_P(NightTest, a_session_goes_on_while_clocks_change_and_ends_once) {
 INSTANTIATE_TEST_SUITE_P(
     Clocks, NightTest,
     ::testing::Values(Night{"london_forward_a_night_of_6_hours", "Europe/London",
-                          utc(2026, 3, 28, 12h), "2026-03-28 22:00:00", "2026-03-29 04:00:00"},
-                    Night{"london_back_a_night_of_8_hours", "Europe/London", utc(2026, 10, 24, 12h),
-                          "2026-10-24 21:00:00", "2026-10-25 05:00:00"},
-                    Night{"new_york_forward", "America/New_York", utc(2026, 3, 7, 16h),
-                          "2026-03-08 03:00:00", "2026-03-08 09:00:00"},
-                    Night{"new_york_back", "America/New_York", utc(2026, 10, 31, 16h),
-                          "2026-11-01 02:00:00", "2026-11-01 10:00:00"},
-                    Night{"sydney_back_in_april", "Australia/Sydney", utc(2026, 4, 4, 2h),
-                          "2026-04-04 11:00:00", "2026-04-04 19:00:00"},
-                    Night{"sydney_forward_in_october", "Australia/Sydney", utc(2026, 10, 3, 2h),
-                          "2026-10-03 12:00:00", "2026-10-03 18:00:00"}),
+                            utc(2026, 3, 28, 12h), "2026-03-28 22:00:00", "2026-03-29 04:00:00"},
+                      Night{"london_back_a_night_of_8_hours", "Europe/London",
+                            utc(2026, 10, 24, 12h), "2026-10-24 21:00:00", "2026-10-25 05:00:00"},
+                      Night{"new_york_forward", "America/New_York", utc(2026, 3, 7, 16h),
+                            "2026-03-08 03:00:00", "2026-03-08 09:00:00"},
+                      Night{"new_york_back", "America/New_York", utc(2026, 10, 31, 16h),
+                            "2026-11-01 02:00:00", "2026-11-01 10:00:00"},
+                      Night{"sydney_back_in_april", "Australia/Sydney", utc(2026, 4, 4, 2h),
+                            "2026-04-04 11:00:00", "2026-04-04 19:00:00"},
+                      Night{"sydney_forward_in_october", "Australia/Sydney", utc(2026, 10, 3, 2h),
+                            "2026-10-03 12:00:00", "2026-10-03 18:00:00"}),
     [](const auto& info) { return std::string{info.param.name}; });
 
 TEST(Schedules, days_of_24_hours_follow_each_other_over_a_change_of_clocks) {
@@ -335,7 +335,8 @@ TEST(Schedules, deaths_and_broken_connections_around_an_end_make_no_second_reset
     EXPECT_TRUE(sides.world.settle(10min)) << seed << ' ' << sides.world.violation()->what;
     // A process that was down then resets when it starts.
     for (const Diary* diary : {&sides.at_venue, &sides.at_trader}) {
-      EXPECT_THAT(diary->resets, ::testing::ElementsAre(::testing::StartsWith("2026-10-25 00:00:")));
+      EXPECT_THAT(diary->resets,
+                  ::testing::ElementsAre(::testing::StartsWith("2026-10-25 00:00:")));
     }
   }
 }
