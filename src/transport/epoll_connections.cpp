@@ -302,7 +302,8 @@ bool EpollNetwork::refuse_one(SocketId listener) noexcept {
   }
   reserve_ = open_reserve();
   if (reserve_) return true;
-  // Another thread was quicker. Nothing is accepted until a socket of ours is closed.
+  // Another thread was quicker. Nothing is accepted until there is a descriptor: when a socket of
+  // ours is closed, or when wait() finds one.
   pause_listener(listener);
   return false;
 }

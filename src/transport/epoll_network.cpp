@@ -19,6 +19,9 @@ constexpr std::size_t kBatchMax = 256;
 constexpr std::size_t kDrainingMax = 64;
 constexpr std::uint64_t kWakeupId = 0;  // a slot's generation starts with 1, so no socket has it
 constexpr std::size_t kSlotsAtFirst = 64;
+// How soon a listener that rests for want of descriptors is looked after: others of this process
+// may have closed theirs, and nobody tells.
+constexpr std::chrono::milliseconds kRest{100};
 
 }  // namespace
 
@@ -256,6 +259,11 @@ std::size_t EpollNetwork::wait(std::span<Ready> events,
   report_broken(sink);
   if (sink.full()) return sink.count;
   if (sink.count > 0) timeout = std::chrono::nanoseconds::zero();
+  if (paused_listeners_ > 0) [[unlikely]] {
+    resume_listeners();
+    if (paused_listeners_ > 0)
+      timeout = std::min<std::chrono::nanoseconds>(kRest, timeout.value_or(kRest));
+  }
   std::array<epoll_event, kBatchMax> ready;
   const std::size_t room = std::min(ready.size(), events.size() - sink.count);
   const int count = poll_kernel(std::span{ready}.first(room), timeout);

@@ -179,21 +179,50 @@ TEST_F(EpollConnect, last_descriptors_are_left_to_files) {
   EXPECT_TRUE(file);
 }
 
-TEST_F(EpollConnect, without_a_reserve_the_listener_rests_until_a_socket_is_closed) {
-  const SocketId listener = listen();
-  const Pair old = connect_pair(listener);
-  const PlainPeer waiting{network_->local_port(listener)};
-  {
+// A listener that waits for a descriptor, with somebody in its queue.
+class EpollRest : public Loopback {
+ protected:
+  void rest() {
     network_->drop_reserve();
-    const Descriptor taken{::dup(0)};  // the reserve's, by another thread
-    const NoDescriptors none;
+    taken_ = Descriptor{::dup(0)};  // the reserve's, by another thread
+    none_.emplace();
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
     EXPECT_EQ(network_->connections_refused(), 0U);
   }
-  // Descriptors are there again, but nobody has told: still at rest.
-  EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
-  network_->close(old.far);
-  await(ReadyKind::Accepted, listener);
+
+  SocketId listener_ = listen();
+  Pair old_ = connect_pair(listener_);
+  PlainPeer waiting_{network_->local_port(listener_)};
+  Descriptor taken_;
+  std::optional<NoDescriptors> none_;
+};
+
+TEST_F(EpollRest, without_a_reserve_the_listener_rests_until_a_socket_is_closed) {
+  rest();
+  none_.reset();
+  network_->close(old_.far);
+  await(ReadyKind::Accepted, listener_);
+}
+
+TEST_F(EpollRest, without_a_reserve_the_listener_rests_until_others_have_closed_a_file) {
+  rest();
+  taken_.reset();
+  while (network_->connections_refused() == 0) poll();  // the reserve has its place again
+  none_.reset();
+  const PlainPeer next{network_->local_port(listener_)};
+  await(ReadyKind::Accepted, listener_);
+}
+
+TEST_F(EpollRest, while_the_listener_rests_a_wait_without_a_limit_ends) {
+  rest();
+  std::array<Ready, 3> few{};
+  EXPECT_EQ(network_->wait(few, std::nullopt), 0U);
+}
+
+TEST_F(EpollRest, others_are_heard_while_the_listener_rests) {
+  rest();
+  ASSERT_EQ(network_->send(old_.near, std::string_view{"35=0"}).bytes, 4U);
+  await(ReadyKind::Readable, old_.far);
 }
 
 TEST_F(EpollConnect, closing_a_listener_ends_its_events) {
