@@ -1,6 +1,8 @@
 #include "engine/credentials.hpp"
 
+#include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace nexusfix::engine {
@@ -24,7 +26,7 @@ Credentials::~Credentials() {
   }
   has_work_.notify_all();
   if (thread_.joinable()) thread_.join();
-  for (Check& check : waiting_) wipe_secrets(check);
+  for (auto& [source, queue] : waiting_) std::ranges::for_each(queue, wipe_secrets);
 }
 
 void Credentials::add_loop(std::uint32_t loop, transport::Network& network) {
@@ -47,7 +49,7 @@ std::optional<std::string> Credentials::submit(Check check) {
       refusal = "locked out for " + std::to_string(seconds) + " s more";
     } else if (pairs_.contains(check.pair)) {
       refusal = "another Logon of this CompID from this address is being checked";
-    } else if (pairs_.size() >= kWaitingMax) {
+    } else if (pairs_.size() >= kWaitingMax && !make_room(check.source)) {
       refusal = "too many Logons wait for their passwords to be checked";
     }
     if (!refusal.empty()) {
@@ -56,13 +58,55 @@ std::optional<std::string> Credentials::submit(Check check) {
     }
     pairs_.insert(check.pair);
     if (thread_.joinable()) {
-      waiting_.push_back(std::move(check));
+      wait_in_line(std::move(check));
       has_work_.notify_one();
       return std::nullopt;
     }
   }
   finish(check);
   return std::nullopt;
+}
+
+// False: nobody has so many more that one of them should go.
+bool Credentials::make_room(transport::Source source) {
+  const auto most =
+      std::ranges::max_element(waiting_, {}, [](const auto& entry) { return entry.second.size(); });
+  if (most == waiting_.end()) return false;
+  const auto own = waiting_.find(source);
+  const std::size_t own_size = own == waiting_.end() ? 0 : own->second.size();
+  std::deque<Check>& queue = most->second;
+  if (queue.size() <= own_size + 1) return false;
+  Check& last = queue.back();
+  tell(last.loop, {.socket = last.socket,
+                   .text = "too many Logons wait for their passwords to be checked, most of them "
+                           "from its address"});
+  pairs_.erase(last.pair);
+  wipe_secrets(last);
+  queue.pop_back();
+  return true;
+}
+
+void Credentials::wait_in_line(Check check) {
+  const auto queue = waiting_.try_emplace(check.source).first;
+  try {
+    queue->second.push_back(std::move(check));
+  } catch (const std::bad_alloc&) {  // The check is as it was.
+    pairs_.erase(check.pair);
+    if (queue->second.empty()) waiting_.erase(queue);
+    wipe_secrets(check);
+    throw;
+  }
+}
+
+// Of the next source behind the one that had its turn.
+Credentials::Check Credentials::next_in_line() {
+  auto next = waiting_.upper_bound(served_);
+  if (next == waiting_.end()) next = waiting_.begin();
+  served_ = next->first;
+  Check check = std::move(next->second.front());
+  next->second.pop_front();
+  if (next->second.empty()) waiting_.erase(next);
+  return check;
 }
 
 std::vector<Credentials::Verdict> Credentials::take(std::uint32_t loop) {
@@ -83,8 +127,7 @@ void Credentials::run() {
   while (true) {
     has_work_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
     if (is_ending_) return;
-    Check check = std::move(waiting_.front());
-    waiting_.pop_front();
+    Check check = next_in_line();
     lock.unlock();
     bool is_finished = false;
     try {
@@ -112,11 +155,15 @@ void Credentials::finish(Check& check) {
     verdict.text +=
         "; this CompID is locked out from this address for " + std::to_string(time.count()) + " s";
   }
-  const auto loop = loops_.find(check.loop);
-  if (loop == loops_.end()) return;
-  loop->second.verdicts.push_back(std::move(verdict));
+  tell(check.loop, std::move(verdict));
+}
+
+void Credentials::tell(std::uint32_t loop, Verdict verdict) {
+  const auto found = loops_.find(loop);
+  if (found == loops_.end()) return;
+  found->second.verdicts.push_back(std::move(verdict));
   has_verdicts_.store(true, std::memory_order_relaxed);
-  loop->second.network->wake();
+  found->second.network->wake();
 }
 
 // Everybody who fails has cost the same: the file read, one hash.

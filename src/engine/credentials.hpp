@@ -17,6 +17,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/password_file.hpp>
+#include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/lockouts.hpp"
@@ -24,11 +25,13 @@
 namespace nexusfix::engine {
 
 // Of all event loops. A password takes its hash's time, the same for a user who is not there: one
-// thread goes through them in order, and each loop is told. On a disk that takes no threads (a
+// thread goes through them, and each loop is told. The sources that wait have their turn one after
+// the other, whatever many Logons each of them has sent. On a disk that takes no threads (a
 // simulator's) the loop itself does it. All functions: any thread.
 class Credentials {
  public:
-  // Logons that wait for their turn, or are being checked.
+  // Logons that wait for their turn, or are being checked. When there are so many, one more takes
+  // the place of the last one of the source that has most, unless that would only turn them round.
   static constexpr std::size_t kWaitingMax = 64;
 
   struct Check {
@@ -40,6 +43,7 @@ class Credentials {
     std::string new_password{};     // 925; empty: none
     bool is_users_session = false;  // false: it fails, whatever the password
     std::string pair{};             // CompID and address, for lock-outs
+    transport::Source source = 0;   // whose share of the queue it is
     LockoutRule lockout{};
     MonoTime now{};
   };
@@ -72,8 +76,15 @@ class Credentials {
     std::vector<Verdict> verdicts;
   };
 
+  using Queues = std::map<transport::Source, std::deque<Check>>;  // none of them is empty
+
   void run();
   void finish(Check& check);
+  // Under the mutex, as the next three.
+  [[nodiscard]] bool make_room(transport::Source source);
+  void wait_in_line(Check check);
+  [[nodiscard]] Check next_in_line();
+  void tell(std::uint32_t loop, Verdict verdict);
   // On the thread that checks alone.
   [[nodiscard]] Verdict examine(const Check& check);
   [[nodiscard]] const PasswordFile* read(const std::string& path, std::string& trouble);
@@ -84,7 +95,8 @@ class Credentials {
 
   std::mutex mutex_;
   std::condition_variable has_work_;
-  std::deque<Check> waiting_;
+  Queues waiting_;
+  transport::Source served_ = 0;              // who had the last turn
   std::set<std::string, std::less<>> pairs_;  // of those that wait or are being checked
   Lockouts lockouts_;
   std::map<std::uint32_t, Loop> loops_;

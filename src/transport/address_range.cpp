@@ -84,6 +84,17 @@ std::string AddressRange::to_string() const {
   return text.data() + (is_one ? std::string{} : "/" + std::to_string(prefix_));
 }
 
+Source source_of(std::string_view address) {
+  const auto binary = to_binary(address);
+  if (!binary) return 0;
+  // IPv4 has its own networks among those of 0::/16, which IPv6 gives to nobody.
+  constexpr Source kV4 = Source{1} << 40U;
+  const std::size_t size = binary->is_v4 ? kV4Bits / 8 : sizeof(Source);
+  Source source = 0;
+  for (std::size_t i = 0; i < size; ++i) source = source << 8U | binary->bytes[i];
+  return binary->is_v4 ? kV4 | source : source;
+}
+
 void AllowList::allow(const AddressRange& range) {
   if (std::ranges::find(ranges_, range) == ranges_.end()) ranges_.push_back(range);
 }

@@ -1,7 +1,8 @@
-// Addresses and networks that an allow list names.
+// Addresses and networks that an allow list names, and that limits are for.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,11 @@ class AddressRange {
   unsigned prefix_ = 0;                    // how many bits of it count
   bool is_v4_ = false;
 };
+
+// Whom a limit for each address counts as one: an IPv4 address; of IPv6 the network of 64 bits, any
+// of whose addresses is whoever's has it to take. As peer_address_of() gives it; 0: it is none.
+using Source = std::uint64_t;
+[[nodiscard]] Source source_of(std::string_view address);
 
 // Who is let in: by the sessions of one port, all together; or to speak for others, as a proxy.
 class AllowList {

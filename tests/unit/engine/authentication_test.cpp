@@ -1,4 +1,5 @@
 // Logons with Username and Password, against a file: what lets in, what is closed without a word.
+#include <algorithm>
 #include <cerrno>
 #include <future>
 #include <sys/stat.h>
@@ -247,35 +248,98 @@ class HeldDisk final : public Disk {
   std::shared_future<void> opened_{gate_.get_future()};
 };
 
-TEST(Credentials, more_logons_than_may_wait_are_refused_and_a_second_one_of_a_pair) {
+class CredentialsTest : public ::testing::Test {
+ protected:
+  CredentialsTest() { credentials.add_loop(0, network); }
+  ~CredentialsTest() override {
+    if (is_held) disk.let_go();
+    credentials.remove_loop(0);
+  }
+
+  // Sockets say which one it is.
+  std::optional<std::string> submit(transport::SocketId socket, transport::Source source = 1) {
+    Credentials::Check check;
+    check.socket = socket;
+    check.file = "users";
+    check.username = "me";
+    check.pair = "A " + std::to_string(socket);
+    check.source = source;
+    return credentials.submit(std::move(check));
+  }
+  // The first one submitted, so that it is being checked and no other can be.
+  void occupy() { EXPECT_EQ(submit(0, kFirst), std::nullopt); }
+  // The verdicts of so many more, in the order in which they come.
+  std::vector<Credentials::Verdict> take(std::size_t count) {
+    std::vector<Credentials::Verdict> all;
+    while (all.size() < count) {
+      for (Credentials::Verdict& verdict : credentials.take(0)) all.push_back(std::move(verdict));
+      std::this_thread::yield();
+    }
+    return all;
+  }
+  void let_go() {
+    is_held = false;
+    disk.let_go();
+  }
+
+  static constexpr transport::Source kFirst = 1;
+  static constexpr std::size_t kMax = Credentials::kWaitingMax;
   transport::FakeInternet internet;
   transport::FakeNetwork network{internet};
   HeldDisk disk;
+  bool is_held = true;
   Credentials credentials{disk};
-  credentials.add_loop(0, network);
-  const auto submit = [&](std::size_t number) {
-    Credentials::Check check;
-    check.socket = number;
-    check.file = "users";
-    check.username = "me";
-    check.pair = "A " + std::to_string(number);
-    return credentials.submit(std::move(check));
-  };
-  for (std::size_t i = 0; i < Credentials::kWaitingMax; ++i) EXPECT_EQ(submit(i), std::nullopt);
+};
+
+TEST_F(CredentialsTest, more_logons_than_may_wait_are_refused_and_a_second_one_of_a_pair) {
+  for (std::size_t i = 0; i < kMax; ++i) EXPECT_EQ(submit(i), std::nullopt);
   EXPECT_NE(submit(0).value_or("").find("is being checked"), std::string::npos);
   EXPECT_NE(submit(1'000).value_or("").find("too many Logons wait"), std::string::npos);
-  disk.let_go();
+  let_go();
   std::size_t count = 0;
-  while (count < Credentials::kWaitingMax) {
-    for (const Credentials::Verdict& verdict : credentials.take(0)) {
-      EXPECT_EQ(verdict.socket, count++) << "in the order in which they came";
-      EXPECT_FALSE(verdict.is_right);
-      EXPECT_EQ(verdict.trouble, "PasswordFile: users: stat users: No such file or directory");
-    }
-    std::this_thread::yield();
+  for (const Credentials::Verdict& verdict : take(kMax)) {
+    EXPECT_EQ(verdict.socket, count++) << "in the order in which they came";
+    EXPECT_FALSE(verdict.is_right);
+    EXPECT_EQ(verdict.trouble, "PasswordFile: users: stat users: No such file or directory");
   }
   EXPECT_EQ(submit(1'000), std::nullopt);
-  credentials.remove_loop(0);
+}
+
+TEST_F(CredentialsTest, flood_of_one_source_does_not_fill_the_queue_for_others) {
+  constexpr transport::Source kHonest = 2;
+  for (std::size_t i = 0; i < kMax; ++i) EXPECT_EQ(submit(i), std::nullopt);
+  ASSERT_EQ(submit(1'000, kHonest), std::nullopt);
+  const auto displaced = take(1);
+  EXPECT_EQ(displaced[0].socket, kMax - 1) << "the last one of the source that has most";
+  EXPECT_FALSE(displaced[0].is_right);
+  EXPECT_NE(displaced[0].text.find("most of them from its address"), std::string::npos);
+  EXPECT_NE(submit(1'001, kFirst), std::nullopt) << "the flood itself displaces nobody";
+  EXPECT_EQ(submit(kMax - 1, kHonest), std::nullopt) << "what was displaced is not being checked";
+}
+
+TEST_F(CredentialsTest, queue_is_shared_evenly_and_then_nobody_is_displaced) {
+  occupy();
+  for (std::size_t i = 1; i < kMax; ++i) EXPECT_EQ(submit(i), std::nullopt);
+  constexpr transport::Source kOther = 2;
+  std::size_t taken = 0;
+  while (!submit(1'000 + taken, kOther)) ++taken;
+  EXPECT_GE(taken, kMax / 2 - 1);
+  EXPECT_LE(taken, kMax / 2);
+}
+
+TEST_F(CredentialsTest, sources_have_their_turn_one_after_the_other) {
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(submit(i), std::nullopt);
+  EXPECT_EQ(submit(1'000, 2), std::nullopt);
+  EXPECT_EQ(submit(2'000, 3), std::nullopt);
+  let_go();
+  std::vector<transport::SocketId> order;
+  for (const auto& verdict : take(22)) order.push_back(verdict.socket);
+  const auto place = [&](transport::SocketId socket) {
+    return std::ranges::find(order, socket) - order.begin();
+  };
+  EXPECT_LE(place(1'000), 3) << "behind one that is being checked, and one of each other source";
+  EXPECT_LE(place(2'000), 4);
+  EXPECT_LT(place(18), place(19)) << "of one source in the order in which they came";
 }
 
 }  // namespace
