@@ -66,15 +66,14 @@ bool Runtime::waits_for_credentials(Connection& connection, const wire::MessageV
   }
   const auto text_of = [&](wire::Tag tag) { return std::string{logon[tag].value_or("")}; };
   const std::string comp_id = text_of(tag::SenderCompID);
-  const std::string_view address = transport::peer_address_of(peer);
   Credentials::Check check{.loop = loop(),
                            .socket = connection.socket,
                            .file = settings->password_file,
                            .username = text_of(tag::Username),
                            .password = text_of(tag::Password),
                            .new_password = text_of(tag::NewPassword),
-                           .pair = comp_id + " " + std::string{address},
-                           .source = transport::source_of(address),
+                           .pair = comp_id + " " + std::string{transport::peer_address_of(peer)},
+                           .source = connection.source,
                            .lockout = {settings->logon_failures_max, settings->logon_lockout},
                            .now = now_.mono};
   check.is_users_session = is_users_session(*settings, comp_id, check.username);

@@ -48,6 +48,8 @@ constexpr HonouredKey kHonoured[] = {
     {Key::AllowedRemoteAddresses, "AllowedRemoteAddresses"},
     {Key::UseTCPProxy, "UseTCPProxy"},
     {Key::TrustedProxies, "TrustedProxies"},
+    {Key::MaxPendingLogons, "MaxPendingLogons"},
+    {Key::MaxPendingLogonsPerAddress, "MaxPendingLogonsPerAddress"},
     {Key::MaxQueuedBytes, "MaxQueuedBytes"},
     {Key::AcceptorTemplate, "AcceptorTemplate"},
     {Key::DynamicSessions, "DynamicSessions"},

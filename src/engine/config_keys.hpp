@@ -47,6 +47,8 @@ enum class Key : std::uint8_t {
   AllowedRemoteAddresses,
   UseTCPProxy,
   TrustedProxies,
+  MaxPendingLogons,
+  MaxPendingLogonsPerAddress,
   MaxQueuedBytes,
   AcceptorTemplate,
   DynamicSessions,

@@ -1,4 +1,4 @@
-// Connections: accepting, connecting, cutting the stream into messages, sending, closing.
+// Connections: connecting, cutting the stream into messages, sending, closing.
 #include <algorithm>
 #include <cerrno>
 #include <functional>
@@ -21,8 +21,6 @@ constexpr std::size_t kHeldBackBytesMax = 64U << 10U;
 // As long as a message has not said how long it is, so many bytes are put behind those that were
 // carried: its BodyLength is within them, and what is too much costs nothing but the copy.
 constexpr std::size_t kCompletedBytesMin = 64;
-constexpr std::string_view kNobodyFromThere =
-    "no session of this port is allowed from this address";
 
 // Who a Logon says it is, each part cut to what a log line can bear.
 std::string describe_identity(const wire::MessageView& logon) {
@@ -61,47 +59,6 @@ bool Runtime::may_come_from(const SessionSettings& settings, std::string_view pe
            const auto range = transport::AddressRange::parse(one);
            return range && range->contains(address);
          });
-}
-
-// Whether any session of the port is for whoever comes from there; on any loop.
-bool Runtime::may_connect(const Listener& listener, std::string_view peer_name) {
-  const std::string_view address = transport::peer_address_of(peer_name);
-  return seams_.directory ? seams_.directory->allows(listener.endpoint, address)
-                          : listener.allowed.contains(address);
-}
-
-void Runtime::on_accepted(const transport::Ready& ready) {
-  const auto listener =
-      std::find_if(listeners_.begin(), listeners_.end(),
-                   [&](const Listener& one) { return one.socket == ready.socket; });
-  if (listener == listeners_.end() || stopping_) {
-    seams_.network->close(ready.accepted);
-    return;
-  }
-  // Whose connections come by way of a proxy is known later.
-  if (const std::string peer = seams_.network->peer_name(ready.accepted);
-      !listener->endpoint.trusted_proxies && !may_connect(*listener, peer)) {
-    seams_.network->close(ready.accepted);
-    ++stats_.connections_refused;
-    return report_peer(observe::Severity::Warning, {},
-                       "connection from " + peer + " closed: " + std::string{kNobodyFromThere});
-  }
-  reserve_for_connections();
-  auto connection = std::make_unique<Connection>();
-  connection->scanner = wire::FrameScanner{limits_};
-  connection->socket = ready.accepted;
-  connection->listener = static_cast<std::size_t>(listener - listeners_.begin());
-  connection->established = true;
-  connection->deadline = now_.mono + listener->logon_timeout;
-  arm(*connection, connection->deadline);
-  connections_.add(std::move(connection));
-}
-
-// Its proxy has said whom it is from, and nothing behind that has been read.
-void Runtime::on_announced(Connection& connection) {
-  const Listener& listener = listeners_[connection.listener];
-  if (may_connect(listener, seams_.network->peer_name(connection.socket))) return;
-  refuse(connection, kNobodyFromThere);
 }
 
 void Runtime::connect(SessionSlot& slot) {
@@ -430,6 +387,7 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
     refuse(connection, "session " + slot->name + " waits for an operator to set its numbers");
     return false;
   }
+  leave_pending(connection);
   connection.slot = slot;
   connection.deadline = kNever;
   slot->connection = &connection;
@@ -559,6 +517,7 @@ void Runtime::close(Connection& connection, std::string_view why) {
   take_delayed(connection);
   std::unique_ptr<Connection> owned = connections_.take(connection.socket);
   if (owned == nullptr) return;
+  leave_pending(connection);
   seams_.network->close(connection.socket);
   connection_timers_.disarm(connection);
   closed_.push_back(std::move(owned));

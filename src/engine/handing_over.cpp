@@ -31,6 +31,7 @@ void Runtime::hand_over(Connection& connection, std::string_view rest) {
     connection.handed_to.reset();
     return refuse(connection, "it cannot be handed to its session's event loop");
   }
+  leave_pending(connection);
   connection_timers_.disarm(connection);
   closed_.push_back(connections_.take(connection.socket));
   connection.socket = 0;
@@ -57,16 +58,9 @@ void Runtime::attach(LoopDirectory::HandedOver handed) {
   }
   const auto socket = seams_.network->attach(std::move(handed.connection));
   if (!socket) return report_peer(observe::Severity::Error, {}, socket.error().text);
-  auto owned = std::make_unique<Connection>();
-  Connection& connection = *owned;
-  connection.scanner = wire::FrameScanner{limits_};
-  connection.socket = *socket;
-  connection.listener = static_cast<std::size_t>(listener - listeners_.begin());
-  connection.established = true;
-  connection.deadline = now_.mono + listener->logon_timeout;
-  arm(connection, connection.deadline);
-  connections_.add(std::move(owned));
-  take_bytes(connection, handed.bytes);
+  Connection* const connection =
+      await_logon(*listener, *socket, seams_.network->peer_name(*socket));
+  if (connection != nullptr) take_bytes(*connection, handed.bytes);
 }
 
 }  // namespace nexusfix::engine

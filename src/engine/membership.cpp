@@ -114,7 +114,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   const transport::Endpoint& wanted = *settings.accept;
   std::size_t index = 0;
   while (index < listeners_.size() && !is_same(listeners_[index].endpoint, wanted)) ++index;
-  if (index == listeners_.size()) listeners_.push_back({wanted, 0, false, 0, {}, {}});
+  if (index == listeners_.size()) listeners_.push_back({.endpoint = wanted});
   Listener& listener = listeners_[index];
   if (listener.endpoint.tls != wanted.tls) {
     const std::string what = "[SESSION]: its TLS differs from that of who listens there already";
@@ -132,11 +132,14 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
     listener.socket = *socket;
     listener.port = seams_.network->local_port(*socket);
     listener.logon_timeout = {};
+    listener.pending_limits = {};
     const std::string host = wanted.host.empty() ? "*" : wanted.host;
     report(observe::Severity::Info, {},
            "listening on " + host + " port " + std::to_string(listener.port));
   }
   listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon_timeout);
+  listener.pending_limits.widen(
+      {settings.pending_logons_max, settings.pending_logons_per_address_max});
   const transport::AllowList allowed = allow_list_of(settings);
   listener.allowed.allow(allowed);
   if (seams_.directory) seams_.directory->allow(wanted, allowed);

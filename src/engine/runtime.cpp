@@ -262,17 +262,6 @@ void Runtime::on_timer(Connection& connection) {
   }
 }
 
-// Connections that the network had to close at once, because no descriptor was left.
-void Runtime::report_refused() {
-  const std::uint64_t refused = seams_.network->connections_refused();
-  if (refused == refused_reported_) return;
-  report_peer(observe::Severity::Error, {},
-              std::to_string(refused - refused_reported_) +
-                  " connections were closed at once: the process has no descriptor left");
-  stats_.connections_refused += refused - refused_reported_;
-  refused_reported_ = refused;
-}
-
 void Runtime::request_stop() noexcept {
   stop_requested_.store(true, std::memory_order_release);  // Pairs with the acquire in poll().
   seams_.network->wake();

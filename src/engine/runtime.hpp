@@ -37,6 +37,8 @@
 #include "engine/loop_directory.hpp"
 #include "engine/mail_room.hpp"
 #include "engine/notice_limiter.hpp"
+#include "engine/notice_tally.hpp"
+#include "engine/pending_logons.hpp"
 #include "engine/punctuality.hpp"
 #include "engine/throttle.hpp"
 #include "engine/timer_queue.hpp"
@@ -214,8 +216,10 @@ class Runtime {
     transport::SocketId socket = 0;  // 0: closed, because no session is left that uses it
     bool is_elsewhere = false;       // another loop listens, and hands over
     std::uint16_t port = 0;
-    std::chrono::seconds logon_timeout{0};  // the longest of its sessions
-    transport::AllowList allowed{};         // all of its sessions' together
+    std::chrono::seconds logon_timeout{0};   // the longest of its sessions
+    transport::AllowList allowed{};          // all of its sessions' together
+    PendingLogons::Limits pending_limits{};  // the largest of its sessions
+    PendingLogons pending{};
   };
 
   struct NotedMessage {
@@ -319,7 +323,6 @@ class Runtime {
   void on_timer(SessionSlot& slot);
   void run_session_timers(SessionSlot& slot);
   void begin_stop();
-  void report_refused();
   [[nodiscard]] bool turn(std::chrono::nanoseconds timeout);
   [[nodiscard]] bool finished();
   [[nodiscard]] bool waits_for_disk() const noexcept;
@@ -343,10 +346,19 @@ class Runtime {
   // spinning.cpp
   [[nodiscard]] bool receive_directly();
 
-  // connections.cpp
+  // accepting.cpp
   void on_accepted(const transport::Ready& ready);
   void on_announced(Connection& connection);
   [[nodiscard]] bool may_connect(const Listener& listener, std::string_view peer_name);
+  [[nodiscard]] Connection* await_logon(Listener& listener, transport::SocketId socket,
+                                        const std::string& peer);
+  [[nodiscard]] bool find_place(Listener& listener, transport::Source source,
+                                const std::string& peer);
+  void await_among(Listener& listener, transport::Source source, Connection& connection);
+  void leave_pending(Connection& connection) noexcept;
+  void report_refused();
+
+  // connections.cpp
   void on_connected(Connection& connection);
   void on_readable(Connection& connection);
   void take_received(Connection& connection, transport::IoResult result);
@@ -539,7 +551,11 @@ class Runtime {
   std::vector<transport::Ready> ready_;
   NoticeLimiter notice_limiter_;
   EngineStats stats_;
-  std::uint64_t refused_reported_ = 0;
+  std::uint64_t refused_counted_ = 0;  // of those that the network closed
+  NoticeTally without_descriptor_;
+  NoticeTally too_many_of_address_;
+  NoticeTally too_many_pending_;
+  NoticeTally displaced_;
 
   std::shared_ptr<MailRoom> mail_room_;
   std::string settings_file_;                         // empty: the engine was not opened with one

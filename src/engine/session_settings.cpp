@@ -145,6 +145,8 @@ class SessionBuilder {
       result_.allowed_remote_addresses = *read_addresses(allowed->value);
     }
     build_proxies(endpoint);
+    read_into(Key::MaxPendingLogons, result_.pending_logons_max);
+    read_into(Key::MaxPendingLogonsPerAddress, result_.pending_logons_per_address_max);
     result_.accept = endpoint;
     build_passwords();
     build_certificates();

@@ -43,6 +43,8 @@ constexpr NumberRule kNumbers[] = {
     {Key::ReconnectJitter, 0, 90, "a whole number of hundredths"},
     {Key::SocketConnectSourcePort, 0, 65'535, kPort},
     {Key::SocketLocalPort, 0, 65'535, kPort},
+    {Key::MaxPendingLogons, 0, 1'000'000, kNumber},
+    {Key::MaxPendingLogonsPerAddress, 0, 1'000'000, kNumber},
     {Key::MaxQueuedBytes, 65'536, 4'000'000'000, kBytes},
     {Key::DynamicSessionsMax, 0, 50'000, kNumber},
     {Key::EventLoops, 1, kEventLoopsMax, kNumber},

@@ -16,8 +16,11 @@ namespace nexusfix::testing {
 
 class RawPeer {
  public:
-  explicit RawPeer(std::uint16_t port) : network_{make_network()} {
-    const auto socket = network_->connect({"127.0.0.1", port});
+  // from: an address of this machine to connect from; empty: any.
+  explicit RawPeer(std::uint16_t port, const std::string& from = {}) : network_{make_network()} {
+    transport::Endpoint acceptor{"127.0.0.1", port};
+    acceptor.options.source_host = from;
+    const auto socket = network_->connect(acceptor);
     if (!socket) throw std::runtime_error{socket.error().text};
     socket_ = *socket;
   }

@@ -111,6 +111,10 @@ struct SessionSettings {
   std::optional<std::chrono::seconds> priority_start_over;
   // Acceptor: addresses and networks that may log on: transport::AddressRange; empty: all.
   std::vector<std::string> allowed_remote_addresses;
+  // Acceptor: connections of its port that have not logged on yet, and those of one address among
+  // them (of IPv6: of one network of 64 bits); 0: any number.
+  std::uint32_t pending_logons_max = 1'000;
+  std::uint32_t pending_logons_per_address_max = 500;
   // A counterparty that does not read is disconnected when more bytes than this wait for it; ≥ 64
   // KiB.
   std::uint32_t queued_bytes_max = 64U << 20U;

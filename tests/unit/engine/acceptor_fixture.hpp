@@ -107,8 +107,8 @@ class AcceptorTest : public ::testing::Test {
     open();
   }
 
-  RawPeer& connect() {
-    return *peers.emplace_back(std::make_unique<RawPeer>(acceptor->accept_port()));
+  RawPeer& connect(const std::string& from = {}) {
+    return *peers.emplace_back(std::make_unique<RawPeer>(acceptor->accept_port(), from));
   }
 
   void turn(int turns) {

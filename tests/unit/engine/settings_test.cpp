@@ -167,6 +167,17 @@ TEST(Settings, limits_reach_the_session) {
   EXPECT_EQ(settings.disconnect_notice_delay.count(), 8);
 }
 
+TEST(Settings, limits_of_strangers_reach_the_session) {
+  const SessionSettings plain = accepted(kAcceptor).sessions.at(0);
+  EXPECT_EQ(plain.pending_logons_max, 1'000U);
+  EXPECT_EQ(plain.pending_logons_per_address_max, 500U);
+  const SessionSettings settings =
+      accepted(joined(kAcceptor, "MaxPendingLogons=1\nMaxPendingLogonsPerAddress=0\n"))
+          .sessions.at(0);
+  EXPECT_EQ(settings.pending_logons_max, 1U);
+  EXPECT_EQ(settings.pending_logons_per_address_max, 0U);
+}
+
 TEST(Settings, policies_about_the_counterparty_reach_the_session) {
   const session::SessionConfig plain = session_with("").session;
   EXPECT_TRUE(plain.allows_reset_seq_num_flag && plain.allows_sequence_reset);

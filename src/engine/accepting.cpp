@@ -1,0 +1,133 @@
+// Connections that others make: who is taken, and how many may be there without a Logon.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/runtime.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::string_view kNobodyFromThere =
+    "no session of this port is allowed from this address";
+
+}  // namespace
+
+// Whether any session of the port is for whoever comes from there; on any loop.
+bool Runtime::may_connect(const Listener& listener, std::string_view peer_name) {
+  const std::string_view address = transport::peer_address_of(peer_name);
+  return seams_.directory ? seams_.directory->allows(listener.endpoint, address)
+                          : listener.allowed.contains(address);
+}
+
+void Runtime::on_accepted(const transport::Ready& ready) {
+  const auto listener =
+      std::find_if(listeners_.begin(), listeners_.end(),
+                   [&](const Listener& one) { return one.socket == ready.socket; });
+  if (listener == listeners_.end() || stopping_) {
+    seams_.network->close(ready.accepted);
+    return;
+  }
+  const std::string peer = seams_.network->peer_name(ready.accepted);
+  // Whose connections come by way of a proxy is known later.
+  if (!listener->endpoint.trusted_proxies && !may_connect(*listener, peer)) {
+    seams_.network->close(ready.accepted);
+    ++stats_.connections_refused;
+    return report_peer(observe::Severity::Warning, {},
+                       "connection from " + peer + " closed: " + std::string{kNobodyFromThere});
+  }
+  static_cast<void>(await_logon(*listener, ready.accepted, peer));
+}
+
+// Its proxy has said whom it is from, and nothing behind that has been read. From here on it waits
+// among those of that address.
+void Runtime::on_announced(Connection& connection) {
+  Listener& listener = listeners_[connection.listener];
+  const std::string peer = seams_.network->peer_name(connection.socket);
+  if (!may_connect(listener, peer)) return refuse(connection, kNobodyFromThere);
+  leave_pending(connection);
+  const transport::Source source = transport::source_of(transport::peer_address_of(peer));
+  if (!find_place(listener, source, peer)) return close(connection, {});
+  await_among(listener, source, connection);
+}
+
+// Null: it is closed, because too many wait already.
+Connection* Runtime::await_logon(Listener& listener, transport::SocketId socket,
+                                 const std::string& peer) {
+  const transport::Source source = transport::source_of(transport::peer_address_of(peer));
+  if (!find_place(listener, source, peer)) {
+    seams_.network->close(socket);
+    return nullptr;
+  }
+  reserve_for_connections();
+  auto owned = std::make_unique<Connection>();
+  Connection& connection = *owned;
+  connection.scanner = wire::FrameScanner{limits_};
+  connection.socket = socket;
+  connection.listener = static_cast<std::size_t>(&listener - listeners_.data());
+  connection.established = true;
+  connection.deadline = now_.mono + listener.logon_timeout;
+  arm(connection, connection.deadline);
+  connections_.add(std::move(owned));
+  await_among(listener, source, connection);
+  return &connection;
+}
+
+void Runtime::await_among(Listener& listener, transport::Source source, Connection& connection) {
+  listener.pending.add(source, connection.socket);
+  connection.source = source;
+  connection.is_pending = true;
+}
+
+bool Runtime::find_place(Listener& listener, transport::Source source, const std::string& peer) {
+  const PendingLogons::Place place = listener.pending.ask(source, listener.pending_limits);
+  using Answer = PendingLogons::Answer;
+  if (place.answer != Answer::Yes) {
+    ++stats_.connections_refused;
+    (place.answer == Answer::TooMany ? too_many_pending_ : too_many_of_address_).add(1, peer);
+    return false;
+  }
+  if (!place.displaced) return true;
+  if (Connection* const oldest = connections_.find(*place.displaced)) {
+    ++stats_.connections_refused;
+    displaced_.add(1, seams_.network->peer_name(oldest->socket));
+    close(*oldest, {});
+  }
+  return true;
+}
+
+void Runtime::leave_pending(Connection& connection) noexcept {
+  if (!std::exchange(connection.is_pending, false)) return;
+  listeners_[connection.listener].pending.remove(connection.source, connection.socket);
+}
+
+// Connections that were closed because there is no room for them: a flood of them is a line a
+// second.
+void Runtime::report_refused() {
+  const std::uint64_t refused = seams_.network->connections_refused();
+  if (refused != refused_counted_) {
+    without_descriptor_.add(refused - refused_counted_);
+    stats_.connections_refused += refused - std::exchange(refused_counted_, refused);
+  }
+  const auto tell = [&](NoticeTally& tally, observe::Severity severity, std::string_view why) {
+    if (const std::uint64_t count = tally.take(now_.mono); count != 0) {
+      const std::string last = tally.last().empty() ? "" : "; the last one from " + tally.last();
+      report(severity, {},
+             std::to_string(count) + " connections were closed " + std::string{why} + last);
+    }
+    wake_at(tally.due());
+  };
+  tell(without_descriptor_, observe::Severity::Error,
+       "at once: the process has no descriptor left");
+  tell(too_many_of_address_, observe::Severity::Warning,
+       "at once: so many of one address wait for their Logon already "
+       "(MaxPendingLogonsPerAddress)");
+  tell(too_many_pending_, observe::Severity::Warning,
+       "at once: so many wait for their Logon already (MaxPendingLogons)");
+  tell(displaced_, observe::Severity::Warning,
+       "that had sent no Logon, because others came, and their address has most of all that wait "
+       "(MaxPendingLogons)");
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,39 @@
+// Notices of one kind: the first is told at once, what follows within a second together.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/time.hpp>
+
+namespace nexusfix::engine {
+
+class NoticeTally {
+ public:
+  static constexpr std::chrono::seconds kWindow{1};
+
+  // last: whose it was, for whoever looks.
+  void add(std::uint64_t count, std::string last = {}) noexcept {
+    count_ += count;
+    last_ = std::move(last);
+  }
+  // How many there are to tell of now; 0: none, or it is too soon.
+  [[nodiscard]] std::uint64_t take(MonoTime now) noexcept {
+    if (count_ == 0 || now < next_at_) [[likely]]
+      return 0;
+    next_at_ = now + kWindow;
+    return std::exchange(count_, 0);
+  }
+  [[nodiscard]] const std::string& last() const noexcept { return last_; }
+  // When there is something to tell; kNever: there is nothing.
+  [[nodiscard]] MonoTime due() const noexcept { return count_ == 0 ? kNever : next_at_; }
+
+ private:
+  std::uint64_t count_ = 0;
+  MonoTime next_at_ = MonoTime::min();
+  std::string last_;
+};
+
+}  // namespace nexusfix::engine
