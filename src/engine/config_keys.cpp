@@ -122,6 +122,8 @@ constexpr HonouredKey kHonoured[] = {
     {Key::TestRequestDelayMultiplier, "TestRequestDelayMultiplier"},
     {Key::HeartBeatTimeoutMultiplier, "HeartBeatTimeoutMultiplier"},
     {Key::MaxGarbledPerSecond, "MaxGarbledPerSecond"},
+    {Key::MaxAdminMessagesPerSecond, "MaxAdminMessagesPerSecond"},
+    {Key::MaxRejectsPerSecond, "MaxRejectsPerSecond"},
     {Key::NonStopSession, "NonStopSession"},
     {Key::StartTime, "StartTime"},
     {Key::EndTime, "EndTime"},

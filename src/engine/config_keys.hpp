@@ -121,6 +121,8 @@ enum class Key : std::uint8_t {
   TestRequestDelayMultiplier,
   HeartBeatTimeoutMultiplier,
   MaxGarbledPerSecond,
+  MaxAdminMessagesPerSecond,
+  MaxRejectsPerSecond,
   NonStopSession,
   StartTime,
   EndTime,

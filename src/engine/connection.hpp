@@ -15,7 +15,7 @@
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/frame.hpp>
 
-#include "engine/garbled_limiter.hpp"
+#include "engine/second_limit.hpp"
 #include "engine/timer_queue.hpp"
 
 namespace nexusfix::engine {
@@ -100,7 +100,9 @@ struct Connection {
   wire::FrameScanner scanner;      // what it knows of the message that is carried
   CarriedBytes carried;            // the bytes of a message that is not whole yet
   std::size_t carried_needed = 0;  // no use to look again before there are so many
-  GarbledLimiter garbled;
+  SecondLimit garbled;
+  SecondLimit administrative;  // received
+  SecondLimit rejects;         // sent
   OutboundQueue outbound;
   store::LogPosition waits_for = 0;  // outbound may be sent when this much of the log is durable
 };

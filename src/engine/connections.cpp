@@ -268,6 +268,7 @@ bool Runtime::take_frame(Connection& connection, std::string_view frame) {
   }
   SessionSlot& slot = *connection.slot;
   if (connection.was_held_back) slot.machine.set_delayed(true);
+  note_administrative(slot, *message);
   logs_.received(slot.log, frame, now_.wall);
   transact(slot, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
   feed_held(slot);

@@ -37,7 +37,8 @@ void Runtime::command(SessionSlot& slot) {
 }
 
 void Runtime::disconnect(SessionSlot& slot, std::string_view why) {
-  slot.disconnect_wanted = why;
+  slot.disconnect_wanted = "disconnected by the application";
+  if (!why.empty()) (*slot.disconnect_wanted += ": ") += why;
   static_cast<void>(now());
   command(slot);
 }
@@ -50,9 +51,7 @@ void Runtime::reset(SessionSlot& slot, std::string_view text) {
 }
 
 void Runtime::cut(SessionSlot& slot) {
-  std::string why = "disconnected by the application";
-  if (!slot.disconnect_wanted->empty()) why += ": " + *slot.disconnect_wanted;
-  slot.disconnect_wanted.reset();
+  std::string why = *std::exchange(slot.disconnect_wanted, std::nullopt);
   if (slot.connection == nullptr) return;
   Connection& connection = *slot.connection;
   if (!connection.established) return close(connection, why);

@@ -398,6 +398,11 @@ class Runtime {
   void connect(SessionSlot& slot);
   void schedule_connect(SessionSlot& slot);
 
+  // floods.cpp
+  void note_administrative(SessionSlot& slot, const wire::MessageView& message);
+  void note_reject(SessionSlot& slot);
+  void end_flood(SessionSlot& slot, const std::string& why);
+
   // mail.cpp
   void take_mail();
   void command(SessionSlot& slot);

@@ -17,6 +17,7 @@ std::unexpected<SendError> failure(SendFailure failure, wire::EncodeError encode
 // UserRequest, the one application message with passwords: it has no place in a store, and so
 // cannot be sent again.
 constexpr std::string_view kUserRequest = "BE";
+constexpr std::string_view kReject = "3";
 
 }  // namespace
 
@@ -194,6 +195,7 @@ void Runtime::perform(SessionSlot& slot, const session::Transmit& action) {
   using Kind = SentMessage::Kind;
   note_sent(slot, action.is_resendable ? Kind::Application : Kind::Administrative,
             action.msg_seq_num, bytes);
+  if (action.msg_type == kReject) note_reject(slot);
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Retransmit& action) {

@@ -384,6 +384,8 @@ class SessionBuilder {
     read_into(Key::MaxResendAge, result_.resend_age_max);
     read_into(Key::MaxHeldBytes, result_.held_bytes_max);
     read_into(Key::MaxGarbledPerSecond, result_.garbled_per_second_max);
+    read_into(Key::MaxAdminMessagesPerSecond, result_.admin_messages_per_second_max);
+    read_into(Key::MaxRejectsPerSecond, result_.rejects_per_second_max);
     read_into(Key::MaxQueuedBytes, result_.queued_bytes_max);
     read_into(Key::ThrottleMessages, result_.throttle.messages_max);
     read_into(Key::ThrottleInterval, result_.throttle.interval);

@@ -54,6 +54,8 @@ constexpr NumberRule kNumbers[] = {
     {Key::SocketReceiveBufferSize, 0, 1'000'000'000, kBytes},
     {Key::SocketTrafficClass, 0, 255, kNumber},
     {Key::MaxGarbledPerSecond, 1, 1'000'000, kNumber},
+    {Key::MaxAdminMessagesPerSecond, 1, 1'000'000, kNumber},
+    {Key::MaxRejectsPerSecond, 1, 1'000'000, kNumber},
     {Key::CertificateVerifyLevel, 0, 2, kNumber},
     {Key::AuthenticationTimeout, 1, 3'600, kSeconds},
     {Key::MaxLogonFailures, 0, 1'000, kNumber},

@@ -120,6 +120,10 @@ struct SessionSettings {
   std::uint32_t queued_bytes_max = 64U << 20U;
   // The connection is closed when more messages than this are garbled within a second; ≥ 1.
   std::uint32_t garbled_per_second_max = 1'000;
+  // A Logout, and the connection is closed, when more than this are received within a second
+  // (administrative messages but SequenceReset), or sent (Rejects); ≥ 1.
+  std::uint32_t admin_messages_per_second_max = 1'000;
+  std::uint32_t rejects_per_second_max = 1'000;
   ThrottleSettings throttle;
   // Stored messages that go out again within a second, at most; 0: no limit.
   std::uint32_t resends_per_second_max = 0;

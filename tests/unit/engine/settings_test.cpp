@@ -154,7 +154,8 @@ TEST(Settings, limits_reach_the_session) {
   const SessionSettings settings = session_with(
       "MaxResendMessages=1\nMaxResendsPerSecond=2\nMaxResendRepeats=3\nMaxResendAge=4\n"
       "MaxHeldBytes=5\nThrottleMessages=6\nThrottleInterval=7\nThrottleAction=logout\n"
-      "SendWhileLoggedOut=N\nDisconnectNoticeDelay=8\n");
+      "SendWhileLoggedOut=N\nDisconnectNoticeDelay=8\nMaxAdminMessagesPerSecond=9\n"
+      "MaxRejectsPerSecond=10\n");
   EXPECT_EQ(settings.session.resend_messages_max, 1U);
   EXPECT_EQ(settings.resends_per_second_max, 2U);
   EXPECT_EQ(settings.session.resend_repeats_max, 3U);
@@ -165,6 +166,8 @@ TEST(Settings, limits_reach_the_session) {
   EXPECT_EQ(settings.throttle.action, ThrottleAction::LogOut);
   EXPECT_FALSE(settings.sends_while_logged_out);
   EXPECT_EQ(settings.disconnect_notice_delay.count(), 8);
+  EXPECT_EQ(settings.admin_messages_per_second_max, 9U);
+  EXPECT_EQ(settings.rejects_per_second_max, 10U);
 }
 
 TEST(Settings, limits_of_strangers_reach_the_session) {

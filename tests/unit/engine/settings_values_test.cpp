@@ -87,6 +87,8 @@ TEST(SettingsValues, every_value_is_read_strictly) {
                                       "HeartBeatTimeoutMultiplier=inf",
                                       "MaxGarbledPerSecond=0",
                                       "MaxGarbledPerSecond=1000001",
+                                      "MaxAdminMessagesPerSecond=0",
+                                      "MaxRejectsPerSecond=1000001",
                                       "MaxPendingLogons=-1",
                                       "MaxPendingLogonsPerAddress=1000001",
                                       "ThrottleInterval=0",

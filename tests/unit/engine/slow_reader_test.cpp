@@ -126,6 +126,7 @@ TEST_F(SlowReaderTest, message_that_was_begun_before_another_one_is_refused) {
 }
 
 TEST_F(SlowReaderTest, storm_of_resets_is_logged_in_few_lines) {
+  extra = "MaxAdminMessagesPerSecond=2000";
   open();
   RawPeer& peer = log_on("TRADER");
   for (int i = 0; i < 1'000; ++i) peer.send(logon("TRADER", 1, "141=Y|"));

@@ -1,4 +1,5 @@
-// Finds out when so much of what a counterparty sends is garbled that nothing good can follow.
+// Finds out when a counterparty does more of something within a second than nothing good can
+// follow.
 #pragma once
 
 #include <chrono>
@@ -8,7 +9,7 @@
 
 namespace nexusfix::engine {
 
-class GarbledLimiter {
+class SecondLimit {
  public:
   static constexpr std::chrono::seconds kWindow{1};
 
