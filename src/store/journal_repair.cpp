@@ -380,17 +380,7 @@ class Repair {
         return written;
       }
     }
-    const WalkedSegment& last = segments_.back();
-    if (last.torn_bytes > 0 || !last_.empty()) {
-      std::vector<char> record;
-      if (!last_.empty()) {
-        append_record(record, RecordSeed{last.header}, last.end, now_, last_);
-      }
-      if (auto written = change(last.header.number, last.end, record, last.torn_bytes > 0);
-          !written) {
-        return written;
-      }
-    }
+    if (auto written = write_end(); !written) return written;
     for (std::size_t i = 0; i < log_.damages().size(); ++i) {
       const DamagedBytes& damage = log_.damages()[i];
       if (auto written = change(damage.segment, damage.offset, fillers_[i], false); !written) {
@@ -405,6 +395,26 @@ class Repair {
       if (auto emptied = change(one.number, 0, {}, true); !emptied) return emptied;
     }
     return check_what_was_done();
+  }
+
+  // Cuts what was interrupted, and adds the record. A segment whose own beginning was interrupted
+  // is begun with it.
+  StoreResult<void> write_end() {
+    const WalkedSegment& last = segments_.back();
+    if (last.torn_bytes == 0 && last_.empty()) return {};
+    std::vector<char> bytes;
+    if (!last_.empty()) {
+      SegmentHeader header = last.header;
+      if (last.end == 0) {
+        header.version = kFormatVersion;
+        header.start_bytes = kSegmentHeaderBytes;
+        header.time = now_;
+        bytes.resize(kSegmentHeaderBytes);
+        encode_segment_header(header, std::span{bytes}.first<kSegmentHeaderBytes>());
+      }
+      append_record(bytes, RecordSeed{header}, last.end + bytes.size(), now_, last_);
+    }
+    return change(last.header.number, last.end, bytes, last.torn_bytes > 0);
   }
 
   StoreResult<void> check_what_was_done() {

@@ -82,6 +82,7 @@ class Walk {
                                                 ": there is no journal in this folder (no " +
                                                 segment_file_name(1) + ')'}};
     }
+    take_log_id();
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (auto walked = walk_segment(i); !walked) return std::unexpected{walked.error()};
     }
@@ -159,6 +160,14 @@ class Walk {
     return {};
   }
 
+  // Where no header is intact, one that lacks a single bit tells which journal this is.
+  void take_log_id() {
+    for (const SegmentFile& segment : files_) {
+      if (log_id_ || !segment.corrected || segment.corrected->number != segment.number) continue;
+      log_id_ = segment.corrected->log_id;
+    }
+  }
+
   // The header in the file, or the one that must have been there.
   SegmentHeader header_of(std::size_t index) const {
     const SegmentFile& segment = files_[index];
@@ -171,8 +180,8 @@ class Walk {
     SegmentHeader derived;
     if (index > 0) {
       derived = log_.segments.back().header;
-    } else if (files_.size() > 1 && files_[1].header) {
-      derived = *files_[1].header;
+    } else if (files_.size() > 1 && known_header(1)) {
+      derived = *known_header(1);
     }
     derived.log_id = log_id_.value_or(segment.told_log_id);
     derived.number = segment.number;

@@ -236,6 +236,45 @@ TEST(JournalRepair, what_was_done_is_among_the_changes_even_if_no_number_was_los
   EXPECT_FALSE(reopen(sample.disk).report.power_lost);
 }
 
+TEST(JournalRepair, damage_in_front_of_a_segment_whose_beginning_was_interrupted_is_repaired) {
+  for (const std::size_t begun_bytes : {1U, 60U, 127U}) {
+    Sample sample{300};
+    const SessionKey a = sample.open("A");
+    for (std::uint64_t n = 1; n <= 8; ++n) sample.message(a, n);
+    sample.close();
+    sample.flip(2);
+    std::uint64_t last = 1;
+    while (sample.disk.exists(segment_path(last + 1))) ++last;
+    ASSERT_GT(last, 2U);
+    const std::string begun = sample.disk.contents(segment_path(last)).substr(0, begun_bytes);
+    sample.disk.set_contents(segment_path(last), begun);
+    EXPECT_EQ(repair_or_fail(sample.disk).alarms.size(), 1U);
+    EXPECT_TRUE(check_or_fail(sample.disk).damages.empty());
+    EXPECT_THAT(sample.disk.contents(segment_path(last)), HasSubstr("anna, disk 7"));
+    const OpenedJournal opened = reopen(sample.disk);
+    ASSERT_TRUE(opened.store);
+    EXPECT_FALSE(opened.report.power_lost);
+    EXPECT_THAT(opened.store->lost_numbers(a), ElementsAre(NumberRange{2, 2}));
+    EXPECT_TRUE(append_message(*opened.store, a, opened.store->session(a).next_outbound, "next"));
+  }
+}
+
+TEST(JournalRepair, a_journal_whose_only_headers_lack_a_bit_keeps_its_identity) {
+  Sample sample{300};
+  const SessionKey a = sample.open("A");
+  for (std::uint64_t n = 1; n <= 3; ++n) sample.message(a, n);
+  sample.close();
+  ASSERT_TRUE(sample.disk.exists(segment_path(2)));
+  ASSERT_FALSE(sample.disk.exists(segment_path(3)));
+  sample.disk.set_contents(segment_path(1), sample.disk.contents(segment_path(1)).substr(0, 10));
+  std::string second = sample.disk.contents(segment_path(2));
+  second[0] = static_cast<char>(second[0] ^ 1);
+  sample.disk.set_contents(segment_path(2), second);
+  repair_or_fail(sample.disk, RepairMode::Carry, {{0, "A"}});
+  EXPECT_TRUE(check_or_fail(sample.disk).damages.empty());
+  EXPECT_GE(reopen(sample.disk).store->session(a).next_outbound, 4U);
+}
+
 TEST(JournalCheck, a_loss_of_power_is_told) {
   Sample sample;
   sample.message(sample.open("A"), 1);
