@@ -171,9 +171,10 @@ void Runtime::append_transaction() {
   tell_sent();
 }
 
-// Messages that came too early, as soon as the gap in front of them is closed.
+// Messages that came too early, as soon as the gap in front of them is closed. As long as a Logon
+// waits for its decision, the machine would have each of them held again, without an end.
 void Runtime::feed_held(SessionSlot& slot) {
-  while (!slot.held.empty()) {
+  while (!slot.held.empty() && slot.machine.state() != session::State::LogonReceived) {
     const auto first = slot.held.begin();
     const std::uint64_t expected = slot.machine.numbers().next_inbound;
     if (first->first > expected) return;

@@ -42,8 +42,9 @@ struct Administrative {
 };
 
 // Keep a copy of this message, which came too early, and give it to on_message() again when
-// numbers().next_inbound has reached msg_seq_num (drop it when it has gone past). If it cannot be
-// kept, drop it: it is asked for again.
+// numbers().next_inbound has reached msg_seq_num (drop it when it has gone past), but not while
+// state() is LogonReceived: it would be held again. If it cannot be kept, drop it: it is asked for
+// again.
 struct Hold {
   std::uint64_t msg_seq_num = 0;
   std::string_view bytes{};

@@ -88,6 +88,24 @@ TEST_F(LogonRequestTest, answer_from_another_sessions_callback_lets_in_what_was_
   EXPECT_TRUE(contains(other.messages()[1], "|11=HELD|"));
 }
 
+// The session expects its number just then: it must not be taken, nor be held again for ever.
+TEST_F(LogonRequestTest, message_that_the_session_would_expect_waits_for_the_answer_too) {
+  open_guarded();
+  RawPeer& first = log_on_as("me", order("TRADER", 2, "A1") + order("TRADER", 3, "A2"));
+  ASSERT_TRUE(run_until([&] { return first.messages().size() == 3; })) << log.all();
+  first.close();
+  turn(20);
+  RawPeer& stranger = log_on_as("later", order("TRADER", 4, "STRANGE"));
+  turn(20);
+  EXPECT_TRUE(stranger.messages().empty());
+  EXPECT_EQ(guarded.logons, 1);
+  acceptor->session(0).answer_logon(guarded.id, {});
+  ASSERT_TRUE(run_until([&] { return stranger.closed(); })) << log.all();
+  ASSERT_EQ(stranger.messages().size(), 1U);
+  EXPECT_TRUE(contains(stranger.messages()[0], "|58=MsgSeqNum too low, expecting 4 but received 1|"))
+      << bar(stranger.messages()[0]);
+}
+
 TEST_F(LogonRequestTest, answer_that_does_not_come_ends_the_connection_in_time) {
   open_guarded();
   RawPeer& peer = log_on_as("later");

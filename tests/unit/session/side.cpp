@@ -226,7 +226,7 @@ void Side::perform_all() {
 void Side::feed_held() {
   if (is_performing_) return;
   is_performing_ = true;
-  while (is_connected_) {
+  while (is_connected_ && state() != State::LogonReceived) {
     held_.erase(held_.begin(), held_.lower_bound(next_in()));
     if (held_.empty() || held_.begin()->first != next_in()) break;
     const std::string bytes = held_.extract(held_.begin()).mapped();

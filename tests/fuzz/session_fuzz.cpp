@@ -1,0 +1,236 @@
+// A session, told anything at any time: hostile messages, garbled ones, time that passes or not,
+// ends of the connection, and its owner's wishes. What it sends is well formed and numbered without
+// a gap or a repetition, its numbers never go back but by a reset, nothing is delivered twice, and
+// a TestRequest after it all is answered, if it is still logged on.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/session.hpp>
+#include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "fuzz/input.hpp"
+#include "fuzz/require.hpp"
+#include "fuzz/target.hpp"
+#include "unit/session/side.hpp"
+
+namespace nexusfix::session::test {
+namespace {
+
+using testing::Input;
+using testing::require;
+
+constexpr int kStepsMax = 200;
+
+SessionConfig config_of(Input& input) {
+  static const auto kValidator =
+      dictionary::Validator::make(dictionary::builtin_dictionary(dictionary::Version::Fix44), {})
+          .value();
+  constexpr std::array<std::string_view, 4> kVersions{"FIX.4.4", "FIX.4.2", "FIX.4.0", "FIXT.1.1"};
+  const std::size_t first = input.byte();
+  const std::size_t second = input.byte();
+  const auto is_set = [&](unsigned bit) { return (second >> bit & 1U) != 0; };
+  const std::string_view version = kVersions[first / 2 % kVersions.size()];
+  SessionConfig config = first % 2 == 0 ? acceptor_config(version) : initiator_config(version);
+  config.heart_bt_int = std::chrono::seconds{first >> 3U & 7U};
+  if (version == "FIX.4.4" && (first & 64U) != 0) config.validator = kValidator;
+  if ((first & 128U) != 0) config.shows_administrative = config.asks_before_resend = true;
+  config.reset_on_logon = is_set(0);
+  config.reset_on_logout = is_set(1);
+  config.reset_on_disconnect = is_set(2);
+  config.authenticates = is_set(3) && first % 2 == 0;
+  config.early_messages = is_set(4) ? EarlyMessages::Discard : EarlyMessages::Hold;
+  config.resend_request_chunk = is_set(5) ? 2 : 0;
+  config.persist_messages = !is_set(6);
+  config.send_next_expected_msg_seq_num = is_set(7) && (version == "FIX.4.4" || first / 2 % 4 == 3);
+  return config;
+}
+
+class Driven {
+ public:
+  Driven(const SessionConfig& config, Input& input) : input_{input}, side_{config} {
+    require(what_is_wrong(config).empty());
+    side_.serves_replays_in_slices = input.byte() % 2 == 1;
+  }
+
+  void run() {
+    for (int step = 0; step < kStepsMax && !input_.empty(); ++step) {
+      const Numbers before = side_.machine().numbers();
+      const int resets_before = side_.resets;
+      const std::size_t delivered_before = side_.delivered.size();
+      take_step();
+      const bool is_reset = side_.resets != resets_before;
+      check_numbers(before, is_reset);
+      check_sent(before, is_reset);
+      check_delivered(delivered_before, is_reset);
+    }
+    end();
+  }
+
+ private:
+  void take_step() {
+    switch (input_.byte() % 16) {
+      case 0:
+      case 1:
+        if (!side_.is_connected()) side_.connect();
+        break;
+      case 2:
+        if (side_.is_connected()) side_.disconnect();
+        break;
+      case 3:
+        side_.advance(std::chrono::milliseconds{100 * input_.byte()});
+        break;
+      case 4:
+        side_.send("D", "order");
+        break;
+      case 5:
+        side_.log_out("enough");
+        break;
+      case 6:
+        if (input_.byte() % 8 == 0) side_.end_of_session("evening");
+        break;
+      case 7:
+        side_.decide(input_.byte() % 4 == 0
+                         ? LogonDecision{.kind = LogonDecision::Kind::Refuse, .text = "no"}
+                         : LogonDecision{});
+        break;
+      case 8:
+        side_.serve_slice();
+        break;
+      case 9:
+        receive_fields("35=" + input_.text(input_.byte()));
+        break;
+      case 10:
+        receive_changed();
+        break;
+      default:
+        receive_fields(likely_fields());
+        break;
+    }
+  }
+
+  void receive_fields(const std::string& fields) {
+    const bool is_writable = !("|" + fields + "|").contains("|8|");  // BeginString has a value
+    if (side_.is_connected() && is_writable) side_.in(fields);
+  }
+
+  // Of one byte changed: by its CheckSum or its form it is no message any more.
+  void receive_changed() {
+    std::string bytes = message_to(side_.config(), side_.now(), likely_fields());
+    const std::size_t at = input_.byte() % bytes.size();
+    bytes[at] = static_cast<char>(bytes[at] ^ static_cast<char>(input_.byte()));
+    if (side_.is_connected()) side_.receive(bytes);
+  }
+
+  // A message of the session layer, or an order, with a number near the one that is expected.
+  std::string likely_fields() {
+    const std::size_t what = input_.byte();
+    const std::size_t flags = input_.byte();
+    const auto nudge = static_cast<std::int64_t>(input_.byte() % 16) - 4;
+    const std::string number = near(side_.next_in(), nudge % 5 == 0 ? 0 : nudge);
+    std::string fields = "35=" + std::string{"A01234 5Dj8"[what % 11]} + "|34=" + number;
+    if ((flags & 1U) != 0) fields += "|43=Y|122=20240115-10:29:59.000";
+    switch (what % 11) {
+      case 0:
+        fields += "|98=0|108=" + std::to_string(flags >> 5U);
+        if ((flags & 2U) != 0) fields += "|141=Y";
+        if ((flags & 4U) != 0) fields += "|789=" + near(side_.next_out(), nudge);
+        if (side_.config().id.begin_string == "FIXT.1.1") fields += "|1137=9";
+        break;
+      case 2:
+        fields += "|112=HELLO";
+        break;
+      case 3:
+        fields += "|7=" + near(1, flags >> 4U) + "|16=" + near(0, flags >> 2U & 15U);
+        break;
+      case 4:
+        fields += "|45=1|58=no";
+        break;
+      case 5:
+        if ((flags & 2U) != 0) fields += "|123=Y";
+        fields += "|36=" + near(side_.next_in(), static_cast<std::int64_t>(flags >> 4U) - 4);
+        break;
+      case 8:
+        fields += "|11=O1|55=AAPL|54=1|38=100|40=1|60=20240115-10:30:00";
+        break;
+      default:
+        break;
+    }
+    return fields;
+  }
+
+  static std::string near(std::uint64_t number, std::int64_t nudge) {
+    return std::to_string(std::max<std::int64_t>(static_cast<std::int64_t>(number) + nudge, 0));
+  }
+
+  void check_numbers(const Numbers& before, bool is_reset) {
+    const Numbers now = side_.machine().numbers();
+    require(now.next_inbound >= 1 && now.next_outbound >= 1);
+    if (is_reset) return;
+    require(now.next_inbound >= before.next_inbound && now.next_outbound >= before.next_outbound);
+  }
+
+  void check_sent(const Numbers& before, bool is_reset) {
+    std::uint64_t next = before.next_outbound;
+    for (const std::string& bytes : side_.take_wire()) {
+      const wire::FrameResult frame = wire::next_frame(bytes, {});
+      require(frame.status == wire::FrameStatus::Complete && frame.size == bytes.size());
+      const auto message = parser_.parse(bytes);
+      require(message && !message->fault());
+      require((*message)[49] == side_.config().id.sender_comp_id &&
+              (*message)[56] == side_.config().id.target_comp_id);
+      const auto number = wire::to_uint((*message)[34].value_or(""));
+      require(number.has_value() && *number >= 1);
+      const bool is_sent_again = (*message)[43] == "Y";  // or stands for what was
+      if (is_sent_again || is_reset) continue;
+      require(*number >= next && *number < side_.next_out());
+      next = *number + 1;
+    }
+  }
+
+  void check_delivered(std::size_t delivered_before, bool is_reset) {
+    if (is_reset) last_delivered_ = 0;
+    for (std::size_t i = delivered_before; i < side_.delivered.size(); ++i) {
+      const std::uint64_t number = side_.delivered[i].msg_seq_num;
+      if (!is_reset) require(number > last_delivered_ && number < side_.next_in());
+      last_delivered_ = number;
+    }
+    if (is_reset) last_delivered_ = std::min(last_delivered_, side_.next_in() - 1);
+  }
+
+  void end() {
+    while (side_.serve_slice()) {
+    }
+    static_cast<void>(side_.take_wire());
+    if (side_.state() != State::LoggedOn) return;
+    receive_fields("35=1|34=" + std::to_string(side_.next_in()) + "|112=STILL THERE");
+    const auto sent = side_.sent();
+    require(std::ranges::any_of(
+        sent, [](const std::string& one) { return one.contains("112=STILL THERE"); }));
+  }
+
+  Input& input_;
+  Side side_;
+  wire::Parser parser_;
+  std::uint64_t last_delivered_ = 0;
+};
+
+}  // namespace
+}  // namespace nexusfix::session::test
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  nexusfix::testing::Input input{data, size};
+  const auto config = nexusfix::session::test::config_of(input);
+  nexusfix::session::test::Driven{config, input}.run();
+  return 0;
+}
