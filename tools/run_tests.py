@@ -39,7 +39,7 @@ class Stage:
 
 STAGES = [
     Stage("release", "every test, g++", targets=["all", "all_verify_interface_header_sets"],
-          simulates=True),
+          simulates=True, jobs=3),  # many wait for a peer, a disk or a clock
     Stage("clang", "everything compiles without a warning; unit and property tests, addresses, "
           "bounds and undefined behaviour, clang-19", labels="unit|property",
           environment={"ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",

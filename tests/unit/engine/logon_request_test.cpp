@@ -102,7 +102,8 @@ TEST_F(LogonRequestTest, message_that_the_session_would_expect_waits_for_the_ans
   acceptor->session(0).answer_logon(guarded.id, {});
   ASSERT_TRUE(run_until([&] { return stranger.closed(); })) << log.all();
   ASSERT_EQ(stranger.messages().size(), 1U);
-  EXPECT_TRUE(contains(stranger.messages()[0], "|58=MsgSeqNum too low, expecting 4 but received 1|"))
+  EXPECT_TRUE(
+      contains(stranger.messages()[0], "|58=MsgSeqNum too low, expecting 4 but received 1|"))
       << bar(stranger.messages()[0]);
 }
 
