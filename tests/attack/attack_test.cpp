@@ -37,6 +37,8 @@ constexpr std::chrono::seconds kPatience{60};
 constexpr std::uint64_t kRefusedMin = 600;
 constexpr std::uint64_t kGarbledMin = 200;
 constexpr std::uint64_t kHeapGrowthMax = 4U << 20U;
+// The journal prepares, closes and reads segments meanwhile; the attacker opens thousands.
+constexpr std::size_t kDescriptorGrowthMax = 8;
 
 struct Venue {
   Verdict on_message(Session& session, const MessageView& order) {
@@ -215,7 +217,7 @@ TEST_F(AttackTest, live_sessions_lose_nothing_and_an_honest_client_logs_on) {
 
   const soak::ProcessUse after = soak::use_now(folder_.path());
   const std::size_t kept = (answers() - before_attack) * 400;  // what the traders keep themselves
-  EXPECT_LE(after.descriptors, before.descriptors + 2);
+  EXPECT_LE(after.descriptors, before.descriptors + kDescriptorGrowthMax);
   EXPECT_LE(after.heap_bytes, before.heap_bytes + kept + kHeapGrowthMax);
   std::printf(
       "P99 of an order's answer: calm %.0f us (%zu), attacked %.0f us (%zu); "
