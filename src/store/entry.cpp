@@ -117,7 +117,8 @@ bool form_is_right(const Entry& entry) noexcept {
     case EntryKind::LogClosed:
       return entry.number <= kNumberMax && entry.session == 0 && entry.bytes.empty();
     case EntryKind::LogOwned:
-      return entry.number != 0 && entry.session == 0 && entry.bytes.empty();
+      return entry.number != 0 && entry.number <= kNumberMax && entry.session == 0 &&
+             entry.bytes.empty();
   }
   return false;
 }

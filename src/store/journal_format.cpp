@@ -10,6 +10,7 @@
 
 #include "store/byte_order.hpp"
 #include "store/crc32c.hpp"
+#include "store/entry.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -103,6 +104,7 @@ std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
   header.start_bytes = load_little_endian<std::uint32_t>(&bytes[kStartBytesAt]);
   header.owner_epoch = load_little_endian<std::uint64_t>(&bytes[kOwnerEpochAt]);
   // No writer does this, but whoever can make a checksum.
+  if (header.owner_epoch > kNumberMax) return std::unexpected{SegmentHeaderFault::Checksum};
   if (header.start_bytes != kSegmentHeaderBytes &&
       (header.start_bytes < kStartBytesMin || header.start_bytes > kStartBytesMax)) {
     return std::unexpected{SegmentHeaderFault::Checksum};

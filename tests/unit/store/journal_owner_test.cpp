@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "store/entry.hpp"
+#include "store/journal_format.hpp"
 #include "store_fixture.hpp"
 #include "support/fake_disk.hpp"
 #include "support/gated_disk.hpp"
@@ -60,6 +62,18 @@ TEST(JournalOwner, the_epoch_grows_on_where_its_file_was_lost) {
   ASSERT_TRUE(append(*after_garbage.store, [](Transaction& t) { t.reset(0); }))
       << "it is the owner by its new epoch";
   ASSERT_TRUE(after_garbage.store->close());
+}
+
+// Behind it no owner's epoch could be higher.
+TEST(JournalOwner, a_header_with_an_epoch_that_no_owner_can_have_does_not_check) {
+  SegmentHeader header;
+  std::array<char, kSegmentHeaderBytes> bytes{};
+  header.owner_epoch = kNumberMax;
+  encode_segment_header(header, bytes);
+  EXPECT_TRUE(decode_segment_header(bytes));
+  ++header.owner_epoch;
+  encode_segment_header(header, bytes);
+  EXPECT_EQ(decode_segment_header(bytes).error(), SegmentHeaderFault::Checksum);
 }
 
 TEST(JournalOwner, an_epoch_that_is_told_in_a_checkpointed_log_is_found) {
