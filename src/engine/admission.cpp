@@ -20,6 +20,13 @@ constexpr std::chrono::milliseconds kNextTurns{10};
 void Runtime::note_punctuality(MonoTime due) {
   admitted_this_turn_ = 0;
   punctuality_.done(due, now_.mono);
+  if (const auto late = standstill_.done(due, now_.mono)) [[unlikely]] {
+    report(observe::Severity::Warning, {},
+           "the event loop stood still: what was due is done " +
+               std::to_string(*late / std::chrono::milliseconds{1}) +
+               " ms later. It waited for the disk, a callback or a processor, or the machine was "
+               "suspended");
+  }
   if (!logons_wait_ || punctuality_.is_late(now_.mono)) [[likely]]
     return;
   logons_wait_ = false;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
+#include <utility>
 
 #include <nexusfix/base/time.hpp>
 
@@ -40,6 +42,28 @@ class Punctuality {
   MonoTime last_late_{};
   unsigned late_ = 0;      // alarms, each soon behind the other
   unsigned punctual_ = 0;  // behind the last late one
+};
+
+// Tells when an event loop did nothing for seconds, of whatever cause: the disk (catalogue D16), a
+// callback, a machine without a free processor, or one that was suspended.
+class Standstill {
+ public:
+  static constexpr std::chrono::seconds kLeast{2};
+  static constexpr std::chrono::minutes kToldAgain{1};
+
+  // What was due then is done now. How much later, if that is to be told. What was due before the
+  // first call was due before the loop began.
+  std::optional<MonoTime::duration> done(MonoTime due, MonoTime now) noexcept {
+    const bool has_begun = std::exchange(has_begun_, true);
+    if (due > now - kLeast || !has_begun || now < told_until_) [[likely]]
+      return std::nullopt;
+    told_until_ = now + kToldAgain;
+    return now - due;
+  }
+
+ private:
+  bool has_begun_ = false;
+  MonoTime told_until_ = MonoTime::min();
 };
 
 }  // namespace nexusfix::engine

@@ -489,6 +489,7 @@ class Runtime {
   TimerQueue<SessionSlot> session_timers_;
   TimerQueue<Connection> connection_timers_;
   Punctuality punctuality_;
+  Standstill standstill_;
   bool logons_wait_ = false;         // since it was said
   unsigned admitted_this_turn_ = 0;  // of those that waited
   std::vector<SessionSlot*> due_sessions_;

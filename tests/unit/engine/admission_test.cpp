@@ -58,6 +58,21 @@ TEST(Punctuality, without_a_bound_no_loop_is_late) {
   EXPECT_FALSE(loop.is_late(handle(loop, kStart, 10, seconds{1})));
 }
 
+TEST(Standstill, is_told_from_two_seconds_on_and_not_again_within_a_minute) {
+  engine::Standstill loop;
+  EXPECT_FALSE(loop.done(kStart, kStart));
+  const MonoTime now = kStart + seconds{10};
+  EXPECT_FALSE(loop.done(now - milliseconds{1'999}, now));
+  EXPECT_EQ(loop.done(now - seconds{2}, now), seconds{2});
+  EXPECT_FALSE(loop.done(now - seconds{5}, now + seconds{59}));
+  EXPECT_EQ(loop.done(now, now + seconds{60}), seconds{60});
+}
+
+TEST(Standstill, what_was_due_before_the_loop_began_is_not_told) {
+  engine::Standstill loop;
+  EXPECT_FALSE(loop.done(kStart - seconds{10}, kStart));
+}
+
 class AdmissionTest : public AcceptorTest {
  protected:
   void begin() {
@@ -117,6 +132,16 @@ TEST_F(AdmissionTest, logon_waits_while_the_loop_is_late_and_is_answered_when_it
   EXPECT_TRUE(log.has("the event loop is in time again: Logons are answered"));
   peer.send(order("OTHER", 2, "AFTERWARDS"));
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+// Catalogue D16, in process mode: nothing can be done meanwhile, but whoever looks for a cause
+// finds it.
+TEST_F(AdmissionTest, loop_that_stood_still_for_seconds_tells_so) {
+  begin();
+  turn_behind(milliseconds{1'400});
+  EXPECT_FALSE(log.has("stood still")) << log.all();
+  turn_behind(milliseconds{7'500});
+  EXPECT_TRUE(log.has("the event loop stood still: what was due is done 6")) << log.all();
 }
 
 TEST_F(AdmissionTest, logon_waits_no_longer_than_logon_timeout) {
