@@ -25,6 +25,7 @@ namespace nexusfix::store {
 namespace {
 
 constexpr std::size_t kCopyBytes = 1U << 20U;
+constexpr unsigned kCopiesOfSecondMax = 1'000;
 
 std::string bytes_text(std::uint64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
@@ -459,12 +460,7 @@ class Repair {
     if (segments_.back().torn_bytes > 0 || !last_.empty()) {
       changing.insert(segments_.back().header.number);
     }
-    const auto seconds =
-        std::chrono::duration_cast<std::chrono::seconds>(now_.time_since_epoch()).count();
-    report_.copy_folder = options_.folder + "/before-repair-" + std::to_string(seconds);
-    if (auto made = disk_.make_directories(report_.copy_folder); !made) {
-      return failure(made.error());
-    }
+    if (auto made = make_copy_folder(); !made) return made;
     for (const std::uint64_t segment : changing) {
       if (auto copied = copy_file(segment); !copied) return copied;
     }
@@ -472,6 +468,26 @@ class Repair {
       return failure(synced.error());
     }
     return {};
+  }
+
+  // A folder of this repair's own: one that was interrupted may have left a copy in this second.
+  StoreResult<void> make_copy_folder() {
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(now_.time_since_epoch()).count();
+    const std::string path = options_.folder + "/before-repair-" + std::to_string(seconds);
+    for (unsigned copy = 1; copy <= kCopiesOfSecondMax; ++copy) {
+      report_.copy_folder = copy == 1 ? path : path + '.' + std::to_string(copy);
+      if (auto made = disk_.make_directories(report_.copy_folder); !made) {
+        return failure(made.error());
+      }
+      const auto names = disk_.list(report_.copy_folder);
+      if (!names) return failure(names.error());
+      if (names->empty()) return {};
+    }
+    return std::unexpected{
+        StoreError{.code = StoreErrorCode::Refused,
+                   .text = path + " and those behind it: " + std::to_string(kCopiesOfSecondMax) +
+                           " copies of this second are there already"}};
   }
 
   StoreResult<void> copy_file(std::uint64_t segment) {
@@ -482,10 +498,10 @@ class Repair {
     const auto size = (*to)->size();
     if (!size) return failure(size.error());
     if (*size != 0) {
-      return std::unexpected{StoreError{
-          .code = StoreErrorCode::Refused,
-          .text = path_of_segment(report_.copy_folder, segment) +
-                  ": is there already; a copy is never written over. Try again in a second"}};
+      return std::unexpected{
+          StoreError{.code = StoreErrorCode::Refused,
+                     .text = path_of_segment(report_.copy_folder, segment) +
+                             ": is there already; a copy is never written over"}};
     }
     std::vector<char> buffer(kCopyBytes);
     for (std::uint64_t offset = 0;;) {

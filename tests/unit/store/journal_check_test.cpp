@@ -520,12 +520,30 @@ TEST(JournalRepair, an_interrupted_repair_can_be_done_again) {
     sample.disk.process_death();
     const auto again = repair_journal(
         sample.disk, {.folder = kFolder, .mode = RepairMode::Carry, .text = {}, .names = {}},
-        at_second(80));
+        at_second(70));
     ASSERT_TRUE(again) << nth << ": " << again.error().text;
     const OpenedJournal opened = reopen(sample.disk);
     EXPECT_GT(opened.store->session(b).next_outbound, 2U) << nth;
     EXPECT_EQ(opened.store->session(a).next_outbound, 3U) << nth;
   }
+}
+
+TEST(JournalRepair, one_that_is_done_again_within_its_second_leaves_the_first_copy_as_it_was) {
+  Sample sample;
+  const SessionKey a = sample.open("A");
+  for (std::uint64_t n = 1; n <= 3; ++n) sample.message(a, n);
+  sample.close();
+  std::vector<std::string> copies;
+  for (std::size_t record = 1; record <= 3; ++record) {
+    sample.flip(record);
+    const std::string damaged = sample.disk.contents(segment_path(1));
+    const RepairReport done = repair_or_fail(sample.disk);
+    ASSERT_FALSE(done.copy_folder.empty());
+    EXPECT_EQ(sample.disk.contents(done.copy_folder + "/0000000001.journal"), damaged);
+    copies.push_back(done.copy_folder);
+  }
+  const std::string first = kFolder + "/before-repair-70";
+  EXPECT_THAT(copies, ElementsAre(first, first + ".2", first + ".3"));
 }
 
 TEST(JournalRepair, a_journal_in_use_is_left_alone) {
