@@ -75,10 +75,11 @@ std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
   if (fault != std::errc{} || length > kMessageBytesMax) return std::nullopt;
   if (stop == end || *stop != separator.front()) return std::nullopt;
   const std::size_t trailer = static_cast<std::size_t>(stop - text.data()) + 1 + length;
+  // A converted message lies within its line, whatever has arrived of what is behind that.
+  const bool is_converted = separator != kSeparators[0];
+  if (is_converted && trailer + kCheckSum.size() > line_size) return std::nullopt;
   if (trailer + kCheckSum.size() > text.size()) {
-    // A converted message lies within its line: waiting for what is behind that would be in vain.
-    const bool line_ended = separator != kSeparators[0] && line_size != text.npos;
-    if (finished_ || line_ended) return std::nullopt;
+    if (finished_) return std::nullopt;
     return Extent{0, false};
   }
   if (text[trailer - 1] != separator.front() || !text.substr(trailer).starts_with(kCheckSum)) {

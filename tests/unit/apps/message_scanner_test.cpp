@@ -104,6 +104,12 @@ TEST(MessageScanner, follows_body_length_over_a_line_break_in_a_value) {
   EXPECT_EQ(scan(text + kOrder).messages, (Messages{text, kOrder}));
 }
 
+// What log_fuzz found: whether the next line had arrived decided where the message ends.
+TEST(MessageScanner, follows_no_body_length_out_of_the_line_of_a_converted_message) {
+  const std::string text = "8=FIX.4.4|9=19|35=0|52=20\n8=4|9=1|10=126|\n";
+  EXPECT_EQ(scan(text).messages, std::vector{soh("8=FIX.4.4|9=19|35=0|52=20|")});
+}
+
 TEST(MessageScanner, finds_the_end_when_body_length_is_wrong) {
   for (const char* length : {"1", "20", "5000", "99999999999999999999", "x", ""}) {
     const std::string wrong = soh("8=FIX.4.4|9=" + std::string{length} + "|35=0|34=2|10=000|");
