@@ -124,6 +124,19 @@ TEST(ExplainSettings, addresses_by_number_are_told_one_by_one) {
   EXPECT_THAT(hosts, ::testing::ElementsAre("127.0.0.1", "SocketConnectHost2=backup"));
 }
 
+// What config_fuzz found: it was told as AppDataDictionary9, which nobody can write.
+TEST(ExplainSettings, a_dictionary_of_a_version_is_told_by_the_key_that_gives_it) {
+  const ExplainedSession session = explained(
+      "AppDataDictionary=a.xml\nAppDataDictionary.FIX.5.0SP2=b.xml\n"
+      "AppDataDictionary.4=c.xml\n");
+  std::vector<std::string> files;
+  for (const EffectiveValue& one : session.values) {
+    if (one.key->name == "AppDataDictionary") files.push_back(one.value);
+  }
+  EXPECT_THAT(files, ::testing::ElementsAre("a.xml", "AppDataDictionary.FIX.4.2=c.xml",
+                                            "AppDataDictionary.FIX.5.0SP2=b.xml"));
+}
+
 TEST(ExplainSettings, secrets_are_not_shown) {
   EXPECT_EQ(value_of(explained("Password=pa55word\n"), "Password").value, "...");
 }
