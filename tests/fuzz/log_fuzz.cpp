@@ -1,0 +1,231 @@
+// What the command reads of others: logs and captured streams with messages anywhere in them, and
+// file stores of QuickFIX and QuickFIX/J. The same messages are found however the bytes come,
+// nothing steers a terminal, what our own log wrote is found again, and a store that was read can
+// be written and is read as it was.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <expected>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/wire/parser.hpp>
+
+#include "fuzz/input.hpp"
+#include "fuzz/require.hpp"
+#include "fuzz/target.hpp"
+#include "nexusfix/decode.hpp"
+#include "nexusfix/message_scanner.hpp"
+#include "nexusfix/quickfix_store.hpp"
+#include "observe/message_line.hpp"
+#include "support/fake_disk.hpp"
+
+namespace {
+
+using nexusfix::WallTime;
+using nexusfix::command::QuickfixForm;
+using nexusfix::command::QuickfixStore;
+using nexusfix::command::QuickfixWriter;
+using nexusfix::printing::MessageScanner;
+using nexusfix::printing::ScannedMessage;
+using nexusfix::testing::FakeDisk;
+using nexusfix::testing::Input;
+using nexusfix::testing::require;
+
+const std::string kFolder = "/store";
+const std::string kPrefix = "FIX.4.4-A-B";
+
+std::vector<ScannedMessage> scan(std::string_view text, std::size_t chunk_bytes) {
+  MessageScanner scanner;
+  std::vector<ScannedMessage> found;
+  const auto take_all = [&] {
+    while (auto message = scanner.next()) found.push_back(std::move(*message));
+  };
+  while (!text.empty()) {
+    scanner.feed(text.substr(0, chunk_bytes));
+    text.remove_prefix(std::min(chunk_bytes, text.size()));
+    take_all();
+  }
+  scanner.finish();
+  take_all();
+  return found;
+}
+
+bool is_same(const ScannedMessage& left, const ScannedMessage& right) {
+  return left.bytes == right.bytes && left.prefix == right.prefix;
+}
+
+// Whole in our own log, with nothing masked and nothing escaped, it is found as it was.
+void check_own_log(const std::string& bytes) {
+  using namespace nexusfix::observe;
+  MessageLine line{Masking{{}}};
+  line.take({.time = WallTime{std::chrono::seconds{1'800'000'000}}, .bytes = bytes});
+  std::string text;
+  constexpr unsigned kDigits = 3;
+  line.append_to_file(text, &kDigits);
+  require(std::ranges::count(text, '\n') == 1 && text.back() == '\n');
+  const std::string_view mark = std::string_view{text}.substr(0, text.find(" : "));
+  if (mark.contains("MASKED") || mark.contains("ESCAPED")) return;
+  nexusfix::wire::Parser parser;
+  if (!parser.parse(bytes)) return;
+  const auto found = scan(text, text.size());
+  require(found.size() == 1 && found.front().bytes == bytes);
+}
+
+// What a command prints; text is a file of its disk.
+template <class Command>
+std::string output_of(Command command) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* const out = ::open_memstream(&text, &size);
+  require(out != nullptr);
+  command(out);
+  std::fclose(out);
+  std::string result{text, size};
+  std::free(text);
+  return result;
+}
+
+void check_printed(std::string_view text, bool is_summary) {
+  FakeDisk disk;
+  disk.set_contents("/log", text);
+  nexusfix::command::DecodeOptions options;
+  options.files = {"/log"};
+  options.colour = nexusfix::command::ColourChoice::Never;
+  options.summary = is_summary;
+  const std::string shown = output_of([&](std::FILE* out) {
+    const int status = nexusfix::command::decode_files(options, disk, {out, out});
+    require(status == nexusfix::command::kSuccess || status == nexusfix::command::kFailure);
+  });
+  require(!shown.empty());
+  require(std::ranges::none_of(shown, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < ' ' && c != '\n') || byte == 0x7F;
+  }));
+}
+
+void read_log(std::size_t how, std::string_view text) {
+  const std::vector<ScannedMessage> whole = scan(text, std::max<std::size_t>(text.size(), 1));
+  const std::vector<ScannedMessage> cut = scan(text, how % 61 + 1);
+  require(std::ranges::equal(whole, cut, is_same));
+  for (const ScannedMessage& message : whole) {
+    require(message.bytes.starts_with("8=FIX") && message.bytes.ends_with('\x01'));
+    require(!message.prefix.contains('\n'));
+    check_own_log(message.bytes);
+  }
+  check_printed(text, how % 2 == 0);
+}
+
+using Messages = std::map<std::uint64_t, std::string>;
+
+std::expected<Messages, std::string> messages_of(FakeDisk& disk, const QuickfixStore& store) {
+  Messages found;
+  std::uint64_t last = 0;
+  const auto visited = nexusfix::command::visit_quickfix_messages(
+      disk, store, 1,
+      [&](std::uint64_t number, std::string_view bytes) -> std::expected<void, std::string> {
+        require(number > std::exchange(last, number));
+        found.emplace(number, bytes);
+        return {};
+      });
+  if (!visited) return std::unexpected{visited.error()};
+  return found;
+}
+
+void write_store(FakeDisk& disk, QuickfixForm form, const std::string& prefix,
+                 const Messages& messages, const QuickfixStore& like) {
+  QuickfixWriter writer{disk, kFolder, prefix, form};
+  require(writer.begin().has_value());
+  for (const auto& [number, bytes] : messages) require(writer.add(number, bytes).has_value());
+  require(writer.finish(like.next_inbound, like.next_outbound, like.created).has_value());
+}
+
+FakeDisk sample_of(QuickfixForm form) {
+  const auto message = [](int number) {
+    return "8=FIX.4.4\x01"
+           "9=50\x01"
+           "35=D\x01"
+           "34=" +
+           std::to_string(number) +
+           "\x01"
+           "49=A\x01"
+           "52=20261120-22:23:48\x01"
+           "56=B\x01"
+           "10=000\x01";
+  };
+  QuickfixStore like;
+  like.next_inbound = 17;
+  like.next_outbound = 5;
+  like.created = WallTime{std::chrono::seconds{1'700'000'000}};
+  FakeDisk disk;
+  write_store(disk, form, kPrefix, {{1, message(1)}, {2, message(2)}, {4, message(4)}}, like);
+  return disk;
+}
+
+// A store of either form whose files are changed here and there, cut, or as they are given.
+void put_store(FakeDisk& disk, Input& input) {
+  static const FakeDisk kSamples[] = {sample_of(QuickfixForm::Cpp), sample_of(QuickfixForm::Java)};
+  constexpr std::array<std::string_view, 6> kSuffixes{
+      ".body", ".header", ".seqnums", ".senderseqnums", ".targetseqnums", ".session"};
+  const FakeDisk& sample = kSamples[input.byte() % 2];
+  std::map<std::string, std::string> files;
+  for (const std::string_view suffix : kSuffixes) {
+    const std::string path = kFolder + '/' + kPrefix + std::string{suffix};
+    if (sample.exists(path)) files[path] = sample.contents(path);
+  }
+  for (int i = 0; i < 8 && !input.empty(); ++i) {
+    const std::string path =
+        kFolder + '/' + kPrefix + std::string{kSuffixes[input.byte() % kSuffixes.size()]};
+    const std::size_t kind = input.byte() % 5;
+    const std::size_t at = input.byte();
+    std::string& bytes = files[path];
+    if (kind == 0) bytes = input.text(at);
+    if (kind == 1) bytes.resize(std::min(at, bytes.size()));
+    if (kind == 2) bytes += input.text(at % 32);
+    if (kind == 3 && !bytes.empty()) bytes[at % bytes.size()] = static_cast<char>(input.byte());
+    if (kind == 4) bytes.insert(std::min(at, bytes.size()), input.text(1));
+  }
+  require(disk.make_directories(kFolder).has_value());
+  for (const auto& [path, bytes] : files) disk.set_contents(path, bytes);
+}
+
+void read_store(Input& input) {
+  FakeDisk disk;
+  put_store(disk, input);
+  const auto prefixes = nexusfix::command::quickfix_prefixes(disk, kFolder);
+  require(prefixes || !prefixes.error().empty());
+  const auto store = nexusfix::command::read_quickfix_store(disk, kFolder, kPrefix, {});
+  if (!store) return require(!store.error().empty());
+  require(store->next_inbound >= 1 && store->next_outbound >= 1);
+  const auto messages = messages_of(disk, *store);
+  require(messages.has_value() && messages->size() == store->messages.size());
+  FakeDisk copy;
+  require(copy.make_directories(kFolder).has_value());
+  write_store(copy, store->form, kPrefix, *messages, *store);
+  const auto again = nexusfix::command::read_quickfix_store(copy, kFolder, kPrefix, store->session);
+  require(again && again->session == store->session && !again->number_was_behind);
+  require(again->next_inbound == store->next_inbound &&
+          again->next_outbound == store->next_outbound && again->created == store->created);
+  require(messages_of(copy, *again) == messages);
+}
+
+}  // namespace
+
+// Byte 0 says what it is, byte 1 how a log is cut.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input{data, size};
+  if (input.byte() % 4 == 3) {
+    read_store(input);
+    return 0;
+  }
+  const std::size_t how = input.byte();
+  if (size <= 2) return 0;
+  read_log(how, {reinterpret_cast<const char*>(data) + 2, size - 2});
+  return 0;
+}
