@@ -100,6 +100,23 @@ std::string tls_text(const SessionSettings& session) {
   return text + ", client certificates required";
 }
 
+std::string_view kind_of(transport::ConnectProxy::Protocol protocol) {
+  using Protocol = transport::ConnectProxy::Protocol;
+  switch (protocol) {
+    case Protocol::Http10:
+      return "HTTP/1.0";
+    case Protocol::Http11:
+      return "HTTP/1.1";
+    case Protocol::Socks4:
+      return "SOCKS 4";
+    case Protocol::Socks4a:
+      return "SOCKS 4A";
+    case Protocol::Socks5:
+      break;
+  }
+  return "SOCKS 5";
+}
+
 std::string address_text(const SessionSettings& session) {
   const auto endpoint = [](const transport::Endpoint& one) {
     return (one.host.empty() ? std::string{"every address"} : one.host) + " port " +
@@ -116,6 +133,12 @@ std::string address_text(const SessionSettings& session) {
   text = "initiator, connects to ";
   for (std::size_t i = 0; i < session.connect.size(); ++i) {
     text += (i == 0 ? "" : ", then ") + endpoint(session.connect[i]);
+  }
+  if (!session.connect.empty() && session.connect.front().proxy) {
+    const transport::ConnectProxy& proxy = *session.connect.front().proxy;
+    text += fmt::format(", by way of the {} proxy {} port {}", kind_of(proxy.protocol), proxy.host,
+                        proxy.port);
+    if (!proxy.user.empty()) text += " as " + proxy.user;
   }
   text += session.priority_start_over ? ", the first one first" : "";
   for (std::size_t i = 0; i < session.reconnect_intervals.size(); ++i) {

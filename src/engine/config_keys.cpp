@@ -48,6 +48,12 @@ constexpr HonouredKey kHonoured[] = {
     {Key::AllowedRemoteAddresses, "AllowedRemoteAddresses"},
     {Key::UseTCPProxy, "UseTCPProxy"},
     {Key::TrustedProxies, "TrustedProxies"},
+    {Key::ProxyType, "ProxyType"},
+    {Key::ProxyVersion, "ProxyVersion"},
+    {Key::ProxyHost, "ProxyHost"},
+    {Key::ProxyPort, "ProxyPort"},
+    {Key::ProxyUser, "ProxyUser"},
+    {Key::ProxyPassword, "ProxyPassword"},
     {Key::MaxPendingLogons, "MaxPendingLogons"},
     {Key::MaxPendingLogonsPerAddress, "MaxPendingLogonsPerAddress"},
     {Key::MaxQueuedBytes, "MaxQueuedBytes"},
@@ -314,7 +320,8 @@ constexpr std::string_view kStores =
     "key stores are PKCS12; a Java one is converted by keytool -importkeystore -srckeystore FILE "
     "-destkeystore FILE.p12 -deststoretype PKCS12";
 constexpr std::string_view kJavaAlgorithm = "there are no algorithms to choose from";
-constexpr std::string_view kNoProxy = "proxies are not available";
+constexpr std::string_view kNoNtlm =
+    "a proxy is told a user and a password (Basic, RFC 1929), and NTLM is not spoken";
 
 constexpr KeyGroup kRefused[] = {
     {"SocketInsecureSkipVerify", "N", kVerified},
@@ -323,9 +330,7 @@ constexpr KeyGroup kRefused[] = {
     {"KeyStoreType TrustStoreType", "PKCS12 PEM", kStores},
     {"KeyManagerFactoryAlgorithm TrustManagerFactoryAlgorithm", "SunX509 NewSunX509 PKIX",
      kJavaAlgorithm},
-    {"ProxyType ProxyVersion ProxyHost ProxyPort ProxyUser ProxyPassword ProxyDomain "
-     "ProxyWorkstation",
-     "", kNoProxy},
+    {"ProxyDomain ProxyWorkstation", "", kNoNtlm},
 };
 
 constexpr std::string_view kNumbered[] = {"socketconnecthost", "socketconnectport",

@@ -83,6 +83,11 @@ std::expected<void, EngineError> keep_memory(const ThreadSettings& threads,
   return {};
 }
 
+bool has_proxy(const SessionSettings& settings) {
+  return std::ranges::any_of(settings.connect,
+                             [](const auto& endpoint) { return endpoint.proxy != nullptr; });
+}
+
 // The first one on this thread, the others on threads of their own.
 int run_all(const std::vector<Runtime*>& loops, transport::ServiceNotifier* service) {
   if (service != nullptr) service->ready();  // the ports are open
@@ -111,6 +116,7 @@ struct Engine::Shared {
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
   bool has_proxies = false;                             // a session has UseTCPProxy
+  bool has_tunnels = false;                             // a session has ProxyType
 
   void check_passwords(const Settings& settings, Disk& files) {
     const auto has_file = [](const auto& one) { return !one.password_file.empty(); };
@@ -151,6 +157,10 @@ struct Engine::Shared {
     if (has_proxies) {
       seams.proxied_network = transport::make_proxied_network(*seams.network);
       seams.network = seams.proxied_network.get();
+    }
+    if (has_tunnels) {
+      seams.tunnel_network = transport::make_tunnel_network(*seams.network);
+      seams.network = seams.tunnel_network.get();
     }
     if (!tls) return seams;
     seams.tls = tls;
@@ -241,6 +251,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   shared->has_proxies = std::ranges::any_of(settings.sessions, [](const SessionSettings& one) {
     return one.accept && one.accept->trusted_proxies;
   });
+  shared->has_tunnels = std::ranges::any_of(settings.sessions, has_proxy);
   Loops loops;
   for (std::uint32_t loop = 0; loop < settings.event_loops; ++loop) {
     auto seams = shared->seams_of(loop, options);

@@ -185,6 +185,10 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
     if (one.accept && one.accept->trusted_proxies && !seams_.proxied_network) {
       wrong = "UseTCPProxy, in an engine that had none at its start";
     }
+    const auto has_proxy = [](const auto& endpoint) { return endpoint.proxy != nullptr; };
+    if (std::ranges::any_of(one.connect, has_proxy) && !seams_.tunnel_network) {
+      wrong = "ProxyType, in an engine that had none at its start";
+    }
     if (!one.password_file.empty() && !seams_.credentials) {
       wrong = "PasswordFile, in an engine that had none at its start";
     }

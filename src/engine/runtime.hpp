@@ -142,7 +142,8 @@ class Runtime {
   struct Seams {
     std::unique_ptr<transport::Network> owned_network;
     std::unique_ptr<transport::Network> proxied_network;  // over network as it was; may be null
-    std::unique_ptr<transport::Network> tls_network;      // likewise, above that one
+    std::unique_ptr<transport::Network> tunnel_network;   // likewise, above that one
+    std::unique_ptr<transport::Network> tls_network;      // likewise, above those
     Clock* clock = nullptr;
     Disk* disk = nullptr;
     transport::Network* network = nullptr;

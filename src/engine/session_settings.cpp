@@ -7,6 +7,7 @@
 #include <nexusfix/session/version.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "engine/proxy_settings.hpp"
 #include "engine/settings_values.hpp"
 #include "engine/tls_settings.hpp"
 
@@ -102,6 +103,7 @@ class SessionBuilder {
     if (equals_ignoring_case(type->value, "acceptor")) {
       result_.session.role = session::Role::Acceptor;
       result_.tls = build_tls(keys_, transport::TlsRole::Acceptor, report_);
+      refuse_proxy_of(keys_.section(), report_);
       return build_acceptor();
     }
     result_.session.role = session::Role::Initiator;
@@ -272,6 +274,7 @@ class SessionBuilder {
   void build_connect_list() {
     build_reconnecting();
     const transport::SocketOptions options = socket_options();
+    const auto proxy = build_proxy(keys_, report_);
     for (unsigned number = 0; number <= kKeyNumberMax; ++number) {
       const auto host =
           numbered(keys_.section().connect_hosts, keys_.defaults().connect_hosts, number);
@@ -280,8 +283,12 @@ class SessionBuilder {
       const std::string suffix = number == 0 ? std::string{} : std::to_string(number);
       if (host && port) {
         if (!host->right || !port->right) continue;
-        result_.connect.push_back({std::string{host->value},
-                                   static_cast<std::uint16_t>(*read_number(port->value)), options});
+        transport::Endpoint& endpoint = result_.connect.emplace_back(
+            std::string{host->value}, static_cast<std::uint16_t>(*read_number(port->value)),
+            options);
+        if (!proxy) continue;
+        endpoint.proxy = proxy;
+        check_target(*proxy, "SocketConnectHost" + suffix, *host, report_);
       } else if (host) {
         report_.error(host->line, "SocketConnectHost" + suffix + ": SocketConnectPort" + suffix +
                                       " is missing");

@@ -129,8 +129,8 @@ class SectionReader {
 bool is_secret(Key key) noexcept {
   return key == Key::Password || key == Key::NewPassword || key == Key::LogonTag ||
          key == Key::SocketKeyStorePassword || key == Key::SocketTrustStorePassword ||
-         key == Key::SSLCertificatePassword || key == Key::PostgreSQLStorePassword ||
-         key == Key::PostgreSQLStoreConnection;
+         key == Key::SSLCertificatePassword || key == Key::ProxyPassword ||
+         key == Key::PostgreSQLStorePassword || key == Key::PostgreSQLStoreConnection;
 }
 
 Section read_section(const SettingsSection& text, SettingsReport& report) {

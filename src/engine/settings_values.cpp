@@ -43,6 +43,7 @@ constexpr NumberRule kNumbers[] = {
     {Key::ReconnectJitter, 0, 90, "a whole number of hundredths"},
     {Key::SocketConnectSourcePort, 0, 65'535, kPort},
     {Key::SocketLocalPort, 0, 65'535, kPort},
+    {Key::ProxyPort, 1, 65'535, kPort},
     {Key::MaxPendingLogons, 0, 1'000'000, kNumber},
     {Key::MaxPendingLogonsPerAddress, 0, 1'000'000, kNumber},
     {Key::MaxQueuedBytes, 65'536, 4'000'000'000, kBytes},
@@ -433,6 +434,12 @@ constexpr std::string_view kProtocols = "TLSv1.2, TLSv1.3 or both";
 bool is_protocol_list(std::string_view value) {
   return value.empty() || read_tls_versions(value).has_value();
 }
+bool is_proxy_type(std::string_view value) {
+  return value.empty() || is_one_of(value, {"http", "socks"});
+}
+bool is_proxy_version(std::string_view value) {
+  return value.empty() || is_one_of(value, {"1.0", "1.1", "4", "4a", "5"});
+}
 bool is_identification(std::string_view value) {
   return value.empty() || is_one_of(value, {"HTTPS", "LDAPS"});
 }
@@ -471,6 +478,11 @@ constexpr ValueRule kValues[] = {
     {Key::SocketLocalHost, is_address, kAddress},
     {Key::AllowedRemoteAddresses, is_allow_list, kNetworks},
     {Key::TrustedProxies, is_allow_list, kNetworks},
+    {Key::ProxyType, is_proxy_type, "http or socks"},
+    {Key::ProxyVersion, is_proxy_version, "1.0 or 1.1 of http, or 4, 4a or 5 of socks"},
+    {Key::ProxyHost, is_at_most<kTextMax>, kShort},
+    {Key::ProxyUser, is_at_most<kTextMax>, kShort},
+    {Key::ProxyPassword, is_at_most<kTextMax>, kShort},
     {Key::AllowedCertificates, is_certificate_list,
      "certificates, such as san:broker.example.com or pin:sha256/ and 44 digits of base64,"},
     {Key::ServerCertificateFile, is_at_most<kPathMax>, kShorter},

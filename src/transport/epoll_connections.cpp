@@ -132,6 +132,12 @@ std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpo
 
 std::expected<SocketId, NetworkError> EpollNetwork::connect(const Endpoint& endpoint) {
   if (endpoint.tls) return std::unexpected{without_tls("connect", endpoint)};
+  // Never directly for who asks for a proxy.
+  if (endpoint.proxy) {
+    return std::unexpected{NetworkError{
+        "connect " + to_string(endpoint) + ": a proxy is wanted, and nobody speaks to it",
+        EPROTONOSUPPORT}};
+  }
   if (endpoint.host.empty() || endpoint.port == 0) {
     return std::unexpected{
         NetworkError{"connect " + to_string(endpoint) + ": a host and a port are needed", EINVAL}};

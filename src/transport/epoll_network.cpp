@@ -41,7 +41,8 @@ std::expected<std::unique_ptr<EpollNetwork>, NetworkError> EpollNetwork::make(Lo
     return std::unexpected{error_now("epoll_ctl", {})};
   }
   network->wakeup_ = wakeup;
-  network->resolver_ = std::make_unique<Resolver>(std::move(lookup), wakeup);
+  network->resolver_ =
+      std::make_unique<Resolver>(std::move(lookup), [wakeup] { wakeup->signal(); });
   return network;
 }
 

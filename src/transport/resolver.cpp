@@ -27,8 +27,8 @@ struct Resolver::Shared {
   };
 
   Lookup lookup;
-  std::shared_ptr<const Wakeup> wakeup;
-  std::mutex mutex;  // over all that follows
+  std::mutex mutex;            // over all that follows
+  std::function<void()> tell;  // empty: nobody waits any more
   std::deque<Question> questions;
   std::vector<ResolverAnswer> answers;
   bool running = false;
@@ -42,7 +42,7 @@ struct Resolver::Shared {
       Resolution resolution = lookup(question.endpoint);
       lock.lock();
       answers.push_back({question.socket, std::move(resolution)});
-      wakeup->signal();
+      if (tell) tell();
     }
     running = false;
   }
@@ -68,15 +68,16 @@ class SignalsBlocked {
 
 }  // namespace
 
-Resolver::Resolver(Lookup lookup, std::shared_ptr<const Wakeup> wakeup)
+Resolver::Resolver(Lookup lookup, std::function<void()> tell)
     : shared_{std::make_shared<Shared>()} {
   shared_->lookup = std::move(lookup);
-  shared_->wakeup = std::move(wakeup);
+  shared_->tell = std::move(tell);
 }
 
 Resolver::~Resolver() {
   const std::lock_guard lock{shared_->mutex};
   shared_->questions.clear();
+  shared_->tell = nullptr;
 }
 
 void Resolver::ask(SocketId socket, const Endpoint& endpoint) {
@@ -90,7 +91,7 @@ void Resolver::ask(SocketId socket, const Endpoint& endpoint) {
   } catch (const std::system_error& error) {
     shared_->questions.pop_back();
     shared_->answers.push_back({socket, std::unexpected{std::string{error.what()}}});
-    shared_->wakeup->signal();
+    shared_->tell();
   }
 }
 

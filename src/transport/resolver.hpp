@@ -12,7 +12,7 @@
 
 namespace nexusfix::transport {
 
-// An eventfd, shared between the network and a resolving thread that may outlive it.
+// An eventfd, which may be shared with threads that outlive the network.
 struct Wakeup {
   Descriptor descriptor;
   // Any thread, any signal handler; leaves errno as it was.
@@ -31,12 +31,13 @@ struct ResolverAnswer {
 // the thread keeps what it needs alive and its late answer goes nowhere.
 class Resolver {
  public:
-  Resolver(Lookup lookup, std::shared_ptr<const Wakeup> wakeup);
+  // tell: that there are answers; on any thread, and never again behind the destructor.
+  Resolver(Lookup lookup, std::function<void()> tell);
   ~Resolver();
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
-  // The answer comes through take_answers() after the wakeup was signalled.
+  // The answer comes through take_answers() after tell() was called.
   void ask(SocketId socket, const Endpoint& endpoint);
   [[nodiscard]] std::vector<ResolverAnswer> take_answers();
 

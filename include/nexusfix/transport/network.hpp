@@ -35,6 +35,18 @@ struct SocketOptions {
 
 class TlsContext;
 
+// A proxy that connections are made through: HTTP's CONNECT (RFC 9110, section 9.3.6) or SOCKS.
+struct ConnectProxy {
+  enum class Protocol : std::uint8_t { Http10, Http11, Socks4, Socks4a, Socks5 };
+  Protocol protocol = Protocol::Http11;
+  std::string host{};  // of the proxy: a name or an address
+  std::uint16_t port = 0;
+  std::string user{};      // empty: none is named
+  std::string password{};  // of the user; SOCKS 4 has none
+
+  friend bool operator==(const ConnectProxy&, const ConnectProxy&) = default;
+};
+
 struct Endpoint {
   std::string host;        // name or address; empty (listen only): every address
   std::uint16_t port = 0;  // 0 (listen only): any free port
@@ -44,7 +56,16 @@ struct Endpoint {
   // Listen only. Not nothing: all connections come from these proxies, and begin with a header of
   // the PROXY protocol; a network that cannot read one refuses (see make_proxied_network()).
   std::optional<AllowList> trusted_proxies{};
+  // Connect only. Not null: by way of this proxy, and a network that cannot refuses (see
+  // make_tunnel_network()).
+  std::shared_ptr<const ConnectProxy> proxy{};
 };
+
+// What no proxy of its kind could be told, or would take for something else; empty: nothing.
+[[nodiscard]] std::string_view what_is_wrong(const ConnectProxy& proxy);
+// The same of where it is to connect to.
+[[nodiscard]] std::string_view what_is_wrong(ConnectProxy::Protocol protocol,
+                                             const std::string& target_host);
 
 // An IPv4 or IPv6 address in the form that peer_name() has it in; nothing: it is none.
 [[nodiscard]] std::optional<std::string> canonical_address(const std::string& address);
@@ -76,7 +97,7 @@ enum class IoStatus : std::uint8_t { Ok, WouldBlock, Closed, Failed };
 struct IoResult {
   IoStatus status = IoStatus::Ok;
   std::size_t bytes = 0;  // moved, when Ok
-  int error_number = 0;   // when Failed; EPROTO: the peer broke the rules of TLS or of PROXY
+  int error_number = 0;  // when Failed; EPROTO: the peer broke the rules of TLS, or a proxy its own
 };
 
 // What a network above another one knows of a connection, beside its descriptor.
@@ -173,5 +194,15 @@ class Network {
 // Announced comes, and not a byte behind the header has been read. A header that is wrong, none,
 // and whoever is no trusted proxy is Failed with EPROTO at receive(), without any other byte.
 [[nodiscard]] std::unique_ptr<Network> make_proxied_network(Network& inner);
+
+// A network whose endpoints with a proxy (Endpoint::proxy) are connected to through it, over the
+// inner one, which must outlive it; all else is passed on as it is. TLS goes above it, and is with
+// who is behind the proxy.
+//
+// The proxy resolves the name, but for SOCKS 4, whose is resolved as connect() of the inner one
+// does. Connected comes when the proxy has made the connection, and not a byte behind its answer
+// has been read; whatever else it answers is Failed, and last_error() has what it said. The caller
+// gives it its time. An answer of a proxy has 8 KiB at most.
+[[nodiscard]] std::unique_ptr<Network> make_tunnel_network(Network& inner);
 
 }  // namespace nexusfix::transport

@@ -102,6 +102,102 @@ TEST(ConnectionSettings, sessions_of_one_port_have_the_same_proxies) {
   EXPECT_EQ(accepted(two + "UseTCPProxy=Y\nTrustedProxies=10.0.0.9\n").sessions.size(), 2U);
 }
 
+using ProxyProtocol = transport::ConnectProxy::Protocol;
+
+std::shared_ptr<const transport::ConnectProxy> proxy_of(const std::string& lines) {
+  return accepted(joined(kInitiator, lines)).sessions.front().connect.at(0).proxy;
+}
+constexpr const char* kProxyPlace = "ProxyHost=proxy\nProxyPort=3128\n";
+
+TEST(ConnectionSettings, proxy_of_each_kind_is_read) {
+  EXPECT_EQ(proxy_of(""), nullptr);
+  EXPECT_EQ(proxy_of("ProxyType=\nProxyHost=proxy\nProxyUser=me\n"), nullptr);
+  for (const auto& [lines, expected] : std::vector<std::pair<std::string, ProxyProtocol>>{
+           {"ProxyType=http\n", ProxyProtocol::Http11},
+           {"ProxyType=HTTP\nProxyVersion=1.1\n", ProxyProtocol::Http11},
+           {"ProxyType=http\nProxyVersion=1.0\n", ProxyProtocol::Http10},
+           {"ProxyType=socks\n", ProxyProtocol::Socks5},
+           {"ProxyType=socks\nProxyVersion=5\n", ProxyProtocol::Socks5},
+           {"ProxyType=socks\nProxyVersion=4\n", ProxyProtocol::Socks4},
+           {"ProxyType=socks\nProxyVersion=4A\n", ProxyProtocol::Socks4a}}) {
+    const auto proxy = proxy_of(lines + kProxyPlace + "ProxyUser=me\nProxyPassword=it\n");
+    ASSERT_NE(proxy, nullptr) << lines;
+    EXPECT_EQ(*proxy, (transport::ConnectProxy{expected, "proxy", 3128, "me", "it"})) << lines;
+  }
+  const Settings both = accepted(joined(
+      kInitiator,
+      std::string{"ProxyType=http\nSocketConnectHost1=b\nSocketConnectPort1=2\n"} + kProxyPlace));
+  for (const auto& endpoint : both.sessions.front().connect) EXPECT_NE(endpoint.proxy, nullptr);
+}
+
+TEST(ConnectionSettings, proxy_that_is_not_whole_or_of_no_kind_refuses_the_start) {
+  const auto told = [](const std::string& lines) { return errors(joined(kInitiator, lines)); };
+  const std::string place = kProxyPlace;
+  EXPECT_THAT(told(place), ElementsAre("t.cfg:11: ProxyHost: asks for a proxy, and ProxyType is "
+                                       "missing: http or socks; the engine does not start without "
+                                       "what was asked"));
+  EXPECT_THAT(told("ProxyType=ftp\n" + place),
+              ElementsAre("t.cfg:11: ProxyType=ftp: http or socks was expected"));
+  EXPECT_THAT(
+      told("ProxyType=http\nProxyPort=1\n"),
+      ElementsAre(HasSubstr("t.cfg:11: ProxyType: where the proxy is, is missing: ProxyHost;")));
+  EXPECT_THAT(
+      told("ProxyType=http\nProxyHost=proxy\n"),
+      ElementsAre(HasSubstr("t.cfg:11: ProxyType: where the proxy is, is missing: ProxyPort;")));
+  EXPECT_THAT(told("ProxyType=http\nProxyHost=proxy\nProxyPort=0\n"),
+              ElementsAre("t.cfg:13: ProxyPort=0: a port from 1 to 65535 was expected"));
+  EXPECT_THAT(told("ProxyType=http\nProxyVersion=5\n" + place),
+              ElementsAre("t.cfg:12: ProxyVersion=5: 1.0 or 1.1 was expected with ProxyType=http"));
+  EXPECT_THAT(told("ProxyType=socks\nProxyVersion=1.1\n" + place),
+              ElementsAre("t.cfg:12: ProxyVersion=1.1: 4, 4a or 5 was expected with "
+                          "ProxyType=socks"));
+  EXPECT_THAT(
+      told("ProxyType=socks\nProxyVersion=6\n" + place),
+      ElementsAre(HasSubstr("t.cfg:12: ProxyVersion=6: 1.0 or 1.1 of http, or 4, 4a or 5")));
+  EXPECT_THAT(told("ProxyType=http\nProxyUser=me\n" + place),
+              ElementsAre(HasSubstr("t.cfg:12: ProxyUser: ProxyPassword is missing")));
+  EXPECT_THAT(
+      told("ProxyType=http\nProxyPassword=secret\n" + place),
+      ElementsAre(HasSubstr("t.cfg:12: ProxyPassword: a password, and nobody whose it is")));
+  EXPECT_THAT(told("ProxyType=http\nProxyUser=a:b\nProxyPassword=\n" + place),
+              ElementsAre(HasSubstr("t.cfg:12: ProxyUser: a user of HTTP has no colon")));
+  EXPECT_THAT(told("ProxyType=socks\nProxyUser=me\nProxyPassword=\n" + place),
+              ElementsAre(HasSubstr("t.cfg:13: ProxyPassword: a password of SOCKS 5 has 1 to")));
+  EXPECT_THAT(
+      told("ProxyType=socks\nProxyUser=me\nProxyPassword=" + std::string(256, 's') + "\n" + place),
+      ElementsAre("t.cfg:13: ProxyPassword=...: at most 255 bytes was expected"));
+}
+
+TEST(ConnectionSettings, what_a_proxy_cannot_be_told_or_asked_refuses_the_start) {
+  const auto told = [](const std::string& lines) {
+    return errors(joined(kInitiator, lines + kProxyPlace));
+  };
+  EXPECT_THAT(told("ProxyType=socks\nProxyVersion=4a\nSocketConnectHost=2001:db8::1\n"),
+              ElementsAre("t.cfg:13: SocketConnectHost=2001:db8::1: SOCKS 4 has no IPv6 addresses; "
+                          "SOCKS 5 does"));
+  EXPECT_THAT(told("ProxyType=http\nSocketConnectHost1=a b\nSocketConnectPort1=1\n"),
+              ElementsAre(HasSubstr("t.cfg:12: SocketConnectHost1=a b: a proxy takes an address")));
+  for (const std::string key : {"ProxyDomain", "ProxyWorkstation"}) {
+    EXPECT_THAT(told("ProxyType=http\n" + key + "=CORP\n"),
+                ElementsAre("t.cfg:12: " + key +
+                            ": a proxy is told a user and a password (Basic, RFC 1929), and NTLM "
+                            "is not spoken; the engine does not start without what was asked"));
+  }
+  EXPECT_THAT(errors(joined(kAcceptor, "ProxyType=http\n")),
+              ElementsAre(HasSubstr("t.cfg:9: ProxyType: is of initiators; an acceptor has "
+                                    "UseTCPProxy; the engine does not start")));
+}
+
+TEST(ConnectionSettings, password_that_socks_4_cannot_send_is_a_warning) {
+  const Settings settings =
+      accepted(joined(kInitiator, std::string{"ProxyType=socks\nProxyVersion=4\nProxyUser=me\n"
+                                              "ProxyPassword=secret\n"} +
+                                      kProxyPlace));
+  EXPECT_THAT(texts(settings.warnings),
+              ElementsAre("t.cfg:14: ProxyPassword: is sent to nobody, because SOCKS 4 has no "
+                          "passwords"));
+}
+
 // Never less than what was asked for.
 TEST(ConnectionSettings, an_address_that_is_none_stops_the_start) {
   EXPECT_THAT(errors(joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.1,trader.example.com\n")),

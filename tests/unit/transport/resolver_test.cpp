@@ -14,6 +14,10 @@ std::shared_ptr<Wakeup> make_wakeup() {
   return wakeup;
 }
 
+std::function<void()> telling(const std::shared_ptr<Wakeup>& wakeup) {
+  return [wakeup] { wakeup->signal(); };
+}
+
 std::vector<ResolverAnswer> await_answers(Resolver& resolver, const Wakeup& wakeup) {
   std::vector<ResolverAnswer> answers;
   while (answers.empty()) {
@@ -31,7 +35,7 @@ TEST(Resolver, answers_carry_the_socket_that_asked) {
   Resolver resolver{[](const Endpoint& endpoint) {
                       return Resolution{known_addresses({"127.0.0.9", endpoint.port})};
                     },
-                    wakeup};
+                    telling(wakeup)};
   resolver.ask(7, {"somewhere", 5001});
   const auto answers = await_answers(resolver, *wakeup);
   ASSERT_EQ(answers.size(), 1U);
@@ -42,7 +46,8 @@ TEST(Resolver, answers_carry_the_socket_that_asked) {
 
 TEST(Resolver, asks_again_after_its_thread_has_ended) {
   const auto wakeup = make_wakeup();
-  Resolver resolver{[](const Endpoint&) -> Resolution { return std::unexpected{"no"}; }, wakeup};
+  Resolver resolver{[](const Endpoint&) -> Resolution { return std::unexpected{"no"}; },
+                    telling(wakeup)};
   for (SocketId socket = 1; socket <= 20; ++socket) {
     resolver.ask(socket, {"somewhere", 5001});
     const auto answers = await_answers(resolver, *wakeup);
@@ -61,7 +66,7 @@ TEST(Resolver, may_go_away_while_a_name_is_being_resolved) {
                         go_on->acquire();
                         return std::unexpected{"late"};
                       },
-                      make_wakeup()};
+                      telling(make_wakeup())};
     resolver.ask(1, {"slow", 1});
     resolver.ask(2, {"never asked", 1});
     begun->acquire();

@@ -1,0 +1,287 @@
+// Connections through proxies: nothing is told before the proxy has made them, and not a byte of
+// who is behind it is lost.
+#include "transport/tunnel_network.hpp"
+
+#include <array>
+#include <cerrno>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "loopback.hpp"
+#include "support/fake_network.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+using namespace std::string_literals;
+using Protocol = ConnectProxy::Protocol;
+
+const std::string kEstablished = "HTTP/1.1 200 Connection established\r\n\r\n";
+const std::string kTunnelRequest =
+    "CONNECT venue.example.com:5001 HTTP/1.1\r\nHost: venue.example.com:5001\r\n\r\n";
+
+class TunnelNetworkTest : public ::testing::Test {
+ protected:
+  TunnelNetworkTest() { port_ = proxy_.local_port(proxy_.listen({"", 0}).value()); }
+
+  Endpoint venue(Protocol protocol = Protocol::Http11) const {
+    Endpoint endpoint{"venue.example.com", 5001};
+    endpoint.proxy = std::make_shared<ConnectProxy>(ConnectProxy{protocol, "proxy", port_, "", ""});
+    return endpoint;
+  }
+  SocketId connect(const Endpoint& endpoint) { return tunnel_.connect(endpoint).value(); }
+
+  std::vector<Ready> turn() {
+    std::vector<Ready> events(8);
+    for (const Ready& ready : std::span{events}.first(proxy_.wait(events, std::nullopt))) {
+      if (ready.kind == ReadyKind::Accepted) far_ = ready.accepted;
+    }
+    std::fill(events.begin(), events.end(), Ready{});
+    events.resize(tunnel_.wait(events, std::nullopt));
+    return events;
+  }
+  // Until the proxy has it and the request has gone.
+  SocketId begin(const Endpoint& endpoint) {
+    const SocketId socket = connect(endpoint);
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(turn().empty());
+    return socket;
+  }
+  std::string heard() {
+    std::string all;
+    std::array<char, 512> buffer{};
+    for (;;) {
+      const IoResult result = proxy_.receive(far_, buffer);
+      if (result.status != IoStatus::Ok) return all;
+      all.append(buffer.data(), result.bytes);
+    }
+  }
+  void say(std::string_view bytes) { static_cast<void>(proxy_.send(far_, bytes)); }
+  std::string received(SocketId socket) {
+    std::string all;
+    std::array<char, 5> buffer{};
+    for (;;) {
+      const IoResult result = tunnel_.receive(socket, buffer);
+      if (result.status != IoStatus::Ok) return all;
+      all.append(buffer.data(), result.bytes);
+    }
+  }
+  void expect_failed(SocketId socket, const std::string& why) {
+    bool is_told = false;
+    for (int i = 0; i < 3; ++i) {  // As long as it is not closed.
+      for (const Ready& ready : turn()) {
+        EXPECT_EQ(ready.kind, ReadyKind::Failed);
+        EXPECT_EQ(ready.socket, socket);
+        is_told = true;
+      }
+    }
+    EXPECT_TRUE(is_told) << why;
+    EXPECT_EQ(tunnel_.last_error(socket), "connect venue.example.com:5001 by way of proxy:" +
+                                              std::to_string(port_) + ": " + why);
+    EXPECT_EQ(tunnel_.receive(socket, {}).status, IoStatus::Failed);
+    tunnel_.close(socket);
+    EXPECT_TRUE(turn().empty());
+    EXPECT_EQ(near_.open_sockets(), 0U);
+  }
+
+  FakeInternet internet_;
+  FakeNetwork proxy_{internet_, "proxy"};
+  FakeNetwork near_{internet_, "10.0.0.9"};
+  Resolution resolution_ = std::unexpected{"nobody asks"};
+  TunnelNetwork tunnel_{near_, [this](const Endpoint&) { return resolution_; }};
+  std::uint16_t port_ = 0;
+  SocketId far_ = 0;  // of the proxy
+};
+
+TEST_F(TunnelNetworkTest, connected_is_told_behind_the_answer_and_what_follows_is_untouched) {
+  const std::string all = kEstablished + "8=FIX.4.4";
+  for (std::size_t cut = 0; cut <= all.size(); ++cut) {
+    const SocketId socket = begin(venue());
+    EXPECT_EQ(heard(), kTunnelRequest);
+    EXPECT_EQ(tunnel_.send(socket, "8=FIX"s).status, IoStatus::WouldBlock);
+    say(std::string_view{all}.substr(0, cut));
+    if (cut < kEstablished.size()) {
+      EXPECT_TRUE(turn().empty()) << cut;
+      EXPECT_EQ(tunnel_.receive(socket, {}).status, IoStatus::WouldBlock);
+      say(std::string_view{all}.substr(cut));
+    }
+    const auto ready = turn();
+    ASSERT_EQ(ready.size(), 1U) << cut;
+    EXPECT_EQ(ready[0].kind, ReadyKind::Connected);
+    if (cut >= kEstablished.size()) say(std::string_view{all}.substr(cut));
+    const auto more = turn();
+    ASSERT_FALSE(more.empty());
+    EXPECT_EQ(more[0].kind, ReadyKind::Readable);
+    EXPECT_EQ(received(socket), "8=FIX.4.4");
+    EXPECT_EQ(tunnel_.peer_name(socket), "venue.example.com:5001");
+    EXPECT_TRUE(tunnel_.protection(socket).starts_with("by way of "));
+    EXPECT_EQ(tunnel_.send(socket, "35=A"s).bytes, 4U);
+    EXPECT_EQ(heard(), "35=A");
+    tunnel_.close(socket);
+    proxy_.close(far_);
+  }
+}
+
+TEST_F(TunnelNetworkTest, request_and_answer_go_through_one_byte_at_a_time) {
+  internet_.limits.receive_bytes_max = 1;
+  internet_.limits.send_bytes_max = 1;
+  for (const Protocol protocol : {Protocol::Http11, Protocol::Socks4a, Protocol::Socks5}) {
+    const SocketId socket = connect(venue(protocol));
+    bool is_connected = false;
+    std::string asked;
+    const std::string answer = protocol == Protocol::Http11    ? kEstablished
+                               : protocol == Protocol::Socks4a ? "\0\x5A\1\1\1\1\1\1"s
+                                                               : "\5\0\5\0\0\3\5proxy\1\1"s;
+    std::size_t said = 0;
+    for (int i = 0; i < 500 && !is_connected; ++i) {
+      for (const Ready& ready : turn()) is_connected |= ready.kind == ReadyKind::Connected;
+      if (far_ == 0) continue;
+      asked += heard();
+      if (said < answer.size())
+        said += proxy_.send(far_, std::string_view{answer}.substr(said)).bytes;
+    }
+    EXPECT_TRUE(is_connected);
+    if (protocol == Protocol::Http11) EXPECT_EQ(asked, kTunnelRequest);
+    tunnel_.close(socket);
+    proxy_.close(far_);
+    far_ = 0;
+  }
+}
+
+TEST_F(TunnelNetworkTest, refusal_and_silence_and_rubbish_are_failures_with_the_proxys_words) {
+  SocketId socket = begin(venue());
+  say("HTTP/1.1 403 Forbidden\r\n\r\n<html>");
+  expect_failed(socket, "it refuses: 403 Forbidden");
+  socket = begin(venue(Protocol::Socks5));
+  say("\x05\x00\x05\x02\x00\x01"s);
+  expect_failed(socket, "it refuses: 2 (not allowed by its rules)");
+  socket = begin(venue());
+  proxy_.close(far_);
+  expect_failed(socket, "it closed the connection without an answer");
+  socket = begin(venue());
+  say("HTTP/1.1 200");
+  EXPECT_TRUE(turn().empty());
+  proxy_.close(far_);
+  expect_failed(socket, "it closed the connection in the middle of its answer");
+  socket = begin(venue());
+  say("8=FIX.4.4");
+  expect_failed(socket, "what it answers is not HTTP/1.0 or HTTP/1.1");
+  socket = begin(venue());
+  near_.break_connection(socket, ECONNRESET);
+  static_cast<void>(turn());
+  EXPECT_NE(tunnel_.last_error(socket).find("venue.example.com:5001 by way of proxy:"),
+            std::string::npos)
+      << tunnel_.last_error(socket);
+}
+
+TEST_F(TunnelNetworkTest, long_answer_is_heard_in_several_turns_and_ended_at_the_limit) {
+  const SocketId socket = begin(venue());
+  say("HTTP/1.1 200 OK\r\nA: " + std::string(20'000, 'x'));
+  int turns = 0;
+  while (turn().empty() && turns < 100) ++turns;
+  EXPECT_GE(turns, 7);
+  expect_failed(socket, "an answer of more than 8,192 bytes");
+}
+
+TEST_F(TunnelNetworkTest, proxy_that_is_not_there_is_named_with_who_is_behind_it) {
+  internet_.refuse(port_, ECONNREFUSED);
+  const SocketId socket = connect(venue());
+  expect_failed(socket, "Connection refused");
+}
+
+TEST_F(TunnelNetworkTest, socks_4_is_told_the_ipv4_address_that_is_resolved_here) {
+  resolution_ =
+      std::vector{*literal_address({"2001:db8::1", 5001}), *literal_address({"10.1.2.3", 5001})};
+  const SocketId socket = connect(venue(Protocol::Socks4));
+  std::string asked;
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  while (asked.size() < 9 && std::chrono::steady_clock::now() < give_up) {
+    EXPECT_TRUE(turn().empty());
+    if (far_ != 0) asked += heard();
+  }
+  EXPECT_EQ(asked, "\x04\x01\x13\x89\x0A\x01\x02\x03\x00"s);
+  say("\x00\x5A\x00\x00\x00\x00\x00\x00"s);
+  ASSERT_EQ(turn().at(0).kind, ReadyKind::Connected);
+  EXPECT_EQ(tunnel_.peer_name(socket), "venue.example.com:5001");
+}
+
+TEST_F(TunnelNetworkTest, socks_4_answer_that_comes_before_the_question_is_not_lost) {
+  resolution_ = std::vector{*literal_address({"10.1.2.3", 5001})};
+  static_cast<void>(connect(venue(Protocol::Socks4)));
+  std::vector<Ready> told;
+  bool is_said = false;
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  while (told.empty() && std::chrono::steady_clock::now() < give_up) {
+    told = turn();
+    if (far_ != 0 && !std::exchange(is_said, true)) say("\x00\x5A\x00\x00\x00\x00\x00\x00"s);
+  }
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].kind, ReadyKind::Connected);
+}
+
+TEST_F(TunnelNetworkTest, socks_4_fails_without_an_ipv4_address) {
+  for (const auto& [resolution, why] :
+       {std::pair{Resolution{std::vector{*literal_address({"2001:db8::1", 5001})}},
+                  "its name has no IPv4 address, and SOCKS 4 knows no others"s},
+        std::pair{Resolution{std::unexpected{"Name or service not known"}},
+                  "its name: Name or service not known"s}}) {
+    resolution_ = resolution;
+    const SocketId socket = connect(venue(Protocol::Socks4));
+    const auto give_up = std::chrono::steady_clock::now() + kPatience;
+    while (turn().empty() && std::chrono::steady_clock::now() < give_up) {
+    }
+    expect_failed(socket, why);
+    EXPECT_EQ(heard(), "");
+  }
+}
+
+TEST_F(TunnelNetworkTest, name_of_whoever_is_behind_the_proxy_is_resolved_by_nobody_else) {
+  for (const Protocol protocol :
+       {Protocol::Http10, Protocol::Http11, Protocol::Socks4a, Protocol::Socks5}) {
+    TunnelNetwork tunnel{near_, [](const Endpoint&) -> Resolution {
+                           ADD_FAILURE();
+                           return std::unexpected{""};
+                         }};
+    const SocketId socket = tunnel.connect(venue(protocol)).value();
+    std::array<Ready, 8> events{};
+    for (int i = 0; i < 4; ++i) {
+      for (const Ready& ready : std::span{events}.first(proxy_.wait(events, std::nullopt))) {
+        if (ready.kind == ReadyKind::Accepted) far_ = ready.accepted;
+      }
+      static_cast<void>(tunnel.wait(events, std::nullopt));
+    }
+    EXPECT_NE(heard(), "");
+    tunnel.close(socket);
+  }
+}
+
+TEST_F(TunnelNetworkTest, what_no_proxy_can_be_told_is_refused_before_anything_is_sent) {
+  Endpoint endpoint = venue();
+  endpoint.host = "venue\r\nX: y";
+  EXPECT_EQ(tunnel_.connect(endpoint).error().error_number, EINVAL);
+  endpoint = venue(Protocol::Socks4a);
+  endpoint.host = "2001:db8::1";
+  EXPECT_NE(tunnel_.connect(endpoint).error().text.find("SOCKS 4 has no IPv6"), std::string::npos);
+  EXPECT_EQ(near_.open_sockets(), 0U);
+}
+
+TEST_F(TunnelNetworkTest, connections_without_a_proxy_are_passed_on) {
+  const SocketId socket = connect({"proxy", port_});
+  static_cast<void>(turn());
+  EXPECT_TRUE(tunnel_.peer_name(socket).starts_with("proxy:"));
+  EXPECT_EQ(tunnel_.protection(socket), "");
+  tunnel_.close(socket);
+  EXPECT_EQ(near_.open_sockets(), 0U);
+}
+
+class TunnelLoopback : public Loopback {};
+
+TEST_F(TunnelLoopback, network_that_knows_no_proxies_never_connects_directly) {
+  Endpoint endpoint{"127.0.0.1", network_->local_port(listen())};
+  endpoint.proxy = std::make_shared<ConnectProxy>(ConnectProxy{Protocol::Http11, "127.0.0.1", 1});
+  EXPECT_EQ(network_->connect(endpoint).error().error_number, EPROTONOSUPPORT);
+}
+
+}  // namespace
+}  // namespace nexusfix::transport
