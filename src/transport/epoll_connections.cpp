@@ -49,6 +49,11 @@ NetworkError without_tls(const char* operation, const Endpoint& endpoint) {
           EPROTONOSUPPORT};
 }
 
+// The operating system's: the next connection would fare the same.
+bool out_of_memory(int error_number) noexcept {
+  return error_number == ENOBUFS || error_number == ENOMEM;
+}
+
 bool out_of_descriptors(int error_number) noexcept {
   return error_number == EMFILE || error_number == ENFILE;
 }
@@ -227,8 +232,7 @@ void EpollNetwork::accept_some(SocketId listener, Sink& sink) noexcept {
   for (int i = 0; i < kAcceptsMax && !sink.full(); ++i) {
     Address peer;
     socklen_t size = sizeof(sockaddr_in6);
-    Descriptor connection{
-        ::accept4(descriptor, &peer.generic, &size, SOCK_NONBLOCK | SOCK_CLOEXEC)};
+    Descriptor connection{accept_(descriptor, &peer.generic, &size, SOCK_NONBLOCK | SOCK_CLOEXEC)};
     if (connection) {
       peer.size = size;
       if (takes_a_files_place(connection.get())) {
@@ -238,6 +242,9 @@ void EpollNetwork::accept_some(SocketId listener, Sink& sink) noexcept {
       if (!adopt(listener, std::move(connection), peer, sink)) ++refused_;
     } else if (out_of_descriptors(errno)) {
       if (!refuse_one(listener)) return;
+    } else if (out_of_memory(errno)) {
+      pause_listener(listener);
+      return rest();
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;
     }
@@ -321,6 +328,7 @@ void EpollNetwork::pause_listener(SocketId listener) noexcept {
 }
 
 void EpollNetwork::resume_listeners() noexcept {
+  if (is_resting_) return;
   if (!reserve_) reserve_ = open_reserve();
   if (!reserve_) return;
   for (std::size_t index = 0; index < slots_.size(); ++index) {

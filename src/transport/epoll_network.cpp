@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <climits>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <utility>
 
 #include "transport/socket_calls.hpp"
@@ -17,10 +18,12 @@ constexpr std::size_t kBatchMax = 256;
 // Closed sockets whose last bytes the peer has not acknowledged yet. A peer that never closes its
 // end holds one of these; the oldest gives way.
 constexpr std::size_t kDrainingMax = 64;
-constexpr std::uint64_t kWakeupId = 0;  // a slot's generation starts with 1, so no socket has it
+// A slot's generation starts with 1, so no socket has these.
+constexpr std::uint64_t kWakeupId = 0;
+constexpr std::uint64_t kRestId = 1;
 constexpr std::size_t kSlotsAtFirst = 64;
-// How soon a listener that rests for want of descriptors is looked after: others of this process
-// may have closed theirs, and nobody tells.
+// How soon a listener that rests for want of descriptors or memory is looked after: others may have
+// given back theirs, and nobody tells.
 constexpr std::chrono::milliseconds kRest{100};
 
 }  // namespace
@@ -38,6 +41,13 @@ std::expected<std::unique_ptr<EpollNetwork>, NetworkError> EpollNetwork::make(Lo
   interest.events = EPOLLIN;
   interest.data.u64 = kWakeupId;
   if (::epoll_ctl(network->epoll_.get(), EPOLL_CTL_ADD, wakeup->descriptor.get(), &interest) != 0) {
+    return std::unexpected{error_now("epoll_ctl", {})};
+  }
+  network->rest_timer_ = Descriptor{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
+  if (!network->rest_timer_) return std::unexpected{error_now("timerfd_create", {})};
+  interest.data.u64 = kRestId;
+  if (::epoll_ctl(network->epoll_.get(), EPOLL_CTL_ADD, network->rest_timer_.get(), &interest) !=
+      0) {
     return std::unexpected{error_now("epoll_ctl", {})};
   }
   network->wakeup_ = wakeup;
@@ -260,7 +270,7 @@ std::size_t EpollNetwork::wait(std::span<Ready> events,
   report_broken(sink);
   if (sink.full()) return sink.count;
   if (sink.count > 0) timeout = std::chrono::nanoseconds::zero();
-  if (paused_listeners_ > 0) [[unlikely]] {
+  if (paused_listeners_ > 0 && !is_resting_) [[unlikely]] {
     resume_listeners();
     if (paused_listeners_ > 0)
       timeout = std::min<std::chrono::nanoseconds>(kRest, timeout.value_or(kRest));
@@ -314,6 +324,12 @@ void EpollNetwork::on_wakeup() noexcept {
 void EpollNetwork::on_ready(const epoll_event& ready, Sink& sink) noexcept {
   const SocketId socket = ready.data.u64;
   if (socket == kWakeupId) return on_wakeup();
+  if (socket == kRestId) {
+    std::uint64_t times = 0;
+    [[maybe_unused]] const ssize_t count = ::read(rest_timer_.get(), &times, sizeof times);
+    is_resting_ = false;
+    return resume_listeners();
+  }
   Slot* slot = find_any(socket);
   if (slot == nullptr) return;
   switch (slot->state) {
@@ -337,6 +353,13 @@ void EpollNetwork::on_ready(const epoll_event& ready, Sink& sink) noexcept {
   if ((ready.events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0 && !sink.full()) {
     sink.put({ReadyKind::Readable, socket, 0});
   }
+}
+
+// Whoever asks again at once is told the same.
+void EpollNetwork::rest() noexcept {
+  itimerspec once{};
+  once.it_value.tv_nsec = std::chrono::nanoseconds{kRest}.count();
+  is_resting_ = ::timerfd_settime(rest_timer_.get(), 0, &once, nullptr) == 0;
 }
 
 std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network() {

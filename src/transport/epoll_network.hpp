@@ -56,6 +56,9 @@ class EpollNetwork final : public Network {
 
   // For a test: as if another thread had taken the descriptor that is kept for emergencies.
   void drop_reserve() noexcept { reserve_.reset(); }
+  // For a test: what takes connections in accept4's place.
+  using Accept = int (*)(int descriptor, sockaddr* address, socklen_t* size, int flags);
+  void accept_by(Accept accept) noexcept { accept_ = accept; }
 
  private:
   enum class State : std::uint8_t {
@@ -80,7 +83,7 @@ class EpollNetwork final : public Network {
     State state = State::Free;
     bool writable_armed = false;
     bool unread = false;  // connection: by pause()
-    bool paused = false;  // listener: out of descriptors, not watched
+    bool paused = false;  // listener: out of descriptors or memory, not watched
     Descriptor descriptor;
     int error_number = 0;
     const char* operation = "";  // what failed
@@ -128,6 +131,7 @@ class EpollNetwork final : public Network {
   [[nodiscard]] bool refuse_one(SocketId listener) noexcept;
   void pause_listener(SocketId listener) noexcept;
   void resume_listeners() noexcept;
+  void rest() noexcept;
   void report_broken(Sink& sink) noexcept;
   void start_draining(SocketId socket) noexcept;
   void drain(SocketId socket) noexcept;
@@ -140,6 +144,9 @@ class EpollNetwork final : public Network {
   std::vector<std::uint32_t> free_;  // capacity kept at slots_.size(): freeing does not allocate
   std::vector<SocketId> broken_;     // the same
   std::vector<SocketId> draining_;   // the same; oldest first
+  Descriptor rest_timer_;
+  Accept accept_ = ::accept4;
+  bool is_resting_ = false;  // until the timer says so
   std::size_t paused_listeners_ = 0;
   std::size_t questions_open_ = 0;  // to the resolver
   std::uint64_t refused_ = 0;

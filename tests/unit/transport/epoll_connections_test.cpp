@@ -197,6 +197,49 @@ class EpollRest : public Loopback {
   std::optional<NoDescriptors> none_;
 };
 
+int g_accepts = 0;
+template <int Error>
+int accept_without_memory(int, sockaddr*, socklen_t*, int) {
+  ++g_accepts;
+  errno = Error;
+  return -1;
+}
+
+class EpollMemory : public Loopback {
+ protected:
+  void expect_rest(EpollNetwork::Accept without_memory) {
+    const SocketId listener = listen();
+    const PlainPeer peer{network_->local_port(listener)};
+    const SocketId gone = listen();
+    const std::uint16_t nobodys_port = network_->local_port(gone);
+    network_->close(gone);
+    network_->accept_by(without_memory);
+    g_accepts = 0;
+    const auto begun = std::chrono::steady_clock::now();
+    while (g_accepts == 0) poll();
+    EXPECT_EQ(g_accepts, 1);
+    // Its sockets that come and go are no reason to ask again.
+    for (int i = 0; i < 100; ++i) {
+      network_->close(network_->connect({"127.0.0.1", nobodys_port}).value());
+      poll(std::chrono::nanoseconds::zero());
+    }
+    const auto rests = (std::chrono::steady_clock::now() - begun) / std::chrono::milliseconds{100};
+    EXPECT_LE(g_accepts, 1 + rests);
+    network_->accept_by(::accept4);
+    while (accepted_.empty() && std::chrono::steady_clock::now() - begun < kPatience) poll();
+    EXPECT_EQ(accepted_.size(), 1U);
+    EXPECT_EQ(network_->connections_refused(), 0U);
+  }
+};
+
+TEST_F(EpollMemory, listener_rests_while_the_operating_system_has_no_memory_for_connections) {
+  expect_rest(accept_without_memory<ENOMEM>);
+}
+
+TEST_F(EpollMemory, listener_rests_while_it_has_no_buffers_for_them) {
+  expect_rest(accept_without_memory<ENOBUFS>);
+}
+
 TEST_F(EpollRest, without_a_reserve_the_listener_rests_until_a_socket_is_closed) {
   rest();
   none_.reset();

@@ -142,7 +142,9 @@ TEST_F(TunnelNetworkTest, request_and_answer_go_through_one_byte_at_a_time) {
         said += proxy_.send(far_, std::string_view{answer}.substr(said)).bytes;
     }
     EXPECT_TRUE(is_connected);
-    if (protocol == Protocol::Http11) EXPECT_EQ(asked, kTunnelRequest);
+    if (protocol == Protocol::Http11) {
+      EXPECT_EQ(asked, kTunnelRequest);
+    }
     tunnel_.close(socket);
     proxy_.close(far_);
     far_ = 0;
