@@ -125,8 +125,9 @@ std::string address_text(const SessionSettings& session) {
   std::string text;
   if (session.accept) {
     text = "acceptor, listens on " + endpoint(*session.accept) + tls_text(session);
-    for (std::size_t i = 0; i < session.allowed_remote_addresses.size(); ++i) {
-      text += (i == 0 ? ", for " : ", ") + session.allowed_remote_addresses[i];
+    const auto& allowed = session.allowed_remote_addresses.ranges();
+    for (std::size_t i = 0; i < allowed.size(); ++i) {
+      text += (i == 0 ? ", for " : ", ") + allowed[i].to_string();
     }
     return text;
   }

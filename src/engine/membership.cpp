@@ -44,15 +44,6 @@ EngineError cannot_listen(const SessionSettings& settings, const std::string& fi
   return {SettingsError{file, line, what}.what()};
 }
 
-transport::AllowList allow_list_of(const SessionSettings& settings) {
-  transport::AllowList allowed;
-  if (settings.allowed_remote_addresses.empty()) allowed.allow_all();
-  for (const std::string& one : settings.allowed_remote_addresses) {
-    if (const auto range = transport::AddressRange::parse(one)) allowed.allow(*range);
-  }
-  return allowed;
-}
-
 bool is_same(const transport::Endpoint& a, const transport::Endpoint& b) {
   return a.host == b.host && a.port == b.port;
 }
@@ -140,9 +131,8 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon_timeout);
   listener.pending_limits.widen(
       {settings.pending_logons_max, settings.pending_logons_per_address_max});
-  const transport::AllowList allowed = allow_list_of(settings);
-  listener.allowed.allow(allowed);
-  if (seams_.directory) seams_.directory->allow(wanted, allowed);
+  listener.allowed.allow(settings.allowed_remote_addresses);
+  if (seams_.directory) seams_.directory->allow(wanted, settings.allowed_remote_addresses);
   return index;
 }
 

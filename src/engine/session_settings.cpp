@@ -191,11 +191,7 @@ class SessionBuilder {
                         std::string{kNotWithout});
       return;
     }
-    transport::AllowList& proxies = endpoint.trusted_proxies.emplace();
-    const std::vector<std::string> ranges = *read_addresses(trusted->value);
-    for (const std::string& one : ranges) {
-      proxies.allow(*transport::AddressRange::parse(one));
-    }
+    endpoint.trusted_proxies = *read_addresses(trusted->value);
   }
 
   void build_passwords() {

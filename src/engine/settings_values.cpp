@@ -182,14 +182,14 @@ std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept {
   return LogonTag{number, text};
 }
 
-std::optional<std::vector<std::string>> read_addresses(std::string_view value) {
-  std::vector<std::string> addresses;
+std::optional<transport::AllowList> read_addresses(std::string_view value) {
+  transport::AllowList addresses;
   for (const std::string_view word : words_of(value)) {
     const auto range = transport::AddressRange::parse(word);
     if (!range) return std::nullopt;
-    addresses.push_back(range->to_string());
+    addresses.allow(*range);
   }
-  return addresses.empty() ? std::nullopt : std::optional{std::move(addresses)};
+  return addresses.ranges().empty() ? std::nullopt : std::optional{std::move(addresses)};
 }
 
 std::optional<std::vector<std::string>> read_certificates(std::string_view value) {

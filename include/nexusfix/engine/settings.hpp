@@ -109,8 +109,8 @@ struct SessionSettings {
   // Initiator: PRIORITY begins with the first address again when a session was lost, and after
   // this time of failures. Nothing: round robin.
   std::optional<std::chrono::seconds> priority_start_over;
-  // Acceptor: addresses and networks that may log on: transport::AddressRange; empty: all.
-  std::vector<std::string> allowed_remote_addresses;
+  // Acceptor: addresses and networks that may log on.
+  transport::AllowList allowed_remote_addresses = transport::AllowList::everybody();
   // Acceptor: connections of its port that have not logged on yet, and those of one address among
   // them (of IPv6: of one network of 64 bits); 0: any number.
   std::uint32_t pending_logons_max = 1'000;

@@ -37,10 +37,17 @@ using Source = std::uint64_t;
 // Who is let in: by the sessions of one port, all together; or to speak for others, as a proxy.
 class AllowList {
  public:
+  [[nodiscard]] static AllowList everybody() noexcept {
+    AllowList list;
+    list.allow_all();
+    return list;
+  }
   void allow_all() noexcept { allows_all_ = true; }
   void allow(const AddressRange& range);
   void allow(const AllowList& all);
   [[nodiscard]] bool contains(std::string_view address) const;
+  // Those that were named, in that order.
+  [[nodiscard]] const std::vector<AddressRange>& ranges() const noexcept { return ranges_; }
 
   friend bool operator==(const AllowList&, const AllowList&) = default;
 

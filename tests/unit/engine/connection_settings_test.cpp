@@ -54,19 +54,27 @@ TEST(ConnectionSettings, hosts_are_selected_round_robin_or_by_priority) {
               ElementsAre(HasSubstr("ROUNDROBIN or PRIORITY was expected")));
 }
 
+std::vector<std::string> allowed_of(const Settings& settings) {
+  std::vector<std::string> all;
+  for (const auto& range : settings.sessions.front().allowed_remote_addresses.ranges()) {
+    all.push_back(range.to_string());
+  }
+  return all;
+}
+
 TEST(ConnectionSettings, allowed_addresses_are_read_in_any_form) {
   const Settings settings = accepted(
       joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.1, 0:0:0:0:0:0:0:1 ::ffff:10.0.0.2\n"));
-  EXPECT_THAT(settings.sessions.front().allowed_remote_addresses,
-              ElementsAre("10.0.0.1", "::1", "10.0.0.2"));
-  EXPECT_THAT(accepted(joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.0/8,2001:0db8::/32\n"))
-                  .sessions.front()
-                  .allowed_remote_addresses,
-              ElementsAre("10.0.0.0/8", "2001:db8::/32"));
-  EXPECT_THAT(accepted(joined(kAcceptor, "AllowedRemoteAddresses=\n"))
-                  .sessions.front()
-                  .allowed_remote_addresses,
-              IsEmpty());
+  EXPECT_THAT(allowed_of(settings), ElementsAre("10.0.0.1", "::1", "10.0.0.2"));
+  EXPECT_FALSE(settings.sessions.front().allowed_remote_addresses.contains("10.0.0.3"));
+  EXPECT_THAT(
+      allowed_of(accepted(joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.0/8,2001:0db8::/32\n"))),
+      ElementsAre("10.0.0.0/8", "2001:db8::/32"));
+  for (const char* none : {"", "AllowedRemoteAddresses=\n"}) {
+    const Settings all = accepted(joined(kAcceptor, none));
+    EXPECT_THAT(allowed_of(all), IsEmpty());
+    EXPECT_TRUE(all.sessions.front().allowed_remote_addresses.contains("10.0.0.3"));
+  }
 }
 
 TEST(ConnectionSettings, headers_of_proxies_are_believed_of_trusted_ones_only) {
