@@ -99,6 +99,16 @@ void Runtime::on_connected(Connection& connection) {
   connection.established = true;
   connection.deadline = kNever;
   if (connection.slot == nullptr) return;
+  if (connection.slot != nullptr) {
+    // In front of our Logon, which may have a password.
+    const std::string fault = certificate_fault(connection, connection.slot->settings);
+    if (!fault.empty()) {
+      report_peer(observe::Severity::Warning, connection.slot->name,
+                  "connection to " + seams_.network->peer_name(connection.socket) +
+                      protection_of(connection) + " closed: " + fault);
+      return close(connection, {});
+    }
+  }
   report(
       observe::Severity::Info, connection.slot->name,
       "connected to " + seams_.network->peer_name(connection.socket) + protection_of(connection));

@@ -151,7 +151,7 @@ constexpr KeyDescription kDescribed[] = {
     {"TLS", "EndpointIdentificationAlgorithm", "", "initiator: HTTPS; the name is always verified",
      "QuickFIX/J: it is not"},
     {"TLS", "AllowedCertificates", "",
-     "acceptor: san:NAME and pin:sha256/..., one of which a Logon's certificate must have", ""},
+     "san:NAME and pin:sha256/..., one of which the counterparty's certificate must have", ""},
     {"schedule", "NonStopSession", "N",
      "Y: always open; so is a session without StartTime and EndTime",
      "QuickFIX wants one or the other"},

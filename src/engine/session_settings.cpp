@@ -113,14 +113,8 @@ class SessionBuilder {
                     "AcceptorTemplate: an initiator's session cannot be a template");
     }
     if (!find(Key::HeartBtInt)) missing("HeartBtInt is missing: an initiator proposes it");
-    if (const auto& own = keys_.section().own(Key::AllowedCertificates);
-        own && !own->value.empty()) {
-      report_.error(own->line,
-                    "AllowedCertificates: is of acceptors; an initiator's SNIHostName says whose "
-                    "certificate is expected" +
-                        std::string{kNotWithout});
-    }
     build_connect_list();
+    build_certificates();
   }
 
   void build_acceptor() {
@@ -154,11 +148,19 @@ class SessionBuilder {
     build_certificates();
   }
 
-  // A session whose counterparties show no certificate would let in nobody, or everybody.
+  // A session whose counterparties show no certificate would have none of them, or all.
   void build_certificates() {
     const Given* allowed = right(Key::AllowedCertificates);
     if (allowed == nullptr || allowed->value.empty()) return;
     result_.allowed_certificates = *read_certificates(allowed->value);
+    if (result_.session.role == session::Role::Initiator) {
+      if (result_.tls) return;
+      report_.error(allowed->line,
+                    "AllowedCertificates: this session's acceptor shows no certificate without "
+                    "TLS: SocketUseSSL=Y turns it on" +
+                        std::string{kNotWithout});
+      return;
+    }
     const bool has_certificate = result_.tls && result_.tls->settings.client_certificate !=
                                                     transport::ClientCertificate::NotAsked;
     if (has_certificate) return;

@@ -137,7 +137,7 @@ struct SessionSettings {
   // on_disconnect() is called when nobody has logged on again within this time.
   std::chrono::seconds disconnect_notice_delay{0};
   LogSettings log{};
-  // Acceptor: whose certificate a Logon's connection must have shown, each as
+  // Whose certificate the counterparty must have shown in front of a Logon, each as
   // transport::certificate_identity() has it; empty: nobody looks.
   std::vector<std::string> allowed_certificates{};
   // Acceptor: no session, but what those are like that are made when somebody logs on. CompIDs of

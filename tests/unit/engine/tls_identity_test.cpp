@@ -108,6 +108,39 @@ TEST_F(TlsIdentityTest, pin_is_of_the_key_and_the_event_says_which_it_would_have
   EXPECT_FALSE(logs_on());
 }
 
+TEST_F(TlsIdentityTest, initiator_goes_on_with_an_acceptor_whose_certificate_it_allows) {
+  const std::string before = trader_keys;
+  for (const char* allowed : {"san:localhost", "san:127.0.0.1", "san:nobody,san:LOCALHOST"}) {
+    open_anew("san:trader.example.com");
+    trader_keys = before + "AllowedCertificates=" + allowed + "\n";
+    EXPECT_TRUE(logs_on()) << allowed << "\n" << trader_log.all();
+  }
+}
+
+TEST_F(TlsIdentityTest, initiator_sends_no_logon_to_another_certificate_of_the_same_host) {
+  open_anew("san:trader.example.com");
+  trader_keys +=
+      "AllowedCertificates=pin:sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n"
+      "Password=TopSecret\n";
+  open_protected_trader();
+  ASSERT_TRUE(turn_until([&] { return trader_log.has(" closed: its certificate is none of "); }))
+      << trader_log.all();
+  EXPECT_TRUE(trader_log.has("connection to 127.0.0.1:")) << trader_log.all();
+  EXPECT_TRUE(trader_log.has(" dns:localhost")) << trader_log.all();
+  EXPECT_EQ(initiator->session(0).numbers(), (session::Numbers{1, 1}));
+  EXPECT_EQ(trader.logons, 0);
+  EXPECT_EQ(acceptor->stats().messages_in, 0U);
+  // The right one is a matter of its configuration: it tries again at its interval.
+  const std::string all = trader_log.all();
+  const std::size_t at = all.find("pin:sha256/", all.find("none of AllowedCertificates"));
+  const std::string pin = all.substr(at, all.find_first_of(" \n", at) - at);
+  const std::size_t lines = trader_log.lines.size();
+  clock.advance(std::chrono::seconds{2});
+  EXPECT_TRUE(turn_until([&] { return trader_log.lines.size() > lines; })) << trader_log.all();
+  trader_keys.replace(trader_keys.find("pin:"), pin.size(), pin);
+  EXPECT_TRUE(logs_on()) << pin << trader_log.all();
+}
+
 TEST_F(TlsIdentityTest, subject_is_no_name) {
   use(authority.issue("trader.example.com", {.names = ""}));
   open_anew("san:trader.example.com");

@@ -197,8 +197,19 @@ TEST(TlsSettings, allowed_certificates_are_refused_where_none_is_asked_for) {
   EXPECT_THAT(acceptor_errors("ServerCertificateFile=v.pem\nSocketCAFile=ca.pem\n"
                               "NeedClientAuth=N\nAllowedCertificates=san:broker"),
               ElementsAre(HasSubstr(kNone)));
-  EXPECT_THAT(errors_of("SocketUseSSL=Y\nAllowedCertificates=san:venue"),
-              ElementsAre(HasSubstr("t.cfg:12: AllowedCertificates: is of acceptors")));
+  EXPECT_THAT(errors_of("AllowedCertificates=san:venue"),
+              ElementsAre(HasSubstr("t.cfg:11: AllowedCertificates: this session's acceptor shows "
+                                    "no certificate without TLS: SocketUseSSL=Y turns it on; the "
+                                    "engine does not start")));
+}
+
+TEST(TlsSettings, initiator_names_its_acceptors_certificates) {
+  const Settings settings =
+      accepted(joined(kInitiator, "SocketUseSSL=Y\nAllowedCertificates=san:Venue\n"));
+  EXPECT_THAT(settings.sessions.at(0).allowed_certificates, ElementsAre("dns:venue"));
+  EXPECT_THAT(
+      accepted(joined(kInitiator, "AllowedCertificates=\n")).sessions.at(0).allowed_certificates,
+      IsEmpty());
 }
 
 TEST(TlsSettings, keys_of_one_meaning_may_not_differ) {
