@@ -67,6 +67,9 @@ Connection* Runtime::await_logon(Listener& listener, transport::SocketId socket,
   connection.socket = socket;
   connection.listener = static_cast<std::size_t>(&listener - listeners_.data());
   connection.established = true;
+  connection.logon_bytes_max = seams_.directory
+                                   ? seams_.directory->logon_bytes_max(listener.endpoint)
+                                   : listener.logon_bytes_max;
   connection.deadline = now_.mono + listener.logon_timeout;
   arm(connection, connection.deadline);
   connections_.add(std::move(owned));

@@ -57,6 +57,8 @@ constexpr HonouredKey kHonoured[] = {
     {Key::MaxPendingLogons, "MaxPendingLogons"},
     {Key::MaxPendingLogonsPerAddress, "MaxPendingLogonsPerAddress"},
     {Key::MaxQueuedBytes, "MaxQueuedBytes"},
+    {Key::MaxMessageSize, "MaxMessageSize"},
+    {Key::MaxLogonSize, "MaxLogonSize"},
     {Key::AcceptorTemplate, "AcceptorTemplate"},
     {Key::DynamicSessions, "DynamicSessions"},
     {Key::DynamicSessionsMax, "DynamicSessionsMax"},

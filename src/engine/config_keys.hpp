@@ -56,6 +56,8 @@ enum class Key : std::uint8_t {
   MaxPendingLogons,
   MaxPendingLogonsPerAddress,
   MaxQueuedBytes,
+  MaxMessageSize,
+  MaxLogonSize,
   AcceptorTemplate,
   DynamicSessions,
   DynamicSessionsMax,

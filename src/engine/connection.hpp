@@ -75,16 +75,17 @@ struct LogonCredentials {
 
 struct Connection {
   transport::SocketId socket = 0;
-  std::size_t listener = 0;      // index of the listener that accepted it; initiators: unused
-  SessionSlot* slot = nullptr;   // null: accepted, and no Logon seen yet
-  transport::Source source = 0;  // accepted: whom it is counted for
-  bool is_pending = false;       // and among those of its listener that have not logged on
-  bool established = false;      // false: an initiator's connect() has not finished
-  bool closing = false;          // nothing is read any more; closed when outbound is sent
-  bool blocked = false;          // the socket took less than all; Writable will come
-  bool unsent = false;           // stands in the list of connections with bytes to send
-  bool in_event = false;         // got bytes in the event that is being handled
-  MonoTime deadline = kNever;    // until the Logon, or until the last bytes are sent
+  std::size_t listener = 0;           // index of the listener that accepted it; initiators: unused
+  SessionSlot* slot = nullptr;        // null: accepted, and no Logon seen yet
+  transport::Source source = 0;       // accepted: whom it is counted for
+  std::uint32_t logon_bytes_max = 0;  // accepted: what it may send before its Logon is whole
+  bool is_pending = false;            // and among those of its listener that have not logged on
+  bool established = false;           // false: an initiator's connect() has not finished
+  bool closing = false;               // nothing is read any more; closed when outbound is sent
+  bool blocked = false;               // the socket took less than all; Writable will come
+  bool unsent = false;                // stands in the list of connections with bytes to send
+  bool in_event = false;              // got bytes in the event that is being handled
+  MonoTime deadline = kNever;         // until the Logon, or until the last bytes are sent
   std::optional<std::uint32_t> handed_to{};  // another loop: it is not this one's any more
   std::string handed_bytes{};                // the Logon that said so
   std::string close_reason{};                // what on_disconnect() is told when it was closing

@@ -14,9 +14,8 @@
 namespace nexusfix::engine {
 namespace {
 
-// What a connection may send before its Logon is whole.
-constexpr std::size_t kBeforeLogonBytesMax = 4096;
-// What is kept of a connection whose Logon is held back.
+constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
+// What is kept of a connection whose Logon is held back, behind that.
 constexpr std::size_t kHeldBackBytesMax = 64U << 10U;
 // As long as a message has not said how long it is, so many bytes are put behind those that were
 // carried: its BodyLength is within them, and what is too much costs nothing but the copy.
@@ -36,6 +35,10 @@ std::string describe_identity(const wire::MessageView& logon) {
     if (logon[tag]) text += " " + part(tag);
   }
   return text;
+}
+
+wire::FrameScanner scanner_of(const SessionSettings& settings) {
+  return wire::FrameScanner{wire::FrameLimits{.message_bytes_max = settings.message_bytes_max}};
 }
 
 // Sessions that lost one counterparty together do not come back to it in the same moment. The same
@@ -66,7 +69,7 @@ void Runtime::connect(SessionSlot& slot) {
     return;
   }
   auto connection = std::make_unique<Connection>();
-  connection->scanner = wire::FrameScanner{limits_};
+  connection->scanner = scanner_of(slot.settings);
   connection->socket = *socket;
   connection->slot = &slot;
   const SessionSettings& settings = slot.settings;
@@ -96,9 +99,6 @@ void Runtime::schedule_connect(SessionSlot& slot) {
 }
 
 void Runtime::on_connected(Connection& connection) {
-  connection.established = true;
-  connection.deadline = kNever;
-  if (connection.slot == nullptr) return;
   if (connection.slot != nullptr) {
     // In front of our Logon, which may have a password.
     const std::string fault = certificate_fault(connection, connection.slot->settings);
@@ -109,6 +109,9 @@ void Runtime::on_connected(Connection& connection) {
       return close(connection, {});
     }
   }
+  connection.established = true;
+  connection.deadline = kNever;
+  if (connection.slot == nullptr) return;
   report(
       observe::Severity::Info, connection.slot->name,
       "connected to " + seams_.network->peer_name(connection.socket) + protection_of(connection));
@@ -157,9 +160,10 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
   switch (result.status) {
     case transport::IoStatus::Ok:
       if (connection.slot == nullptr && !connection.carried.empty() &&
-          connection.carried_needed > kBeforeLogonBytesMax) {
-        refuse(connection, "more bytes than a Logon may have, and no Logon");
-      } else if (connection.slot == nullptr && connection.carried.size() > kHeldBackBytesMax) {
+          connection.carried_needed > connection.logon_bytes_max) {
+        refuse(connection, kLogonTooLong);
+      } else if (connection.slot == nullptr &&
+                 connection.carried.size() > connection.carried_needed + kHeldBackBytesMax) {
         refuse(connection, "its Logon waits, and too much came behind it");
       }
       break;
@@ -255,9 +259,9 @@ bool Runtime::take_scanned(Connection& connection, const wire::FrameResult& fram
 }
 
 bool Runtime::take_frame(Connection& connection, std::string_view frame) {
-  if (connection.slot == nullptr && frame.size() > kBeforeLogonBytesMax) {
+  if (connection.slot == nullptr && frame.size() > connection.logon_bytes_max) {
     logs_.unknown(frame, /*is_message=*/false, now_.wall);
-    refuse(connection, "more bytes than a Logon may have");
+    refuse(connection, kLogonTooLong);
     return true;
   }
   const auto message = parser_.parse(frame);
@@ -358,6 +362,10 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   }
   // In front of all that makes or takes a session's place.
   if (const SessionSettings* const settings = acceptor_settings(connection, logon)) {
+    if (logon.bytes().size() > settings->logon_bytes_max) {  // Others of its port may have more.
+      refuse(connection, describe_identity(logon) + ": " + std::string{kLogonTooLong});
+      return false;
+    }
     if (const std::string fault = certificate_fault(connection, *settings); !fault.empty()) {
       refuse(connection, describe_identity(logon) + ": " + fault);
       return false;
@@ -395,6 +403,7 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   }
   leave_pending(connection);
   connection.slot = slot;
+  connection.scanner = scanner_of(slot->settings);
   connection.deadline = kNever;
   slot->connection = &connection;
   report_peer(observe::Severity::Info, slot->name,

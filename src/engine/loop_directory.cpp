@@ -54,10 +54,19 @@ bool LoopDirectory::claim(const transport::Endpoint& endpoint, std::uint32_t loo
   return true;
 }
 
-void LoopDirectory::allow(const transport::Endpoint& endpoint,
-                          const transport::AllowList& allowed) {
+void LoopDirectory::allow(const transport::Endpoint& endpoint, const transport::AllowList& allowed,
+                          std::uint32_t logon_bytes_max) {
   const std::lock_guard lock{mutex_};
-  if (Claim* const found = find_claim(endpoint)) found->allowed.allow(allowed);
+  Claim* const found = find_claim(endpoint);
+  if (found == nullptr) return;
+  found->allowed.allow(allowed);
+  found->logon_bytes_max = std::max(found->logon_bytes_max, logon_bytes_max);
+}
+
+std::uint32_t LoopDirectory::logon_bytes_max(const transport::Endpoint& endpoint) {
+  const std::lock_guard lock{mutex_};
+  const Claim* const found = find_claim(endpoint);
+  return found == nullptr ? 0 : found->logon_bytes_max;
 }
 
 bool LoopDirectory::allows(const transport::Endpoint& endpoint, std::string_view address) {

@@ -42,9 +42,12 @@ class LoopDirectory {
 
   // Whether this loop is the one to listen there: the first that asks is.
   [[nodiscard]] bool claim(const transport::Endpoint& endpoint, std::uint32_t loop);
-  // Whom a session of that endpoint lets in, beside those that others do; and whether any does.
-  void allow(const transport::Endpoint& endpoint, const transport::AllowList& allowed);
+  // Whom a session of that endpoint lets in, beside those that others do, with a Logon of how many
+  // bytes; and whether any does, and the most that one takes.
+  void allow(const transport::Endpoint& endpoint, const transport::AllowList& allowed,
+             std::uint32_t logon_bytes_max);
   [[nodiscard]] bool allows(const transport::Endpoint& endpoint, std::string_view address);
+  [[nodiscard]] std::uint32_t logon_bytes_max(const transport::Endpoint& endpoint);
   void add_acceptor(const std::string& name, std::uint32_t loop);
   void remove_acceptor(const std::string& name);
   void add_template(const session::SessionId& pattern, std::uint32_t loop);
@@ -71,6 +74,7 @@ class LoopDirectory {
     std::uint16_t port = 0;
     std::uint32_t loop = 0;
     transport::AllowList allowed{};
+    std::uint32_t logon_bytes_max = 0;
   };
   [[nodiscard]] Claim* find_claim(const transport::Endpoint& endpoint);
 

@@ -124,6 +124,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
     listener.port = seams_.network->local_port(*socket);
     listener.logon_timeout = {};
     listener.pending_limits = {};
+    listener.logon_bytes_max = 0;
     const std::string host = wanted.host.empty() ? "*" : wanted.host;
     report(observe::Severity::Info, {},
            "listening on " + host + " port " + std::to_string(listener.port));
@@ -131,8 +132,11 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon_timeout);
   listener.pending_limits.widen(
       {settings.pending_logons_max, settings.pending_logons_per_address_max});
+  listener.logon_bytes_max = std::max(listener.logon_bytes_max, settings.logon_bytes_max);
   listener.allowed.allow(settings.allowed_remote_addresses);
-  if (seams_.directory) seams_.directory->allow(wanted, settings.allowed_remote_addresses);
+  if (seams_.directory) {
+    seams_.directory->allow(wanted, settings.allowed_remote_addresses, settings.logon_bytes_max);
+  }
   return index;
 }
 

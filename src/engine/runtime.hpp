@@ -220,6 +220,7 @@ class Runtime {
     std::chrono::seconds logon_timeout{0};   // the longest of its sessions
     transport::AllowList allowed{};          // all of its sessions' together
     PendingLogons::Limits pending_limits{};  // the largest of its sessions
+    std::uint32_t logon_bytes_max = 0;       // likewise
     PendingLogons pending{};
   };
 

@@ -392,6 +392,15 @@ class SessionBuilder {
     read_into(Key::MaxAdminMessagesPerSecond, result_.admin_messages_per_second_max);
     read_into(Key::MaxRejectsPerSecond, result_.rejects_per_second_max);
     read_into(Key::MaxQueuedBytes, result_.queued_bytes_max);
+    read_into(Key::MaxMessageSize, result_.message_bytes_max);
+    read_into(Key::MaxLogonSize, result_.logon_bytes_max);
+    if (result_.logon_bytes_max > result_.message_bytes_max) {
+      if (const Given* logon = right(Key::MaxLogonSize)) {
+        report_.error(logon->line, "MaxLogonSize: is above MaxMessageSize, which is " +
+                                       std::to_string(result_.message_bytes_max));
+      }
+      result_.logon_bytes_max = result_.message_bytes_max;
+    }
     read_into(Key::ThrottleMessages, result_.throttle.messages_max);
     read_into(Key::ThrottleInterval, result_.throttle.interval);
     if (const Given* given = right(Key::ThrottleAction)) {

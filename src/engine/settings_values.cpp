@@ -47,6 +47,8 @@ constexpr NumberRule kNumbers[] = {
     {Key::MaxPendingLogons, 0, 1'000'000, kNumber},
     {Key::MaxPendingLogonsPerAddress, 0, 1'000'000, kNumber},
     {Key::MaxQueuedBytes, 65'536, 4'000'000'000, kBytes},
+    {Key::MaxMessageSize, 1'024, 67'108'864, kBytes},
+    {Key::MaxLogonSize, 256, 1'048'576, kBytes},
     {Key::DynamicSessionsMax, 0, 50'000, kNumber},
     {Key::EventLoops, 1, kEventLoopsMax, kNumber},
     {Key::EventLoop, 0, kEventLoopsMax - 1, kNumber},

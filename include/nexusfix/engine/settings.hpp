@@ -118,6 +118,11 @@ struct SessionSettings {
   // A counterparty that does not read is disconnected when more bytes than this wait for it; ≥ 64
   // KiB.
   std::uint32_t queued_bytes_max = 64U << 20U;
+  // A counterparty that sends a longer message is disconnected: 1 KiB to 64 MiB.
+  std::uint32_t message_bytes_max = 1U << 20U;
+  // Acceptor: a connection that begins with a longer Logon is closed: 256 to 1 MiB, and not above
+  // message_bytes_max.
+  std::uint32_t logon_bytes_max = 4'096;
   // The connection is closed when more messages than this are garbled within a second; ≥ 1.
   std::uint32_t garbled_per_second_max = 1'000;
   // A Logout, and the connection is closed, when more than this are received within a second

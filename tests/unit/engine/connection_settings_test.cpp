@@ -110,6 +110,32 @@ TEST(ConnectionSettings, sessions_of_one_port_have_the_same_proxies) {
   EXPECT_EQ(accepted(two + "UseTCPProxy=Y\nTrustedProxies=10.0.0.9\n").sessions.size(), 2U);
 }
 
+TEST(ConnectionSettings, sizes_of_messages_and_logons_have_limits) {
+  const SessionSettings none = accepted(kAcceptor).sessions.front();
+  EXPECT_EQ(none.message_bytes_max, 1'048'576U);
+  EXPECT_EQ(none.logon_bytes_max, 4'096U);
+  const SessionSettings both =
+      accepted(joined(kAcceptor, "MaxMessageSize=67108864\nMaxLogonSize=1048576\n"))
+          .sessions.front();
+  EXPECT_EQ(both.message_bytes_max, 67'108'864U);
+  EXPECT_EQ(both.logon_bytes_max, 1'048'576U);
+  // A Logon is a message.
+  EXPECT_EQ(accepted(joined(kAcceptor, "MaxMessageSize=1024\n")).sessions.front().logon_bytes_max,
+            1'024U);
+  EXPECT_THAT(errors(joined(kAcceptor, "MaxMessageSize=1024\nMaxLogonSize=1025\n")),
+              ElementsAre("t.cfg:10: MaxLogonSize: is above MaxMessageSize, which is 1024"));
+  for (const char* wrong : {"1023", "67108865", "1M", "-1"}) {
+    EXPECT_THAT(errors(joined(kAcceptor, std::string{"MaxMessageSize="} + wrong + "\n")),
+                ElementsAre(std::string{"t.cfg:9: MaxMessageSize="} + wrong +
+                            ": a whole number of bytes from 1024 to 67108864 was expected"));
+  }
+  for (const char* wrong : {"255", "1048577"}) {
+    EXPECT_THAT(errors(joined(kAcceptor, std::string{"MaxLogonSize="} + wrong + "\n")),
+                ElementsAre(std::string{"t.cfg:9: MaxLogonSize="} + wrong +
+                            ": a whole number of bytes from 256 to 1048576 was expected"));
+  }
+}
+
 using ProxyProtocol = transport::ConnectProxy::Protocol;
 
 std::shared_ptr<const transport::ConnectProxy> proxy_of(const std::string& lines) {

@@ -106,6 +106,20 @@ TEST_F(EventLoopsTest, each_counterparty_reaches_its_session_through_one_port) {
   EXPECT_EQ(all.size(), 2U);
 }
 
+TEST_F(EventLoopsTest, logon_may_be_as_long_as_its_session_on_another_loop_allows) {
+  sessions = session_text(0, "EventLoop=0\n") + session_text(1, "EventLoop=1\nMaxLogonSize=9000\n");
+  open_loops();
+  acceptor->start();
+  RawPeer& peer = connect();
+  peer.send(logon(who(1), 1, "58=" + std::string(8'000, 'x') + "|"));
+  EXPECT_TRUE(wait_until([&] { return peer.messages().size() == 1; }));
+  RawPeer& refused = connect();
+  refused.send(logon(who(0), 1, "58=" + std::string(8'000, 'x') + "|"));
+  EXPECT_TRUE(wait_until([&] { return refused.closed(); }));
+  stop_and_join();
+  EXPECT_TRUE(log.has("49=TRADER0 56=VENUE: more bytes than a Logon may have")) << log.all();
+}
+
 TEST_F(EventLoopsTest, stranger_is_refused_and_a_logon_twice_too) {
   open_loops();
   acceptor->start();
