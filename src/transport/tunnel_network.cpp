@@ -147,7 +147,12 @@ std::size_t TunnelNetwork::wait(std::span<Ready> events,
 
 std::optional<Ready> TunnelNetwork::translate(const Ready& ready) noexcept {
   const auto found = attempts_.find(ready.socket);
-  if (found == attempts_.end() || ready.kind == ReadyKind::Failed) return ready;
+  if (found == attempts_.end()) return ready;
+  if (ready.kind == ReadyKind::Failed) {  // The inner network has why.
+    attempts_.erase(found);
+    std::erase(failed_, ready.socket);
+    return ready;
+  }
   Attempt& attempt = found->second;
   if (!attempt.failure.empty()) return std::nullopt;
   if (ready.kind == ReadyKind::Connected) attempt.is_connected = true;

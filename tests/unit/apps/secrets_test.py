@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Passwords go through everything that writes, and then no byte of it has any of them."""
 
+import base64
 import contextlib
 import itertools
 import json
@@ -24,6 +25,8 @@ SOH = "\x01"
 CANARIES = {554: "qWz7Kx9PvJt3", 925: "mYq8Bd4RzXg6", 96: "hLw5Zn2TjQc9", 1402: "rGk3Vf7YpXs1",
             1404: "dNj6Hq8MwZb4", 5554: "tCx1Fv9KzLg7"}
 KEY_PASSWORD = "bPq4Sz6XnWd8"
+PROXY_PASSWORD = "kVw2Nc8JhTq5"
+PROXY_TOKEN = base64.b64encode(f"me:{PROXY_PASSWORD}".encode()).decode()
 ALLOW = "AllowUnknownMsgFields=Y\nValidateUserDefinedFields=N\n"
 PIECE = 6  # so much of one is a find, too
 
@@ -32,7 +35,8 @@ def pieces_of(secret):
     return [secret[at:at + PIECE].encode() for at in range(len(secret) - PIECE + 1)]
 
 
-PIECES = {piece: secret for secret in [*CANARIES.values(), KEY_PASSWORD]
+PIECES = {piece: secret for secret in [*CANARIES.values(), KEY_PASSWORD, PROXY_PASSWORD,
+                                       PROXY_TOKEN]
           for piece in pieces_of(secret)}
 ANY_PIECE = re.compile(b"|".join(re.escape(piece) for piece in PIECES))
 
@@ -376,7 +380,9 @@ class Secrets(Talking):
                       f"LogonTag9=554={password}", f"LogonTag9=35={password}",
                       f"SocketKeyStorePassword={KEY_PASSWORD}", f"password = {password} # mine",
                       f"SSLCertificatePassword={KEY_PASSWORD}",
-                      f"SocketKeyPassword={KEY_PASSWORD}", f"ProxyPassword={KEY_PASSWORD}",
+                      f"SocketKeyPassword={KEY_PASSWORD}", f"ProxyPassword={PROXY_PASSWORD}",
+                      f"ProxyType=http\nProxyUser=me\nProxyPassword={PROXY_PASSWORD}",
+                      f"ProxyPassword={PROXY_PASSWORD * 30}",
                       f"JdbcPassword={KEY_PASSWORD}", f"ExpandVariables=Y\nPassword=${password}",
                       f"PostgreSQLStorePassword={KEY_PASSWORD}", f"Passwort {password}",
                       f"={password}", f"Passwort:{password}",
@@ -390,6 +396,45 @@ class Secrets(Talking):
             for command in ("config check", "connect", "serve", "journal show"):
                 done = self.ask(*command.split(), config)
                 self.assertNotEqual(done.returncode, 0, wrong)
+
+    def test_a_password_of_a_proxy_is_in_nothing_that_is_written(self):
+        for kind, answer in (("http", f"HTTP/1.1 407 not {PROXY_PASSWORD}\r\n\r\n".encode()),
+                             ("http", f"HTTP/1.1 407 not {PROXY_TOKEN}\r\n\r\n".encode()),
+                             ("http", f"{PROXY_PASSWORD}\r\n".encode()),
+                             ("socks", b"\x05\x02"), ("socks", b"\x05\x02\x01\x01")):
+            heard = self.answer_as_a_proxy(kind, answer)
+            self.assertIn(PROXY_TOKEN if kind == "http" else PROXY_PASSWORD, heard)
+        self.search(but=["proxied.cfg"])
+
+    def answer_as_a_proxy(self, kind, answer):
+        """Returns what an initiator has said to it."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        heard = []
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    with listener.accept()[0] as peer:
+                        peer.settimeout(LIMIT_SECONDS)
+                        heard.append(peer.recv(65536))
+                        peer.sendall(answer)
+                        peer.shutdown(socket.SHUT_WR)
+                        while got := peer.recv(65536):
+                            heard.append(got)
+
+        threading.Thread(target=serve, daemon=True).start()
+        text = self.initiator_config(1, "FIX.4.4").read_text().replace(
+            "[SESSION]", f"ProxyType={kind}\nProxyHost=127.0.0.1\nProxyUser=me\n"
+            f"ProxyPort={listener.getsockname()[1]}\nProxyPassword={PROXY_PASSWORD}\n[SESSION]")
+        (self.folder / "trader-FIX.4.4.cfg").unlink()
+        config = self.write("proxied.cfg", text)
+        script = self.write("nothing.txt", "print\n")
+        done = self.ask("connect", config, "--script", script, "--logon-timeout", 1)
+        self.assertIn(" by way of 127.0.0.1:", done.stdout + done.stderr)
+        for form in ([], ["--json"], ["--all"]):
+            self.ask("config", "check", config, *form)
+        listener.close()
+        return b"".join(heard).decode(errors="replace")
 
     def test_a_configuration_with_a_password_that_others_may_read_is_warned_of(self):
         config = self.initiator_config(1, "FIX.4.4")
