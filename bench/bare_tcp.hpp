@@ -134,9 +134,9 @@ class BarePair {
   std::thread blocking_;
 };
 
-template <class End>
+template <class Pair>
 struct BareRoundTrip {
-  std::unique_ptr<BarePair<End>> pair;
+  std::unique_ptr<Pair> pair;
 
   std::uint64_t operator()(std::size_t) {
     pair->round_trip();

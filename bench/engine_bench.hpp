@@ -80,12 +80,13 @@ struct EngineText {
   std::uint16_t port = 0;
   std::size_t sessions = 1;
   bool is_in_memory = false;
+  std::string more{};  // lines of [DEFAULT]
 
   [[nodiscard]] std::string with(const BenchFolder& folder) const {
     std::string text = fmt::format(
         "[DEFAULT]\nBeginString=FIX.4.4\nNonStopSession=Y\nHeartBtInt=30\nReconnectInterval=1\n"
-        "{}FileStorePath={}\n",
-        is_in_memory ? "Store=memory\nPersistMessages=N\n" : "", folder.file("journal"));
+        "{}FileStorePath={}\n{}",
+        is_in_memory ? "Store=memory\nPersistMessages=N\n" : "", folder.file("journal"), more);
     text += is_venue ? fmt::format(
                            "ConnectionType=acceptor\nSocketAcceptAddress=127.0.0.1\n"
                            "SocketAcceptPort={}\nSenderCompID=VENUE\n",
@@ -114,7 +115,7 @@ struct OpenEngine {
 
  private:
   Engine opened(const std::string& text, EngineOptions options) {
-    options.log = &log;
+    if (options.log == nullptr) options.log = &log;
     auto settings = engine::parse_settings(text, "bench");
     if (!settings) throw std::runtime_error{settings.error().front().what()};
     // The journal's threads work beside the one that is measured.

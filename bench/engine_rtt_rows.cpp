@@ -7,89 +7,12 @@
 #include <thread>
 
 #include "bench/bare_tcp.hpp"
-#include "bench/engine_bench.hpp"
+#include "bench/engine_pair.hpp"
 #include "bench/row.hpp"
 #include "bench/watched_network.hpp"
 
 namespace nexusfix::bench {
 namespace {
-
-using std::chrono::nanoseconds;
-
-// A trader's engine and a venue's, logged on to each other, journals on. The venue's thread spins
-// between resume() and pause(), or waits in the kernel all the time.
-class Pair {
- public:
-  // venue_network: the venue's, if it is not one of its own.
-  explicit Pair(WaitMode mode, bool answers = true, transport::Network* venue_network = nullptr)
-      : timeout_{mode == WaitMode::Spin ? nanoseconds{0} : nanoseconds{std::chrono::seconds{1}}},
-        venue_{{}, options_of(mode, venue_network)},
-        trader_{{.is_venue = false, .port = venue_.engine.accept_port()}, options_of(mode)} {
-    venue_.application.answers = answers;
-    if (mode == WaitMode::Spin) {
-      spinning_ = std::make_unique<BackgroundLoop<Turn>>(Turn{&venue_.engine});
-    } else {
-      const StartElsewhere elsewhere;
-      venue_.engine.start();
-    }
-    resume();
-    while (trader_.application.session == nullptr) poll();
-    pause();
-  }
-  Pair(const Pair&) = delete;
-  Pair& operator=(const Pair&) = delete;
-  ~Pair() {
-    if (spinning_ != nullptr) return;
-    venue_.engine.stop();
-    // The venue waits for the answer to its Logout.
-    trader_.engine.stop();
-    while (trader_.engine.poll(std::chrono::milliseconds{1})) continue;
-    venue_.engine.join();
-  }
-
-  void resume() {
-    if (spinning_ != nullptr) spinning_->resume();
-  }
-  void pause() {
-    if (spinning_ != nullptr) spinning_->pause();
-  }
-  void poll() {
-    if (!trader_.engine.poll(timeout_)) std::abort();
-  }
-  [[nodiscard]] Trader& trader() { return trader_.application; }
-  [[nodiscard]] std::uint64_t orders_taken() const {
-    return venue_.application.orders.load(std::memory_order_acquire);
-  }
-
- private:
-  struct Turn {
-    Engine* engine;
-    void operator()() const { (void)engine->poll(nanoseconds{0}); }
-  };
-  static EngineOptions options_of(WaitMode mode, transport::Network* network = nullptr) {
-    return {.network = network, .busy_spin = mode == WaitMode::Spin};
-  }
-
-  nanoseconds timeout_;
-  OpenEngine<Venue> venue_;
-  OpenEngine<Trader> trader_;
-  std::unique_ptr<BackgroundLoop<Turn>> spinning_;
-};
-
-struct RoundTrip {
-  std::unique_ptr<Pair> pair;
-
-  std::uint64_t operator()(std::size_t) {
-    Trader& trader = pair->trader();
-    const std::uint64_t before = trader.reports;
-    trader.send_order();
-    while (trader.reports == before) pair->poll();
-    return trader.reports - before;
-  }
-  void prepare() { pair->resume(); }
-  void settle() { pair->pause(); }
-  [[nodiscard]] CallLimits limits() const { return {}; }
-};
 
 // A round trip of which one part of the venue's counts, as the venue noted it.
 struct LivePair {
@@ -98,7 +21,7 @@ struct LivePair {
 
   explicit LivePair(std::unique_ptr<transport::Network> inner)
       : network{std::make_unique<WatchedNetwork>(std::move(inner))},
-        pair{WaitMode::Spin, true, network.get()} {}
+        pair{{.venue_network = network.get()}} {}
 
   void round_trip() {
     Trader& trader = pair.trader();
@@ -189,9 +112,10 @@ Plan plan_round_trip(WaitMode mode, Subjects subjects) {
   Plan plan{.owner = nullptr,
             .bytes = static_cast<double>(sizes.order + sizes.report),
             .contestants = {}};
-  plan.contestants.emplace_back("NexusFIX", two_sided(RoundTrip{std::make_unique<Pair>(mode)}, 1));
   plan.contestants.emplace_back(
-      "bare TCP", two_sided(BareRoundTrip<BareEnd>{std::make_unique<BarePair<BareEnd>>(
+      "NexusFIX", two_sided(RoundTrip{std::make_unique<Pair>(PairOptions{.mode = mode})}, 1));
+  plan.contestants.emplace_back(
+      "bare TCP", two_sided(BareRoundTrip<BarePair<BareEnd>>{std::make_unique<BarePair<BareEnd>>(
                                 mode, sizes.order, sizes.report)},
                             1));
   add_contestants(plan, subjects,
@@ -208,7 +132,7 @@ Plan plan_throughput(bool answers, Subjects subjects) {
             .operations_per_call = static_cast<double>(Burst::kOrders),
             .contestants = {}};
   plan.bytes *= plan.operations_per_call;
-  Burst burst{std::make_unique<Pair>(WaitMode::Spin, answers),
+  Burst burst{std::make_unique<Pair>(PairOptions{.answers = answers}),
               answers ? kUnansweredMax : kUntakenMax, answers};
   plan.contestants.emplace_back("NexusFIX", two_sided(std::move(burst), Burst::kOrders));
   if (answers) {

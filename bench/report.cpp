@@ -7,8 +7,26 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
+// Of a rate, the other way round, too.
+double in_unit(double ns, Unit unit, double bytes) {
+  constexpr double kNsPerMs = 1e6;
+  switch (unit) {
+    case Unit::Nanoseconds:
+    case Unit::NanosecondsPerField:
+      break;
+    case Unit::Milliseconds:
+      return ns / kNsPerMs;
+    case Unit::GigabytesPerSecond:
+      return bytes / ns;
+    case Unit::PerSecond:
+      return kNsPerSecond / ns;
+  }
+  return ns;
+}
+
 double ns_of(const RowReport& row) {
-  return is_rate(row.spec.unit) ? row.bytes / row.ours.figures.batch : row.ours.figures.batch;
+  const double batch = row.ours.figures.batch;
+  return is_rate(row.spec.unit) ? in_unit(batch, row.spec.unit, row.bytes) : batch;
 }
 
 }  // namespace
@@ -63,11 +81,7 @@ Figures in_unit(const Figures& ns_per_call, const RowSpec& spec, double operatio
   for (double Figures::* figure :
        {&Figures::p50, &Figures::p99, &Figures::p999, &Figures::min, &Figures::max, &Figures::batch,
         &Figures::batch_median, &Figures::batch_best}) {
-    constexpr double kNsPerMs = 1e6;
-    const double ns = figures.*figure / operations_per_call;
-    figures.*figure = is_rate(spec.unit)                ? bytes / ns
-                      : spec.unit == Unit::Milliseconds ? ns / kNsPerMs
-                                                        : ns;
+    figures.*figure = in_unit(figures.*figure / operations_per_call, spec.unit, bytes);
   }
   if (is_rate(spec.unit)) std::swap(figures.min, figures.max);
   return figures;

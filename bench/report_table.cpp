@@ -7,10 +7,12 @@
 namespace nexusfix::bench {
 namespace {
 
+// Its engine-less limit.
+bool is_bare(std::string_view subject) { return subject == "bare TCP" || subject == "bare TLS"; }
+
 std::string peer_column(const RowReport& row, std::string_view name, std::string_view instead) {
   for (const Result& peer : row.peers) {
-    const bool is_limit =
-        !instead.empty() && (peer.subject == instead || peer.subject == "bare TCP");
+    const bool is_limit = !instead.empty() && (peer.subject == instead || is_bare(peer.subject));
     if (peer.subject != name && !is_limit) continue;
     const double times = times_faster(row, peer);
     return fmt::format("{:>9} {:>7}", short_number(peer.figures.batch),

@@ -21,6 +21,7 @@ enum class Unit : std::uint8_t {
   NanosecondsPerField,
   Milliseconds,
   GigabytesPerSecond,
+  PerSecond,
 };
 
 [[nodiscard]] constexpr std::string_view to_string(Unit unit) noexcept {
@@ -32,13 +33,15 @@ enum class Unit : std::uint8_t {
     case Unit::Milliseconds:
       return "ms";
     case Unit::GigabytesPerSecond:
+      return "GB/s";
+    case Unit::PerSecond:
       break;
   }
-  return "GB/s";
+  return "1/s";
 }
 // Less is better, or more is.
 [[nodiscard]] constexpr bool is_rate(Unit unit) noexcept {
-  return unit == Unit::GigabytesPerSecond;
+  return unit == Unit::GigabytesPerSecond || unit == Unit::PerSecond;
 }
 // What the charts show, which have one amount.
 [[nodiscard]] constexpr bool is_nanoseconds(Unit unit) noexcept {
@@ -106,6 +109,7 @@ void add_journal_rows(std::vector<Row>& rows, Amount amount);
 void add_store_stream_rows(std::vector<Row>& rows);
 void add_engine_rows(std::vector<Row>& rows);
 void add_round_trip_rows(std::vector<Row>& rows);
+void add_tls_rows(std::vector<Row>& rows);
 void add_sessions_rows(std::vector<Row>& rows, Amount amount);
 
 // One for each subject that does the job. Make returns a ContestantPtr of a Subject.

@@ -20,6 +20,7 @@ std::vector<Row> all_rows(Amount amount) {
   add_journal_rows(rows, amount);
   add_engine_rows(rows);
   add_round_trip_rows(rows);
+  add_tls_rows(rows);
   add_sessions_rows(rows, amount);
   return rows;
 }

@@ -104,7 +104,7 @@ class UringSubject final : public Subject {
   [[nodiscard]] std::string name() const override { return "bare io_uring"; }
   ContestantPtr round_trip(const TradeJob& job) override {
     const WireSizes sizes = wire_sizes();
-    return two_sided(BareRoundTrip<UringEnd>{std::make_unique<BarePair<UringEnd>>(
+    return two_sided(BareRoundTrip<BarePair<UringEnd>>{std::make_unique<BarePair<UringEnd>>(
                          job.mode, sizes.order, sizes.report)},
                      1);
   }
