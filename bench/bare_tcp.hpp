@@ -21,6 +21,12 @@
 
 namespace nexusfix::bench {
 
+// No byte waits for the answer to those before it. False: the socket cannot.
+[[nodiscard]] inline bool send_at_once(int socket) {
+  const int on = 1;
+  return ::setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0;
+}
+
 // Both ends, TCP_NODELAY.
 struct SocketPair {
   int near_end = -1;
@@ -41,10 +47,7 @@ struct SocketPair {
     if (::connect(near_end, generic, size) != 0) std::abort();
     far_end = ::accept(listener, nullptr, nullptr);
     ::close(listener);
-    for (const int one : {near_end, far_end}) {
-      const int on = 1;
-      if (::setsockopt(one, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) std::abort();
-    }
+    if (!send_at_once(near_end) || !send_at_once(far_end)) std::abort();
   }
   SocketPair(const SocketPair&) = delete;
   SocketPair& operator=(const SocketPair&) = delete;

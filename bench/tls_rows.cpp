@@ -93,7 +93,8 @@ class ShakingClient {
     address.sin_port = htons(port);
     if (socket_ < 0 || !ssl_ ||
         ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
-        ::fcntl(socket_, F_SETFL, O_NONBLOCK) != 0 || SSL_set_fd(ssl_.get(), socket_) != 1) {
+        !send_at_once(socket_) || ::fcntl(socket_, F_SETFL, O_NONBLOCK) != 0 ||
+        SSL_set_fd(ssl_.get(), socket_) != 1) {
       if (socket_ >= 0) ::close(socket_);
       throw std::runtime_error{"a client cannot connect"};
     }
@@ -177,7 +178,7 @@ class BarePort {
     for (int socket = next(); socket >= 0; socket = next()) {
       Served& one = served_.emplace_back(socket, Ssl{SSL_new(context_.get())});
       SSL_set_accept_state(one.ssl.get());
-      if (SSL_set_fd(one.ssl.get(), socket) != 1) std::abort();
+      if (!send_at_once(socket) || SSL_set_fd(one.ssl.get(), socket) != 1) std::abort();
     }
     std::erase_if(served_, [](const Served& one) { return serve(one); });
   }
