@@ -15,7 +15,8 @@ BENCH ?=
 PICTURE ?=
 # A first build leaves the tests out, so that it needs none of their libraries; a build folder that
 # has them keeps them.
-FIRST_BUILD := $(if $(wildcard build/release/CMakeCache.txt),,-D NEXUSFIX_TESTS=OFF)
+first_build = $(if $(wildcard build/$(1)/CMakeCache.txt),,-D NEXUSFIX_TESTS=OFF)
+FIRST_BUILD := $(call first_build,release)
 
 help:
 	@echo "NexusFIX: a FIX-protocol engine in C++23"
@@ -72,7 +73,9 @@ test: deps-test
 # PICTURE=docs/images/bench.svg makes the front page's picture again, too.
 bench: deps-bench
 	@tools/build.py release --target nexusfix_bench $(FIRST_BUILD)
-	@build/release/bench/nexusfix_bench --json build/bench/report.json \
+	@tools/build.py hardened --target nexusfix_bench_module $(call first_build,hardened)
+	@build/release/bench/nexusfix_bench \
+	  --hardened build/hardened/bench/libnexusfix_bench_module.so --json build/bench/report.json \
 	  --html build/bench/report.html $(if $(PICTURE),--svg $(PICTURE)) $(BENCH)
 
 tidy:

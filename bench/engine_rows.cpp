@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "bench/engine_bench.hpp"
+#include "bench/inside.hpp"
 #include "bench/memory_network.hpp"
 #include "bench/messages.hpp"
 #include "bench/row.hpp"
@@ -87,12 +88,6 @@ struct InsideOperation {
   [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = OrderTexts::kMessages}; }
 };
 
-ContestantPtr make_inside(bool is_in_memory) {
-  const Answers answers(OrderTexts::kMessages, 1);
-  return make_prepared_contestant(InsideOperation{std::make_unique<Inside>(is_in_memory)},
-                                  OrderTexts::kMessages, AnswersCheck{answers});
-}
-
 Plan plan_inside(Subjects) {
   const WireSizes sizes = wire_sizes();
   Plan plan{.owner = nullptr,
@@ -104,6 +99,12 @@ Plan plan_inside(Subjects) {
 }
 
 }  // namespace
+
+ContestantPtr make_inside(bool is_in_memory) {
+  const Answers answers(OrderTexts::kMessages, 1);
+  return make_prepared_contestant(InsideOperation{std::make_unique<Inside>(is_in_memory)},
+                                  OrderTexts::kMessages, AnswersCheck{answers});
+}
 
 OrderTexts::OrderTexts() {
   for (std::size_t i = 0; i < kMessages; ++i) {

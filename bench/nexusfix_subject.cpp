@@ -8,6 +8,8 @@
 
 #include <nexusfix/wire.hpp>
 
+#include "bench/inside.hpp"
+
 namespace nexusfix::bench {
 namespace {
 
@@ -308,6 +310,7 @@ class NexusFix final : public Subject {
   ContestantPtr stream_parse(const Stream& stream) override {
     return make_contestant(StreamParse{stream.bytes, wire::Parser{}}, {stream.field_count});
   }
+  ContestantPtr inside() override { return make_inside(false); }
 };
 
 }  // namespace

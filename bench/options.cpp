@@ -15,6 +15,9 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--json", options.json, "write the report for programs")->option_text("FILE");
   app.add_option("--html", options.html, "write the report with charts")->option_text("FILE");
   app.add_option("--svg", options.svg, "write one picture of it")->option_text("FILE");
+  app.add_option("--hardened", options.hardened,
+                 "nexusfix_bench_module of a hardened build, for the rows hardened/*")
+      ->option_text("FILE");
 }
 
 bool matches(std::string_view pattern, std::string_view name) {

@@ -20,6 +20,7 @@ struct Options {
   std::string json;  // files; empty: none
   std::string html;
   std::string svg;
+  std::string hardened;  // a module: bench/module.hpp
 };
 
 void add_options(CLI::App& app, Options& options);

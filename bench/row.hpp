@@ -88,8 +88,10 @@ struct Row {
 // How much is made for the rows that need much: a journal of 10 million messages, or less.
 enum class Amount : std::uint8_t { Full, Quick };
 
-// Every row that this build and this CPU have, in the order of the report.
-[[nodiscard]] std::vector<Row> all_rows(Amount amount);
+// Every row that this build and this CPU have, in the order of the report. hardened_module: see
+// module.hpp; empty: the rows that compare with it have nothing beside them. Throws
+// std::runtime_error if it is none, of another commit or not hardened.
+[[nodiscard]] std::vector<Row> all_rows(Amount amount, const std::string& hardened_module = {});
 
 // Parts of it; each in a file of its own.
 void add_parse_rows(std::vector<Row>& rows);
@@ -110,6 +112,7 @@ void add_store_stream_rows(std::vector<Row>& rows);
 void add_engine_rows(std::vector<Row>& rows);
 void add_round_trip_rows(std::vector<Row>& rows);
 void add_tls_rows(std::vector<Row>& rows);
+void add_hardened_rows(std::vector<Row>& rows, const std::string& module);
 void add_sessions_rows(std::vector<Row>& rows, Amount amount);
 
 // One for each subject that does the job. Make returns a ContestantPtr of a Subject.

@@ -2,7 +2,7 @@
 
 namespace nexusfix::bench {
 
-std::vector<Row> all_rows(Amount amount) {
+std::vector<Row> all_rows(Amount amount, const std::string& hardened_module) {
   std::vector<Row> rows;
   add_parse_rows(rows);
   add_field_rows(rows);
@@ -21,6 +21,7 @@ std::vector<Row> all_rows(Amount amount) {
   add_engine_rows(rows);
   add_round_trip_rows(rows);
   add_tls_rows(rows);
+  add_hardened_rows(rows, hardened_module);
   add_sessions_rows(rows, amount);
   return rows;
 }

@@ -127,7 +127,7 @@ bool write_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 int run(const Options& options, std::vector<std::unique_ptr<Subject>> peers) {
-  std::vector<Row> rows = all_rows(options.quick ? Amount::Quick : Amount::Full);
+  std::vector<Row> rows = all_rows(options.quick ? Amount::Quick : Amount::Full, options.hardened);
   if (const std::string none = select_rows(rows, options.patterns); !none.empty()) {
     return usage_error(fmt::format("no row is called {}; --list shows what there are", none));
   }

@@ -206,6 +206,8 @@ class Subject {
   virtual ContestantPtr stream_parse(const Stream&) { return nullptr; }
   virtual ContestantPtr load_dictionary(const DictionaryJob&) { return nullptr; }
   virtual ContestantPtr validate(const ValidateJob&) { return nullptr; }
+  // An engine alone: an order's bytes to its report's, over a network in memory.
+  virtual ContestantPtr inside() { return nullptr; }
   // One order at a time until its report is there; and so many a call, kUnansweredMax under way.
   virtual ContestantPtr round_trip(const TradeJob&) { return nullptr; }
   virtual ContestantPtr trade_burst(const TradeJob&, std::uint64_t) { return nullptr; }

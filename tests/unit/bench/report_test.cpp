@@ -111,6 +111,20 @@ TEST(ReportTest, times_become_gigabytes_a_second_and_the_longest_the_least) {
   EXPECT_DOUBLE_EQ(f.max, 4);
 }
 
+TEST(ReportTest, times_become_operations_a_second) {
+  const RowSpec spec{
+      .name = "x", .purpose = "x", .unit = Unit::PerSecond, .published = {}, .budget = {}};
+  RowReport row = parse_row();
+  row.spec = spec;
+  row.ours.figures = in_unit(figures_of(1000), spec, 10, 0);  // 100 ns for one
+  EXPECT_DOUBLE_EQ(row.ours.figures.batch, 10e6);
+  EXPECT_DOUBLE_EQ(row.ours.figures.p99, 5e6);
+  EXPECT_DOUBLE_EQ(row.ours.figures.min, 2.5e6);
+  EXPECT_DOUBLE_EQ(row.operations_per_second(), 10e6);
+  row.peers[0].figures.batch = 5e6;
+  EXPECT_DOUBLE_EQ(times_faster(row, row.peers[0]), 2);
+}
+
 TEST(ReportTest, json_has_a_row_with_its_figures_and_peers) {
   const std::string json = to_json(report_of({parse_row()}));
   EXPECT_THAT(json, HasSubstr(R"("name": "parse/X", "unit": "ns")"));

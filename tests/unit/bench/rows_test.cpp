@@ -1,9 +1,12 @@
 // Row names are a contract: whoever compares two reports finds the same rows in both.
 #include <algorithm>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <set>
+#include <stdexcept>
 
 #include "bench/compare/reference.hpp"
+#include "bench/messages.hpp"
+#include "bench/module.hpp"
 #include "bench/nexusfix_subject.hpp"
 #include "bench/row.hpp"
 #include "wire/kernels/kernel_table.hpp"
@@ -75,6 +78,13 @@ TEST(RowsTest, every_name_of_the_contract_is_there) {
                            "rtt/block",
                            "throughput/one-way",
                            "throughput/orders",
+                           "hardened/parse",
+                           "hardened/encode",
+                           "hardened/inside",
+#ifdef NEXUSFIX_BENCH_TLS
+                           "rtt/tls-spin",
+                           "tls/handshakes",
+#endif
                            "sessions/1",
                            "sessions/10",
                            "sessions/100",
@@ -124,6 +134,78 @@ TEST(RowsTest, rows_of_the_parser_have_the_reference_beside_them) {
     ASSERT_EQ(plan.contestants.size(), 2U) << row.spec.name;
     EXPECT_EQ(plan.contestants.back().first, "reference") << row.spec.name;
   }
+}
+
+std::vector<Row> rows_of(std::string_view name, const std::string& hardened_module = {}) {
+  std::vector<Row> rows = all_rows(Amount::Quick, hardened_module);
+  std::erase_if(rows, [&](const Row& row) { return !row.spec.name.starts_with(name); });
+  return rows;
+}
+
+#ifdef NEXUSFIX_BENCH_TLS
+TEST(RowsTest, rows_with_tls_say_that_the_peer_is_protected_as_ours_is) {
+  const auto all = subjects();
+  std::vector<Row> rows = rows_of("rtt/tls");
+  for (Row& row : rows_of("tls/")) rows.push_back(std::move(row));
+  EXPECT_EQ(rows.size(), 2U);
+  for (const Row& row : rows) {
+    const Plan plan = row.plan(all);
+    constexpr std::string_view kOurs = "NexusFIX: ";
+    constexpr std::string_view kPeers = "; bare TLS: ";
+    const std::size_t ours = plan.note.find(kOurs);
+    const std::size_t peers = plan.note.find(kPeers);
+    ASSERT_TRUE(ours < peers && peers != std::string::npos) << plan.note;
+    const std::string protection =
+        plan.note.substr(ours + kOurs.size(), peers - ours - kOurs.size());
+    EXPECT_TRUE(protection.starts_with("TLSv1.3, TLS_")) << plan.note;
+    EXPECT_EQ(plan.note.substr(peers + kPeers.size()), protection);
+  }
+}
+#endif
+
+TEST(RowsTest, without_a_hardened_build_its_rows_say_how_to_get_it_beside_ours) {
+  const auto all = subjects();
+  for (const Row& row : rows_of("hardened/")) {
+    const Plan plan = row.plan(all);
+    EXPECT_EQ(plan.contestants.size(), 1U);
+    EXPECT_THAT(plan.note, ::testing::HasSubstr("--hardened"));
+  }
+}
+
+TEST(RowsTest, module_of_a_build_does_its_jobs_beside_this_one) {
+  const Module module = open_module(NEXUSFIX_BENCH_MODULE);
+  const Messages messages = execution_reports();
+  EXPECT_EQ(module.subject->parse(messages)->check(), "");
+  EXPECT_EQ(make_nexusfix_subject()->parse(messages)->check(), "");
+  const auto inside = module.subject->inside();
+  EXPECT_EQ(inside->check(), "");
+  EXPECT_EQ(make_nexusfix_subject()->inside()->check(), "");
+  EXPECT_EQ(inside->check(), "");
+}
+
+// In a hardened build its own module is one.
+TEST(RowsTest, module_is_compared_with_only_if_it_is_hardened) {
+  const bool is_hardened = !open_module(NEXUSFIX_BENCH_MODULE).hardening.empty();
+  try {
+    const std::vector<Row> rows = rows_of("hardened/", NEXUSFIX_BENCH_MODULE);
+    EXPECT_TRUE(is_hardened);
+    EXPECT_EQ(rows.size(), 3U);
+    const auto all = subjects();
+    for (const Row& row : rows) {
+      const Plan plan = row.plan(all);
+      ASSERT_EQ(plan.contestants.size(), 2U);
+      EXPECT_EQ(plan.contestants.back().first, "NexusFIX hardened");
+      EXPECT_EQ(plan.contestants.back().second->check(), "");
+    }
+  } catch (const std::runtime_error& error) {
+    EXPECT_FALSE(is_hardened);
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("of a build that is not hardened"));
+  }
+}
+
+TEST(RowsTest, file_that_is_no_module_is_refused) {
+  EXPECT_THROW((void)all_rows(Amount::Quick, "/dev/null"), std::runtime_error);
+  EXPECT_THROW((void)all_rows(Amount::Quick, "no-such-file.so"), std::runtime_error);
 }
 
 }  // namespace
