@@ -12,8 +12,10 @@ namespace {
 
 // Connections accepted from one listener in one wait(), so that a flood of them leaves room for the
 // sessions that are there.
-constexpr int kAcceptsMax = 64;
-constexpr int kBacklog = 1'024;
+constexpr int kAcceptsMax = 16;
+// Those wait here meanwhile; the operating system has a limit of its own (net.core.somaxconn). Who
+// finds it full tries again after a second.
+constexpr int kBacklog = 4'096;
 
 // Descriptors that are left to the files of this process, whoever connects: a store must be able to
 // open its next segment.
@@ -260,6 +262,7 @@ bool EpollNetwork::adopt(SocketId listener, Descriptor connection, const Address
     slot.state = State::Open;
     slot.descriptor = std::move(connection);
     slot.peer = peer;
+    slot.is_stranger = true;
     tune(slot.descriptor.get(), *slots_[index_of(listener)].options);
     if (!watch(EPOLL_CTL_ADD, socket, EPOLLIN)) {
       free_slot(socket);
@@ -276,7 +279,8 @@ Detached EpollNetwork::detach(SocketId socket) noexcept {
   Slot* const slot = find(socket);
   if (slot == nullptr || slot->state != State::Open) return {};
   // Somebody else goes on with the descriptor, so it has to be taken out of the set by hand.
-  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, slot->descriptor.get(), nullptr) != 0) return {};
+  if (::epoll_ctl(set_of(*slot).get(), EPOLL_CTL_DEL, slot->descriptor.get(), nullptr) != 0)
+    return {};
   const int descriptor = slot->descriptor.release();
   free_slot(socket);
   return {.descriptor = descriptor};

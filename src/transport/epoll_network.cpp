@@ -15,12 +15,16 @@ namespace {
 
 // Events taken from the kernel at once. More come with the next call.
 constexpr std::size_t kBatchMax = 256;
+// Of accepted connections that nothing was ever sent on: thousands that have something to say are
+// heard behind each other, and not in front of all others.
+constexpr std::size_t kStrangersPerWait = 32;
 // Closed sockets whose last bytes the peer has not acknowledged yet. A peer that never closes its
 // end holds one of these; the oldest gives way.
 constexpr std::size_t kDrainingMax = 64;
 // A slot's generation starts with 1, so no socket has these.
 constexpr std::uint64_t kWakeupId = 0;
 constexpr std::uint64_t kRestId = 1;
+constexpr std::uint64_t kStrangersId = 2;
 constexpr std::size_t kSlotsAtFirst = 64;
 // How soon a listener that rests for want of descriptors or memory is looked after: others may have
 // given back theirs, and nobody tells.
@@ -28,26 +32,32 @@ constexpr std::chrono::milliseconds kRest{100};
 
 }  // namespace
 
+bool EpollNetwork::watch_always(int descriptor, std::uint64_t id) noexcept {
+  epoll_event interest{};
+  interest.events = EPOLLIN;
+  interest.data.u64 = id;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &interest) == 0;
+}
+
 std::expected<std::unique_ptr<EpollNetwork>, NetworkError> EpollNetwork::make(Lookup lookup) {
   std::unique_ptr<EpollNetwork> network{new EpollNetwork};
   network->epoll_ = Descriptor{::epoll_create1(EPOLL_CLOEXEC)};
-  if (!network->epoll_) return std::unexpected{error_now("epoll_create1", {})};
+  network->strangers_ = Descriptor{::epoll_create1(EPOLL_CLOEXEC)};
+  if (!network->epoll_ || !network->strangers_) {
+    return std::unexpected{error_now("epoll_create1", {})};
+  }
   auto wakeup = std::make_shared<Wakeup>();
   wakeup->descriptor = Descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   if (!wakeup->descriptor) return std::unexpected{error_now("eventfd", {})};
   network->reserve_ = open_reserve();
   if (!network->reserve_) return std::unexpected{error_now("open", "/dev/null")};
-  epoll_event interest{};
-  interest.events = EPOLLIN;
-  interest.data.u64 = kWakeupId;
-  if (::epoll_ctl(network->epoll_.get(), EPOLL_CTL_ADD, wakeup->descriptor.get(), &interest) != 0) {
+  if (!network->watch_always(wakeup->descriptor.get(), kWakeupId) ||
+      !network->watch_always(network->strangers_.get(), kStrangersId)) {
     return std::unexpected{error_now("epoll_ctl", {})};
   }
   network->rest_timer_ = Descriptor{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
   if (!network->rest_timer_) return std::unexpected{error_now("timerfd_create", {})};
-  interest.data.u64 = kRestId;
-  if (::epoll_ctl(network->epoll_.get(), EPOLL_CTL_ADD, network->rest_timer_.get(), &interest) !=
-      0) {
+  if (!network->watch_always(network->rest_timer_.get(), kRestId)) {
     return std::unexpected{error_now("epoll_ctl", {})};
   }
   network->wakeup_ = wakeup;
@@ -113,8 +123,18 @@ bool EpollNetwork::watch(int operation, SocketId socket, std::uint32_t interest)
   epoll_event event{};
   event.events = interest;
   event.data.u64 = socket;
-  return ::epoll_ctl(epoll_.get(), operation, slots_[index_of(socket)].descriptor.get(), &event) ==
-         0;
+  const Slot& slot = slots_[index_of(socket)];
+  return ::epoll_ctl(set_of(slot).get(), operation, slot.descriptor.get(), &event) == 0;
+}
+
+// It stays where it is if there is no memory.
+void EpollNetwork::make_known(SocketId socket, Slot& slot) noexcept {
+  slot.is_stranger = false;
+  if (watch(EPOLL_CTL_ADD, socket, interest_of(slot))) {
+    static_cast<void>(::epoll_ctl(strangers_.get(), EPOLL_CTL_DEL, slot.descriptor.get(), nullptr));
+  } else {
+    slot.is_stranger = true;
+  }
 }
 
 // From now on wait() says Failed, until close().
@@ -180,6 +200,8 @@ IoResult EpollNetwork::send(SocketId socket, std::span<const char> bytes) noexce
   if (slot->state == State::Broken) return {IoStatus::Failed, 0, slot->error_number};
   if (slot->state != State::Open) return {IoStatus::WouldBlock, 0, 0};
   if (slot->error_number != 0) return {IoStatus::Failed, 0, slot->error_number};
+  if (slot->is_stranger) [[unlikely]]
+    make_known(socket, *slot);
   ssize_t count = 0;
   if (!bytes.empty()) {
     do {
@@ -321,6 +343,16 @@ void EpollNetwork::on_wakeup() noexcept {
   if (questions_open_ > 0) take_resolutions();
 }
 
+// Who was not heard is among the first of the next time.
+void EpollNetwork::hear_strangers(Sink& sink) noexcept {
+  std::array<epoll_event, kStrangersPerWait> ready;
+  const std::size_t room = std::min(ready.size(), sink.events.size() - sink.count);
+  const int count = ::epoll_wait(strangers_.get(), ready.data(), static_cast<int>(room), 0);
+  for (int i = 0; i < count && !sink.full(); ++i) {
+    on_ready(ready[static_cast<std::size_t>(i)], sink);
+  }
+}
+
 void EpollNetwork::on_ready(const epoll_event& ready, Sink& sink) noexcept {
   const SocketId socket = ready.data.u64;
   if (socket == kWakeupId) return on_wakeup();
@@ -330,6 +362,7 @@ void EpollNetwork::on_ready(const epoll_event& ready, Sink& sink) noexcept {
     is_resting_ = false;
     return resume_listeners();
   }
+  if (socket == kStrangersId) return hear_strangers(sink);
   Slot* slot = find_any(socket);
   if (slot == nullptr) return;
   switch (slot->state) {

@@ -82,8 +82,9 @@ class EpollNetwork final : public Network {
     std::uint32_t generation = 0;
     State state = State::Free;
     bool writable_armed = false;
-    bool unread = false;  // connection: by pause()
-    bool paused = false;  // listener: out of descriptors or memory, not watched
+    bool unread = false;       // connection: by pause()
+    bool is_stranger = false;  // connection: accepted, and nothing was ever sent on it
+    bool paused = false;       // listener: out of descriptors or memory, not watched
     Descriptor descriptor;
     int error_number = 0;
     const char* operation = "";  // what failed
@@ -108,7 +109,12 @@ class EpollNetwork final : public Network {
   [[nodiscard]] Slot* find_any(SocketId socket) noexcept;  // draining ones too
   [[nodiscard]] SocketId add_slot();
   void free_slot(SocketId socket) noexcept;
+  [[nodiscard]] const Descriptor& set_of(const Slot& slot) const noexcept {
+    return slot.is_stranger ? strangers_ : epoll_;
+  }
   [[nodiscard]] bool watch(int operation, SocketId socket, std::uint32_t interest) noexcept;
+  [[nodiscard]] bool watch_always(int descriptor, std::uint64_t id) noexcept;
+  void make_known(SocketId socket, Slot& slot) noexcept;
 
   [[nodiscard]] std::expected<Descriptor, NetworkError> bind_listener(const Endpoint& endpoint);
   [[nodiscard]] std::expected<Descriptor, NetworkError> bind_to(const Endpoint& endpoint,
@@ -124,6 +130,7 @@ class EpollNetwork final : public Network {
   [[nodiscard]] int poll_kernel(std::span<epoll_event> ready,
                                 std::optional<std::chrono::nanoseconds> timeout) noexcept;
   void on_wakeup() noexcept;
+  void hear_strangers(Sink& sink) noexcept;
   void on_ready(const epoll_event& ready, Sink& sink) noexcept;
   void accept_some(SocketId listener, Sink& sink) noexcept;
   [[nodiscard]] bool adopt(SocketId listener, Descriptor connection, const Address& peer,
@@ -137,7 +144,8 @@ class EpollNetwork final : public Network {
   void drain(SocketId socket) noexcept;
 
   Descriptor epoll_;
-  Descriptor reserve_;  // given up to accept-and-close when there is no other descriptor left
+  Descriptor strangers_;  // a set within that one
+  Descriptor reserve_;    // given up to accept-and-close when there is no other descriptor left
   std::shared_ptr<const Wakeup> wakeup_;
   std::unique_ptr<Resolver> resolver_;
   std::vector<Slot> slots_;

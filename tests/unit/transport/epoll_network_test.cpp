@@ -1,9 +1,12 @@
 // Bytes, ends, errors and wakeups of connections that are there.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <map>
+#include <memory>
 #include <poll.h>
+#include <set>
 #include <signal.h>
 #include <thread>
 
@@ -56,6 +59,51 @@ TEST_F(EpollNetworkTest, what_comes_for_a_paused_socket_waits_until_it_is_wanted
   await(ReadyKind::Readable, pair.far);
   EXPECT_EQ(read(pair.far, 3), "abc");
   network_->pause(12'345, true);  // nobody
+}
+
+TEST_F(EpollNetworkTest, a_flood_of_strangers_is_not_heard_in_front_of_who_was_answered) {
+  const SocketId listener = listen();
+  const Pair known = connect_pair(listener);
+  ASSERT_EQ(network_->send(known.far, std::string_view{"answer"}).bytes, 6U);
+  ASSERT_EQ(read(known.near, 6), "answer");
+  constexpr std::size_t kStrangers = 100;
+  std::vector<std::unique_ptr<PlainPeer>> strangers;
+  for (std::size_t i = 0; i < kStrangers; ++i) {
+    strangers.push_back(std::make_unique<PlainPeer>(network_->local_port(listener)));
+    strangers.back()->send("x");
+    while (accepted_.size() <= i) poll();
+  }
+  ASSERT_EQ(network_->send(known.near, std::string_view{"order"}).bytes, 5U);
+  await(ReadyKind::Readable, known.far);  // It has come.
+  std::set<SocketId> heard;
+  for (int waits = 0; heard.size() < kStrangers && waits < 20; ++waits) {
+    const std::vector<Ready> ready = poll(std::chrono::nanoseconds{0});
+    EXPECT_LT(ready.size(), 40U) << "a part of the strangers";
+    EXPECT_TRUE(std::ranges::any_of(ready, [&](const Ready& one) {
+      return one.socket == known.far && one.kind == ReadyKind::Readable;
+    })) << "each time";
+    for (const Ready& one : ready) {
+      if (one.socket != known.far) heard.insert(one.socket);
+    }
+  }
+  EXPECT_EQ(heard.size(), kStrangers) << "by turns";
+}
+
+TEST_F(EpollNetworkTest, a_stranger_that_is_handed_over_or_closed_is_in_no_set_any_more) {
+  const SocketId listener = listen();
+  const PlainPeer first{network_->local_port(listener)};
+  const PlainPeer second{network_->local_port(listener)};
+  while (accepted_.size() < 2) poll();
+  first.send("x");
+  second.send("x");
+  await(ReadyKind::Readable, accepted_[1]);
+  Detached detached = network_->detach(accepted_[0]);
+  ASSERT_GE(detached.descriptor, 0);
+  network_->close(accepted_[1]);
+  EXPECT_TRUE(poll(std::chrono::nanoseconds{0}).empty());
+  const auto attached = network_->attach(std::move(detached));
+  ASSERT_TRUE(attached.has_value());
+  await(ReadyKind::Readable, *attached);
 }
 
 TEST_F(EpollNetworkTest, a_paused_socket_that_breaks_is_reported) {
