@@ -8,8 +8,14 @@ namespace nexusfix::transport {
 namespace {
 
 // Steps of handshakes in one wait(): whoever floods an acceptor with them waits for the next one,
-// and so the sessions that there are wait no longer than these take.
-constexpr unsigned kHandshakesPerWait = 4;
+// and so the sessions that there are wait no longer than this takes. A step costs as much as tens
+// of orders. The source that has had the fewest steps of late is the next one.
+constexpr std::size_t kHandshakesPerWait = 1;
+// Of those that wait, so many are looked at. The others come again.
+constexpr std::size_t kWaitingMax = 64;
+constexpr unsigned kUnusedBits = 54;  // of a spread source, to find its place
+// Steps after which those that were counted count half.
+constexpr unsigned kStepsCounted = 256;
 // Closed connections whose last bytes the peer has not taken. The oldest gives way.
 constexpr std::size_t kClosingMax = 64;
 
@@ -217,12 +223,18 @@ std::size_t TlsNetwork::wait(std::span<Ready> events,
   if (count > 0) timeout = std::chrono::nanoseconds::zero();
   const std::span<Ready> rest = events.subspan(count);
   const std::size_t found = rest.empty() ? 0 : inner_.wait(rest, timeout);
-  handshakes_left_ = kHandshakesPerWait;
+  std::array<Ready, kWaitingMax> waiting;
+  std::size_t waiting_count = 0;
   for (const Ready& ready : rest.first(found)) {
+    if (is_next_step(ready)) {
+      if (waiting_count < waiting.size()) waiting[waiting_count++] = ready;
+      continue;
+    }
     const std::optional<Ready> told =
         streams_.empty() && listeners_.empty() ? ready : translate(ready);
     if (told) events[count++] = *told;
   }
+  count += shake_hands(std::span{waiting}.first(waiting_count), events.subspan(count));
   if (!telling_.empty()) inner_.wake();
   return count;
 }
@@ -253,14 +265,46 @@ std::optional<Ready> TlsNetwork::accept(const Ready& ready) noexcept {
     return std::nullopt;
   }
   add(ready.accepted, std::move(stream));
+  streams_.find(ready.accepted)->second.source =
+      source_of(peer_address_of(inner_.peer_name(ready.accepted)));
   return ready;
 }
 
-// A handshake. What is readable and has to wait for its turn comes again.
+bool TlsNetwork::is_next_step(const Ready& ready) const noexcept {
+  if (ready.kind != ReadyKind::Readable || streams_.empty()) return false;
+  const TlsStream* const stream = find(ready.socket);
+  return stream != nullptr && !stream->is_established();
+}
+
+// An initiator's is 0: it has chosen whom it connects to.
+std::uint16_t& TlsNetwork::steps_of(SocketId socket) noexcept {
+  // Neighbours, and addresses that differ in a few bits, have places of their own (Fibonacci
+  // hashing).
+  constexpr std::uint64_t kSpread = 0x9E37'79B9'7F4A'7C15;
+  static_assert(kPlaces == std::size_t{1} << (64U - kUnusedBits));
+  return steps_[(streams_.find(socket)->second.source * kSpread) >> kUnusedBits];
+}
+
+std::size_t TlsNetwork::shake_hands(std::span<Ready> waiting, std::span<Ready> events) noexcept {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < std::min(waiting.size(), kHandshakesPerWait); ++i) {
+    const std::span<Ready> left = waiting.subspan(i);
+    const auto next = std::ranges::min_element(
+        left, {}, [this](const Ready& ready) { return steps_of(ready.socket); });
+    std::swap(left.front(), *next);
+    const Ready ready = left.front();
+    TlsStream& stream = *streams_.find(ready.socket)->second.stream;
+    if (!stream.is_initiator()) ++steps_of(ready.socket);
+    if (++steps_counted_ % kStepsCounted == 0) {
+      for (std::uint16_t& steps : steps_) steps /= 2;
+    }
+    if (const auto told = go_on(ready, stream)) events[count++] = *told;
+  }
+  return count;
+}
+
 std::optional<Ready> TlsNetwork::go_on(const Ready& ready, TlsStream& stream) noexcept {
   if (ready.kind == ReadyKind::Writable && !stream.flush()) return std::nullopt;
-  if (ready.kind == ReadyKind::Readable && handshakes_left_ == 0) return std::nullopt;
-  if (ready.kind == ReadyKind::Readable) --handshakes_left_;
   const TlsStream::Progress progress = stream.shake_hands();
   if (progress == TlsStream::Progress::Waiting) return std::nullopt;
   if (progress == TlsStream::Progress::Done && stream.is_paused) inner_.pause(ready.socket, true);

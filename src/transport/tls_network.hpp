@@ -1,11 +1,13 @@
 // Connections of another network, some of them with TLS.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/tls.hpp>
 
 #include "transport/tls_stream.hpp"
@@ -45,6 +47,7 @@ class TlsNetwork final : public Network {
   struct Entry {
     std::unique_ptr<TlsStream> stream;
     bool is_closing = false;  // by the user; the last bytes are on their way
+    Source source = 0;        // accepted: who connected
   };
 
   [[nodiscard]] TlsStream* find(SocketId socket) const noexcept;  // null: plain, or closing
@@ -57,6 +60,9 @@ class TlsNetwork final : public Network {
   // What the caller is told; nothing: it was a matter of TLS.
   [[nodiscard]] std::optional<Ready> translate(const Ready& ready) noexcept;
   [[nodiscard]] std::optional<Ready> accept(const Ready& ready) noexcept;
+  [[nodiscard]] bool is_next_step(const Ready& ready) const noexcept;
+  [[nodiscard]] std::size_t shake_hands(std::span<Ready> waiting, std::span<Ready> events) noexcept;
+  [[nodiscard]] std::uint16_t& steps_of(SocketId socket) noexcept;
   [[nodiscard]] std::optional<Ready> go_on(const Ready& ready, TlsStream& stream) noexcept;
 
   Network& inner_;
@@ -64,7 +70,10 @@ class TlsNetwork final : public Network {
   std::unordered_map<SocketId, std::shared_ptr<TlsContext>> listeners_;
   std::vector<SocketId> telling_;
   std::vector<SocketId> closing_;  // the oldest first
-  unsigned handshakes_left_ = 0;   // in this wait()
+  // How many steps of handshakes there were of late, by sources: a few may share a place.
+  static constexpr std::size_t kPlaces = 1'024;
+  std::array<std::uint16_t, kPlaces> steps_{};
+  unsigned steps_counted_ = 0;
 };
 
 }  // namespace nexusfix::transport
