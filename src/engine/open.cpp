@@ -14,7 +14,9 @@
 namespace nexusfix::engine {
 namespace {
 
-constexpr std::size_t kReceiveBytes = 256U << 10U;
+// What one connection may say within a turn: a session that floods us has the others wait no longer
+// than its messages in here take.
+constexpr std::size_t kReceiveBytes = 16U << 10U;
 constexpr std::size_t kEventsPerTurn = 256;
 // One message more than what a callback may send, with its entry's head.
 constexpr std::uint32_t kRecordBytesMax = kTransactionBytesMax + (2U << 20U);

@@ -490,6 +490,7 @@ class Runtime {
   MonoTime certificates_at_ = MonoTime::min();  // when to look how long they are still good
   TimerQueue<SessionSlot> session_timers_;
   TimerQueue<Connection> connection_timers_;
+  bool connections_left_ = false;  // of those that were due
   Punctuality punctuality_;
   Standstill standstill_;
   bool logons_wait_ = false;         // since it was said

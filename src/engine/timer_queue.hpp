@@ -61,9 +61,11 @@ class TimerQueue {
     return heap_.empty() ? kNever : heap_.front()->timer.at;
   }
 
-  // Disarms everyone who is due and adds them to due, the earliest first.
-  void take_due(MonoTime now, std::vector<Owner*>& due) {
-    while (first() <= now && !heap_.empty()) {
+  // Disarms those who are due and adds them to due, the earliest first; of more than count_max the
+  // others stay.
+  void take_due(MonoTime now, std::vector<Owner*>& due,
+                std::size_t count_max = static_cast<std::size_t>(-1)) {
+    for (std::size_t i = 0; i < count_max && first() <= now && !heap_.empty(); ++i) {
       Owner* const owner = heap_.front();
       due.push_back(owner);  // First: who is not in there stays armed.
       disarm(*owner);

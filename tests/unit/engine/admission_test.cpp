@@ -241,6 +241,22 @@ TEST_F(AdmissionTest, many_that_waited_are_let_in_by_and_by) {
   EXPECT_LE(most, 64 * 3) << "in one step of the clock";
 }
 
+// Thousands that came together would otherwise keep all others waiting at once.
+TEST_F(AdmissionTest, those_who_have_sent_no_logon_in_time_are_closed_by_turns) {
+  open();
+  constexpr std::uint64_t kSilent = 150;
+  for (std::uint64_t i = 0; i < kSilent; ++i) connect().send("8");
+  ASSERT_TRUE(run_until([&] {
+    return std::ranges::all_of(peers, [](const auto& peer) { return peer->all_sent(); });
+  }));
+  turn(50);
+  clock.advance(seconds{11});
+  for (const std::uint64_t closed : {64U, 128U, 150U}) {
+    acceptor->poll(std::chrono::nanoseconds{0});
+    EXPECT_EQ(acceptor->stats().connections_refused, closed);
+  }
+}
+
 TEST_F(AdmissionTest, zero_lets_everybody_in_at_any_time) {
   extra = "LogonMaxLateness=0";
   begin();

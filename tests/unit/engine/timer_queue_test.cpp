@@ -25,6 +25,22 @@ std::vector<int> taken(TimerQueue<Owner>& queue, MonoTime now) {
   return names;
 }
 
+TEST(TimerQueue, gives_no_more_than_are_asked_for_and_the_others_stay_due) {
+  std::vector<Owner> owners(5);
+  TimerQueue<Owner> queue;
+  for (int i = 0; i < 5; ++i) {
+    owners[static_cast<std::size_t>(i)].name = i;
+    queue.arm(owners[static_cast<std::size_t>(i)], at(10 - i));
+  }
+  std::vector<Owner*> due;
+  queue.take_due(at(20), due, 2);
+  ASSERT_EQ(due.size(), 2U);
+  EXPECT_EQ(due[0]->name, 4);
+  EXPECT_EQ(due[1]->name, 3);
+  EXPECT_EQ(queue.first(), at(8));
+  EXPECT_EQ(taken(queue, at(20)), (std::vector{2, 1, 0}));
+}
+
 TEST(TimerQueue, gives_those_who_are_due_the_earliest_first) {
   std::vector<Owner> owners(3);
   TimerQueue<Owner> queue;
