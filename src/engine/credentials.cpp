@@ -67,22 +67,28 @@ std::optional<std::string> Credentials::submit(Check check) {
   return std::nullopt;
 }
 
-// False: nobody has so many more that one of them should go.
+std::pair<Standing, std::size_t> Credentials::weight_of(const Queues::value_type& entry) const {
+  return {standings_.of(entry.first), entry.second.size()};
+}
+
+// False: nobody is of a worse standing, or has so many more, that one of them should go.
 bool Credentials::make_room(transport::Source source) {
-  const auto most =
-      std::ranges::max_element(waiting_, {}, [](const auto& entry) { return entry.second.size(); });
+  const auto most = std::ranges::max_element(
+      waiting_, {}, [this](const auto& entry) { return weight_of(entry); });
   if (most == waiting_.end()) return false;
   const auto own = waiting_.find(source);
   const std::size_t own_size = own == waiting_.end() ? 0 : own->second.size();
+  if (weight_of(*most) <= std::pair{standings_.of(source), own_size + 1}) return false;
   std::deque<Check>& queue = most->second;
-  if (queue.size() <= own_size + 1) return false;
   Check& last = queue.back();
-  tell(last.loop, {.socket = last.socket,
-                   .text = "too many Logons wait for their passwords to be checked, most of them "
-                           "from its address"});
+  tell(last.loop,
+       {.socket = last.socket,
+        .text = "too many Logons wait for their passwords to be checked, and its address "
+                "has most of them, or has given wrong ones"});
   pairs_.erase(last.pair);
   wipe_secrets(last);
   queue.pop_back();
+  if (queue.empty()) waiting_.erase(most);
   return true;
 }
 
@@ -98,10 +104,15 @@ void Credentials::wait_in_line(Check check) {
   }
 }
 
-// Of the next source behind the one that had its turn.
+// Of the next source of the best standing, behind the one that had its turn.
 Credentials::Check Credentials::next_in_line() {
-  auto next = waiting_.upper_bound(served_);
-  if (next == waiting_.end()) next = waiting_.begin();
+  const auto standing = [this](const auto& entry) { return standings_.of(entry.first); };
+  const auto behind = waiting_.upper_bound(served_);
+  const auto later = std::ranges::min_element(behind, waiting_.end(), {}, standing);
+  const auto earlier = std::ranges::min_element(waiting_.begin(), behind, {}, standing);
+  const bool is_later =
+      earlier == behind || (later != waiting_.end() && standing(*later) <= standing(*earlier));
+  const auto next = is_later ? later : earlier;
   served_ = next->first;
   Check check = std::move(next->second.front());
   next->second.pop_front();
@@ -148,6 +159,7 @@ void Credentials::finish(Check& check) {
   wipe_secrets(check);
   const std::lock_guard lock{mutex_};
   pairs_.erase(check.pair);
+  standings_.note(check.source, verdict.is_right);
   if (verdict.is_right) {
     lockouts_.succeeded(check.pair);
   } else if (const auto time = lockouts_.failed(check.pair, check.lockout, check.now);

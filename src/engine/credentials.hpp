@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
@@ -21,17 +22,20 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/lockouts.hpp"
+#include "engine/standings.hpp"
 
 namespace nexusfix::engine {
 
 // Of all event loops. A password takes its hash's time, the same for a user who is not there: one
-// thread goes through them, and each loop is told. The sources that wait have their turn one after
-// the other, whatever many Logons each of them has sent. On a disk that takes no threads (a
-// simulator's) the loop itself does it. All functions: any thread.
+// thread goes through them, and each loop is told. Sources whose last password was right have their
+// turn first, then those that nothing is known of, then those whose last one was wrong; of these
+// one after the other, whatever many Logons each of them has sent. On a disk that takes no threads
+// (a simulator's) the loop itself does it. All functions: any thread.
 class Credentials {
  public:
   // Logons that wait for their turn, or are being checked. When there are so many, one more takes
-  // the place of the last one of the source that has most, unless that would only turn them round.
+  // the place of the last one of the source of the worst standing that has most, unless that would
+  // only turn them round.
   static constexpr std::size_t kWaitingMax = 64;
 
   struct Check {
@@ -78,6 +82,8 @@ class Credentials {
 
   using Queues = std::map<transport::Source, std::deque<Check>>;  // none of them is empty
 
+  // Of a queue: the heaviest one gives up a place.
+  [[nodiscard]] std::pair<Standing, std::size_t> weight_of(const Queues::value_type& entry) const;
   void run();
   void finish(Check& check);
   // Under the mutex, as the next three.
@@ -99,6 +105,7 @@ class Credentials {
   transport::Source served_ = 0;              // who had the last turn
   std::set<std::string, std::less<>> pairs_;  // of those that wait or are being checked
   Lockouts lockouts_;
+  Standings standings_;
   std::map<std::uint32_t, Loop> loops_;
   std::atomic<bool> has_verdicts_{false};
   bool is_ending_ = false;

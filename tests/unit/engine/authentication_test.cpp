@@ -230,6 +230,11 @@ TEST_F(AuthenticationTest, file_that_is_wrong_refuses_the_start_at_its_key) {
 class HeldDisk final : public Disk {
  public:
   void let_go() { gate_.set_value(); }
+  // Again. Nobody looks at a file meanwhile.
+  void hold() {
+    gate_ = {};
+    opened_ = gate_.get_future();
+  }
   DiskResult<bool> is_private(const std::string& path) override {
     opened_.wait();
     return std::unexpected{DiskError{path, "stat", ENOENT}};
@@ -281,6 +286,10 @@ class CredentialsTest : public ::testing::Test {
     is_held = false;
     disk.let_go();
   }
+  void hold() {
+    is_held = true;
+    disk.hold();
+  }
 
   static constexpr transport::Source kFirst = 1;
   static constexpr std::size_t kMax = Credentials::kWaitingMax;
@@ -312,7 +321,7 @@ TEST_F(CredentialsTest, flood_of_one_source_does_not_fill_the_queue_for_others) 
   const auto displaced = take(1);
   EXPECT_EQ(displaced[0].socket, kMax - 1) << "the last one of the source that has most";
   EXPECT_FALSE(displaced[0].is_right);
-  EXPECT_NE(displaced[0].text.find("most of them from its address"), std::string::npos);
+  EXPECT_NE(displaced[0].text.find("its address has most of them"), std::string::npos);
   EXPECT_NE(submit(1'001, kFirst), std::nullopt) << "the flood itself displaces nobody";
   EXPECT_EQ(submit(kMax - 1, kHonest), std::nullopt) << "what was displaced is not being checked";
 }
@@ -325,6 +334,39 @@ TEST_F(CredentialsTest, queue_is_shared_evenly_and_then_nobody_is_displaced) {
   while (!submit(1'000 + taken, kOther)) ++taken;
   EXPECT_GE(taken, kMax / 2 - 1);
   EXPECT_LE(taken, kMax / 2);
+}
+
+TEST_F(CredentialsTest, sources_that_have_failed_wait_behind_the_others_and_give_up_their_places) {
+  constexpr transport::Source kFailed = 2;
+  constexpr transport::Source kNew = 3;
+  let_go();
+  ASSERT_EQ(submit(0, kFailed), std::nullopt);
+  ASSERT_FALSE(take(1)[0].is_right);
+  hold();
+  occupy();
+  for (std::size_t i = 1; i < kMax; ++i) EXPECT_EQ(submit(i, kFailed), std::nullopt);
+  EXPECT_EQ(submit(1'000, kNew), std::nullopt);
+  EXPECT_EQ(take(1)[0].socket, kMax - 1) << "of who has failed";
+  std::size_t taken = 1;
+  while (!submit(1'000 + taken, kNew)) ++taken;
+  EXPECT_EQ(taken, kMax - 1) << "all of the places of who has failed";
+  static_cast<void>(take(taken - 1));
+  EXPECT_NE(submit(1, kFailed), std::nullopt) << "who displaces nobody of a better standing";
+}
+
+TEST(Standings, the_last_password_decides_and_the_oldest_source_is_forgotten) {
+  engine::Standings standings;
+  EXPECT_EQ(standings.of(1), engine::Standing::Unknown);
+  standings.note(1, true);
+  EXPECT_EQ(standings.of(1), engine::Standing::Trusted);
+  standings.note(1, false);
+  EXPECT_EQ(standings.of(1), engine::Standing::Failing);
+  for (transport::Source source = 2; source <= engine::Standings::kSourcesMax + 1; ++source) {
+    standings.note(source, true);
+  }
+  EXPECT_EQ(standings.size(), engine::Standings::kSourcesMax);
+  EXPECT_EQ(standings.of(1), engine::Standing::Unknown);
+  EXPECT_EQ(standings.of(2), engine::Standing::Trusted);
 }
 
 TEST_F(CredentialsTest, sources_have_their_turn_one_after_the_other) {

@@ -1,0 +1,47 @@
+// What Logons with passwords from an address have shown of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <unordered_map>
+
+#include <nexusfix/transport/address_range.hpp>
+
+namespace nexusfix::engine {
+
+// The better one is the smaller one.
+enum class Standing : std::uint8_t { Trusted, Unknown, Failing };
+
+class Standings {
+ public:
+  // What is kept at most. Beyond it the source that came first is forgotten: each has cost a hash,
+  // so whoever wants another one forgotten pays with hours.
+  static constexpr std::size_t kSourcesMax = 100'000;
+
+  [[nodiscard]] Standing of(transport::Source source) const {
+    const auto found = standings_.find(source);
+    return found == standings_.end() ? Standing::Unknown : found->second;
+  }
+  // The last password that was checked decides.
+  void note(transport::Source source, bool was_right) {
+    const Standing standing = was_right ? Standing::Trusted : Standing::Failing;
+    if (const auto found = standings_.find(source); found != standings_.end()) {
+      found->second = standing;
+      return;
+    }
+    if (order_.size() == kSourcesMax) {
+      standings_.erase(order_.front());
+      order_.pop_front();
+    }
+    order_.push_back(source);
+    standings_.emplace(source, standing);
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return standings_.size(); }
+
+ private:
+  std::unordered_map<transport::Source, Standing> standings_;
+  std::deque<transport::Source> order_;
+};
+
+}  // namespace nexusfix::engine
