@@ -1,44 +1,58 @@
-// A venue whose sessions trade while another process does to its port what it can.
-#include <algorithm>
+// A venue whose sessions trade while another process does to its ports what it can.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <memory>
+#include <netinet/in.h>
 #include <optional>
 #include <spawn.h>
 #include <string>
+#include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <vector>
 
 #include <nexusfix/engine.hpp>
+#include <nexusfix/engine/password_file.hpp>
+#include <nexusfix/transport/tls.hpp>
 
+#include "attack/traders.hpp"
 #include "soak/process_use.hpp"
-#include "support/fix_text.hpp"
-#include "support/raw_peer.hpp"
 #include "support/recording_log.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/test_certificates.hpp"
 
 extern char** environ;
 
 namespace nexusfix::attack {
 namespace {
 
-using std::chrono::steady_clock;
-using testing::RawPeer;
+using namespace std::chrono_literals;
 
-constexpr std::size_t kSessions = 4;
-constexpr int kCalmOrders = 500;  // of each session
+constexpr std::size_t kSessions = 100;
+constexpr std::size_t kCalmOrders = 300;  // of each session
+constexpr std::size_t kOfAKind = 4;       // sessions that visitors take by turns
+constexpr std::size_t kDribblers = 5'000;
 // Says that something hangs, not that it is slow.
-constexpr std::chrono::seconds kPatience{60};
-// Of attacker.cpp: 200 that dribble, 400 that send what is no Logon of a session here; and more
-// garbled messages than MaxGarbledPerSecond.
-constexpr std::uint64_t kRefusedMin = 600;
-constexpr std::uint64_t kGarbledMin = 200;
+constexpr std::chrono::seconds kPatience{540};
+constexpr std::chrono::seconds kLogonPatience{20};
+constexpr std::uint64_t kGarbledMax = 200;  // a second
 constexpr std::uint64_t kHeapGrowthMax = 4U << 20U;
 // The journal prepares, closes and reads segments meanwhile; the attacker opens thousands.
 constexpr std::size_t kDescriptorGrowthMax = 8;
+// On a quiet machine, where times say something.
+constexpr double kSlowerMax = 3;
+constexpr std::chrono::seconds kStrictLogon{1};
+
+bool is_strict() { return std::getenv("NEXUSFIX_ATTACK_STRICT") != nullptr; }
+
+std::size_t parts() {
+  const char* const given = std::getenv("NEXUSFIX_ATTACK_PERCENT");
+  return given == nullptr ? 100 : std::strtoul(given, nullptr, 10);
+}
 
 struct Venue {
   Verdict on_message(Session& session, const MessageView& order) {
@@ -48,67 +62,74 @@ struct Venue {
   }
 };
 
-std::string message(const std::string& who, std::string_view type, int number,
-                    const std::string& body) {
-  return testing::fix("FIX.4.4", "35=" + std::string{type} + "|49=" + who + "|56=VENUE|34=" +
-                                     std::to_string(number) + "|52=20260105-10:00:00.000|" + body);
+// The port of this process's listener at that address.
+std::uint16_t listening_port(std::uint32_t host) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  for (int descriptor = 0; descriptor < static_cast<int>(limit.rlim_cur); ++descriptor) {
+    int is_listening = 0;
+    socklen_t size = sizeof is_listening;
+    if (::getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &size) != 0) continue;
+    sockaddr_in address{};
+    size = sizeof address;
+    ::getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &size);
+    if (is_listening != 0 && ntohl(address.sin_addr.s_addr) == host) return ntohs(address.sin_port);
+  }
+  return 0;
 }
 
-// One order at a time, and the time that its answer takes.
-class Trader {
- public:
-  Trader(std::string name, std::uint16_t port, const std::string& from)
-      : name_{std::move(name)}, peer_{port, from} {
-    peer_.send(message(name_, "A", 1, "98=0|108=0|141=Y|"));
-  }
-
-  // Whether an answer has come, and the next order has gone.
-  bool go_on(std::vector<steady_clock::duration>* times) {
-    peer_.poll();
-    if (peer_.messages().size() < answers_ + 1) return false;
-    const std::string text = testing::bar(peer_.messages().back());
-    const std::string expected = answers_ == 0 ? "|35=A|" : "|11=" + name_ + order() + "|";
-    EXPECT_EQ(peer_.messages().size(), answers_ + 1);
-    EXPECT_NE(text.find(expected), std::string::npos) << text;
-    if (times != nullptr && answers_ > 0) times->push_back(steady_clock::now() - sent_at_);
-    ++answers_;
-    peer_.send(message(name_, "D", static_cast<int>(answers_) + 1, "11=" + name_ + order() + "|"));
-    sent_at_ = steady_clock::now();
-    peer_.poll();
-    return true;
-  }
-  [[nodiscard]] std::size_t answers() const noexcept { return answers_; }
-  [[nodiscard]] bool closed() const noexcept { return peer_.closed(); }
-
- private:
-  [[nodiscard]] std::string order() const { return "-" + std::to_string(answers_); }
-
-  std::string name_;
-  RawPeer peer_;
-  std::size_t answers_ = 0;
-  steady_clock::time_point sent_at_;
-};
-
-double percentile_99_us(std::vector<steady_clock::duration> times) {
-  if (times.empty()) return 0;
-  const auto at = times.begin() + static_cast<std::ptrdiff_t>(times.size() * 99 / 100);
-  std::nth_element(times.begin(), at, times.end());
-  return std::chrono::duration<double, std::micro>(*at).count();
+// The dribblers that there is room for, in this process and, which inherits it, in the attacker's.
+std::size_t dribblers() {
+  constexpr std::size_t kOthers = 2'500;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_cur >= kDribblers + kOthers) return kDribblers;
+  const std::size_t left = limit.rlim_cur > kOthers ? limit.rlim_cur - kOthers : 100;
+  std::printf("no more than %zu descriptors (ulimit -Hn): %zu dribblers instead of %zu\n",
+              static_cast<std::size_t>(limit.rlim_cur), left, kDribblers);
+  return left;
 }
 
 class AttackTest : public ::testing::Test {
  protected:
+  void SetUp() override {
+    dribblers_ = dribblers();
+    const auto hash = engine::hash_password("pa55word");
+    ASSERT_TRUE(hash.has_value()) << hash.error();
+    PosixDisk disk;
+    const auto done = engine::change_password_file(disk, users_file(), true, [&](auto& users) {
+      for (std::size_t i = 0; i < kOfAKind; ++i) users.set("KEEPER" + std::to_string(i), *hash);
+      return true;
+    });
+    ASSERT_TRUE(done.has_value()) << done.error().what();
+    transport::TlsSettings settings;
+    settings.authorities_file = authority_.file();
+    tls_ = transport::TlsContext::make(std::move(settings), disk).value();
+  }
+  [[nodiscard]] std::string users_file() const { return folder_.path() + "/users"; }
+
   void open() {
+    const auto files = authority_.issue("venue", {.names = "IP:127.0.0.2"});
     std::string text =
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
         "NonStopSession=Y\nUseDataDictionary=N\nCheckLatency=N\nBeginString=FIX.4.4\n"
-        "SenderCompID=VENUE\nLogonTimeout=2\nMaxPendingLogons=300\n"
-        "MaxPendingLogonsPerAddress=100\nMaxQueuedBytes=262144\nMaxAdminMessagesPerSecond="
+        "SenderCompID=VENUE\nLogonTimeout=15\nMaxPendingLogons=5000\n"
+        "MaxPendingLogonsPerAddress=300\nMaxQueuedBytes=262144\nMaxAdminMessagesPerSecond="
         "200\nMaxGarbledPerSecond=200\nFileStorePath=" +
         folder_.path() + "/store\n";
-    for (const std::string who :
-         {"LIVE0", "LIVE1", "LIVE2", "LIVE3", "HONEST", "GARBLER", "DEAF", "ASKER", "PINGER"}) {
-      text += "[SESSION]\nTargetCompID=" + who + "\n";
+    const auto add = [&](const std::string& who, const std::string& more = {}) {
+      text += "[SESSION]\nTargetCompID=" + who + "\n" + more;
+    };
+    for (std::size_t i = 0; i < kSessions; ++i) add("LIVE" + std::to_string(i));
+    for (const char* const who : {"GARBLER", "DEAF", "ASKER", "PINGER"}) add(who);
+    for (std::size_t i = 0; i < kOfAKind; ++i) {
+      add("HONEST" + std::to_string(i));
+      add("KEEPER" + std::to_string(i), "PasswordFile=" + users_file() + "\n");
+      add("GUARDED" + std::to_string(i),
+          "SocketAcceptAddress=127.0.0.2\nSocketUseSSL=Y\nServerCertificateFile=" +
+              files.certificate + "\nServerCertificateKeyFile=" + files.key + "\n");
     }
     auto settings = engine::parse_settings(text, "venue.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
@@ -119,111 +140,174 @@ class AttackTest : public ::testing::Test {
     auto opened = Engine::open(std::move(*settings), venue_, options);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     engine_.emplace(std::move(*opened));
+    port_ = listening_port(INADDR_LOOPBACK);
+    tls_port_ = listening_port(INADDR_LOOPBACK + 1);
+    ASSERT_NE(port_, 0);
+    ASSERT_NE(tls_port_, 0);
+    live_.emplace(kSessions, port_);
   }
 
-  // Turns the venue and its traders until it is so.
+  // Turns the venue, its traders and a visitor until it is so.
   template <class Condition>
-  bool trade_until(std::vector<steady_clock::duration>* times, Condition&& condition) {
+  [[nodiscard]] bool trade_until(AnswerTimes* times, Condition&& condition) {
     const auto until = steady_clock::now() + kPatience;
     while (!condition()) {
-      if (steady_clock::now() > until) return false;
-      engine_->poll(std::chrono::nanoseconds{0});
-      for (const auto& trader : live_) trader->go_on(times);
+      if (steady_clock::now() > until || !live_->trouble().empty()) return false;
+      engine_->poll(0ns);
+      live_->poll(times);
+      if (visitor_) visitor_->poll();
     }
     return true;
   }
 
-  [[nodiscard]] std::size_t answers() const {
-    std::size_t all = 0;
-    for (const auto& trader : live_) all += trader->answers();
-    return all;
+  // Each time of another kind, and each time of another session of it, so that the last one has
+  // gone by then.
+  void begin_visit() {
+    const std::string number = std::to_string(visits_ / 3 % kOfAKind);
+    const std::string keeper = "KEEPER" + number;
+    switch (visits_++ % 3) {
+      case 0:
+        return void(visitor_.emplace(Visitor::Visit{.who = "HONEST" + number, .port = port_}));
+      case 1:
+        return void(visitor_.emplace(Visitor::Visit{
+            .who = keeper, .port = port_, .logon_fields = "553=" + keeper + "|554=pa55word|"}));
+      default:
+        visitor_.emplace(Visitor::Visit{
+            .who = "GUARDED" + number, .port = tls_port_, .host = "127.0.0.2", .tls = tls_});
+    }
   }
-
-  // From an address of its own: logs on, trades, and leaves.
-  void honest_visit(std::vector<steady_clock::duration>* times) {
-    Trader honest{"HONEST", engine_->accept_port(), "127.0.0.3"};
-    EXPECT_TRUE(trade_until(times, [&] {
-      honest.go_on(nullptr);
-      return honest.answers() == 3 || honest.closed();
-    }));
-    EXPECT_EQ(honest.answers(), 3U);
-    if (honest.answers() == 3) ++visits_;
+  void end_visit() {
+    EXPECT_EQ(visitor_->trouble(), "");
+    EXPECT_LE(visitor_->logon_time(), is_strict() ? kStrictLogon : kLogonPatience);
+    logon_times_.push_back(visitor_->logon_time());
+    visitor_.reset();
+    next_visit_ = steady_clock::now() + 50ms;
+  }
+  void receive_visitors() {
+    if (visitor_ && visitor_->is_over()) end_visit();
+    if (!visitor_ && steady_clock::now() >= next_visit_) begin_visit();
   }
 
   // The attacker's end is waited for; what it says is on standard output.
-  int attack(std::vector<steady_clock::duration>* times) {
-    const std::string port = std::to_string(engine_->accept_port());
+  int attack(AnswerTimes* times) {
     std::string program = NEXUSFIX_ATTACKER;
-    std::string argument = port;
-    char* const arguments[] = {program.data(), argument.data(), nullptr};
+    std::vector<std::string> words{program, std::to_string(port_), std::to_string(tls_port_),
+                                   std::to_string(dribblers_), std::to_string(parts())};
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
     pid_t pid = 0;
-    if (::posix_spawn(&pid, program.c_str(), nullptr, nullptr, arguments, environ) != 0) return -1;
+    if (::posix_spawn(&pid, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) {
+      return -1;
+    }
     int status = 0;
-    const auto has_ended = [&] { return ::waitpid(pid, &status, WNOHANG) == pid; };
-    std::size_t next_visit = answers();
     const bool ended = trade_until(times, [&] {
-      if (has_ended()) return true;
-      if (answers() < next_visit || visits_ == kVisitsMax) return false;
-      honest_visit(times);
-      next_visit = answers() + 500;
-      return false;
+      receive_visitors();
+      return ::waitpid(pid, &status, WNOHANG) == pid;
     });
     if (!ended) ::kill(pid, SIGKILL);
     return ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
 
-  static constexpr int kVisitsMax = 10;
+  [[nodiscard]] bool finish_visits() {
+    return trade_until(nullptr, [&] {
+      if (visitor_ && visitor_->is_over()) end_visit();
+      return !visitor_;
+    });
+  }
+
+  void expect_nothing_lost() {
+    EXPECT_EQ(live_->trouble(), "");
+    for (std::size_t i = 0; i < kSessions; ++i) {
+      EXPECT_TRUE(engine_->session(i).is_logged_on());
+      // The last order is on its way, or has been processed.
+      const std::uint64_t next_inbound = engine_->session(i).numbers().next_inbound;
+      EXPECT_GE(next_inbound, live_->answers_of(i) + 1);
+      EXPECT_LE(next_inbound, live_->answers_of(i) + 2);
+    }
+  }
+
   testing::TemporaryFolder folder_;
+  testing::TestAuthority authority_{folder_.path(), "authority"};
   testing::RecordingLog log_;
   Venue venue_;
   std::optional<Engine> engine_;
-  std::vector<std::unique_ptr<Trader>> live_;
-  int visits_ = 0;
+  std::uint16_t port_ = 0;
+  std::uint16_t tls_port_ = 0;
+  std::size_t dribblers_ = 0;
+  std::shared_ptr<transport::TlsContext> tls_;
+  std::optional<LiveTraders> live_;
+  std::optional<Visitor> visitor_;
+  steady_clock::time_point next_visit_{};
+  std::size_t visits_ = 0;
+  std::vector<std::chrono::nanoseconds> logon_times_;
 };
+
+std::uint64_t bytes_of(const AnswerTimes& times) {
+  return (times.by_clock.capacity() + times.by_own_time.capacity()) *
+         sizeof(std::chrono::nanoseconds);
+}
+std::uint64_t bytes_of(const testing::RecordingLog& log) {
+  std::uint64_t bytes = log.lines.capacity() * sizeof(std::string);
+  for (const std::string& line : log.lines) bytes += line.capacity() + 2 * sizeof(void*);
+  return bytes;
+}
+
+void print_times(const char* what, const AnswerTimes& times) {
+  std::printf(
+      "%s: %zu answers, P50 %.0f us, P99 %.0f us; of our own CPU time P50 %.0f us, P99 %.0f us\n",
+      what, times.by_clock.size(), percentile_us(times.by_clock, 50),
+      percentile_us(times.by_clock, 99), percentile_us(times.by_own_time, 50),
+      percentile_us(times.by_own_time, 99));
+}
 
 TEST_F(AttackTest, live_sessions_lose_nothing_and_an_honest_client_logs_on) {
   open();
-  for (std::size_t i = 0; i < kSessions; ++i) {
-    live_.push_back(
-        std::make_unique<Trader>("LIVE" + std::to_string(i), engine_->accept_port(), "127.0.0.1"));
-  }
-  std::vector<steady_clock::duration> calm;
-  std::vector<steady_clock::duration> attacked;
-  ASSERT_TRUE(trade_until(&calm, [&] { return answers() >= kSessions * kCalmOrders; }));
-  honest_visit(nullptr);
-  const std::size_t before_attack = answers();
+  AnswerTimes calm;
+  AnswerTimes attacked;
+  // Each kind of visit in calm, too.
+  ASSERT_TRUE(trade_until(nullptr, [&] {
+    receive_visitors();
+    return live_->least_answers() > 1 && logon_times_.size() >= 3;
+  })) << live_->trouble();
+  ASSERT_TRUE(finish_visits());
+  ASSERT_TRUE(trade_until(&calm, [&] { return calm.by_clock.size() >= kSessions * kCalmOrders; }));
+  logon_times_.clear();
   static_cast<void>(::malloc_trim(0));
   const soak::ProcessUse before = soak::use_now(folder_.path());
 
+  const auto begun = steady_clock::now();
   EXPECT_EQ(attack(&attacked), 0) << "the attacker was to be closed everywhere";
-  EXPECT_GE(visits_, 2) << "one in calm, and one under attack at least";
-  // Limits whose lines no storm of others takes the place of; and who dribbled or sent rubbish.
+  const double seconds = std::chrono::duration<double>(steady_clock::now() - begun).count();
+  EXPECT_TRUE(finish_visits());
+  EXPECT_GE(logon_times_.size(), 3U) << "one of each kind at least";
+  // Limits whose lines no storm of others takes the place of.
   for (const std::string_view passed :
        {"(MaxPendingLogonsPerAddress)", "administrative messages within a second"}) {
     EXPECT_TRUE(log_.has(passed)) << passed << " is not in:\n" << log_.all();
   }
-  EXPECT_GE(engine_->stats().connections_refused, kRefusedMin);
-  EXPECT_GT(engine_->stats().garbled, kGarbledMin);
-  const std::size_t goal = answers() + kSessions * 100;
-  EXPECT_TRUE(trade_until(nullptr, [&] { return answers() >= goal; }));
-  for (const auto& trader : live_) EXPECT_FALSE(trader->closed());
-  for (std::size_t i = 0; i < kSessions; ++i) {
-    EXPECT_TRUE(engine_->session(i).is_logged_on());
-    // The last order is on its way, or has been processed.
-    const std::uint64_t next_inbound = engine_->session(i).numbers().next_inbound;
-    EXPECT_GE(next_inbound, live_[i]->answers() + 1);
-    EXPECT_LE(next_inbound, live_[i]->answers() + 2);
-  }
+  const engine::EngineStats& stats = engine_->stats();
+  EXPECT_GT(stats.garbled, kGarbledMax) << "more than may be within a second, and was cut";
+  EXPECT_GE(stats.connections_refused, dribblers_);
+  const std::size_t goal = live_->least_answers() + 100;
+  EXPECT_TRUE(trade_until(nullptr, [&] { return live_->least_answers() >= goal; }));
+  expect_nothing_lost();
 
   const soak::ProcessUse after = soak::use_now(folder_.path());
-  const std::size_t kept = (answers() - before_attack) * 400;  // what the traders keep themselves
+  const std::uint64_t kept = bytes_of(attacked) + bytes_of(log_);  // that are the test's own
   EXPECT_LE(after.descriptors, before.descriptors + kDescriptorGrowthMax);
   EXPECT_LE(after.heap_bytes, before.heap_bytes + kept + kHeapGrowthMax);
+  print_times("calm", calm);
+  print_times("attacked", attacked);
   std::printf(
-      "P99 of an order's answer: calm %.0f us (%zu), attacked %.0f us (%zu); "
-      "%d honest visits, %llu events\n",
-      percentile_99_us(calm), calm.size(), percentile_99_us(attacked), attacked.size(), visits_,
-      static_cast<unsigned long long>(log_.lines.size()));
+      "attack of %.1f s; %zu honest logons, %.0f ms the longest; %llu connections refused, "
+      "%llu garbled messages, %zu events; heap %+lld bytes\n",
+      seconds, logon_times_.size(), percentile_us(logon_times_, 99) / 1'000,
+      static_cast<unsigned long long>(stats.connections_refused),
+      static_cast<unsigned long long>(stats.garbled), log_.lines.size(),
+      static_cast<long long>(after.heap_bytes - before.heap_bytes - kept));
+  if (!is_strict()) return;
+  EXPECT_LE(percentile_us(attacked.by_clock, 99), kSlowerMax * percentile_us(calm.by_clock, 99));
 }
 
 }  // namespace

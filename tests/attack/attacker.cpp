@@ -1,187 +1,150 @@
-// Everything at once that somebody may do to a venue's port, within bounds: attacker PORT. Ends
-// when the venue has closed all of it, or when that takes too long.
-#include <algorithm>
-#include <array>
+// Everything at once that somebody may do to a venue's ports, within bounds:
+//   attacker PORT TLS_PORT DRIBBLERS PARTS
+// TLS_PORT 0: there is none. PARTS: the hundredths of the full size that are done. Ends when the
+// venue has closed all of it, or when that takes too long.
 #include <chrono>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
-#include <memory>
+#include <deque>
 #include <string>
 #include <string_view>
-#include <utility>
 
-#include <nexusfix/transport/network.hpp>
-
-#include "support/fix_text.hpp"
+#include "attack/hostile_peers.hpp"
+#include "attack/hostile_texts.hpp"
 
 namespace nexusfix::attack {
 namespace {
 
-using testing::fix;
-using transport::IoStatus;
-using transport::SocketId;
+// The full size.
+constexpr std::size_t kKnocks = 20'000;
+constexpr std::size_t kBadLogons = 100'000;
+constexpr std::size_t kTlsRubbish = 2'000;
+constexpr std::size_t kTlsHellos = 2'000;
+constexpr std::size_t kStormsOfAKind = 20;
+// At once; a part of the size does not change these.
+constexpr std::size_t kStalledHandshakes = 500;
+constexpr std::size_t kOneShots = 200;
 
-constexpr int kDribblers = 200;
-constexpr int kKnocks = 2'000;
-constexpr int kKnocksAtOnce = 50;
-constexpr int kBadOnesOfAKind = 100;
-constexpr int kStorm = 5'000;
-constexpr int kUnread = 20'000;
-constexpr int kResends = 300;
-constexpr std::chrono::seconds kLongest{40};  // says that something hangs
+// Each kind has addresses of its own, so that one does not keep the other out.
+constexpr Source kDribbling{16, 20};
+constexpr Source kKnocking{4, 1};
+constexpr Source kStrange{32, 64};
+constexpr Source kLoggedOn{6, 1};
+constexpr Source kTlsStalling{7, 1};
+constexpr Source kTlsRubbing{8, 2};
+constexpr Source kTlsGreeting{10, 8};
 
-// Each kind has an address of its own, so that one does not keep the other out.
-constexpr const char* kDribbling = "127.0.0.2";
-constexpr const char* kKnocking = "127.0.0.4";
-constexpr const char* kStrange = "127.0.0.5";
-constexpr const char* kLoggedOn = "127.0.0.6";
+struct Sizes {
+  std::uint16_t port = 0;
+  std::uint16_t tls_port = 0;
+  std::size_t dribblers = 0;
+  std::size_t parts = 0;
 
-std::string message(std::string_view who, std::string_view type, int number,
-                    std::string_view body) {
-  return fix("FIX.4.4", "35=" + std::string{type} + "|49=" + std::string{who} +
-                            "|56=VENUE|34=" + std::to_string(number) +
-                            "|52=20260105-10:00:00.000|" + std::string{body});
-}
-std::string logon(std::string_view who) { return message(who, "A", 1, "98=0|108=0|141=Y|"); }
-
-struct Peer {
-  std::string unsent;
-  std::size_t sent = 0;
-  bool dribbles = false;  // a byte now and then
-  bool is_deaf = false;   // reads nothing
-  bool is_paused = false;
-  bool is_connected = false;
+  [[nodiscard]] std::size_t part_of(std::size_t full) const noexcept { return full * parts / 100; }
 };
 
-class Attacker {
- public:
-  explicit Attacker(std::uint16_t port) : port_{port} {}
-
-  SocketId connect(const char* from, Peer peer) {
-    transport::Endpoint venue{"127.0.0.1", port_};
-    venue.options.source_host = from;
-    const auto socket = network_->connect(venue);
-    if (!socket) return 0;
-    peers_.emplace(*socket, std::move(peer));
-    return *socket;
+// Deques, because whoever attacks is pointed to.
+std::deque<Attack> attacks_of(const Sizes& sizes) {
+  std::deque<Attack> all;
+  const auto add = [&](Attack attack) { all.push_back(std::move(attack)); };
+  add({.name = "dribblers",
+       .port = sizes.port,
+       .source = kDribbling,
+       .count = sizes.dribblers,
+       .at_once = sizes.dribblers,
+       .lasts = true,
+       .dribbles = true,
+       .text = [](std::size_t) { return endless_logon(); }});
+  add({.name = "connects",
+       .port = sizes.port,
+       .source = kKnocking,
+       .count = sizes.part_of(kKnocks),
+       .at_once = 2 * kOneShots,
+       .leaves = Leaves::WhenConnected,
+       .text = [](std::size_t) { return std::string{}; }});
+  add({.name = "bad Logons",
+       .port = sizes.port,
+       .source = kStrange,
+       .count = sizes.part_of(kBadLogons),
+       .at_once = kOneShots,
+       .text = bad_logon});
+  for (const auto& storm : {garbled_storm, test_requests, repeated_resends}) {
+    add({.name = "storms after Logon",
+         .port = sizes.port,
+         .source = kLoggedOn,
+         .count = sizes.part_of(kStormsOfAKind),
+         .at_once = 1,
+         .text = storm});
   }
-
-  void knock() {
-    std::array<SocketId, kKnocksAtOnce> sockets{};
-    for (int i = 0; i < kKnocks / kKnocksAtOnce; ++i) {
-      for (SocketId& socket : sockets) socket = connect(kKnocking, {});
-      turn();
-      for (const SocketId socket : sockets) drop(socket);
-    }
-  }
-
-  void turn() {
-    std::array<transport::Ready, 256> ready;
-    const std::size_t count = network_->wait(ready, std::chrono::milliseconds{1});
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto found = peers_.find(ready[i].socket);
-      if (found == peers_.end()) continue;
-      if (ready[i].kind == transport::ReadyKind::Connected) found->second.is_connected = true;
-      if (ready[i].kind == transport::ReadyKind::Failed) drop(ready[i].socket);
-      if (ready[i].kind == transport::ReadyKind::Readable) read(found->first, found->second);
-    }
-    for (auto at = peers_.begin(); at != peers_.end();) {
-      const auto next = std::next(at);
-      if (!write(at->first, at->second)) drop(at->first);
-      at = next;
-    }
-  }
-
-  // Who reads nothing does not see that it was closed.
-  [[nodiscard]] std::ptrdiff_t open() const noexcept {
-    return std::ranges::count_if(peers_, [](const auto& one) { return !one.second.is_deaf; });
-  }
-
- private:
-  void drop(SocketId socket) {
-    network_->close(socket);
-    peers_.erase(socket);
-  }
-
-  void read(SocketId socket, Peer& peer) {
-    if (peer.is_deaf && !std::exchange(peer.is_paused, true)) return network_->pause(socket, true);
-    if (peer.is_deaf) return drop(socket);  // It has broken.
-    std::array<char, 65'536> bytes;
-    const auto result = network_->receive(socket, bytes);
-    if (result.status != IoStatus::Ok && result.status != IoStatus::WouldBlock) drop(socket);
-  }
-
-  bool write(SocketId socket, Peer& peer) {
-    if (!peer.is_connected || peer.sent == peer.unsent.size()) return true;
-    std::string_view bytes = std::string_view{peer.unsent}.substr(peer.sent);
-    if (peer.dribbles) bytes = bytes.substr(0, 1);
-    const auto result = network_->send(socket, bytes);
-    if (result.status == IoStatus::Ok) peer.sent += result.bytes;
-    return result.status == IoStatus::Ok || result.status == IoStatus::WouldBlock;
-  }
-
-  std::unique_ptr<transport::Network> network_ = transport::make_epoll_network().value();
-  std::uint16_t port_;
-  std::map<SocketId, Peer> peers_;
-};
-
-void send_bad_ones(Attacker& attacker) {
-  for (int i = 0; i < kBadOnesOfAKind; ++i) {
-    attacker.connect(kStrange, {.unsent = logon("STRANGER" + std::to_string(i))});
-    attacker.connect(kStrange, {.unsent = message("LIVE0", "D", 1, "11=X|")});
-    attacker.connect(kStrange,
-                     {.unsent = std::string{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11} +
-                                std::string(500, '\x5a')});
-    attacker.connect(kStrange, {.unsent = std::string(10'000, '8')});
-    attacker.turn();
-  }
+  add({.name = "peers that never read",
+       .port = sizes.port,
+       .source = kLoggedOn,
+       .count = sizes.part_of(kStormsOfAKind),
+       .at_once = 1,
+       .is_deaf = true,
+       .leaves = Leaves::WhenSent,
+       .text = unread_orders});
+  if (sizes.tls_port == 0) return all;
+  add({.name = "stalled handshakes",
+       .host = 2,
+       .port = sizes.tls_port,
+       .source = kTlsStalling,
+       .count = kStalledHandshakes,
+       .at_once = kStalledHandshakes,
+       .lasts = true,
+       .text = [](std::size_t) { return half_client_hello(); }});
+  add({.name = "rubbish on the port with TLS",
+       .host = 2,
+       .port = sizes.tls_port,
+       .source = kTlsRubbing,
+       .count = sizes.part_of(kTlsRubbish),
+       .at_once = kOneShots,
+       .text = tls_rubbish});
+  add({.name = "handshakes that end with our certificate",
+       .host = 2,
+       .port = sizes.tls_port,
+       .source = kTlsGreeting,
+       .count = sizes.part_of(kTlsHellos),
+       .at_once = kOneShots,
+       .leaves = Leaves::WhenAnswered,
+       .text = [](std::size_t) { return client_hello(); }});
+  return all;
 }
 
-// Logged on, and then: garbled messages, orders whose answers nobody reads, the same ResendRequest,
-// TestRequests.
-void abuse_sessions(Attacker& attacker) {
-  std::string garbled = logon("GARBLER");
-  std::string deaf = logon("DEAF");
-  std::string asker = logon("ASKER");
-  std::string pinger = logon("PINGER");
-  for (int i = 0; i < kStorm; ++i) {
-    std::string torn = message("GARBLER", "0", i + 2, "");
-    torn[torn.size() - 2] = 'x';
-    garbled += torn;
-    pinger += message("PINGER", "1", i + 2, "112=T|");
+std::size_t tell(const std::deque<Attack>& attacks) {
+  std::size_t open = 0;
+  for (const Attack& attack : attacks) {
+    open += attack.open;
+    std::printf("%7zu %s, of which %zu are open\n", attack.begun, attack.name.c_str(), attack.open);
   }
-  const std::string text(200, 'x');
-  for (int i = 0; i < kUnread; ++i) deaf += message("DEAF", "D", i + 2, "11=" + text + "|");
-  for (int i = 0; i < kResends; ++i) asker += message("ASKER", "D", i + 2, "11=" + text + "|");
-  for (int i = 0; i < kResends; ++i) asker += message("ASKER", "2", kResends + 2 + i, "7=1|16=0|");
-  attacker.connect(kLoggedOn, {.unsent = std::move(garbled)});
-  attacker.connect(kLoggedOn, {.unsent = std::move(deaf), .is_deaf = true});
-  attacker.connect(kLoggedOn, {.unsent = std::move(asker)});
-  attacker.connect(kLoggedOn, {.unsent = std::move(pinger)});
+  std::fflush(stdout);
+  return open;
 }
 
-int run(std::uint16_t port) {
-  Attacker attacker{port};
-  abuse_sessions(attacker);
-  for (int i = 0; i < 20; ++i) attacker.turn();
-  const std::string endless = testing::soh("8=FIX.4.4|9=3900|35=A|58=") + std::string(3'000, 'x');
-  for (int i = 0; i < kDribblers; ++i) {
-    attacker.connect(kDribbling, {.unsent = endless, .dribbles = true});
+int run(const Sizes& sizes) {
+  using std::chrono::steady_clock;
+  constexpr std::chrono::seconds kLongest{520};  // says that something hangs
+  constexpr std::chrono::seconds kTold{20};
+  std::deque<Attack> attacks = attacks_of(sizes);
+  HostilePeers peers;
+  const auto until = steady_clock::now() + kLongest;
+  auto told_at = steady_clock::now() + kTold;
+  while (peers.go_on(attacks) && steady_clock::now() < until) {
+    if (steady_clock::now() < told_at) continue;
+    static_cast<void>(tell(attacks));
+    told_at += kTold;
   }
-  attacker.knock();
-  send_bad_ones(attacker);
-  const auto until = std::chrono::steady_clock::now() + kLongest;
-  while (attacker.open() > 0 && std::chrono::steady_clock::now() < until) attacker.turn();
-  std::printf("the venue has left %td connections of the attacker's open\n", attacker.open());
-  return attacker.open() == 0 ? 0 : 1;
+  return tell(attacks) == 0 ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace nexusfix::attack
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
-  return nexusfix::attack::run(static_cast<std::uint16_t>(std::atoi(argv[1])));
+  if (argc != 5) return 2;
+  const auto number = [&](int at) { return std::strtoul(argv[at], nullptr, 10); };
+  return nexusfix::attack::run({.port = static_cast<std::uint16_t>(number(1)),
+                                .tls_port = static_cast<std::uint16_t>(number(2)),
+                                .dribblers = number(3),
+                                .parts = number(4)});
 }

@@ -1,0 +1,118 @@
+// Counterparties that mean well: those who trade all the time, and one that comes, trades and
+// leaves.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/transport/network.hpp>
+
+namespace nexusfix::attack {
+
+using std::chrono::steady_clock;
+
+// CPU time of this thread, which does not pass while others have its core.
+[[nodiscard]] std::chrono::nanoseconds own_time() noexcept;
+
+// How long an order's answer took, by the clock and of this thread's CPU time.
+struct AnswerTimes {
+  std::vector<std::chrono::nanoseconds> by_clock;
+  std::vector<std::chrono::nanoseconds> by_own_time;
+};
+[[nodiscard]] double percentile_us(std::vector<std::chrono::nanoseconds> times, unsigned percent);
+
+// What a connection has received, cut into messages.
+class Inbox {
+ public:
+  // False: the connection has ended.
+  [[nodiscard]] bool receive(transport::Network& network, transport::SocketId socket);
+  [[nodiscard]] std::vector<std::string> take() { return std::exchange(messages_, {}); }
+
+ private:
+  std::string bytes_;
+  std::vector<std::string> messages_;
+};
+
+// Sessions LIVE0 to LIVEn. Each has one order under way all the time.
+class LiveTraders {
+ public:
+  LiveTraders(std::size_t count, std::uint16_t port);
+
+  // Without waiting. times: of the answers that have come; may be null.
+  void poll(AnswerTimes* times);
+  // The first is the Logon's.
+  [[nodiscard]] std::size_t answers() const noexcept { return answers_; }
+  [[nodiscard]] std::size_t answers_of(std::size_t trader) const noexcept {
+    return traders_[trader].answers;
+  }
+  [[nodiscard]] std::size_t least_answers() const noexcept;
+  // What was not as it should be; empty: nothing.
+  [[nodiscard]] const std::string& trouble() const noexcept { return trouble_; }
+
+ private:
+  struct Trader {
+    std::string name;
+    transport::SocketId socket = 0;
+    Inbox inbox{};
+    std::size_t answers = 0;
+    steady_clock::time_point sent_at{};
+    std::chrono::nanoseconds sent_own{};
+  };
+  void take(Trader& trader, const std::string& answer, AnswerTimes* times);
+  void send(Trader& trader, const std::string& bytes);
+  [[nodiscard]] static std::string order_of(const Trader& trader);
+
+  std::unique_ptr<transport::Network> network_;
+  std::vector<Trader> traders_;
+  std::size_t answers_ = 0;
+  std::string trouble_;
+};
+
+// Logs on, has an order answered, logs out.
+class Visitor {
+ public:
+  struct Visit {
+    std::string who;
+    std::uint16_t port = 0;
+    std::string host = "127.0.0.1";
+    std::string from = "127.0.0.3";
+    std::string logon_fields{};  // behind those that every Logon has
+    std::shared_ptr<transport::TlsContext> tls{};
+  };
+  explicit Visitor(Visit visit);
+  ~Visitor();
+  Visitor(const Visitor&) = delete;
+  Visitor& operator=(const Visitor&) = delete;
+
+  void poll();
+  [[nodiscard]] bool is_over() const noexcept { return is_over_; }
+  // Empty: all went well.
+  [[nodiscard]] const std::string& trouble() const noexcept { return trouble_; }
+  // From the first step of the connection to the answer to the Logon.
+  [[nodiscard]] std::chrono::nanoseconds logon_time() const noexcept { return logon_time_; }
+
+ private:
+  void send(const std::string& bytes);
+  void take(const std::string& answer);
+  void end(const std::string& trouble);
+
+  Visit visit_;
+  std::unique_ptr<transport::Network> inner_;
+  std::unique_ptr<transport::Network> protected_;
+  transport::Network& network_;
+  transport::SocketId socket_ = 0;
+  Inbox inbox_;
+  steady_clock::time_point begun_ = steady_clock::now();
+  std::chrono::nanoseconds logon_time_{};
+  std::size_t answers_ = 0;
+  bool is_over_ = false;
+  std::string trouble_;
+};
+
+}  // namespace nexusfix::attack
