@@ -65,6 +65,8 @@ class Inside {
     return network_.sends() - before;
   }
   void prepare() {
+    // Nothing would be faster than a session that takes no orders any more.
+    if (!venue_.engine.session(0).is_logged_on()) throw std::runtime_error{"the venue was cut off"};
     orders_.number_from(venue_.engine.session(0).numbers().next_inbound, wall_now());
   }
   [[nodiscard]] WireSizes sizes() const { return {orders_[0].size(), network_.sent().size()}; }
