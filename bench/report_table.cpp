@@ -7,12 +7,15 @@
 namespace nexusfix::bench {
 namespace {
 
-// Its engine-less limit.
-bool is_bare(std::string_view subject) { return subject == "bare TCP" || subject == "bare TLS"; }
+// Of a row that has no reference, what stands in its column.
+bool is_in_its_place(std::string_view subject) {
+  return subject == "bare TCP" || subject == "bare TLS" || subject == "NexusFIX hardened";
+}
 
 std::string peer_column(const RowReport& row, std::string_view name, std::string_view instead) {
   for (const Result& peer : row.peers) {
-    const bool is_limit = !instead.empty() && (peer.subject == instead || is_bare(peer.subject));
+    const bool is_limit =
+        !instead.empty() && (peer.subject == instead || is_in_its_place(peer.subject));
     if (peer.subject != name && !is_limit) continue;
     const double times = times_faster(row, peer);
     return fmt::format("{:>9} {:>7}", short_number(peer.figures.batch),

@@ -180,6 +180,7 @@ TEST(RowsTest, module_of_a_build_does_its_jobs_beside_this_one) {
   const auto inside = module.subject->inside();
   EXPECT_EQ(inside->check(), "");
   EXPECT_EQ(make_nexusfix_subject()->inside()->check(), "");
+  inside->prepare();
   EXPECT_EQ(inside->check(), "");
 }
 
