@@ -9,6 +9,7 @@ import struct
 import subprocess
 import time
 
+from certificates import Certificates
 from processes import Child, Failure, Peer, free_port
 
 DICTIONARIES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dictionaries")
@@ -50,7 +51,8 @@ def peer_config(name, folder, kind, version, port, sender, target, **keys):
 class Arena:
     """One scenario's folder, programs and running processes."""
 
-    def __init__(self, folder, programs, peer_kind, subject_kind, version, mover_kind):
+    def __init__(self, folder, programs, peer_kind, subject_kind, version, mover_kind,
+                 has_tls=False):
         self.folder = folder
         self.programs = programs
         self.peer_kind = peer_kind
@@ -58,6 +60,7 @@ class Arena:
         self.version = version
         self.mover_kind = mover_kind
         self.children = []
+        self.certificates = Certificates(os.path.join(folder, "tls")) if has_tls else None
         self.peer_log = os.path.join(folder, "peer", "log")
 
     def start(self, child_type, name, command, folder):
@@ -72,8 +75,14 @@ class Arena:
         if kind == "quickfix":  # QuickFIX/J brings dictionaries of its own; Debian's QuickFIX none.
             file = self.version.replace(".", "") + ".xml"
             keys["DataDictionary"] = os.path.join(DICTIONARIES, file)
+        if kind == "quickfixj" and self.certificates:
+            keys.update(self.certificates.quickfixj(role))
         config = peer_config(name, folder, role, self.version, port, sender, target, **keys)
         return self.start(Peer, name, self.programs[kind] + [role, config], folder)
+
+    def protection(self, role):
+        """The keys of TLS for our engine; none without."""
+        return self.certificates.ours(role) if self.certificates else {}
 
     def start_peer(self, role, port, **keys):
         return self._engine(self.peer_kind, "peer", role, port, PEER, SUBJECT, **keys)
@@ -124,7 +133,8 @@ class Venue:
         os.makedirs(folder, exist_ok=True)
         config = os.path.join(folder, "venue.cfg")
         write_config(config, "acceptor", self.arena.version, SUBJECT, PEER, folder,
-                     **address_keys("acceptor", self.port), **self.keys)
+                     **address_keys("acceptor", self.port), **self.keys,
+                     **self.arena.protection("acceptor"))
         command = self.arena.programs["nexusfix"] + ["serve", config]
         self.child = self.arena.start(Child, "venue", command, folder)
         self.port = int(self.child.expect(r"listening on port (\d+)").group(1))
@@ -146,7 +156,8 @@ class Trader:
         self.report = os.path.join(self.folder, "reports.tsv")
         self.orders = 0
         write_config(self.config, "initiator", arena.version, SUBJECT, PEER, self.folder,
-                     **address_keys("initiator", port), **keys)
+                     **address_keys("initiator", port), **keys,
+                     **arena.protection("initiator"))
 
     def trade(self, orders):
         # The trader counts over all its runs, and knows from its report file what was answered.

@@ -27,6 +27,8 @@ def parse_arguments():
     parser.add_argument("--nexusfix", help="the nexusfix command")
     parser.add_argument("--quickfix", help="the QuickFIX peer program")
     parser.add_argument("--quickfixj", help="the folder of the QuickFIX/J peer's jar files")
+    parser.add_argument("--tls", action="store_true",
+                        help="protected, both sides with certificates: ours and QuickFIX/J's")
     parser.add_argument("--keep", action="store_true", help="leave the folder behind")
     return parser.parse_args()
 
@@ -55,7 +57,7 @@ def run(arguments, folder):
     arena = None
     try:
         arena = Arena(folder, programs(arguments), arguments.peer, arguments.subject,
-                      arguments.version, arguments.mover)
+                      arguments.version, arguments.mover, arguments.tls)
         SCENARIOS[arguments.scenario](arena)
         return True
     except Failure as failure:
