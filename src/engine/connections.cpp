@@ -15,8 +15,6 @@ namespace nexusfix::engine {
 namespace {
 
 constexpr std::string_view kLogonTooLong = "more bytes than a Logon may have (MaxLogonSize)";
-// What is kept of a connection whose Logon is held back, behind that.
-constexpr std::size_t kHeldBackBytesMax = 64U << 10U;
 // As long as a message has not said how long it is, so many bytes are put behind those that were
 // carried: its BodyLength is within them, and what is too much costs nothing but the copy.
 constexpr std::size_t kCompletedBytesMin = 64;
@@ -162,9 +160,6 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
       if (connection.slot == nullptr && !connection.carried.empty() &&
           connection.carried_needed > connection.logon_bytes_max) {
         refuse(connection, kLogonTooLong);
-      } else if (connection.slot == nullptr &&
-                 connection.carried.size() > connection.carried_needed + kHeldBackBytesMax) {
-        refuse(connection, "its Logon waits, and too much came behind it");
       }
       break;
     case transport::IoStatus::WouldBlock:
