@@ -38,6 +38,14 @@ std::string date_of(std::chrono::sys_seconds time) {
          two(static_cast<unsigned>(date.day()));
 }
 
+std::string text_of(const X509_NAME* name) {
+  const Bio text{BIO_new(BIO_s_mem())};
+  X509_NAME_print_ex(text.get(), name, 0, XN_FLAG_RFC2253);
+  char* data = nullptr;
+  const long size = BIO_get_mem_data(text.get(), &data);
+  return size > 0 ? std::string{data, static_cast<std::size_t>(size)} : "without a name";
+}
+
 std::unexpected<TlsError> failed(TlsItem item, const std::string& what) {
   return std::unexpected{TlsError{item, what + ": " + take_openssl_error()}};
 }
@@ -138,7 +146,8 @@ class KeysMaker {
       if (X509_STORE_add_crl(store, one.get()) != 1) {
         return failed(TlsItem::Revocation, "a list of revoked certificates");
       }
-      note("list of revoked certificates", X509_CRL_get0_nextUpdate(one.get()));
+      note("list of revoked certificates of " + text_of(X509_CRL_get_issuer(one.get())),
+           X509_CRL_get0_nextUpdate(one.get()));
     }
     checks_revocation_ = !lists->empty();
     return {};
@@ -200,13 +209,7 @@ std::string take_openssl_error() {
   return reason == nullptr ? "no reason given" : reason;
 }
 
-std::string name_of(const X509* certificate) {
-  const Bio text{BIO_new(BIO_s_mem())};
-  X509_NAME_print_ex(text.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
-  char* data = nullptr;
-  const long size = BIO_get_mem_data(text.get(), &data);
-  return size > 0 ? std::string{data, static_cast<std::size_t>(size)} : "without a name";
-}
+std::string name_of(const X509* certificate) { return text_of(X509_get_subject_name(certificate)); }
 
 TlsContext::TlsContext(TlsSettings settings, std::shared_ptr<const TlsKeys> keys)
     : settings_{std::move(settings)}, keys_{std::move(keys)} {}

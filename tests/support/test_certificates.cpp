@@ -122,14 +122,15 @@ CertificateFiles TestAuthority::issue(const std::string& name, const Certificate
   return files;
 }
 
-std::string TestAuthority::revoke(const std::string& name) {
+std::string TestAuthority::revoke(const std::string& name, int last_day) {
   objects_->revoked.push_back(objects_->serials.at(name));
   const std::unique_ptr<X509_CRL, FreedBy<X509_CRL_free>> list{X509_CRL_new()};
   X509_CRL_set_version(list.get(), 1);
   X509_CRL_set_issuer_name(list.get(), X509_get_subject_name(objects_->certificate.get()));
-  const std::unique_ptr<ASN1_TIME, FreedBy<ASN1_TIME_free>> from{X509_gmtime_adj(nullptr, -60)};
+  const std::unique_ptr<ASN1_TIME, FreedBy<ASN1_TIME_free>> from{
+      X509_gmtime_adj(nullptr, -10 * kDaySeconds)};
   const std::unique_ptr<ASN1_TIME, FreedBy<ASN1_TIME_free>> to{
-      X509_gmtime_adj(nullptr, 20 * kDaySeconds)};
+      X509_gmtime_adj(nullptr, last_day * kDaySeconds)};
   X509_CRL_set1_lastUpdate(list.get(), from.get());
   X509_CRL_set1_nextUpdate(list.get(), to.get());
   for (const long serial : objects_->revoked) {

@@ -28,8 +28,8 @@ class TestAuthority {
 
   // Writes NAME.pem and NAME.key; again: new ones in their place.
   CertificateFiles issue(const std::string& name, const CertificateOptions& options = {});
-  // Writes NAME.crl with all that were revoked.
-  std::string revoke(const std::string& name);
+  // Writes NAME.crl with all that were revoked, good until that day from today on.
+  std::string revoke(const std::string& name, int last_day = 20);
   [[nodiscard]] const std::string& file() const noexcept { return file_; }
 
  private:

@@ -156,6 +156,28 @@ TEST_F(TlsSessionTest, certificate_that_ends_soon_is_told_at_the_start) {
   EXPECT_TRUE(log.has(" has ended, at ")) << log.all();
 }
 
+TEST_F(TlsSessionTest, list_of_revoked_certificates_that_has_ended_is_told_and_can_be_renewed) {
+  require_client_certificates();
+  static_cast<void>(authority.issue("gone"));
+  extra += "\nCertificateRevocationListFile=" + authority.revoke("gone", -1);
+  const auto today = std::chrono::system_clock::now();
+  clock.advance(today - std::chrono::time_point_cast<std::chrono::nanoseconds>(clock.now().wall));
+  open();
+  turn(2);
+  EXPECT_TRUE(log.has("list of revoked certificates of CN=authority has ended, at ")) << log.all();
+  open_protected_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return log.has("its certificate is refused: CRL has expired"); }))
+      << log.all();
+  EXPECT_EQ(venue.logons, 0);
+  static_cast<void>(authority.revoke("gone", 3));
+  acceptor->reload_certificates();
+  ASSERT_TRUE(turn_until([&] { return log.has("certificates read again: "); })) << log.all();
+  EXPECT_TRUE(log.has("list of revoked certificates of CN=authority ends in ")) << log.all();
+  clock.advance(std::chrono::minutes{1});
+  ASSERT_TRUE(turn_until([&] { return trader.logons == 1; })) << log.all() << trader_log.all();
+  expect_trade("AFTER");
+}
+
 TEST_F(TlsSessionTest, wrong_file_refuses_the_start_at_the_line_of_its_key) {
   std::filesystem::permissions(keys.file("venue.key"), std::filesystem::perms{0644});
   EXPECT_THAT(

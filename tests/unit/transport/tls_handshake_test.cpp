@@ -1,6 +1,7 @@
 // Who is let in by TLS, and who is not.
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "support/raw_peer.hpp"
 #include "tls_fixture.hpp"
@@ -102,6 +103,13 @@ TEST_F(TlsTest, revoked_certificate_is_refused) {
   expect_refused("its certificate is refused: certificate revoked");
 }
 
+TEST_F(TlsTest, list_of_revoked_certificates_that_has_ended_refuses_everybody) {
+  require_client_certificate();
+  static_cast<void>(authority.issue("gone"));
+  acceptor_settings.revocation_file = authority.revoke("gone", -1);
+  expect_refused("its certificate is refused: CRL has expired");
+}
+
 TEST_F(TlsTest, certificate_beside_a_revoked_one_is_taken) {
   require_client_certificate();
   authority.issue("gone");
@@ -176,6 +184,38 @@ TEST_F(TlsTest, half_a_client_hello_keeps_nobody_waiting) {
     stalled.poll();
     return stalled.closed();
   }));
+}
+
+// One step in a wait(): the flood's are due one after the other, and those from elsewhere first.
+TEST_F(TlsTest, flood_of_rubbish_from_one_address_does_not_keep_another_waiting) {
+  listen();
+  constexpr std::size_t kFlood = 150;
+  std::vector<std::unique_ptr<testing::RawPeer>> flood;
+  for (std::size_t i = 0; i < kFlood; ++i) {
+    flood.push_back(std::make_unique<testing::RawPeer>(port, "127.0.0.9"));
+    flood.back()->send("no TLS");
+  }
+  const auto all_sent = [&] {
+    for (const auto& peer : flood) peer->poll();
+    return std::ranges::all_of(flood, [](const auto& peer) { return peer->all_sent(); });
+  };
+  std::array<Ready, 256> ready;
+  std::set<SocketId> failed;
+  const auto note_failed = [&] {
+    const std::size_t count = acceptor.tls->wait(ready, std::chrono::nanoseconds{0});
+    for (std::size_t i = 0; i < count; ++i) {
+      if (ready[i].kind == ReadyKind::Readable) failed.insert(ready[i].socket);
+    }
+  };
+  while (!all_sent()) note_failed();
+  connect();
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+  while (!initiator.is_connected && std::chrono::steady_clock::now() < give_up) {
+    note_failed();
+    initiator.poll();
+  }
+  EXPECT_TRUE(initiator.is_connected);
+  EXPECT_LT(failed.size(), kFlood) << "before all of the flood had its turn";
 }
 
 TEST_F(TlsTest, plain_fix_on_a_port_with_tls_is_refused_in_words) {
