@@ -34,8 +34,9 @@ void Runtime::on_accepted(const transport::Ready& ready) {
   if (!listener->endpoint.trusted_proxies && !may_connect(*listener, peer)) {
     seams_.network->close(ready.accepted);
     ++stats_.connections_refused;
-    return report_peer(observe::Severity::Warning, {},
-                       "connection from " + peer + " closed: " + std::string{kNobodyFromThere});
+    return report_stranger(observe::Severity::Warning,
+                           transport::source_of(transport::peer_address_of(peer)), {},
+                           "connection from " + peer + " closed: " + std::string{kNobodyFromThere});
   }
   static_cast<void>(await_logon(*listener, ready.accepted, peer));
 }
@@ -70,6 +71,7 @@ Connection* Runtime::await_logon(Listener& listener, transport::SocketId socket,
   connection.logon_bytes_max = seams_.directory
                                    ? seams_.directory->logon_bytes_max(listener.endpoint)
                                    : listener.logon_bytes_max;
+  connection.carried.be_secret();
   connection.deadline = now_.mono + listener.logon_timeout;
   arm(connection, connection.deadline);
   connections_.add(std::move(owned));

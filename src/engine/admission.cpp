@@ -30,7 +30,7 @@ void Runtime::note_punctuality(MonoTime due) {
   if (!logons_wait_ || punctuality_.is_late(now_.mono)) [[likely]]
     return;
   logons_wait_ = false;
-  report_peer(observe::Severity::Info, {}, "the event loop is in time again: Logons are answered");
+  report_own(observe::Severity::Info, "the event loop is in time again: Logons are answered");
 }
 
 // A stranger's first message while the loop is late. It stays where a message that is not whole
@@ -41,10 +41,10 @@ bool Runtime::holds_back(Connection& connection, const wire::MessageView& logon)
   if (logon.msg_type() != std::string_view{"A"} || other_loop_of(logon)) return false;
   if (!logons_wait_) {
     logons_wait_ = true;
-    report_peer(observe::Severity::Warning, {},
-                "the event loop is late, its timers by more than " +
-                    std::to_string(punctuality_.late_max() / std::chrono::milliseconds{1}) +
-                    " ms (LogonMaxLateness): Logons wait until it is in time again");
+    report_own(observe::Severity::Warning,
+               "the event loop is late, its timers by more than " +
+                   std::to_string(punctuality_.late_max() / std::chrono::milliseconds{1}) +
+                   " ms (LogonMaxLateness): Logons wait until it is in time again");
   }
   connection.was_held_back = true;
   connection.resumes_at = now_.mono + kHeldBack;

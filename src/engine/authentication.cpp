@@ -28,7 +28,7 @@ void Runtime::take_credentials() {
   if (!seams_.credentials) [[likely]]
     return;
   for (Credentials::Verdict& verdict : seams_.credentials->take(loop())) {
-    if (!verdict.trouble.empty()) report_peer(observe::Severity::Error, {}, verdict.trouble);
+    if (!verdict.trouble.empty()) report_own(observe::Severity::Error, verdict.trouble);
     Connection* const connection = connections_.find(verdict.socket);
     if (connection == nullptr ||
         connection->credentials.state != LogonCredentials::State::BeingChecked) {
@@ -70,8 +70,8 @@ bool Runtime::waits_for_credentials(Connection& connection, const wire::MessageV
                            .socket = connection.socket,
                            .file = settings->password_file,
                            .username = text_of(tag::Username),
-                           .password = text_of(tag::Password),
-                           .new_password = text_of(tag::NewPassword),
+                           .password = Secret{logon[tag::Password].value_or("")},
+                           .new_password = Secret{logon[tag::NewPassword].value_or("")},
                            .pair = comp_id + " " + std::string{transport::peer_address_of(peer)},
                            .source = connection.source,
                            .lockout = {settings->logon_failures_max, settings->logon_lockout},

@@ -61,8 +61,17 @@ class CarriedBytes {
   void drop_front(std::size_t count);
   void clear() noexcept;
 
+  CarriedBytes() = default;
+  CarriedBytes(const CarriedBytes&) = delete;
+  CarriedBytes& operator=(const CarriedBytes&) = delete;
+  ~CarriedBytes() { clear(); }
+  // Until the next clear(): what is no longer needed is overwritten, as it is a Logon's, which may
+  // have a password.
+  void be_secret() noexcept { is_secret_ = true; }
+
  private:
   std::vector<char> bytes_;
+  bool is_secret_ = false;
 };
 
 // What is known of the Username and the Password in a connection's Logon.
@@ -79,13 +88,14 @@ struct Connection {
   SessionSlot* slot = nullptr;        // null: accepted, and no Logon seen yet
   transport::Source source = 0;       // accepted: whom it is counted for
   std::uint32_t logon_bytes_max = 0;  // accepted: what it may send before its Logon is whole
-  bool is_pending = false;            // and among those of its listener that have not logged on
-  bool established = false;           // false: an initiator's connect() has not finished
-  bool closing = false;               // nothing is read any more; closed when outbound is sent
-  bool blocked = false;               // the socket took less than all; Writable will come
-  bool unsent = false;                // stands in the list of connections with bytes to send
-  bool in_event = false;              // got bytes in the event that is being handled
-  MonoTime deadline = kNever;         // until the Logon, or until the last bytes are sent
+  bool has_logged_on = false;
+  bool is_pending = false;     // and among those of its listener that have not logged on
+  bool established = false;    // false: an initiator's connect() has not finished
+  bool closing = false;        // nothing is read any more; closed when outbound is sent
+  bool blocked = false;        // the socket took less than all; Writable will come
+  bool unsent = false;         // stands in the list of connections with bytes to send
+  bool in_event = false;       // got bytes in the event that is being handled
+  MonoTime deadline = kNever;  // until the Logon, or until the last bytes are sent
   std::optional<std::uint32_t> handed_to{};  // another loop: it is not this one's any more
   std::string handed_bytes{};                // the Logon that said so
   std::string close_reason{};                // what on_disconnect() is told when it was closing

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <nexusfix/base/random.hpp>
+#include <nexusfix/base/secret.hpp>
 #include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
@@ -120,16 +121,28 @@ void Runtime::on_connected(Connection& connection) {
 void CarriedBytes::append(std::string_view bytes, std::size_t needed) {
   const std::size_t size = bytes_.size() + bytes.size();
   if (size > bytes_.capacity()) {
-    bytes_.reserve(std::max({size, kStorageBytesMin, std::min(needed, 2 * bytes_.capacity())}));
+    std::vector<char> larger;
+    larger.reserve(std::max({size, kStorageBytesMin, std::min(needed, 2 * bytes_.capacity())}));
+    larger.assign(bytes_.begin(), bytes_.end());
+    if (is_secret_) wipe_bytes(bytes_);
+    bytes_.swap(larger);
   }
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
 }
 
 void CarriedBytes::drop_front(std::size_t count) {
+  if (is_secret_) {  // What is behind the Logon moves over it, and leaves its own place.
+    const auto rest = std::span{bytes_}.subspan(count);
+    std::ranges::copy(rest, bytes_.begin());
+    wipe_bytes(std::span{bytes_}.subspan(rest.size()));
+    bytes_.resize(rest.size());
+    return;
+  }
   bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 void CarriedBytes::clear() noexcept {
+  if (std::exchange(is_secret_, false)) wipe_bytes(bytes_);
   bytes_.clear();
   if (bytes_.capacity() > kKeptBytesMax) std::vector<char>{}.swap(bytes_);
 }
@@ -144,6 +157,9 @@ void Runtime::on_readable(Connection& connection) {
 
 void Runtime::take_received(Connection& connection, transport::IoResult result) {
   if (result.status == transport::IoStatus::Ok) {
+    // Until there is a session it is a Logon, which may have a password.
+    const WipedAtEnd logon{
+        std::span{receive_buffer_}.first(connection.slot == nullptr ? result.bytes : 0)};
     take_bytes(connection, {receive_buffer_.data(), result.bytes});
     // Nothing has waited any longer, here or in the operating system: it is as old as it says.
     const bool is_drained =
@@ -300,9 +316,11 @@ bool Runtime::must_wait(Connection& connection, const wire::MessageView& message
 }
 
 void Runtime::resume(Connection& connection) {
+  const bool is_logon = connection.slot == nullptr;
   connection.resumes_at = kNever;
   seams_.network->pause(connection.socket, false);
   take_bytes(connection, {});
+  if (is_logon) wipe_traces();
 }
 
 void Runtime::on_paused_readable(Connection& connection) {
@@ -401,7 +419,7 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   connection.scanner = scanner_of(slot->settings);
   connection.deadline = kNever;
   slot->connection = &connection;
-  report_peer(observe::Severity::Info, slot->name,
+  report_peer(observe::Severity::Info, *slot,
               "connection from " + seams_.network->peer_name(connection.socket) +
                   protection_of(connection) +
                   (credentials.text.empty() ? "" : ": " + credentials.text));
@@ -472,9 +490,9 @@ std::string Runtime::certificate_fault(const Connection& connection,
 
 void Runtime::refuse(Connection& connection, std::string_view why) {
   ++stats_.connections_refused;
-  report_peer(observe::Severity::Warning, {},
-              "connection from " + seams_.network->peer_name(connection.socket) +
-                  " closed: " + std::string{why});
+  report_stranger(observe::Severity::Warning, connection.source, {},
+                  "connection from " + seams_.network->peer_name(connection.socket) +
+                      " closed: " + std::string{why});
   close(connection, {});
 }
 
@@ -539,7 +557,7 @@ void Runtime::close(Connection& connection, std::string_view why) {
   slot->held_bytes = 0;
   slot->replay.reset();
   slot->behind_replay.clear();
-  if (!why.empty()) report_peer(observe::Severity::Info, slot->name, why);
+  if (!why.empty()) report_peer(observe::Severity::Info, *slot, why, &connection);
   if (!slot->disconnection) {
     static_cast<void>(with_memory([&] { slot->disconnection_text = why; }));
   }

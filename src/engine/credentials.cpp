@@ -6,15 +6,6 @@
 #include <utility>
 
 namespace nexusfix::engine {
-namespace {
-
-void wipe_secrets(Credentials::Check& check) noexcept {
-  wipe(check.password);
-  wipe(check.new_password);
-}
-
-}  // namespace
-
 Credentials::Credentials(Disk& disk) : disk_{disk} {
   if (disk_.takes_threads()) thread_ = std::thread{[this] { run(); }};
 }
@@ -26,7 +17,6 @@ Credentials::~Credentials() {
   }
   has_work_.notify_all();
   if (thread_.joinable()) thread_.join();
-  for (auto& [source, queue] : waiting_) std::ranges::for_each(queue, wipe_secrets);
 }
 
 void Credentials::add_loop(std::uint32_t loop, transport::Network& network) {
@@ -52,10 +42,7 @@ std::optional<std::string> Credentials::submit(Check check) {
     } else if (pairs_.size() >= kWaitingMax && !make_room(check.source)) {
       refusal = "too many Logons wait for their passwords to be checked";
     }
-    if (!refusal.empty()) {
-      wipe_secrets(check);
-      return refusal;
-    }
+    if (!refusal.empty()) return refusal;
     pairs_.insert(check.pair);
     if (thread_.joinable()) {
       wait_in_line(std::move(check));
@@ -86,7 +73,6 @@ bool Credentials::make_room(transport::Source source) {
         .text = "too many Logons wait for their passwords to be checked, and its address "
                 "has most of them, or has given wrong ones"});
   pairs_.erase(last.pair);
-  wipe_secrets(last);
   queue.pop_back();
   if (queue.empty()) waiting_.erase(most);
   return true;
@@ -99,7 +85,6 @@ void Credentials::wait_in_line(Check check) {
   } catch (const std::bad_alloc&) {  // The check is as it was.
     pairs_.erase(check.pair);
     if (queue->second.empty()) waiting_.erase(queue);
-    wipe_secrets(check);
     throw;
   }
 }
@@ -144,11 +129,10 @@ void Credentials::run() {
     try {
       finish(check);
       is_finished = true;
-    } catch (const std::exception&) {
-      wipe_secrets(check);
+    } catch (const std::exception&) {  // There was no memory for a verdict.
     }
     lock.lock();
-    // There was no memory for a verdict: LogonTimeout ends the wait for it.
+    // LogonTimeout ends the wait for it.
     if (!is_finished) pairs_.erase(check.pair);
   }
 }
@@ -156,7 +140,9 @@ void Credentials::run() {
 void Credentials::finish(Check& check) {
   Verdict verdict = examine(check);
   verdict.socket = check.socket;
-  wipe_secrets(check);
+  check.password.wipe();
+  check.new_password.wipe();
+  wipe_traces();
   const std::lock_guard lock{mutex_};
   pairs_.erase(check.pair);
   standings_.note(check.source, verdict.is_right);
@@ -189,7 +175,7 @@ Credentials::Verdict Credentials::examine(const Check& check) {
   }
   const std::string* const entry = check.is_users_session ? file->find(check.username) : nullptr;
   const std::string& hash = entry != nullptr ? *entry : file->costliest();
-  const PasswordMatch match = match_password(hash, check.password);
+  const PasswordMatch match = match_password(hash, check.password.view());
   if (entry == nullptr) {
     verdict.text =
         user +
@@ -221,12 +207,12 @@ const PasswordFile* Credentials::read(const std::string& path, std::string& trou
 }
 
 bool Credentials::change(const Check& check, std::string& trouble) {
-  if (const auto wrong = what_is_wrong_with_password(check.new_password); !wrong.empty()) {
+  if (const auto wrong = what_is_wrong_with_password(check.new_password.view()); !wrong.empty()) {
     trouble = "NewPassword (925) of user " + check.username + ": " + std::string{wrong};
     return false;
   }
   const PasswordCost cost = files_.find(check.file)->second.cost_of(check.username);
-  const auto hash = hash_password(check.new_password, cost);
+  const auto hash = hash_password(check.new_password.view(), cost);
   if (!hash) {
     trouble = hash.error();
     return false;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/secret.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/password_file.hpp>
 #include <nexusfix/transport/address_range.hpp>
@@ -43,8 +44,8 @@ class Credentials {
     transport::SocketId socket = 0;
     std::string file{};             // PasswordFile
     std::string username{};         // 553
-    std::string password{};         // 554
-    std::string new_password{};     // 925; empty: none
+    Secret password{};              // 554
+    Secret new_password{};          // 925; empty: none
     bool is_users_session = false;  // false: it fails, whatever the password
     std::string pair{};             // CompID and address, for lock-outs
     transport::Source source = 0;   // whose share of the queue it is

@@ -4,6 +4,8 @@
 #include <unistd.h>
 #include <utility>
 
+#include <nexusfix/base/secret.hpp>
+
 #include "engine/runtime.hpp"
 
 namespace nexusfix::engine {
@@ -25,6 +27,8 @@ bool Runtime::is_of_another_loop(Connection& connection, const wire::MessageView
 
 // rest: what was received behind the Logon. Nothing of the connection stays here.
 void Runtime::hand_over(Connection& connection, std::string_view rest) {
+  // Neither here nor there remains a password of the Logon.
+  const WipedAtEnd logon{connection.handed_bytes};
   const std::uint32_t other = *connection.handed_to;
   transport::Detached detached = seams_.network->detach(connection.socket);
   if (detached.descriptor < 0) {
@@ -37,8 +41,9 @@ void Runtime::hand_over(Connection& connection, std::string_view rest) {
   connection.socket = 0;
   LoopDirectory::HandedOver handed{.connection = std::move(detached),
                                    .endpoint = listeners_[connection.listener].endpoint,
-                                   .bytes = std::move(connection.handed_bytes)};
-  handed.bytes.append(rest);
+                                   .bytes = {}};
+  handed.bytes.reserve(connection.handed_bytes.size() + rest.size());
+  handed.bytes.append(connection.handed_bytes).append(rest);
   static_cast<void>(seams_.directory->hand_over(other, std::move(handed)));
 }
 
@@ -48,6 +53,7 @@ void Runtime::take_handed_over() {
 }
 
 void Runtime::attach(LoopDirectory::HandedOver handed) {
+  const WipedAtEnd logon{handed.bytes};
   const auto is_it = [&](const Listener& one) {
     return one.endpoint.host == handed.endpoint.host && one.endpoint.port == handed.endpoint.port;
   };
@@ -57,7 +63,7 @@ void Runtime::attach(LoopDirectory::HandedOver handed) {
     return;
   }
   const auto socket = seams_.network->attach(std::move(handed.connection));
-  if (!socket) return report_peer(observe::Severity::Error, {}, socket.error().text);
+  if (!socket) return report_own(observe::Severity::Error, socket.error().text);
   Connection* const connection =
       await_logon(*listener, *socket, seams_.network->peer_name(*socket));
   if (connection != nullptr) take_bytes(*connection, handed.bytes);

@@ -256,9 +256,9 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
     return nullptr;
   }
   if (dynamic_names_left_ == 0) {
-    report_peer(observe::Severity::Error, {},
-                "no session is made for " + id.to_string() +
-                    ": DynamicSessionsMax of them have been made since the start");
+    report_stranger(observe::Severity::Error, connection.source, {},
+                    "no session is made for " + id.to_string() +
+                        ": DynamicSessionsMax of them have been made since the start");
     return nullptr;
   }
   SessionSettings settings = found->settings;
@@ -266,14 +266,14 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
   settings.session.id = id;
   const auto slot = make_slot(std::move(settings));
   if (!slot) {
-    report_peer(observe::Severity::Error, id.to_string(), slot.error().text);
+    report_stranger(observe::Severity::Error, connection.source, id.to_string(), slot.error().text);
     return nullptr;
   }
   --dynamic_names_left_;
   (*slot)->listener = connection.listener;
   (*slot)->is_dynamic = true;
-  report_peer(observe::Severity::Info, (*slot)->name,
-              "session made of the template in line " + std::to_string(found->settings.line));
+  report_stranger(observe::Severity::Info, connection.source, (*slot)->name,
+                  "session made of the template in line " + std::to_string(found->settings.line));
   follow_schedule(**slot);
   return *slot;
 }
@@ -298,7 +298,11 @@ void Runtime::bury_leaving() {
   const std::vector<SessionSlot*> buried{gone.begin(), gone.end()};
   leaving_.erase(gone.begin(), gone.end());
   for (SessionSlot* slot : buried) {
-    report_peer(observe::Severity::Info, slot->name, "session removed");
+    if (slot->has_logged_on) {
+      report_peer(observe::Severity::Info, *slot, "session removed");
+    } else {  // of a template, for a stranger, who may have had any number of them
+      report_stranger(observe::Severity::Info, {}, slot->name, "session removed");
+    }
     bury(*slot);
   }
   if (!buried.empty()) close_unused_listeners();

@@ -75,7 +75,7 @@ void Runtime::cut_given_up() {
       if (slot.connection != nullptr) {
         close(*slot.connection, kWhy);
       } else {
-        report_peer(observe::Severity::Error, slot.name, kWhy);
+        report_peer(observe::Severity::Error, slot, kWhy);
         transact(slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
       }
       arm(slot, now_.mono);
@@ -102,7 +102,7 @@ void Runtime::report_memory() {
     return;
   const std::string text = "there was no memory, " + std::to_string(memory_failures_) + " times";
   memory_failures_ = 0;
-  report_peer(observe::Severity::Error, {}, text);
+  report_own(observe::Severity::Error, text);
 }
 
 }  // namespace nexusfix::engine

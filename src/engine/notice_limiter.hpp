@@ -1,44 +1,100 @@
-// Keeps a storm of notices (garbled messages, rejects) from becoming a storm of log lines.
+// Keeps a storm of notices (garbled messages, rejects) from becoming a storm of log lines, and
+// whoever makes it from using up the lines of others.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/transport/address_range.hpp>
 
 namespace nexusfix::engine {
 
-class NoticeLimiter {
+// The lines that a session has within a second, and the engine for its own: nobody else uses them.
+class NoticeShare {
  public:
   static constexpr std::chrono::seconds kWindow{1};
-  static constexpr unsigned kLinesPerWindow = 100;
+  static constexpr unsigned kLinesMax = 20;
 
-  // Whether a line may be written now. What is refused is counted.
   [[nodiscard]] bool allow(MonoTime now) noexcept {
     if (now >= window_end_) {
       window_end_ = now + kWindow;
       lines_ = 0;
     }
-    if (lines_ < kLinesPerWindow) {
-      ++lines_;
-      return true;
-    }
-    ++suppressed_;
-    return false;
-  }
-
-  // How many lines were refused in windows that are over; zero while the storm's window lasts.
-  [[nodiscard]] std::uint64_t take_suppressed(MonoTime now) noexcept {
-    if (suppressed_ == 0 || now < window_end_) return 0;
-    const std::uint64_t count = suppressed_;
-    suppressed_ = 0;
-    return count;
+    if (lines_ >= kLinesMax) return false;
+    ++lines_;
+    return true;
   }
 
  private:
   MonoTime window_end_ = MonoTime::min();
   unsigned lines_ = 0;
+};
+
+// Of those who have not logged on: any number of them, and so all together have a limit, of which
+// one address gets a quarter. Counts what was refused to anybody.
+class NoticeLimiter {
+ public:
+  static constexpr std::chrono::seconds kWindow = NoticeShare::kWindow;
+  static constexpr unsigned kStrangersLinesMax = 100;
+  static constexpr unsigned kSourceLinesMax = kStrangersLinesMax / 4;
+
+  // Whether a line may be written now. What is refused is counted.
+  [[nodiscard]] bool allow(NoticeShare& share, MonoTime now) noexcept {
+    return counted(share.allow(now), now);
+  }
+  [[nodiscard]] bool allow(transport::Source source, MonoTime now) noexcept {
+    if (now >= window_end_) {
+      window_end_ = now + kWindow;
+      lines_ = 0;
+      sources_ = 0;
+    }
+    return counted(allow_source(source), now);
+  }
+
+  // How many lines were refused, when a window has passed since the first of them; zero before.
+  [[nodiscard]] std::uint64_t take_suppressed(MonoTime now) noexcept {
+    if (suppressed_ == 0 || now < tell_at_) return 0;
+    return std::exchange(suppressed_, 0);
+  }
+
+ private:
+  struct SourceLines {
+    transport::Source source = 0;
+    unsigned lines = 0;
+  };
+
+  bool allow_source(transport::Source source) noexcept {
+    if (lines_ >= kStrangersLinesMax) return false;
+    const auto end = by_source_.begin() + static_cast<std::ptrdiff_t>(sources_);
+    auto found = std::find_if(by_source_.begin(), end,
+                              [&](const SourceLines& one) { return one.source == source; });
+    if (found == end) {  // There is room: each of them has had a line.
+      *found = {source, 0};
+      ++sources_;
+    }
+    if (found->lines >= kSourceLinesMax) return false;
+    ++found->lines;
+    ++lines_;
+    return true;
+  }
+
+  bool counted(bool is_allowed, MonoTime now) noexcept {
+    if (is_allowed) return true;
+    if (suppressed_++ == 0) tell_at_ = now + kWindow;
+    return false;
+  }
+
+  MonoTime window_end_ = MonoTime::min();
+  unsigned lines_ = 0;
+  std::size_t sources_ = 0;
+  std::array<SourceLines, kStrangersLinesMax> by_source_{};  // of this window
   std::uint64_t suppressed_ = 0;
+  MonoTime tell_at_ = MonoTime::min();
 };
 
 }  // namespace nexusfix::engine

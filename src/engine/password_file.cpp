@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include <nexusfix/base/secret.hpp>
 #include <nexusfix/engine/password_file.hpp>
 
 namespace nexusfix::engine {
@@ -127,6 +128,11 @@ std::string_view what_is_wrong_with_password(std::string_view password) noexcept
       std::ranges::none_of(password, [](char c) { return static_cast<unsigned char>(c) < 0x20; });
   return is_right ? std::string_view{}
                   : "a password of 1 to 255 bytes without control characters was expected";
+}
+
+void wipe(std::string& secret) noexcept {
+  wipe_bytes(secret);
+  secret.clear();
 }
 
 std::expected<PasswordFile, SettingsError> PasswordFile::parse(std::string_view text,

@@ -29,9 +29,4 @@ PasswordMatch match_password(const std::string& hash, std::string_view password)
   return errno == ENOMEM ? PasswordMatch::Unknown : PasswordMatch::Wrong;
 }
 
-void wipe(std::string& secret) noexcept {
-  ::sodium_memzero(secret.data(), secret.size());
-  secret.clear();
-}
-
 }  // namespace nexusfix::engine

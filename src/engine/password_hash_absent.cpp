@@ -1,6 +1,4 @@
 // What a build without libsodium has: nobody's password is ever right.
-#include <algorithm>
-
 #include <nexusfix/engine/password_file.hpp>
 
 namespace nexusfix::engine {
@@ -13,11 +11,6 @@ std::expected<std::string, std::string> hash_password(std::string_view, Password
 
 PasswordMatch match_password(const std::string&, std::string_view) noexcept {
   return PasswordMatch::Unknown;
-}
-
-void wipe(std::string& secret) noexcept {
-  std::ranges::fill(secret, '\0');
-  secret.clear();
 }
 
 }  // namespace nexusfix::engine

@@ -59,7 +59,7 @@ void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
                "what was sent under them");
   }
   if (const std::uint64_t until = store_->retired_until(slot.key); action.begin <= until) {
-    report_peer(observe::Severity::Warning, slot.name,
+    report_peer(observe::Severity::Warning, slot,
                 "the counterparty asks for numbers from " + std::to_string(action.begin) +
                     " on; messages up to " + std::to_string(until) +
                     " were in segments of the journal that are retired: it gets a gap fill for "
@@ -114,7 +114,7 @@ void Runtime::serve_replay(SessionSlot& slot) {
   if (!goes_on()) return;
   // Reading changes nothing: what is stored stays as good as it was, and others go on.
   if (!read && read.error().code == store::StoreErrorCode::Corrupt) {
-    report_peer(observe::Severity::Error, slot.name,
+    report_peer(observe::Severity::Error, slot,
                 "ALARM in a resend: " + read.error().text +
                     ". The counterparty gets a gap fill for what is missing: compare with its "
                     "records what was sent");
@@ -158,7 +158,7 @@ void Runtime::replay_message(SessionSlot& slot, std::uint64_t msg_seq_num, std::
     const auto offered = offer(slot, bytes, msg_seq_num, /*is_resend=*/true);
     if (!offered) {
       if (offered.error().failure == SendFailure::Encode) {
-        report_peer(observe::Severity::Error, slot.name,
+        report_peer(observe::Severity::Error, slot,
                     "MsgSeqNum " + std::to_string(msg_seq_num) +
                         " is gap-filled: on_sending() wanted " + offered.error().what());
       }

@@ -460,13 +460,31 @@ void Runtime::tell_store_failure(SessionSlot& slot) {
 }
 
 // For lines that a counterparty can cause: a storm of them stays a handful of lines a second.
-void Runtime::report_peer(observe::Severity severity, std::string_view session,
-                          std::string_view text) {
-  if (notice_limiter_.allow(now_.mono)) {
-    report(severity, session, text);
-  } else {
-    wake_at(now_.mono + NoticeLimiter::kWindow);
+// What a session says before anybody has logged on is a stranger's doing, who may have no more of
+// the session than its name.
+void Runtime::report_peer(observe::Severity severity, SessionSlot& slot, std::string_view text,
+                          const Connection* ended) {
+  const Connection* const connection = ended != nullptr ? ended : slot.connection;
+  if (connection != nullptr && slot.settings.accept && !connection->has_logged_on) {
+    return report_stranger(severity, connection->source, slot.name, text);
   }
+  report_if(notice_limiter_.allow(slot.notices, now_.mono), severity, slot.name, text);
+}
+
+void Runtime::report_stranger(observe::Severity severity, transport::Source source,
+                              std::string_view session, std::string_view text) {
+  report_if(notice_limiter_.allow(source, now_.mono), severity, session, text);
+}
+
+// The engine's own, which others bring about.
+void Runtime::report_own(observe::Severity severity, std::string_view text) {
+  report_if(notice_limiter_.allow(own_notices_, now_.mono), severity, {}, text);
+}
+
+void Runtime::report_if(bool is_allowed, observe::Severity severity, std::string_view session,
+                        std::string_view text) {
+  if (is_allowed) return report(severity, session, text);
+  wake_at(now_.mono + NoticeLimiter::kWindow);
 }
 
 void Runtime::report(observe::Severity severity, std::string_view session, std::string_view text) {

@@ -99,6 +99,7 @@ struct SessionSlot {
   Verdict verdict;                 // of the message that is being rejected
   std::string resend_answer_text;  // of the ResendRequest that is being refused
   Throttle throttle;               // of what comes in
+  NoticeShare notices;             // lines of the event log
   MonoTime resend_window{};        // where the present second of resends began
   std::uint32_t window_resends = 0;
   MonoTime replay_at = MonoTime::min();  // when the resend under way may go on
@@ -475,7 +476,14 @@ class Runtime {
   void undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept;
   static void undo(const Touched& before) noexcept;
 
-  void report_peer(observe::Severity severity, std::string_view session, std::string_view text);
+  // ended: the connection that it had.
+  void report_peer(observe::Severity severity, SessionSlot& slot, std::string_view text,
+                   const Connection* ended = nullptr);
+  void report_stranger(observe::Severity severity, transport::Source source,
+                       std::string_view session, std::string_view text);
+  void report_own(observe::Severity severity, std::string_view text);
+  void report_if(bool is_allowed, observe::Severity severity, std::string_view session,
+                 std::string_view text);
   void report(observe::Severity severity, std::string_view session, std::string_view text);
   void report_memory();
 
@@ -559,6 +567,7 @@ class Runtime {
   std::string told_bytes_;
   std::vector<transport::Ready> ready_;
   NoticeLimiter notice_limiter_;
+  NoticeShare own_notices_;
   EngineStats stats_;
   std::uint64_t refused_counted_ = 0;  // of those that the network closed
   NoticeTally without_descriptor_;

@@ -127,7 +127,7 @@ std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std
   if (thrown) {
     answer = Outgoing::Withhold;
     static_cast<void>(with_memory([&] {
-      report_peer(observe::Severity::Error, slot.name,
+      report_peer(observe::Severity::Error, slot,
                   "on_sending() threw; the message is withheld: " + *thrown);
     }));
   }
@@ -173,7 +173,7 @@ void Runtime::tell_sent() noexcept {
         failure_of([&] { callbacks_.on_sent(callbacks_.application, one.slot->session, sent); });
     if (!thrown) continue;
     static_cast<void>(with_memory([&] {
-      report_peer(observe::Severity::Error, one.slot->name,
+      report_peer(observe::Severity::Error, *one.slot,
                   "on_sent() threw; the message goes out all the same: " + *thrown);
     }));
   }

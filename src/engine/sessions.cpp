@@ -230,7 +230,7 @@ void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
   const bool is_stranger = slot.machine.state() == session::State::LogonReceived;
   if (slot.held_bytes + bytes >
       (is_stranger ? kHeldUndecidedBytesMax : slot.settings.held_bytes_max)) {
-    report_peer(observe::Severity::Warning, slot.name,
+    report_peer(observe::Severity::Warning, slot,
                 "too much came too early: MsgSeqNum " + std::to_string(action.msg_seq_num) +
                     " is dropped and will be asked for again");
     return;
@@ -246,7 +246,7 @@ void Runtime::perform(SessionSlot& slot, const session::Reset&) {
   slot.held_bytes = 0;
   slot.replay.reset();
   slot.behind_replay.clear();
-  report_peer(observe::Severity::Info, slot.name, "sequence numbers reset to 1");
+  report_peer(observe::Severity::Info, slot, "sequence numbers reset to 1");
 }
 
 // Without a callback and a password the machine does not ask. One that throws refuses: nobody is
@@ -303,8 +303,9 @@ void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
   slot.attempts = 0;
   slot.was_lost = true;
   slot.has_logged_on = true;
+  if (slot.connection != nullptr) slot.connection->has_logged_on = true;
   const session::Numbers numbers = slot.machine.numbers();
-  report_peer(observe::Severity::Info, slot.name,
+  report_peer(observe::Severity::Info, slot,
               "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) + ", out " +
                   std::to_string(numbers.next_outbound));
   if (callbacks_.on_logon == nullptr) return;
@@ -313,7 +314,7 @@ void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
 }
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOut&) {
-  report_peer(observe::Severity::Info, slot.name, "logged out");
+  report_peer(observe::Severity::Info, slot, "logged out");
   note_disconnection(slot);
   if (callbacks_.on_logout == nullptr) return;
   static_cast<void>(
@@ -354,7 +355,7 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
     finish_replay(slot);
   }
   if (action.reason != session::DisconnectReason::LogoutComplete) {
-    report_peer(observe::Severity::Warning, slot.name,
+    report_peer(observe::Severity::Warning, slot,
                 "disconnecting: " + std::string{to_string(action.reason)});
   }
   if (action.reason == session::DisconnectReason::MsgSeqNumTooLow && slot.wants_connection) {
@@ -375,7 +376,7 @@ void Runtime::close_soon(Connection& connection) {
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Notice& action) {
-  report_peer(severity_of(action.code), slot.name, describe(action));
+  report_peer(severity_of(action.code), slot, describe(action));
   if (tells_of_lost_numbers(action)) stop_for_operator(slot, action.text);
 }
 
@@ -428,7 +429,7 @@ bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
     undo_touched(first, mark);
     noted_.resize(noted);  // its bytes go with the next ones
     static_cast<void>(with_memory([&] {
-      report_peer(observe::Severity::Error, slot.name,
+      report_peer(observe::Severity::Error, slot,
                   "the application's callback threw; what it sent is undone: " + *failure);
     }));
   }

@@ -38,6 +38,8 @@ class MessageLine {
   // Every message once, in order: masks what must not be shown. Its bytes live until it was
   // appended.
   void take(const LoggedMessage& message);
+  // Whether it has what must not be shown.
+  [[nodiscard]] bool is_masked() const noexcept { return is_masked_; }
   // For a file. digits: behind the second; nothing: without a time.
   void append_to_file(std::string& to, const unsigned* digits) const;
   // For the screen: "20240115-10:30:00.123 IN FIX.4.4:VENUE->TRADER 8=FIX.4.4|...".

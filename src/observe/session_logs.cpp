@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include <nexusfix/base/secret.hpp>
 #include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/observe/session_logs.hpp>
 
@@ -121,6 +122,7 @@ struct SessionLogs::Writer {
   [[nodiscard]] std::size_t folder_of(const std::string& path);
   [[nodiscard]] bool round(deferred::RecordQueue& queue);
   void append(std::span<const std::byte> record);
+  static void forget(std::span<const std::byte> record) noexcept;
   void append_message(Stream& stream, const LoggedMessage& message);
   void append_event(Stream& stream, WallTime time, Severity severity, std::string_view text);
   void append_loss_of(Stream& stream, WallTime now, const Loss& loss);
@@ -319,6 +321,15 @@ void SessionLogs::Writer::append_loss_of(Stream& stream, WallTime at, const Loss
   }
 }
 
+// A password does not stay in the queue until others need its place.
+void SessionLogs::Writer::forget(std::span<const std::byte> record) noexcept {
+  // Valid: it lies in the queue's own memory, which is written to, and whoever has read it has it
+  // alone until release().
+  auto* const bytes = const_cast<std::byte*>(record.data());
+  wipe_bytes({static_cast<char*>(static_cast<void*>(bytes)), record.size()});
+  wipe_traces();
+}
+
 void SessionLogs::Writer::append(std::span<const std::byte> record) {
   Head head;
   std::memcpy(&head, record.data(), sizeof head);
@@ -335,6 +346,7 @@ void SessionLogs::Writer::append(std::span<const std::byte> record) {
                               .is_garbled = kind == Kind::Garbled,
                               .bytes = to_text(rest),
                               .cut_bytes = head.cut_bytes});
+      if (stream.line.is_masked()) forget(record);
       break;
     }
     case Kind::Event:

@@ -5,6 +5,8 @@
 #include <openssl/pem.h>
 #include <utility>
 
+#include <nexusfix/base/secret.hpp>
+
 namespace nexusfix::transport {
 namespace {
 
@@ -44,8 +46,12 @@ int give_password(char* buffer, int size, int, void* password) {
 // One file that is being read: its errors name it.
 class TlsFile {
  public:
-  TlsFile(TlsItem item, std::string path, std::string password)
-      : item_{item}, path_{std::move(path)}, password_{std::move(password)} {}
+  // password outlives it.
+  TlsFile(TlsItem item, std::string path, const std::string& password)
+      : item_{item}, path_{std::move(path)}, password_{password} {}
+  TlsFile(const TlsFile&) = delete;
+  TlsFile& operator=(const TlsFile&) = delete;
+  ~TlsFile() { wipe_bytes(bytes_); }
 
   [[nodiscard]] std::unexpected<TlsError> error(const std::string& text) const {
     return std::unexpected{TlsError{item_, path_ + ": " + text}};
@@ -141,8 +147,8 @@ class TlsFile {
 
   TlsItem item_;
   std::string path_;
-  std::string password_;
-  std::string bytes_;
+  const std::string& password_;
+  std::string bytes_;  // of a private key, perhaps
   Format format_ = Format::Unknown;
 };
 
@@ -226,7 +232,8 @@ TlsResult<std::vector<RevocationList>> read_revocations(const TlsSettings& setti
   if (!paths) return std::unexpected{paths.error()};
   std::vector<RevocationList> all;
   for (const std::string& path : *paths) {
-    TlsFile file{TlsItem::Revocation, path, {}};
+    const std::string no_password;
+    TlsFile file{TlsItem::Revocation, path, no_password};
     if (auto read = file.read(disk); !read) return std::unexpected{std::move(read.error())};
     auto lists = file.revocation_lists();
     if (!lists) return lists;

@@ -10,12 +10,14 @@ import re
 import resource
 import signal
 import socket
+import ssl
 import stat
 import subprocess
 import sys
 import threading
 import time
 import unittest
+from pathlib import Path
 
 import command_test
 from command_test import LIMIT_SECONDS, WithFolder, run
@@ -29,6 +31,9 @@ PROXY_PASSWORD = "kVw2Nc8JhTq5"
 PROXY_TOKEN = base64.b64encode(f"me:{PROXY_PASSWORD}".encode()).decode()
 ALLOW = "AllowUnknownMsgFields=Y\nValidateUserDefinedFields=N\n"
 PIECE = 6  # so much of one is a find, too
+FORGETS_SECONDS = 20
+ACCEPTOR = ""  # set by main: a program that takes a configuration and accepts what is sent
+SERVER = None  # likewise: one that starts a PostgreSQL server; or none
 
 
 def pieces_of(secret):
@@ -75,7 +80,7 @@ def logon(begin_string, number=1, **how):
 
 class Talking(WithFolder):
     """A venue, and counterparties that are made of bytes."""
-    VERSIONS = ("FIX.4.2", "FIX.4.4")  # of the venue
+    VERSIONS = ("FIX.4.2", "FIX.4.4")  # of the acceptor
 
     def config(self, store, more):
         text = ("[DEFAULT]\nConnectionType=acceptor\nSocketAcceptHost=127.0.0.1\n"
@@ -83,27 +88,31 @@ class Talking(WithFolder):
                 f"CheckLatency=N\nLogonTimeout=1\nLogMaskedTags=5554\n{store}{more}")
         for version in self.VERSIONS:
             text += f"[SESSION]\nBeginString={version}\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
+            if version == "FIXT.1.1":
+                text += "DefaultApplVerID=FIX.5.0SP2\n"
         return self.write("venue.cfg", text)
 
-    def start(self, config, **options):
-        """A venue whose every byte of output is kept, and its port."""
+    def start(self, config, program=None, **options):
+        """A venue, or another acceptor, whose every byte of output is kept; and its port."""
         out, errors = self.folder / "venue.out", self.folder / "venue.err"
         with open(out, "wb") as to, open(errors, "wb") as errors_to:
-            venue = subprocess.Popen([command_test.NEXUSFIX, "serve", config], cwd=self.folder,
-                                     stdin=subprocess.DEVNULL, stdout=to, stderr=errors_to,
-                                     **options)
+            venue = subprocess.Popen([*(program or [command_test.NEXUSFIX, "serve"]), config],
+                                     cwd=self.folder, stdin=subprocess.DEVNULL, stdout=to,
+                                     stderr=errors_to, **options)
         self.addCleanup(venue.wait)
         self.addCleanup(venue.kill)
-        listening = re.compile(r"listening on port (\d+)\n")
-        command_test.wait_until(lambda: listening.search(out.read_text(errors="replace"))
+        listening = re.compile(r"listening on (?:\S+ )?port (\d+)\n")
+        said = errors if program else out
+        command_test.wait_until(lambda: listening.search(said.read_text(errors="replace"))
                                 or venue.poll() is not None, "listening")
         self.assertIsNone(venue.poll(), errors.read_text())
-        return venue, int(listening.search(out.read_text(errors="replace"))[1])
+        return venue, int(listening.search(said.read_text(errors="replace"))[1])
 
-    def say(self, port, *parts, answers=0):
-        """Each part by itself; when so many answers have come, ours ends, and then theirs."""
+    def say(self, port, *parts, answers=0, around=lambda peer: peer):
+        """Each part by itself; when so many answers have come, ours ends, and then theirs. around
+        puts TLS around the connection."""
         heard = b""
-        with socket.create_connection(("127.0.0.1", port), LIMIT_SECONDS) as peer:
+        with around(socket.create_connection(("127.0.0.1", port), LIMIT_SECONDS)) as peer:
             peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             try:
                 for part in parts:
@@ -125,7 +134,9 @@ class Talking(WithFolder):
             lambda: b"\x0135=A" in self.say(port, bytes_of_logon, answers=1), "Logon")
 
 
-class Secrets(Talking):
+class Talked(Talking):
+    """What is said to it, and what is looked at afterwards."""
+
     def refused_logons(self, version):
         yield logon(version, heart_bt_int=-5)
         yield logon(version, heart_bt_int="soon")
@@ -286,6 +297,8 @@ class Secrets(Talking):
             self.assertIn(f"{session}.messages.current.log", names)
         self.assertIn("GLOBAL.messages.current.log", names)
 
+
+class Secrets(Talked):
     def test_nothing_that_was_written_has_a_password(self):
         self.assert_no_password_is_written("JournalDurability=group\n", ALLOW)
 
@@ -293,12 +306,33 @@ class Secrets(Talking):
         self.assert_no_password_is_written("JournalDurability=process\n", "")
 
     def test_nothing_on_a_screen_has_a_password(self):
-        self.everything("JournalDurability=none\n", "ScreenLogShowIncoming=Y\n"
+        self.everything("JournalDurability=sync\n", "ScreenLogShowIncoming=Y\n"
                         f"ScreenLogShowOutgoing=Y\nScreenLogShowEvents=Y\n{ALLOW}")
         shown = (self.folder / "venue.out").read_text()
         self.assertIn("554=***", shown)
         self.assertIn("no session of this configuration has these CompIDs", shown)
 
+    def test_nothing_in_a_database_has_a_password(self):
+        if SERVER is None:
+            self.skipTest("a build without the PostgreSQL store")
+        server = subprocess.Popen([SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  text=True)
+        self.addCleanup(server.communicate, timeout=LIMIT_SECONDS)
+        host = server.stdout.readline().strip()
+        if not host.startswith("/"):
+            self.skipTest(host)
+        self.assert_no_password_is_written(
+            f"Store=postgresql\nPostgreSQLStoreHost={host}\nPostgreSQLStoreUser=nexusfix\n"
+            "PostgreSQLStoreDatabase=postgres\nPostgreSQLStoreSchema=venue\n", ALLOW)
+        for form in ([], ["--json"], ["--messages"], ["--messages", "--json"]):
+            self.ask("journal", "show", self.folder / "venue.cfg", *form)
+        # Tables, the write-ahead log, and what the server said.
+        everything = b""
+        for path in Path(host).rglob("*"):
+            if path.is_file():
+                everything += (contents := path.read_bytes())
+                self.assert_silent(path, contents)
+        self.assertIn(b"FIX.4.4:VENUE->TRADER", everything)
 
     def test_a_request_with_a_password_is_sent_once_and_then_gap_filled(self):
         listener = socket.create_server(("127.0.0.1", 0))
@@ -451,6 +485,92 @@ class Secrets(Talking):
             done = run("config", "check", venue, env={**os.environ, "CANARY": CANARIES[554]})
             self.assertNotIn("may read", done.stdout + done.stderr)
 
+    def memory_of(self, process, wanted):
+        """What a process has of it in memory that it may write, with what is around it."""
+        found = []
+        try:
+            with open(f"/proc/{process.pid}/maps", encoding="ascii") as maps, \
+                    open(f"/proc/{process.pid}/mem", "rb") as memory:
+                for line in maps:
+                    place, flags = line.split()[:2]
+                    if not flags.startswith("rw"):
+                        continue
+                    begin, end = (int(part, 16) for part in place.split("-"))
+                    with contextlib.suppress(OSError):  # gone meanwhile, or nobody's to read
+                        memory.seek(begin)
+                        contents = memory.read(end - begin)
+                        found += [(line.strip(), contents[max(0, at.start() - 60):at.end() + 20])
+                                  for at in wanted.finditer(contents)]
+        except PermissionError as error:
+            self.skipTest(f"the memory of a process of ours cannot be read: {error}")
+        return found
+
+    def assert_forgets(self, venue, what):
+        """The log's thread, and that of the passwords, come to it in their own time."""
+        deadline = time.monotonic() + FORGETS_SECONDS
+        while found := self.memory_of(venue, ANY_PIECE):
+            if time.monotonic() > deadline:
+                where = sorted({place for place, _ in found})
+                self.fail(f"{what}: in {len(found)} places of {where}, such as {found[:3]}")
+            time.sleep(0.05)
+
+    def checked_logons(self, say):
+        """say sends its parts over a connection of its own, and returns what came back."""
+        right = logon("FIX.4.4", more=[(141, "Y")])
+        yield "the right password", lambda: say(right, answers=1)
+        yield "a Logon in pieces", lambda: say(
+            *(right[at:at + 7] for at in range(0, len(right), 7)), answers=1)
+        yield "what stands behind a Logon", lambda: say(
+            right + message("FIX.4.4", "0", 2, []) + logon("FIX.4.4", 3)[:-30], answers=1)
+        yield "no session's CompIDs", lambda: say(logon("FIX.4.4", sender="NOBODY"))
+        yield "a wrong CheckSum", lambda: say(logon("FIX.4.4", checksum=1))
+        yield "half a Logon", lambda: say(right[:-30])
+        yield "a Logon that is none", lambda: say(b"GET / HTTP/1.1\r\n" + right)
+        # The file has another one from here on.
+        self.users(CANARIES[554][::-1])
+        yield "a wrong password", lambda: say(right)
+
+    def users(self, password):
+        done = run("passwd", self.folder / "users", "someone", stdin=None, input=password + "\n")
+        if "NEXUSFIX_PASSWORDS=OFF" in done.stderr:
+            self.skipTest("a build without passwords")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def check_memory(self, more, around):
+        self.users(CANARIES[554])
+        config = self.config("Store=memory\n", f"{ALLOW}{more}CoreDumps=Y\nAllowedUsernames=*\n"
+                             f"MaxLogonFailures=0\nPasswordFile={self.folder}/users\n"
+                             f"LogonTimeout=60\nFileLogPath={self.folder}/venue-log\n")
+        if "was built without TLS" in run("config", "check", config, cwd=self.folder).stderr:
+            self.skipTest("a build without TLS")
+        venue, port = self.start(config)
+        for what, knock in self.checked_logons(
+                lambda *parts, **how: self.say(port, *parts, around=around, **how)):
+            heard = knock()
+            if what == "the right password":
+                self.assertIn(b"\x0135=A", heard)
+                self.users(CANARIES[554])  # NewPassword has taken its place
+            self.assert_forgets(venue, what)
+        # What is looked for would have been found.
+        self.assertTrue(self.memory_of(venue, re.compile(b"FIX.4.4:VENUE->TRADER")))
+        logged = (self.folder / "venue-log/FIX.4.4-VENUE-TRADER.messages.current.log").read_text()
+        self.assertIn("554=***", logged)
+
+    def test_a_password_that_was_checked_is_in_no_memory(self):
+        self.check_memory("", lambda peer: peer)
+
+    def test_a_password_that_came_by_tls_is_in_no_memory(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:P-256", "-nodes", "-keyout", "key.pem", "-out",
+                        "certificate.pem", "-days", "2", "-subj", "/CN=venue"],
+                       cwd=self.folder, check=True, capture_output=True)
+        (self.folder / "key.pem").chmod(0o600)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+        self.check_memory("SocketUseSSL=Y\nServerCertificateFile=certificate.pem\n"
+                          "ServerCertificateKeyFile=key.pem\n", context.wrap_socket)
+
     def crash(self, more):
         """A venue that has heard a password gets SIGSEGV; what its core dump has."""
         config = self.config("Store=memory\n", ALLOW + more)
@@ -474,8 +594,29 @@ class Secrets(Talking):
             self.assertTrue(core.startswith(b"\x7fELF"))
         core_filter, cores = self.crash("CoreDumps=Y\n")
         self.assertNotEqual(core_filter, 0x10)
-        for core in cores:  # it would have been found
-            self.assertRegex(core, ANY_PIECE)
+        for core in cores:  # what is there would have been found; and a password is forgotten
+            self.assertIn(b"FIX.4.4:VENUE->TRADER", core)
+            self.assert_silent("core dump", core)
+
+
+class FixtSecrets(Talked):
+    """An acceptor of FIXT.1.1, which the venue is not."""
+    VERSIONS = ("FIXT.1.1",)
+
+    def test_nothing_that_a_fixt_acceptor_wrote_has_a_password(self):
+        config = self.config("JournalDurability=sync\n",
+                             f"FileLogPath={self.folder}/venue-log\n{ALLOW}")
+        acceptor, port = self.start(config, [ACCEPTOR])
+        self.talk(port, is_strict=False)
+        acceptor.send_signal(signal.SIGTERM)
+        self.assertEqual(acceptor.wait(LIMIT_SECONDS), 0)
+        self.assert_private(self.folder / "venue")
+        for form in ([], ["--messages"], ["--messages", "--decode"], ["--changes"]):
+            self.ask("journal", "show", self.folder / "venue", *form)
+        names = self.search(but=["venue.cfg"])
+        self.assertIn("FIXT.1.1-VENUE-TRADER.messages.current.log", names)
+        logged = self.folder / "venue-log/FIXT.1.1-VENUE-TRADER.messages.current.log"
+        self.assertIn("554=***", logged.read_text())
 
 
 def with_core_dumps():
@@ -484,4 +625,7 @@ def with_core_dumps():
 
 if __name__ == "__main__":
     command_test.NEXUSFIX = os.path.abspath(sys.argv.pop(1))
+    ACCEPTOR = os.path.abspath(sys.argv.pop(1))
+    if sys.argv[1:2] and os.path.isfile(sys.argv[1]):
+        SERVER = os.path.abspath(sys.argv.pop(1))
     unittest.main(verbosity=2)

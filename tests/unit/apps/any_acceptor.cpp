@@ -1,0 +1,18 @@
+// An acceptor of any version, for a test in another language: takes a configuration, and whatever
+// it is sent.
+#include <nexusfix/engine.hpp>
+
+namespace {
+
+struct Taker {
+  nexusfix::Verdict on_message(nexusfix::Session&, const nexusfix::MessageView&) {
+    return nexusfix::accept();
+  }
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Taker taker;
+  return argc == 2 ? nexusfix::run(argv[1], taker) : 2;
+}
