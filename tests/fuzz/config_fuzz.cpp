@@ -170,7 +170,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& [name, given] : given_keys(text)) require(different_keys(given, given).empty());
   require(loaded->text == text && !explained->sessions.empty());
   check_shown(*explained);
-  check_around(*explained, disk);
+  // Dictionaries are read and made validators of, which is most of a run.
+  if (size % 16 == 0) check_around(*explained, disk);
   check_silent(disk);
   check_read_back(*explained);
   check_twice(*explained);
