@@ -102,7 +102,7 @@ void Runtime::on_connected(Connection& connection) {
     // In front of our Logon, which may have a password.
     const std::string fault = certificate_fault(connection, connection.slot->settings);
     if (!fault.empty()) {
-      report_peer(observe::Severity::Warning, connection.slot->name,
+      report_peer(observe::Severity::Warning, *connection.slot,
                   "connection to " + seams_.network->peer_name(connection.socket) +
                       protection_of(connection) + " closed: " + fault);
       return close(connection, {});
