@@ -15,21 +15,6 @@ if(NEXUSFIX_FUZZ)
   target_compile_options(nexusfix_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# nexusfix_inline_everywhere(TARGET [PROGRAM])
-# With NEXUSFIX_LTO what is linked into a program is optimised once more as a whole: calls between
-# libraries are inlined, an order's way through the engine takes a fifth less. A library keeps its
-# ordinary code beside that, for programs that are linked without. Warnings of such a link are about
-# lengths that g++ 12 misreads; the sources have been compiled with all of them.
-function(nexusfix_inline_everywhere target)
-  if(NOT NEXUSFIX_LTO)
-    return()
-  endif()
-  target_compile_options(${target} PRIVATE -flto=auto -ffat-lto-objects)
-  if("PROGRAM" IN_LIST ARGN)
-    target_link_options(${target} PRIVATE -flto=auto -Wno-stringop-overread)
-  endif()
-endfunction()
-
 # nexusfix_compile_together()
 # From here on in this folder, a few source files of a target are compiled as one: reading the same
 # headers again is more than half of the work. -D CMAKE_UNITY_BUILD=OFF: each by itself.
@@ -86,7 +71,6 @@ function(nexusfix_layer name)
                                   FILES ${headers})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_features(${target} PUBLIC cxx_std_23)
-  nexusfix_inline_everywhere(${target})
   if(NEXUSFIX_CORE_WITHOUT_EXCEPTIONS AND name MATCHES "^(wire|session)$")
     target_compile_options(${target} PRIVATE -fno-exceptions -fno-rtti)
   endif()
