@@ -60,10 +60,10 @@ TEST(ConfigKeys, a_dictionary_of_a_version_that_does_not_exist_is_an_error) {
 TEST(ConfigKeys, what_asks_for_security_is_refused_and_never_answered_by_plain_text) {
   for (const std::string_view line :
        {"ServerCertificateFile=a.pem", "CertificateVerifyLevel=2", "ProxyType=http",
-        "ProxyHost=proxy", "ProxyPassword=secret",
-        "ProxyDomain=CORP", "NeedClientAuth=Y", "SocketKeyStorePassword=secret", "RequireTLS=Y",
-        "SSLProtocol=TLSv1.2", "requiretls=y", "SocketInsecureSkipVerify=Y",
-        "SSLValidateCertificates=N", "SocketCABytes=secret", "KeyStoreType=JKS"}) {
+        "ProxyHost=proxy", "ProxyPassword=secret", "ProxyDomain=CORP", "NeedClientAuth=Y",
+        "SocketKeyStorePassword=secret", "RequireTLS=Y", "SSLProtocol=TLSv1.2", "requiretls=y",
+        "SocketInsecureSkipVerify=Y", "SSLValidateCertificates=N", "SocketCABytes=secret",
+        "KeyStoreType=JKS"}) {
     const auto told = errors_of(line);
     EXPECT_THAT(told, ElementsAre(HasSubstr("t.cfg:11: "))) << line;
     EXPECT_THAT(told, ElementsAre(HasSubstr("does not start"))) << line;
