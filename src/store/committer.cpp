@@ -187,6 +187,9 @@ DiskResult<void> Committer::commit(LogPosition end) {
     }
     written_.store(part_end, std::memory_order_release);
     if (part_end > synced_.load(std::memory_order_relaxed)) {
+      if (const auto first = std::exchange(part->segment.first_sync, nullptr)) {
+        if (auto ended = first->wait(); !ended) return ended;
+      }
       if (auto synced = sync(*part, part_end); !synced) return synced;
       if (!part->segment.is_name_synced) {
         if (auto named = options_.disk->sync_directory(options_.folder); !named) return named;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <expected>
 #include <memory>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "store/checkpoint.hpp"
 #include "store/entry.hpp"
@@ -35,10 +37,23 @@ LogPosition end_of(const Recovered& found, const SegmentHeader& segment) {
   return is_last ? segment.position + found.file_bytes : (&segment)[1].position;
 }
 
-StoreResult<void> sync_segment(Disk& disk, const std::string& folder, std::uint64_t number) {
-  const auto file = disk.open(path_of_segment(folder, number), OpenMode::ReadWrite);
-  if (!file) return failure(folder, file.error());
-  if (auto synced = (*file)->sync(); !synced) return failure(folder, synced.error());
+// Brings what is read of a segment to the disk, from this offset on. Where a sync has failed in an
+// earlier life it can be read and is not there, and a sync alone would leave it so: the kernel
+// takes for clean what it could not write (catalogue D5). So it is written once more.
+StoreResult<void> save(File& file, const std::string& folder, std::uint64_t from,
+                       std::uint64_t end) {
+  std::vector<char> piece(std::min<std::uint64_t>(end - from, std::uint64_t{1} << 20U));
+  while (from < end) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), end - from));
+    const DiskResult<std::size_t> count = file.read_at(from, std::span{piece}.first(wanted));
+    if (!count) return failure(folder, count.error());
+    if (*count == 0) break;  // The last record's zeros need not be there.
+    if (auto written = file.write_at(from, std::span{piece}.first(*count)); !written) {
+      return failure(folder, written.error());
+    }
+    from += *count;
+  }
+  if (auto synced = file.sync(); !synced) return failure(folder, synced.error());
   return {};
 }
 
@@ -65,12 +80,17 @@ StoreResult<void> make_durable(Disk& disk, const JournalOptions& options,
   }
   if (options.durability == Durability::None) return {};
   for (const SegmentHeader& segment : found.segments) {
-    if (end_of(found, segment) <= found.synced) continue;
+    const LogPosition end = end_of(found, segment);
+    if (end <= found.synced) continue;
+    const std::uint64_t from = std::max(found.synced, segment.position) - segment.position;
+    std::unique_ptr<File> closed;
     if (&segment != &found.segments.back()) {
-      if (auto synced = sync_segment(disk, folder, segment.number); !synced) return synced;
-    } else if (auto synced = found.file->sync(); !synced) {
-      return failure(folder, synced.error());
+      auto file = disk.open(path_of_segment(folder, segment.number), OpenMode::ReadWrite);
+      if (!file) return failure(folder, file.error());
+      closed = std::move(*file);
     }
+    File& file = closed ? *closed : *found.file;
+    if (auto saved = save(file, folder, from, end - segment.position); !saved) return saved;
   }
   if (auto synced = disk.sync_directory(folder); !synced) return failure(folder, synced.error());
   return {};

@@ -23,6 +23,18 @@ constexpr std::size_t kCachedSegments = 3;
 
 }  // namespace
 
+void SyncUnderWay::end(DiskResult<void> result) {
+  const std::lock_guard lock{mutex_};
+  result_ = std::move(result);
+  ended_.notify_all();
+}
+
+DiskResult<void> SyncUnderWay::wait() {
+  std::unique_lock lock{mutex_};
+  ended_.wait(lock, [this] { return result_.has_value(); });
+  return *result_;
+}
+
 SegmentSupply::SegmentSupply(Disk& disk, Options options)
     : disk_{disk}, options_{std::move(options)} {
   retired_.reserve(4);
@@ -252,16 +264,20 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
   if (!made) {
     fail(std::move(made.error()));
   } else {
+    const auto first_sync = std::make_shared<SyncUnderWay>();
     ready_ = *made;
+    ready_.first_sync = first_sync;
     state_ = State::Ready;
     is_short_.store(false, std::memory_order_relaxed);
     is_syncing_ = true;
     changed_.notify_all();
     lock.unlock();
     DiskResult<void> synced = sync(*made);
+    first_sync->end(synced);  // For whoever has taken it meanwhile.
     lock.lock();
     is_syncing_ = false;
     if (state_ == State::Ready) {
+      ready_.first_sync = nullptr;
       ready_.is_name_synced = made->is_name_synced;
       if (!synced) {
         ready_ = {};

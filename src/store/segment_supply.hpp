@@ -20,6 +20,20 @@
 
 namespace nexusfix::store {
 
+// The sync of a prepared file that is still under way when the file is taken. Linux tells an error
+// of writing once: to whichever sync of the file asks first. So nobody may believe a sync of his
+// own as long as this one has not ended (catalogue D5). Any thread.
+class SyncUnderWay {
+ public:
+  void end(DiskResult<void> result);
+  [[nodiscard]] DiskResult<void> wait();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  std::optional<DiskResult<void>> result_;
+};
+
 // A segment's file that can be appended to.
 struct OpenSegment {
   std::shared_ptr<File> file;
@@ -27,6 +41,7 @@ struct OpenSegment {
   // Has zeros up to here, with their space taken. 0: grows as it is written.
   std::uint64_t reserved_bytes = 0;
   bool is_name_synced = false;
+  std::shared_ptr<SyncUnderWay> first_sync{};  // null: none is under way
 };
 
 class SegmentSupply {

@@ -41,6 +41,7 @@ std::string folder_of(const std::string& path) { return path.substr(0, path.find
 struct FakeDisk::Inode {
   std::string written;
   std::string synced;
+  std::vector<bool> lost;  // bytes that a sync failed to write: clean, and not on the disk
   const OpenFile* locked_by = nullptr;
   bool is_mapped = false;  // and may have changed without a write
 };
@@ -88,7 +89,10 @@ class FakeDisk::OpenFile final : public File {
   }
 
   DiskResult<void> sync() override {
-    if (const int error = strike(DiskCall::Sync); error != 0) return failure("sync", path_, error);
+    if (const int error = strike(DiskCall::Sync); error != 0) {
+      if (process_ == disk_.process_) disk_.lose(*inode_);
+      return failure("sync", path_, error);
+    }
     disk_.sync(*inode_);
     return {};
   }
@@ -103,6 +107,7 @@ class FakeDisk::OpenFile final : public File {
       return failure("truncate", path_, error);
     }
     inode_->written.resize(size_bytes);
+    inode_->lost.resize(std::min<std::size_t>(inode_->lost.size(), size_bytes));
     disk_.changes_.push_back(
         {.inode = inode_, .offset = 0, .bytes = {}, .truncated_to = size_bytes});
     return {};
@@ -207,18 +212,35 @@ DiskResult<void> FakeDisk::sync_directory(const std::string& path) {
 void FakeDisk::write(const std::shared_ptr<Inode>& inode, std::uint64_t offset,
                      std::string_view bytes) {
   put(inode->written, offset, bytes);
+  for (std::size_t at = offset;
+       at < std::min<std::size_t>(offset + bytes.size(), inode->lost.size()); ++at) {
+    inode->lost[at] = false;
+  }
   changes_.push_back(
       {.inode = inode, .offset = offset, .bytes = std::string{bytes}, .truncated_to = {}});
 }
 
-void FakeDisk::sync(Inode& inode) {
-  if (inode.is_mapped) inode.synced = inode.written;
-  for (const Change& change : changes_) {
-    if (change.inode.get() == &inode && !inode.is_mapped) {
-      change.inode->synced = change.inode->written;
-    }
+// What a sync of the file would bring to the disk now.
+std::string FakeDisk::image_of(const Inode& inode) {
+  std::string image = inode.written;
+  for (std::size_t at = 0; at < std::min(image.size(), inode.lost.size()); ++at) {
+    if (inode.lost[at]) image[at] = at < inode.synced.size() ? inode.synced[at] : '\0';
   }
+  return image;
+}
+
+void FakeDisk::sync(Inode& inode) {
+  const bool is_changed = std::ranges::any_of(
+      changes_, [&](const Change& change) { return change.inode.get() == &inode; });
+  if (inode.is_mapped || is_changed) inode.synced = image_of(inode);
   std::erase_if(changes_, [&](const Change& change) { return change.inode.get() == &inode; });
+}
+
+void FakeDisk::lose(Inode& inode) {
+  inode.lost.resize(inode.written.size());
+  for (std::size_t at = 0; at < inode.written.size(); ++at) {
+    if (at >= inode.synced.size() || inode.synced[at] != inode.written[at]) inode.lost[at] = true;
+  }
 }
 
 std::uint64_t FakeDisk::used_bytes() const {
@@ -259,7 +281,7 @@ void FakeDisk::power_loss_by_sectors(Random& random) {
     if (!names_.contains(name) && random.next() % 2 == 0) names.erase(name);
   }
   for (const auto& [name, inode] : names) {
-    const std::string& fresh = inode->written;
+    const std::string fresh = image_of(*inode);
     std::string image = inode->synced;
     if (image.size() != fresh.size() && random.next() % 2 == 0) image.resize(fresh.size());
     for (std::size_t at = 0; at < std::min(image.size(), fresh.size()); at += kSectorBytes) {
@@ -271,6 +293,7 @@ void FakeDisk::power_loss_by_sectors(Random& random) {
     }
     inode->written = image;
     inode->synced = std::move(image);
+    inode->lost.clear();
   }
   changes_.clear();
   names_ = names;
@@ -292,7 +315,10 @@ void FakeDisk::power_loss(std::size_t bytes_kept) {
   }
   changes_.clear();
   names_ = synced_names_;
-  for (const auto& [name, inode] : names_) inode->written = inode->synced;
+  for (const auto& [name, inode] : names_) {
+    inode->written = inode->synced;
+    inode->lost.clear();
+  }
 }
 
 std::size_t FakeDisk::unsynced_bytes() const {
@@ -337,6 +363,7 @@ void FakeDisk::set_contents(const std::string& path, std::string_view bytes) {
   std::erase_if(changes_, [&](const Change& change) { return change.inode == inode; });
   inode->written = bytes;
   inode->synced = bytes;
+  inode->lost.clear();
   synced_names_[path] = inode;
 }
 

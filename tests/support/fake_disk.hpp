@@ -66,7 +66,8 @@ class FakeDisk final : public Disk {
   [[nodiscard]] std::size_t unsynced_bytes() const;
 
   // The n-th call of this kind from now (1: the next) fails once with this errno. A failing write
-  // leaves half of its bytes behind.
+  // leaves half of its bytes behind. What a failing sync should have written can be read, and is
+  // lost with the power, whatever is synced later, unless it is written again (catalogue D5).
   void fail(DiskCall call, unsigned nth, int error_number);
   // The n-th call of any kind from now fails.
   void fail_any(unsigned nth, int error_number);
@@ -106,6 +107,8 @@ class FakeDisk final : public Disk {
   [[nodiscard]] int strike(DiskCall call);
   void write(const std::shared_ptr<Inode>& inode, std::uint64_t offset, std::string_view bytes);
   void sync(Inode& inode);
+  void lose(Inode& inode);
+  [[nodiscard]] static std::string image_of(const Inode& inode);
   [[nodiscard]] std::uint64_t used_bytes() const;
   void end_process();
 

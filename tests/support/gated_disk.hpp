@@ -35,6 +35,12 @@ class GatedDisk final : public Disk {
     changed_.wait(lock, [this] { return held_removes_ > 0; });
   }
   void fail_syncs(int error) { sync_error_ = error; }
+  // The first sync of this file that is under way, or the next one, alone: as Linux tells an error
+  // of writing.
+  void fail_one_sync(const std::string& path, int error) {
+    const std::lock_guard lock{mutex_};
+    failing_ = {path, error};
+  }
   void fail_reserves(int error) { reserve_error_ = error; }
   [[nodiscard]] unsigned syncs() const { return syncs_; }
   // Of this file alone.
@@ -129,6 +135,7 @@ class GatedDisk final : public Disk {
     changed_.notify_all();
     changed_.wait(lock, [this] { return !holds_; });
     --held_;
+    if (failing_.first == path) return std::exchange(failing_, {}).second;
     return sync_error_;
   }
   void set(bool holds) {
@@ -158,6 +165,7 @@ class GatedDisk final : public Disk {
   unsigned failed_reserves_ = 0;
   std::atomic<unsigned> syncs_{0};
   std::atomic<int> sync_error_{0};
+  std::pair<std::string, int> failing_;
   std::atomic<int> reserve_error_{0};
 };
 

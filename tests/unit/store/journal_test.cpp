@@ -281,6 +281,39 @@ TEST_F(JournalSyncTest, a_failed_sync_is_never_repeated) {
   EXPECT_EQ(journal.store->durable(), durable);
 }
 
+// Catalogue D5. The kernel takes for clean what it could not write: it can be read, and a sync
+// alone does not bring it to the disk.
+TEST_F(JournalSyncTest, what_a_failed_sync_has_left_to_be_read_is_on_the_disk_once_it_was_opened) {
+  options_.segment_bytes = 1'000;
+  {
+    const OpenedJournal journal = open();
+    const SessionKey key = open_session(*journal.store, "A");
+    ASSERT_TRUE(append_message(*journal.store, key, 1, "one"));
+    ASSERT_TRUE(journal.store->flush());
+    // Into the next segment as well.
+    for (std::uint64_t n = 2; n <= 12; ++n) {
+      ASSERT_TRUE(append_message(*journal.store, key, n, std::string(60, 'x')));
+    }
+    disk_.fail(DiskCall::Sync, 1, EIO);
+    ASSERT_FALSE(journal.store->flush());
+    disk_.process_death();
+  }
+  std::uint64_t next_outbound = 0;
+  std::vector<KeptMessage> kept;
+  {
+    const OpenedJournal journal = open();
+    const SessionKey key = open_session(*journal.store, "A");
+    next_outbound = journal.store->session(key).next_outbound;
+    kept = read_all(*journal.store, key);
+    EXPECT_GT(kept.size(), 1U);
+    disk_.power_loss();
+  }
+  const OpenedJournal journal = open();
+  const SessionKey key = open_session(*journal.store, "A");
+  EXPECT_EQ(journal.store->session(key).next_outbound, next_outbound);
+  EXPECT_EQ(read_all(*journal.store, key), kept);
+}
+
 TEST_F(JournalTest, an_error_while_a_segment_is_changed_stops_the_store) {
   options_.segment_bytes = 200;
   const OpenedJournal journal = open();

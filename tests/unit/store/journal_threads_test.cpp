@@ -159,6 +159,26 @@ TEST_F(JournalThreads, a_failed_sync_stops_the_store_and_is_never_repeated) {
   }
 }
 
+// Catalogue D5. An error of writing is told once, and it may be the sync of the prepared zeros that
+// is told: what was appended behind them meanwhile is not known to be there either.
+TEST_F(JournalThreads, a_segment_whose_first_sync_fails_while_it_is_filled_stops_the_store) {
+  open(Durability::Group);
+  while (disk_.syncs(segment(2)) == 0) std::this_thread::yield();
+  disk_.hold_syncs();
+  const std::string message(1000, 'm');
+  while (store_->appended() <= kSegmentBytes) ASSERT_TRUE(append_next(message));
+  // The third one is ready, and its zeros are on their way.
+  while (disk_.syncs(segment(3)) == 0) std::this_thread::yield();
+  while (store_->appended() <= 2 * kSegmentBytes) ASSERT_TRUE(append_next(message));
+  ASSERT_TRUE(store_->flush());
+  disk_.fail_one_sync(segment(3), EIO);
+  disk_.release_syncs();
+  const StoreResult<LogPosition> settled = settler_.settle(*store_);
+  ASSERT_FALSE(settled);
+  EXPECT_THAT(settled.error().text, HasSubstr("sync gate: Input/output error"));
+  EXPECT_LT(store_->durable(), store_->appended());
+}
+
 TEST_F(JournalThreads, a_full_disk_is_told_while_there_is_still_room) {
   open(Durability::Process);
   const std::string message(1000, 'm');
