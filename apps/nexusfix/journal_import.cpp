@@ -63,6 +63,7 @@ class Import {
         open_to_change(disk_, request_.place, store::IfNoLog::Create, open_postgres_, now_);
     if (!opened) return std::unexpected{std::move(opened.error())};
     store_ = std::move(*opened);
+    const ClosedAtEnd closed_at_end{*store_};
     for (Arrival& arrival : arrivals_) {
       if (auto fits = look_up(arrival); !fits) return fits;
     }

@@ -85,6 +85,7 @@ int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgre
   auto opened = open_to_change(disk, request.place, store::IfNoLog::Refuse, open_postgres, now);
   if (!opened) return fail("journal", opened.error());
   store::Store& store = **opened;
+  const ClosedAtEnd closed_at_end{store};
   const auto key = find_session(store, request.session);
   if (!key) return fail("journal", key.error());
   // Damage or an import that did not end leaves both numbers in doubt.

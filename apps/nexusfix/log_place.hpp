@@ -46,4 +46,17 @@ struct LogView {
     Disk& disk, const LogPlace& place, store::IfNoLog if_no_log, OpenPostgres open_postgres,
     WallTime now);
 
+// Closes what was opened to be changed, however that ends: the next start would take it for a
+// machine that went down. Closing once more does nothing.
+class ClosedAtEnd {
+ public:
+  explicit ClosedAtEnd(store::Store& store) noexcept : store_{store} {}
+  ClosedAtEnd(const ClosedAtEnd&) = delete;
+  ClosedAtEnd& operator=(const ClosedAtEnd&) = delete;
+  ~ClosedAtEnd() { static_cast<void>(store_.close()); }  // who changed it has asked itself
+
+ private:
+  store::Store& store_;
+};
+
 }  // namespace nexusfix::command

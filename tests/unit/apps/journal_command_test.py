@@ -193,6 +193,14 @@ class Journal(WithFolder):
         self.assertIn("a number never stands for two", done.stdout)
         self.assertEqual(self.numbers(), (inbound, 2, 2))
 
+    def test_a_set_that_nobody_confirms_leaves_the_log_closed(self):
+        done = run("journal", "set", self.journal, VENUE, "--next-in", 99)
+        self.assertIn("not confirmed", done.stderr)
+        # An open log has whole segments of 64 MiB.
+        sizes = {file.name: file.stat().st_size for file in self.journal.iterdir()}
+        self.assertTrue(sizes)
+        self.assertTrue(all(size < 1_000_000 for size in sizes.values()), sizes)
+
     def test_set_of_lower_inbound_keeps_the_epoch(self):
         _, outbound, _ = self.numbers()
         done = run("journal", "set", self.journal, VENUE, "--next-in", 2, "--yes")
