@@ -72,7 +72,7 @@ bool Runtime::waits_for_credentials(Connection& connection, const wire::MessageV
                            .username = text_of(tag::Username),
                            .password = Secret{logon[tag::Password].value_or("")},
                            .new_password = Secret{logon[tag::NewPassword].value_or("")},
-                           .pair = comp_id + " " + std::string{transport::peer_address_of(peer)},
+                           .pair = comp_id + " " + std::to_string(connection.source),
                            .source = connection.source,
                            .lockout = {settings->logon_failures_max, settings->logon_lockout},
                            .now = now_.mono};

@@ -47,7 +47,7 @@ class Credentials {
     Secret password{};              // 554
     Secret new_password{};          // 925; empty: none
     bool is_users_session = false;  // false: it fails, whatever the password
-    std::string pair{};             // CompID and address, for lock-outs
+    std::string pair{};             // CompID and source, for lock-outs
     transport::Source source = 0;   // whose share of the queue it is
     LockoutRule lockout{};
     MonoTime now{};

@@ -77,6 +77,8 @@ class KeysMaker {
     // A Logon's password does not stay in the buffer of a connection.
     SSL_CTX_set_options(context, SSL_OP_CLEANSE_PLAINTEXT);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    // Or a call goes on for as long as records of TLS's own come.
+    SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context, 0);
     SSL_CTX_set_max_early_data(context, 0);

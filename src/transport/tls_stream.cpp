@@ -1,6 +1,8 @@
 #include "transport/tls_stream.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <openssl/x509v3.h>
 #include <utility>
 
@@ -12,6 +14,13 @@ namespace {
 // Encrypted bytes that wait to be sent: one record of a send(), and what the protocol says by
 // itself. A peer that makes it say more than this and reads none of it has lost.
 constexpr std::size_t kUnsentBytesMax = 256U << 10U;
+
+// What one call looks at, so that nobody's records keep the loop from everybody else: an attacker
+// makes them of one byte each, or of kinds that are for TLS itself and never end (KeyUpdate). The
+// rest is told again.
+constexpr std::size_t kHandshakeBytesMax = 4U << 10U;
+constexpr unsigned kRecordsMax = 128;
+constexpr unsigned kOwnRecordsMax = 4;  // of TLS's own; each may change keys
 
 TlsStream& stream_of(BIO* bio) noexcept { return *static_cast<TlsStream*>(BIO_get_data(bio)); }
 
@@ -85,12 +94,16 @@ void TlsStream::move_to(Network& network, SocketId socket) noexcept {
 
 // -1: nothing is there, or the connection has failed, which error_number_ says then.
 int TlsStream::read_below(char* bytes, int size) noexcept {
-  const IoResult result =
-      network_->receive(socket_, std::span{bytes, static_cast<std::size_t>(size)});
+  const std::size_t wanted = std::min(static_cast<std::size_t>(size), readable_);
+  is_dry_ = wanted == 0;
+  if (is_dry_) return -1;
+  const IoResult result = network_->receive(socket_, std::span{bytes, wanted});
   switch (result.status) {
     case IoStatus::Ok:
+      readable_ -= result.bytes;
       return static_cast<int>(result.bytes);
     case IoStatus::WouldBlock:
+      is_dry_ = true;
       return -1;
     case IoStatus::Closed:
       is_at_end_ = true;
@@ -167,7 +180,9 @@ TlsStream::Progress TlsStream::shake_hands() noexcept {
   if (is_established_) return Progress::Done;
   if (has_failed()) return Progress::Failed;
   ERR_clear_error();
+  readable_ = kHandshakeBytesMax;
   const int result = SSL_do_handshake(ssl_.get());
+  readable_ = SIZE_MAX;
   if (result == 1) {
     is_established_ = true;
     has_more_ = SSL_has_pending(ssl_.get()) == 1;
@@ -180,8 +195,8 @@ TlsStream::Progress TlsStream::shake_hands() noexcept {
   return Progress::Failed;
 }
 
-// As many records as have arrived and fit. After a part of one OpenSSL asks the network for the
-// rest.
+// As many records as have arrived and fit, up to some. After a part of one OpenSSL asks the network
+// for the rest.
 IoResult TlsStream::receive(std::span<char> buffer) noexcept {
   if (has_failed()) return {IoStatus::Failed, 0, error_number_};
   if (has_ended_) return {IoStatus::Closed, 0, 0};
@@ -192,9 +207,11 @@ IoResult TlsStream::receive(std::span<char> buffer) noexcept {
     if (progress == Progress::Waiting) return {IoStatus::WouldBlock, 0, 0};
   }
   std::size_t taken = 0;
+  unsigned own_records = 0;
   has_more_ = false;
-  while (taken < buffer.size()) {
+  for (unsigned records = 0; taken < buffer.size() && records < kRecordsMax; ++records) {
     ERR_clear_error();
+    is_dry_ = false;
     std::size_t count = 0;
     const int result =
         SSL_read_ex(ssl_.get(), buffer.data() + taken, buffer.size() - taken, &count);
@@ -206,7 +223,12 @@ IoResult TlsStream::receive(std::span<char> buffer) noexcept {
     }
     has_more_ = false;
     const int error = SSL_get_error(ssl_.get(), result);
-    if (error == SSL_ERROR_WANT_READ && error_number_ == 0) break;
+    if (error == SSL_ERROR_WANT_READ && error_number_ == 0) {
+      if (is_dry_) break;
+      has_more_ = SSL_has_pending(ssl_.get()) == 1;  // It was one of TLS's own.
+      if (++own_records < kOwnRecordsMax) continue;
+      break;
+    }
     if (error == SSL_ERROR_ZERO_RETURN) {
       has_ended_ = true;
       has_more_ = true;  // the end itself

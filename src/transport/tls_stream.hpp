@@ -66,9 +66,11 @@ class TlsStream final : public ConnectionState {
   bool is_established_ = false;
   bool has_more_ = false;
   bool wants_room_ = false;
-  bool has_ended_ = false;  // in order
-  bool is_at_end_ = false;  // of what the network below has
-  int error_number_ = 0;    // of the network below
+  bool has_ended_ = false;           // in order
+  bool is_at_end_ = false;           // of what the network below has
+  bool is_dry_ = false;              // it had nothing, or no more may be taken in this call
+  int error_number_ = 0;             // of the network below
+  std::size_t readable_ = SIZE_MAX;  // what may be taken of it in this call
   std::string failure_;
   std::vector<char> unsent_;  // encrypted; what the network below did not take
 };

@@ -147,6 +147,22 @@ TEST_F(AuthenticationTest, behind_a_proxy_who_guesses_locks_out_nobody_but_the_a
   expect_in(*log_on_from("192.0.2.7", "pa55word"));
 }
 
+// Whoever has one address of an IPv6 network has all of them to guess from.
+TEST_F(AuthenticationTest, of_ipv6_a_whole_network_of_64_bits_is_locked_out) {
+  extra += "MaxLogonFailures=2\nUseTCPProxy=Y\nTrustedProxies=127.0.0.1\n";
+  open();
+  const auto log_on_from = [&](const std::string& address, const std::string& password) {
+    RawPeer& peer = connect();
+    peer.send("PROXY TCP6 " + address + " 2001:db8:9::1 40112 5001\r\n" +
+              logon("TRADER", 1, "553=TRADER|554=" + password + "|"));
+    return &peer;
+  };
+  expect_silence(*log_on_from("2001:db8::1", "1"), "user TRADER: wrong password");
+  expect_silence(*log_on_from("2001:db8::2", "2"), "from this address for 60 s");
+  expect_silence(*log_on_from("2001:db8::3", "pa55word"), "locked out for 60 s more");
+  expect_in(*log_on_from("2001:db8:0:1::3", "pa55word"));
+}
+
 TEST_F(AuthenticationTest, new_password_is_in_the_file_and_the_answer_says_so) {
   sessions +=
       "[SESSION]\nBeginString=FIXT.1.1\nDefaultApplVerID=9\nSenderCompID=VENUE\n"

@@ -1,6 +1,12 @@
 // What becomes of bytes, ends and waiting when a connection has TLS.
+#include <arpa/inet.h>
+#include <fcntl.h>
 #include <filesystem>
+#include <netinet/in.h>
+#include <openssl/ssl.h>
+#include <sys/socket.h>
 #include <thread>
+#include <unistd.h>
 
 #include "support/fake_network.hpp"
 #include "support/raw_peer.hpp"
@@ -13,6 +19,75 @@ std::string pattern(std::size_t size) {
   std::string bytes(size, '\0');
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i * 31 + (i >> 8U)) & 0x7F);
   return bytes;
+}
+
+// A client of OpenSSL alone, which does what no engine would.
+class BareTlsClient {
+ public:
+  explicit BareTlsClient(std::uint16_t port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    EXPECT_EQ(::fcntl(socket_, F_SETFL, O_NONBLOCK), 0);
+    SSL_set_fd(ssl_, socket_);
+    SSL_set_connect_state(ssl_);
+  }
+  BareTlsClient(const BareTlsClient&) = delete;
+  BareTlsClient& operator=(const BareTlsClient&) = delete;
+  ~BareTlsClient() {
+    SSL_free(ssl_);
+    SSL_CTX_free(context_);
+    ::close(socket_);
+  }
+  bool shake_hands() { return SSL_do_handshake(ssl_) == 1; }
+  bool update_keys() {
+    return SSL_key_update(ssl_, SSL_KEY_UPDATE_NOT_REQUESTED) == 1 && shake_hands();
+  }
+  bool send(std::string_view bytes) {
+    return SSL_write(ssl_, bytes.data(), static_cast<int>(bytes.size())) ==
+           static_cast<int>(bytes.size());
+  }
+
+ private:
+  SSL_CTX* context_ = SSL_CTX_new(TLS_client_method());
+  SSL* ssl_ = SSL_new(context_);
+  int socket_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+};
+
+class OwnRecordsTest : public TlsTest {
+ protected:
+  // Turns of the acceptor until it has received so many bytes.
+  int turns_until(std::size_t bytes) {
+    int turns = 0;
+    EXPECT_TRUE(run_until([&] {
+      ++turns;
+      return acceptor.received.size() >= bytes;
+    }));
+    return turns;
+  }
+};
+
+TEST_F(OwnRecordsTest, key_updates_without_end_leave_turns_to_others) {
+  constexpr int kUpdates = 1'000;
+  listen();
+  BareTlsClient client{port};
+  ASSERT_TRUE(run_until([&] { return client.shake_hands() && acceptor.socket != 0; }));
+  for (int i = 0; i < kUpdates; ++i) ASSERT_TRUE(client.update_keys()) << i;
+  ASSERT_TRUE(client.send("at last"));
+  EXPECT_GT(turns_until(7), kUpdates / 10);
+  EXPECT_EQ(acceptor.received, "at last");
+}
+
+TEST_F(OwnRecordsTest, records_of_one_byte_leave_turns_to_others) {
+  constexpr int kRecords = 4'000;
+  listen();
+  BareTlsClient client{port};
+  ASSERT_TRUE(run_until([&] { return client.shake_hands() && acceptor.socket != 0; }));
+  for (int i = 0; i < kRecords; ++i) ASSERT_TRUE(client.send("x")) << i;
+  EXPECT_GT(turns_until(kRecords), kRecords / 1'000);
+  EXPECT_EQ(acceptor.received, std::string(kRecords, 'x'));
 }
 
 TEST_F(TlsTest, endpoints_without_tls_are_as_they_were) {
