@@ -16,7 +16,6 @@ namespace {
 constexpr int kIntermediatesMax = 3;
 constexpr std::size_t kChainBytesMax = 32U << 10U;
 // What OpenSSL takes from the network at once: a read that brings several records costs one call.
-constexpr std::size_t kReadAheadBytes = 32U << 10U;
 
 std::chrono::sys_seconds time_of(const ASN1_TIME* time) {
   std::tm parts{};
@@ -77,14 +76,14 @@ class KeysMaker {
     // A Logon's password does not stay in the buffer of a connection.
     SSL_CTX_set_options(context, SSL_OP_CLEANSE_PLAINTEXT);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-    // Or a call goes on for as long as records of TLS's own come.
+    // Or a call goes on for as long as records of TLS's own come; which it would do within what
+    // OpenSSL has read ahead, too: TlsStream does that.
     SSL_CTX_clear_mode(context, SSL_MODE_AUTO_RETRY);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     SSL_CTX_set_num_tickets(context, 0);
     SSL_CTX_set_max_early_data(context, 0);
     SSL_CTX_set_max_cert_list(context, kChainBytesMax);
-    SSL_CTX_set_read_ahead(context, 1);
-    SSL_CTX_set_default_read_buffer_len(context, kReadAheadBytes);
+    SSL_CTX_set_read_ahead(context, 0);
   }
 
   [[nodiscard]] TlsResult<void> set_suites() { return set_ciphers(*context_, settings_); }

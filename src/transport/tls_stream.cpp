@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <openssl/x509v3.h>
 #include <utility>
 
@@ -19,6 +20,7 @@ constexpr std::size_t kUnsentBytesMax = 256U << 10U;
 // makes them of one byte each, or of kinds that are for TLS itself and never end (KeyUpdate). The
 // rest is told again.
 constexpr std::size_t kHandshakeBytesMax = 4U << 10U;
+constexpr std::size_t kArrivedBytesMax = 16U << 10U;
 constexpr unsigned kRecordsMax = 128;
 constexpr unsigned kOwnRecordsMax = 4;  // of TLS's own; each may change keys
 
@@ -72,6 +74,7 @@ std::unique_ptr<TlsStream> TlsStream::make(const TlsContext& context, const std:
   std::unique_ptr<TlsStream> stream{new TlsStream};
   stream->keys_ = context.keys();
   stream->is_initiator_ = context.settings().role == TlsRole::Initiator;
+  stream->buffer_.resize(kArrivedBytesMax);
   stream->ssl_ = Ssl{SSL_new(stream->keys_->context.get())};
   Bio bio{bio_method() == nullptr ? nullptr : BIO_new(bio_method())};
   if (!stream->ssl_ || !bio) return nullptr;
@@ -92,27 +95,38 @@ void TlsStream::move_to(Network& network, SocketId socket) noexcept {
   socket_ = socket;
 }
 
-// -1: nothing is there, or the connection has failed, which error_number_ says then.
+// What OpenSSL asks for: a record's head, and then the rest of it. -1: nothing is there, or the
+// connection has failed, which error_number_ says then.
 int TlsStream::read_below(char* bytes, int size) noexcept {
-  const std::size_t wanted = std::min(static_cast<std::size_t>(size), readable_);
-  is_dry_ = wanted == 0;
-  if (is_dry_) return -1;
-  const IoResult result = network_->receive(socket_, std::span{bytes, wanted});
+  if (arrived_.empty() && !take_arrived()) return is_at_end_ ? 0 : -1;
+  const std::size_t count = std::min(static_cast<std::size_t>(size), arrived_.size());
+  std::memcpy(bytes, arrived_.data(), count);
+  arrived_ = arrived_.subspan(count);
+  return static_cast<int>(count);
+}
+
+// False: there is none.
+bool TlsStream::take_arrived() noexcept {
+  const std::span<char> room = std::span{buffer_}.first(std::min(buffer_.size(), readable_));
+  is_dry_ = room.empty();
+  if (is_dry_) return false;
+  const IoResult result = network_->receive(socket_, room);
   switch (result.status) {
     case IoStatus::Ok:
       readable_ -= result.bytes;
-      return static_cast<int>(result.bytes);
+      arrived_ = room.first(result.bytes);
+      return result.bytes > 0;
     case IoStatus::WouldBlock:
       is_dry_ = true;
-      return -1;
+      break;
     case IoStatus::Closed:
       is_at_end_ = true;
-      return 0;
+      break;
     case IoStatus::Failed:
       error_number_ = result.error_number;
       break;
   }
-  return -1;
+  return false;
 }
 
 // Takes all of it always: what the network below does not, is sent by flush().
@@ -176,6 +190,11 @@ IoResult TlsStream::fail(int ssl_result) noexcept {
   return {IoStatus::Failed, 0, error_number_};
 }
 
+// Whole records, or a part of one, which the next call finds out.
+bool TlsStream::has_pending() const noexcept {
+  return !arrived_.empty() || SSL_has_pending(ssl_.get()) == 1;
+}
+
 TlsStream::Progress TlsStream::shake_hands() noexcept {
   if (is_established_) return Progress::Done;
   if (has_failed()) return Progress::Failed;
@@ -185,7 +204,7 @@ TlsStream::Progress TlsStream::shake_hands() noexcept {
   readable_ = SIZE_MAX;
   if (result == 1) {
     is_established_ = true;
-    has_more_ = SSL_has_pending(ssl_.get()) == 1;
+    has_more_ = has_pending();
     return Progress::Done;
   }
   if (error_number_ == 0 && SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ) {
@@ -217,7 +236,7 @@ IoResult TlsStream::receive(std::span<char> buffer) noexcept {
         SSL_read_ex(ssl_.get(), buffer.data() + taken, buffer.size() - taken, &count);
     if (result == 1) {
       taken += count;
-      has_more_ = SSL_has_pending(ssl_.get()) == 1;
+      has_more_ = has_pending();
       if (has_more_) continue;
       break;
     }
@@ -225,7 +244,7 @@ IoResult TlsStream::receive(std::span<char> buffer) noexcept {
     const int error = SSL_get_error(ssl_.get(), result);
     if (error == SSL_ERROR_WANT_READ && error_number_ == 0) {
       if (is_dry_) break;
-      has_more_ = SSL_has_pending(ssl_.get()) == 1;  // It was one of TLS's own.
+      has_more_ = has_pending();  // It was one of TLS's own.
       if (++own_records < kOwnRecordsMax) continue;
       break;
     }

@@ -56,6 +56,8 @@ class TlsStream final : public ConnectionState {
  private:
   TlsStream() = default;
   IoResult fail(int ssl_result) noexcept;
+  [[nodiscard]] bool take_arrived() noexcept;
+  [[nodiscard]] bool has_pending() const noexcept;
   [[nodiscard]] std::string reason_of(int ssl_error) const;
 
   std::shared_ptr<const TlsKeys> keys_;
@@ -72,6 +74,8 @@ class TlsStream final : public ConnectionState {
   int error_number_ = 0;             // of the network below
   std::size_t readable_ = SIZE_MAX;  // what may be taken of it in this call
   std::string failure_;
+  std::vector<char> buffer_;
+  std::span<char> arrived_;   // of it: encrypted, and not taken by OpenSSL yet
   std::vector<char> unsent_;  // encrypted; what the network below did not take
 };
 
