@@ -31,7 +31,10 @@ class Secret {
   }
   ~Secret() { wipe(); }
 
-  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.data(), bytes_.size()}; }
+  // Never null: libraries in C take no bytes from a null pointer, not even none.
+  [[nodiscard]] std::string_view view() const noexcept {
+    return bytes_.empty() ? std::string_view{""} : std::string_view{bytes_.data(), bytes_.size()};
+  }
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
   void wipe() noexcept {
     wipe_bytes(bytes_);
