@@ -183,6 +183,7 @@ class Repair {
   }
 
   StoreResult<void> plan() {
+    if (auto fit = check_places(); !fit) return fit;
     for (std::size_t i = 0; i < log_.damages().size(); ++i) {
       if (auto planned = plan_damage(i); !planned) return planned;
     }
@@ -221,6 +222,24 @@ class Repair {
     if (!last_.empty() && closed_at_) {
       append_entry(
           last_, {.kind = EntryKind::LogClosed, .session = 0, .number = *closed_at_, .bytes = {}});
+    }
+    return {};
+  }
+
+  // Each segment begins where the one before it ends. Where headers and the ends of records before
+  // them are lost together, that may be beyond what can be told.
+  [[nodiscard]] StoreResult<void> check_places() const {
+    for (std::size_t i = 1; i < segments_.size(); ++i) {
+      const WalkedSegment& before = segments_[i - 1];
+      const SegmentHeader& header = segments_[i].header;
+      if (header.position == before.header.position + before.end) continue;
+      return std::unexpected{StoreError{
+          .code = StoreErrorCode::Corrupt,
+          .text = path_of_segment(options_.folder, before.header.number) + " and " +
+                  path_of_segment(options_.folder, header.number) +
+                  ": so much is damaged that where one ends and the other begins cannot be told "
+                  "(offset " +
+                  std::to_string(before.end) + "). Restore the folder from a copy"}};
     }
     return {};
   }

@@ -46,7 +46,7 @@ struct SegmentFile {
   // Prepared, and not begun: zeros, or what the disk made of them. Nothing: more is in it.
   std::optional<StrayBytes> stray;
   bool may_be_torn = true;       // of its header, a part may not have reached the disk
-  std::int64_t told_log_id = 0;  // what the header's bytes say, intact or not
+  std::int64_t told_log_id = 0;  // what the bytes of a damaged header say; 0: nothing
 
   [[nodiscard]] bool is_empty() const noexcept { return stray && stray->bytes == 0; }
   [[nodiscard]] bool is_stray() const noexcept { return stray && stray->bytes > 0; }
@@ -82,7 +82,7 @@ class Walk {
                                                 ": there is no journal in this folder (no " +
                                                 segment_file_name(1) + ')'}};
     }
-    take_log_id();
+    if (auto taken = take_log_id(); !taken) return std::unexpected{taken.error()};
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (auto walked = walk_segment(i); !walked) return std::unexpected{walked.error()};
     }
@@ -160,12 +160,36 @@ class Walk {
     return {};
   }
 
-  // Where no header is intact, one that lacks a single bit tells which journal this is.
-  void take_log_id() {
+  // Where no header is intact, one that lacks a single bit tells which journal this is; then what a
+  // damaged one says and a record of its segment confirms; then what any of them says. It is one
+  // for all: a repair that took another for each would end with segments of two journals.
+  StoreResult<void> take_log_id() {
     for (const SegmentFile& segment : files_) {
       if (log_id_ || !segment.corrected || segment.corrected->number != segment.number) continue;
       log_id_ = segment.corrected->log_id;
     }
+    for (const SegmentFile& segment : files_) {
+      if (log_id_ || segment.told_log_id == 0) continue;
+      const StoreResult<bool> confirmed = has_record_of_told_log(segment);
+      if (!confirmed) return std::unexpected{confirmed.error()};
+      if (*confirmed) log_id_ = segment.told_log_id;
+    }
+    for (const SegmentFile& segment : files_) {
+      if (!log_id_ && segment.told_log_id != 0) log_id_ = segment.told_log_id;
+    }
+    return {};
+  }
+
+  StoreResult<bool> has_record_of_told_log(const SegmentFile& segment) {
+    const auto file = disk_.open(path_of_segment(folder_, segment.number), OpenMode::Read);
+    if (!file) return failure(file.error());
+    window_.open(**file, segment.bytes);
+    SegmentHeader told;
+    told.log_id = segment.told_log_id;
+    told.number = segment.number;
+    const auto found = find_valid_record(window_, RecordSeed{told}, kSegmentHeaderBytesOld);
+    if (!found) return failure(found.error());
+    return found->has_value();
   }
 
   // The header in the file, or the one that must have been there.
@@ -183,7 +207,7 @@ class Walk {
     } else if (files_.size() > 1 && known_header(1)) {
       derived = *known_header(1);
     }
-    derived.log_id = log_id_.value_or(segment.told_log_id);
+    derived.log_id = log_id_.value_or(0);
     derived.number = segment.number;
     derived.position =
         index == 0 ? 0 : log_.segments.back().header.position + log_.segments.back().end;

@@ -1,5 +1,6 @@
 // Checking and repairing a damaged journal: what was lost is told, no number is used twice, and
 // nothing else changes.
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
@@ -273,6 +274,43 @@ TEST(JournalRepair, a_journal_whose_only_headers_lack_a_bit_keeps_its_identity) 
   repair_or_fail(sample.disk, RepairMode::Carry, {{0, "A"}});
   EXPECT_TRUE(check_or_fail(sample.disk).damages.empty());
   EXPECT_GE(reopen(sample.disk).store->session(a).next_outbound, 4U);
+}
+
+TEST(JournalRepair, segments_that_all_lost_their_headers_stay_segments_of_one_journal) {
+  Sample sample{300};
+  const SessionKey a = sample.open("A");
+  for (std::uint64_t n = 1; n <= 3; ++n) sample.message(a, n);
+  sample.close();
+  ASSERT_FALSE(sample.disk.exists(segment_path(3)));
+  std::string first = sample.disk.contents(segment_path(1));
+  std::fill_n(first.begin(), 40, '\0');
+  sample.disk.set_contents(segment_path(1), first);
+  std::string second = sample.disk.contents(segment_path(2));
+  second[0] = static_cast<char>(second[0] ^ 3);
+  sample.disk.set_contents(segment_path(2), second);
+  EXPECT_TRUE(repair_or_fail(sample.disk).alarms.empty());
+  EXPECT_TRUE(check_or_fail(sample.disk).damages.empty());
+  EXPECT_EQ(read_all(*reopen(sample.disk).store, a).size(), 3U);
+}
+
+TEST(JournalRepair, what_has_no_place_in_the_log_any_more_is_refused_before_anything_is_changed) {
+  Sample sample{300};
+  const SessionKey a = sample.open("A");
+  for (std::uint64_t n = 1; n <= 8; ++n) sample.message(a, n);
+  sample.close();
+  ASSERT_TRUE(sample.disk.exists(segment_path(4)));
+  // Longer than it was, and the header that would tell where it ended is gone.
+  const std::string longer = sample.disk.contents(segment_path(1)) + std::string(200, 'x');
+  sample.disk.set_contents(segment_path(1), longer);
+  sample.disk.set_contents(segment_path(2), "N");
+  const auto refused = repair_journal(
+      sample.disk, {.folder = kFolder, .mode = RepairMode::Carry, .text = {}, .names = {}},
+      at_second(70));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, StoreErrorCode::Corrupt);
+  EXPECT_THAT(refused.error().text, AllOf(HasSubstr(segment_path(3)), HasSubstr("from a copy")));
+  EXPECT_EQ(sample.disk.contents(segment_path(1)), longer);
+  EXPECT_EQ(sample.disk.contents(segment_path(2)), "N");
 }
 
 TEST(JournalCheck, a_loss_of_power_is_told) {
