@@ -46,9 +46,10 @@ void Runtime::on_accepted(const transport::Ready& ready) {
 void Runtime::on_announced(Connection& connection) {
   Listener& listener = listeners_[connection.listener];
   const std::string peer = seams_.network->peer_name(connection.socket);
-  if (!may_connect(listener, peer)) return refuse(connection, kNobodyFromThere);
-  leave_pending(connection);
   const transport::Source source = transport::source_of(transport::peer_address_of(peer));
+  leave_pending(connection);
+  connection.source = source;
+  if (!may_connect(listener, peer)) return refuse(connection, kNobodyFromThere);
   if (!find_place(listener, source, peer)) return close(connection, {});
   await_among(listener, source, connection);
 }

@@ -248,6 +248,7 @@ std::optional<Ready> TlsNetwork::translate(const Ready& ready) noexcept {
     if (ready.kind != ReadyKind::Writable || stream.flush()) finish(ready.socket);
     return std::nullopt;
   }
+  if (ready.kind == ReadyKind::Announced) found->second.source = source_below(ready.socket);
   if (ready.kind == ReadyKind::Failed || ready.kind == ReadyKind::Announced) return ready;
   if (!stream.is_established()) return go_on(ready, stream);
   if (ready.kind != ReadyKind::Writable) return ready;
@@ -265,9 +266,12 @@ std::optional<Ready> TlsNetwork::accept(const Ready& ready) noexcept {
     return std::nullopt;
   }
   add(ready.accepted, std::move(stream));
-  streams_.find(ready.accepted)->second.source =
-      source_of(peer_address_of(inner_.peer_name(ready.accepted)));
+  streams_.find(ready.accepted)->second.source = source_below(ready.accepted);
   return ready;
+}
+
+Source TlsNetwork::source_below(SocketId socket) const {
+  return source_of(peer_address_of(inner_.peer_name(socket)));
 }
 
 bool TlsNetwork::is_next_step(const Ready& ready) const noexcept {

@@ -47,7 +47,7 @@ class TlsNetwork final : public Network {
   struct Entry {
     std::unique_ptr<TlsStream> stream;
     bool is_closing = false;  // by the user; the last bytes are on their way
-    Source source = 0;        // accepted: who connected
+    Source source = 0;        // accepted: who connected, or whom its proxy has announced
   };
 
   [[nodiscard]] TlsStream* find(SocketId socket) const noexcept;  // null: plain, or closing
@@ -60,6 +60,7 @@ class TlsNetwork final : public Network {
   // What the caller is told; nothing: it was a matter of TLS.
   [[nodiscard]] std::optional<Ready> translate(const Ready& ready) noexcept;
   [[nodiscard]] std::optional<Ready> accept(const Ready& ready) noexcept;
+  [[nodiscard]] Source source_below(SocketId socket) const;
   [[nodiscard]] bool is_next_step(const Ready& ready) const noexcept;
   [[nodiscard]] std::size_t shake_hands(std::span<Ready> waiting, std::span<Ready> events) noexcept;
   [[nodiscard]] std::uint16_t& steps_of(SocketId socket) noexcept;

@@ -1,5 +1,6 @@
 // Connections by way of proxies (UseTCPProxy): whose address counts, and who is believed.
 #include "acceptor_fixture.hpp"
+#include "engine/notice_limiter.hpp"
 
 namespace nexusfix::testing {
 namespace {
@@ -80,6 +81,17 @@ TEST_F(ProxiedTest, whoever_is_no_trusted_proxy_is_not_believed) {
   expect_silence(send(from_address("192.0.2.7") + logon("TRADER", 1)),
                  "closed: it is none of the port's proxies (TrustedProxies)");
   EXPECT_FALSE(log.has("192.0.2.7")) << log.all();
+}
+
+// The lines of the log are theirs whose address is announced, and not the proxy's.
+TEST_F(ProxiedTest, refusals_of_one_announced_address_leave_lines_for_those_of_another) {
+  extra += "AllowedRemoteAddresses=192.0.2.0/24\n";
+  open();
+  for (unsigned i = 0; i < engine::NoticeLimiter::kSourceLinesMax + 5; ++i) {
+    RawPeer& flood = send(from_address("198.51.100.9"));
+    ASSERT_TRUE(run_until([&] { return flood.closed(); }));
+  }
+  expect_silence(send(from_address("198.51.100.10")), "connection from 198.51.100.10:40112 closed");
 }
 
 TEST_F(ProxiedTest, header_that_does_not_end_is_ended_by_logon_timeout) {

@@ -1,4 +1,5 @@
 // TLS by way of a proxy, which speaks in front of it.
+#include <algorithm>
 #include <array>
 #include <fcntl.h>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <stdexcept>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <vector>
 
 #include "acceptor_fixture.hpp"
 #include "support/test_certificates.hpp"
@@ -20,7 +22,8 @@ class ProxiedTlsTest : public AcceptorTest {
     const CertificateFiles files = authority.issue("venue");
     extra = "RequireTLS=Y\nServerCertificateFile=" + files.certificate +
             "\nServerCertificateKeyFile=" + files.key +
-            "\nUseTCPProxy=Y\nTrustedProxies=127.0.0.0/8\nAllowedRemoteAddresses=192.0.2.7\n";
+            "\nUseTCPProxy=Y\nTrustedProxies=127.0.0.0/8\nAllowedRemoteAddresses=192.0.2.7, "
+            "192.0.2.9\n";
   }
 
   TemporaryFolder keys;
@@ -113,6 +116,29 @@ TEST_F(ProxiedTlsTest, header_and_handshake_have_logon_timeout_together) {
   ASSERT_TRUE(run_until([&] { return peer.closed(); }));
   EXPECT_TRUE(log.has("no Logon came in time, TLS handshake not finished, by way of 127.0.0.1:"))
       << log.all();
+}
+
+// Whoever floods from behind the proxy waits for its own handshakes, and not the proxy's others.
+TEST_F(ProxiedTlsTest, flood_of_one_announced_address_does_not_keep_another_waiting) {
+  open();
+  constexpr std::size_t kFlood = 150;
+  std::vector<RawPeer*> flood;
+  for (std::size_t i = 0; i < kFlood; ++i) {
+    flood.push_back(&connect());
+    flood.back()->send("PROXY TCP4 192.0.2.9 10.0.0.1 40112 5001\r\nno TLS");
+  }
+  const auto all_sent = [&] {
+    return std::ranges::all_of(flood, [](const RawPeer* peer) { return peer->all_sent(); });
+  };
+  ASSERT_TRUE(run_until(all_sent));
+  const auto closed = [&] {
+    return std::ranges::count_if(flood, [](const RawPeer* peer) { return peer->closed(); });
+  };
+  const auto before = closed();
+  ProxiedTlsPeer peer{acceptor->accept_port(), "PROXY TCP4 192.0.2.7 10.0.0.1 40112 5001\r\n"};
+  ASSERT_TRUE(run_until([&] { return peer.shake_hands(); })) << log.all();
+  // Each turn ends one of the flood's, and hears a part of all that wait.
+  EXPECT_LT(closed() - before, 40);
 }
 
 }  // namespace
