@@ -125,7 +125,7 @@ void Runtime::report_refused() {
     wake_at(tally.due());
   };
   tell(without_descriptor_, observe::Severity::Error,
-       "at once: the process has no descriptor left");
+       "at once: the process has no descriptor left, or no memory");
   tell(too_many_of_address_, observe::Severity::Warning,
        "at once: so many of one address wait for their Logon already "
        "(MaxPendingLogonsPerAddress)");

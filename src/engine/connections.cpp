@@ -188,7 +188,8 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
     case transport::IoStatus::Failed: {
       const std::string why = seams_.network->last_error(connection.socket);
       // Whoever knocks and goes away is nobody's matter; whoever speaks no TLS is.
-      if (connection.slot == nullptr && result.error_number == EPROTO) {
+      if (connection.slot == nullptr &&
+          (result.error_number == EPROTO || result.error_number == ENOMEM)) {
         return refuse(connection, why);
       }
       close(connection, why);

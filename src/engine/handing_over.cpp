@@ -49,7 +49,9 @@ void Runtime::hand_over(Connection& connection, std::string_view rest) {
 
 void Runtime::take_handed_over() {
   if (!seams_.directory) return;
-  for (LoopDirectory::HandedOver& one : seams_.directory->take(loop())) attach(std::move(one));
+  for (LoopDirectory::HandedOver& one : seams_.directory->take(loop())) {
+    static_cast<void>(with_memory([&] { attach(std::move(one)); }));
+  }
 }
 
 void Runtime::attach(LoopDirectory::HandedOver handed) {
@@ -64,9 +66,12 @@ void Runtime::attach(LoopDirectory::HandedOver handed) {
   }
   const auto socket = seams_.network->attach(std::move(handed.connection));
   if (!socket) return report_own(observe::Severity::Error, socket.error().text);
-  Connection* const connection =
-      await_logon(*listener, *socket, seams_.network->peer_name(*socket));
-  if (connection != nullptr) take_bytes(*connection, handed.bytes);
+  const bool is_in = with_memory([&] {
+    Connection* const connection =
+        await_logon(*listener, *socket, seams_.network->peer_name(*socket));
+    if (connection != nullptr) take_bytes(*connection, handed.bytes);
+  });
+  if (!is_in) give_up({transport::ReadyKind::Accepted, listener->socket, *socket});
 }
 
 }  // namespace nexusfix::engine

@@ -129,6 +129,7 @@ std::optional<Ready> ProxiedNetwork::accept(const Ready& ready) noexcept {
     }
     return ready;
   } catch (const std::bad_alloc&) {
+    ++memory_refused_;
     close(ready.accepted);
     return std::nullopt;
   }

@@ -27,7 +27,7 @@ class ProxiedNetwork final : public Network {
   [[nodiscard]] std::string last_error(SocketId socket) const override;
   [[nodiscard]] std::string protection(SocketId socket) const override;
   [[nodiscard]] std::uint64_t connections_refused() const noexcept override {
-    return inner_.connections_refused();
+    return inner_.connections_refused() + memory_refused_;
   }
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override {
@@ -61,7 +61,8 @@ class ProxiedNetwork final : public Network {
   std::unordered_map<SocketId, AllowList> listeners_;  // whom each trusts
   std::unordered_map<SocketId, Waiting> waiting_;
   std::unordered_map<SocketId, std::string> announced_;  // peer names
-  std::vector<SocketId> refused_;  // and not closed yet: told again in each wait()
+  std::vector<SocketId> refused_;     // and not closed yet: told again in each wait()
+  std::uint64_t memory_refused_ = 0;  // connections for which there was no memory
 };
 
 }  // namespace nexusfix::transport

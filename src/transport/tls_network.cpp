@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <utility>
 
 namespace nexusfix::transport {
@@ -30,6 +31,8 @@ std::unique_ptr<Network> make_tls_network(Network& inner) {
   return std::make_unique<TlsNetwork>(inner);
 }
 
+TlsNetwork::TlsNetwork(Network& inner) : inner_{inner} { closing_.reserve(kClosingMax); }
+
 TlsNetwork::~TlsNetwork() {
   for (auto& [socket, entry] : streams_) {
     if (!entry.is_closing) entry.stream->end();
@@ -47,9 +50,13 @@ bool TlsNetwork::is_closing(SocketId socket) const noexcept {
   return found != streams_.end() && found->second.is_closing;
 }
 
-TlsStream& TlsNetwork::add(SocketId socket, std::unique_ptr<TlsStream> stream) {
+// What happens to it later must not need memory.
+TlsStream& TlsNetwork::add(SocketId socket, std::unique_ptr<TlsStream> stream, Source source) {
+  const std::size_t tellers = telling_.size() + streams_.size() + 1;
+  if (telling_.capacity() < tellers) telling_.reserve(2 * tellers);
   stream->move_to(inner_, socket);
-  return *streams_.insert_or_assign(socket, Entry{std::move(stream)}).first->second.stream;
+  Entry entry{.stream = std::move(stream), .source = source};
+  return *streams_.insert_or_assign(socket, std::move(entry)).first->second.stream;
 }
 
 std::expected<SocketId, NetworkError> TlsNetwork::listen(const Endpoint& endpoint) {
@@ -70,7 +77,13 @@ std::expected<SocketId, NetworkError> TlsNetwork::connect(const Endpoint& endpoi
         "connect " + endpoint.host + ": TLS could not be begun: " + take_openssl_error(), 0}};
   }
   const auto socket = inner_.connect(without_tls(endpoint));
-  if (socket) add(*socket, std::move(stream));
+  if (!socket) return socket;
+  try {
+    add(*socket, std::move(stream));
+  } catch (const std::bad_alloc&) {
+    inner_.close(*socket);
+    throw;
+  }
   return socket;
 }
 
@@ -85,6 +98,7 @@ std::string TlsNetwork::peer_name(SocketId socket) const {
 std::string TlsNetwork::last_error(SocketId socket) const {
   const TlsStream* const stream = find(socket);
   if (stream != nullptr && stream->has_failed()) return stream->failure();
+  if (stream != nullptr && stream->had_no_memory()) return stream->no_memory_text();
   return is_closing(socket) ? std::string{} : inner_.last_error(socket);
 }
 
@@ -176,9 +190,15 @@ std::expected<SocketId, NetworkError> TlsNetwork::attach(Detached connection) {
   const auto socket = inner_.attach(std::move(connection));
   if (!socket) return socket;
   static_cast<void>(state.release());
-  TlsStream& added = add(*socket, std::unique_ptr<TlsStream>{stream});
-  if (!added.flush()) return socket;  // Writable goes on with it.
-  note(*socket, added);
+  std::unique_ptr<TlsStream> own{stream};
+  try {
+    add(*socket, std::move(own));
+  } catch (const std::bad_alloc&) {
+    inner_.close(*socket);
+    throw;
+  }
+  if (!stream->flush()) return socket;  // Writable goes on with it.
+  note(*socket, *stream);
   return socket;
 }
 
@@ -248,8 +268,8 @@ std::optional<Ready> TlsNetwork::translate(const Ready& ready) noexcept {
     if (ready.kind != ReadyKind::Writable || stream.flush()) finish(ready.socket);
     return std::nullopt;
   }
-  if (ready.kind == ReadyKind::Announced) found->second.source = source_below(ready.socket);
-  if (ready.kind == ReadyKind::Failed || ready.kind == ReadyKind::Announced) return ready;
+  if (ready.kind == ReadyKind::Announced) return move_to_announced(ready, found->second);
+  if (ready.kind == ReadyKind::Failed) return ready;
   if (!stream.is_established()) return go_on(ready, stream);
   if (ready.kind != ReadyKind::Writable) return ready;
   if (!stream.flush() || !stream.has_room()) return std::nullopt;
@@ -260,13 +280,24 @@ std::optional<Ready> TlsNetwork::translate(const Ready& ready) noexcept {
 std::optional<Ready> TlsNetwork::accept(const Ready& ready) noexcept {
   const auto listener = listeners_.find(ready.socket);
   if (listener == listeners_.end()) return ready;
-  auto stream = TlsStream::make(*listener->second, {});
-  if (!stream) {
-    inner_.close(ready.accepted);
-    return std::nullopt;
+  try {
+    if (auto stream = TlsStream::make(*listener->second, {})) {
+      add(ready.accepted, std::move(stream), source_below(ready.accepted));
+      return ready;
+    }
+  } catch (const std::bad_alloc&) {  // Others go on.
   }
-  add(ready.accepted, std::move(stream));
-  streams_.find(ready.accepted)->second.source = source_below(ready.accepted);
+  ERR_clear_error();
+  ++refused_;
+  inner_.close(ready.accepted);
+  return std::nullopt;
+}
+
+Ready TlsNetwork::move_to_announced(const Ready& ready, Entry& entry) const noexcept {
+  try {
+    entry.source = source_below(ready.socket);
+  } catch (const std::bad_alloc&) {  // It waits among those of its proxy.
+  }
   return ready;
 }
 

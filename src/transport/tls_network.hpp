@@ -16,7 +16,7 @@ namespace nexusfix::transport {
 
 class TlsNetwork final : public Network {
  public:
-  explicit TlsNetwork(Network& inner) noexcept : inner_{inner} {}
+  explicit TlsNetwork(Network& inner);
   ~TlsNetwork() override;
   TlsNetwork(const TlsNetwork&) = delete;
   TlsNetwork& operator=(const TlsNetwork&) = delete;
@@ -30,7 +30,7 @@ class TlsNetwork final : public Network {
   [[nodiscard]] std::string protection(SocketId socket) const override;
   [[nodiscard]] std::vector<std::string> peer_identities(SocketId socket) const override;
   [[nodiscard]] std::uint64_t connections_refused() const noexcept override {
-    return inner_.connections_refused();
+    return inner_.connections_refused() + refused_;
   }
   [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
   [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
@@ -52,7 +52,8 @@ class TlsNetwork final : public Network {
 
   [[nodiscard]] TlsStream* find(SocketId socket) const noexcept;  // null: plain, or closing
   [[nodiscard]] bool is_closing(SocketId socket) const noexcept;
-  TlsStream& add(SocketId socket, std::unique_ptr<TlsStream> stream);
+  // No memory: an exception, and the inner network's connection is as it was.
+  TlsStream& add(SocketId socket, std::unique_ptr<TlsStream> stream, Source source = 0);
   void finish(SocketId socket) noexcept;
   // If the stream has something to say that the inner network knows nothing of.
   void note(SocketId socket, TlsStream& stream) noexcept;
@@ -60,6 +61,7 @@ class TlsNetwork final : public Network {
   // What the caller is told; nothing: it was a matter of TLS.
   [[nodiscard]] std::optional<Ready> translate(const Ready& ready) noexcept;
   [[nodiscard]] std::optional<Ready> accept(const Ready& ready) noexcept;
+  [[nodiscard]] Ready move_to_announced(const Ready& ready, Entry& entry) const noexcept;
   [[nodiscard]] Source source_below(SocketId socket) const;
   [[nodiscard]] bool is_next_step(const Ready& ready) const noexcept;
   [[nodiscard]] std::size_t shake_hands(std::span<Ready> waiting, std::span<Ready> events) noexcept;
@@ -69,12 +71,13 @@ class TlsNetwork final : public Network {
   Network& inner_;
   std::unordered_map<SocketId, Entry> streams_;
   std::unordered_map<SocketId, std::shared_ptr<TlsContext>> listeners_;
-  std::vector<SocketId> telling_;
+  std::vector<SocketId> telling_;  // has room for each stream that is not among them
   std::vector<SocketId> closing_;  // the oldest first
   // How many steps of handshakes there were of late, by sources: a few may share a place.
   static constexpr std::size_t kPlaces = 1'024;
   std::array<std::uint16_t, kPlaces> steps_{};
   unsigned steps_counted_ = 0;
+  std::uint64_t refused_ = 0;  // connections for which there was no memory
 };
 
 }  // namespace nexusfix::transport

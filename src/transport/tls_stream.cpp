@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <openssl/x509v3.h>
 #include <utility>
 
@@ -23,6 +24,8 @@ constexpr std::size_t kHandshakeBytesMax = 4U << 10U;
 constexpr std::size_t kArrivedBytesMax = 16U << 10U;
 constexpr unsigned kRecordsMax = 128;
 constexpr unsigned kOwnRecordsMax = 4;  // of TLS's own; each may change keys
+// Short enough to need no memory.
+constexpr const char* kNoMemory = "no memory";
 
 TlsStream& stream_of(BIO* bio) noexcept { return *static_cast<TlsStream*>(BIO_get_data(bio)); }
 
@@ -74,7 +77,6 @@ std::unique_ptr<TlsStream> TlsStream::make(const TlsContext& context, const std:
   std::unique_ptr<TlsStream> stream{new TlsStream};
   stream->keys_ = context.keys();
   stream->is_initiator_ = context.settings().role == TlsRole::Initiator;
-  stream->buffer_.resize(kArrivedBytesMax);
   stream->ssl_ = Ssl{SSL_new(stream->keys_->context.get())};
   Bio bio{bio_method() == nullptr ? nullptr : BIO_new(bio_method())};
   if (!stream->ssl_ || !bio) return nullptr;
@@ -105,8 +107,21 @@ int TlsStream::read_below(char* bytes, int size) noexcept {
   return static_cast<int>(count);
 }
 
+// Whoever connects and says nothing costs none of it. False: there is no memory.
+bool TlsStream::make_buffer() noexcept {
+  try {
+    buffer_.resize(kArrivedBytesMax);
+    return true;
+  } catch (const std::bad_alloc&) {
+    error_number_ = ENOMEM;
+    return false;
+  }
+}
+
 // False: there is none.
 bool TlsStream::take_arrived() noexcept {
+  if (buffer_.empty() && !make_buffer()) [[unlikely]]
+    return false;
   const std::span<char> room = std::span{buffer_}.first(std::min(buffer_.size(), readable_));
   is_dry_ = room.empty();
   if (is_dry_) return false;
@@ -142,7 +157,11 @@ int TlsStream::write_below(const char* bytes, int size) noexcept {
     error_number_ = ENOBUFS;
     return size;
   }
-  unsent_.insert(unsent_.end(), rest.begin(), rest.end());
+  try {
+    unsent_.insert(unsent_.end(), rest.begin(), rest.end());
+  } catch (const std::bad_alloc&) {  // What is missing could not be made up for.
+    error_number_ = ENOMEM;
+  }
   return size;
 }
 
@@ -176,15 +195,28 @@ std::string TlsStream::reason_of(int ssl_error) const {
   return words == nullptr ? "TLS error " + std::to_string(ssl_error) : words;
 }
 
+bool TlsStream::had_no_memory() const noexcept { return error_number_ == ENOMEM; }
+
+std::string TlsStream::no_memory_text() const {
+  return "TLS with " + network_->peer_name(socket_) + ": there was no memory for it";
+}
+
+std::string TlsStream::failure_text(int ssl_error) const {
+  const bool is_below = error_number_ != 0 && !is_at_end_;
+  if (is_below && had_no_memory()) return no_memory_text();
+  if (!is_below) return "TLS with " + network_->peer_name(socket_) + ": " + reason_of(ssl_error);
+  const std::string text = network_->last_error(socket_);
+  return text.empty() ? "TLS with " + network_->peer_name(socket_) + " broke" : text;
+}
+
 IoResult TlsStream::fail(int ssl_result) noexcept {
   const int ssl_error = SSL_get_error(ssl_.get(), ssl_result);
-  if (error_number_ != 0 && !is_at_end_) {
-    failure_ = network_->last_error(socket_);
-    if (failure_.empty()) failure_ = "TLS with " + network_->peer_name(socket_) + " broke";
-  } else {
-    failure_ = "TLS with " + network_->peer_name(socket_) + ": " + reason_of(ssl_error);
-    error_number_ = EPROTO;
+  try {
+    failure_ = failure_text(ssl_error);
+  } catch (const std::bad_alloc&) {
+    failure_ = kNoMemory;
   }
+  if (error_number_ == 0 || is_at_end_) error_number_ = EPROTO;
   ERR_clear_error();
   has_more_ = true;  // the failure itself
   return {IoStatus::Failed, 0, error_number_};

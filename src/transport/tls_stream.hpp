@@ -33,6 +33,9 @@ class TlsStream final : public ConnectionState {
   // Whether who was refused by send() may go on.
   [[nodiscard]] bool has_room() const noexcept { return wants_room_ && unsent_.empty(); }
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
+  // Whether it broke for want of memory; the network below knows nothing of that.
+  [[nodiscard]] bool had_no_memory() const noexcept;
+  [[nodiscard]] std::string no_memory_text() const;
   [[nodiscard]] std::string description() const;
   [[nodiscard]] std::vector<std::string> peer_identities() const;
 
@@ -57,6 +60,8 @@ class TlsStream final : public ConnectionState {
   TlsStream() = default;
   IoResult fail(int ssl_result) noexcept;
   [[nodiscard]] bool take_arrived() noexcept;
+  [[nodiscard]] bool make_buffer() noexcept;
+  [[nodiscard]] std::string failure_text(int ssl_error) const;
   [[nodiscard]] bool has_pending() const noexcept;
   [[nodiscard]] std::string reason_of(int ssl_error) const;
 
@@ -74,7 +79,7 @@ class TlsStream final : public ConnectionState {
   int error_number_ = 0;             // of the network below
   std::size_t readable_ = SIZE_MAX;  // what may be taken of it in this call
   std::string failure_;
-  std::vector<char> buffer_;
+  std::vector<char> buffer_;  // empty until there is something to read
   std::span<char> arrived_;   // of it: encrypted, and not taken by OpenSSL yet
   std::vector<char> unsent_;  // encrypted; what the network below did not take
 };

@@ -1,0 +1,140 @@
+// What TLS costs of memory, and that nobody but the one connection suffers when there is none. A
+// program of its own, because it replaces operator new.
+#include <malloc.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "support/failing_new.hpp"
+#include "tls_fixture.hpp"
+#include "transport/descriptor.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+constexpr std::size_t kAnswerBytes = 64U << 10U;
+
+class TlsMemoryTest : public TlsTest {
+ protected:
+  // An acceptor's turn, as an engine has it. The nth allocation from here on fails, if it is one of
+  // the network's; what this test does itself has memory.
+  void turn(std::size_t& nth) {
+    std::array<Ready, 16> events;
+    std::size_t count = 0;
+    within(nth, [&] { count = acceptor.tls->wait(events, std::chrono::nanoseconds{0}); });
+    for (const Ready& ready : std::span{events}.first(count)) {
+      if (ready.kind == ReadyKind::Accepted) {
+        guest_ = ready.accepted;
+      } else if (ready.kind == ReadyKind::Readable && ready.socket == guest_) {
+        hear_guest(nth);
+      } else if (ready.kind == ReadyKind::Readable && ready.socket == acceptor.socket) {
+        acceptor.receive(ready.socket);
+      } else if (ready.kind == ReadyKind::Writable && ready.socket == guest_) {
+        answer_guest(nth);
+      }
+    }
+  }
+  void hear_guest(std::size_t& nth) {
+    std::array<char, 4'096> buffer;
+    IoResult result{};
+    within(nth, [&] { result = acceptor.tls->receive(guest_, buffer); });
+    if (result.status == IoStatus::Failed) return end_guest(nth, result.error_number);
+    if (result.status == IoStatus::Ok) answer_guest(nth);
+  }
+  // More than the peer, which does not read yet, has room for.
+  void answer_guest(std::size_t& nth) {
+    const std::string answer(kAnswerBytes, 'x');
+    for (int i = 0; i < 200; ++i) {
+      IoResult result{};
+      within(nth, [&] { result = acceptor.tls->send(guest_, answer); });
+      if (result.status == IoStatus::Failed) return end_guest(nth, result.error_number);
+      if (result.status == IoStatus::WouldBlock) break;
+    }
+    is_answered_ = true;
+  }
+  void end_guest(std::size_t& nth, int error_number) {
+    if (error_number == ENOMEM) {
+      EXPECT_NE(acceptor.tls->last_error(guest_).find("memory"), std::string::npos);
+    }
+    within(nth, [&] { acceptor.tls->close(guest_); });
+    is_ended_ = true;
+  }
+  template <class Step>
+  void within(std::size_t& nth, Step&& step) {
+    if (!has_failed_) test::fail_at(nth);
+    step();
+    if (has_failed_) return;
+    nth -= std::min(nth - 1, test::stop_failing());
+    has_failed_ = test::has_failed();
+  }
+
+  void expect_other_unharmed() {
+    acceptor.received.clear();
+    initiator.received.clear();
+    expect_talk();
+  }
+
+  SocketId guest_ = 0;
+  bool is_answered_ = false;
+  bool is_ended_ = false;
+  bool has_failed_ = false;
+};
+
+TEST_F(TlsMemoryTest, whichever_allocation_fails_one_connection_ends_and_the_others_go_on) {
+  meet();
+  expect_talk();
+  std::size_t nth = 1;
+  std::size_t refused = 0;
+  const auto context_of_guests = context(initiator_settings);
+  for (has_failed_ = true; has_failed_ && !HasFailure(); ++nth) {
+    TlsSide guest;
+    guest_ = 0;
+    is_answered_ = is_ended_ = has_failed_ = false;
+    const std::uint64_t refused_before = acceptor.tls->connections_refused();
+    guest.socket = guest.tls->connect({"localhost", port, {}, context_of_guests}).value();
+    std::size_t left = nth;
+    bool has_asked = false;
+    const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    while (!is_answered_ && !is_ended_ && !guest.end &&
+           std::chrono::steady_clock::now() < give_up) {
+      turn(left);
+      if (!has_asked) guest.poll();
+      if (guest.is_connected && !has_asked) {
+        has_asked = guest.tls->send(guest.socket, std::string_view{"8=FIX"}).bytes > 0;
+      }
+    }
+    ASSERT_TRUE(is_answered_ || is_ended_ || guest.end) << "allocation " << nth;
+    EXPECT_TRUE(has_failed_ || is_answered_);
+    refused += acceptor.tls->connections_refused() - refused_before;
+    if (guest_ != 0 && !is_ended_) acceptor.tls->close(guest_);
+    expect_other_unharmed();
+  }
+  EXPECT_GT(nth, 5U);
+  EXPECT_GT(refused, 0U) << "of those that were not even begun";
+  std::printf("%zu allocations failed, each alone\n", nth - 1);
+}
+
+// Whoever floods an acceptor without a word pays more for it than the acceptor does.
+TEST_F(TlsMemoryTest, silent_connection_has_no_buffer_to_read_into) {
+  listen();
+  constexpr std::size_t kSilent = 64;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  std::vector<Descriptor> silent(kSilent);
+  const std::size_t before = mallinfo2().uordblks;
+  std::size_t accepted = 0;
+  std::array<Ready, 16> events;
+  for (Descriptor& one : silent) {
+    one = Descriptor{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    ASSERT_EQ(::connect(one.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    accepted += acceptor.tls->wait(events, std::chrono::nanoseconds{0});
+  }
+  while (accepted < kSilent) accepted += acceptor.tls->wait(events, std::chrono::seconds{1});
+  const std::size_t each = (mallinfo2().uordblks - before) / kSilent;
+  std::printf("a silent connection: %zu bytes\n", each);
+  EXPECT_LT(each, 16U << 10U);
+}
+
+}  // namespace
+}  // namespace nexusfix::transport
