@@ -29,6 +29,7 @@ void Runtime::take_credentials() {
     return;
   for (Credentials::Verdict& verdict : seams_.credentials->take(loop())) {
     if (!verdict.trouble.empty()) report_own(observe::Severity::Error, verdict.trouble);
+    if (!verdict.lockout.empty()) report_own(observe::Severity::Warning, verdict.lockout);
     Connection* const connection = connections_.find(verdict.socket);
     if (connection == nullptr ||
         connection->credentials.state != LogonCredentials::State::BeingChecked) {
@@ -74,7 +75,10 @@ bool Runtime::waits_for_credentials(Connection& connection, const wire::MessageV
                            .new_password = Secret{logon[tag::NewPassword].value_or("")},
                            .pair = comp_id + " " + std::to_string(connection.source),
                            .source = connection.source,
+                           .address = std::string{transport::peer_address_of(peer)},
                            .lockout = {settings->logon_failures_max, settings->logon_lockout},
+                           .address_lockout = {settings->logon_failures_per_address_max,
+                                               settings->logon_failures_interval},
                            .now = now_.mono};
   check.is_users_session = is_users_session(*settings, comp_id, check.username);
   if (auto refusal = seams_.credentials->submit(std::move(check))) {

@@ -188,6 +188,8 @@ constexpr HonouredKey kHonoured[] = {
     {Key::AllowedUsernames, "AllowedUsernames"},
     {Key::MaxLogonFailures, "MaxLogonFailures"},
     {Key::LogonLockout, "LogonLockout"},
+    {Key::MaxLogonFailuresPerAddress, "MaxLogonFailuresPerAddress"},
+    {Key::LogonFailuresInterval, "LogonFailuresInterval"},
     {Key::SendNextExpectedMsgSeqNum, "SendNextExpectedMsgSeqNum"},
     {Key::EnableNextExpectedMsgSeqNum, "EnableNextExpectedMsgSeqNum"},
     {Key::EnableLastMsgSeqNumProcessed, "EnableLastMsgSeqNumProcessed"},

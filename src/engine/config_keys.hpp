@@ -187,6 +187,8 @@ enum class Key : std::uint8_t {
   AllowedUsernames,
   MaxLogonFailures,
   LogonLockout,
+  MaxLogonFailuresPerAddress,
+  LogonFailuresInterval,
   SendNextExpectedMsgSeqNum,
   EnableNextExpectedMsgSeqNum,
   EnableLastMsgSeqNumProcessed,

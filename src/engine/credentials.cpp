@@ -32,12 +32,9 @@ void Credentials::remove_loop(std::uint32_t loop) {
 std::optional<std::string> Credentials::submit(Check check) {
   {
     const std::lock_guard lock{mutex_};
-    std::string refusal;
-    const auto left = lockouts_.left(check.pair, check.now);
-    if (left.count() > 0) {
-      const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
-      refusal = "locked out for " + std::to_string(seconds) + " s more";
-    } else if (pairs_.contains(check.pair)) {
+    std::string refusal = lockout_of(check);
+    if (!refusal.empty()) return refusal;
+    if (pairs_.contains(check.pair)) {
       refusal = "another Logon of this CompID from this address is being checked";
     } else if (pairs_.size() >= kWaitingMax && !make_room(check.source)) {
       refusal = "too many Logons wait for their passwords to be checked";
@@ -52,6 +49,20 @@ std::optional<std::string> Credentials::submit(Check check) {
   }
   finish(check);
   return std::nullopt;
+}
+
+// Why nothing is tried; empty: it is. Who has been right before, under this CompID from there, does
+// not suffer from who shares the address.
+std::string Credentials::lockout_of(const Check& check) const {
+  const auto text = [](std::chrono::nanoseconds left) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
+    return "locked out for " + std::to_string(seconds) + " s more";
+  };
+  const auto left = lockouts_.left(check.pair, check.now);
+  if (left.count() > 0) return text(left);
+  const auto address_left = address_lockouts_.left(check.source, check.now);
+  if (address_left.count() <= 0 || pair_standings_.of(check.pair) == Standing::Trusted) return {};
+  return "its address is " + text(address_left);
 }
 
 std::pair<Standing, std::size_t> Credentials::weight_of(const Queues::value_type& entry) const {
@@ -138,6 +149,13 @@ void Credentials::run() {
 }
 
 void Credentials::finish(Check& check) {
+  {
+    const std::lock_guard lock{mutex_};  // What came in front of it may have locked it out.
+    if (std::string refusal = lockout_of(check); !refusal.empty()) {
+      pairs_.erase(check.pair);
+      return tell(check.loop, {.socket = check.socket, .text = std::move(refusal)});
+    }
+  }
   Verdict verdict = examine(check);
   verdict.socket = check.socket;
   check.password.wipe();
@@ -146,14 +164,29 @@ void Credentials::finish(Check& check) {
   const std::lock_guard lock{mutex_};
   pairs_.erase(check.pair);
   standings_.note(check.source, verdict.is_right);
+  pair_standings_.note(check.pair, verdict.is_right);
   if (verdict.is_right) {
     lockouts_.succeeded(check.pair);
-  } else if (const auto time = lockouts_.failed(check.pair, check.lockout, check.now);
-             time.count() > 0) {
+  } else {
+    note_failure(check, verdict);
+  }
+  tell(check.loop, std::move(verdict));
+}
+
+void Credentials::note_failure(const Check& check, Verdict& verdict) {
+  const auto time = lockouts_.failed(check.pair, check.lockout, check.now);
+  if (time.count() > 0) {
     verdict.text +=
         "; this CompID is locked out from this address for " + std::to_string(time.count()) + " s";
   }
-  tell(check.loop, std::move(verdict));
+  if (!verdict.is_guess) return;  // It is our own trouble.
+  const AddressLockoutRule& rule = check.address_lockout;
+  const auto address_time = address_lockouts_.failed(check.source, rule, check.now);
+  if (address_time.count() == 0) return;
+  verdict.lockout = "address " + check.address + " is locked out for " +
+                    std::to_string(address_time.count()) +
+                    " s: " + std::to_string(rule.failures_max) +
+                    " wrong passwords from there (MaxLogonFailuresPerAddress)";
 }
 
 void Credentials::tell(std::uint32_t loop, Verdict verdict) {
@@ -176,6 +209,7 @@ Credentials::Verdict Credentials::examine(const Check& check) {
   const std::string* const entry = check.is_users_session ? file->find(check.username) : nullptr;
   const std::string& hash = entry != nullptr ? *entry : file->costliest();
   const PasswordMatch match = match_password(hash, check.password.view());
+  verdict.is_guess = entry == nullptr || match == PasswordMatch::Wrong;
   if (entry == nullptr) {
     verdict.text =
         user +

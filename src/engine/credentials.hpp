@@ -49,15 +49,19 @@ class Credentials {
     bool is_users_session = false;  // false: it fails, whatever the password
     std::string pair{};             // CompID and source, for lock-outs
     transport::Source source = 0;   // whose share of the queue it is
+    std::string address{};          // of the source, for events
     LockoutRule lockout{};
+    AddressLockoutRule address_lockout{};
     MonoTime now{};
   };
   struct Verdict {
     transport::SocketId socket = 0;
     bool is_right = false;
+    bool is_guess = false;          // the user or the password is wrong
     bool has_new_password = false;  // which is in the file
     std::string text{};             // for the event; never a password
     std::string trouble{};          // of the file, beside all that; empty: none
+    std::string lockout{};          // of an address from now on, beside all that; empty: none
   };
 
   explicit Credentials(Disk& disk);
@@ -87,7 +91,9 @@ class Credentials {
   [[nodiscard]] std::pair<Standing, std::size_t> weight_of(const Queues::value_type& entry) const;
   void run();
   void finish(Check& check);
-  // Under the mutex, as the next three.
+  // Under the mutex, as the next five.
+  [[nodiscard]] std::string lockout_of(const Check& check) const;
+  void note_failure(const Check& check, Verdict& verdict);
   [[nodiscard]] bool make_room(transport::Source source);
   void wait_in_line(Check check);
   [[nodiscard]] Check next_in_line();
@@ -106,7 +112,9 @@ class Credentials {
   transport::Source served_ = 0;              // who had the last turn
   std::set<std::string, std::less<>> pairs_;  // of those that wait or are being checked
   Lockouts lockouts_;
+  AddressLockouts address_lockouts_;
   Standings standings_;
+  PairStandings pair_standings_;
   std::map<std::uint32_t, Loop> loops_;
   std::atomic<bool> has_verdicts_{false};
   bool is_ending_ = false;

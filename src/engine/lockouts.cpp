@@ -42,4 +42,36 @@ void Lockouts::succeeded(std::string_view pair) {
   pairs_.erase(gone);
 }
 
+std::chrono::nanoseconds AddressLockouts::left(transport::Source source, MonoTime now) const {
+  const auto found = by_source_.find(source);
+  if (found == by_source_.end() || found->second->until <= now) return std::chrono::nanoseconds{0};
+  return found->second->until - now;
+}
+
+std::chrono::seconds AddressLockouts::failed(transport::Source source,
+                                             const AddressLockoutRule& rule, MonoTime now) {
+  if (rule.failures_max == 0) return std::chrono::seconds{0};
+  const auto found = by_source_.find(source);
+  if (found != by_source_.end()) {
+    addresses_.splice(addresses_.begin(), addresses_, found->second);
+  } else {
+    if (addresses_.size() == kAddressesMax) {
+      by_source_.erase(addresses_.back().source);
+      addresses_.pop_back();
+    }
+    addresses_.push_front({.source = source, .since = now});
+    by_source_.emplace(source, addresses_.begin());
+  }
+  Address& failing = addresses_.front();
+  if (now - failing.since >= rule.interval) {
+    failing.since = now;
+    failing.failures = 0;
+  }
+  if (++failing.failures < rule.failures_max) return std::chrono::seconds{0};
+  failing.failures = 0;
+  failing.since = now;
+  failing.until = now + rule.interval;
+  return rule.interval;
+}
+
 }  // namespace nexusfix::engine

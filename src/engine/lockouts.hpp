@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/transport/address_range.hpp>
 
 namespace nexusfix::engine {
 
@@ -44,6 +45,36 @@ class Lockouts {
 
   Pairs pairs_;
   std::unordered_map<std::string_view, Pairs::iterator> by_name_;  // views into pairs_
+};
+
+struct AddressLockoutRule {
+  std::uint32_t failures_max = 100;    // MaxLogonFailuresPerAddress; 0: no address is locked out
+  std::chrono::seconds interval{600};  // LogonFailuresInterval: within it, and for it
+};
+
+// By addresses alone: whoever gives another CompID with each guess fails under none of them often.
+class AddressLockouts {
+ public:
+  // What is kept at most. Beyond it the address that failed longest ago is forgotten.
+  static constexpr std::size_t kAddressesMax = 10'000;
+
+  // As of Lockouts.
+  [[nodiscard]] std::chrono::nanoseconds left(transport::Source source, MonoTime now) const;
+  [[nodiscard]] std::chrono::seconds failed(transport::Source source,
+                                            const AddressLockoutRule& rule, MonoTime now);
+  [[nodiscard]] std::size_t size() const noexcept { return addresses_.size(); }
+
+ private:
+  struct Address {
+    transport::Source source = 0;
+    std::uint32_t failures = 0;
+    MonoTime since{};  // the first of them
+    MonoTime until{};
+  };
+  using Addresses = std::list<Address>;  // who failed last is the first
+
+  Addresses addresses_;
+  std::unordered_map<transport::Source, Addresses::iterator> by_source_;
 };
 
 }  // namespace nexusfix::engine

@@ -211,6 +211,8 @@ class SessionBuilder {
     }
     read_into(Key::MaxLogonFailures, result_.logon_failures_max);
     read_into(Key::LogonLockout, result_.logon_lockout);
+    read_into(Key::MaxLogonFailuresPerAddress, result_.logon_failures_per_address_max);
+    read_into(Key::LogonFailuresInterval, result_.logon_failures_interval);
   }
 
   [[nodiscard]] transport::SocketOptions socket_options() const {

@@ -63,6 +63,8 @@ constexpr NumberRule kNumbers[] = {
     {Key::AuthenticationTimeout, 1, 3'600, kSeconds},
     {Key::MaxLogonFailures, 0, 1'000, kNumber},
     {Key::LogonLockout, 1, 3'600, kSeconds},
+    {Key::MaxLogonFailuresPerAddress, 0, 1'000'000, kNumber},
+    {Key::LogonFailuresInterval, 1, 86'400, kSeconds},
     {Key::ResendRequestChunkSize, 0, 1'000'000'000, kNumber},
     {Key::MaxResendMessages, 0, 1'000'000'000, kNumber},
     {Key::MaxResendsPerSecond, 0, 1'000'000'000, kNumber},

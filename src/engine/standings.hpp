@@ -1,9 +1,11 @@
-// What Logons with passwords from an address have shown of it.
+// What Logons with passwords have shown of who sent them: an address, or a CompID that comes from
+// it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <unordered_map>
 
 #include <nexusfix/transport/address_range.hpp>
@@ -13,18 +15,19 @@ namespace nexusfix::engine {
 // The better one is the smaller one.
 enum class Standing : std::uint8_t { Trusted, Unknown, Failing };
 
-class Standings {
+template <class Source>
+class StandingsOf {
  public:
   // What is kept at most. Beyond it the source that came first is forgotten: each has cost a hash,
   // so whoever wants another one forgotten pays with hours.
   static constexpr std::size_t kSourcesMax = 100'000;
 
-  [[nodiscard]] Standing of(transport::Source source) const {
+  [[nodiscard]] Standing of(const Source& source) const {
     const auto found = standings_.find(source);
     return found == standings_.end() ? Standing::Unknown : found->second;
   }
   // The last password that was checked decides.
-  void note(transport::Source source, bool was_right) {
+  void note(const Source& source, bool was_right) {
     const Standing standing = was_right ? Standing::Trusted : Standing::Failing;
     if (const auto found = standings_.find(source); found != standings_.end()) {
       found->second = standing;
@@ -40,8 +43,11 @@ class Standings {
   [[nodiscard]] std::size_t size() const noexcept { return standings_.size(); }
 
  private:
-  std::unordered_map<transport::Source, Standing> standings_;
-  std::deque<transport::Source> order_;
+  std::unordered_map<Source, Standing> standings_;
+  std::deque<Source> order_;
 };
+
+using Standings = StandingsOf<transport::Source>;
+using PairStandings = StandingsOf<std::string>;
 
 }  // namespace nexusfix::engine

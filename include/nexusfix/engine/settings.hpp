@@ -153,8 +153,11 @@ struct SessionSettings {
   std::size_t password_file_line = 0;
   // AllowedUsernames: beside the user that is called as the counterparty; "*": all of the file.
   std::vector<std::string> allowed_usernames{};
-  std::uint32_t logon_failures_max = 5;       // MaxLogonFailures; 0: no lock-out
-  std::chrono::seconds logon_lockout{60};     // LogonLockout; at most an hour
+  std::uint32_t logon_failures_max = 5;    // MaxLogonFailures; 0: no lock-out
+  std::chrono::seconds logon_lockout{60};  // LogonLockout; at most an hour
+  // So many wrong passwords from one address within this time lock it out for as long; 0: never.
+  std::uint32_t logon_failures_per_address_max = 100;
+  std::chrono::seconds logon_failures_interval{600};
   std::optional<std::uint32_t> event_loop{};  // EventLoop; nothing: see Settings::event_loops
   std::size_t line = 0;                       // of its [SESSION]
 };

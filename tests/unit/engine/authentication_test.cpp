@@ -163,6 +163,111 @@ TEST_F(AuthenticationTest, of_ipv6_a_whole_network_of_64_bits_is_locked_out) {
   expect_in(*log_on_from("2001:db8:0:1::3", "pa55word"));
 }
 
+class AddressLockoutTest : public AuthenticationTest {
+ protected:
+  void SetUp() override {
+    AuthenticationTest::SetUp();
+    extra += "AllowedUsernames=*\nMaxLogonFailuresPerAddress=3\nLogonFailuresInterval=60\n";
+    sessions =
+        "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\n"
+        "AcceptorTemplate=Y\n";
+  }
+  RawPeer& log_on_from(const std::string& address, std::string_view who,
+                       const std::string& password) {
+    RawPeer& peer = AcceptorTest::connect(address);
+    peer.send(logon(who, 1, "553=desk|554=" + password + "|"));
+    return peer;
+  }
+  // Another CompID each time.
+  void guess_from(const std::string& address, int times) {
+    for (int i = 0; i < times; ++i) {
+      RawPeer& peer = log_on_from(address, "GUESS" + std::to_string(++guesses_), "x");
+      expect_silence(peer, "GUESS" + std::to_string(guesses_));
+    }
+  }
+
+ private:
+  int guesses_ = 0;
+};
+
+TEST_F(AddressLockoutTest, who_guesses_under_ever_other_compids_is_locked_out_by_the_address) {
+  open();
+  guess_from("127.0.0.2", 2);
+  EXPECT_FALSE(log.has("locked out")) << log.all();
+  guess_from("127.0.0.2", 1);
+  EXPECT_TRUE(
+      log.has("address 127.0.0.2 is locked out for 60 s: 3 wrong passwords from there "
+              "(MaxLogonFailuresPerAddress)"))
+      << log.all();
+  expect_silence(log_on_from("127.0.0.2", "NEW", "de5k"), "its address is locked out for 60 s");
+  EXPECT_EQ(acceptor->session_count(), 0U);
+  expect_in(log_on_from("127.0.0.3", "HONEST", "de5k"));
+  clock.advance(std::chrono::seconds{60});
+  expect_in(log_on_from("127.0.0.2", "NEW", "de5k"));
+}
+
+TEST_F(AddressLockoutTest, who_was_right_from_there_before_is_let_in_all_the_same) {
+  open();
+  RawPeer& honest = log_on_from("127.0.0.2", "HONEST", "de5k");
+  expect_in(honest);
+  honest.close();
+  guess_from("127.0.0.2", 3);
+  expect_silence(log_on_from("127.0.0.2", "NEW", "de5k"), "its address is locked out for 60 s");
+  RawPeer& again = AcceptorTest::connect("127.0.0.2");
+  again.send(logon("HONEST", 2, "553=desk|554=de5k|"));
+  expect_in(again);
+}
+
+TEST_F(AddressLockoutTest, what_waits_when_its_address_is_locked_out_is_not_tried_any_more) {
+  open();
+  std::vector<RawPeer*> guesses;
+  for (int i = 0; i < 8; ++i) {
+    guesses.push_back(&log_on_from("127.0.0.2", "GUESS" + std::to_string(i), "x"));
+  }
+  ASSERT_TRUE(run_until([&] {
+    return std::ranges::all_of(guesses, [](const RawPeer* peer) { return peer->closed(); });
+  }));
+  const auto count = [&](std::string_view text) {
+    return std::ranges::count_if(
+        log.lines, [&](const std::string& line) { return line.find(text) != std::string::npos; });
+  };
+  EXPECT_EQ(count("user desk: wrong password"), 3) << log.all();
+  EXPECT_EQ(count("its address is locked out"), 5) << log.all();
+}
+
+TEST_F(AddressLockoutTest, failures_that_lie_apart_lock_out_nobody) {
+  open();
+  for (int i = 0; i < 4; ++i) {
+    guess_from("127.0.0.2", 2);
+    clock.advance(std::chrono::seconds{60});
+  }
+  expect_in(log_on_from("127.0.0.2", "HONEST", "de5k"));
+}
+
+TEST_F(AddressLockoutTest, zero_locks_out_no_address) {
+  extra = "PasswordFile=" + file() + "\nAllowedUsernames=*\nMaxLogonFailuresPerAddress=0\n";
+  open();
+  guess_from("127.0.0.2", 8);
+  expect_in(log_on_from("127.0.0.2", "HONEST", "de5k"));
+}
+
+TEST_F(AddressLockoutTest, behind_a_proxy_the_announced_address_counts_of_ipv6_its_network) {
+  extra += "UseTCPProxy=Y\nTrustedProxies=127.0.0.1\n";
+  open();
+  const auto announced = [&](const std::string& address, const std::string& who,
+                             const std::string& password) {
+    RawPeer& peer = connect();
+    peer.send("PROXY TCP6 " + address + " 2001:db8:9::1 40112 5001\r\n" +
+              logon(who, 1, "553=desk|554=" + password + "|"));
+    return &peer;
+  };
+  expect_silence(*announced("2001:db8::1", "A", "x"), "49=A");
+  expect_silence(*announced("2001:db8::2", "B", "x"), "49=B");
+  expect_silence(*announced("2001:db8::3", "C", "x"), "address 2001:db8::3 is locked out for 60 s");
+  expect_silence(*announced("2001:db8::4", "D", "de5k"), "its address is locked out for 60 s");
+  expect_in(*announced("2001:db8:0:1::4", "D", "de5k"));
+}
+
 TEST_F(AuthenticationTest, new_password_is_in_the_file_and_the_answer_says_so) {
   sessions +=
       "[SESSION]\nBeginString=FIXT.1.1\nDefaultApplVerID=9\nSenderCompID=VENUE\n"
@@ -285,6 +390,7 @@ class CredentialsTest : public ::testing::Test {
     check.username = "me";
     check.pair = "A " + std::to_string(socket);
     check.source = source;
+    check.address_lockout.failures_max = address_failures_max;
     return credentials.submit(std::move(check));
   }
   // The first one submitted, so that it is being checked and no other can be.
@@ -308,6 +414,7 @@ class CredentialsTest : public ::testing::Test {
   }
 
   static constexpr transport::Source kFirst = 1;
+  std::uint32_t address_failures_max = 100;
   static constexpr std::size_t kMax = Credentials::kWaitingMax;
   transport::FakeInternet internet;
   transport::FakeNetwork network{internet};
@@ -383,6 +490,17 @@ TEST(Standings, the_last_password_decides_and_the_oldest_source_is_forgotten) {
   EXPECT_EQ(standings.size(), engine::Standings::kSourcesMax);
   EXPECT_EQ(standings.of(1), engine::Standing::Unknown);
   EXPECT_EQ(standings.of(2), engine::Standing::Trusted);
+}
+
+TEST_F(CredentialsTest, file_that_cannot_be_read_locks_out_no_address) {
+  address_failures_max = 1;
+  let_go();
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(submit(i), std::nullopt);
+    const Credentials::Verdict verdict = take(1)[0];
+    EXPECT_FALSE(verdict.is_right);
+    EXPECT_EQ(verdict.lockout, "");
+  }
 }
 
 TEST_F(CredentialsTest, sources_have_their_turn_one_after_the_other) {

@@ -190,10 +190,45 @@ TEST(Lockouts, who_failed_longest_ago_is_forgotten_for_want_of_room) {
   EXPECT_EQ(lockouts.failed("x", never, now), seconds{0});
 }
 
+TEST(AddressLockouts, failures_within_the_interval_lock_out_and_those_apart_do_not) {
+  engine::AddressLockouts lockouts;
+  const AddressLockoutRule rule{.failures_max = 3, .interval = seconds{60}};
+  MonoTime now{};
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(lockouts.failed(1, rule, now), seconds{0});
+    EXPECT_EQ(lockouts.failed(1, rule, now + seconds{59}), seconds{0});
+    now += seconds{60};
+  }
+  EXPECT_EQ(lockouts.left(1, now).count(), 0);
+  EXPECT_EQ(lockouts.failed(2, rule, now), seconds{0});
+  EXPECT_EQ(lockouts.failed(2, rule, now), seconds{0});
+  EXPECT_EQ(lockouts.failed(2, rule, now), seconds{60});
+  EXPECT_EQ(lockouts.left(2, now + seconds{10}), seconds{50});
+  EXPECT_EQ(lockouts.left(2, now + seconds{60}).count(), 0);
+  EXPECT_EQ(lockouts.left(1, now).count(), 0) << "nobody else is";
+  const AddressLockoutRule never{.failures_max = 0};
+  EXPECT_EQ(lockouts.failed(3, never, now), seconds{0});
+}
+
+TEST(AddressLockouts, who_failed_longest_ago_is_forgotten) {
+  engine::AddressLockouts lockouts;
+  const AddressLockoutRule rule{.failures_max = 1};
+  const MonoTime now{};
+  for (transport::Source source = 1; source <= engine::AddressLockouts::kAddressesMax + 1;
+       ++source) {
+    EXPECT_GT(lockouts.failed(source, rule, now).count(), 0);
+  }
+  EXPECT_EQ(lockouts.size(), engine::AddressLockouts::kAddressesMax);
+  EXPECT_EQ(lockouts.left(1, now).count(), 0);
+  EXPECT_GT(lockouts.left(2, now).count(), 0);
+}
+
 TEST(PasswordSettings, keys_are_read_and_wrong_ones_named) {
   const Settings settings = accepted(joined(kAcceptor,
                                             "PasswordFile=users\nAllowedUsernames=alice, bob b,*\n"
-                                            "MaxLogonFailures=7\nLogonLockout=90\n"));
+                                            "MaxLogonFailures=7\nLogonLockout=90\n"
+                                            "MaxLogonFailuresPerAddress=8\n"
+                                            "LogonFailuresInterval=95\n"));
   ASSERT_EQ(settings.sessions.size(), 1U);
   const SessionSettings& one = settings.sessions.front();
   EXPECT_EQ(one.password_file, "users");
@@ -201,6 +236,8 @@ TEST(PasswordSettings, keys_are_read_and_wrong_ones_named) {
   EXPECT_THAT(one.allowed_usernames, ElementsAre("alice", "bob b", "*"));
   EXPECT_EQ(one.logon_failures_max, 7U);
   EXPECT_EQ(one.logon_lockout, seconds{90});
+  EXPECT_EQ(one.logon_failures_per_address_max, 8U);
+  EXPECT_EQ(one.logon_failures_interval, seconds{95});
   EXPECT_THAT(errors(joined(kAcceptor, "PasswordFile=u\nAllowedUsernames=a,,b\n")),
               ElementsAre(HasSubstr("t.cfg:10: AllowedUsernames=a,,b: users between commas")));
   EXPECT_THAT(errors(joined(kAcceptor, "AllowedUsernames=a\n")),
@@ -208,6 +245,10 @@ TEST(PasswordSettings, keys_are_read_and_wrong_ones_named) {
   EXPECT_THAT(errors(joined(kAcceptor, "LogonLockout=0\nMaxLogonFailures=1001\n")),
               ElementsAre(HasSubstr("t.cfg:9: LogonLockout=0"),
                           HasSubstr("t.cfg:10: MaxLogonFailures=1001")));
+  EXPECT_THAT(
+      errors(joined(kAcceptor, "MaxLogonFailuresPerAddress=-1\nLogonFailuresInterval=86401\n")),
+      ElementsAre(HasSubstr("t.cfg:9: MaxLogonFailuresPerAddress=-1"),
+                  HasSubstr("t.cfg:10: LogonFailuresInterval=86401: seconds from 1 to 86400")));
   EXPECT_THAT(errors(joined(kAcceptor, "PasswordFil=u\n")),
               ElementsAre(HasSubstr("did you mean PasswordFile?")));
 }
