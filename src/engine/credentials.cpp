@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "engine/thread_setup.hpp"
+
 namespace nexusfix::engine {
 Credentials::Credentials(Disk& disk) : disk_{disk} {
   if (disk_.takes_threads()) thread_ = std::thread{[this] { run(); }};
@@ -130,6 +132,7 @@ std::vector<Credentials::Verdict> Credentials::take(std::uint32_t loop) {
 }
 
 void Credentials::run() {
+  stand_back();
   std::unique_lock lock{mutex_};
   while (true) {
     has_work_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });

@@ -89,6 +89,13 @@ std::expected<void, std::string> lock_memory() {
   return std::unexpected{"LockMemory=Y: memory cannot be locked: " + reason_of(errno)};
 }
 
+void stand_back() noexcept {
+  constexpr int kSteps = 10;
+  // Of the calling thread alone on Linux, although POSIX says of the process. Where it is refused,
+  // the thread works on as the others do.
+  static_cast<void>(::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kSteps));
+}
+
 void keep_memory_out_of_core_dumps() {
   // Bit 4: the headers of programs and libraries, which say what the registers point into.
   constexpr std::string_view kHeadersOnly = "0x10";

@@ -35,6 +35,10 @@ class ThreadSetup {
 // comes later, until the process ends.
 [[nodiscard]] std::expected<void, std::string> lock_memory();
 
+// The calling thread's work can wait: where there are fewer CPUs than threads, those that move
+// orders come first. Ten steps of nice behind where it was.
+void stand_back() noexcept;
+
 // From now on a core dump of the process has the registers of each thread and no memory, or there
 // is none: passwords are in many places of it.
 void keep_memory_out_of_core_dumps();

@@ -1,15 +1,22 @@
 // What the engine's threads ask of the machine: pinning, and the keys for it.
 #include "engine/thread_setup.hpp"
 
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <map>
 #include <mutex>
 #include <sched.h>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
 
+#include <nexusfix/base/disk.hpp>
+
 #include "acceptor_fixture.hpp"
+#include "engine/credentials.hpp"
 #include "engine/settings_values.hpp"
 #include "settings_fixture.hpp"
 
@@ -48,6 +55,39 @@ TEST(ThreadSetup, a_cpu_that_is_not_there_is_named_and_changes_nothing) {
   const engine::ThreadSetup setup{kNoCpu};
   EXPECT_THAT(setup.failure(), HasSubstr("EventLoopCpu=1023: Invalid argument"));
   EXPECT_EQ(allowed_cpus(), before);
+}
+
+constexpr int kNiceMax = 19;
+
+TEST(ThreadSetup, a_thread_that_stands_back_does_so_alone) {
+  const int before = ::getpriority(PRIO_PROCESS, 0);
+  int inside = 0;
+  std::thread{[&] {
+    engine::stand_back();
+    inside = ::getpriority(PRIO_PROCESS, 0);
+  }}.join();
+  EXPECT_EQ(inside, std::min(before + 10, kNiceMax));
+  EXPECT_EQ(::getpriority(PRIO_PROCESS, 0), before);
+}
+
+TEST(ThreadSetup, passwords_are_checked_by_a_thread_that_stands_back) {
+  const auto threads_behind = [before = ::getpriority(PRIO_PROCESS, 0)] {
+    std::size_t count = 0;
+    for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task"}) {
+      const auto id = static_cast<id_t>(std::stoul(task.path().filename()));
+      if (::getpriority(PRIO_PROCESS, id) > before) ++count;
+    }
+    return count;
+  };
+  if (::getpriority(PRIO_PROCESS, 0) == kNiceMax) GTEST_SKIP() << "started behind all others";
+  ASSERT_EQ(threads_behind(), 0U);
+  PosixDisk disk;
+  const engine::Credentials credentials{disk};
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds{30};
+  while (threads_behind() == 0 && std::chrono::steady_clock::now() < until) {
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(threads_behind(), 1U);
 }
 
 TEST(ThreadSetup, every_cpu_is_tried_without_moving_the_calling_thread) {
