@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "store/checkpoint.hpp"
@@ -20,6 +21,15 @@ LogPosition told_synced(std::span<const SegmentHeader> segments, LogPosition syn
   return told;
 }
 
+// When the segment in front of the first of these was written for the last time, or later: what
+// begins the next one is that. A segment that close() began, or whose header a repair put back,
+// does not say when it began (docs/internals/journal-format.md): one behind it does.
+std::optional<WallTime> last_written_before(std::span<const SegmentHeader> segments) {
+  const auto told = std::ranges::find_if(
+      segments, [](const SegmentHeader& segment) { return segment.time != WallTime{}; });
+  return told == segments.end() ? std::nullopt : std::optional{told->time};
+}
+
 }  // namespace
 
 std::size_t count_retired(std::span<const SegmentHeader> segments, const Retention& retention,
@@ -33,9 +43,9 @@ std::size_t count_retired(std::span<const SegmentHeader> segments, const Retenti
     const bool is_needed = needed < kept.position;
     const bool is_beyond_size =
         retention.keep_bytes > 0 && appended - kept.position >= retention.keep_bytes;
-    // What begins the next one is the last that the segment before was written at.
+    const std::optional<WallTime> written = last_written_before(segments.subspan(i));
     const bool is_beyond_age =
-        retention.keep_for.count() > 0 && kept.time + retention.keep_for < now;
+        retention.keep_for.count() > 0 && written && *written + retention.keep_for < now;
     const bool is_beyond = is_beyond_size || is_beyond_age;
     const bool may_go =
         is_needed ? is_beyond && retention.even_current : is_beyond || retention.on_reset;

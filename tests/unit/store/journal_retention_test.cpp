@@ -63,6 +63,25 @@ class JournalRetention : public ::testing::Test {
     while (!disk_.exists(segment_path(number))) ++number;
     return number;
   }
+  std::uint64_t last_segment() const {
+    std::uint64_t number = first_segment();
+    while (disk_.exists(segment_path(number + 1))) ++number;
+    return number;
+  }
+  // To the last byte of its segment: what comes next begins another one.
+  void fill_segment(Store& store, WallTime now) {
+    const auto append_dots = [&](std::uint64_t bytes) {
+      const std::uint64_t next = store.session(0).next_outbound;
+      const std::string text(bytes, '.');
+      ASSERT_TRUE(append(store, [&](Transaction& t) { t.outbound_message(0, next, text); }, now));
+      ASSERT_TRUE(store.flush());
+    };
+    const LogPosition begin = store.appended();
+    append_dots(1);
+    const std::uint64_t more_bytes = store.appended() - begin - 1;
+    append_dots(kSegmentBytes - disk_.contents(segment_path(last_segment())).size() - more_bytes);
+    ASSERT_EQ(disk_.contents(segment_path(last_segment())).size(), kSegmentBytes);
+  }
   void expect_sound() {
     const auto checked = verify_journal(disk_, kFolder);
     ASSERT_TRUE(checked) << checked.error().text;
@@ -215,6 +234,26 @@ TEST_F(JournalRetention, by_age_what_was_written_longer_ago) {
   fill(*journal.store, 60, at_second(2'100));
   EXPECT_GT(first_segment(), 4U);
   EXPECT_LE(read_all(*journal.store, 0).front().number, 61U);
+}
+
+// close() asks no clock, so that a segment which it begins does not say when that was.
+TEST_F(JournalRetention, by_age_nothing_goes_early_because_closing_began_a_segment) {
+  options_.retention = {.keep_for = std::chrono::seconds{1'000}, .even_current = true};
+  {
+    const OpenedJournal journal = open(at_second(5'000));
+    fill(*journal.store, 3, at_second(5'000));
+    fill_segment(*journal.store, at_second(5'000));
+    const std::uint64_t last = last_segment();
+    ASSERT_TRUE(journal.store->close());
+    ASSERT_EQ(last_segment(), last + 1);
+  }
+  const OpenedJournal journal = open(at_second(5'100));
+  fill(*journal.store, 100, at_second(5'900));
+  EXPECT_EQ(first_segment(), 1U);
+  EXPECT_EQ(read_all(*journal.store, 0).front().number, 1U);
+  fill(*journal.store, 60, at_second(7'000));
+  EXPECT_GT(first_segment(), 2U);
+  expect_sound();
 }
 
 TEST_F(JournalRetention, a_reset_lets_go_of_what_was_before_it) {
