@@ -103,6 +103,7 @@ DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,
   if (!*newest) return std::nullopt;
   // The checkpoints that list the messages before it, the newest of them first.
   std::vector<std::size_t> chain;
+  bool lists_all = lists_all_that_is_there(**newest);
   for (LogPosition from = (*newest)->index_from; from > first_position();) {
     const std::optional<std::size_t> at = find(from);
     if (!at || *at >= (chain.empty() ? index : chain.back())) return std::nullopt;
@@ -110,6 +111,7 @@ DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,
     if (!found) return std::unexpected{found.error()};
     if (!*found) return std::nullopt;
     chain.push_back(*at);
+    lists_all = lists_all && lists_all_that_is_there(**found);
     from = (*found)->index_from;
   }
   std::optional<LogState> state = restore(**newest);
@@ -133,7 +135,13 @@ DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,
   start.state = std::move(*state);
   start.records = (*newest)->records;
   start.is_closed = (*newest)->is_closed;
+  start.lists_all = lists_all;
   return start;
+}
+
+// What was to be taken away is not listed, and may still be there.
+bool LogStarts::lists_all_that_is_there(const Checkpoint& one) const {
+  return one.retired_before <= one.index_from || one.retired_before <= first_position();
 }
 
 // Those of the epochs that the state knows; what a checkpoint lists of retired segments is gone.

@@ -32,6 +32,7 @@ struct LogStart {
   LogState state;                     // with what is in the segments that were passed
   std::uint64_t records = 0;          // likewise
   bool is_closed = false;             // in order, in front of it
+  bool lists_all = true;              // or messages in front of it may be missing in the state
 };
 
 // For people, by number of segment.
@@ -67,6 +68,7 @@ class LogStarts {
   [[nodiscard]] std::optional<std::size_t> find(LogPosition position) const;
   [[nodiscard]] DiskResult<std::optional<Checkpoint>> checkpoint(std::size_t index,
                                                                  CheckpointFaults& faults);
+  [[nodiscard]] bool lists_all_that_is_there(const Checkpoint& one) const;
   [[nodiscard]] bool add_groups(const Checkpoint& from, LogState& state) const;
   [[nodiscard]] LogPosition first_position() const { return heads_.front().header->position; }
 

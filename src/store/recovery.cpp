@@ -121,7 +121,7 @@ class Recovery {
   StoreResult<bool> read_from(LogStarts& starts, std::size_t at, Try which) {
     DiskResult<std::optional<LogStart>> start = starts.start_at(at, checkpoint_faults_);
     if (!start) return disk_failure(start.error());
-    if (!*start) return false;
+    if (!*start || (which == Try::OneOfMore && !(*start)->lists_all)) return false;
     const SegmentHeader segment = (*start)->segment;
     begin_with(std::move(**start));
     if (auto read = read_segments(segment.number); !read) {

@@ -193,6 +193,27 @@ TEST_F(JournalRetention, what_is_left_is_found_from_a_checkpoint_behind_an_openi
   EXPECT_EQ(read_all(*journal.store, 0), kept);
 }
 
+// Whoever has read all lists all with his next checkpoint, less what is to go; and that may stay.
+TEST_F(JournalRetention, what_could_not_be_taken_away_is_read_where_the_rules_are_now_stricter) {
+  options_.retention = {
+      .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
+  disk_.set_contents(retired_folder(kFolder) + '/' + segment_file_name(1), "in the way");
+  for (const bool checks_all : {false, true}) {
+    options_.checks_all = checks_all;
+    const OpenedJournal journal = open();
+    fill(*journal.store, 60);
+    ASSERT_GT(journal.store->retired_until(0), 1U);
+  }
+  ASSERT_EQ(first_segment(), 1U);
+  options_.checks_all = false;
+  options_.retention = {};
+  const OpenedJournal journal = open();
+  EXPECT_EQ(journal.store->retired_until(0), 0U);
+  EXPECT_EQ(read_all(*journal.store, 0).size(), 120U);
+  EXPECT_EQ(scan_all(*journal.store).size(), 120U);
+  expect_sound();
+}
+
 TEST_F(JournalRetention, opening_tells_what_of_the_log_was_retired) {
   options_.retention = {.keep_bytes = 4 * kSegmentBytes, .even_current = true};
   {
