@@ -232,7 +232,7 @@ constexpr KeyDescription kDescribed[] = {
     {"resends", "MaxResendMessages", "0", "of one resend, so many of the last numbers; 0: all", ""},
     {"resends", "MaxResendsPerSecond", "0", "messages sent again within a second; 0: no limit", ""},
     {"resends", "MaxResendRepeats", "100",
-     "the same numbers asked for more often end the session; 0: never", ""},
+     "the same numbers asked for more often, in any pattern, end the session; 0: never", ""},
     {"resends", "MaxResendAge", "0",
      "seconds after which a message is gap-filled instead; 0: never", ""},
     {"what is checked", "CheckCompID", "Y", "CompIDs of each message must be those of the session",

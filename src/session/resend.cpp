@@ -12,6 +12,8 @@ constexpr unsigned kMissing = static_cast<unsigned>(SessionRejectReason::Require
 constexpr unsigned kMalformed = static_cast<unsigned>(SessionRejectReason::IncorrectDataFormat);
 constexpr unsigned kIncorrect = static_cast<unsigned>(SessionRejectReason::ValueIncorrect);
 
+constexpr std::string_view kAgainAndAgain = "the same messages are asked for again and again";
+
 }  // namespace
 
 // Served at once whatever its number is, and before we ask for what we miss ourselves: two sides
@@ -65,8 +67,7 @@ std::expected<StateMachine::Range, StateMachine::Objection> StateMachine::reques
 }
 
 void StateMachine::ask_or_serve(Range range, std::uint64_t request_seq_num) noexcept {
-  if (is_repeated_too_often(range))
-    return log_out("the same messages are asked for again and again");
+  if (is_repeated_too_often(range)) return log_out(kAgainAndAgain);
   if (!config_.asks_before_resend) return serve(range);
   asked_ = range;
   asked_by_ = request_seq_num;
@@ -74,13 +75,25 @@ void StateMachine::ask_or_serve(Range range, std::uint64_t request_seq_num) noex
 }
 
 // A counterparty that asks for ever for what it has got for ever is broken, and would keep both
-// sides busy. Requests that come while a resend is under way are not counted: they are answered
-// together.
+// sides busy. Requests that come while a resend is under way are answered together, and counted as
+// one when their turn comes.
 bool StateMachine::is_repeated_too_often(const Range& range) noexcept {
   if (replay_.begin != 0) return false;
   if (range.begin != served_.begin || range.end < served_.end) served_count_ = 0;
   served_ = range;
-  return ++served_count_ > config_.resend_repeats_max && config_.resend_repeats_max != 0;
+  const bool is_too_much = asks_too_much(range);
+  const std::uint32_t count_max = config_.resend_repeats_max;
+  return (++served_count_ > count_max && count_max != 0) || is_too_much;
+}
+
+// Whatever the pattern: all that was asked for is at most so many times what there is from the
+// lowest of it on. Whoever fetches a gap in parts asks for each number once.
+bool StateMachine::asks_too_much(const Range& range) noexcept {
+  asked_lowest_ = asked_lowest_ == 0 ? range.begin : std::min(asked_lowest_, range.begin);
+  asked_count_ += range.end - range.begin + 1;
+  const std::uint64_t there_are = numbers_.next_outbound - asked_lowest_;
+  const std::uint32_t times_max = config_.resend_repeats_max;
+  return times_max != 0 && (asked_count_ - 1) / times_max >= there_are;
 }
 
 void StateMachine::on_resend_decision(const ResendDecision& decision, Now now) noexcept {
@@ -157,6 +170,7 @@ void StateMachine::finish_replay() noexcept {
   if (replay_next_.begin == 0) return;
   const Range next = replay_next_;
   replay_next_ = {};
+  if (asks_too_much(next)) return log_out(kAgainAndAgain);
   replay(next);
 }
 

@@ -197,6 +197,8 @@ void StateMachine::forget_resends() noexcept {
   asked_ = {};
   served_ = {};
   served_count_ = 0;
+  asked_lowest_ = 0;
+  asked_count_ = 0;
   replay_ = {};
   replay_next_ = {};
 }

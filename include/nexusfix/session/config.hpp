@@ -101,7 +101,8 @@ struct SessionConfig {
   // gap fill. 0: all are.
   std::uint64_t resend_messages_max = 0;
   // A range that has been sent again so often in a row, and is asked for once more, ends the
-  // session. 0: never.
+  // session; and so do requests, of whatever ranges, for more than so many times the numbers from
+  // the lowest of them on. 0: never.
   std::uint32_t resend_repeats_max = 100;
   // The owner decides about each resend: see AskResend.
   bool asks_before_resend = false;

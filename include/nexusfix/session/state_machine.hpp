@@ -320,6 +320,7 @@ class StateMachine {
   [[nodiscard]] std::expected<Range, Objection> requested_range(const Inbound& in) const noexcept;
   void ask_or_serve(Range range, std::uint64_t request_seq_num) noexcept;
   [[nodiscard]] bool is_repeated_too_often(const Range& range) noexcept;
+  [[nodiscard]] bool asks_too_much(const Range& range) noexcept;
   void serve(Range range) noexcept;
   void replay(Range range) noexcept;
   void finish_replay() noexcept;
@@ -426,6 +427,9 @@ class StateMachine {
   // What was served last, and how often in a row.
   Range served_;
   std::uint32_t served_count_ = 0;
+  // What was asked for on this connection: the lowest number, and how many in all.
+  std::uint64_t asked_lowest_ = 0;
+  std::uint64_t asked_count_ = 0;
   // An outbound resend in progress, and the one that comes after it.
   Range replay_;  // begin: the next number to be covered
   Range replay_next_;

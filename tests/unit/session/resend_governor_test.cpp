@@ -173,9 +173,78 @@ TEST(ResendGovernor, same_range_asked_for_without_end_ends_the_session) {
     return acceptor.sent();
   };
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(5), std::vector{order(5)}) << i;
-  EXPECT_EQ(ask(4).size(), 2U);  // another range begins the count anew
+  EXPECT_EQ(ask(2).size(), 4U);  // another range begins the count anew
   for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(5), std::vector{order(5)}) << i;
   EXPECT_THAT(ask(5), ElementsAre("35=5|34=6|58=the same messages are asked for again and again"));
+}
+
+TEST(ResendGovernor, ranges_asked_for_in_turn_end_the_session_as_one_does) {
+  // A rule of this engine's own, behind TC 8.
+  SessionConfig config = acceptor_config();
+  config.resend_repeats_max = 3;
+  Side acceptor{config};
+  send_four_orders(acceptor);
+  std::uint64_t number = 2;
+  const auto ask = [&](int begin) {
+    acceptor.in("35=2|34=" + std::to_string(number++) + "|7=" + std::to_string(begin) + "|16=0");
+    return acceptor.sent();
+  };
+  EXPECT_EQ(ask(2).size(), 4U);
+  EXPECT_EQ(ask(3).size(), 3U);
+  EXPECT_EQ(ask(2).size(), 4U);  // 11 of 3 times 4
+  EXPECT_THAT(ask(3), ElementsAre("35=5|34=6|58=the same messages are asked for again and again"));
+}
+
+TEST(ResendGovernor, requests_without_end_during_a_resend_end_the_session) {
+  // A rule of this engine's own, behind TC 8.
+  SessionConfig config = acceptor_config();
+  config.resend_repeats_max = 3;
+  Side acceptor{config};
+  send_four_orders(acceptor);
+  acceptor.serves_replays_in_slices = true;
+  std::uint64_t number = 2;
+  std::size_t requests = 0;
+  while (acceptor.state() == State::LoggedOn && requests < 100) {
+    acceptor.in("35=2|34=" + std::to_string(number++) + "|7=2|16=0");
+    acceptor.serve_slice();
+    ++requests;
+  }
+  EXPECT_EQ(acceptor.state(), State::LogoutSent);
+  const std::vector<std::string> sent = acceptor.sent();
+  EXPECT_EQ(sent.size(), 3 * 4 + 1U);
+  EXPECT_EQ(sent.back(), "35=5|34=6|58=the same messages are asked for again and again");
+}
+
+TEST(ResendGovernor, gap_that_is_fetched_in_parts_is_served_within_the_tightest_limit) {
+  // FIX Session Layer, "ResendRequest": a gap may be asked for in parts.
+  SessionConfig config = acceptor_config();
+  config.resend_repeats_max = 1;
+  Side acceptor{config};
+  acceptor.establish();
+  constexpr int kOrders = 20;
+  for (int i = 0; i < kOrders; ++i) acceptor.send();
+  (void)acceptor.take_wire();
+  std::size_t count = 0;
+  std::uint64_t number = 2;
+  for (int begin = 2; begin <= kOrders + 1; begin += 4) {
+    acceptor.in("35=2|34=" + std::to_string(number++) + "|7=" + std::to_string(begin) +
+                "|16=" + std::to_string(begin + 3));
+    count += acceptor.sent().size();
+  }
+  EXPECT_EQ(count, static_cast<std::size_t>(kOrders));
+  EXPECT_EQ(acceptor.state(), State::LoggedOn);
+}
+
+TEST(ResendGovernor, without_a_limit_any_range_is_served_any_number_of_times) {
+  // TC 8.
+  SessionConfig config = acceptor_config();
+  config.resend_repeats_max = 0;
+  Side acceptor{config};
+  send_four_orders(acceptor);
+  for (int i = 0; i < 500; ++i) {
+    acceptor.in("35=2|34=" + std::to_string(2 + i) + "|7=" + std::to_string(2 + i % 2) + "|16=0");
+    EXPECT_EQ(acceptor.sent().size(), 4 - static_cast<std::size_t>(i % 2)) << i;
+  }
 }
 
 TEST(ResendGovernor, reject_names_the_business_id_that_the_owner_gives) {
