@@ -66,6 +66,18 @@ std::expected<void, EngineError> Runtime::make_parsers(Settings& settings) {
 }
 
 store::StoreResult<SessionSlot*> Runtime::make_slot(SessionSettings settings) {
+  const auto slot = make_slot_out(std::move(settings));
+  if (!slot) return slot;
+  try {
+    put_in(**slot);
+  } catch (const std::bad_alloc&) {
+    bury(**slot);
+    throw;
+  }
+  return slot;
+}
+
+store::StoreResult<SessionSlot*> Runtime::make_slot_out(SessionSettings settings) {
   const auto key = store_->open_session(settings.session.id.to_string(), now_.wall);
   if (!key) return std::unexpected{key.error()};
   const std::size_t count = slots_.size();
@@ -84,19 +96,26 @@ SessionSlot* Runtime::add_slot(SessionSettings settings, store::SessionKey key) 
   if (slots_by_key_.size() <= key) slots_by_key_.resize(key + std::size_t{1});
   SessionSlot& slot = *slots_.emplace_back(std::make_unique<SessionSlot>(
       *this, std::move(settings), key, to_numbers(store_->session(key))));
+  slot.is_out = true;
   slot.log = logs_.join(slot.settings, data_fields_, now_.wall);
   slots_by_key_[key] = &slot;
   slots_by_name_.emplace(slot.name, &slot);
-  if (slot.settings.session.role == session::Role::Initiator) {
-    slot.wants_connection = true;
-    slot.connect_at = now_.mono;
-    arm(slot, slot.connect_at);
-  } else {
-    // A qualifier does not travel; the configuration refuses it for acceptors.
-    acceptors_.emplace(slot.name, &slot);
-    if (seams_.directory) seams_.directory->add_acceptor(slot.name, loop());
-  }
   return &slot;
+}
+
+// From here on it lets its counterparty in, or connects. Once more does no harm.
+void Runtime::put_in(SessionSlot& slot) {
+  if (slot.settings.session.role == session::Role::Initiator) {
+    slot.is_out = false;
+    slot.wants_connection = true;
+    slot.log_on_wanted = slot.connection != nullptr;
+    slot.connect_at = now_.mono;
+    return arm(slot, slot.connect_at);
+  }
+  // A qualifier does not travel; the configuration refuses it for acceptors.
+  acceptors_.emplace(slot.name, &slot);
+  if (seams_.directory) seams_.directory->add_acceptor(slot.name, loop());
+  slot.is_out = false;
 }
 
 // Sessions of one endpoint share its listener.
@@ -107,6 +126,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   while (index < listeners_.size() && !is_same(listeners_[index].endpoint, wanted)) ++index;
   if (index == listeners_.size()) listeners_.push_back({.endpoint = wanted});
   Listener& listener = listeners_[index];
+  if (listener.socket == 0 && !listener.is_elsewhere) listener.endpoint = wanted;
   if (listener.endpoint.tls != wanted.tls) {
     const std::string what = "[SESSION]: its TLS differs from that of who listens there already";
     return std::unexpected{EngineError{SettingsError{file, settings.line, what}.what()}};
@@ -123,6 +143,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
     listener.socket = *socket;
     listener.port = seams_.network->local_port(*socket);
     listener.logon_timeout = {};
+    listener.allowed = {};
     listener.pending_limits = {};
     listener.logon_bytes_max = 0;
     const std::string host = wanted.host.empty() ? "*" : wanted.host;
@@ -170,7 +191,25 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
     return std::unexpected{EngineError{"sessions are not added from within a callback"}};
   }
   if (stopping_ || store_failed_) return std::unexpected{EngineError{"the engine is stopping"}};
+  if (reload_plan_) return std::unexpected{EngineError{"a reload is under way: try again"}};
   static_cast<void>(now());
+  const std::size_t first_template = templates_.size();
+  auto made = make_sessions(std::move(settings));
+  if (!made) return std::unexpected{std::move(made.error())};
+  try {
+    for (SessionSlot* slot : made->slots) put_in(*slot);
+    for (Template& one : made->templates) admit(one);
+  } catch (const std::bad_alloc&) {
+    while (templates_.size() > first_template) drop(templates_.size() - 1);
+    take_away(*made);
+    throw;
+  }
+  for (SessionSlot* slot : made->slots) admit(*slot);
+  return {};
+}
+
+// Why not all of these can be added.
+std::optional<EngineError> Runtime::what_hinders(const Settings& settings) const {
   std::set<std::string, std::less<>> names;
   for (const SessionSettings& one : settings.sessions) {
     const std::string name = one.session.id.to_string();
@@ -186,48 +225,87 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
     if (!one.password_file.empty() && !seams_.credentials) {
       wrong = "PasswordFile, in an engine that had none at its start";
     }
-    if (!one.is_template && (find_slot(name) != nullptr || !names.insert(name).second)) {
+    if (!one.is_template && (slots_by_name_.contains(name) || !names.insert(name).second)) {
       wrong = "there is such a session already";
     }
     if (wrong.empty()) continue;
-    const SettingsError error{settings.file, one.line, name + ": " + wrong};
-    return std::unexpected{EngineError{error.what()}};
+    return EngineError{SettingsError{settings.file, one.line, name + ": " + wrong}.what()};
   }
+  return std::nullopt;
+}
+
+// All of them or none. Their ports are open.
+std::expected<Runtime::NewSessions, EngineError> Runtime::make_sessions(Settings settings) {
+  if (auto hindrance = what_hinders(settings)) return std::unexpected{std::move(*hindrance)};
   if (seams_.tls) {
     if (const auto errors = seams_.tls->give(settings, *seams_.disk); !errors.empty()) {
       return std::unexpected{to_error(errors)};
     }
   }
-  if (auto done = make_parsers(settings); !done) return done;
-  const std::size_t first_slot = slots_.size();
-  const std::size_t first_template = templates_.size();
-  std::expected<void, EngineError> done;
-  for (SessionSettings& one : settings.sessions) {
-    std::size_t listener = 0;
-    if (one.accept) {
-      const auto listening = listen_for(one, settings.file);
-      if (!listening) done = std::unexpected{listening.error()};
-      if (listening) listener = *listening;
+  if (auto done = make_parsers(settings); !done) return std::unexpected{std::move(done.error())};
+  NewSessions made;
+  made.slots.reserve(settings.sessions.size());
+  made.templates.reserve(settings.sessions.size());
+  templates_.reserve(templates_.size() + settings.sessions.size());
+  try {
+    for (SessionSettings& one : settings.sessions) {
+      auto done = make_session(std::move(one), settings.file, made);
+      if (done) continue;
+      take_away(made);
+      return std::unexpected{std::move(done.error())};
     }
-    if (done && one.is_template) {
-      if (seams_.directory) seams_.directory->add_template(one.session.id, loop());
-      templates_.push_back({std::move(one), listener, nullptr});
-    } else if (done) {
-      const auto slot = make_slot(std::move(one));
-      if (!slot) done = std::unexpected{EngineError{slot.error().text}};
-      if (slot) (*slot)->listener = listener;
-    }
-    if (done) continue;
-    while (slots_.size() > first_slot) bury(*slots_.back());
-    templates_.resize(first_template);
-    close_unused_listeners();
-    return done;
+  } catch (const std::bad_alloc&) {
+    take_away(made);
+    throw;
   }
-  for (std::size_t i = first_slot; i < slots_.size(); ++i) {
-    report(observe::Severity::Info, slots_[i]->name, "session added");
-    follow_schedule(*slots_[i]);
+  return made;
+}
+
+std::expected<void, EngineError> Runtime::make_session(SessionSettings settings,
+                                                       const std::string& file, NewSessions& made) {
+  std::size_t listener = 0;
+  if (settings.accept) {
+    const auto listening = listen_for(settings, file);
+    if (!listening) return std::unexpected{listening.error()};
+    listener = *listening;
+    listeners_[listener].is_kept = true;
   }
+  if (settings.is_template) {
+    made.templates.push_back({std::move(settings), listener, nullptr});
+    return {};
+  }
+  const auto slot = make_slot_out(std::move(settings));
+  if (!slot) return std::unexpected{EngineError{slot.error().text}};
+  (*slot)->listener = listener;
+  made.slots.push_back(*slot);
   return {};
+}
+
+void Runtime::admit(SessionSlot& slot) {
+  put_in(slot);
+  if (slot.settings.accept) listeners_[slot.listener].is_kept = false;
+  report(observe::Severity::Info, slot.name, "session added");
+  follow_schedule(slot);
+}
+
+// There is room for it.
+void Runtime::admit(Template& one) {
+  if (seams_.directory) seams_.directory->add_template(one.settings.session.id, loop());
+  listeners_[one.listener].is_kept = false;
+  templates_.push_back(std::move(one));
+}
+
+void Runtime::drop(std::size_t index) noexcept {
+  templates_.erase(templates_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+void Runtime::take_away(NewSessions& made) noexcept {
+  for (SessionSlot* slot : made.slots) {
+    if (slot != nullptr) bury(*slot);
+  }
+  made = {};
+  for (Listener& listener : listeners_) listener.is_kept = false;
+  close_unused_listeners();
 }
 
 // Null: no template says that this identity is to be given a session, or it may not be named.
@@ -314,6 +392,11 @@ void Runtime::bury(SessionSlot& slot) {
   std::erase(decided_, &slot);
   std::erase(commanded_, &slot);
   if (begun_ == &slot) begun_ = nullptr;
+  if (reload_plan_) {
+    for (auto* slots : {&reload_plan_->made.slots, &reload_plan_->back, &reload_plan_->out}) {
+      std::ranges::replace(*slots, &slot, nullptr);
+    }
+  }
   if (const auto found = acceptors_.find(slot.name);
       found != acceptors_.end() && found->second == &slot) {
     acceptors_.erase(found);
@@ -324,20 +407,28 @@ void Runtime::bury(SessionSlot& slot) {
   std::erase_if(slots_, [&](const auto& one) { return one.get() == &slot; });
 }
 
+// By a session that lets somebody in, or may make one that does.
+bool Runtime::is_used(std::size_t listener) const {
+  return listeners_[listener].is_kept ||
+         std::ranges::any_of(slots_,
+                             [&](const auto& one) {
+                               return one->settings.accept && one->listener == listener &&
+                                      !one->is_out;
+                             }) ||
+         std::ranges::any_of(templates_,
+                             [&](const Template& one) { return one.listener == listener; });
+}
+
 void Runtime::close_unused_listeners() {
   if (seams_.directory) return;  // Others may have sessions that use them.
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
-    const auto uses_it = [&](const auto& one) {
-      return one->settings.accept && one->listener == i;
-    };
-    const auto is_of = [&](const Template& one) { return one.listener == i; };
-    if (listeners_[i].socket == 0 || std::ranges::any_of(slots_, uses_it) ||
-        std::ranges::any_of(templates_, is_of)) {
-      continue;
-    }
-    report(observe::Severity::Info, {},
-           "port " + std::to_string(listeners_[i].port) + " is closed: no session is left for it");
+    if (listeners_[i].socket == 0 || is_used(i)) continue;
     seams_.network->close(std::exchange(listeners_[i].socket, 0));
+    static_cast<void>(with_memory([&] {
+      report(
+          observe::Severity::Info, {},
+          "port " + std::to_string(listeners_[i].port) + " is closed: no session is left for it");
+    }));
   }
 }
 

@@ -32,14 +32,23 @@ std::string names_text(const std::vector<std::string>& names) {
 }  // namespace
 
 void Runtime::request_reload() noexcept {
-  reload_requested_.store(true, std::memory_order_relaxed);
+  reload_wanted_.fetch_or(kReloadRequested, std::memory_order_relaxed);
   seams_.network->wake();
 }
 
 void Runtime::reload_as_requested() {
-  reload_requested_.store(false, std::memory_order_relaxed);
-  if (settings_file_.empty()) return;
-  const auto done = reload();
+  const unsigned wanted = reload_wanted_.exchange(0, std::memory_order_relaxed);
+  if ((wanted & kReloadUnfinished) != 0) commit_reload();
+  if ((wanted & kReloadRequested) == 0 || settings_file_.empty()) return;
+  try {
+    report_reload(reload());
+  } catch (const std::bad_alloc&) {
+    ++memory_failures_;
+    report_reload(std::unexpected{EngineError{"no memory"}});
+  }
+}
+
+void Runtime::report_reload(const std::expected<Reloaded, EngineError>& done) {
   if (done) {
     report(observe::Severity::Info, {},
            settings_file_ + " was read anew: " + std::to_string(done->added.size()) +
@@ -69,10 +78,12 @@ std::expected<Settings, EngineError> Runtime::read_anew() const {
 }
 
 // What is to be done; nothing has been done yet.
-std::expected<Runtime::ReloadPlan, EngineError> Runtime::plan_reload(const Settings& fresh) const {
-  ReloadPlan plan{.added = fresh, .names = {}, .back = {}, .out = {}};
+std::expected<Runtime::ReloadPlan, EngineError> Runtime::plan_reload(Settings fresh) const {
+  ReloadPlan plan;
+  plan.fresh = std::move(fresh);
+  plan.added = plan.fresh;
   plan.added.sessions.clear();
-  for (const SessionSettings& one : fresh.sessions) {
+  for (const SessionSettings& one : plan.fresh.sessions) {
     const std::string name = one.session.id.to_string();
     if (one.is_template) {
       if (!has_template(one)) plan.added.sessions.push_back(one);
@@ -82,18 +93,23 @@ std::expected<Runtime::ReloadPlan, EngineError> Runtime::plan_reload(const Setti
     const auto found = slots_by_name_.find(name);
     if (found == slots_by_name_.end()) {
       plan.added.sessions.push_back(one);
+      plan.reloaded.added.push_back(name);
     } else if (found->second->is_leaving) {
-      const SettingsError error{fresh.file, one.line,
+      const SettingsError error{plan.fresh.file, one.line,
                                 name + ": it was removed and is logging out: try again"};
       return std::unexpected{EngineError{error.what()}};
     } else if (found->second->is_out) {
       plan.back.push_back(found->second);
     }
   }
+  for (const SessionSlot* slot : plan.back) plan.reloaded.added.push_back(slot->name);
   for (const auto& slot : slots_) {
     const bool is_in = slot->origin && !slot->is_out && !slot->is_leaving;
-    if (is_in && !plan.names.contains(slot->name)) plan.out.push_back(slot.get());
+    if (!is_in || plan.names.contains(slot->name)) continue;
+    plan.out.push_back(slot.get());
+    plan.reloaded.removed.push_back(slot->name);
   }
+  plan.text = std::make_shared<const std::string>(plan.fresh.text);
   return plan;
 }
 
@@ -113,39 +129,100 @@ std::expected<Reloaded, EngineError> Runtime::reload() {
   if (seams_.directory) {
     return refusal(settings_file_ + ": with EventLoops above 1 it is read at the start only");
   }
-  const auto fresh = read_anew();
-  if (!fresh) return std::unexpected{fresh.error()};
-  Reloaded reloaded;
-  if (fresh->text == *settings_text_) return reloaded;
-  static_cast<void>(now());
-  auto plan = plan_reload(*fresh);
-  if (!plan) return std::unexpected{std::move(plan.error())};
-  const std::size_t first_template = templates_.size();
-  for (const SessionSettings& one : plan->added.sessions) {
-    if (!one.is_template) reloaded.added.push_back(one.session.id.to_string());
+  auto fresh = read_anew();
+  if (!fresh) return std::unexpected{std::move(fresh.error())};
+  if (fresh->text == *settings_text_) return Reloaded{};
+  if (auto done = prepare_reload(std::move(*fresh)); !done) {
+    return std::unexpected{std::move(done.error())};
   }
-  if (!plan->added.sessions.empty()) {
-    if (auto added = add_sessions(std::move(plan->added)); !added) {
-      return std::unexpected{std::move(added.error())};
-    }
-  }
-  // From here on nothing can go wrong.
-  settings_text_ = std::make_shared<const std::string>(fresh->text);
-  for (const std::string& name : reloaded.added) find_slot(name)->origin = settings_text_;
-  for (std::size_t i = first_template; i < templates_.size(); ++i) {
-    templates_[i].origin = settings_text_;
-  }
-  for (SessionSlot* slot : plan->back) {
-    take_back(*slot);
-    reloaded.added.push_back(slot->name);
-  }
-  for (SessionSlot* slot : plan->out) {
-    reloaded.removed.push_back(slot->name);
-    take_out(*slot);
-  }
-  drop_templates(*fresh);
-  name_changes(plan->names, reloaded);
+  Reloaded reloaded = reload_plan_->reloaded;
+  commit_reload();
+  if (reload_plan_) return reloaded;
+  reloaded.changed = std::exchange(reload_changed_, {});
   return reloaded;
+}
+
+// Everything that may go wrong. An error: all is as before.
+std::expected<void, EngineError> Runtime::prepare_reload(Settings fresh) {
+  if (reload_plan_)
+    return std::unexpected{EngineError{"the one before is not done yet: try again"}};
+  static_cast<void>(now());
+  auto planned = plan_reload(std::move(fresh));
+  if (!planned) return std::unexpected{std::move(planned.error())};
+  auto plan = std::make_unique<ReloadPlan>(std::move(*planned));
+  try {
+    if (auto kept = keep_listeners(*plan); !kept) {
+      take_away(plan->made);
+      return kept;
+    }
+    if (!plan->added.sessions.empty()) {
+      auto made = make_sessions(std::move(plan->added));
+      if (!made) {
+        take_away(plan->made);
+        return std::unexpected{std::move(made.error())};
+      }
+      plan->made = std::move(*made);
+    }
+  } catch (const std::bad_alloc&) {
+    take_away(plan->made);
+    throw;
+  }
+  reload_plan_ = std::move(plan);
+  return {};
+}
+
+// The ports of those that come back may have been closed.
+std::expected<void, EngineError> Runtime::keep_listeners(const ReloadPlan& plan) {
+  for (SessionSlot* slot : plan.back) {
+    if (!slot->settings.accept) continue;
+    const auto listener = listen_for(slot->settings, plan.fresh.file);
+    if (!listener) return std::unexpected{listener.error()};
+    slot->listener = *listener;
+    listeners_[*listener].is_kept = true;
+  }
+  return {};
+}
+
+// What is prepared becomes true. Only memory may be missing: then the rest is done when there is
+// some again.
+void Runtime::commit_reload() {
+  try {
+    carry_out_reload();
+    reload_plan_.reset();
+  } catch (const std::bad_alloc&) {
+    ++memory_failures_;
+    reload_wanted_.fetch_or(kReloadUnfinished, std::memory_order_relaxed);
+    wake_at(now_.mono);
+  }
+}
+
+void Runtime::carry_out_reload() {
+  ReloadPlan& plan = *reload_plan_;
+  settings_text_ = plan.text;
+  for (; plan.made_done < plan.made.slots.size(); ++plan.made_done) {
+    SessionSlot* const slot = plan.made.slots[plan.made_done];
+    if (slot == nullptr) continue;
+    slot->origin = plan.text;
+    admit(*slot);
+  }
+  for (; plan.templates_done < plan.made.templates.size(); ++plan.templates_done) {
+    plan.made.templates[plan.templates_done].origin = plan.text;
+    admit(plan.made.templates[plan.templates_done]);
+  }
+  for (; plan.back_done < plan.back.size(); ++plan.back_done) {
+    if (SessionSlot* const slot = plan.back[plan.back_done]; slot != nullptr) take_back(*slot);
+  }
+  for (; plan.out_done < plan.out.size(); ++plan.out_done) {
+    if (SessionSlot* const slot = plan.out[plan.out_done]; slot != nullptr) take_out(*slot);
+  }
+  drop_templates(plan.fresh);
+  for (Listener& listener : listeners_) listener.is_kept = false;
+  close_unused_listeners();
+  reload_changed_ = name_changes(plan.names);
+}
+
+void Runtime::abort_reload() noexcept {
+  if (const auto plan = std::exchange(reload_plan_, nullptr)) take_away(plan->made);
 }
 
 // Its Session stays, because an application may hold it; what is sent to it is stored.
@@ -153,15 +230,15 @@ void Runtime::take_out(SessionSlot& slot) {
   slot.is_out = true;
   slot.wants_connection = false;
   acceptors_.erase(slot.name);
+  if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
   report(observe::Severity::Info, slot.name, "session removed: it is not in " + settings_file_);
   if (slot.connection != nullptr) log_out(slot, "Session removed");
 }
 
 void Runtime::take_back(SessionSlot& slot) {
-  slot.is_out = false;
+  if (slot.is_leaving) return;
+  put_in(slot);
   report(observe::Severity::Info, slot.name, "session added again");
-  if (slot.settings.accept) acceptors_.emplace(slot.name, &slot);
-  log_on(slot);
 }
 
 // Those who have a session of one keep it.
@@ -176,7 +253,8 @@ void Runtime::drop_templates(const Settings& fresh) {
 }
 
 // One event for all sessions that differ by the same keys from how they were made.
-void Runtime::name_changes(const std::set<std::string, std::less<>>& names, Reloaded& reloaded) {
+std::vector<std::string> Runtime::name_changes(const std::set<std::string, std::less<>>& names) {
+  std::vector<std::string> changed;
   const auto now_given = given_keys(*settings_text_);
   std::map<const std::string*, std::map<std::string, GivenKeys, std::less<>>> as_made;
   std::map<std::string, std::vector<std::string>> changes;  // sessions by their changed keys
@@ -191,13 +269,14 @@ void Runtime::name_changes(const std::set<std::string, std::less<>>& names, Relo
     const std::string keys = different_keys(before->second, after->second);
     if (keys.empty()) continue;
     changes[keys].push_back(slot->name);
-    reloaded.changed.push_back(slot->name);
+    changed.push_back(slot->name);
   }
   for (const auto& [keys, sessions] : changes) {
     report(observe::Severity::Warning, sessions.size() == 1 ? sessions.front() : std::string{},
            settings_file_ + " has other values now, which count from the next start on: " + keys +
                (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
   }
+  return changed;
 }
 
 }  // namespace nexusfix::engine

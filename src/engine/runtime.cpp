@@ -90,7 +90,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) now_ = seams_.clock->now();
   // What the application sent between two turns.
   static_cast<void>(with_memory([this] { flush(); }));
-  if (reload_requested_.load(std::memory_order_relaxed)) [[unlikely]]
+  if (reload_wanted_.load(std::memory_order_relaxed) != 0) [[unlikely]]
     static_cast<void>(with_memory([this] { reload_as_requested(); }));
   if (stop_requested_.load(std::memory_order_acquire) && !stopping_) {
     // What has begun to stop by then does so once more.

@@ -217,6 +217,7 @@ class Runtime {
     transport::Endpoint endpoint;
     transport::SocketId socket = 0;  // 0: closed, because no session is left that uses it
     bool is_elsewhere = false;       // another loop listens, and hands over
+    bool is_kept = false;            // for sessions of a reload that is not decided
     std::uint16_t port = 0;
     std::chrono::seconds logon_timeout{0};   // the longest of its sessions
     transport::AllowList allowed{};          // all of its sessions' together
@@ -253,10 +254,30 @@ class Runtime {
   // membership.cpp
   [[nodiscard]] std::expected<void, EngineError> make_parsers(Settings& settings);
   [[nodiscard]] store::StoreResult<SessionSlot*> make_slot(SessionSettings settings);
+  [[nodiscard]] store::StoreResult<SessionSlot*> make_slot_out(SessionSettings settings);
   [[nodiscard]] SessionSlot* add_slot(SessionSettings settings, store::SessionKey key);
+  void put_in(SessionSlot& slot);
   [[nodiscard]] std::expected<std::size_t, EngineError> listen_for(const SessionSettings& settings,
                                                                    const std::string& file);
-  struct Template;
+  struct Template {
+    SessionSettings settings;
+    std::size_t listener = 0;
+    std::shared_ptr<const std::string> origin{};  // as SessionSlot::origin
+  };
+  // That are made, and let nobody in before they are admitted.
+  struct NewSessions {
+    std::vector<SessionSlot*> slots;
+    std::vector<Template> templates;
+  };
+  [[nodiscard]] std::optional<EngineError> what_hinders(const Settings& settings) const;
+  [[nodiscard]] std::expected<NewSessions, EngineError> make_sessions(Settings settings);
+  [[nodiscard]] std::expected<void, EngineError> make_session(SessionSettings settings,
+                                                              const std::string& file,
+                                                              NewSessions& made);
+  void admit(SessionSlot& slot);
+  void admit(Template& one);
+  void drop(std::size_t index) noexcept;  // of templates_
+  void take_away(NewSessions& made) noexcept;
   [[nodiscard]] const Template* template_for(const Connection& connection,
                                              const session::SessionId& id);
   [[nodiscard]] SessionSlot* make_dynamic(const Connection& connection,
@@ -264,23 +285,40 @@ class Runtime {
   void bury_leaving();
   void bury_closed() noexcept;
   void bury(SessionSlot& slot);
+  [[nodiscard]] bool is_used(std::size_t listener) const;
   void close_unused_listeners();
 
   // reload.cpp
   struct ReloadPlan {
+    Settings fresh;
     Settings added;
     std::set<std::string, std::less<>> names;  // of all sessions in the file
     std::vector<SessionSlot*> back;
     std::vector<SessionSlot*> out;
+    // From here on: what is prepared, and how far it was carried out.
+    std::shared_ptr<const std::string> text;
+    NewSessions made{};
+    std::size_t made_done = 0;
+    std::size_t templates_done = 0;
+    std::size_t back_done = 0;
+    std::size_t out_done = 0;
+    Reloaded reloaded{};
   };
   [[nodiscard]] std::expected<Settings, EngineError> read_anew() const;
-  [[nodiscard]] std::expected<ReloadPlan, EngineError> plan_reload(const Settings& fresh) const;
+  [[nodiscard]] std::expected<ReloadPlan, EngineError> plan_reload(Settings fresh) const;
+  [[nodiscard]] std::expected<void, EngineError> prepare_reload(Settings fresh);
+  [[nodiscard]] std::expected<void, EngineError> keep_listeners(const ReloadPlan& plan);
+  void commit_reload();
+  void carry_out_reload();
+  void abort_reload() noexcept;
   void reload_as_requested();
+  void report_reload(const std::expected<Reloaded, EngineError>& done);
   [[nodiscard]] bool has_template(const SessionSettings& settings) const;
   void drop_templates(const Settings& fresh);
   void take_out(SessionSlot& slot);
   void take_back(SessionSlot& slot);
-  void name_changes(const std::set<std::string, std::less<>>& names, Reloaded& reloaded);
+  [[nodiscard]] std::vector<std::string> name_changes(
+      const std::set<std::string, std::less<>>& names);
 
   // handing_over.cpp
   [[nodiscard]] std::optional<std::uint32_t> other_loop_of(const wire::MessageView& logon);
@@ -524,11 +562,6 @@ class Runtime {
   std::map<std::string, SessionSlot*, std::less<>> acceptors_;  // by the name a Logon gives them
   std::vector<SessionSlot*> slots_by_key_;                      // null: of no session that is open
   std::vector<SessionSlot*> leaving_;
-  struct Template {
-    SessionSettings settings;
-    std::size_t listener = 0;
-    std::shared_ptr<const std::string> origin{};  // as SessionSlot::origin
-  };
   std::vector<Template> templates_;  // of sessions that are made when somebody logs on
   std::size_t dynamic_names_left_ = 0;
   std::vector<Listener> listeners_;
@@ -578,7 +611,12 @@ class Runtime {
   std::shared_ptr<MailRoom> mail_room_;
   std::string settings_file_;                         // empty: the engine was not opened with one
   std::shared_ptr<const std::string> settings_text_;  // of the file, as it was taken over last
-  std::atomic<bool> reload_requested_{false};
+  std::vector<std::string> reload_changed_;           // by the last one
+  std::unique_ptr<ReloadPlan> reload_plan_;           // prepared, or not carried out in full
+  // Something of it is to be done in the next turn.
+  static constexpr unsigned kReloadRequested = 1;
+  static constexpr unsigned kReloadUnfinished = 2;  // for want of memory
+  std::atomic<unsigned> reload_wanted_{0};
   std::atomic<bool> stop_requested_{false};
   bool stopping_ = false;
   MonoTime stop_by_ = kNever;          // nothing is waited for any longer

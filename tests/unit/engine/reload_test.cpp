@@ -42,8 +42,30 @@ class ReloadTest : public AcceptorTest {
     EXPECT_TRUE(peer.messages().empty());
   }
 
+  // The port that is listened on at that address, as the event log has it; 0: none was.
+  std::uint16_t port_at(const std::string& address) {
+    const std::string said = "listening on " + address + " port ";
+    std::uint16_t port = 0;
+    for (const std::string& line : log.lines) {
+      const auto at = line.find(said);
+      if (at == std::string::npos) continue;
+      port = static_cast<std::uint16_t>(std::stoul(line.substr(at + said.size())));
+    }
+    return port;
+  }
+  bool is_taken_at(std::uint16_t port) {
+    RawPeer& peer = *peers.emplace_back(std::make_unique<RawPeer>(port));
+    peer.send(logon("NEWCOMER", 1));
+    EXPECT_TRUE(run_until([&] { return peer.closed() || !peer.messages().empty(); })) << log.all();
+    return !peer.closed();
+  }
+
   PosixDisk disk_;
 };
+
+constexpr const char* kElsewhere =
+    "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEWCOMER\n"
+    "SocketAcceptAddress=0.0.0.0\n";
 
 TEST_F(ReloadTest, added_session_trades_and_those_of_before_go_on) {
   open_file();
@@ -211,6 +233,88 @@ TEST_F(ReloadTest, sessions_that_the_program_added_are_left_alone) {
   take_out_trader();
   EXPECT_EQ(reload().removed, Names{"FIX.4.4:VENUE->TRADER"});
   log_on("NEWCOMER");
+}
+
+TEST_F(ReloadTest, port_of_a_new_session_is_opened_and_closed_with_its_last_one) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  const std::string before = sessions;
+  sessions += kElsewhere;
+  static_cast<void>(reload());
+  const std::uint16_t port = port_at("0.0.0.0");
+  ASSERT_NE(port, 0) << log.all();
+  ASSERT_NE(port, acceptor->accept_port());
+  EXPECT_TRUE(is_taken_at(port));
+  sessions = before;
+  static_cast<void>(reload());
+  EXPECT_TRUE(log.has("port " + std::to_string(port) + " is closed: no session is left for it"));
+  EXPECT_FALSE(is_taken_at(port));
+  EXPECT_FALSE(log.has("port " + std::to_string(acceptor->accept_port()) + " is closed"));
+  peer.send(order("TRADER", 2, "T"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, session_that_comes_back_has_its_port_opened_again) {
+  const std::string before = sessions;
+  sessions += kElsewhere;
+  open_file();
+  sessions = before;
+  static_cast<void>(reload());
+  sessions += kElsewhere;
+  EXPECT_EQ(reload().added, Names{"FIX.4.4:VENUE->NEWCOMER"});
+  EXPECT_TRUE(is_taken_at(port_at("0.0.0.0"))) << log.all();
+}
+
+TEST_F(ReloadTest, session_whose_port_was_taken_meanwhile_does_not_come_back) {
+  const std::string before = sessions;
+  sessions += kElsewhere;
+  open_file();
+  const std::uint16_t port = port_at("0.0.0.0");
+  acceptor.reset();
+  log.lines.clear();
+  const std::string there =
+      std::string{kElsewhere} + "SocketAcceptPort=" + std::to_string(port) + "\n";
+  sessions = before + there;
+  open_file();
+  sessions = before;
+  static_cast<void>(reload());
+  auto network = transport::make_epoll_network();
+  ASSERT_TRUE(network.has_value());
+  ASSERT_TRUE((*network)->listen({"127.0.0.1", port}).has_value());
+  sessions += there;
+  write();
+  EXPECT_NE(reload_error().find("SocketAcceptPort=" + std::to_string(port) + ": "),
+            std::string::npos);
+  expect_still_serving();
+}
+
+TEST_F(ReloadTest, port_of_a_session_that_cannot_be_added_is_closed_again) {
+  open_file();
+  sessions += std::string{kElsewhere} +
+              "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=SECOND\n"
+              "SocketAcceptAddress=192.0.2.1\n";
+  write();
+  EXPECT_NE(reload_error().find("SocketAcceptAddress=192.0.2.1: "), std::string::npos);
+  const std::uint16_t port = port_at("0.0.0.0");
+  ASSERT_NE(port, 0) << log.all();
+  EXPECT_FALSE(is_taken_at(port));
+}
+
+TEST_F(ReloadTest, template_keeps_its_port_open_until_nobody_has_a_session_of_it) {
+  const std::string before = sessions;
+  sessions +=
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n"
+      "SocketAcceptAddress=0.0.0.0\n";
+  open_file();
+  const std::uint16_t port = port_at("0.0.0.0");
+  ASSERT_TRUE(is_taken_at(port)) << log.all();
+  sessions = before;
+  static_cast<void>(reload());
+  EXPECT_FALSE(log.has("port " + std::to_string(port) + " is closed")) << log.all();
+  acceptor->find_session("FIX.4.4:VENUE->NEWCOMER")->remove({});
+  peers.clear();
+  EXPECT_TRUE(run_until([&] { return log.has("port " + std::to_string(port) + " is closed"); }))
+      << log.all();
 }
 
 TEST_F(ReloadTest, template_comes_and_goes_and_who_has_a_session_keeps_it) {
