@@ -530,9 +530,16 @@ void Runtime::send_waiting(Connection& connection) {
 // Until it is writable. A counterparty that is heard and takes nothing would stay for ever.
 void Runtime::block(Connection& connection) {
   connection.blocked = true;
-  if (connection.takes_by != kNever) return;
-  connection.takes_by = now_.mono + kTakesNothingMax;
+  if (connection.takes_by != kNever || connection.slot == nullptr) return;
+  connection.takes_by = now_.mono + connection.slot->settings.slow_consumer_timeout;
   arm(connection, connection.takes_by);
+}
+
+void Runtime::end_slow_consumer(Connection& connection) {
+  const auto time = connection.slot->settings.slow_consumer_timeout;
+  close(connection, "slow consumer: it has taken none of " +
+                        std::to_string(connection.outbound.size()) + " bytes for " +
+                        std::to_string(time.count()) + " s (SlowConsumerTimeout)");
 }
 
 void Runtime::enforce_outbound_limit(Connection& connection) {

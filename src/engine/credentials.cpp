@@ -8,7 +8,8 @@
 #include "engine/thread_setup.hpp"
 
 namespace nexusfix::engine {
-Credentials::Credentials(Disk& disk) : disk_{disk} {
+Credentials::Credentials(Disk& disk, std::size_t waiting_max)
+    : disk_{disk}, waiting_max_{waiting_max} {
   if (disk_.takes_threads()) thread_ = std::thread{[this] { run(); }};
 }
 
@@ -38,7 +39,7 @@ std::optional<std::string> Credentials::submit(Check check) {
     if (!refusal.empty()) return refusal;
     if (pairs_.contains(check.pair)) {
       refusal = "another Logon of this CompID from this address is being checked";
-    } else if (pairs_.size() >= kWaitingMax && !make_room(check.source)) {
+    } else if (pairs_.size() >= waiting_max_ && !make_room(check.source)) {
       refusal = "too many Logons wait for their passwords to be checked";
     }
     if (!refusal.empty()) return refusal;

@@ -34,11 +34,6 @@ namespace nexusfix::engine {
 // (a simulator's) the loop itself does it. All functions: any thread.
 class Credentials {
  public:
-  // Logons that wait for their turn, or are being checked. When there are so many, one more takes
-  // the place of the last one of the source of the worst standing that has most, unless that would
-  // only turn them round.
-  static constexpr std::size_t kWaitingMax = 64;
-
   struct Check {
     std::uint32_t loop = 0;
     transport::SocketId socket = 0;
@@ -64,7 +59,10 @@ class Credentials {
     std::string lockout{};          // of an address from now on, beside all that; empty: none
   };
 
-  explicit Credentials(Disk& disk);
+  // waiting_max: of Logons that wait for their turn, or are being checked. When there are so many,
+  // one more takes the place of the last one of the source of the worst standing that has most,
+  // unless that would only turn them round.
+  Credentials(Disk& disk, std::size_t waiting_max);
   ~Credentials();
   Credentials(const Credentials&) = delete;
   Credentials& operator=(const Credentials&) = delete;
@@ -104,6 +102,7 @@ class Credentials {
   [[nodiscard]] bool change(const Check& check, std::string& trouble);
 
   Disk& disk_;
+  const std::size_t waiting_max_;
   std::map<std::string, PasswordFile, std::less<>> files_;  // as they were right last
 
   std::mutex mutex_;

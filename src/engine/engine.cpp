@@ -121,7 +121,7 @@ struct Engine::Shared {
   void check_passwords(const Settings& settings, Disk& files) {
     const auto has_file = [](const auto& one) { return !one.password_file.empty(); };
     if (std::ranges::none_of(settings.sessions, has_file)) return;
-    credentials = std::make_shared<Credentials>(files);
+    credentials = std::make_shared<Credentials>(files, settings.logons_being_checked_max);
   }
 
   // Contexts for the sessions that have TLS.

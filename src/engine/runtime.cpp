@@ -249,10 +249,7 @@ void Runtime::on_timer(Connection& connection) {
     resume(connection);
   }
   if (connection.socket == 0) return;
-  if (connection.takes_by <= now_.mono) {
-    return close(connection, "it has taken none of " + std::to_string(connection.outbound.size()) +
-                                 " bytes for " + std::to_string(kTakesNothingMax.count()) + " s");
-  }
+  if (connection.takes_by <= now_.mono) return end_slow_consumer(connection);
   if (connection.deadline > now_.mono) {
     arm(connection, std::min({connection.deadline, connection.takes_by, connection.resumes_at}));
   } else if (connection.closing) {

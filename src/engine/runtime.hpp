@@ -49,9 +49,6 @@ namespace nexusfix::engine {
 // A resend waits while so much is unsent, so that a slow reader costs no memory.
 inline constexpr std::size_t kReplayUnsentBytesMax = 1U << 20U;
 
-// A connection that takes nothing of what waits for it is closed then: as the operating system does
-// when nothing is acknowledged (TCP_USER_TIMEOUT).
-inline constexpr std::chrono::seconds kTakesNothingMax{60};
 // What one callback may send in all; far below the largest record that a store takes.
 inline constexpr std::size_t kTransactionBytesMax = 512U << 20U;
 
@@ -433,6 +430,7 @@ class Runtime {
   void refuse(Connection& connection, std::string_view why);
   void send_waiting(Connection& connection);
   void block(Connection& connection);
+  void end_slow_consumer(Connection& connection);
   void close(Connection& connection, std::string_view why);
   void mark_unsent(Connection& connection);
   void enforce_outbound_limit(Connection& connection);

@@ -223,6 +223,10 @@ class SessionBuilder {
     read_into(Key::SocketReuseAddress, options.reuse_address);
     read_into(Key::SocketSendBufferSize, options.send_buffer_bytes);
     read_into(Key::SocketReceiveBufferSize, options.receive_buffer_bytes);
+    // The operating system must not end a connection that may still wait.
+    std::chrono::seconds slow_consumer_timeout = result_.slow_consumer_timeout;
+    read_into(Key::SlowConsumerTimeout, slow_consumer_timeout);
+    options.user_timeout = std::max(options.user_timeout, slow_consumer_timeout);
     std::uint32_t number = 0;
     read_into(Key::SocketTrafficClass, number);
     options.traffic_class = static_cast<std::uint8_t>(number);
@@ -394,6 +398,7 @@ class SessionBuilder {
     read_into(Key::MaxAdminMessagesPerSecond, result_.admin_messages_per_second_max);
     read_into(Key::MaxRejectsPerSecond, result_.rejects_per_second_max);
     read_into(Key::MaxQueuedBytes, result_.queued_bytes_max);
+    read_into(Key::SlowConsumerTimeout, result_.slow_consumer_timeout);
     read_into(Key::MaxMessageSize, result_.message_bytes_max);
     read_into(Key::MaxLogonSize, result_.logon_bytes_max);
     if (result_.logon_bytes_max > result_.message_bytes_max) {

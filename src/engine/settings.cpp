@@ -140,6 +140,7 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
     settings.sessions.push_back(build_session(keys, report, calendars));
     add_any(settings, keys);
     keys.read_into(Key::EventLoops, settings.event_loops);
+    keys.read_into(Key::MaxLogonsBeingChecked, settings.logons_being_checked_max);
     store.take(keys);
     logs.take(keys, settings.sessions.back());
     threads.take(keys);

@@ -11,12 +11,10 @@
 namespace nexusfix::transport {
 namespace {
 
+// Together as long as the least that SocketOptions::user_timeout is.
 constexpr int kKeepAliveIdleSeconds = 30;
 constexpr int kKeepAliveIntervalSeconds = 10;
 constexpr int kKeepAliveProbes = 3;
-constexpr unsigned kUserTimeoutMs = 60'000;
-static_assert(kUserTimeoutMs >=
-              1'000U * (kKeepAliveIdleSeconds + kKeepAliveIntervalSeconds * kKeepAliveProbes));
 
 }  // namespace
 
@@ -48,7 +46,9 @@ void size_buffers(int descriptor, int family, const SocketOptions& options) noex
 
 void tune(int descriptor, const SocketOptions& options) noexcept {
   set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, options.no_delay ? 1 : 0);
-  set_option(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
+  const auto user_timeout = std::chrono::milliseconds{options.user_timeout};
+  set_option(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT,
+             static_cast<unsigned>(user_timeout.count()));
   if (!options.keep_alive) return;
   set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds);

@@ -118,6 +118,8 @@ struct SessionSettings {
   // A counterparty that does not read is disconnected when more bytes than this wait for it; ≥ 64
   // KiB.
   std::uint32_t queued_bytes_max = 64U << 20U;
+  // Likewise when it has taken none of them for so long: 1 s to 3,600 s.
+  std::chrono::seconds slow_consumer_timeout{60};
   // A counterparty that sends a longer message is disconnected: 1 KiB to 64 MiB.
   std::uint32_t message_bytes_max = 1U << 20U;
   // Acceptor: a connection that begins with a longer Logon is closed: 256 to 1 MiB, and not above
@@ -198,9 +200,11 @@ struct Settings {
   ThreadSettings threads;
   // Sessions that may be made of templates while the engine runs.
   std::uint32_t dynamic_sessions_max = 1'000;  // DynamicSessionsMax
-  store::PostgresOptions postgres;             // PostgreSQLStore...
-  std::size_t log_queue_bytes = 8U << 20U;     // LogQueueBytes; a power of two, from 64 KiB on
-  bool logs_unknown_sessions = true;           // LogMessageWhenSessionNotFound
+  // Logons whose passwords wait to be checked, or are being: 1 to 10,000.
+  std::uint32_t logons_being_checked_max = 64;  // MaxLogonsBeingChecked
+  store::PostgresOptions postgres;              // PostgreSQLStore...
+  std::size_t log_queue_bytes = 8U << 20U;      // LogQueueBytes; a power of two, from 64 KiB on
+  bool logs_unknown_sessions = true;            // LogMessageWhenSessionNotFound
   std::vector<SettingsError>
       warnings;  // unknown, misspelt or not honoured keys: what is done instead
 };

@@ -29,6 +29,7 @@ struct SocketOptions {
   std::uint32_t send_buffer_bytes = 0;     // SO_SNDBUF; 0: as the operating system sees fit
   std::uint32_t receive_buffer_bytes = 0;  // SO_RCVBUF; likewise
   std::uint8_t traffic_class = 0;          // IP_TOS, IPV6_TCLASS
+  std::chrono::seconds user_timeout{60};   // TCP_USER_TIMEOUT: ends who takes nothing for so long
   std::string source_host{};               // connect only: an address of ours; empty: any
   std::uint16_t source_port = 0;           // connect only; 0: any
 };

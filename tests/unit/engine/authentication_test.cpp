@@ -415,12 +415,12 @@ class CredentialsTest : public ::testing::Test {
 
   static constexpr transport::Source kFirst = 1;
   std::uint32_t address_failures_max = 100;
-  static constexpr std::size_t kMax = Credentials::kWaitingMax;
+  static constexpr std::size_t kMax = 64;
   transport::FakeInternet internet;
   transport::FakeNetwork network{internet};
   HeldDisk disk;
   bool is_held = true;
-  Credentials credentials{disk};
+  Credentials credentials{disk, kMax};
 };
 
 TEST_F(CredentialsTest, more_logons_than_may_wait_are_refused_and_a_second_one_of_a_pair) {

@@ -181,6 +181,24 @@ TEST(Settings, limits_of_strangers_reach_the_session) {
   EXPECT_EQ(settings.pending_logons_per_address_max, 0U);
 }
 
+TEST(Settings, patience_with_a_slow_consumer_is_the_operating_systems_too) {
+  const auto settings_with = [](const std::string& keys) {
+    return accepted(joined(kAcceptor, keys)).sessions.at(0);
+  };
+  const SessionSettings plain = settings_with("");
+  EXPECT_EQ(plain.slow_consumer_timeout.count(), 60);
+  EXPECT_EQ(plain.accept->options.user_timeout.count(), 60);
+  const SessionSettings patient = settings_with("SlowConsumerTimeout=90\n");
+  EXPECT_EQ(patient.slow_consumer_timeout.count(), 90);
+  EXPECT_EQ(patient.accept->options.user_timeout.count(), 90);
+  EXPECT_EQ(settings_with("SlowConsumerTimeout=5\n").accept->options.user_timeout.count(), 60);
+}
+
+TEST(Settings, logons_being_checked_are_limited_for_the_whole_engine) {
+  EXPECT_EQ(accepted(kAcceptor).logons_being_checked_max, 64U);
+  EXPECT_EQ(accepted(joined(kAcceptor, "MaxLogonsBeingChecked=7\n")).logons_being_checked_max, 7U);
+}
+
 TEST(Settings, policies_about_the_counterparty_reach_the_session) {
   const session::SessionConfig plain = session_with("").session;
   EXPECT_TRUE(plain.allows_reset_seq_num_flag && plain.allows_sequence_reset);

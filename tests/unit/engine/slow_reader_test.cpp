@@ -78,6 +78,25 @@ TEST_F(SlowReaderTest, reader_that_reads_nothing_is_cut_at_the_limit) {
   EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; }));
 }
 
+TEST_F(SlowReaderTest, who_takes_nothing_is_cut_after_the_time_that_the_session_says) {
+  extra = "SlowConsumerTimeout=5";
+  open();
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER");
+  peer.pause(true);
+  for (int i = 0; i < 100; ++i) EchoVenue::send_text(acceptor->session(0), 200'000);
+  turn(20);
+  clock.advance(std::chrono::seconds{4});
+  turn(5);
+  EXPECT_TRUE(acceptor->session(0).is_logged_on()) << log.all();
+  clock.advance(std::chrono::seconds{2});
+  turn(5);
+  EXPECT_FALSE(acceptor->session(0).is_logged_on());
+  EXPECT_TRUE(log.has("bytes for 5 s (SlowConsumerTimeout)")) << log.all();
+  other.send(order("OTHER", 2, "O1"));
+  EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; }));
+}
+
 TEST_F(SlowReaderTest, callback_may_send_more_than_a_small_record_holds) {
   open();
   venue.before_answer = [](Session& session, const MessageView&) {

@@ -52,6 +52,8 @@ TEST(SocketCalls, connections_send_small_messages_at_once_and_notice_a_vanished_
   EXPECT_NE(option(IPPROTO_TCP, TCP_NODELAY), 0);
   EXPECT_NE(option(SOL_SOCKET, SO_KEEPALIVE), 0);
   EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 60'000);
+  tune(socket.get(), {.user_timeout = std::chrono::seconds{90}});
+  EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 90'000);
 }
 
 TEST(SocketCalls, a_pending_error_is_taken_once) {
