@@ -247,8 +247,10 @@ TEST(PasswordSettings, keys_are_read_and_wrong_ones_named) {
                           HasSubstr("t.cfg:10: MaxLogonFailures=1001")));
   EXPECT_THAT(
       errors(joined(kAcceptor, "MaxLogonFailuresPerAddress=-1\nLogonFailuresInterval=86401\n")),
-      ElementsAre(HasSubstr("t.cfg:9: MaxLogonFailuresPerAddress=-1"),
-                  HasSubstr("t.cfg:10: LogonFailuresInterval=86401: seconds from 1 to 86400")));
+      ElementsAre(
+          HasSubstr("t.cfg:9: MaxLogonFailuresPerAddress=-1"),
+          HasSubstr("t.cfg:10: LogonFailuresInterval=86401: a whole number of seconds from 1"
+                    " to 86400")));
   EXPECT_THAT(errors(joined(kAcceptor, "PasswordFil=u\n")),
               ElementsAre(HasSubstr("did you mean PasswordFile?")));
 }
