@@ -147,6 +147,20 @@ std::string TestAuthority::revoke(const std::string& name, int last_day) {
   return path;
 }
 
+CertificateFiles write_self_signed(const std::string& folder, const std::string& name) {
+  const CertificateFiles files{folder + "/" + name + ".pem", folder + "/" + name + ".key"};
+  const CertificateOptions options;
+  const Key key{EVP_EC_gen("P-256")};
+  const Certificate certificate = blank(name, key.get(), 1, options.first_day, options.last_day);
+  X509_set_issuer_name(certificate.get(), X509_get_subject_name(certificate.get()));
+  extend(certificate.get(), certificate.get(), NID_subject_alt_name, options.names);
+  extend(certificate.get(), certificate.get(), NID_ext_key_usage, options.usage);
+  require(X509_sign(certificate.get(), key.get(), EVP_sha256()) > 0, "sign");
+  PEM_write_X509(create(files.certificate).get(), certificate.get());
+  PEM_write_PrivateKey(create(files.key).get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr);
+  return files;
+}
+
 std::string write_pkcs12(const CertificateFiles& files, const std::string& password) {
   const Certificate certificate = read_certificate(files.certificate);
   const Key key = read_key(files.key);

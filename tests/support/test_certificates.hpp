@@ -40,6 +40,8 @@ class TestAuthority {
   std::unique_ptr<Objects> objects_;
 };
 
+// NAME.pem and NAME.key of a certificate that nobody but its own key has signed.
+CertificateFiles write_self_signed(const std::string& folder, const std::string& name);
 // The certificate and key of files in one PKCS#12 store; returns its path.
 std::string write_pkcs12(const CertificateFiles& files, const std::string& password);
 // The key again, encrypted.

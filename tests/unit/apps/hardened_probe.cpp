@@ -1,11 +1,19 @@
 // Has what the flags of cmake/hardening.cmake guard, so that a test can look for their traces.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 int main(int count, char** words) {
   char first[16];
   std::strcpy(first, words[0] + std::strlen(words[0]) - 3);
+  // Room whose size only level 3 of _FORTIFY_SOURCE looks at.
+  const auto size = static_cast<std::size_t>(count) * 8;
+  char* const room = static_cast<char*>(std::malloc(size));
+  if (room == nullptr) return 1;
+  std::memset(room, 'x', std::strlen(words[0]));
   const std::vector<int> numbers(static_cast<std::size_t>(count));
-  std::printf("%s %d\n", first, numbers[static_cast<std::size_t>(count) - 1]);
+  std::printf("%s %d %.*s\n", first, numbers[static_cast<std::size_t>(count) - 1],
+              static_cast<int>(size), room);
+  std::free(room);
 }

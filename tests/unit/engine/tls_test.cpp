@@ -272,6 +272,62 @@ TEST_F(TlsSessionTest, openssl_s_client_logs_on) {
   }
 }
 
+TEST_F(TlsSessionTest, openssl_s_client_may_not_negotiate_anew) {
+  open();
+  OpenSslCommand client{{"s_client", "-connect",
+                         "127.0.0.1:" + std::to_string(acceptor->accept_port()), "-tls1_2",
+                         "-CAfile", authority.file()}};
+  client.send(logon("TRADER", 1));
+  ASSERT_TRUE(run_until([&] { return client.output().find("\00135=A\001") != std::string::npos; }))
+      << client.output() << log.all();
+  client.send("R\n");  // a command of its own
+  EXPECT_TRUE(run_until([&] {
+    return client.output().find("no renegotiation") != std::string::npos;
+  })) << client.output();
+  EXPECT_NE(client.output().find("RENEGOTIATING"), std::string::npos) << client.output();
+}
+
+// What is sent in front of the handshake's end may be sent again by whoever has seen it.
+TEST_F(TlsSessionTest, early_data_of_openssl_s_client_is_not_taken) {
+  const std::string session = keys.file("session");
+  {
+    // Another server with our certificate, which gives what early data needs.
+    OpenSslCommand server{{"s_server", "-accept", "127.0.0.1:0", "-cert", keys.file("venue.pem"),
+                           "-key", keys.file("venue.key"), "-tls1_3", "-early_data"}};
+    constexpr std::string_view kAccept = "ACCEPT 127.0.0.1:";
+    open();  // turns the loop
+    ASSERT_TRUE(run_until([&] {
+      const std::size_t at = server.output().find(kAccept);
+      return at != std::string::npos && server.output().find('\n', at) != std::string::npos;
+    })) << server.output();
+    const std::size_t at = server.output().find(kAccept) + kAccept.size();
+    const int port = std::stoi(server.output().substr(at));
+    OpenSslCommand client{{"s_client", "-connect", "127.0.0.1:" + std::to_string(port), "-tls1_3",
+                           "-sess_out", keys.file("ticket")}};
+    // Each ticket that comes writes it anew, and so it is copied when it is whole.
+    std::string ticket;
+    ASSERT_TRUE(run_until([&] {
+      std::ifstream file{keys.file("ticket")};
+      ticket.assign(std::istreambuf_iterator<char>{file}, {});
+      return ticket.find("END SSL SESSION PARAMETERS") != std::string::npos;
+    })) << client.output();
+    std::ofstream{session} << ticket;
+  }
+  std::ofstream{keys.file("early")} << logon("TRADER", 1);
+  OpenSslCommand client{
+      {"s_client", "-connect", "127.0.0.1:" + std::to_string(acceptor->accept_port()), "-tls1_3",
+       "-CAfile", authority.file(), "-sess_in", session, "-early_data", keys.file("early")}};
+  ASSERT_TRUE(run_until([&] {
+    return client.output().find("Early data was rejected") != std::string::npos;
+  })) << client.output()
+      << log.all();
+  turn(20);
+  EXPECT_EQ(venue.logons, 0) << log.all();
+  client.send(logon("TRADER", 1));
+  EXPECT_TRUE(run_until([&] { return client.output().find("\00135=A\001") != std::string::npos; }))
+      << client.output() << log.all();
+}
+
 TEST_F(TlsSessionTest, older_versions_of_openssl_s_client_are_refused) {
   open();
   OpenSslCommand client{{"s_client", "-connect",

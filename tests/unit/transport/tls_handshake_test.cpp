@@ -97,6 +97,17 @@ TEST_F(TlsTest, initiator_of_an_unknown_authority_is_refused) {
   expect_refused("its certificate is refused: unable to get local issuer certificate");
 }
 
+TEST_F(TlsTest, certificate_that_only_its_own_key_has_signed_is_refused) {
+  use(acceptor_settings, nexusfix::testing::write_self_signed(folder.path(), "venue-by-itself"));
+  expect_refused("its certificate is refused: self-signed certificate");
+}
+
+TEST_F(TlsTest, initiator_whose_certificate_only_its_own_key_has_signed_is_refused) {
+  require_client_certificate();
+  use(initiator_settings, nexusfix::testing::write_self_signed(folder.path(), "trader-by-itself"));
+  expect_refused("its certificate is refused: self-signed certificate");
+}
+
 TEST_F(TlsTest, revoked_certificate_is_refused) {
   require_client_certificate();
   acceptor_settings.revocation_file = authority.revoke("trader");
