@@ -34,9 +34,8 @@ void Runtime::on_accepted(const transport::Ready& ready) {
   if (!listener->endpoint.trusted_proxies && !may_connect(*listener, peer)) {
     seams_.network->close(ready.accepted);
     ++stats_.connections_refused;
-    return report_stranger(observe::Severity::Warning,
-                           transport::source_of(transport::peer_address_of(peer)), {},
-                           "connection from " + peer + " closed: " + std::string{kNobodyFromThere});
+    return report_refusal(transport::source_of(transport::peer_address_of(peer)), peer,
+                          kNobodyFromThere);
   }
   static_cast<void>(await_logon(*listener, ready.accepted, peer));
 }

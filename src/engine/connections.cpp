@@ -491,9 +491,7 @@ std::string Runtime::certificate_fault(const Connection& connection,
 
 void Runtime::refuse(Connection& connection, std::string_view why) {
   ++stats_.connections_refused;
-  report_stranger(observe::Severity::Warning, connection.source, {},
-                  "connection from " + seams_.network->peer_name(connection.socket) +
-                      " closed: " + std::string{why});
+  report_refusal(connection.source, seams_.network->peer_name(connection.socket), why);
   close(connection, {});
 }
 

@@ -473,6 +473,15 @@ void Runtime::report_stranger(observe::Severity severity, transport::Source sour
   report_if(notice_limiter_.allow(source, now_.mono), severity, session, text);
 }
 
+// A flood of them costs no text where it gets no line.
+void Runtime::report_refusal(transport::Source source, std::string_view peer,
+                             std::string_view why) {
+  const bool is_allowed = notice_limiter_.allow(source, now_.mono);
+  std::string text;
+  if (is_allowed) text.append("connection from ").append(peer).append(" closed: ").append(why);
+  report_if(is_allowed, observe::Severity::Warning, {}, text);
+}
+
 // The engine's own, which others bring about.
 void Runtime::report_own(observe::Severity severity, std::string_view text) {
   report_if(notice_limiter_.allow(own_notices_, now_.mono), severity, {}, text);

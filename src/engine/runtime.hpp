@@ -517,6 +517,7 @@ class Runtime {
                    const Connection* ended = nullptr);
   void report_stranger(observe::Severity severity, transport::Source source,
                        std::string_view session, std::string_view text);
+  void report_refusal(transport::Source source, std::string_view peer, std::string_view why);
   void report_own(observe::Severity severity, std::string_view text);
   void report_if(bool is_allowed, observe::Severity severity, std::string_view session,
                  std::string_view text);

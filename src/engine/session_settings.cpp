@@ -194,6 +194,14 @@ class SessionBuilder {
       return;
     }
     endpoint.trusted_proxies = *read_addresses(trusted->value);
+    for (const transport::AddressRange& range : endpoint.trusted_proxies->ranges()) {
+      const std::string text = range.to_string();
+      if (!text.ends_with("/0")) continue;
+      report_.warning(trusted->line,
+                      "TrustedProxies: " + text +
+                          " is everybody: whoever connects says what address it has, and passes "
+                          "by AllowedRemoteAddresses, lock-outs and the limits of one address");
+    }
   }
 
   void build_passwords() {

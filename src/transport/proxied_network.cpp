@@ -89,7 +89,13 @@ std::expected<SocketId, NetworkError> ProxiedNetwork::attach(Detached connection
   std::string announced = std::move(connection.announced);
   connection.announced.clear();
   const auto socket = inner_.attach(std::move(connection));
-  if (socket && !announced.empty()) announced_.insert_or_assign(*socket, std::move(announced));
+  if (!socket || announced.empty()) return socket;
+  try {
+    announced_.insert_or_assign(*socket, std::move(announced));
+  } catch (const std::bad_alloc&) {
+    inner_.close(*socket);
+    throw;
+  }
   return socket;
 }
 

@@ -157,15 +157,25 @@ std::optional<Ready> TunnelNetwork::translate(const Ready& ready) noexcept {
   if (!attempt.failure.empty()) return std::nullopt;
   if (ready.kind == ReadyKind::Connected) attempt.is_connected = true;
   try {
-    return go_on(ready.socket, attempt);
+    if (attempt.handshake) return go_on(ready.socket, attempt);
+    hold(ready, attempt);
+    return std::nullopt;
   } catch (const std::bad_alloc&) {
     fail(ready.socket, attempt, kNoMemory);
     return std::nullopt;
   }
 }
 
+// Until there is an address to ask for. What the proxy says by then would be told in each wait().
+void TunnelNetwork::hold(const Ready& ready, Attempt& attempt) {
+  if (ready.kind != ReadyKind::Readable) return;
+  if (attempt.is_paused) return fail(ready.socket, attempt, "the connection with it broke");
+  attempt.is_paused = true;
+  inner_.pause(ready.socket, true);
+}
+
 std::optional<Ready> TunnelNetwork::go_on(SocketId socket, Attempt& attempt) {
-  if (!attempt.is_connected || !attempt.handshake) return std::nullopt;
+  if (!attempt.is_connected) return std::nullopt;
   if (send_request(socket, attempt)) hear_answer(socket, attempt);
   const ProxyHandshake& handshake = *attempt.handshake;
   if (handshake.has_failed() && attempt.failure.empty()) fail(socket, attempt, handshake.failure());
@@ -230,6 +240,7 @@ void TunnelNetwork::take_resolution(SocketId socket, Attempt& attempt,
     return fail(socket, attempt, "its name has no IPv4 address, and SOCKS 4 knows no others");
   }
   attempt.handshake.emplace(*attempt.target.proxy, attempt.target, address);
+  if (std::exchange(attempt.is_paused, false)) inner_.pause(socket, false);
   // What it answers is heard when it is readable.
   if (attempt.is_connected) static_cast<void>(send_request(socket, attempt));
 }

@@ -55,6 +55,7 @@ class TunnelNetwork final : public Network {
     Endpoint target;
     std::optional<ProxyHandshake> handshake{};  // nothing: SOCKS 4 needs an address first
     bool is_connected = false;                  // with the proxy
+    bool is_paused = false;                     // it speaks, and nobody hears it yet
     std::string failure{};                      // empty: none yet
   };
 
@@ -62,6 +63,7 @@ class TunnelNetwork final : public Network {
   [[nodiscard]] std::optional<Ready> translate(const Ready& ready) noexcept;
   // As far as the bytes that are there allow. What the caller is told; nothing: more is needed.
   [[nodiscard]] std::optional<Ready> go_on(SocketId socket, Attempt& attempt);
+  void hold(const Ready& ready, Attempt& attempt);
   [[nodiscard]] bool send_request(SocketId socket, Attempt& attempt);
   void hear_answer(SocketId socket, Attempt& attempt);
   void take_resolutions() noexcept;

@@ -100,6 +100,20 @@ TEST(ConnectionSettings, headers_of_proxies_are_believed_of_trusted_ones_only) {
                                     "UseTCPProxy=Y does; the engine does not start")));
 }
 
+TEST(ConnectionSettings, everybody_as_a_trusted_proxy_is_warned_of) {
+  const auto warnings_of = [](std::string_view lines) {
+    std::vector<std::string> texts;
+    for (const auto& one : accepted(joined(kAcceptor, lines)).warnings) texts.push_back(one.what());
+    return texts;
+  };
+  for (const std::string all : {"0.0.0.0/0", "::/0"}) {
+    EXPECT_THAT(warnings_of("UseTCPProxy=Y\nTrustedProxies=10.0.0.9, " + all + "\n"),
+                ElementsAre(HasSubstr("t.cfg:10: TrustedProxies: " + all +
+                                      " is everybody: whoever connects says what address it has")));
+  }
+  EXPECT_THAT(warnings_of("UseTCPProxy=Y\nTrustedProxies=10.0.0.0/8\n"), IsEmpty());
+}
+
 TEST(ConnectionSettings, sessions_of_one_port_have_the_same_proxies) {
   const std::string two = joined(kAcceptor,
                                  "UseTCPProxy=Y\nTrustedProxies=10.0.0.9\n[SESSION]\n"

@@ -1,5 +1,5 @@
-// What TLS costs of memory, and that nobody but the one connection suffers when there is none. A
-// program of its own, because it replaces operator new.
+// What connections above others cost of memory, and that nobody but the one connection suffers when
+// there is none. A program of its own, because it replaces operator new.
 #include <malloc.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -134,6 +134,32 @@ TEST_F(TlsMemoryTest, silent_connection_has_no_buffer_to_read_into) {
   const std::size_t each = (mallinfo2().uordblks - before) / kSilent;
   std::printf("a silent connection: %zu bytes\n", each);
   EXPECT_LT(each, 16U << 10U);
+}
+
+// Otherwise it would stay open, and nobody would know of it.
+TEST(ProxiedMemory, connection_that_there_is_no_memory_for_is_closed_when_it_is_handed_over) {
+  const auto inner = std::move(*make_epoll_network());
+  const auto proxied = make_proxied_network(*inner);
+  bool is_attached = false;
+  std::size_t refused = 0;
+  for (std::size_t nth = 1; !is_attached && nth < 100; ++nth) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()), 0);
+    const Descriptor far{ends[1]};
+    Detached detached{.descriptor = ends[0], .announced = "[2001:db8:1234:5678::9abc]:40112"};
+    test::fail_at(nth);
+    try {
+      is_attached = proxied->attach(std::move(detached)).has_value();
+      static_cast<void>(test::stop_failing());
+    } catch (const std::bad_alloc&) {
+      static_cast<void>(test::stop_failing());
+      ++refused;
+      char byte = 0;
+      EXPECT_EQ(::recv(far.get(), &byte, 1, 0), 0) << "allocation " << nth;
+    }
+  }
+  EXPECT_TRUE(is_attached);
+  EXPECT_GT(refused, 0U);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <future>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
@@ -220,6 +221,37 @@ TEST_F(TunnelNetworkTest, socks_4_answer_that_comes_before_the_question_is_not_l
   }
   ASSERT_EQ(told.size(), 1U);
   EXPECT_EQ(told[0].kind, ReadyKind::Connected);
+}
+
+TEST_F(TunnelNetworkTest, proxy_that_speaks_while_a_name_is_looked_up_is_not_told_of_for_ever) {
+  std::promise<void> gate;
+  TunnelNetwork tunnel{near_, [opened = gate.get_future().share()](const Endpoint&) -> Resolution {
+                         opened.wait();
+                         return std::vector{*literal_address({"10.1.2.3", 5001})};
+                       }};
+  static_cast<void>(tunnel.connect(venue(Protocol::Socks4)).value());
+  std::array<Ready, 8> events{};
+  const auto wait = [&](Network& network) {
+    return std::span{events}.first(network.wait(events, std::nullopt));
+  };
+  for (int i = 0; i < 4; ++i) {
+    for (const Ready& ready : wait(proxy_)) {
+      if (ready.kind == ReadyKind::Accepted) far_ = ready.accepted;
+    }
+    EXPECT_TRUE(wait(tunnel).empty());
+  }
+  ASSERT_NE(far_, 0U);
+  say("\x00\x5A\x00\x00\x00\x00\x00\x00"s);
+  EXPECT_TRUE(wait(tunnel).empty());
+  EXPECT_TRUE(wait(near_).empty()) << "it is told once";
+  gate.set_value();
+  bool is_connected = false;
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
+  while (!is_connected && std::chrono::steady_clock::now() < give_up) {
+    for (const Ready& ready : wait(tunnel)) is_connected |= ready.kind == ReadyKind::Connected;
+  }
+  EXPECT_TRUE(is_connected) << "what it said is heard behind the question";
+  EXPECT_EQ(heard(), "\x04\x01\x13\x89\x0A\x01\x02\x03\x00"s);
 }
 
 TEST_F(TunnelNetworkTest, socks_4_fails_without_an_ipv4_address) {
