@@ -318,6 +318,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
   if (!ownership_->is_current()) return stop(ownership_->loss());
   const LogPosition synced = writer_.synced();
   if (synced > noted_ || reserve_.has_wishes() || !owner_is_told_) {
+    writer_.prepare_next();
     if (checkpointer_.tells_more(synced)) retire_segments(now);
     if (synced >= closed_end_) offer_to_scrub();
     make_notes(synced);

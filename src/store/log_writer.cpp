@@ -99,7 +99,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
     take_current(std::move(*reopened));
   }
   supply_.warm(current_);
-  if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
+  prepare_next();
   start_committer(synced_);
   return {};
 }
@@ -132,10 +132,12 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
   const std::uint64_t room = current_.reserved_bytes > 0 && mapped_ != nullptr
                                  ? current_.reserved_bytes
                                  : options_.segment_bytes;
-  if (used > segment.records_at() && used + record_bytes > room) {
-    return roll(record_bytes, now);
+  const bool has_records = used > segment.records_at();
+  if (used + record_bytes > room && (has_records || mapped_ != nullptr)) {
+    if (mapped_ != nullptr || !committer_ || is_name_safe()) return roll(record_bytes, now);
+    // It grows until it is.
+    if (auto pushed = push_pending(); !pushed) return pushed;
   }
-  if (used + record_bytes > room && mapped_ != nullptr) return roll(record_bytes, now);
   draft_checkpoint(used, room);
   if (mapped_ != nullptr || pending_.empty()) return {};
   if (pending_.size() + record_bytes <= kPendingBytesMax) return {};
@@ -172,13 +174,29 @@ StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
     if (options_.durability != Durability::None) {
       if (auto synced = sync_written(); !synced) return synced;
     }
+  } else if (!is_name_safe()) {
+    committer_->drain();
+    if (committer_->has_failed()) return failure(committer_->failure());
   }
   OpenSegment old = std::move(current_);
   auto begun = begin_segment(segments_.back().number + 1, record_bytes, now);
   supply_.retire(std::move(old));
   if (!begun) return begun;
-  if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
+  prepare_next();
+  if (!is_next_wanted_) request_sync();
   return {};
+}
+
+// After a loss of power a segment must not be there without the one before: that would be damage.
+bool LogWriter::is_name_safe() const noexcept {
+  return current_.is_name_synced || options_.durability == Durability::None ||
+         synced() > segments_.back().position;
+}
+
+void LogWriter::prepare_next() {
+  if (is_next_wanted_ || !is_name_safe()) return;
+  is_next_wanted_ = true;
+  if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
 }
 
 StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t record_bytes,
@@ -211,6 +229,7 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
 // That of the last header.
 void LogWriter::take_current(OpenSegment segment) {
   current_ = std::move(segment);
+  is_next_wanted_ = false;
   mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
   const std::uint64_t room = current_.reserved_bytes;
   easy_end_ = mapped_ == nullptr ? 0 : segments_.back().position + room - draft_bytes(room);
@@ -285,6 +304,7 @@ LogPosition LogWriter::durable() const noexcept {
 }
 
 StoreResult<void> LogWriter::flush() {
+  if (!is_next_wanted_) prepare_next();
   if (committer_) {
     if (committer_->has_failed()) return failure(committer_->failure());
     if (options_.durability == Durability::Group) {
@@ -317,6 +337,10 @@ StoreResult<void> LogWriter::write_pending() {
 StoreResult<void> LogWriter::sync_written() {
   if (synced_ == written()) return {};
   if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
+  if (!current_.is_name_synced) {
+    if (auto named = disk_.sync_directory(options_.folder); !named) return failure(named.error());
+    current_.is_name_synced = true;
+  }
   synced_ = written();
   return {};
 }

@@ -69,6 +69,10 @@ class LogWriter {
   [[nodiscard]] std::optional<DiskError> take_shortage() { return supply_.take_shortage(); }
   [[nodiscard]] bool is_short() const noexcept { return supply_.is_short(); }
 
+  // Has the next segment made ahead, when the name of this one is on the disk: to be called when
+  // synced() has moved.
+  void prepare_next();
+
   // Forgets the first segments, which nobody reads any more. Their files are others' business.
   void forget_segments(std::size_t count);
   void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept) {
@@ -86,6 +90,7 @@ class LogWriter {
 
  private:
   void draft_checkpoint(std::uint64_t used, std::uint64_t room);
+  [[nodiscard]] bool is_name_safe() const noexcept;
   [[nodiscard]] StoreResult<void> roll(std::uint64_t record_bytes, WallTime now);
   [[nodiscard]] StoreResult<void> begin_segment(std::uint64_t number, std::uint64_t record_bytes,
                                                 WallTime now);
@@ -108,8 +113,9 @@ class LogWriter {
   SegmentSupply supply_;
   std::vector<SegmentHeader> segments_;
   OpenSegment current_;
-  char* mapped_ = nullptr;    // the current segment's first byte
-  LogPosition easy_end_ = 0;  // up to here it takes records as they come; 0: not mapped
+  char* mapped_ = nullptr;       // the current segment's first byte
+  LogPosition easy_end_ = 0;     // up to here it takes records as they come; 0: not mapped
+  bool is_next_wanted_ = false;  // prepare_next() has nothing more to do
   RecordSeed seed_;
   std::uint64_t owner_epoch_ = 0;
   std::array<char, kBootIdBytesMax> boot_id_{};

@@ -19,9 +19,17 @@ namespace nexusfix::testing {
 
 class GatedDisk final : public Disk {
  public:
-  // Syncs of files wait from now on, and until they are let go.
-  void hold_syncs() { set(true); }
-  void release_syncs() { set(false); }
+  // Syncs of files wait from now on, and until they are let go; or of this file alone.
+  void hold_syncs(const std::string& path = {}) {
+    const std::lock_guard lock{mutex_};
+    held_path_ = path;
+    holds_ = true;
+  }
+  void release_syncs() {
+    const std::lock_guard lock{mutex_};
+    holds_ = false;
+    changed_.notify_all();
+  }
   // Waits until a sync is being held.
   void wait_for_held_sync() {
     std::unique_lock lock{mutex_};
@@ -47,11 +55,6 @@ class GatedDisk final : public Disk {
   [[nodiscard]] unsigned syncs(const std::string& path) {
     const std::lock_guard lock{mutex_};
     return syncs_of_[path];
-  }
-  // Waits until so many reservations have failed since the start.
-  void wait_for_failed_reserves(unsigned count) {
-    std::unique_lock lock{mutex_};
-    changed_.wait(lock, [&] { return failed_reserves_ >= count; });
   }
   [[nodiscard]] unsigned failed_reserves() {
     const std::lock_guard lock{mutex_};
@@ -133,15 +136,10 @@ class GatedDisk final : public Disk {
     ++syncs_of_[path];
     ++held_;
     changed_.notify_all();
-    changed_.wait(lock, [this] { return !holds_; });
+    changed_.wait(lock, [&] { return !holds_ || (!held_path_.empty() && held_path_ != path); });
     --held_;
     if (failing_.first == path) return std::exchange(failing_, {}).second;
     return sync_error_;
-  }
-  void set(bool holds) {
-    const std::lock_guard lock{mutex_};
-    holds_ = holds;
-    changed_.notify_all();
   }
   void set_removes(bool holds) {
     const std::lock_guard lock{mutex_};
@@ -159,6 +157,7 @@ class GatedDisk final : public Disk {
   std::condition_variable changed_;
   std::map<std::string, unsigned> syncs_of_;
   bool holds_ = false;
+  std::string held_path_;  // empty: every file's
   unsigned held_ = 0;
   bool holds_removes_ = false;
   unsigned held_removes_ = 0;
