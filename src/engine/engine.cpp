@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdio>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -11,6 +13,7 @@
 
 #include "engine/loop_directory.hpp"
 #include "engine/mailbox_state.hpp"
+#include "engine/reload_round.hpp"
 #include "engine/runtime.hpp"
 #include "engine/shares.hpp"
 #include "engine/surroundings.hpp"
@@ -87,6 +90,18 @@ bool has_proxy(const SessionSettings& settings) {
   return std::ranges::any_of(settings.connect,
                              [](const auto& endpoint) { return endpoint.proxy != nullptr; });
 }
+
+// A callback that takes longer has the reload fail.
+constexpr std::chrono::seconds kReloadWaitMax{60};
+
+class ReloadTask final : public LoopTask {
+ public:
+  explicit ReloadTask(std::shared_ptr<ReloadOrder> order) : order_{std::move(order)} {}
+  void run(Runtime& runtime) override { runtime.reload_all(std::move(order_)); }
+
+ private:
+  std::shared_ptr<ReloadOrder> order_;
+};
 
 // The first one on this thread, the others on threads of their own.
 int run_all(const std::vector<Runtime*>& loops, transport::ServiceNotifier* service) {
@@ -293,6 +308,7 @@ int Engine::run() {
 }
 
 bool Engine::poll(std::chrono::nanoseconds timeout, std::uint32_t loop) {
+  if (shared_->directory) shared_->directory->serve_here();
   return loops_.at(loop)->poll(timeout);
 }
 int Engine::descriptor(std::uint32_t loop) const noexcept { return at(loop).descriptor(); }
@@ -367,7 +383,23 @@ std::expected<void, EngineError> Engine::add_sessions(Settings settings, std::ui
   return at(loop).add_sessions(std::move(settings));
 }
 
-std::expected<Reloaded, EngineError> Engine::reload() { return loops_.front()->reload(); }
+std::expected<Reloaded, EngineError> Engine::reload() {
+  const auto refusal = [](const char* why) { return std::unexpected{EngineError{why}}; };
+  LoopDirectory* const directory = shared_->directory.get();
+  if (directory == nullptr) return loops_.front()->reload();
+  if (directory->is_served_here()) {
+    return refusal("not on a thread that serves an event loop: request_reload() is for that");
+  }
+  auto order = std::make_shared<ReloadOrder>();
+  std::future<ReloadResult> result = order->result();
+  const std::weak_ptr<ReloadOrder> placed = order;
+  directory->post(0, std::make_unique<ReloadTask>(std::move(order)));
+  if (result.wait_for(kReloadWaitMax) == std::future_status::ready) return result.get();
+  if (const auto still = placed.lock(); still && still->give_up()) {
+    return refusal("an event loop has not answered for a minute: nothing has changed");
+  }
+  return result.get();
+}
 void Engine::request_reload() noexcept { loops_.front()->request_reload(); }
 
 std::uint16_t Engine::accept_port() const noexcept {

@@ -47,10 +47,16 @@ void Runtime::hand_over(Connection& connection, std::string_view rest) {
   static_cast<void>(seams_.directory->hand_over(other, std::move(handed)));
 }
 
-void Runtime::take_handed_over() {
+void Runtime::take_arrived() {
   if (!seams_.directory) return;
-  for (LoopDirectory::HandedOver& one : seams_.directory->take(loop())) {
+  LoopDirectory::Arrived arrived = seams_.directory->take(loop());
+  for (LoopDirectory::HandedOver& one : arrived.connections) {
     static_cast<void>(with_memory([&] { attach(std::move(one)); }));
+  }
+  while (arrived.tasks) {
+    const std::unique_ptr<LoopTask> task = std::move(arrived.tasks);
+    arrived.tasks = std::move(task->next);
+    task->run(*this);
   }
 }
 

@@ -7,6 +7,11 @@
 #include <nexusfix/base/assert.hpp>
 
 namespace nexusfix::engine {
+namespace {
+
+thread_local const LoopDirectory* served_here = nullptr;
+
+}  // namespace
 
 bool stands_for(std::string_view pattern, std::string_view comp_id) noexcept {
   return pattern == "*" || pattern == comp_id;
@@ -32,26 +37,68 @@ void LoopDirectory::add_loop(std::uint32_t loop, transport::Network& network) {
 }
 
 void LoopDirectory::remove_loop(std::uint32_t loop) {
+  std::unique_ptr<LoopTask> undone;  // Destroyed behind the lock: it may have something to post.
   const std::lock_guard lock{mutex_};
   Loop& own = *loops_[loop];
   own.network = nullptr;
+  undone = std::move(own.tasks);
   for (const HandedOver& one : own.inbox) ::close(one.connection.descriptor);
   own.inbox.clear();
 }
 
 LoopDirectory::Claim* LoopDirectory::find_claim(const transport::Endpoint& endpoint) {
   const auto is_it = [&](const Claim& one) {
-    return one.host == endpoint.host && one.port == endpoint.port;
+    return one.endpoint.host == endpoint.host && one.endpoint.port == endpoint.port;
   };
   const auto found = std::ranges::find_if(claims_, is_it);
   return found == claims_.end() ? nullptr : &*found;
 }
 
-bool LoopDirectory::claim(const transport::Endpoint& endpoint, std::uint32_t loop) {
+void LoopDirectory::serve_here() const noexcept { served_here = this; }
+void LoopDirectory::serve_no_more() noexcept { served_here = nullptr; }
+bool LoopDirectory::is_served_here() const noexcept { return served_here == this; }
+
+std::expected<bool, transport::NetworkError> LoopDirectory::claim(
+    const transport::Endpoint& endpoint, std::uint32_t loop, Listen listen) {
   const std::lock_guard lock{mutex_};
-  if (const Claim* const found = find_claim(endpoint)) return found->loop == loop;
-  claims_.push_back({endpoint.host, endpoint.port, loop});
+  if (Claim* const found = find_claim(endpoint)) {
+    if (!(std::ranges::find(found->users, loop) != found->users.end()))
+      found->users.push_back(loop);
+    return found->loop == loop;
+  }
+  claims_.reserve(claims_.size() + 1);
+  Claim made{.endpoint = endpoint, .loop = loop, .users = {loop}};
+  if (auto listening = listen(); !listening) return std::unexpected{std::move(listening.error())};
+  claims_.push_back(std::move(made));
   return true;
+}
+
+std::string_view LoopDirectory::difference(const transport::Endpoint& endpoint) {
+  const std::lock_guard lock{mutex_};
+  const Claim* const found = find_claim(endpoint);
+  if (found == nullptr) return {};
+  if (found->endpoint.tls != endpoint.tls) return "TLS";
+  return found->endpoint.trusted_proxies != endpoint.trusted_proxies ? "proxies" : "";
+}
+
+std::optional<std::uint32_t> LoopDirectory::leave(const transport::Endpoint& endpoint,
+                                                  std::uint32_t loop) {
+  const std::lock_guard lock{mutex_};
+  Claim* const found = find_claim(endpoint);
+  if (found == nullptr) return std::nullopt;
+  std::erase(found->users, loop);
+  if (!found->users.empty()) return std::nullopt;
+  return found->loop;
+}
+
+// Under the lock: whoever claims the endpoint next finds its port free.
+void LoopDirectory::retire(const transport::Endpoint& endpoint, std::uint32_t loop,
+                           FunctionRef<void()> close) {
+  const std::lock_guard lock{mutex_};
+  Claim* const found = find_claim(endpoint);
+  if (found == nullptr || found->loop != loop || !found->users.empty()) return;
+  close();
+  claims_.erase(claims_.begin() + (found - claims_.data()));
 }
 
 void LoopDirectory::allow(const transport::Endpoint& endpoint, const transport::AllowList& allowed,
@@ -90,6 +137,28 @@ void LoopDirectory::add_template(const session::SessionId& pattern, std::uint32_
   templates_.push_back({pattern, loop});
 }
 
+void LoopDirectory::remove_template(const session::SessionId& pattern, std::uint32_t loop) {
+  const std::lock_guard lock{mutex_};
+  const auto is_it = [&](const Template& one) {
+    return one.pattern == pattern && one.loop == loop;
+  };
+  const auto found = std::ranges::find_if(templates_, is_it);
+  if (found != templates_.end()) templates_.erase(found);
+}
+
+std::uint32_t LoopDirectory::settle(std::string_view name, std::uint32_t loop) {
+  const std::lock_guard lock{mutex_};
+  if (const auto found = homes_.find(name); found != homes_.end()) return found->second;
+  return homes_.emplace(name, loop).first->second;
+}
+
+std::optional<std::uint32_t> LoopDirectory::home_of(std::string_view name) {
+  const std::lock_guard lock{mutex_};
+  const auto found = homes_.find(name);
+  if (found == homes_.end()) return std::nullopt;
+  return found->second;
+}
+
 std::optional<std::uint32_t> LoopDirectory::find(const session::SessionId& id) {
   const std::lock_guard lock{mutex_};
   if (const auto found = acceptors_.find(id.to_string()); found != acceptors_.end()) {
@@ -118,13 +187,24 @@ bool LoopDirectory::hand_over(std::uint32_t loop, HandedOver handed) {
   return true;
 }
 
-std::vector<LoopDirectory::HandedOver> LoopDirectory::take(std::uint32_t loop) {
+void LoopDirectory::post(std::uint32_t loop, std::unique_ptr<LoopTask> task) noexcept {
+  const std::lock_guard lock{mutex_};
+  Loop& to = *loops_[loop];
+  if (to.network == nullptr) return;  // It is destroyed behind the lock.
+  LoopTask* const added = task.get();
+  (to.tasks ? to.last_task->next : to.tasks) = std::move(task);
+  to.last_task = added;
+  to.has_mail.store(true, std::memory_order_release);  // Pairs with the acquire in take().
+  to.network->wake();
+}
+
+LoopDirectory::Arrived LoopDirectory::take(std::uint32_t loop) noexcept {
   Loop& own = *loops_[loop];
   if (!own.has_mail.load(std::memory_order_acquire)) [[likely]]
     return {};
   const std::lock_guard lock{mutex_};
   own.has_mail.store(false, std::memory_order_relaxed);
-  return std::exchange(own.inbox, {});
+  return {std::exchange(own.inbox, {}), std::exchange(own.tasks, nullptr)};
 }
 
 }  // namespace nexusfix::engine

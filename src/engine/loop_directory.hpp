@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,11 +14,27 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::engine {
+
+class Runtime;
+
+// What a loop is asked to do by another one, or by another thread: at the end of a turn, on its own
+// thread. A loop that has ended destroys it undone.
+class LoopTask {
+ public:
+  LoopTask() = default;
+  LoopTask(const LoopTask&) = delete;
+  LoopTask& operator=(const LoopTask&) = delete;
+  virtual ~LoopTask() = default;
+  virtual void run(Runtime& runtime) = 0;
+
+  std::unique_ptr<LoopTask> next{};  // of those that wait, so that one more needs no memory
+};
 
 // Acceptors' endpoints are one loop's to listen on, whoever's session a Logon then names: that
 // connection is handed over, with its TLS and bytes. All functions: any thread. Only Logons that
@@ -37,11 +54,27 @@ class LoopDirectory {
   ~LoopDirectory();
 
   void add_loop(std::uint32_t loop, transport::Network& network);
+  [[nodiscard]] std::size_t loop_count() const noexcept { return loops_.size(); }
   // The loop takes nothing any more; what was on its way to it is closed.
   void remove_loop(std::uint32_t loop);
 
-  // Whether this loop is the one to listen there: the first that asks is.
-  [[nodiscard]] bool claim(const transport::Endpoint& endpoint, std::uint32_t loop);
+  // That thread serves one of these loops.
+  void serve_here() const noexcept;
+  static void serve_no_more() noexcept;
+  [[nodiscard]] bool is_served_here() const noexcept;
+
+  // Whether this loop is the one to listen there, for whom nobody else does yet. If its listen()
+  // fails, nobody is. A loop uses the endpoint from then on, until it leaves.
+  using Listen = FunctionRef<std::expected<void, transport::NetworkError>()>;
+  [[nodiscard]] std::expected<bool, transport::NetworkError> claim(
+      const transport::Endpoint& endpoint, std::uint32_t loop, Listen listen);
+  // "TLS" or "proxies", if that is not what is used there; empty: it is the same, or not used.
+  [[nodiscard]] std::string_view difference(const transport::Endpoint& endpoint);
+  // The loop that listens for nobody from then on. Nothing: it does for somebody.
+  [[nodiscard]] std::optional<std::uint32_t> leave(const transport::Endpoint& endpoint,
+                                                   std::uint32_t loop);
+  // Calls close, if this loop listens there for nobody.
+  void retire(const transport::Endpoint& endpoint, std::uint32_t loop, FunctionRef<void()> close);
   // Whom a session of that endpoint lets in, beside those that others do, with a Logon of how many
   // bytes; and whether any does, and the most that one takes.
   void allow(const transport::Endpoint& endpoint, const transport::AllowList& allowed,
@@ -51,18 +84,31 @@ class LoopDirectory {
   void add_acceptor(const std::string& name, std::uint32_t loop);
   void remove_acceptor(const std::string& name);
   void add_template(const session::SessionId& pattern, std::uint32_t loop);
+  void remove_template(const session::SessionId& pattern, std::uint32_t loop);
+
+  // The loop whose store has a session, or this one if none has: it is that from then on.
+  std::uint32_t settle(std::string_view name, std::uint32_t loop);
+  [[nodiscard]] std::optional<std::uint32_t> home_of(std::string_view name);
 
   // The loop of a session of that identity. Nothing: there is none.
   [[nodiscard]] std::optional<std::uint32_t> find(const session::SessionId& id);
   // False: that loop has ended, and the connection is closed.
   bool hand_over(std::uint32_t loop, HandedOver handed);
+  // A loop that has ended destroys it here.
+  void post(std::uint32_t loop, std::unique_ptr<LoopTask> task) noexcept;
   // What has come for a loop. One atomic load if there is nothing.
-  [[nodiscard]] std::vector<HandedOver> take(std::uint32_t loop);
+  struct Arrived {
+    std::vector<HandedOver> connections;
+    std::unique_ptr<LoopTask> tasks;  // the first one, and so on by next
+  };
+  [[nodiscard]] Arrived take(std::uint32_t loop) noexcept;
 
  private:
   struct Loop {
     transport::Network* network = nullptr;
     std::vector<HandedOver> inbox;
+    std::unique_ptr<LoopTask> tasks;
+    LoopTask* last_task = nullptr;
     std::atomic<bool> has_mail{false};
   };
   struct Template {
@@ -70,9 +116,9 @@ class LoopDirectory {
     std::uint32_t loop = 0;
   };
   struct Claim {
-    std::string host;
-    std::uint16_t port = 0;
+    transport::Endpoint endpoint;
     std::uint32_t loop = 0;
+    std::vector<std::uint32_t> users{};
     transport::AllowList allowed{};
     std::uint32_t logon_bytes_max = 0;
   };
@@ -83,6 +129,7 @@ class LoopDirectory {
   std::map<std::string, std::uint32_t, std::less<>> acceptors_;
   std::vector<Template> templates_;
   std::vector<Claim> claims_;
+  std::map<std::string, std::uint32_t, std::less<>> homes_;  // of all sessions that are stored
 };
 
 // Whether a template's CompID stands for this one.

@@ -78,7 +78,15 @@ store::StoreResult<SessionSlot*> Runtime::make_slot(SessionSettings settings) {
 }
 
 store::StoreResult<SessionSlot*> Runtime::make_slot_out(SessionSettings settings) {
-  const auto key = store_->open_session(settings.session.id.to_string(), now_.wall);
+  const std::string name = settings.session.id.to_string();
+  if (seams_.directory) {
+    if (const std::uint32_t home = seams_.directory->settle(name, loop()); home != loop()) {
+      return std::unexpected{
+          store::StoreError{store::StoreErrorCode::SessionRefused,
+                            name + ": it is stored in loop " + std::to_string(home)}};
+    }
+  }
+  const auto key = store_->open_session(name, now_.wall);
   if (!key) return std::unexpected{key.error()};
   const std::size_t count = slots_.size();
   try {
@@ -118,6 +126,43 @@ void Runtime::put_in(SessionSlot& slot) {
   slot.is_out = false;
 }
 
+// "TLS", "proxies", or nothing of both.
+std::string_view Runtime::difference_from(const transport::Endpoint& used,
+                                          const transport::Endpoint& wanted) const {
+  if (used.tls != wanted.tls) return "TLS";
+  if (used.trusted_proxies != wanted.trusted_proxies) return "UseTCPProxy";
+  return seams_.directory ? seams_.directory->difference(wanted) : std::string_view{};
+}
+
+namespace {
+
+// For the loop that listens: nobody uses one of its ports any more.
+class CloseUnused final : public LoopTask {
+ public:
+  void run(Runtime& runtime) override { runtime.close_unused_listeners(); }
+};
+
+}  // namespace
+
+std::expected<void, transport::NetworkError> Runtime::open_listener(
+    Listener& listener, const transport::Endpoint& wanted) {
+  const auto listen = [&]() -> std::expected<void, transport::NetworkError> {
+    const auto socket = seams_.network->listen(wanted);
+    if (!socket) return std::unexpected{socket.error()};
+    listener.socket = *socket;
+    return {};
+  };
+  if (!seams_.directory) {
+    if (listener.socket != 0) return {};
+    return listen();
+  }
+  if (!listener.close_unused) listener.close_unused = std::make_unique<CloseUnused>();
+  const auto is_own = seams_.directory->claim(wanted, loop(), listen);
+  if (!is_own) return std::unexpected{is_own.error()};
+  listener.is_elsewhere = !*is_own;
+  return {};
+}
+
 // Sessions of one endpoint share its listener.
 std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSettings& settings,
                                                             const std::string& file) {
@@ -127,21 +172,18 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   if (index == listeners_.size()) listeners_.push_back({.endpoint = wanted});
   Listener& listener = listeners_[index];
   if (listener.socket == 0 && !listener.is_elsewhere) listener.endpoint = wanted;
-  if (listener.endpoint.tls != wanted.tls) {
-    const std::string what = "[SESSION]: its TLS differs from that of who listens there already";
+  if (const std::string_view different = difference_from(listener.endpoint, wanted);
+      !different.empty()) {
+    const std::string what = "[SESSION]: its " + std::string{different} +
+                             " differs from that of who listens there already";
     return std::unexpected{EngineError{SettingsError{file, settings.line, what}.what()}};
   }
-  if (listener.endpoint.trusted_proxies != wanted.trusted_proxies) {
-    const std::string what =
-        "[SESSION]: its proxies differ from those of who listens there already";
-    return std::unexpected{EngineError{SettingsError{file, settings.line, what}.what()}};
+  const bool was_open = listener.socket != 0;
+  if (auto opened = open_listener(listener, wanted); !opened) {
+    return std::unexpected{cannot_listen(settings, file, opened.error())};
   }
-  if (seams_.directory && !seams_.directory->claim(wanted, loop())) listener.is_elsewhere = true;
-  if (listener.socket == 0 && !listener.is_elsewhere) {
-    const auto socket = seams_.network->listen(wanted);
-    if (!socket) return std::unexpected{cannot_listen(settings, file, socket.error())};
-    listener.socket = *socket;
-    listener.port = seams_.network->local_port(*socket);
+  if (listener.socket != 0 && !was_open) {
+    listener.port = seams_.network->local_port(listener.socket);
     listener.logon_timeout = {};
     listener.allowed = {};
     listener.pending_limits = {};
@@ -296,6 +338,9 @@ void Runtime::admit(Template& one) {
 }
 
 void Runtime::drop(std::size_t index) noexcept {
+  if (seams_.directory) {
+    seams_.directory->remove_template(templates_[index].settings.session.id, loop());
+  }
   templates_.erase(templates_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
@@ -420,16 +465,29 @@ bool Runtime::is_used(std::size_t listener) const {
 }
 
 void Runtime::close_unused_listeners() {
-  if (seams_.directory) return;  // Others may have sessions that use them.
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
-    if (listeners_[i].socket == 0 || is_used(i)) continue;
-    seams_.network->close(std::exchange(listeners_[i].socket, 0));
-    static_cast<void>(with_memory([&] {
-      report(
-          observe::Severity::Info, {},
-          "port " + std::to_string(listeners_[i].port) + " is closed: no session is left for it");
-    }));
+    Listener& one = listeners_[i];
+    if ((one.socket == 0 && !one.is_elsewhere) || is_used(i)) continue;
+    if (!seams_.directory) {
+      close_listener(one);
+      continue;
+    }
+    one.is_elsewhere = false;
+    const auto unused = seams_.directory->leave(one.endpoint, loop());
+    if (unused == loop()) {
+      seams_.directory->retire(one.endpoint, loop(), [&] { close_listener(one); });
+    } else if (unused && one.close_unused) {
+      seams_.directory->post(*unused, std::exchange(one.close_unused, nullptr));
+    }
   }
+}
+
+void Runtime::close_listener(Listener& listener) {
+  seams_.network->close(std::exchange(listener.socket, 0));
+  static_cast<void>(with_memory([&] {
+    report(observe::Severity::Info, {},
+           "port " + std::to_string(listener.port) + " is closed: no session is left for it");
+  }));
 }
 
 }  // namespace nexusfix::engine

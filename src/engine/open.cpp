@@ -112,6 +112,12 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
     settings_file_ = settings.file;
     settings_text_ = std::make_shared<const std::string>(std::move(settings.text));
   }
+  if (seams_.directory) {
+    for (std::size_t key = 0; key < store_->session_count(); ++key) {
+      static_cast<void>(seams_.directory->settle(
+          store_->session_name(static_cast<store::SessionKey>(key)), loop()));
+    }
+  }
   if (auto done = open_sessions(settings); !done) return done;
   return open_listeners(settings.file);
 }

@@ -11,6 +11,7 @@
 
 #include "engine/given_keys.hpp"
 #include "engine/runtime.hpp"
+#include "engine/shares.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -40,6 +41,7 @@ void Runtime::reload_as_requested() {
   const unsigned wanted = reload_wanted_.exchange(0, std::memory_order_relaxed);
   if ((wanted & kReloadUnfinished) != 0) commit_reload();
   if ((wanted & kReloadRequested) == 0 || settings_file_.empty()) return;
+  if (seams_.directory) return reload_all(nullptr);
   try {
     report_reload(reload());
   } catch (const std::bad_alloc&) {
@@ -126,9 +128,6 @@ std::expected<Reloaded, EngineError> Runtime::reload() {
   if (in_event_ || within_sending_) return refusal("not from within a callback");
   if (stopping_ || store_failed_) return refusal("the engine is stopping");
   if (settings_file_.empty()) return refusal("the engine was not opened with a file");
-  if (seams_.directory) {
-    return refusal(settings_file_ + ": with EventLoops above 1 it is read at the start only");
-  }
   auto fresh = read_anew();
   if (!fresh) return std::unexpected{std::move(fresh.error())};
   if (fresh->text == *settings_text_) return Reloaded{};
@@ -139,6 +138,52 @@ std::expected<Reloaded, EngineError> Runtime::reload() {
   commit_reload();
   if (reload_plan_) return reloaded;
   reloaded.changed = std::exchange(reload_changed_, {});
+  return reloaded;
+}
+
+// Each loop's sessions are its own to add and to remove. What belongs to which is known by now.
+void Runtime::reload_all(std::shared_ptr<ReloadOrder> order) {
+  if (is_round_on_) return orders_.push_back(std::move(order));
+  const auto answer = [&](std::expected<Reloaded, EngineError> result) {
+    order ? order->answer(std::move(result)) : report_reload(result);
+  };
+  const auto refuse_it = [&](EngineError why) { answer(std::unexpected{std::move(why)}); };
+  try {
+    if (stopping_ || store_failed_) return refuse_it({"the engine is stopping"});
+    if (settings_file_.empty()) return refuse_it({"the engine was not opened with a file"});
+    auto fresh = read_anew();
+    if (!fresh) return refuse_it(std::move(fresh.error()));
+    if (fresh->text == *settings_text_) return answer(Reloaded{});
+    auto shares = share_anew(std::move(*fresh), *seams_.directory);
+    if (!shares) return refuse_it(std::move(shares.error()));
+    is_round_on_ = true;
+    ReloadRound::begin(*seams_.directory, std::move(*shares), order);
+  } catch (const std::bad_alloc&) {
+    is_round_on_ = false;
+    ++memory_failures_;
+    refuse_it({"no memory"});
+  }
+}
+
+void Runtime::end_round(const ReloadResult* result) {
+  is_round_on_ = false;
+  if (result != nullptr) report_reload(*result);
+  while (!orders_.empty() && !is_round_on_) {
+    auto order = std::move(orders_.front());
+    orders_.erase(orders_.begin());
+    reload_all(std::move(order));
+  }
+}
+
+std::expected<void, EngineError> Runtime::prepare_share(Settings share) {
+  if (stopping_ || store_failed_) return std::unexpected{EngineError{"the engine is stopping"}};
+  return prepare_reload(std::move(share));
+}
+
+Reloaded Runtime::commit_share() noexcept {
+  Reloaded reloaded = std::move(reload_plan_->reloaded);
+  commit_reload();
+  if (!reload_plan_) reloaded.changed = std::exchange(reload_changed_, {});
   return reloaded;
 }
 
@@ -243,13 +288,16 @@ void Runtime::take_back(SessionSlot& slot) {
 
 // Those who have a session of one keep it.
 void Runtime::drop_templates(const Settings& fresh) {
-  std::erase_if(templates_, [&](const Template& one) {
-    return one.origin && std::ranges::none_of(fresh.sessions, [&](const SessionSettings& other) {
-             return other.is_template && other.session.id == one.settings.session.id &&
-                    other.accept->host == one.settings.accept->host &&
-                    other.accept->port == one.settings.accept->port;
-           });
-  });
+  const auto is_there = [&](const Template& one) {
+    return std::ranges::any_of(fresh.sessions, [&](const SessionSettings& other) {
+      return other.is_template && other.session.id == one.settings.session.id &&
+             other.accept->host == one.settings.accept->host &&
+             other.accept->port == one.settings.accept->port;
+    });
+  };
+  for (std::size_t i = templates_.size(); i-- > 0;) {
+    if (templates_[i].origin && !is_there(templates_[i])) drop(i);
+  }
 }
 
 // One event for all sessions that differ by the same keys from how they were made.

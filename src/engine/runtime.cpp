@@ -67,10 +67,12 @@ int Runtime::run() {
   transport::ServiceNotifier* const service = seams_.service;
   auto timeout = busy_spin_ ? std::chrono::nanoseconds{0} : kIdleWait;
   if (service != nullptr) timeout = std::min(timeout, service->sleep_max());
+  if (seams_.directory) seams_.directory->serve_here();
   while (poll(timeout)) {
     if (service != nullptr) service->is_alive(loop(), now_.mono);
   }
   if (service != nullptr) service->has_ended(loop());
+  LoopDirectory::serve_no_more();
   return store_failed_ ? 1 : 0;
 }
 
@@ -116,7 +118,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   end_events();  // Answers leave before anything else is looked after.
   static_cast<void>(with_memory([this] {
     take_mail();
-    take_handed_over();
+    take_arrived();
     take_credentials();
     serve_replays();
     run_timers();
@@ -278,6 +280,7 @@ void Runtime::begin_stop() {
   stopping_ = true;
   if (seams_.service != nullptr) seams_.service->stopping();
   if (seams_.directory) seams_.directory->remove_loop(loop());
+  orders_.clear();
   if (stall_timeout_.count() != 0) stop_by_ = now_.mono + 2 * stall_timeout_;
   for (Listener& listener : listeners_) {
     seams_.network->close(std::exchange(listener.socket, 0));
@@ -427,6 +430,7 @@ void Runtime::look_for_stall(store::LogPosition durable) {
 // the session goes on. Sockets are closed without a Logout, which would use up a number.
 void Runtime::fail_store(const store::StoreError& error) {
   store_failed_ = true;
+  if (seams_.directory) seams_.directory->remove_loop(loop());
   report(observe::Severity::Error, {}, "the store failed, every session is cut: " + error.text);
   for (const auto& [socket, connection] : connections_) {
     seams_.network->close(socket);

@@ -40,6 +40,7 @@
 #include "engine/notice_tally.hpp"
 #include "engine/pending_logons.hpp"
 #include "engine/punctuality.hpp"
+#include "engine/reload_round.hpp"
 #include "engine/throttle.hpp"
 #include "engine/timer_queue.hpp"
 #include "engine/tls_contexts.hpp"
@@ -203,6 +204,13 @@ class Runtime {
   void remove(SessionSlot& slot, std::string_view text);
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
   void request_reload() noexcept;
+  // For ReloadRound: this loop's part in one. The first of all loops begins and ends it.
+  void reload_all(std::shared_ptr<ReloadOrder> order);  // null: the event log is told
+  [[nodiscard]] std::expected<void, EngineError> prepare_share(Settings share);
+  [[nodiscard]] Reloaded commit_share() noexcept;
+  void abort_reload() noexcept;
+  void end_round(const ReloadResult* result);  // null: somebody was told
+  void close_unused_listeners();
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
   [[nodiscard]] EngineLogs& logs() noexcept { return logs_; }
@@ -212,9 +220,10 @@ class Runtime {
  private:
   struct Listener {
     transport::Endpoint endpoint;
-    transport::SocketId socket = 0;  // 0: closed, because no session is left that uses it
-    bool is_elsewhere = false;       // another loop listens, and hands over
-    bool is_kept = false;            // for sessions of a reload that is not decided
+    transport::SocketId socket = 0;            // 0: closed, because no session is left that uses it
+    bool is_elsewhere = false;                 // another loop listens, and hands over
+    std::unique_ptr<LoopTask> close_unused{};  // for the one that does
+    bool is_kept = false;                      // for sessions of a reload that is not decided
     std::uint16_t port = 0;
     std::chrono::seconds logon_timeout{0};   // the longest of its sessions
     transport::AllowList allowed{};          // all of its sessions' together
@@ -282,8 +291,12 @@ class Runtime {
   void bury_leaving();
   void bury_closed() noexcept;
   void bury(SessionSlot& slot);
+  [[nodiscard]] std::string_view difference_from(const transport::Endpoint& used,
+                                                 const transport::Endpoint& wanted) const;
+  [[nodiscard]] std::expected<void, transport::NetworkError> open_listener(
+      Listener& listener, const transport::Endpoint& wanted);
+  void close_listener(Listener& listener);
   [[nodiscard]] bool is_used(std::size_t listener) const;
-  void close_unused_listeners();
 
   // reload.cpp
   struct ReloadPlan {
@@ -307,7 +320,6 @@ class Runtime {
   [[nodiscard]] std::expected<void, EngineError> keep_listeners(const ReloadPlan& plan);
   void commit_reload();
   void carry_out_reload();
-  void abort_reload() noexcept;
   void reload_as_requested();
   void report_reload(const std::expected<Reloaded, EngineError>& done);
   [[nodiscard]] bool has_template(const SessionSettings& settings) const;
@@ -321,7 +333,7 @@ class Runtime {
   [[nodiscard]] std::optional<std::uint32_t> other_loop_of(const wire::MessageView& logon);
   [[nodiscard]] bool is_of_another_loop(Connection& connection, const wire::MessageView& logon);
   void hand_over(Connection& connection, std::string_view rest);
-  void take_handed_over();
+  void take_arrived();
   void attach(LoopDirectory::HandedOver handed);
 
   // memory.cpp
@@ -611,6 +623,8 @@ class Runtime {
   std::string settings_file_;                         // empty: the engine was not opened with one
   std::shared_ptr<const std::string> settings_text_;  // of the file, as it was taken over last
   std::vector<std::string> reload_changed_;           // by the last one
+  bool is_round_on_ = false;                          // of all loops; the first one's
+  std::vector<std::shared_ptr<ReloadOrder>> orders_;  // behind that; null: see reload_all()
   std::unique_ptr<ReloadPlan> reload_plan_;           // prepared, or not carried out in full
   // Something of it is to be done in the next turn.
   static constexpr unsigned kReloadRequested = 1;

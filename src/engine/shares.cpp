@@ -54,6 +54,33 @@ std::expected<void, EngineError> check_folders(const Settings& settings, Disk& d
   return {};
 }
 
+using HomeOf = FunctionRef<std::optional<std::uint32_t>(const std::string& name)>;
+
+// Each session into its loop's share.
+std::expected<void, EngineError> fill(std::vector<Settings>& shares,
+                                      std::vector<SessionSettings> sessions, HomeOf home_of) {
+  for (SessionSettings& one : sessions) {
+    const std::string name = one.session.id.to_string();
+    const auto wrong = [&](const std::string& what) {
+      const SettingsError error{shares.front().file, one.line, name + ": EventLoop=" + what};
+      return std::unexpected{EngineError{error.what()}};
+    };
+    const std::optional<std::uint32_t> home = home_of(name);
+    const std::uint32_t by_name = static_cast<std::uint32_t>(hash_of(name) % shares.size());
+    const std::uint32_t loop = home ? *home : one.event_loop.value_or(by_name);
+    if (one.event_loop && *one.event_loop != loop) {
+      return wrong(std::to_string(*one.event_loop) + ", and it is stored in loop " +
+                   std::to_string(loop) + ", " + folder_of_loop(shares.front().store_folder, loop));
+    }
+    if (loop >= shares.size()) {
+      return wrong(std::to_string(loop) + ": the engine was started with " +
+                   std::to_string(shares.size()) + " EventLoops, counted from 0");
+    }
+    shares[loop].sessions.push_back(std::move(one));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string folder_of_loop(const std::string& store_folder, std::uint32_t loop) {
@@ -75,20 +102,25 @@ std::expected<std::vector<Settings>, EngineError> share_out(
   }
   const auto stored = stored_sessions(loops, settings.store_folder);
   if (!stored) return std::unexpected{stored.error()};
-  for (SessionSettings& one : sessions) {
-    const std::string name = one.session.id.to_string();
+  const auto home_of = [&](const std::string& name) -> std::optional<std::uint32_t> {
     const auto found = stored->find(name);
-    const std::uint32_t by_name = static_cast<std::uint32_t>(hash_of(name) % loops.size());
-    const std::uint32_t loop =
-        found != stored->end() ? found->second : one.event_loop.value_or(by_name);
-    if (one.event_loop && *one.event_loop != loop) {
-      const SettingsError error{settings.file, one.line,
-                                name + ": EventLoop=" + std::to_string(*one.event_loop) +
-                                    ", and it is stored in loop " + std::to_string(loop) + ", " +
-                                    folder_of_loop(settings.store_folder, loop)};
-      return std::unexpected{EngineError{error.what()}};
-    }
-    shares[loop].sessions.push_back(std::move(one));
+    if (found == stored->end()) return std::nullopt;
+    return found->second;
+  };
+  if (auto done = fill(shares, std::move(sessions), home_of); !done) {
+    return std::unexpected{std::move(done.error())};
+  }
+  return shares;
+}
+
+std::expected<std::vector<Settings>, EngineError> share_anew(Settings settings,
+                                                             LoopDirectory& directory) {
+  std::vector<SessionSettings> sessions = std::exchange(settings.sessions, {});
+  std::vector<Settings> shares(directory.loop_count(), settings);
+  for (std::size_t loop = 1; loop < shares.size(); ++loop) shares[loop].warnings.clear();
+  const auto home_of = [&](const std::string& name) { return directory.home_of(name); };
+  if (auto done = fill(shares, std::move(sessions), home_of); !done) {
+    return std::unexpected{std::move(done.error())};
   }
   return shares;
 }

@@ -128,10 +128,11 @@ class Engine {
   // Reads the file that the engine was opened with anew: all of it or, with an error, nothing.
   // Sessions that have come into it are added, those that have gone from it log out and are
   // removed. Those that have changed go on as they are, and the event log names their keys.
-  // Sessions of add_sessions() and of templates are left alone. One event loop only. Its thread,
-  // not from within a callback; it reads files.
+  // Sessions of add_sessions() and of templates are left alone. The engine's thread, not from
+  // within a callback; it reads files. Several loops: any thread that serves none of them, while
+  // they run. It waits for all of them; if one does not answer for a minute, nothing has changed.
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
-  // The same, soon and on the engine's thread, and the event log says what came of it. Nothing
+  // The same, soon and on the engine's threads, and the event log says what came of it. Nothing
   // happens if the engine was not opened with a file. Any thread, and signal handlers.
   void request_reload() noexcept;
   // The port of the first acceptor: what SocketAcceptPort=0 became. 0: there is none.

@@ -1,0 +1,274 @@
+// A configuration file that is read anew by an engine with several event loops.
+#include <algorithm>
+#include <fstream>
+
+#include "event_loops_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+// Written by the loops and read by the test at once.
+class LockedLog final : public observe::EventLog {
+ public:
+  void write(const observe::Event& event) override {
+    const std::lock_guard lock{mutex_};
+    log_.write(event);
+  }
+  bool has(std::string_view part) {
+    const std::lock_guard lock{mutex_};
+    return log_.has(part);
+  }
+  std::string all() {
+    const std::lock_guard lock{mutex_};
+    return log_.all();
+  }
+
+ private:
+  std::mutex mutex_;
+  RecordingLog log_;
+};
+
+class EventLoopsReloadTest : public EventLoopsTest {
+ protected:
+  using Names = std::set<std::string>;
+
+  EventLoopsReloadTest() { sessions = session_text(0, "EventLoop=0\n") + session_text(1, of_one); }
+  void TearDown() override {
+    if (is_running_) stop_and_join();
+    EventLoopsTest::TearDown();
+  }
+  static std::string name(int i) { return "FIX.4.4:VENUE->" + who(i); }
+  [[nodiscard]] std::string path() const { return folder.path() + "/venue.cfg"; }
+  void write() { std::ofstream{path()} << config(); }
+  void start() {
+    write();
+    auto settings = engine::load_settings(disk_, path());
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    EngineOptions all = options();
+    all.log = &locked;
+    auto opened = Engine::open(std::move(*settings), loop_venue, all);
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+    acceptor->start();
+    is_running_ = true;
+  }
+  void stop() {
+    is_running_ = false;
+    stop_and_join();
+  }
+  engine::Reloaded reload() {
+    write();
+    const auto done = acceptor->reload();
+    EXPECT_TRUE(done.has_value()) << done.error().what();
+    return done.value_or(engine::Reloaded{});
+  }
+  std::string reload_error() {
+    write();
+    const auto done = acceptor->reload();
+    return done ? std::string{"reloaded"} : done.error().what();
+  }
+  static Names set_of(const std::vector<std::string>& names) {
+    return {names.begin(), names.end()};
+  }
+  RawPeer& log_on_to(std::uint16_t port, int i) {
+    RawPeer& peer = *peers.emplace_back(std::make_unique<RawPeer>(port));
+    peer.send(logon(who(i), 1));
+    EXPECT_TRUE(wait_until([&] { return peer.closed() || !peer.messages().empty(); }))
+        << locked.all();
+    return peer;
+  }
+  bool is_let_in(int i) { return !log_on_to(acceptor->accept_port(), i).closed(); }
+  void expect_trading(RawPeer& peer, int i, std::uint64_t msg_seq_num) {
+    const std::size_t before = peer.messages().size();
+    peer.send(order(who(i), msg_seq_num, who(i)));
+    EXPECT_TRUE(wait_until([&] { return peer.messages().size() > before; })) << locked.all();
+  }
+  // The port that was opened last at 0.0.0.0.
+  std::uint16_t second_port() {
+    const std::string said = "listening on 0.0.0.0 port ";
+    const std::string text = locked.all();
+    const auto at = text.rfind(said);
+    if (at == std::string::npos) return 0;
+    return static_cast<std::uint16_t>(std::stoul(text.substr(at + said.size())));
+  }
+
+  static constexpr const char* of_one = "EventLoop=1\n";
+  static constexpr const char* elsewhere = "SocketAcceptAddress=0.0.0.0\n";
+  PosixDisk disk_;
+  LockedLog locked;
+  bool is_running_ = false;
+};
+
+TEST_F(EventLoopsReloadTest, sessions_of_all_loops_come_and_go_and_the_others_trade_on) {
+  sessions += session_text(2, "EventLoop=0\n") + session_text(3, of_one);
+  start();
+  RawPeer& first = log_on_to(acceptor->accept_port(), 0);
+  RawPeer& second = log_on_to(acceptor->accept_port(), 1);
+  RawPeer& gone = log_on_to(acceptor->accept_port(), 2);
+  RawPeer& also_gone = log_on_to(acceptor->accept_port(), 3);
+  EXPECT_FALSE(is_let_in(4));
+  sessions = session_text(0, "EventLoop=0\n") + session_text(1, of_one) +
+             session_text(4, "EventLoop=0\n") + session_text(5, of_one);
+  const engine::Reloaded done = reload();
+  EXPECT_EQ(set_of(done.added), (Names{name(4), name(5)}));
+  EXPECT_EQ(set_of(done.removed), (Names{name(2), name(3)}));
+  EXPECT_TRUE(done.changed.empty());
+  EXPECT_TRUE(is_let_in(4)) << locked.all();
+  EXPECT_TRUE(is_let_in(5)) << locked.all();
+  for (RawPeer* one : {&gone, &also_gone}) {
+    ASSERT_TRUE(wait_until([&] { return one->messages().size() == 2; })) << locked.all();
+    EXPECT_TRUE(contains(one->messages()[1], "|35=5|"));
+  }
+  gone.send(from(who(2), "5", 2));
+  EXPECT_TRUE(wait_until([&] { return gone.closed(); })) << locked.all();
+  EXPECT_FALSE(is_let_in(2));
+  expect_trading(first, 0, 2);
+  expect_trading(second, 1, 2);
+}
+
+TEST_F(EventLoopsReloadTest, session_that_comes_back_is_in_the_loop_that_has_its_numbers) {
+  start();
+  const std::string before = sessions;
+  sessions = session_text(0, "EventLoop=0\n");
+  EXPECT_EQ(set_of(reload().removed), Names{name(1)});
+  EXPECT_FALSE(is_let_in(1));
+  sessions = before;
+  EXPECT_EQ(set_of(reload().added), Names{name(1)});
+  EXPECT_TRUE(is_let_in(1)) << locked.all();
+}
+
+TEST_F(EventLoopsReloadTest, what_one_loop_cannot_have_changes_nothing_in_any) {
+  start();
+  RawPeer& first = log_on_to(acceptor->accept_port(), 0);
+  const std::string before = sessions;
+  sessions = session_text(1, of_one) + session_text(4, "EventLoop=0\n") +
+             session_text(6, std::string{"EventLoop=0\n"} + elsewhere) +
+             session_text(5, "EventLoop=1\nSocketAcceptAddress=192.0.2.1\n");
+  const std::string error = reload_error();
+  EXPECT_TRUE(error.starts_with(path() + ":")) << error;
+  EXPECT_NE(error.find("SocketAcceptAddress=192.0.2.1: "), std::string::npos) << error;
+  EXPECT_FALSE(is_let_in(4));
+  EXPECT_TRUE(wait_until([&] {
+    return locked.has("port " + std::to_string(second_port()) + " is closed");
+  })) << locked.all();
+  expect_trading(first, 0, 2);
+  EXPECT_FALSE(locked.has("session added"));
+  EXPECT_FALSE(locked.has("session removed"));
+  sessions = before + session_text(4, "EventLoop=0\n");
+  EXPECT_EQ(set_of(reload().added), Names{name(4)}) << "it may be tried again";
+  EXPECT_TRUE(is_let_in(4));
+}
+
+TEST_F(EventLoopsReloadTest, mistakes_of_the_file_and_loops_that_are_not_there_are_named) {
+  start();
+  const std::string before = sessions;
+  sessions += session_text(4, "LogonTimeout=soon\n");
+  EXPECT_NE(reload_error().find("LogonTimeout=soon"), std::string::npos);
+  sessions = session_text(0, of_one);
+  EXPECT_NE(reload_error().find("EventLoop=1, and it is stored in loop 0"), std::string::npos);
+  sessions = before + session_text(4, "EventLoop=2\n");
+  extra = "EventLoops=3";
+  EXPECT_NE(reload_error().find("EventLoop=2: the engine was started with 2 EventLoops"),
+            std::string::npos);
+  EXPECT_TRUE(is_let_in(0));
+}
+
+TEST_F(EventLoopsReloadTest, port_is_open_as_long_as_a_session_of_any_loop_uses_it) {
+  start();
+  const std::string before = sessions;
+  const std::string of_first = session_text(4, std::string{"EventLoop=0\n"} + elsewhere);
+  const std::string of_second = session_text(5, std::string{of_one} + elsewhere);
+  sessions = before + of_first + of_second;
+  static_cast<void>(reload());
+  const std::uint16_t port = second_port();
+  ASSERT_NE(port, 0) << locked.all();
+  EXPECT_FALSE(log_on_to(port, 4).closed());
+  sessions = before + of_second;
+  static_cast<void>(reload());
+  EXPECT_FALSE(log_on_to(port, 5).closed()) << locked.all();
+  sessions = before;
+  static_cast<void>(reload());
+  EXPECT_TRUE(wait_until([&] {
+    return locked.has("port " + std::to_string(port) + " is closed: no session is left for it");
+  })) << locked.all();
+  sessions = before + session_text(7, std::string{of_one} + elsewhere);
+  static_cast<void>(reload());
+  EXPECT_FALSE(log_on_to(second_port(), 7).closed()) << "it is opened again";
+  EXPECT_FALSE(locked.has("port " + std::to_string(acceptor->accept_port()) + " is closed"));
+}
+
+TEST_F(EventLoopsReloadTest, template_comes_and_goes) {
+  start();
+  const std::string before = sessions;
+  sessions +=
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
+  static_cast<void>(reload());
+  EXPECT_TRUE(is_let_in(6)) << locked.all();
+  sessions = before;
+  static_cast<void>(reload());
+  EXPECT_FALSE(is_let_in(7)) << locked.all();
+}
+
+TEST_F(EventLoopsReloadTest, changed_keys_are_named_by_each_loop) {
+  start();
+  extra += "\nLogoutTimeout=3";
+  EXPECT_EQ(set_of(reload().changed), (Names{name(0), name(1)}));
+  EXPECT_TRUE(locked.has(name(1) + " " + path() +
+                         " has other values now, which count from the next start on: "
+                         "LogoutTimeout"))
+      << locked.all();
+  EXPECT_TRUE(reload().changed.empty());
+}
+
+TEST_F(EventLoopsReloadTest, request_is_answered_in_the_log) {
+  start();
+  sessions += session_text(4);
+  write();
+  acceptor->request_reload();
+  EXPECT_TRUE(wait_until([&] {
+    return locked.has(" was read anew: 1 sessions added, 0 removed, 0 changed");
+  })) << locked.all();
+  EXPECT_TRUE(is_let_in(4));
+  std::ofstream{path()} << "[SESSION]\nHeartBtInt=never\n";
+  acceptor->request_reload();
+  EXPECT_TRUE(wait_until([&] { return locked.has("HeartBtInt=never"); })) << locked.all();
+}
+
+TEST_F(EventLoopsReloadTest, one_reload_waits_for_the_other) {
+  start();
+  sessions += session_text(4, "EventLoop=0\n") + session_text(5, of_one);
+  write();
+  std::atomic<std::size_t> added{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const auto done = acceptor->reload();
+      EXPECT_TRUE(done.has_value());
+      if (done) added += done->added.size();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(added.load(), 2U) << "by the first of them alone";
+}
+
+TEST_F(EventLoopsReloadTest, thread_of_a_loop_is_told_not_to_wait_for_itself) {
+  std::string refused;
+  loop_venue.before_answer = [&] {
+    const auto done = acceptor->reload();
+    refused = done ? "reloaded" : done.error().what();
+  };
+  start();
+  expect_trading(log_on_to(acceptor->accept_port(), 0), 0, 2);
+  stop();
+  EXPECT_EQ(refused, "not on a thread that serves an event loop: request_reload() is for that");
+}
+
+TEST_F(EventLoopsReloadTest, engine_that_has_ended_says_so) {
+  start();
+  stop();
+  EXPECT_EQ(reload_error(), "a loop ended");
+}
+
+}  // namespace
+}  // namespace nexusfix::testing
