@@ -213,6 +213,9 @@ constexpr HonouredKey kHonoured[] = {
     {Key::AllowResetSeqNumFlag, "AllowResetSeqNumFlag"},
     {Key::AllowSequenceReset, "AllowSequenceReset"},
     {Key::MaxSequenceJump, "MaxSequenceJump"},
+    {Key::HeartBtIntOverride, "HeartBtIntOverride"},
+    {Key::DisableHeartBeatCheck, "DisableHeartBeatCheck"},
+    {Key::SendLogoutBeforeDisconnectFromTimeout, "SendLogoutBeforeDisconnectFromTimeout"},
     {Key::MinHeartBtInt, "MinHeartBtInt"},
     {Key::MaxHeartBtInt, "MaxHeartBtInt"},
     {Key::FileLogPath, "FileLogPath"},
@@ -274,7 +277,6 @@ constexpr KeyGroup kInstead[] = {
     {"RejectMessageOnUnhandledException", "N",
      "an exception is always answered by a BusinessMessageReject"},
     {"PreserveMessageFieldsOrder", "", "fields are always sent in the order of the application"},
-    {"HeartBtIntOverride", "N", "an acceptor takes the HeartBtInt of the Logon"},
     {"SocketConnectProtocol SocketAcceptProtocol", "TCP", "TCP is always used"},
     {"ContinueInitializationOnError", "N", "a mistake in one session stops the start"},
     {"SocketOobInline SocketLinger", "", kSystemSocket},
@@ -312,8 +314,6 @@ constexpr KeyGroup kInstead[] = {
     {"JdbcLogHeartBeats", "N", kOwnLog},
     {"HttpAcceptPort", "0", "no web page is served"},
     {"ResetOnError DisconnectOnError", "N", "errors are answered as the FIX rules say"},
-    {"DisableHeartBeatCheck", "N", "a silent counterparty is always disconnected"},
-    {"SendLogoutBeforeDisconnectFromTimeout", "N", "a silent counterparty gets no Logout"},
     {"ThreadModel", "", "EventLoops says how many threads serve the sessions"},
 };
 

@@ -316,6 +316,7 @@ class SessionBuilder {
   void build_timers() {
     session::SessionConfig& config = result_.session;
     read_into(Key::HeartBtInt, config.heart_bt_int);
+    build_silence();
     read_into(Key::MinHeartBtInt, config.heart_bt_int_min);
     read_into(Key::MaxHeartBtInt, config.heart_bt_int_max);
     if (config.heart_bt_int_min > config.heart_bt_int_max) {
@@ -331,6 +332,27 @@ class SessionBuilder {
                     "[SESSION]: HeartBeatTimeoutMultiplier must be larger than "
                     "TestRequestDelayMultiplier, or a counterparty is given up unasked");
     }
+  }
+
+  // Whose HeartBtInt counts, and what becomes of a counterparty that keeps silent.
+  void build_silence() {
+    session::SessionConfig& config = result_.session;
+    read_into(Key::HeartBtIntOverride, config.imposes_heart_bt_int);
+    if (config.imposes_heart_bt_int) {
+      const std::size_t line = find(Key::HeartBtIntOverride)->line;
+      if (config.role == session::Role::Initiator) {
+        report_.error(
+            line,
+            "HeartBtIntOverride: an initiator proposes its HeartBtInt anyway; it is a key "
+            "of acceptors");
+      } else if (!find(Key::HeartBtInt)) {
+        report_.error(line, "HeartBtIntOverride: HeartBtInt is missing: it is what counts then");
+      }
+    }
+    bool is_disabled = false;
+    read_into(Key::DisableHeartBeatCheck, is_disabled);
+    config.disconnects_on_silence = !is_disabled;
+    read_into(Key::SendLogoutBeforeDisconnectFromTimeout, config.says_logout_on_silence);
   }
 
   void build_logon_tags() {

@@ -68,6 +68,8 @@ std::string_view to_string(NoticeCode code) noexcept {
       return "invalid Logon";
     case NoticeCode::TestRequestSent:
       return "TestRequest sent";
+    case NoticeCode::TestRequestNotAnswered:
+      return "TestRequest not answered";
     case NoticeCode::LogoutReceived:
       return "Logout received";
     case NoticeCode::MessageNotResendable:

@@ -43,6 +43,9 @@ std::string_view what_is_wrong(const SessionConfig& config) noexcept {
   if (config.heart_bt_int < seconds{0} || config.heart_bt_int > kHeartBtIntMax) {
     return "HeartBtInt is not between 0 and 3600";
   }
+  if (config.imposes_heart_bt_int && config.role == Role::Initiator) {
+    return "HeartBtIntOverride is for an acceptor: an initiator proposes its HeartBtInt anyway";
+  }
   if (config.heart_bt_int_min < seconds{0} || config.heart_bt_int_max > kHeartBtIntMax) {
     return "MinHeartBtInt and MaxHeartBtInt are not between 0 and 3600";
   }

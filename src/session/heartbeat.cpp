@@ -50,23 +50,43 @@ void StateMachine::on_time(Now now) noexcept {
 }
 
 // While a TestRequest is unanswered there is no Heartbeat: the TestRequest has just been sent, and
-// if nothing comes back the connection ends before a second one would be due.
+// if nothing comes back the connection ends before a second one would be due. (Where it does not
+// end, Heartbeats go on.)
 MonoTime StateMachine::heartbeat_deadline() const noexcept {
   if (heart_bt_int_ == MonoTime::duration::zero()) return kNever;
-  if (test_request_sent_) return *test_request_sent_ + disconnect_after_;
+  if (test_request_sent_) {
+    const MonoTime given_up_at = *test_request_sent_ + disconnect_after_;
+    if (config_.disconnects_on_silence) return given_up_at;
+    return std::min(given_up_at, last_sent_ + heart_bt_int_);
+  }
   return std::min(last_sent_ + heart_bt_int_, last_received_ + test_request_after_);
 }
 
 // The disconnection is timed from the TestRequest, not from the last message: a process that was
 // stopped for a while asks first, because what it missed may lie unread in its socket.
 void StateMachine::on_heartbeat_time() noexcept {
-  if (test_request_sent_) return end_session(DisconnectReason::HeartbeatTimeout);
+  if (test_request_sent_) return on_silence();
   if (now_.mono < last_received_ + test_request_after_) {
     return push({.step = Step::TransmitHeartbeat});
   }
   notice(NoticeCode::TestRequestSent);
   test_request_sent_ = now_.mono;
   push({.step = Step::TransmitTestRequest});
+}
+
+// A counterparty that may be silent is asked again when it has been so for as long once more, and
+// gets our Heartbeats meanwhile.
+void StateMachine::on_silence() noexcept {
+  if (config_.disconnects_on_silence) {
+    if (!config_.says_logout_on_silence) return end_session(DisconnectReason::HeartbeatTimeout);
+    return log_out_and_disconnect("TestRequest not answered", DisconnectReason::HeartbeatTimeout);
+  }
+  if (now_.mono < *test_request_sent_ + disconnect_after_) {
+    return push({.step = Step::TransmitHeartbeat});
+  }
+  notice(NoticeCode::TestRequestNotAnswered);
+  test_request_sent_.reset();
+  last_received_ = now_.mono;
 }
 
 // TC 4b.

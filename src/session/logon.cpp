@@ -131,7 +131,9 @@ void StateMachine::admit(const LogonFacts& logon) noexcept {
 // (TC 1S, "valid Logon, MsgSeqNum too high").
 void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) noexcept {
   const bool is_acceptor = config_.role == Role::Acceptor;
-  if (is_acceptor) set_heart_bt_int(logon.heart_bt_int);
+  if (is_acceptor) {
+    set_heart_bt_int(config_.imposes_heart_bt_int ? config_.heart_bt_int : logon.heart_bt_int);
+  }
   counterparty_appl_ver_id_ = logon.appl_ver_id;
   const bool was_logged_on = state_ == State::LoggedOn;
   state_ = State::LoggedOn;

@@ -118,6 +118,7 @@ enum class NoticeCode : std::uint8_t {
   BeginStringWrong,
   LogonInvalid,
   TestRequestSent,
+  TestRequestNotAnswered,  // and the configuration says not to disconnect
   LogoutReceived,
   MessageNotResendable,   // a stored message is damaged: a gap fill goes out in its place
   ResendNotAnswered,      // a gap is open, and nothing came in answer to our ResendRequest

@@ -50,12 +50,18 @@ struct SessionConfig {
   // Acceptor: a Logon whose HeartBtInt is not between these is refused. 0 ≤ min ≤ max ≤ 3,600.
   std::chrono::seconds heart_bt_int_min{0};
   std::chrono::seconds heart_bt_int_max{3'600};
+  // Acceptor: heart_bt_int counts, whatever the Logon asks for, and the answer says so.
+  bool imposes_heart_bt_int = false;
   std::chrono::seconds logon_timeout{10};  // ≥ 1
   std::chrono::seconds logout_timeout{2};  // ≥ 1
   // A TestRequest after (1 + test_request_delay) × HeartBtInt of silence; the connection is closed
   // after (1 + heartbeat_timeout) × HeartBtInt of it.
   double test_request_delay = 0.2;
   double heartbeat_timeout = 1.4;
+  // false: silence is questioned and noticed, and never ends the connection.
+  bool disconnects_on_silence = true;
+  // Where silence ends it: a Logout is sent first, and not waited for.
+  bool says_logout_on_silence = false;
 
   // Of our Logons; an empty one is not sent. From FIX 4.3 on, NewPassword from FIX 5.0 on; other
   // versions where both sides have agreed on it.

@@ -309,6 +309,7 @@ class StateMachine {
   // Heartbeats and timeouts (heartbeat.cpp).
   void on_test_request(const Inbound& in) noexcept;
   void on_heartbeat_time() noexcept;
+  void on_silence() noexcept;
   void on_gap_time() noexcept;
   [[nodiscard]] MonoTime heartbeat_deadline() const noexcept;
 

@@ -199,6 +199,32 @@ TEST(Settings, logons_being_checked_are_limited_for_the_whole_engine) {
   EXPECT_EQ(accepted(joined(kAcceptor, "MaxLogonsBeingChecked=7\n")).logons_being_checked_max, 7U);
 }
 
+TEST(Settings, what_silence_means_reaches_the_session) {
+  const session::SessionConfig plain = session_with("").session;
+  EXPECT_TRUE(plain.disconnects_on_silence);
+  EXPECT_FALSE(plain.says_logout_on_silence || plain.imposes_heart_bt_int);
+  const session::SessionConfig config =
+      session_with("DisableHeartBeatCheck=Y\nSendLogoutBeforeDisconnectFromTimeout=Y\n").session;
+  EXPECT_FALSE(config.disconnects_on_silence);
+  EXPECT_TRUE(config.says_logout_on_silence);
+}
+
+TEST(Settings, acceptor_may_impose_its_heart_bt_int_and_has_to_name_it_then) {
+  const std::string acceptor =
+      "[SESSION]\nConnectionType=acceptor\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\n"
+      "SocketAcceptPort=0\nFileStorePath=s\nHeartBtIntOverride=Y\n";
+  const auto right = engine::parse_settings(acceptor + "HeartBtInt=20\n", "x.cfg");
+  ASSERT_TRUE(right.has_value()) << right.error().front().what();
+  EXPECT_TRUE(right->sessions[0].session.imposes_heart_bt_int);
+  EXPECT_EQ(right->sessions[0].session.heart_bt_int.count(), 20);
+  const auto without = engine::parse_settings(acceptor, "x.cfg");
+  ASSERT_FALSE(without.has_value());
+  EXPECT_EQ(without.error().front().what(),
+            "x.cfg:8: HeartBtIntOverride: HeartBtInt is missing: it is what counts then");
+  EXPECT_THAT(errors_of("HeartBtIntOverride=Y"),
+              ElementsAre(HasSubstr("HeartBtIntOverride: an initiator proposes its")));
+}
+
 TEST(Settings, policies_about_the_counterparty_reach_the_session) {
   const session::SessionConfig plain = session_with("").session;
   EXPECT_TRUE(plain.allows_reset_seq_num_flag && plain.allows_sequence_reset);

@@ -48,6 +48,10 @@ TEST(SessionConfig, each_wrong_value_is_named) {
   starts("HeartBtInt", [](SessionConfig& c) { c.heart_bt_int = kHeartBtIntMax + 1s; });
   starts("MinHeartBtInt and", [](SessionConfig& c) { c.heart_bt_int_min = -1s; });
   starts("MinHeartBtInt and", [](SessionConfig& c) { c.heart_bt_int_max = kHeartBtIntMax + 1s; });
+  starts("HeartBtIntOverride is for an acceptor", [](SessionConfig& c) {
+    c.role = Role::Initiator;
+    c.imposes_heart_bt_int = true;
+  });
   starts("MinHeartBtInt is above", [](SessionConfig& c) {
     c.heart_bt_int_min = 2s;
     c.heart_bt_int_max = 1s;

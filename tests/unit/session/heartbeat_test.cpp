@@ -88,6 +88,40 @@ TEST_F(HeartbeatTest, no_heartbeat_while_a_test_request_is_unanswered_then_the_e
   EXPECT_EQ(acceptor.logged_out, 1);
 }
 
+TEST_F(HeartbeatTest, silence_is_ended_by_a_logout_where_it_is_wanted) {
+  SessionConfig config = acceptor_config("FIX.4.2");
+  config.says_logout_on_silence = true;
+  Side polite{config};
+  polite.connect();
+  polite.in("35=A|34=1|98=0|108=6");
+  polite.advance(7'200ms);
+  (void)polite.sent();
+  polite.advance(7'200ms);
+  EXPECT_THAT(polite.sent(), ElementsAre("35=5|34=4|58=TestRequest not answered"));
+  EXPECT_EQ(polite.disconnect_reason, DisconnectReason::HeartbeatTimeout);
+  EXPECT_EQ(polite.logged_out, 1);
+}
+
+TEST_F(HeartbeatTest, silence_that_is_allowed_is_questioned_again_and_heartbeats_go_on) {
+  SessionConfig config = acceptor_config("FIX.4.2");
+  config.disconnects_on_silence = false;
+  Side patient{config};
+  patient.connect();
+  patient.in("35=A|34=1|98=0|108=6");
+  patient.advance(7'200ms);
+  (void)patient.sent();
+  patient.advance(6s);
+  EXPECT_THAT(patient.sent(), ElementsAre("35=0|34=4"));
+  patient.advance(1'200ms);
+  EXPECT_TRUE(patient.has_notice(NoticeCode::TestRequestNotAnswered));
+  EXPECT_THAT(patient.sent(), IsEmpty());
+  patient.advance(7'200ms);
+  EXPECT_THAT(patient.sent(), ElementsAre("35=0|34=5", "35=1|34=6|112=TEST"));
+  patient.advance(1h);
+  EXPECT_FALSE(patient.disconnect_reason.has_value());
+  EXPECT_EQ(patient.logged_out, 0);
+}
+
 TEST_F(HeartbeatTest, script_6_send_test_request) {
   // TC 6, step by step as the acceptance script has it.
   acceptor.advance(6s);

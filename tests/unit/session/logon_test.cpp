@@ -293,6 +293,20 @@ TEST(Logon, heart_bt_int_of_the_logon_counts_for_the_acceptor) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2"));
 }
 
+TEST(Logon, heart_bt_int_of_an_acceptor_that_imposes_its_own_is_answered_and_counts) {
+  SessionConfig config = acceptor_config();
+  config.heart_bt_int = 20s;
+  config.imposes_heart_bt_int = true;
+  Side acceptor{config};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=7");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=20"));
+  acceptor.advance(19'999ms);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.advance(1ms);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2"));
+}
+
 TEST(Logon, reset_seq_num_flag_resets_both_numbers_and_is_answered_with_itself) {
   // FIX 4.4, Logon, ResetSeqNumFlag: both sides start at 1, both Logons carry 141=Y.
   Side acceptor{acceptor_config(), {.next_inbound = 40, .next_outbound = 50}};
