@@ -30,6 +30,14 @@ void Runtime::hand_over(Connection& connection, std::string_view rest) {
   // Neither here nor there remains a password of the Logon.
   const WipedAtEnd logon{connection.handed_bytes};
   const std::uint32_t other = *connection.handed_to;
+  // What needs memory comes first: nobody looks after a connection that is out of the network.
+  LoopDirectory::HandedOver handed{
+      .connection = {}, .endpoint = listeners_[connection.listener].endpoint, .bytes = {}};
+  handed.bytes.reserve(connection.handed_bytes.size() + rest.size());
+  handed.bytes.append(connection.handed_bytes).append(rest);
+  const std::string lost = "connection from " + seams_.network->peer_name(connection.socket) +
+                           " closed: its session's event loop does not take it";
+  const transport::Source source = connection.source;
   transport::Detached detached = seams_.network->detach(connection.socket);
   if (detached.descriptor < 0) {
     connection.handed_to.reset();
@@ -39,19 +47,19 @@ void Runtime::hand_over(Connection& connection, std::string_view rest) {
   connection_timers_.disarm(connection);
   closed_.push_back(connections_.take(connection.socket));
   connection.socket = 0;
-  LoopDirectory::HandedOver handed{.connection = std::move(detached),
-                                   .endpoint = listeners_[connection.listener].endpoint,
-                                   .bytes = {}};
-  handed.bytes.reserve(connection.handed_bytes.size() + rest.size());
-  handed.bytes.append(connection.handed_bytes).append(rest);
-  static_cast<void>(seams_.directory->hand_over(other, std::move(handed)));
+  handed.connection = std::move(detached);
+  if (seams_.directory->hand_over(other, std::move(handed))) return;
+  ++stats_.connections_refused;
+  report_stranger(observe::Severity::Warning, source, {}, lost);
 }
 
 void Runtime::take_arrived() {
   if (!seams_.directory) return;
   LoopDirectory::Arrived arrived = seams_.directory->take(loop());
   for (LoopDirectory::HandedOver& one : arrived.connections) {
-    static_cast<void>(with_memory([&] { attach(std::move(one)); }));
+    transport::SocketId socket = 0;
+    if (with_memory([&] { attach(std::move(one), socket); }) || socket == 0) continue;
+    give_up(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
   }
   while (arrived.tasks) {
     const std::unique_ptr<LoopTask> task = std::move(arrived.tasks);
@@ -60,7 +68,8 @@ void Runtime::take_arrived() {
   }
 }
 
-void Runtime::attach(LoopDirectory::HandedOver handed) {
+// attached: what it is from then on, whatever happens behind that.
+void Runtime::attach(LoopDirectory::HandedOver handed, transport::SocketId& attached) {
   const WipedAtEnd logon{handed.bytes};
   const auto is_it = [&](const Listener& one) {
     return one.endpoint.host == handed.endpoint.host && one.endpoint.port == handed.endpoint.port;
@@ -72,12 +81,10 @@ void Runtime::attach(LoopDirectory::HandedOver handed) {
   }
   const auto socket = seams_.network->attach(std::move(handed.connection));
   if (!socket) return report_own(observe::Severity::Error, socket.error().text);
-  const bool is_in = with_memory([&] {
-    Connection* const connection =
-        await_logon(*listener, *socket, seams_.network->peer_name(*socket));
-    if (connection != nullptr) take_bytes(*connection, handed.bytes);
-  });
-  if (!is_in) give_up({transport::ReadyKind::Accepted, listener->socket, *socket});
+  attached = *socket;
+  Connection* const connection =
+      await_logon(*listener, *socket, seams_.network->peer_name(*socket));
+  if (connection != nullptr) take_bytes(*connection, handed.bytes);
 }
 
 }  // namespace nexusfix::engine

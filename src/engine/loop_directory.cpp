@@ -1,6 +1,7 @@
 #include "engine/loop_directory.hpp"
 
 #include <algorithm>
+#include <new>
 #include <unistd.h>
 #include <utility>
 
@@ -181,7 +182,12 @@ bool LoopDirectory::hand_over(std::uint32_t loop, HandedOver handed) {
     ::close(handed.connection.descriptor);
     return false;
   }
-  to.inbox.push_back(std::move(handed));
+  try {
+    to.inbox.push_back(std::move(handed));
+  } catch (const std::bad_alloc&) {
+    ::close(handed.connection.descriptor);
+    return false;
+  }
   to.has_mail.store(true, std::memory_order_release);  // Pairs with the acquire in take().
   to.network->wake();
   return true;

@@ -92,7 +92,7 @@ class LoopDirectory {
 
   // The loop of a session of that identity. Nothing: there is none.
   [[nodiscard]] std::optional<std::uint32_t> find(const session::SessionId& id);
-  // False: that loop has ended, and the connection is closed.
+  // False: that loop has ended, or there is no memory, and the connection is closed.
   bool hand_over(std::uint32_t loop, HandedOver handed);
   // A loop that has ended destroys it here.
   void post(std::uint32_t loop, std::unique_ptr<LoopTask> task) noexcept;

@@ -392,13 +392,23 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
     report_stranger(observe::Severity::Error, connection.source, id.to_string(), slot.error().text);
     return nullptr;
   }
+  try {
+    begin_dynamic(**slot, connection, *found);
+  } catch (const std::bad_alloc&) {
+    bury(**slot);
+    throw;
+  }
   --dynamic_names_left_;
-  (*slot)->listener = connection.listener;
-  (*slot)->is_dynamic = true;
-  report_stranger(observe::Severity::Info, connection.source, (*slot)->name,
-                  "session made of the template in line " + std::to_string(found->settings.line));
-  follow_schedule(**slot);
   return *slot;
+}
+
+void Runtime::begin_dynamic(SessionSlot& slot, const Connection& connection,
+                            const Template& made_of) {
+  slot.listener = connection.listener;
+  slot.is_dynamic = true;
+  report_stranger(observe::Severity::Info, connection.source, slot.name,
+                  "session made of the template in line " + std::to_string(made_of.settings.line));
+  follow_schedule(slot);
 }
 
 void Runtime::remove(SessionSlot& slot, std::string_view text) {

@@ -101,8 +101,19 @@ void Runtime::report_memory() {
   if (memory_failures_ == 0) [[likely]]
     return;
   const std::string text = "there was no memory, " + std::to_string(memory_failures_) + " times";
-  memory_failures_ = 0;
-  report_own(observe::Severity::Error, text);
+  const NoticeShare share = own_notices_;
+  if (!notice_limiter_.allow(own_notices_, now_.mono)) {
+    memory_failures_ = 0;
+    return wake_at(now_.mono + NoticeLimiter::kWindow);
+  }
+  // A line that there is no memory for either is no line: it is written when there is some again.
+  const bool is_told =
+      with_memory([&] { logs_.event(observe::Severity::Error, {}, text, now_.wall); });
+  if (is_told) {
+    memory_failures_ = 0;
+  } else {
+    own_notices_ = share;
+  }
 }
 
 }  // namespace nexusfix::engine

@@ -281,6 +281,7 @@ class Runtime {
                                                               const std::string& file,
                                                               NewSessions& made);
   void admit(SessionSlot& slot);
+  void begin_dynamic(SessionSlot& slot, const Connection& connection, const Template& made_of);
   void admit(Template& one);
   void drop(std::size_t index) noexcept;  // of templates_
   void take_away(NewSessions& made) noexcept;
@@ -334,7 +335,7 @@ class Runtime {
   [[nodiscard]] bool is_of_another_loop(Connection& connection, const wire::MessageView& logon);
   void hand_over(Connection& connection, std::string_view rest);
   void take_arrived();
-  void attach(LoopDirectory::HandedOver handed);
+  void attach(LoopDirectory::HandedOver handed, transport::SocketId& attached);
 
   // memory.cpp
   void give_up(SessionSlot& slot) noexcept;

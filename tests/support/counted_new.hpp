@@ -9,10 +9,12 @@
 namespace nexusfix::test {
 
 inline thread_local std::size_t allocations = 0;
-inline thread_local std::size_t failing_allocation = 0;  // the one of this number; 0: none
+inline thread_local std::size_t failing_allocation = 0;  // the first one that does; 0: none
+inline thread_local std::size_t failing_count = 1;       // so many from there on
 
 inline void* counted(std::size_t size, std::size_t alignment) noexcept {
-  if (++allocations == failing_allocation) return nullptr;
+  ++allocations;
+  if (failing_allocation != 0 && allocations - failing_allocation < failing_count) return nullptr;
   return std::aligned_alloc(alignment, (size / alignment + 1) * alignment);
 }
 

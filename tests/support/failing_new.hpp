@@ -1,4 +1,4 @@
-// One allocation of a thread that fails, counted from a given moment on. As counted_new.hpp, which
+// Allocations of a thread that fail, counted from a given moment on. As counted_new.hpp, which
 // it is above.
 #pragma once
 
@@ -9,8 +9,9 @@ namespace nexusfix::test {
 inline thread_local std::size_t allocations_before = 0;  // fail_at()
 inline thread_local bool allocation_failed = false;
 
-// The nth allocation of this thread from here on fails, and no other one.
-inline void fail_at(std::size_t nth) noexcept {
+// The nth allocation of this thread from here on fails, and so many in all.
+inline void fail_at(std::size_t nth, std::size_t count = 1) noexcept {
+  failing_count = count;
   allocations_before = allocations;
   failing_allocation = allocations + nth;
 }

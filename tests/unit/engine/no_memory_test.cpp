@@ -1,6 +1,7 @@
 // An allocation that fails, whichever it is: the first, the second, and so on until the scenario
 // needs no more. Nobody crashes, the journal loses and doubles nothing, others trade on.
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
 #include "acceptor_fixture.hpp"
@@ -45,6 +46,64 @@ class NoMemoryTest : public AcceptorTest {
       for (const auto& peer : peers) peer->poll();
     }
     return has_failed;
+  }
+  // From the nth allocation on, count of them in a row fail, over as many turns as it takes.
+  // Whether it came to the first of them.
+  bool starve_in_turns(std::size_t nth, std::size_t count) {
+    bool has_failed = false;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      for (std::uint32_t loop = 0; loop < acceptor->loop_count(); ++loop) {
+        if (count > 0) test::fail_at(nth, count);
+        acceptor->poll(std::chrono::milliseconds{turn < kTurns / 2 ? 0 : 1}, loop);
+        if (count == 0) continue;
+        const std::size_t used = test::stop_failing();
+        has_failed = has_failed || test::has_failed();
+        count -= used < nth ? 0 : std::min(count, used - nth + 1);
+        nth = used < nth ? nth - used : 1;
+      }
+      for (const auto& peer : peers) peer->poll();
+    }
+    return has_failed;
+  }
+  // Somebody was sent a message with that in it.
+  bool is_told(const std::string& part) {
+    return std::ranges::any_of(peers, [&](const auto& peer) {
+      return std::ranges::any_of(peer->messages(),
+                                 [&](const auto& text) { return contains(text, part); });
+    });
+  }
+  // All loops have turns.
+  bool run_all_until(const std::function<bool()>& condition) {
+    for (int turn = 0; turn < 2'000; ++turn) {
+      if (condition()) return true;
+      for (std::uint32_t loop = 0; loop < acceptor->loop_count(); ++loop) {
+        acceptor->poll(std::chrono::milliseconds{turn < 50 ? 0 : 1}, loop);
+      }
+      for (const auto& peer : peers) peer->poll();
+    }
+    return condition();
+  }
+  // Files come and go: a store prepares its next one in the background.
+  static std::size_t sockets() {
+    const auto is_socket = [](const std::filesystem::directory_entry& entry) {
+      std::error_code gone;
+      return std::filesystem::read_symlink(entry, gone).native().starts_with("socket:");
+    };
+    const std::filesystem::directory_iterator end;
+    return static_cast<std::size_t>(
+        std::count_if(std::filesystem::directory_iterator{"/proc/self/fd"}, end, is_socket));
+  }
+  // Whose Logon met with no memory: it is answered now, or its connection has ended and the next
+  // one is answered.
+  RawPeer& logged_on_at_last(RawPeer& peer, std::string_view who) {
+    const auto is_decided = [](RawPeer& one) { return one.closed() || !one.messages().empty(); };
+    EXPECT_TRUE(run_all_until([&] { return is_decided(peer); })) << log.all();
+    if (!peer.closed()) return peer;
+    RawPeer& again = connect();
+    again.send(logon(who, 1));
+    EXPECT_TRUE(run_all_until([&] { return is_decided(again); })) << log.all();
+    EXPECT_FALSE(again.closed()) << log.all();
+    return again;
   }
   void expect_others_unharmed() {
     ASSERT_FALSE(live_->closed()) << log.all();
@@ -191,6 +250,119 @@ TEST_F(NoMemoryTest, a_resend_is_complete_then_or_when_it_is_asked_for_again) {
   }
   EXPECT_GT(nth, 3U);
   std::printf("%zu allocations failed, each alone\n", nth - 1);
+}
+
+// How many allocations in a row fail: a moment, a few turns, and longer than anybody tries.
+constexpr std::size_t kStarvedFor[] = {4, 40, 300};
+
+// From one window of failing allocations to the next: they overlap by half.
+constexpr std::size_t stride(std::size_t count) { return count / 2; }
+
+TEST_F(NoMemoryTest, orders_are_reported_or_rejected_when_memory_was_gone_for_a_while) {
+  std::size_t tried = 0;
+  for (const std::size_t count : kStarvedFor) {
+    std::size_t nth = 1;
+    for (bool has_failed = true; has_failed && !HasFailure(); nth += stride(count), ++tried) {
+      begin();
+      RawPeer& peer = log_on("TRADER");
+      peer.send(order("TRADER", 2, "A") + order("TRADER", 3, "B"));
+      has_failed = starve_in_turns(nth, count);
+      turn(5);
+      expect_others_unharmed();
+      EXPECT_TRUE(!has_failed || log.has("there was no memory")) << log.all();
+      RawPeer& on = ensure_logged_on(peer);
+      on.send(from("TRADER", "2", expected(), "7=1|16=0|"));
+      turn(10);
+      std::vector<std::string> reported;
+      for (const auto& [id, number] : {std::pair{"A", "2"}, std::pair{"B", "3"}}) {
+        const std::string report = std::string{"|11="} + id + "|";
+        if (!is_told(report) && !is_told(std::string{"|45="} + number + "|")) {
+          on.send(order("TRADER", expected(), id));
+          EXPECT_TRUE(run_until([&] { return is_told(report); })) << log.all();
+        }
+        if (is_told(report)) reported.emplace_back(id);
+      }
+      expect_in_journal(reported);
+      EXPECT_FALSE(HasFailure()) << count << " from allocation " << nth << " on";
+    }
+  }
+  std::printf("%zu times without memory for a while\n", tried);
+}
+
+class NoMemoryForStrangersTest : public NoMemoryTest {
+ protected:
+  NoMemoryForStrangersTest() {
+    sessions +=
+        "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
+  }
+};
+
+TEST_F(NoMemoryForStrangersTest, session_of_a_template_is_made_then_or_at_the_next_try) {
+  for (const std::size_t count : kStarvedFor) {
+    std::size_t nth = 1;
+    for (bool has_failed = true; has_failed && !HasFailure(); nth += stride(count)) {
+      begin();
+      RawPeer& peer = connect();
+      peer.send(logon("STRANGER", 1));
+      has_failed = starve_in_turns(nth, count);
+      expect_others_unharmed();
+      RawPeer& on = logged_on_at_last(peer, "STRANGER");
+      EXPECT_EQ(acceptor->session_count(), 3U) << log.all();
+      on.send(order("STRANGER", acceptor->session(2).numbers().next_inbound, "S"));
+      EXPECT_TRUE(run_until([&] { return std::ranges::count(venue.orders, "S") == 1; }))
+          << log.all();
+      turn(5);
+      expect_in_journal({"S"});
+      EXPECT_FALSE(HasFailure()) << count << " from allocation " << nth << " on";
+    }
+    EXPECT_GT(nth, 10U);
+  }
+}
+
+class NoMemoryForLoopsTest : public NoMemoryTest {
+ protected:
+  NoMemoryForLoopsTest() {
+    extra = "EventLoops=2";
+    sessions =
+        "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\nEventLoop=0\n"
+        "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\nEventLoop=1\n";
+  }
+};
+
+TEST_F(NoMemoryForLoopsTest, connection_of_another_loops_session_gets_there_or_is_closed) {
+  for (const std::size_t count : kStarvedFor) {
+    std::size_t nth = 1;
+    for (bool has_failed = true; has_failed && !HasFailure(); nth += stride(count)) {
+      begin();
+      const std::size_t before = sockets();
+      RawPeer& peer = connect();
+      peer.send(logon("TRADER", 1) + order("TRADER", 2, "T"));
+      has_failed = starve_in_turns(nth, count);
+      expect_others_unharmed();
+      EXPECT_TRUE(run_all_until([&] { return peer.closed() || !peer.messages().empty(); }))
+          << log.all();
+      if (peer.closed()) {
+        RawPeer& again = connect();
+        Session& trader = *acceptor->find_session("FIX.4.4:VENUE->TRADER");
+        again.send(logon("TRADER", trader.numbers().next_inbound));
+        EXPECT_TRUE(run_all_until([&] { return again.closed() || !again.messages().empty(); }));
+        EXPECT_FALSE(again.closed()) << log.all();
+        if (std::ranges::count(venue.orders, "T") == 0 && !is_told("|35=j|")) {
+          again.send(order("TRADER", trader.numbers().next_inbound, "T"));
+        }
+      }
+      // One for which the application itself has no memory is rejected.
+      const auto is_settled = [&] {
+        return std::ranges::count(venue.orders, "T") == 1 || is_told("|35=j|");
+      };
+      EXPECT_TRUE(run_all_until(is_settled)) << log.all();
+      peers.resize(1);
+      EXPECT_TRUE(run_all_until([&] { return sockets() <= before; }))
+          << sockets() << " sockets, and there were " << before;
+      EXPECT_FALSE(HasFailure()) << count << " from allocation " << nth << " on";
+    }
+    EXPECT_GT(nth, 10U);
+  }
 }
 
 TEST_F(NoMemoryTest, send_says_so_and_uses_no_number) {
