@@ -138,11 +138,11 @@ TEST_F(TlsMemoryTest, silent_connection_has_no_buffer_to_read_into) {
 
 // Otherwise it would stay open, and nobody would know of it.
 TEST(ProxiedMemory, connection_that_there_is_no_memory_for_is_closed_when_it_is_handed_over) {
-  const auto inner = std::move(*make_epoll_network());
-  const auto proxied = make_proxied_network(*inner);
   bool is_attached = false;
   std::size_t refused = 0;
   for (std::size_t nth = 1; !is_attached && nth < 100; ++nth) {
+    const auto inner = std::move(*make_epoll_network());
+    const auto proxied = make_proxied_network(*inner);
     std::array<int, 2> ends{};
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends.data()), 0);
     const Descriptor far{ends[1]};
