@@ -8,6 +8,13 @@
 #include "engine/thread_setup.hpp"
 
 namespace nexusfix::engine {
+namespace {
+
+// Of so many turns one does not ask who has been right before.
+constexpr unsigned kTurnsOfWhichOneIsForAll = 4;
+
+}  // namespace
+
 Credentials::Credentials(Disk& disk, std::size_t waiting_max)
     : disk_{disk}, waiting_max_{waiting_max} {
   if (disk_.takes_threads()) thread_ = std::thread{[this] { run(); }};
@@ -54,8 +61,8 @@ std::optional<std::string> Credentials::submit(Check check) {
   return std::nullopt;
 }
 
-// Why nothing is tried; empty: it is. Who has been right before, under this CompID from there, does
-// not suffer from who shares the address.
+// Why nothing is tried; empty: it is. Who has once been right, under this CompID from there, does
+// not suffer from who shares the address: what is guessed for it is bounded by its own lock-out.
 std::string Credentials::lockout_of(const Check& check) const {
   const auto text = [](std::chrono::nanoseconds left) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
@@ -63,6 +70,7 @@ std::string Credentials::lockout_of(const Check& check) const {
   };
   const auto left = lockouts_.left(check.pair, check.now);
   if (left.count() > 0) return text(left);
+  if (check.address_lockout.failures_max == 0) return {};
   const auto address_left = address_lockouts_.left(check.source, check.now);
   if (address_left.count() <= 0 || pair_standings_.of(check.pair) == Standing::Trusted) return {};
   return "its address is " + text(address_left);
@@ -93,26 +101,31 @@ bool Credentials::make_room(transport::Source source) {
 }
 
 void Credentials::wait_in_line(Check check) {
-  const auto queue = waiting_.try_emplace(check.source).first;
+  auto queue = waiting_.end();
   try {
+    queue = waiting_.try_emplace(check.source).first;
     queue->second.push_back(std::move(check));
   } catch (const std::bad_alloc&) {  // The check is as it was.
     pairs_.erase(check.pair);
-    if (queue->second.empty()) waiting_.erase(queue);
+    if (queue != waiting_.end() && queue->second.empty()) waiting_.erase(queue);
     throw;
   }
 }
 
 // Of the next source of the best standing, behind the one that had its turn.
 Credentials::Check Credentials::next_in_line() {
-  const auto standing = [this](const auto& entry) { return standings_.of(entry.first); };
-  const auto behind = waiting_.upper_bound(served_);
+  const bool is_for_all = ++turns_ % kTurnsOfWhichOneIsForAll == 0;
+  transport::Source& served = is_for_all ? served_of_all_ : served_;
+  const auto standing = [&](const auto& entry) {
+    return is_for_all ? Standing::Unknown : standings_.of(entry.first);
+  };
+  const auto behind = waiting_.upper_bound(served);
   const auto later = std::ranges::min_element(behind, waiting_.end(), {}, standing);
   const auto earlier = std::ranges::min_element(waiting_.begin(), behind, {}, standing);
   const bool is_later =
       earlier == behind || (later != waiting_.end() && standing(*later) <= standing(*earlier));
   const auto next = is_later ? later : earlier;
-  served_ = next->first;
+  served = next->first;
   Check check = std::move(next->second.front());
   next->second.pop_front();
   if (next->second.empty()) waiting_.erase(next);
@@ -167,23 +180,24 @@ void Credentials::finish(Check& check) {
   wipe_traces();
   const std::lock_guard lock{mutex_};
   pairs_.erase(check.pair);
-  standings_.note(check.source, verdict.is_right);
-  pair_standings_.note(check.pair, verdict.is_right);
-  if (verdict.is_right) {
-    lockouts_.succeeded(check.pair);
-  } else {
-    note_failure(check, verdict);
-  }
+  note(check, verdict);
   tell(check.loop, std::move(verdict));
 }
 
-void Credentials::note_failure(const Check& check, Verdict& verdict) {
+// What is neither right nor a guess is our own trouble, and tells nothing of who came.
+void Credentials::note(const Check& check, Verdict& verdict) {
+  if (verdict.is_right || verdict.is_guess) standings_.note(check.source, verdict.is_right);
+  if (verdict.is_right) {
+    pair_standings_.note(check.pair, true);
+    return lockouts_.succeeded(check.pair);
+  }
+  if (!verdict.is_guess) return;
+  if (check.lockout.failures_max == 0) pair_standings_.note(check.pair, false);
   const auto time = lockouts_.failed(check.pair, check.lockout, check.now);
   if (time.count() > 0) {
     verdict.text +=
         "; this CompID is locked out from this address for " + std::to_string(time.count()) + " s";
   }
-  if (!verdict.is_guess) return;  // It is our own trouble.
   const AddressLockoutRule& rule = check.address_lockout;
   const auto address_time = address_lockouts_.failed(check.source, rule, check.now);
   if (address_time.count() == 0) return;

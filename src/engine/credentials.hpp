@@ -30,7 +30,8 @@ namespace nexusfix::engine {
 // Of all event loops. A password takes its hash's time, the same for a user who is not there: one
 // thread goes through them, and each loop is told. Sources whose last password was right have their
 // turn first, then those that nothing is known of, then those whose last one was wrong; of these
-// one after the other, whatever many Logons each of them has sent. On a disk that takes no threads
+// one after the other, whatever many Logons each of them has sent. Each fourth turn is for all of
+// them alike, so that nobody waits for ever. On a disk that takes no threads
 // (a simulator's) the loop itself does it. All functions: any thread.
 class Credentials {
  public:
@@ -91,7 +92,7 @@ class Credentials {
   void finish(Check& check);
   // Under the mutex, as the next five.
   [[nodiscard]] std::string lockout_of(const Check& check) const;
-  void note_failure(const Check& check, Verdict& verdict);
+  void note(const Check& check, Verdict& verdict);
   [[nodiscard]] bool make_room(transport::Source source);
   void wait_in_line(Check check);
   [[nodiscard]] Check next_in_line();
@@ -108,7 +109,10 @@ class Credentials {
   std::mutex mutex_;
   std::condition_variable has_work_;
   Queues waiting_;
-  transport::Source served_ = 0;              // who had the last turn
+  unsigned turns_ = 0;
+  // Who had the last turn of those that go by standing, and of those that do not.
+  transport::Source served_ = 0;
+  transport::Source served_of_all_ = 0;
   std::set<std::string, std::less<>> pairs_;  // of those that wait or are being checked
   Lockouts lockouts_;
   AddressLockouts address_lockouts_;

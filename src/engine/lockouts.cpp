@@ -63,14 +63,17 @@ std::chrono::seconds AddressLockouts::failed(transport::Source source,
     by_source_.emplace(source, addresses_.begin());
   }
   Address& failing = addresses_.front();
-  if (now - failing.since >= rule.interval) {
+  // Sessions may have rules of their own: a lenient one does not begin a strict one's count anew.
+  if (now - failing.since >= std::max(failing.interval, rule.interval)) {
     failing.since = now;
     failing.failures = 0;
+    failing.interval = {};
   }
+  failing.interval = std::max(failing.interval, rule.interval);
   if (++failing.failures < rule.failures_max) return std::chrono::seconds{0};
   failing.failures = 0;
   failing.since = now;
-  failing.until = now + rule.interval;
+  failing.until = std::max(failing.until, now + rule.interval);
   return rule.interval;
 }
 

@@ -68,7 +68,8 @@ class AddressLockouts {
   struct Address {
     transport::Source source = 0;
     std::uint32_t failures = 0;
-    MonoTime since{};  // the first of them
+    MonoTime since{};                 // the first of them
+    std::chrono::seconds interval{};  // the longest that one of them asked for
     MonoTime until{};
   };
   using Addresses = std::list<Address>;  // who failed last is the first

@@ -91,7 +91,9 @@ bool StateMachine::is_repeated_too_often(const Range& range) noexcept {
 bool StateMachine::asks_too_much(const Range& range) noexcept {
   asked_lowest_ = asked_lowest_ == 0 ? range.begin : std::min(asked_lowest_, range.begin);
   asked_count_ += range.end - range.begin + 1;
-  const std::uint64_t there_are = numbers_.next_outbound - asked_lowest_;
+  // A Logon's answer that it asks for, too, has no number yet.
+  const std::uint64_t end = std::max(numbers_.next_outbound, range.end + 1);
+  const std::uint64_t there_are = end - asked_lowest_;
   const std::uint32_t times_max = config_.resend_repeats_max;
   return times_max != 0 && (asked_count_ - 1) / times_max >= there_are;
 }

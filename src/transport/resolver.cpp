@@ -33,15 +33,26 @@ struct Resolver::Shared {
   std::vector<ResolverAnswer> answers;
   bool running = false;
 
+  Resolution answer_of(const Endpoint& endpoint) {
+    try {
+      return lookup(endpoint);
+    } catch (const std::bad_alloc&) {
+      return std::unexpected{std::string{"no memory"}};
+    }
+  }
+
   void work() {
     std::unique_lock lock{mutex};
     while (!questions.empty()) {
       const Question question = std::move(questions.front());
       questions.pop_front();
       lock.unlock();
-      Resolution resolution = lookup(question.endpoint);
+      Resolution resolution = answer_of(question.endpoint);
       lock.lock();
-      answers.push_back({question.socket, std::move(resolution)});
+      try {
+        answers.push_back({question.socket, std::move(resolution)});
+      } catch (const std::bad_alloc&) {  // ConnectTimeout ends the wait for it.
+      }
       if (tell) tell();
     }
     running = false;
@@ -92,6 +103,9 @@ void Resolver::ask(SocketId socket, const Endpoint& endpoint) {
     shared_->questions.pop_back();
     shared_->answers.push_back({socket, std::unexpected{std::string{error.what()}}});
     shared_->tell();
+  } catch (const std::bad_alloc&) {
+    shared_->questions.pop_back();
+    throw;
   }
 }
 

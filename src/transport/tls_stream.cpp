@@ -51,11 +51,10 @@ using BioMethod = std::unique_ptr<BIO_METHOD, FreedBy<BIO_meth_free>>;
 const BIO_METHOD* bio_method() {
   static const BioMethod method = [] {
     BioMethod made{BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "nexusfix network")};
-    if (made) {
-      BIO_meth_set_read(made.get(), bio_read);
-      BIO_meth_set_write(made.get(), bio_write);
-      BIO_meth_set_ctrl(made.get(), bio_control);
-    }
+    if (!made) throw std::bad_alloc{};  // The next connection tries again.
+    BIO_meth_set_read(made.get(), bio_read);
+    BIO_meth_set_write(made.get(), bio_write);
+    BIO_meth_set_ctrl(made.get(), bio_control);
     return made;
   }();
   return method.get();
@@ -78,7 +77,7 @@ std::unique_ptr<TlsStream> TlsStream::make(const TlsContext& context, const std:
   stream->keys_ = context.keys();
   stream->is_initiator_ = context.settings().role == TlsRole::Initiator;
   stream->ssl_ = Ssl{SSL_new(stream->keys_->context.get())};
-  Bio bio{bio_method() == nullptr ? nullptr : BIO_new(bio_method())};
+  Bio bio{BIO_new(bio_method())};
   if (!stream->ssl_ || !bio) return nullptr;
   BIO_set_data(bio.get(), stream.get());
   BIO_set_init(bio.get(), 1);

@@ -234,6 +234,7 @@ void TunnelNetwork::take_resolutions() noexcept {
 
 void TunnelNetwork::take_resolution(SocketId socket, Attempt& attempt,
                                     const Resolution& resolution) {
+  if (!attempt.failure.empty()) return;  // It has ended meanwhile.
   if (!resolution) return fail(socket, attempt, "its name: " + resolution.error());
   const auto address = first_v4(*resolution);
   if (!address) {

@@ -210,6 +210,19 @@ TEST(AddressLockouts, failures_within_the_interval_lock_out_and_those_apart_do_n
   EXPECT_EQ(lockouts.failed(3, never, now), seconds{0});
 }
 
+TEST(AddressLockouts, rule_of_another_session_makes_none_milder) {
+  engine::AddressLockouts lockouts;
+  const AddressLockoutRule strict{.failures_max = 3, .interval = seconds{600}};
+  const AddressLockoutRule mild{.failures_max = 100, .interval = seconds{1}};
+  const MonoTime now{};
+  EXPECT_EQ(lockouts.failed(1, strict, now), seconds{0});
+  EXPECT_EQ(lockouts.failed(1, mild, now + seconds{100}), seconds{0});
+  EXPECT_EQ(lockouts.failed(1, strict, now + seconds{200}), seconds{600}) << "the third in 600 s";
+  const AddressLockoutRule short_one{.failures_max = 1, .interval = seconds{1}};
+  EXPECT_EQ(lockouts.failed(1, short_one, now + seconds{201}), seconds{1});
+  EXPECT_EQ(lockouts.left(1, now + seconds{202}), seconds{598});
+}
+
 TEST(AddressLockouts, who_failed_longest_ago_is_forgotten) {
   engine::AddressLockouts lockouts;
   const AddressLockoutRule rule{.failures_max = 1};

@@ -215,6 +215,20 @@ TEST(ResendGovernor, requests_without_end_during_a_resend_end_the_session) {
   EXPECT_EQ(sent.back(), "35=5|34=6|58=the same messages are asked for again and again");
 }
 
+TEST(ResendGovernor, logon_that_asks_for_all_of_a_gap_is_served_within_the_tightest_limit) {
+  // FIX 4.4, NextExpectedMsgSeqNum (789): our own Logon is a part of what is asked for.
+  SessionConfig config = acceptor_config();
+  config.resend_repeats_max = 1;
+  config.send_next_expected_msg_seq_num = true;
+  Side acceptor{config, {.next_inbound = 1, .next_outbound = 4}};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30|789=1");
+  const std::vector<std::string> sent = acceptor.sent();
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_EQ(sent[1], fill_text(1, 5));
+  EXPECT_EQ(acceptor.state(), State::LoggedOn);
+}
+
 TEST(ResendGovernor, gap_that_is_fetched_in_parts_is_served_within_the_tightest_limit) {
   // FIX Session Layer, "ResendRequest": a gap may be asked for in parts.
   SessionConfig config = acceptor_config();
