@@ -66,7 +66,8 @@ void Committer::publish_to_write(LogPosition end) noexcept {
 }
 
 void Committer::request() noexcept {
-  if (requested_.exchange(true)) return;
+  // Also where it was asked for before: a request that found everything synced has woken nobody.
+  requested_.store(true);
   if (!sleeps_.load()) return;
   {
     const std::lock_guard lock{mutex_};

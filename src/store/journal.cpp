@@ -442,7 +442,11 @@ void Journal::retire_segments(WallTime now) {
 // segments: all that there are, with the log up to end in them.
 void Journal::plan_retirement(std::span<const SegmentHeader> segments, LogPosition end,
                               LogPosition synced, WallTime now) {
-  if (!may_retire()) return;
+  if (!may_retire()) {
+    // Nor does a checkpoint go on to tell what an earlier life had planned.
+    if (!is_damaged_) checkpointer_.plan_retirement(segments.front().position);
+    return;
+  }
   LogPosition needed = end;
   for (const MessageIndex& index : state_.indexes) {
     if (!index.groups().empty()) needed = std::min(needed, index.groups().front().begin);

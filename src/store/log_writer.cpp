@@ -336,6 +336,9 @@ StoreResult<void> LogWriter::write_pending() {
 
 StoreResult<void> LogWriter::sync_written() {
   if (synced_ == written()) return {};
+  if (const auto first = std::exchange(current_.first_sync, nullptr)) {
+    if (auto ended = first->wait(); !ended) return failure(ended.error());
+  }
   if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
   if (!current_.is_name_synced) {
     if (auto named = disk_.sync_directory(options_.folder); !named) return failure(named.error());

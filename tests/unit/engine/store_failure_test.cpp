@@ -299,6 +299,11 @@ class FullDiskTest : public StalledDiskTest, public ::testing::WithParamInterfac
       ASSERT_TRUE(send_news());
       turn(1);
     }
+    // What is prepared is looked after when there is something to send.
+    for (int i = 0; i < 64 && !log.has("cannot be prepared"); ++i) {
+      ASSERT_TRUE(send_news());
+      turn(1);
+    }
     ASSERT_TRUE(run_until([&] { return log.has("cannot be prepared"); })) << log.all();
   }
   // Until one is not taken.

@@ -214,6 +214,26 @@ TEST_F(JournalRetention, what_could_not_be_taken_away_is_read_where_the_rules_ar
   expect_sound();
 }
 
+TEST_F(JournalRetention, what_was_planned_and_is_no_longer_wanted_makes_no_later_opening_slow) {
+  options_.retention = {
+      .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
+  disk_.set_contents(retired_folder(kFolder) + '/' + segment_file_name(1), "in the way");
+  for (const bool checks_all : {false, true}) {
+    options_.checks_all = checks_all;
+    const OpenedJournal journal = open();
+    fill(*journal.store, 60);
+  }
+  options_.checks_all = false;
+  options_.retention = {};
+  for (int i = 0; i < 2; ++i) {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 60);
+  }
+  const OpenedJournal journal = open();
+  EXPECT_LT(journal.report.scanned_bytes, journal.report.bytes);
+  EXPECT_EQ(read_all(*journal.store, 0).size(), 240U);
+}
+
 TEST_F(JournalRetention, opening_tells_what_of_the_log_was_retired) {
   options_.retention = {.keep_bytes = 4 * kSegmentBytes, .even_current = true};
   {
