@@ -73,8 +73,8 @@ Connection* Runtime::await_logon(Listener& listener, transport::SocketId socket,
                                    : listener.logon_bytes_max;
   connection.carried.be_secret();
   connection.deadline = now_.mono + listener.logon_timeout;
-  arm(connection, connection.deadline);
   connections_.add(std::move(owned));
+  arm(connection, connection.deadline);
   await_among(listener, source, connection);
   return &connection;
 }

@@ -20,14 +20,15 @@ class ConnectionTable {
  public:
   using Owned = std::unordered_map<transport::SocketId, std::unique_ptr<Connection>>;
 
-  // Its socket is not in the table yet.
+  // Its socket is not in the table yet. Without memory for it nothing has changed, but that the
+  // connection is no more.
   void add(std::unique_ptr<Connection> connection) {
     Connection& added = *connection;
-    owned_.emplace(added.socket, std::move(connection));
-    if (near_.size() < 2 * owned_.size()) {
-      near_.assign(std::bit_ceil(2 * owned_.size()), nullptr);
+    if (const std::size_t places = 2 * (owned_.size() + 1); near_.size() < places) {
+      near_ = std::vector<Connection*>(std::bit_ceil(places));
       for (const auto& [socket, one] : owned_) near_[place_of(socket)] = one.get();
     }
+    owned_.emplace(added.socket, std::move(connection));
     near_[place_of(added.socket)] = &added;
   }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
+#include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -60,6 +62,8 @@ bool Runtime::may_come_from(const SessionSettings& settings, std::string_view pe
 
 void Runtime::connect(SessionSlot& slot) {
   reserve_for_connections();
+  auto owned = std::make_unique<Connection>();
+  Connection& connection = *owned;
   const transport::Endpoint& endpoint = slot.settings.connect[slot.endpoint];
   const auto socket = seams_.network->connect(endpoint);
   if (!socket) {
@@ -67,17 +71,21 @@ void Runtime::connect(SessionSlot& slot) {
     schedule_connect(slot);
     return;
   }
-  auto connection = std::make_unique<Connection>();
-  connection->scanner = scanner_of(slot.settings);
-  connection->socket = *socket;
-  connection->slot = &slot;
+  connection.scanner = scanner_of(slot.settings);
+  connection.socket = *socket;
+  connection.slot = &slot;
   const SessionSettings& settings = slot.settings;
-  connection->deadline =
+  connection.deadline =
       now_.mono + (settings.connect_timeout.count() != 0 ? settings.connect_timeout
                                                          : settings.session.logon_timeout);
-  arm(*connection, connection->deadline);
-  slot.connection = connection.get();
-  connections_.add(std::move(connection));
+  try {
+    connections_.add(std::move(owned));
+  } catch (const std::bad_alloc&) {
+    seams_.network->close(*socket);
+    throw;
+  }
+  arm(connection, connection.deadline);
+  slot.connection = &connection;
 }
 
 void Runtime::schedule_connect(SessionSlot& slot) {

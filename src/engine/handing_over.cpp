@@ -58,8 +58,12 @@ void Runtime::take_arrived() {
   LoopDirectory::Arrived arrived = seams_.directory->take(loop());
   for (LoopDirectory::HandedOver& one : arrived.connections) {
     transport::SocketId socket = 0;
-    if (with_memory([&] { attach(std::move(one), socket); }) || socket == 0) continue;
-    give_up(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
+    if (with_memory([&] { attach(std::move(one), socket); })) continue;
+    if (socket != 0) {
+      give_up(transport::Ready{transport::ReadyKind::Accepted, 0, socket});
+    } else {
+      ++stats_.connections_refused;
+    }
   }
   while (arrived.tasks) {
     const std::unique_ptr<LoopTask> task = std::move(arrived.tasks);
@@ -77,10 +81,14 @@ void Runtime::attach(LoopDirectory::HandedOver handed, transport::SocketId& atta
   const auto listener = std::ranges::find_if(listeners_, is_it);
   if (stopping_ || store_failed_ || listener == listeners_.end()) {
     ::close(handed.connection.descriptor);
+    ++stats_.connections_refused;
     return;
   }
   const auto socket = seams_.network->attach(std::move(handed.connection));
-  if (!socket) return report_own(observe::Severity::Error, socket.error().text);
+  if (!socket) {
+    ++stats_.connections_refused;
+    return report_own(observe::Severity::Error, socket.error().text);
+  }
   attached = *socket;
   Connection* const connection =
       await_logon(*listener, *socket, seams_.network->peer_name(*socket));

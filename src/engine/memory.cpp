@@ -53,7 +53,9 @@ void Runtime::give_up(const transport::Ready& ready) noexcept {
   const transport::SocketId socket = is_new ? ready.accepted : ready.socket;
   Connection* const connection = connections_.find(socket);
   if (connection == nullptr) {
-    if (is_new) seams_.network->close(socket);
+    if (!is_new) return;
+    ++stats_.connections_refused;
+    seams_.network->close(socket);
     return;
   }
   give_up(*connection);

@@ -24,8 +24,12 @@ std::unique_ptr<Network> make_proxied_network(Network& inner) {
 
 std::expected<SocketId, NetworkError> ProxiedNetwork::listen(const Endpoint& endpoint) {
   const auto socket = inner_.listen(without_proxies(endpoint));
-  if (socket && endpoint.trusted_proxies) {
+  if (!socket || !endpoint.trusted_proxies) return socket;
+  try {
     listeners_.insert_or_assign(*socket, *endpoint.trusted_proxies);
+  } catch (const std::bad_alloc&) {
+    inner_.close(*socket);
+    throw;
   }
   return socket;
 }

@@ -61,7 +61,13 @@ TlsStream& TlsNetwork::add(SocketId socket, std::unique_ptr<TlsStream> stream, S
 
 std::expected<SocketId, NetworkError> TlsNetwork::listen(const Endpoint& endpoint) {
   const auto socket = inner_.listen(without_tls(endpoint));
-  if (socket && endpoint.tls) listeners_.insert_or_assign(*socket, endpoint.tls);
+  if (!socket || !endpoint.tls) return socket;
+  try {
+    listeners_.insert_or_assign(*socket, endpoint.tls);
+  } catch (const std::bad_alloc&) {
+    inner_.close(*socket);
+    throw;
+  }
   return socket;
 }
 
