@@ -134,6 +134,17 @@ TEST_F(TlsMemoryTest, silent_connection_has_no_buffer_to_read_into) {
   const std::size_t each = (mallinfo2().uordblks - before) / kSilent;
   std::printf("a silent connection: %zu bytes\n", each);
   EXPECT_LT(each, 16U << 10U);
+
+  // What docs/security.md says that a connection without a Logon may cost.
+  constexpr char kHandshake = 22;
+  for (const Descriptor& one : silent) ASSERT_EQ(::send(one.get(), &kHandshake, 1, 0), 1);
+  for (std::size_t turn = 0; turn < 2 * kSilent; ++turn) {
+    static_cast<void>(acceptor.tls->wait(events, std::chrono::milliseconds{1}));
+  }
+  const std::size_t begun = (mallinfo2().uordblks - before) / kSilent;
+  std::printf("with a byte of a handshake: %zu bytes\n", begun);
+  EXPECT_GT(begun, each);
+  EXPECT_LT(begun, 96U << 10U);
 }
 
 // Otherwise it would stay open, and nobody would know of it.
