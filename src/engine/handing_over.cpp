@@ -68,7 +68,7 @@ void Runtime::take_arrived() {
   while (arrived.tasks) {
     const std::unique_ptr<LoopTask> task = std::move(arrived.tasks);
     arrived.tasks = std::move(task->next);
-    task->run(*this);
+    static_cast<void>(with_memory([&] { task->run(*this); }));
   }
 }
 

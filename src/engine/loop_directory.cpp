@@ -10,7 +10,8 @@
 namespace nexusfix::engine {
 namespace {
 
-thread_local const LoopDirectory* served_here = nullptr;
+std::atomic<std::uint64_t> directories{0};   // that there have been
+thread_local std::uint64_t served_here = 0;  // the id of the directory; 0: none
 
 }  // namespace
 
@@ -23,6 +24,8 @@ bool stands_for(const session::SessionId& pattern, const session::SessionId& id)
          stands_for(pattern.sender_comp_id, id.sender_comp_id) &&
          stands_for(pattern.target_comp_id, id.target_comp_id);
 }
+
+LoopDirectory::LoopDirectory() : id_{directories.fetch_add(1, std::memory_order_relaxed) + 1} {}
 
 LoopDirectory::~LoopDirectory() {
   for (const auto& loop : loops_) {
@@ -55,9 +58,9 @@ LoopDirectory::Claim* LoopDirectory::find_claim(const transport::Endpoint& endpo
   return found == claims_.end() ? nullptr : &*found;
 }
 
-void LoopDirectory::serve_here() const noexcept { served_here = this; }
-void LoopDirectory::serve_no_more() noexcept { served_here = nullptr; }
-bool LoopDirectory::is_served_here() const noexcept { return served_here == this; }
+void LoopDirectory::serve_here() const noexcept { served_here = id_; }
+void LoopDirectory::serve_no_more() noexcept { served_here = 0; }
+bool LoopDirectory::is_served_here() const noexcept { return served_here == id_; }
 
 std::expected<bool, transport::NetworkError> LoopDirectory::claim(
     const transport::Endpoint& endpoint, std::uint32_t loop, Listen listen) {

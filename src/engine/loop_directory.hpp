@@ -48,7 +48,7 @@ class LoopDirectory {
     std::string bytes;             // received so far: the Logon, and what followed it
   };
 
-  LoopDirectory() = default;
+  LoopDirectory();
   LoopDirectory(const LoopDirectory&) = delete;
   LoopDirectory& operator=(const LoopDirectory&) = delete;
   ~LoopDirectory();
@@ -124,6 +124,7 @@ class LoopDirectory {
   };
   [[nodiscard]] Claim* find_claim(const transport::Endpoint& endpoint);
 
+  const std::uint64_t id_;  // no other one has it, before or behind
   std::mutex mutex_;
   std::vector<std::unique_ptr<Loop>> loops_;  // grows before any loop runs
   std::map<std::string, std::uint32_t, std::less<>> acceptors_;

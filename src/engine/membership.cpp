@@ -51,14 +51,10 @@ bool is_same(const transport::Endpoint& a, const transport::Endpoint& b) {
 }  // namespace
 
 std::expected<void, EngineError> Runtime::make_parsers(Settings& settings) {
-  for (const SettingsError& warning : settings.warnings) {
-    report(observe::Severity::Warning, {}, warning.what());
-  }
+  report_all(settings.warnings);
   const auto found = make_validators(settings, *seams_.disk);
   if (!found) return std::unexpected{to_error(found.error())};
-  for (const SettingsError& warning : found->warnings) {
-    report(observe::Severity::Warning, {}, warning.what());
-  }
+  report_all(found->warnings);
   for (const wire::DataFieldPair pair : found->data_fields.pairs()) data_fields_.add(pair);
   parser_ = wire::Parser{data_fields_};
   sending_parser_ = wire::Parser{data_fields_};

@@ -19,6 +19,9 @@ namespace {
 // An event that concerns many sessions names so many of them.
 constexpr std::size_t kNamedMax = 5;
 
+constexpr std::string_view kUntold =
+    "the configuration was read anew, and there is no memory to say what came of it";
+
 std::string names_text(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), kNamedMax); ++i) {
@@ -39,18 +42,15 @@ void Runtime::request_reload() noexcept {
 
 void Runtime::reload_as_requested() {
   const unsigned wanted = reload_wanted_.exchange(0, std::memory_order_relaxed);
-  if ((wanted & kReloadUnfinished) != 0) commit_reload();
+  if ((wanted & kReloadUnfinished) != 0 && !stopping_ && !store_failed_) commit_reload();
   if ((wanted & kReloadRequested) == 0 || settings_file_.empty()) return;
   if (seams_.directory) return reload_all(nullptr);
-  try {
-    report_reload(reload());
-  } catch (const std::bad_alloc&) {
-    ++memory_failures_;
-    report_reload(std::unexpected{EngineError{"no memory"}});
-  }
+  ReloadResult done = std::unexpected{EngineError{"no memory"}};
+  static_cast<void>(with_memory([&] { done = reload(); }));
+  report_reload(done);
 }
 
-void Runtime::report_reload(const std::expected<Reloaded, EngineError>& done) {
+void Runtime::report_reload(const ReloadResult& done) {
   if (done) {
     report(observe::Severity::Info, {},
            settings_file_ + " was read anew: " + std::to_string(done->added.size()) +
@@ -134,21 +134,17 @@ std::expected<Reloaded, EngineError> Runtime::reload() {
   if (auto done = prepare_reload(std::move(*fresh)); !done) {
     return std::unexpected{std::move(done.error())};
   }
-  Reloaded reloaded = reload_plan_->reloaded;
-  commit_reload();
-  if (reload_plan_) return reloaded;
-  reloaded.changed = std::exchange(reload_changed_, {});
-  return reloaded;
+  return commit_share();
 }
 
 // Each loop's sessions are its own to add and to remove. What belongs to which is known by now.
 void Runtime::reload_all(std::shared_ptr<ReloadOrder> order) {
-  if (is_round_on_) return orders_.push_back(std::move(order));
-  const auto answer = [&](std::expected<Reloaded, EngineError> result) {
+  const auto answer = [&](ReloadResult result) {
     order ? order->answer(std::move(result)) : report_reload(result);
   };
   const auto refuse_it = [&](EngineError why) { answer(std::unexpected{std::move(why)}); };
   try {
+    if (is_round_on_) return orders_.push_back(order);
     if (stopping_ || store_failed_) return refuse_it({"the engine is stopping"});
     if (settings_file_.empty()) return refuse_it({"the engine was not opened with a file"});
     auto fresh = read_anew();
@@ -156,22 +152,24 @@ void Runtime::reload_all(std::shared_ptr<ReloadOrder> order) {
     if (fresh->text == *settings_text_) return answer(Reloaded{});
     auto shares = share_anew(std::move(*fresh), *seams_.directory);
     if (!shares) return refuse_it(std::move(shares.error()));
-    is_round_on_ = true;
     ReloadRound::begin(*seams_.directory, std::move(*shares), order);
+    is_round_on_ = true;  // Its end is a task of this thread's.
   } catch (const std::bad_alloc&) {
-    is_round_on_ = false;
     ++memory_failures_;
     refuse_it({"no memory"});
   }
 }
 
-void Runtime::end_round(const ReloadResult* result) {
+// Those that wait are begun, whatever there is no memory for.
+void Runtime::end_round(const ReloadRound* untold) {
   is_round_on_ = false;
-  if (result != nullptr) report_reload(*result);
+  if (untold != nullptr && !with_memory([&] { report_reload(untold->merged()); })) {
+    report(observe::Severity::Error, {}, kUntold);
+  }
   while (!orders_.empty() && !is_round_on_) {
     auto order = std::move(orders_.front());
     orders_.erase(orders_.begin());
-    reload_all(std::move(order));
+    static_cast<void>(with_memory([&] { reload_all(std::move(order)); }));
   }
 }
 
@@ -192,6 +190,8 @@ std::expected<void, EngineError> Runtime::prepare_reload(Settings fresh) {
   if (reload_plan_)
     return std::unexpected{EngineError{"the one before is not done yet: try again"}};
   static_cast<void>(now());
+  // Here, because nobody else says them where no session is added.
+  report_all(std::exchange(fresh.warnings, {}));
   auto planned = plan_reload(std::move(fresh));
   if (!planned) return std::unexpected{std::move(planned.error())};
   auto plan = std::make_unique<ReloadPlan>(std::move(*planned));
@@ -231,6 +231,7 @@ std::expected<void, EngineError> Runtime::keep_listeners(const ReloadPlan& plan)
 // What is prepared becomes true. Only memory may be missing: then the rest is done when there is
 // some again.
 void Runtime::commit_reload() {
+  reload_plan_->is_decided = true;
   try {
     carry_out_reload();
     reload_plan_.reset();
@@ -266,7 +267,9 @@ void Runtime::carry_out_reload() {
   reload_changed_ = name_changes(plan.names);
 }
 
+// What an earlier one has decided goes on to be carried out.
 void Runtime::abort_reload() noexcept {
+  if (reload_plan_ && reload_plan_->is_decided) return;
   if (const auto plan = std::exchange(reload_plan_, nullptr)) take_away(plan->made);
 }
 

@@ -80,9 +80,7 @@ class ReloadRound::LastTask final : public LoopTask {
  public:
   explicit LastTask(std::shared_ptr<ReloadRound> round) : round_{std::move(round)} {}
   void run(Runtime& runtime) override {
-    if (round_->order_) return runtime.end_round(nullptr);
-    const ReloadResult result = round_->merged();
-    runtime.end_round(&result);
+    runtime.end_round(round_->order_ ? nullptr : round_.get());
   }
 
  private:
@@ -137,7 +135,6 @@ void ReloadRound::end() noexcept {
   directory_.post(0, std::exchange(last_task_, nullptr));
 }
 
-// What is wrong, of each loop; or all that was done.
 ReloadResult ReloadRound::merged() const {
   Reloaded all;
   EngineError errors;

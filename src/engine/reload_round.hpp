@@ -62,6 +62,8 @@ class ReloadRound {
 
   ReloadRound(LoopDirectory& directory, std::vector<Settings> shares,
               std::shared_ptr<ReloadOrder> order);
+  // Behind its end: what is wrong, of each loop; or all that was done.
+  [[nodiscard]] ReloadResult merged() const;
 
  private:
   class Task;
@@ -69,7 +71,6 @@ class ReloadRound {
 
   void answer(std::uint32_t loop, ReloadResult result) noexcept;
   void end() noexcept;
-  [[nodiscard]] ReloadResult merged() const;
 
   LoopDirectory& directory_;
   std::shared_ptr<ReloadOrder> order_;

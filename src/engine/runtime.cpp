@@ -62,6 +62,7 @@ int Runtime::run() {
   if (!setup.failure().empty()) {
     report(observe::Severity::Error, {}, setup.failure());
     mail_room_->close();
+    if (seams_.directory) seams_.directory->remove_loop(loop());
     return 1;
   }
   transport::ServiceNotifier* const service = seams_.service;
@@ -431,6 +432,7 @@ void Runtime::look_for_stall(store::LogPosition durable) {
 void Runtime::fail_store(const store::StoreError& error) {
   store_failed_ = true;
   if (seams_.directory) seams_.directory->remove_loop(loop());
+  orders_.clear();
   report(observe::Severity::Error, {}, "the store failed, every session is cut: " + error.text);
   for (const auto& [socket, connection] : connections_) {
     seams_.network->close(socket);
@@ -495,6 +497,10 @@ void Runtime::report_if(bool is_allowed, observe::Severity severity, std::string
                         std::string_view text) {
   if (is_allowed) return report(severity, session, text);
   wake_at(now_.mono + NoticeLimiter::kWindow);
+}
+
+void Runtime::report_all(const std::vector<SettingsError>& warnings) {
+  for (const SettingsError& one : warnings) report(observe::Severity::Warning, {}, one.what());
 }
 
 void Runtime::report(observe::Severity severity, std::string_view session, std::string_view text) {

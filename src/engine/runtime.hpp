@@ -209,7 +209,7 @@ class Runtime {
   [[nodiscard]] std::expected<void, EngineError> prepare_share(Settings share);
   [[nodiscard]] Reloaded commit_share() noexcept;
   void abort_reload() noexcept;
-  void end_round(const ReloadResult* result);  // null: somebody was told
+  void end_round(const ReloadRound* untold);  // null: somebody was told what came of it
   void close_unused_listeners();
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
@@ -314,6 +314,7 @@ class Runtime {
     std::size_t back_done = 0;
     std::size_t out_done = 0;
     Reloaded reloaded{};
+    bool is_decided = false;  // to be carried out, whatever comes
   };
   [[nodiscard]] std::expected<Settings, EngineError> read_anew() const;
   [[nodiscard]] std::expected<ReloadPlan, EngineError> plan_reload(Settings fresh) const;
@@ -322,7 +323,7 @@ class Runtime {
   void commit_reload();
   void carry_out_reload();
   void reload_as_requested();
-  void report_reload(const std::expected<Reloaded, EngineError>& done);
+  void report_reload(const ReloadResult& done);
   [[nodiscard]] bool has_template(const SessionSettings& settings) const;
   void drop_templates(const Settings& fresh);
   void take_out(SessionSlot& slot);
@@ -535,6 +536,7 @@ class Runtime {
   void report_if(bool is_allowed, observe::Severity severity, std::string_view session,
                  std::string_view text);
   void report(observe::Severity severity, std::string_view session, std::string_view text);
+  void report_all(const std::vector<SettingsError>& warnings);
   void report_memory();
 
   Seams seams_;

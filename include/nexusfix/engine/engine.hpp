@@ -131,6 +131,7 @@ class Engine {
   // Sessions of add_sessions() and of templates are left alone. The engine's thread, not from
   // within a callback; it reads files. Several loops: any thread that serves none of them, while
   // they run. It waits for all of them; if one does not answer for a minute, nothing has changed.
+  // Hold no lock in it that a callback wants: that is a deadlock.
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
   // The same, soon and on the engine's threads, and the event log says what came of it. Nothing
   // happens if the engine was not opened with a file. Any thread, and signal handlers.

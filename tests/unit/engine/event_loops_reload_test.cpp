@@ -1,7 +1,9 @@
 // A configuration file that is read anew by an engine with several event loops.
 #include <algorithm>
 #include <fstream>
+#include <sched.h>
 
+#include "engine/runtime.hpp"
 #include "event_loops_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -21,6 +23,11 @@ class LockedLog final : public observe::EventLog {
   std::string all() {
     const std::lock_guard lock{mutex_};
     return log_.all();
+  }
+  long count(std::string_view part) {
+    const std::lock_guard lock{mutex_};
+    return std::ranges::count_if(log_.lines,
+                                 [&](const std::string& line) { return line.contains(part); });
   }
 
  private:
@@ -221,6 +228,16 @@ TEST_F(EventLoopsReloadTest, changed_keys_are_named_by_each_loop) {
   EXPECT_TRUE(reload().changed.empty());
 }
 
+TEST_F(EventLoopsReloadTest, misspelt_key_is_named_once_whichever_loop_has_something_to_do) {
+  start();
+  sessions += session_text(5, std::string{of_one} + "LogonTimout=9\n");
+  EXPECT_EQ(set_of(reload().added), Names{name(5)});
+  EXPECT_EQ(locked.count("LogonTimout: unknown key"), 1) << locked.all();
+  sessions = session_text(0, "EventLoop=0\nLogoutTimout=9\n");
+  EXPECT_EQ(set_of(reload().removed), (Names{name(1), name(5)}));
+  EXPECT_EQ(locked.count("LogoutTimout: unknown key"), 1) << locked.all();
+}
+
 TEST_F(EventLoopsReloadTest, request_is_answered_in_the_log) {
   start();
   sessions += session_text(4);
@@ -268,6 +285,37 @@ TEST_F(EventLoopsReloadTest, engine_that_has_ended_says_so) {
   start();
   stop();
   EXPECT_EQ(reload_error(), "a loop ended");
+}
+
+TEST_F(EventLoopsReloadTest, thread_that_polled_an_engine_that_is_gone_may_reload_another_one) {
+  write();
+  open_loops();
+  acceptor->poll(std::chrono::nanoseconds{0});
+  acceptor.reset();
+  start();
+  sessions += session_text(4);
+  EXPECT_EQ(set_of(reload().added), Names{name(4)});
+}
+
+// No machine has so many that the last one of a set is online.
+constexpr unsigned kNoCpu = CPU_SETSIZE - 1;
+
+TEST_F(EventLoopsReloadTest, loop_whose_thread_cannot_begin_takes_nothing) {
+  auto network = transport::make_epoll_network();
+  ASSERT_TRUE(network.has_value());
+  engine::Runtime::Seams seams;
+  seams.owned_network = std::move(*network);
+  seams.network = seams.owned_network.get();
+  seams.clock = &clock;
+  seams.disk = &disk_;
+  seams.log = &log;
+  seams.cpu = kNoCpu;
+  seams.directory = std::make_shared<engine::LoopDirectory>();
+  engine::LoopDirectory& directory = *seams.directory;
+  engine::Runtime loop{std::move(seams), engine::make_callbacks(loop_venue), false};
+  EXPECT_TRUE(directory.hand_over(0, {}));
+  EXPECT_EQ(loop.run(), 1);
+  EXPECT_FALSE(directory.hand_over(0, {})) << log.all();
 }
 
 }  // namespace

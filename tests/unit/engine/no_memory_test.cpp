@@ -2,6 +2,7 @@
 // needs no more. Nobody crashes, the journal loses and doubles nothing, others trade on.
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "acceptor_fixture.hpp"
@@ -366,6 +367,132 @@ TEST_F(NoMemoryForLoopsTest, connection_of_another_loops_session_gets_there_or_i
     }
     EXPECT_GT(nth, 10U);
   }
+}
+
+// A configuration that is read anew. The engine's loops have turns on this thread.
+class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
+ protected:
+  void begin() {
+    peers.clear();
+    acceptor.reset();
+    log.lines.clear();
+    sessions = kFirst;
+    folder_.emplace();
+    write();
+    auto settings = engine::load_settings(disk_, path());
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    settings->store_folder = folder_->path() + "/store";
+    auto opened = Engine::open(std::move(*settings), venue, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+  [[nodiscard]] std::string path() const { return folder_->path() + "/venue.cfg"; }
+  void write() { std::ofstream{path()} << config(); }
+  void request(std::string_view more) {
+    sessions += more;
+    write();
+    acceptor->request_reload();
+  }
+  void poll(std::uint32_t loop) { acceptor->poll(std::chrono::nanoseconds{0}, loop); }
+  void poll_without_memory(std::uint32_t loop) {
+    test::fail_at(1, kAllOfThem);
+    poll(loop);
+    static_cast<void>(test::stop_failing());
+  }
+  // Each loop has prepared its part.
+  void poll_until_prepared() {
+    poll(0);
+    poll(1);
+  }
+  bool is_let_in(std::string_view who) {
+    RawPeer& peer = connect();
+    peer.send(logon(who, 1));
+    EXPECT_TRUE(run_all_until([&] { return peer.closed() || !peer.messages().empty(); }))
+        << log.all();
+    return !peer.closed();
+  }
+  [[nodiscard]] long said(std::string_view part) const {
+    return std::ranges::count_if(log.lines,
+                                 [&](const std::string& line) { return line.contains(part); });
+  }
+
+  static constexpr std::size_t kAllOfThem = 1'000'000;
+  static constexpr const char* kFirst =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\nEventLoop=0\n";
+  static constexpr const char* kOfOne =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=ONE\nEventLoop=1\n";
+  static constexpr const char* kOfZero =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=ZERO\nEventLoop=0\n";
+  PosixDisk disk_;
+};
+
+TEST_F(NoMemoryForReloadTest, what_is_decided_is_carried_out_though_the_next_reload_is_refused) {
+  begin();
+  request(kOfOne);
+  poll_until_prepared();
+  request(kOfZero);
+  for (int turn = 0; turn < 6; ++turn) {
+    poll(0);
+    poll_without_memory(1);
+  }
+  EXPECT_TRUE(run_all_until([&] { return said("ONE session added") == 1; })) << log.all();
+  EXPECT_TRUE(is_let_in("ONE")) << log.all();
+  EXPECT_FALSE(is_let_in("ZERO")) << log.all();
+  acceptor->request_reload();
+  EXPECT_TRUE(run_all_until([&] { return said("ZERO session added") == 1; })) << log.all();
+  EXPECT_TRUE(is_let_in("ZERO")) << log.all();
+}
+
+TEST_F(NoMemoryForReloadTest, reload_whose_end_cannot_be_told_is_not_the_last_one) {
+  begin();
+  request(kOfOne);
+  poll_until_prepared();
+  poll(0);
+  poll(1);
+  poll_without_memory(0);
+  EXPECT_EQ(said("was read anew: "), 0) << log.all();
+  request(kOfZero);
+  EXPECT_TRUE(run_all_until([&] { return said("was read anew: 1 sessions added") == 1; }))
+      << log.all();
+  EXPECT_TRUE(is_let_in("ONE")) << log.all();
+  EXPECT_TRUE(is_let_in("ZERO")) << log.all();
+}
+
+TEST_F(NoMemoryForReloadTest, what_is_not_done_when_the_loop_stops_is_left) {
+  begin();
+  request(kOfOne);
+  poll_until_prepared();
+  poll(0);
+  poll_without_memory(1);
+  acceptor->stop();
+  poll_without_memory(1);
+  poll(1);
+  poll(1);
+  EXPECT_EQ(said("ONE session added"), 0) << log.all();
+}
+
+TEST_F(NoMemoryForReloadTest, reload_is_carried_out_then_or_at_the_next_try) {
+  std::size_t tried = 0;
+  for (const std::size_t count : {std::size_t{40}, std::size_t{300}}) {
+    std::size_t nth = 1;
+    for (bool has_failed = true; has_failed && !HasFailure(); nth += stride(count), ++tried) {
+      begin();
+      request(std::string{kOfOne} + kOfZero);
+      has_failed = starve_in_turns(nth, count);
+      // One that is asked for while another one is carried out waits for it.
+      for (int attempt = 0; attempt < 5 && said("session added") < 2; ++attempt) {
+        acceptor->request_reload();
+        for (int turn = 0; turn < kTurns; ++turn) poll(static_cast<std::uint32_t>(turn % 2));
+      }
+      EXPECT_TRUE(is_let_in("ONE")) << log.all();
+      EXPECT_TRUE(is_let_in("ZERO")) << log.all();
+      EXPECT_TRUE(is_let_in("TRADER")) << log.all();
+      EXPECT_FALSE(HasFailure()) << count << " from allocation " << nth << " on";
+    }
+  }
+  EXPECT_GT(tried, 10U);
+  std::printf("%zu times without memory for a while\n", tried);
 }
 
 TEST_F(NoMemoryTest, send_says_so_and_uses_no_number) {
