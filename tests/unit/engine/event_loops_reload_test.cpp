@@ -300,22 +300,56 @@ TEST_F(EventLoopsReloadTest, thread_that_polled_an_engine_that_is_gone_may_reloa
 // No machine has so many that the last one of a set is online.
 constexpr unsigned kNoCpu = CPU_SETSIZE - 1;
 
-TEST_F(EventLoopsReloadTest, loop_whose_thread_cannot_begin_takes_nothing) {
-  auto network = transport::make_epoll_network();
-  ASSERT_TRUE(network.has_value());
-  engine::Runtime::Seams seams;
-  seams.owned_network = std::move(*network);
-  seams.network = seams.owned_network.get();
-  seams.clock = &clock;
-  seams.disk = &disk_;
-  seams.log = &log;
-  seams.cpu = kNoCpu;
-  seams.directory = std::make_shared<engine::LoopDirectory>();
-  engine::LoopDirectory& directory = *seams.directory;
-  engine::Runtime loop{std::move(seams), engine::make_callbacks(loop_venue), false};
-  EXPECT_TRUE(directory.hand_over(0, {}));
+// A loop alone, which a directory knows as the first one.
+class LoopOfDirectoryTest : public EventLoopsReloadTest {
+ protected:
+  engine::Runtime make_loop(std::optional<unsigned> cpu = {}) {
+    engine::Runtime::Seams seams;
+    auto network = transport::make_epoll_network();
+    EXPECT_TRUE(network.has_value());
+    seams.owned_network = std::move(*network);
+    seams.network = seams.owned_network.get();
+    seams.clock = &clock;
+    seams.disk = &disk_;
+    seams.log = &log;
+    seams.cpu = cpu;
+    seams.directory = directory;
+    return {std::move(seams), engine::make_callbacks(loop_venue), false};
+  }
+
+  std::shared_ptr<engine::LoopDirectory> directory = std::make_shared<engine::LoopDirectory>();
+};
+
+TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_takes_nothing) {
+  engine::Runtime loop = make_loop(kNoCpu);
+  EXPECT_TRUE(directory->hand_over(0, {}));
   EXPECT_EQ(loop.run(), 1);
-  EXPECT_FALSE(directory.hand_over(0, {})) << log.all();
+  EXPECT_FALSE(directory->hand_over(0, {})) << log.all();
+}
+
+TEST_F(LoopOfDirectoryTest, task_without_memory_costs_none_behind_it) {
+  struct Failing final : engine::LoopTask {
+    void run(engine::Runtime&) override { throw std::bad_alloc{}; }
+  };
+  struct Counting final : engine::LoopTask {
+    explicit Counting(int& count) : done{count} {}
+    void run(engine::Runtime&) override { ++done; }
+    int& done;
+  };
+  engine::Runtime loop = make_loop();
+  auto settings = engine::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(settings.has_value());
+  settings->store = engine::StoreKind::Memory;
+  ASSERT_TRUE(loop.open_store(*settings).has_value());
+  ASSERT_TRUE(loop.prepare(*settings).has_value());
+  ASSERT_TRUE(loop.open(std::move(*settings)).has_value());
+  int done = 0;
+  directory->post(0, std::make_unique<Counting>(done));
+  directory->post(0, std::make_unique<Failing>());
+  directory->post(0, std::make_unique<Counting>(done));
+  EXPECT_TRUE(loop.poll(std::chrono::nanoseconds{0}));
+  EXPECT_EQ(done, 2);
+  EXPECT_TRUE(log.has("there was no memory, 1 times")) << log.all();
 }
 
 }  // namespace
