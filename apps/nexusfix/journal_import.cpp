@@ -22,8 +22,9 @@ namespace {
 template <class T>
 using Result = std::expected<T, std::string>;
 
-// Messages are appended in records of about this size.
-constexpr std::size_t kBatchBytes = 256U << 10U;
+// Messages are appended in records of about this size: a byte that is damaged later costs all of
+// its record.
+constexpr std::size_t kBatchBytes = 4U << 10U;
 
 // QuickFIX keeps seconds of it.
 bool same_creation(WallTime a, WallTime b) {
