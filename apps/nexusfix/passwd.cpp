@@ -27,6 +27,8 @@ struct PasswdOptions {
   bool checks = false;
 };
 
+constexpr char kInterrupt = 3;  // Ctrl-C
+
 // The terminal shows nothing of what is typed as long as this is there.
 class Unseen {
  public:
@@ -34,7 +36,9 @@ class Unseen {
     is_set_ = ::tcgetattr(STDIN_FILENO, &before_) == 0;
     if (!is_set_) return;
     termios quiet = before_;
-    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    // An interrupt would leave the terminal as it is now; so Ctrl-C ends the line instead.
+    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO | ISIG);
+    quiet.c_cc[VEOL] = kInterrupt;
     is_set_ = ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet) == 0;
   }
   ~Unseen() {
@@ -58,6 +62,7 @@ std::optional<std::string> read_line() {
     const ssize_t count = ::read(STDIN_FILENO, &byte, 1);
     if (count <= 0) return line.empty() ? std::nullopt : std::optional{std::move(line)};
     if (byte == '\n') return line;
+    if (byte == kInterrupt) return std::nullopt;
     line.push_back(byte);
   }
   engine::wipe(line);

@@ -15,7 +15,9 @@ namespace {
 // Authorities between a certificate and one that is believed.
 constexpr int kIntermediatesMax = 3;
 constexpr std::size_t kChainBytesMax = 32U << 10U;
-// What OpenSSL takes from the network at once: a read that brings several records costs one call.
+// Groups of a key exchange. The others cost an acceptor up to 100 ms for a ClientHello (ffdhe8192),
+// and an event loop would stand still for it. Where X25519 is not allowed (FIPS), those behind it.
+constexpr const char* kGroups[] = {"X25519:P-256:P-384:P-521", "P-256:P-384:P-521"};
 
 std::chrono::sys_seconds time_of(const ASN1_TIME* time) {
   std::tm parts{};
@@ -57,8 +59,9 @@ class KeysMaker {
   [[nodiscard]] TlsResult<std::shared_ptr<const TlsKeys>> make() {
     if (!context_) return failed(TlsItem::Build, "OpenSSL");
     set_rules();
-    for (const auto step : {&KeysMaker::set_suites, &KeysMaker::set_identity,
-                            &KeysMaker::set_authorities, &KeysMaker::set_revocations}) {
+    for (const auto step :
+         {&KeysMaker::set_groups, &KeysMaker::set_suites, &KeysMaker::set_identity,
+          &KeysMaker::set_authorities, &KeysMaker::set_revocations}) {
       if (auto done = (this->*step)(); !done) return std::unexpected{std::move(done.error())};
     }
     set_verification();
@@ -84,6 +87,13 @@ class KeysMaker {
     SSL_CTX_set_max_early_data(context, 0);
     SSL_CTX_set_max_cert_list(context, kChainBytesMax);
     SSL_CTX_set_read_ahead(context, 0);
+  }
+
+  [[nodiscard]] TlsResult<void> set_groups() {
+    for (const char* const groups : kGroups) {
+      if (SSL_CTX_set1_groups_list(context_.get(), groups) == 1) return {};
+    }
+    return failed(TlsItem::Build, "OpenSSL");
   }
 
   [[nodiscard]] TlsResult<void> set_suites() { return set_ciphers(*context_, settings_); }
@@ -127,6 +137,7 @@ class KeysMaker {
           SSL_CTX_add_client_CA(context_.get(), one.get()) != 1) {
         return failed(TlsItem::Authorities, name_of(one.get()));
       }
+      note("authority " + name_of(one.get()), X509_get0_notAfter(one.get()));
     }
     const bool is_given = !authorities->empty();
     if (settings_.role == TlsRole::Initiator && !is_given) {

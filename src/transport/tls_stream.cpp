@@ -65,7 +65,8 @@ bool expect_host(SSL& ssl, const TlsSettings& settings, const std::string& host)
   if (const auto address = canonical_address(name)) {
     return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(&ssl), address->c_str()) == 1;
   }
-  SSL_set_hostflags(&ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  SSL_set_hostflags(&ssl,
+                    X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
   if (name.empty() || SSL_set1_host(&ssl, name.c_str()) != 1) return false;
   return !settings.sends_server_name || SSL_set_tlsext_host_name(&ssl, name.c_str()) == 1;
 }

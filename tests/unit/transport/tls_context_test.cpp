@@ -25,8 +25,9 @@ TEST_F(TlsContextTest, says_what_it_offers_and_when_that_ends) {
   const auto made = context(acceptor_settings);
   EXPECT_THAT(made->description(), HasSubstr("TLS 1.2 to 1.3, certificate CN=venue until 20"));
   EXPECT_THAT(made->description(), HasSubstr("client certificates required"));
-  ASSERT_EQ(made->expiries().size(), 1U);
+  ASSERT_EQ(made->expiries().size(), 2U);
   EXPECT_EQ(made->expiries()[0].what, "certificate CN=venue in " + folder.file("venue.pem"));
+  EXPECT_THAT(made->expiries()[1].what, HasSubstr("authority CN="));
 }
 
 TEST_F(TlsContextTest, key_that_others_may_read_is_refused_with_the_command_that_mends_it) {

@@ -69,6 +69,12 @@ TEST_F(TlsTest, certificate_of_another_host_is_refused) {
   expect_refused("its certificate is refused: hostname mismatch");
 }
 
+// RFC 9525, 6.3: a name of the subject is none of the host's.
+TEST_F(TlsTest, certificate_whose_subject_alone_is_the_host_is_refused) {
+  use(acceptor_settings, authority.issue("localhost", {.names = ""}));
+  expect_refused("its certificate is refused: hostname mismatch");
+}
+
 TEST_F(TlsTest, certificate_of_another_address_is_refused) {
   use(acceptor_settings, authority.issue("other", {.names = "IP:10.1.2.3"}));
   listen();

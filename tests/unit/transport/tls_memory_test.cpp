@@ -143,7 +143,7 @@ TEST_F(TlsMemoryTest, silent_connection_has_no_buffer_to_read_into) {
   }
   const std::size_t begun = (mallinfo2().uordblks - before) / kSilent;
   std::printf("with a byte of a handshake: %zu bytes\n", begun);
-  EXPECT_GT(begun, each);
+  EXPECT_GE(begun, each);
   EXPECT_LT(begun, 96U << 10U);
 }
 
