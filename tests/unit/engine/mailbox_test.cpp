@@ -265,9 +265,8 @@ TEST_F(MailboxTest, engine_that_spins_is_woken_by_a_post_where_it_waits_all_the_
 TEST_F(MailboxTest, several_threads_trade_through_one_engine_and_each_result_comes_back_once) {
   constexpr int kThreads = 3;
   constexpr int kOrders = 300;
-  open();
-  open_trader(acceptor->accept_port());
-  const SessionHandle session = initiator->session(0).handle();
+  log_on_both();
+  const SessionHandle session = handle;
   std::vector<Mailbox> mailboxes;
   for (int i = 0; i < kThreads; ++i) mailboxes.push_back(initiator->open_mailbox());
   initiator->start();
