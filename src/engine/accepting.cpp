@@ -115,6 +115,10 @@ void Runtime::report_refused() {
     without_descriptor_.add(refused - refused_counted_);
     stats_.connections_refused += refused - std::exchange(refused_counted_, refused);
   }
+  const bool is_any = without_descriptor_.has_any() || too_many_of_address_.has_any() ||
+                      too_many_pending_.has_any() || displaced_.has_any();
+  if (!is_any) [[likely]]
+    return;
   const auto tell = [&](NoticeTally& tally, observe::Severity severity, std::string_view why) {
     if (const std::uint64_t count = tally.take(now_.mono); count != 0) {
       const std::string last = tally.last().empty() ? "" : "; the last one from " + tally.last();

@@ -19,6 +19,7 @@ class NoticeTally {
     count_ += count;
     last_ = std::move(last);
   }
+  [[nodiscard]] bool has_any() const noexcept { return count_ != 0; }
   // How many there are to tell of now; 0: none, or it is too soon.
   [[nodiscard]] std::uint64_t take(MonoTime now) noexcept {
     if (count_ == 0 || now < next_at_) [[likely]]

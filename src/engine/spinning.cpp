@@ -35,7 +35,8 @@ bool Runtime::receive_directly() {
   const std::size_t questions = count == 0 ? 0 : std::max(count, kQuestionsPerTurn);
   for (std::size_t i = 0; i < questions; ++i) {
     // Another one is the first each time: none that always has bytes keeps the others waiting.
-    Connection& connection = *asked[++next_asked_ % count];
+    next_asked_ = next_asked_ + 1 < count ? next_asked_ + 1 : 0;
+    Connection& connection = *asked[next_asked_];
     const transport::IoResult result =
         seams_.network->receive(connection.socket, std::span{receive_buffer_});
     if (result.status == transport::IoStatus::WouldBlock) continue;

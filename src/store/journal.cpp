@@ -206,9 +206,11 @@ class Journal final : public Store {
   }
 
   std::optional<StoreEvent> take_event() override {
+    // Asked in every turn: two looks that need no lock.
+    if (!writer_.has_shortage() && !events_.has_any()) [[likely]]
+      return std::nullopt;
     const std::optional<DiskError> shortage = writer_.take_shortage();
-    if (!shortage) [[likely]]
-      return events_.take();
+    if (!shortage) return events_.take();
     return StoreEvent{.level = StoreEvent::Level::Error,
                       .text = disk_error(options_.folder, *shortage).text +
                               "; the next segment cannot be prepared, and " +

@@ -66,6 +66,7 @@ class LogWriter {
   [[nodiscard]] LogPosition synced() const noexcept {
     return committer_ ? committer_->synced() : synced_;
   }
+  [[nodiscard]] bool has_shortage() const noexcept { return supply_.has_shortage(); }
   [[nodiscard]] std::optional<DiskError> take_shortage() { return supply_.take_shortage(); }
   [[nodiscard]] bool is_short() const noexcept { return supply_.is_short(); }
 

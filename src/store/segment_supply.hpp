@@ -78,6 +78,10 @@ class SegmentSupply {
   void retire(OpenSegment segment);
   // Told once: why the next segment could not be prepared. It is tried again each second.
   [[nodiscard]] std::optional<DiskError> take_shortage();
+  // Whether that has something to give: a hint that needs no lock.
+  [[nodiscard]] bool has_shortage() const noexcept {
+    return has_shortage_.load(std::memory_order_relaxed);
+  }
   // While the next segment could not be prepared.
   [[nodiscard]] bool is_short() const noexcept {
     return is_short_.load(std::memory_order_relaxed);  // A word alone: nothing hangs on it.

@@ -27,14 +27,20 @@ std::optional<FieldErrorCode> value_fault(const FieldCheck& check, std::string_v
 }
 
 template <class View>
+[[gnu::cold]] FieldError describe(const View& view, const FieldCheck& check) noexcept {
+  const std::optional<FieldView> field = view.find(check.tag);
+  if (!field) return {FieldErrorCode::Missing, check.tag, 0};
+  const std::optional<FieldErrorCode> fault = value_fault(check, field->value);
+  return {fault.value_or(FieldErrorCode::Malformed), check.tag, field->offset};
+}
+
+template <class View>
 std::optional<FieldError> first_fault(const View& view,
                                       std::span<const FieldCheck> checks) noexcept {
   for (const FieldCheck& check : checks) {
-    const std::optional<FieldView> field = view.find(check.tag);
-    if (!field) return FieldError{FieldErrorCode::Missing, check.tag, 0};
-    if (const auto fault = value_fault(check, field->value)) {
-      return FieldError{*fault, check.tag, field->offset};
-    }
+    const std::optional<std::string_view> value = view[check.tag];
+    if (!value || value_fault(check, *value)) [[unlikely]]
+      return describe(view, check);
   }
   return std::nullopt;
 }
