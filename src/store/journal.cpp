@@ -21,13 +21,13 @@
 #include "store/event_box.hpp"
 #include "store/journal_format.hpp"
 #include "store/journal_lock.hpp"
+#include "store/log_reading.hpp"
 #include "store/log_walk.hpp"
 #include "store/log_writer.hpp"
 #include "store/number_reserve.hpp"
 #include "store/recovery.hpp"
 #include "store/retirement.hpp"
 #include "store/scrub.hpp"
-#include "store/segment_reader.hpp"
 
 namespace nexusfix::store {
 
@@ -69,6 +69,7 @@ class Journal final : public Store {
         retirement_{disk, options_.folder, options_.retention.retired, events_},
         checkpointer_{state_},
         writer_{disk, options_, checkpointer_},
+        reading_{disk, options_.folder, writer_},
         reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax} {
     notes_.reserve((NumberReserve::kWishesMax + 1) * kEntryHeaderBytes);
   }
@@ -76,7 +77,7 @@ class Journal final : public Store {
   StoreResult<void> open(Recovered&& recovered, WallTime now) {
     state_ = std::move(recovered.state);
     for (const auto& [epoch, until] : recovered.retired) retired_numbers_.push_back({epoch, until});
-    holes_ = std::move(recovered.holes);
+    reading_.set_holes(std::move(recovered.holes));
     refused_ = std::move(recovered.refused);
     no_new_session_ = std::move(recovered.no_new_session);
     const std::vector<char> skipped = skip_numbers(recovered);
@@ -223,10 +224,6 @@ class Journal final : public Store {
   StoreResult<void> scan(LogVisitor visit) override;
 
  private:
-  using RecordVisitor = FunctionRef<bool(const Record&)>;
-  // Bytes that are no record any more; true: go on behind them.
-  using DamageVisitor = FunctionRef<bool(const std::string& text)>;
-
   void retire_segments(WallTime now);
   void plan_retirement(std::span<const SegmentHeader> segments, LogPosition end, LogPosition synced,
                        WallTime now);
@@ -275,16 +272,6 @@ class Journal final : public Store {
   StoreResult<void> take_epochs_before(std::vector<std::uint64_t>& epochs);
   StoreResult<void> take_epochs_back(LogPosition from, std::vector<std::uint64_t>& epochs);
 
-  // Passes the records from begin to end, both where a record begins or ends. False: visit stopped.
-  StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
-                                    DamageVisitor on_damage);
-  StoreResult<bool> for_each_written(const SegmentHeader& segment, File& file, std::uint64_t begin,
-                                     std::uint64_t end, RecordVisitor visit,
-                                     DamageVisitor on_damage);
-  [[nodiscard]] std::optional<LogPosition> end_of_hole(LogPosition begin) const;
-  bool for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
-                          RecordVisitor visit);
-
   Disk& disk_;
   JournalOptions options_;
   std::optional<Ownership> ownership_;  // nothing: open to be looked at
@@ -299,21 +286,19 @@ class Journal final : public Store {
   Retirement retirement_;  // must outlive the writer, whose thread works for it
   Checkpointer checkpointer_;
   LogWriter writer_;
+  LogReading reading_;
   NumberReserve reserve_;
-  LogPosition noted_ = 0;       // the log tells that it was synced so far
-  bool owner_is_told_ = false;  // and whose it is
-  std::vector<char> notes_;     // entries of the journal's own, for the next record
-  JournalReport report_;        // until it is taken
-  bool is_damaged_ = false;     // opening found damage: nothing is retired
-  std::vector<std::pair<LogPosition, LogPosition>> holes_;  // damage found by opening
-  std::map<SessionKey, std::string> refused_;               // because of it, and why
-  std::string no_new_session_;                              // why not; empty: it may be
-  FileWindow window_;                                       // used again for every read()
-  std::vector<char> record_;                                // likewise, for what no file has
-  std::string failure_;                                     // not empty: stopped
-  std::optional<ScrubThread> scrub_;                        // nothing: nobody wants it
-  std::uint64_t scrubbed_ = 0;                              // segments up to this one were offered
-  LogPosition closed_end_ = kNumberMax;                     // of the next one to be; none: far away
+  LogPosition noted_ = 0;                      // the log tells that it was synced so far
+  bool owner_is_told_ = false;                 // and whose it is
+  std::vector<char> notes_;                    // entries of the journal's own, for the next record
+  JournalReport report_;                       // until it is taken
+  bool is_damaged_ = false;                    // opening found damage: nothing is retired
+  std::map<SessionKey, std::string> refused_;  // because of it, and why
+  std::string no_new_session_;                 // why not; empty: it may be
+  std::string failure_;                        // not empty: stopped
+  std::optional<ScrubThread> scrub_;           // nothing: nobody wants it
+  std::uint64_t scrubbed_ = 0;                 // segments up to this one were offered
+  LogPosition closed_end_ = kNumberMax;        // of the next one to be; none: far away
 };
 
 StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, WallTime now) {
@@ -550,7 +535,7 @@ StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64
   const auto on_damage = [&](const std::string& text) { return damage.add(text, next); };
   for (const MessageIndex::Group& group : state_.indexes[key].groups(first, last)) {
     const StoreResult<bool> goes_on =
-        for_each_record(group.begin, group.end, visit_record, on_damage);
+        reading_.for_each_of(key, group, next, visit_record, on_damage);
     if (!goes_on) return std::unexpected{goes_on.error()};
     if (!*goes_on) break;
   }
@@ -598,7 +583,7 @@ StoreResult<void> Journal::take_epochs_back(LogPosition from, std::vector<std::u
     return true;
   };
   const StoreResult<bool> passed =
-      for_each_record(begin, from, visit_record, [](const std::string&) { return false; });
+      reading_.for_each_record(begin, from, visit_record, [](const std::string&) { return false; });
   if (!passed) return std::unexpected{passed.error()};
   for (SessionKey key = 0; key < epochs.size(); ++key) {
     // More resets than epochs: one began behind the checkpoint, or somebody wrote what is not so.
@@ -632,107 +617,13 @@ StoreResult<void> Journal::scan(LogVisitor visit) {
     return true;
   };
   const StoreResult<bool> passed =
-      for_each_record(writer_.segments().front().position, appended(), visit_record,
-                      [](const std::string&) { return false; });
+      reading_.for_each_record(writer_.segments().front().position, appended(), visit_record,
+                               [](const std::string&) { return false; });
   if (!passed) return std::unexpected{passed.error()};
   if (!is_known) {
     return failure(StoreErrorCode::Corrupt, "a record is of a session that was never opened");
   }
   return {};
-}
-
-StoreResult<bool> Journal::for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
-                                           DamageVisitor on_damage) {
-  const auto behind = [](LogPosition position, const SegmentHeader& segment) {
-    return position < segment.position;
-  };
-  const std::vector<SegmentHeader>& segments = writer_.segments();
-  // It may move while this runs: what it has passed lies in the files and in memory.
-  const LogPosition written = writer_.written();
-  auto segment = std::upper_bound(segments.begin(), segments.end(), begin, behind);
-  NEXUSFIX_ASSERT(segment != segments.begin());
-  for (--segment; segment != segments.end() && segment->position < end; ++segment) {
-    const bool is_last = segment + 1 == segments.end();
-    const LogPosition segment_end = is_last ? appended() : (segment + 1)->position;
-    const LogPosition from = std::max(begin, segment->position + segment->records_at());
-    const LogPosition to = std::min(end, segment_end);
-    const LogPosition file_to = std::min(to, written);
-    if (from < file_to) {
-      std::unique_ptr<File> opened;
-      if (!is_last) {
-        auto file =
-            disk_.open(options_.folder + '/' + segment_file_name(segment->number), OpenMode::Read);
-        if (!file) return std::unexpected{disk_error(options_.folder, file.error())};
-        opened = std::move(*file);
-      }
-      const StoreResult<bool> goes_on =
-          for_each_written(*segment, is_last ? writer_.file() : *opened, from - segment->position,
-                           file_to - segment->position, visit, on_damage);
-      if (!goes_on || !*goes_on) return goes_on;
-    }
-    if (!for_each_in_memory(*segment, std::max(from, written), to, visit)) return false;
-  }
-  return true;
-}
-
-StoreResult<bool> Journal::for_each_written(const SegmentHeader& segment, File& file,
-                                            std::uint64_t begin, std::uint64_t end,
-                                            RecordVisitor visit, DamageVisitor on_damage) {
-  window_.open(file, end);
-  SegmentReader reader{window_, RecordSeed{segment}, begin};
-  for (;;) {
-    const DiskResult<std::optional<Record>> record = reader.next();
-    if (!record) return std::unexpected{disk_error(options_.folder, record.error())};
-    if (*record) {
-      if (!visit(**record)) return false;
-      continue;
-    }
-    if (reader.fault() == RecordFault::None) return true;
-    if (const auto hole_end = end_of_hole(segment.position + reader.offset())) {
-      // Known since opening; whoever it concerns is refused.
-      if (*hole_end >= segment.position + window_.size()) return true;
-      reader = SegmentReader{window_, RecordSeed{segment}, *hole_end - segment.position};
-      continue;
-    }
-    // It checked when it was written or at opening: damaged bytes must not be sent as a message.
-    const std::string text = options_.folder + '/' + segment_file_name(segment.number) +
-                             ": damaged at offset " + std::to_string(reader.offset()) +
-                             " since it was written (nexusfix journal verify tells more)";
-    if (!on_damage(text)) {
-      return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = text}};
-    }
-    const auto behind = find_valid_record(window_, RecordSeed{segment}, reader.offset() + 1);
-    if (!behind) return std::unexpected{disk_error(options_.folder, behind.error())};
-    if (!*behind) return true;
-    reader = SegmentReader{window_, RecordSeed{segment}, **behind};
-  }
-}
-
-std::optional<LogPosition> Journal::end_of_hole(LogPosition begin) const {
-  const auto hole =
-      std::lower_bound(holes_.begin(), holes_.end(), begin,
-                       [](const auto& one, LogPosition position) { return one.first < position; });
-  if (hole == holes_.end() || hole->first != begin) return std::nullopt;
-  return hole->second;
-}
-
-bool Journal::for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
-                                 RecordVisitor visit) {
-  for (LogPosition position = begin; position < end;) {
-    record_.resize(kRecordHeaderBytes);
-    writer_.copy(position, record_);
-    const RecordHeader header =
-        decode_record_header(std::span{record_}.first<kRecordHeaderBytes>());
-    record_.resize(static_cast<std::size_t>(header.record_bytes()));
-    writer_.copy(position, record_);
-    const Record record{.offset = position - segment.position,
-                        .record_bytes = header.record_bytes(),
-                        .time = header.time,
-                        .entries = std::span{record_}.subspan(kRecordHeaderBytes)};
-    if (!visit(record)) return false;
-    position += header.record_bytes();
-  }
-  return true;
 }
 
 }  // namespace

@@ -12,8 +12,6 @@
 namespace nexusfix::store {
 namespace {
 
-constexpr std::size_t kWindowBytes = 256U << 10U;
-
 // How much more than the searched bytes themselves a search may look at.
 constexpr std::uint64_t kSearchFactor = 8;
 constexpr std::uint64_t kSearchBytesMin = 1U << 20U;
@@ -26,9 +24,10 @@ constexpr std::uint64_t kZeroBytes = 4096;
 
 }  // namespace
 
-void FileWindow::open(File& file, std::uint64_t size_bytes) {
+void FileWindow::open(File& file, std::uint64_t size_bytes, std::size_t window_bytes) {
   file_ = &file;
   size_bytes_ = size_bytes;
+  window_bytes_ = window_bytes;
   begin_ = 0;
   buffer_.clear();
 }
@@ -38,8 +37,8 @@ DiskResult<std::span<const char>> FileWindow::view(std::uint64_t offset, std::si
   NEXUSFIX_ASSERT(count <= size_bytes_ - offset);
   if (offset < begin_ || offset + count > begin_ + buffer_.size()) {
     const std::uint64_t left = size_bytes_ - offset;
-    buffer_.resize(static_cast<std::size_t>(
-        std::min<std::uint64_t>(left, std::max<std::size_t>(count, kWindowBytes))));
+    buffer_.resize(
+        static_cast<std::size_t>(std::min<std::uint64_t>(left, std::max(count, window_bytes_))));
     begin_ = offset;
     const DiskResult<std::size_t> got = file_->read_at(offset, buffer_);
     if (!got) {

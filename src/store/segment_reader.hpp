@@ -18,8 +18,10 @@ namespace nexusfix::store {
 // Parts of a file, read in large pieces. One buffer, used again for every piece.
 class FileWindow {
  public:
-  // Bytes from size_bytes on are not read, even if the file has them.
-  void open(File& file, std::uint64_t size_bytes);
+  static constexpr std::size_t kWindowBytes = 256U << 10U;
+  // Bytes from size_bytes on are not read, even if the file has them. A piece is of window_bytes,
+  // or of what is asked for if that is more.
+  void open(File& file, std::uint64_t size_bytes, std::size_t window_bytes = kWindowBytes);
   [[nodiscard]] std::uint64_t size() const noexcept { return size_bytes_; }
   // What was read is read again.
   void forget() noexcept { buffer_.clear(); }
@@ -30,6 +32,7 @@ class FileWindow {
  private:
   File* file_ = nullptr;
   std::uint64_t size_bytes_ = 0;
+  std::size_t window_bytes_ = kWindowBytes;
   std::uint64_t begin_ = 0;  // of the bytes in buffer_
   std::vector<char> buffer_;
 };

@@ -1,0 +1,86 @@
+// Reads a journal that is open: what its files have, and behind it what is still in memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "store/log_writer.hpp"
+#include "store/message_index.hpp"
+#include "store/message_places.hpp"
+#include "store/segment_reader.hpp"
+
+namespace nexusfix::store {
+
+class LogReading {
+ public:
+  // What is read for a message at most beside the message itself and, once for all sessions, the
+  // block in which it lies.
+  static constexpr std::uint64_t kScannedBytes = 256U << 10U;
+  static constexpr std::uint64_t kBlockBytes = 32U << 20U;
+  static constexpr std::size_t kPlacesBytesMax = 64U << 20U;
+
+  using RecordVisitor = FunctionRef<bool(const Record&)>;
+  // Bytes that are no record any more; true: go on behind them.
+  using DamageVisitor = FunctionRef<bool(const std::string& text)>;
+
+  // All must outlive it.
+  LogReading(Disk& disk, const std::string& folder, const LogWriter& writer)
+      : disk_{disk}, folder_{folder}, writer_{writer} {}
+
+  // Damage that is known since opening, ascending: what lies there is passed over.
+  void set_holes(std::vector<std::pair<LogPosition, LogPosition>> holes) {
+    holes_ = std::move(holes);
+  }
+
+  // Passes the records from begin to end, both where a record begins or ends. False: visit stopped.
+  StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
+                                    DamageVisitor on_damage);
+  // Likewise those of the group that have messages of the session; others may be among them. next:
+  // messages below it need not be passed; it may rise meanwhile.
+  StoreResult<bool> for_each_of(SessionKey session, const MessageIndex::Group& group,
+                                const std::uint64_t& next, RecordVisitor visit,
+                                DamageVisitor on_damage);
+
+ private:
+  // One segment, and what of it has records.
+  struct Part {
+    const SegmentHeader* segment = nullptr;
+    bool is_last = false;
+    LogPosition begin = 0;
+    LogPosition end = 0;
+  };
+  [[nodiscard]] Part part_at(LogPosition position) const;
+  StoreResult<File*> open(const Part& part);
+  StoreResult<bool> for_each_written(const SegmentHeader& segment, File& file, std::uint64_t begin,
+                                     std::uint64_t end, RecordVisitor visit,
+                                     DamageVisitor on_damage);
+  bool for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
+                          RecordVisitor visit);
+  StoreResult<bool> for_each_place(const Part& part, LogPosition block_begin,
+                                   std::span<const std::uint32_t> offsets, RecordVisitor visit,
+                                   DamageVisitor on_damage);
+  StoreResult<const MessagePlaces::Block*> make_block(const Part& part, LogPosition position);
+  [[nodiscard]] std::optional<LogPosition> end_of_hole(LogPosition begin) const;
+  [[nodiscard]] std::string damage_text(const SegmentHeader& segment, std::uint64_t offset) const;
+
+  Disk& disk_;
+  const std::string& folder_;
+  const LogWriter& writer_;
+  std::vector<std::pair<LogPosition, LogPosition>> holes_;
+  MessagePlaces places_{kPlacesBytesMax};
+  PlacesDraft draft_;
+  FileWindow window_;           // used again for every reading
+  std::unique_ptr<File> file_;  // of the segment that is read, but for the last
+  std::vector<char> record_;    // used again, for what no file has
+};
+
+}  // namespace nexusfix::store

@@ -1,0 +1,108 @@
+// Where just each message is, for stretches of a log in which a session's messages lie far apart:
+// made when somebody reads there, from one pass over the stretch, for all sessions at once; kept in
+// a bounded memory, from which what was not used for longest goes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <nexusfix/store/store.hpp>
+
+namespace nexusfix::store {
+
+class MessagePlaces {
+ public:
+  // A number above it is taken for it.
+  static constexpr std::uint64_t kNumberMax = UINT32_MAX;
+
+  // Of one session in a block, in the order of the log.
+  class Run {
+   public:
+    Run() = default;
+    Run(std::span<const std::uint32_t> offsets, std::uint64_t first,
+        std::span<const std::uint32_t> numbers) noexcept
+        : offsets_{offsets}, first_{first}, numbers_{numbers} {}
+    [[nodiscard]] bool empty() const noexcept { return offsets_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return offsets_.size(); }
+    // Where the record lies, behind the block's begin.
+    [[nodiscard]] std::span<const std::uint32_t> offsets() const noexcept { return offsets_; }
+    [[nodiscard]] std::uint64_t number(std::size_t index) const noexcept {
+      return numbers_.empty() ? first_ + index : numbers_[index];
+    }
+    // Those whose record lies at begin or behind, in front of end, from this MsgSeqNum on.
+    [[nodiscard]] Run from(std::uint64_t begin, std::uint64_t end,
+                           std::uint64_t msg_seq_num) const noexcept;
+
+   private:
+    std::span<const std::uint32_t> offsets_;
+    std::uint64_t first_ = 0;
+    std::span<const std::uint32_t> numbers_;  // empty: first_ and those that follow it
+  };
+
+  // The records from begin to end, all in one segment.
+  struct Block {
+    LogPosition begin = 0;
+    LogPosition end = 0;
+    bool is_damaged = false;  // and says nothing: it must be read
+    [[nodiscard]] Run of(SessionKey session) const noexcept;
+    [[nodiscard]] std::size_t memory_bytes() const noexcept;
+
+    struct Part {
+      std::uint16_t session = 0;
+      bool has_gaps = false;
+      std::uint32_t first = 0;   // of offsets
+      std::uint32_t number = 0;  // the first; with gaps: where they are in numbers
+    };
+    std::vector<Part> parts;  // ascending; the last one ends the offsets
+    std::vector<std::uint32_t> offsets;
+    std::vector<std::uint32_t> numbers;  // of sessions that do not use one after the other
+    std::uint64_t used = 0;              // when
+  };
+
+  explicit MessagePlaces(std::size_t memory_bytes_max) : memory_bytes_max_{memory_bytes_max} {}
+
+  // The block that holds this position; null: none. It lives until the next add().
+  [[nodiscard]] const Block* find(LogPosition position) noexcept;
+  // Where a block that is to hold this position begins, and must end, if those that are there begin
+  // and end in the same stretch from begin to end.
+  struct Room {
+    LogPosition begin = 0;
+    LogPosition end = 0;
+  };
+  [[nodiscard]] Room room_at(LogPosition position, LogPosition begin,
+                             LogPosition end) const noexcept;
+  // It must lie where there is none.
+  void add(Block block);
+  [[nodiscard]] std::size_t memory_bytes() const noexcept { return memory_bytes_; }
+
+ private:
+  std::vector<Block> blocks_;  // ascending
+  std::size_t memory_bytes_ = 0;
+  std::size_t memory_bytes_max_;
+  std::uint64_t uses_ = 0;
+};
+
+// Collects the messages of a block in the order of the log, and sorts them.
+class PlacesDraft {
+ public:
+  void add(SessionKey session, std::uint64_t msg_seq_num, std::uint64_t offset);
+  // Empty afterwards.
+  void finish(MessagePlaces::Block& block);
+
+ private:
+  struct Message {
+    SessionKey session = 0;
+    std::uint32_t offset = 0;
+    std::uint32_t number = 0;
+  };
+  void finish_part(MessagePlaces::Block& block, SessionKey session, std::size_t begin,
+                   std::size_t end) const;
+
+  std::vector<Message> messages_;
+  std::vector<std::uint32_t> ends_;     // by session
+  std::vector<std::uint32_t> numbers_;  // of all, sorted
+};
+
+}  // namespace nexusfix::store
