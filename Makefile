@@ -1,13 +1,14 @@
 # The commands of this project; `make` alone lists them. CMake does the building: see
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-run deps-bench deps-test run build test bench simulate soak tidy format \
-        fuzz install clean
+.PHONY: help deps deps-run deps-bench deps-test run build test bench simulate crash soak tidy \
+        format fuzz install clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
 SIMULATE_SECONDS ?= 600
 SIMULATE_SEED ?= 1000000
+CRASH_RUNS ?= 10000
 SOAK_SECONDS ?= 3600
 DEPS ?= yes
 STAGES ?=
@@ -32,6 +33,7 @@ help:
 	@echo "  make format    rewrite the sources with clang-format-19"
 	@echo "  make fuzz      FUZZ_SECONDS=$(FUZZ_SECONDS) of fuzzing for each target"
 	@echo "  make simulate  SIMULATE_SECONDS=$(SIMULATE_SECONDS) of engines under simulated faults"
+	@echo "  make crash     the store: CRASH_RUNS=$(CRASH_RUNS) kills and losses of power in each mode"
 	@echo "  make soak      SOAK_SECONDS=$(SOAK_SECONDS) of two engines over TCP under faults: memory"
 	@echo "                 and descriptors must not grow, no message may be missing"
 	@echo "  make install   install libraries, headers and the command to PREFIX=$(PREFIX)"
@@ -92,6 +94,15 @@ simulate: deps-run
 	@tools/build.py release --target nexusfix $(FIRST_BUILD)
 	@build/release/apps/nexusfix/nexusfix simulate --seed $(SIMULATE_SEED) \
 	  --for $(SIMULATE_SECONDS)
+
+# What the tests do with fewer, in each durability mode.
+crash: deps-test
+	@tools/build.py release --target store_test --target store_threads_test \
+	  --target store_crash_test -D NEXUSFIX_TESTS=ON
+	@cd build/release/tests/unit/store && export NEXUSFIX_RANDOM_RUNS=$(CRASH_RUNS) && \
+	  ./store_test --gtest_filter='*JournalPower.*' && \
+	  ./store_crash_test --gtest_filter='*JournalKill.leaves_*' && \
+	  ./store_threads_test --gtest_filter='*JournalPowerThreads.*'
 
 soak: deps-test
 	@tools/build.py release --target soak -D NEXUSFIX_TESTS=ON

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>
@@ -23,6 +24,7 @@
 
 #include "store_fixture.hpp"
 #include "support/killing_disk.hpp"
+#include "support/random_runs.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace nexusfix::store {
@@ -31,8 +33,10 @@ namespace {
 constexpr SessionKey kSessions = 3;
 
 // Each run of a mode that syncs waits for the disk.
-unsigned kills_of(Durability durability) {
-  return durability == Durability::Sync ? 300 : durability == Durability::Group ? 800 : 1'200;
+std::uint64_t kills_of(Durability durability) {
+  return testing::random_runs(durability == Durability::Sync    ? 300
+                              : durability == Durability::Group ? 800
+                                                                : 1'200);
 }
 
 // What the child was told is durable, of one session, where the parent sees it after the kill:
@@ -309,9 +313,10 @@ TEST_P(JournalKill, leaves_what_was_durable_invents_nothing_and_takes_no_number_
   const std::uint64_t seed = 2026;
   SeededRandom random{seed};
   const std::uint64_t steps_max = GetParam() == Durability::Sync ? 30 : 150;
-  for (unsigned kill = 0; kill < kills_of(GetParam()); ++kill) {
+  const std::uint64_t kills = kills_of(GetParam());
+  for (std::uint64_t kill = 0; kill < kills; ++kill) {
     if (kill % 100 == 0) {  // Another journal: a long one takes long to look through.
-      PosixDisk disk;
+      std::filesystem::remove_all(options_.folder);
       options_.folder = folder_.file("journal" + std::to_string(kill));
       *shared_ = {};
       last_seen_.clear();

@@ -14,6 +14,7 @@
 #include "store/journal_format.hpp"
 #include "store_fixture.hpp"
 #include "support/fake_disk.hpp"
+#include "support/random_runs.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -130,11 +131,12 @@ class JournalPower : public ::testing::TestWithParam<PowerCase> {};
 
 TEST_P(JournalPower, no_number_stands_for_two_messages_whatever_sectors_are_lost) {
 #ifdef NDEBUG
-  constexpr std::uint64_t kSeeds = 400;
+  constexpr std::uint64_t kUsual = 400;
 #else
-  constexpr std::uint64_t kSeeds = 100;  // with sanitizers
+  constexpr std::uint64_t kUsual = 100;  // with sanitizers
 #endif
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  const std::uint64_t seeds = testing::random_runs(kUsual);
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Machine machine{GetParam().durability, GetParam().maps, seed};
     for (int life = 0; life < 8; ++life) {

@@ -17,6 +17,7 @@
 
 #include "store_fixture.hpp"
 #include "support/power_disk.hpp"
+#include "support/random_runs.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -207,14 +208,15 @@ class JournalPowerThreads : public ::testing::TestWithParam<ThreadedPowerCase> {
 
 TEST_P(JournalPowerThreads, what_is_durable_is_there_whatever_call_the_power_fails_at) {
 #ifdef NDEBUG
-  constexpr std::uint64_t kSeeds = 100;
+  constexpr std::uint64_t kUsual = 100;
 #else
-  constexpr std::uint64_t kSeeds = 12;  // with sanitizers
+  constexpr std::uint64_t kUsual = 12;  // with sanitizers
 #endif
+  const std::uint64_t seeds = testing::random_runs(kUsual);
   std::uint64_t retired = 0;
   std::uint64_t lost = 0;
   std::uint64_t sent = 0;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     ThreadedMachine machine{GetParam().durability, GetParam().reserves, seed};
     for (int life = 0; life < 10; ++life) {
@@ -226,9 +228,9 @@ TEST_P(JournalPowerThreads, what_is_durable_is_there_whatever_call_the_power_fai
     sent += machine.sent();
   }
   // It is about something.
-  EXPECT_GT(sent, kSeeds * 100);
-  EXPECT_GT(lost, kSeeds);
-  EXPECT_GT(retired, kSeeds);
+  EXPECT_GT(sent, seeds * 100);
+  EXPECT_GT(lost, seeds);
+  EXPECT_GT(retired, seeds);
 }
 
 INSTANTIATE_TEST_SUITE_P(
