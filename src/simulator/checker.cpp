@@ -23,7 +23,7 @@ void Checker::add_process(std::size_t process, std::string name) {
 }
 
 std::uint64_t Checker::epoch_of(const Process& process, const LocalSession& session) const {
-  return (process.generation << 32U) | process.engine->store().session(session.key).epoch;
+  return (process.generation << 32U) | process.inside->record(session.index).epoch;
 }
 
 Checker::Ledger* Checker::find_ledger(Direction& direction, std::uint64_t epoch) noexcept {
@@ -38,8 +38,7 @@ Checker::Ledger& Checker::ledger_of(Link& link, Side sender, std::uint64_t epoch
   if (Ledger* const found = find_ledger(direction, epoch)) return *found;
   const SideOfLink& own = link.sides[sender];
   const Process& process = processes_[own.process];
-  const WallTime created =
-      process.engine->store().session(process.sessions[own.session].key).created;
+  const WallTime created = process.inside->record(own.session).created;
   if (!direction.ledgers.empty()) {
     ++counts_.epochs;
     const bool is_allowed = direction.is_excused || link.sides[0].resets || link.sides[1].resets ||
@@ -77,25 +76,21 @@ std::string Checker::where(const Link& link, Side sender, std::uint64_t msg_seq_
          std::to_string(msg_seq_num);
 }
 
-void Checker::process_started(std::size_t index, engine::Engine& engine,
+void Checker::process_started(std::size_t index, const CheckedProcess& inside,
                               const engine::Settings& settings) {
   Process& process = processes_[index];
-  process.engine = &engine;
+  process.inside = &inside;
   process.sessions.clear();
   process.promises.clear();
-  const store::Store& store = engine.store();
-  process.appended = store.appended();
+  process.appended = inside.appended();
   for (std::size_t i = 0; i < settings.sessions.size(); ++i) {
     const session::SessionConfig& config = settings.sessions[i].session;
     const auto [link, is_new] = links_by_name_.emplace(link_name(config), links_.size());
     if (is_new) links_.push_back({.name = link->first, .sides = {}, .directions = {}});
-    LocalSession session{.name = config.id.to_string(),
-                         .link = link->second,
-                         .side = config.role == session::Role::Initiator ? Side{0} : Side{1}};
-    for (std::size_t key = 0; key < store.session_count(); ++key) {
-      const auto session_key = static_cast<store::SessionKey>(key);
-      if (store.session_name(session_key) == session.name) session.key = session_key;
-    }
+    const LocalSession session{.name = config.id.to_string(),
+                               .index = i,
+                               .link = link->second,
+                               .side = config.role == session::Role::Initiator ? Side{0} : Side{1}};
     SideOfLink& side = links_[session.link].sides[session.side];
     side.process = index;
     side.session = i;
@@ -112,7 +107,7 @@ void Checker::process_started(std::size_t index, engine::Engine& engine,
 // What was promised is still known, and what was taken is not expected again.
 void Checker::check_start(Process& process, const LocalSession& session) {
   Link& link = links_[session.link];
-  const store::SessionRecord& record = process.engine->store().session(session.key);
+  const store::SessionRecord& record = process.inside->record(session.index);
   const std::uint64_t epoch = epoch_of(process, session);
   Direction& out = link.directions[session.side];
   if (const Ledger* const ledger = find_ledger(out, epoch);
@@ -140,14 +135,14 @@ void Checker::check_start(Process& process, const LocalSession& session) {
 void Checker::turn_done(std::size_t index) {
   Process& process = processes_[index];
   const store::LogPosition appended_before =
-      std::exchange(process.appended, process.engine->store().appended());
+      std::exchange(process.appended, process.inside->appended());
   if (!process.has_news) return;
   process.has_news = false;
   for (const Promise& promise : process.promises) {
     const LocalSession& session = process.sessions[promise.session];
     Link& link = links_[session.link];
     // A reset in the same turn has ended its epoch.
-    const auto& record = process.engine->store().session(session.key);
+    const auto& record = process.inside->record(session.index);
     if (promise.msg_seq_num >= record.next_outbound) continue;
     Entry& entry =
         entry_of(ledger_of(link, session.side, epoch_of(process, session)), promise.msg_seq_num);
@@ -183,7 +178,7 @@ void Checker::take_back_deliveries(Direction& direction) {
 
 void Checker::process_ended(std::size_t index, bool forgets) {
   Process& process = processes_[index];
-  process.engine = nullptr;
+  process.inside = nullptr;
   process.promises.clear();
   process.has_news = false;
   if (forgets) ++process.generation;
@@ -239,6 +234,23 @@ void Checker::promised(std::size_t index, std::size_t session, std::uint64_t msg
 // epochs apart. That is in the nature of the key, and no fault of an engine.
 void Checker::pass_over(Ledger& ledger, std::uint64_t before) {
   for (std::uint64_t n = 1; n < before; ++n) ledger.entries[n].is_delivered = true;
+}
+
+void Checker::heard(std::size_t index, std::size_t session_index, std::string_view bytes) {
+  const std::optional<WireMessage> message = read_wire_message(bytes);
+  if (!message) return;
+  const Process& process = processes_[index];
+  const LocalSession& session = process.sessions[session_index];
+  Direction& direction = links_[session.link].directions[1 - session.side];
+  const std::uint64_t epoch = epoch_of(process, session);
+  if (find_ledger(direction, epoch) == nullptr) {
+    if (direction.ledgers.size() == kLedgersMax) direction.ledgers.pop_front();
+    direction.ledgers.push_back({.epoch = epoch, .entries = {}, .last = 0, .created = {}});
+  }
+  Entry& entry = entry_of(*find_ledger(direction, epoch), message->msg_seq_num);
+  entry.kind = Entry::Kind::Application;
+  entry.fingerprint = message->fingerprint;
+  entry.was_sent = true;
 }
 
 void Checker::delivered(std::size_t index, std::size_t session_index, std::string_view bytes) {
@@ -310,13 +322,12 @@ std::string Checker::unsettled(const Link& link) const {
   for (Side side = 0; side < 2; ++side) {
     const SideOfLink& one = link.sides[side];
     if (!one.is_known) return link.name + ": it has one side only";
-    engine::Engine* const engine = processes_[one.process].engine;
-    if (engine == nullptr) return link.name + ": " + processes_[one.process].name + " is down";
-    const engine::Session& session = engine->session(one.session);
-    if (!session.is_logged_on()) {
+    const CheckedProcess* const inside = processes_[one.process].inside;
+    if (inside == nullptr) return link.name + ": " + processes_[one.process].name + " is down";
+    if (!inside->is_logged_on(one.session)) {
       return link.name + ": " + processes_[one.process].name + " is not logged on";
     }
-    numbers[side] = session.numbers();
+    numbers[side] = inside->numbers(one.session);
   }
   for (Side side = 0; side < 2; ++side) {
     const std::string& name = processes_[link.sides[side].process].name;

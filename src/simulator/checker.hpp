@@ -14,12 +14,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/settings.hpp>
 #include <nexusfix/simulator/simulated_network.hpp>
 #include <nexusfix/simulator/trace.hpp>
 #include <nexusfix/simulator/violation.hpp>
 
+#include "simulator/checked_process.hpp"
 #include "simulator/wire_message.hpp"
 
 namespace nexusfix::simulator {
@@ -41,8 +41,8 @@ class Checker {
   // A machine's process, by the number that the internet knows it by.
   void add_process(std::size_t process, std::string name);
 
-  // Its engine is open; the sessions are in the order of the settings. Before it is polled.
-  void process_started(std::size_t process, engine::Engine& engine,
+  // Before it has done anything. inside has to be there until process_ended().
+  void process_started(std::size_t process, const CheckedProcess& inside,
                        const engine::Settings& settings);
   // A turn is over, and the process alive: what it did is promised.
   void turn_done(std::size_t process);
@@ -50,6 +50,10 @@ class Checker {
   void process_ended(std::size_t process, bool forgets);
 
   // The application's side. session: its index in the settings.
+  //
+  // In front of delivered(), where the other side is no process but somebody who says what he
+  // likes: what comes under a number is what he has sent under it, in the receiver's epoch.
+  void heard(std::size_t process, std::size_t session, std::string_view bytes);
   void delivered(std::size_t process, std::size_t session, std::string_view bytes);
   void promised(std::size_t process, std::size_t session, std::uint64_t msg_seq_num);
   // A callback threw: what was promised in it is void. mark: promises() before it.
@@ -124,9 +128,9 @@ class Checker {
   };
   struct LocalSession {
     std::string name;
+    std::size_t index = 0;  // in the settings
     std::size_t link = 0;
     Side side = 0;
-    store::SessionKey key = 0;
   };
   struct Promise {
     std::size_t session = 0;
@@ -134,7 +138,7 @@ class Checker {
   };
   struct Process {
     std::string name;
-    engine::Engine* engine = nullptr;  // null: not running
+    const CheckedProcess* inside = nullptr;  // null: not running
     std::vector<LocalSession> sessions;
     std::vector<Promise> promises;  // of the turn
     std::uint64_t generation = 0;   // counts the times when its store was forgotten

@@ -134,11 +134,10 @@ bool Checker::may_be_retired(const Link& link, const Ledger& ledger, Side side,
   if (own.retention.keep_bytes == 0 || !own.retention.even_current) return false;
   const Process& process = processes_[own.process];
   const LocalSession& session = process.sessions[own.session];
-  const store::Store& store = process.engine->store();
-  const bool is_told =
-      ledger.epoch != epoch_of(process, session) || msg_seq_num <= store.retired_until(session.key);
-  return is_told &&
-         ledger.entries[msg_seq_num].position + own.retention.keep_bytes <= store.appended();
+  const bool is_told = ledger.epoch != epoch_of(process, session) ||
+                       msg_seq_num <= process.inside->retired_until(session.index);
+  return is_told && ledger.entries[msg_seq_num].position + own.retention.keep_bytes <=
+                        process.inside->appended();
 }
 
 }  // namespace nexusfix::simulator

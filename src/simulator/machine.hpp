@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@
 #include <nexusfix/simulator/simulated_clock.hpp>
 #include <nexusfix/simulator/simulated_disk.hpp>
 #include <nexusfix/simulator/simulated_network.hpp>
+
+#include "simulator/checked_engine.hpp"
 
 namespace nexusfix::simulator {
 
@@ -70,6 +73,7 @@ struct Machine {
   SimulatedNetwork network;
   MachineWatch watch;
   std::unique_ptr<ProcessImage> image;     // null: no process
+  std::optional<CheckedEngine> checked;    // of it
   std::vector<engine::Session*> sessions;  // of it
 
   WorldTime next_turn = WorldTime::max();  // when the process has something to do

@@ -278,7 +278,7 @@ void WorldState::start(Machine& machine) {
   for (std::size_t i = 0; i < engine.session_count(); ++i) {
     machine.sessions.push_back(&engine.session(i));
   }
-  checker.process_started(machine.index, engine, settings);
+  checker.process_started(machine.index, machine.checked.emplace(engine, settings), settings);
   machine.next_turn = now;
 }
 

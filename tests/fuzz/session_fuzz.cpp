@@ -1,14 +1,16 @@
 // A session, told anything at any time: hostile messages, garbled ones, time that passes or not,
-// ends of the connection, and its owner's wishes. What it sends is well formed and numbered without
-// a gap or a repetition, its numbers never go back but by a reset, nothing is delivered twice, and
-// a TestRequest after it all is answered, if it is still logged on.
+// ends of the connection, and its owner's wishes. The simulator's checker judges what it sends and
+// delivers, as it judges a world's: numbers, resends, gap fills, resets, order. Beside that what it
+// sends is well formed by our own parser, its numbers never go back but by a reset, what it
+// delivers was received, and a TestRequest after it all is answered, if it is still logged on.
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <cstdio>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,12 +18,15 @@
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session.hpp>
+#include <nexusfix/simulator/trace.hpp>
+#include <nexusfix/simulator/violation.hpp>
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
 
 #include "fuzz/input.hpp"
 #include "fuzz/require.hpp"
 #include "fuzz/target.hpp"
+#include "simulator/checker.hpp"
 #include "unit/session/side.hpp"
 
 namespace nexusfix::session::test {
@@ -31,6 +36,8 @@ using testing::Input;
 using testing::require;
 
 constexpr int kStepsMax = 200;
+// The checker has a line for each number: a counterparty that jumps beyond ends the run.
+constexpr std::uint64_t kNumberMax = 2'000;
 
 SessionConfig config_of(Input& input) {
   static const auto kValidator =
@@ -56,11 +63,89 @@ SessionConfig config_of(Input& input) {
   return config;
 }
 
+// What its owner has of it, for the checker.
+class Owner final : public simulator::CheckedProcess {
+ public:
+  explicit Owner(Side& side) : side_{side} {}
+  void note() {
+    const Numbers numbers = side_.machine().numbers();
+    const auto epoch = static_cast<std::uint64_t>(side_.resets) + 1;
+    if (record_.epoch != epoch) record_.created = side_.now().wall;
+    record_ = {.next_inbound = numbers.next_inbound,
+               .next_outbound = numbers.next_outbound,
+               .epoch = epoch,
+               .created = record_.created};
+  }
+  [[nodiscard]] const store::SessionRecord& record(std::size_t) const override { return record_; }
+  [[nodiscard]] std::uint64_t retired_until(std::size_t) const override { return 0; }
+  [[nodiscard]] store::LogPosition appended() const override { return 0; }
+  [[nodiscard]] bool is_logged_on(std::size_t) const override {
+    return side_.state() == State::LoggedOn;
+  }
+  [[nodiscard]] Numbers numbers(std::size_t) const override { return side_.machine().numbers(); }
+
+ private:
+  Side& side_;
+  store::SessionRecord record_{};
+};
+
+// The simulator's checker, for a process of one session whose counterparty says what it likes.
+class Judge {
+ public:
+  explicit Judge(Side& side) : side_{side}, owner_{side} {
+    engine::Settings settings;
+    settings.sessions.emplace_back().session = side.config();
+    checker_.add_process(0, "session");
+    owner_.note();
+    checker_.process_started(0, owner_, settings);
+  }
+
+  void transmitted(std::string_view bytes) {
+    owner_.note();
+    const bool is_initiator = side_.config().role == Role::Initiator;
+    checker_.bytes_sent(connection_, is_initiator ? 0 : 1, 0, bytes);
+  }
+  void delivered(std::string_view bytes) {
+    owner_.note();
+    checker_.heard(0, 0, bytes);
+    checker_.delivered(0, 0, bytes);
+  }
+  void promised(std::uint64_t msg_seq_num) { checker_.promised(0, 0, msg_seq_num); }
+  void connected() { ++connection_; }
+  // The other side has asked for a reset, or the session's time is over.
+  void allow_reset() { checker_.allow_reset(0); }
+  void step_done(bool is_reset) {
+    owner_.note();
+    if (is_reset) checker_.session_reset(0, side_.config().id.to_string());
+    checker_.turn_done(0);
+    if (const auto& violation = violation_.get()) {
+      std::fprintf(stderr, "%s: %s\n", violation->invariant.c_str(), violation->what.c_str());
+      require(false);
+    }
+  }
+
+ private:
+  Side& side_;
+  Owner owner_;
+  simulator::WorldTime now_{};
+  simulator::Trace trace_{now_, 0, nullptr};
+  simulator::FirstViolation violation_{now_};
+  simulator::Checker checker_{trace_, violation_};
+  std::uint64_t connection_ = 0;
+};
+
 class Driven {
  public:
   Driven(const SessionConfig& config, Input& input) : input_{input}, side_{config} {
     require(what_is_wrong(config).empty());
     side_.serves_replays_in_slices = input.byte() % 2 == 1;
+    side_.on_transmitted = [this](std::string_view bytes) { judge_.transmitted(bytes); };
+    side_.application = [this](Side&, const Deliver& action) {
+      const std::string_view bytes = action.message->bytes();
+      require(received_.contains(bytes));
+      if (action.msg_seq_num <= kNumberMax) judge_.delivered(bytes);
+      return Verdict{};
+    };
   }
 
   void run() {
@@ -70,9 +155,11 @@ class Driven {
       const std::size_t delivered_before = side_.delivered.size();
       take_step();
       const bool is_reset = side_.resets != resets_before;
+      judge_.step_done(is_reset);
       check_numbers(before, is_reset);
-      check_sent(before, is_reset);
+      check_sent();
       check_delivered(delivered_before, is_reset);
+      if (side_.next_in() > kNumberMax) return;
     }
     end();
   }
@@ -82,7 +169,9 @@ class Driven {
     switch (input_.byte() % 16) {
       case 0:
       case 1:
-        if (!side_.is_connected()) side_.connect();
+        if (side_.is_connected()) break;
+        judge_.connected();
+        side_.connect();
         break;
       case 2:
         if (side_.is_connected()) side_.disconnect();
@@ -91,13 +180,15 @@ class Driven {
         side_.advance(std::chrono::milliseconds{100 * input_.byte()});
         break;
       case 4:
-        side_.send("D", "order");
+        if (const auto number = side_.send("D", "order")) judge_.promised(number);
         break;
       case 5:
         side_.log_out("enough");
         break;
       case 6:
-        if (input_.byte() % 8 == 0) side_.end_of_session("evening");
+        if (input_.byte() % 8 != 0) break;
+        judge_.allow_reset();
+        side_.end_of_session("evening");
         break;
       case 7:
         side_.decide(input_.byte() % 4 == 0
@@ -121,7 +212,17 @@ class Driven {
 
   void receive_fields(const std::string& fields) {
     const bool is_writable = !("|" + fields + "|").contains("|8|");  // BeginString has a value
-    if (side_.is_connected() && is_writable) side_.in(fields);
+    if (side_.is_connected() && is_writable) {
+      receive(message_to(side_.config(), side_.now(), fields));
+    }
+  }
+
+  void receive(const std::string& bytes) {
+    if (bytes.contains("\x01"
+                       "141=Y"))
+      judge_.allow_reset();
+    received_.insert(bytes);
+    side_.receive(bytes);
   }
 
   // Of one byte changed: by its CheckSum or its form it is no message any more.
@@ -129,7 +230,7 @@ class Driven {
     std::string bytes = message_to(side_.config(), side_.now(), likely_fields());
     const std::size_t at = input_.byte() % bytes.size();
     bytes[at] = static_cast<char>(bytes[at] ^ static_cast<char>(input_.byte()));
-    if (side_.is_connected()) side_.receive(bytes);
+    if (side_.is_connected()) receive(bytes);
   }
 
   // A message of the session layer, or an order, with a number near the one that is expected.
@@ -180,8 +281,7 @@ class Driven {
     require(now.next_inbound >= before.next_inbound && now.next_outbound >= before.next_outbound);
   }
 
-  void check_sent(const Numbers& before, bool is_reset) {
-    std::uint64_t next = before.next_outbound;
+  void check_sent() {
     for (const std::string& bytes : side_.take_wire()) {
       const wire::FrameResult frame = wire::next_frame(bytes, {});
       require(frame.status == wire::FrameStatus::Complete && frame.size == bytes.size());
@@ -189,29 +289,22 @@ class Driven {
       require(message && !message->fault());
       require((*message)[49] == side_.config().id.sender_comp_id &&
               (*message)[56] == side_.config().id.target_comp_id);
-      const auto number = wire::to_uint((*message)[34].value_or(""));
-      require(number.has_value() && *number >= 1);
-      const bool is_sent_again = (*message)[43] == "Y";  // or stands for what was
-      if (is_sent_again || is_reset) continue;
-      require(*number >= next && *number < side_.next_out());
-      next = *number + 1;
+      require(wire::to_uint((*message)[34].value_or("")).has_value());
     }
   }
 
   void check_delivered(std::size_t delivered_before, bool is_reset) {
-    if (is_reset) last_delivered_ = 0;
     for (std::size_t i = delivered_before; i < side_.delivered.size(); ++i) {
       const std::uint64_t number = side_.delivered[i].msg_seq_num;
-      if (!is_reset) require(number > last_delivered_ && number < side_.next_in());
-      last_delivered_ = number;
+      if (!is_reset) require(number < side_.next_in());
     }
-    if (is_reset) last_delivered_ = std::min(last_delivered_, side_.next_in() - 1);
   }
 
   void end() {
     while (side_.serve_slice()) {
     }
-    static_cast<void>(side_.take_wire());
+    judge_.step_done(false);
+    check_sent();
     if (side_.state() != State::LoggedOn) return;
     receive_fields("35=1|34=" + std::to_string(side_.next_in()) + "|112=STILL THERE");
     const auto sent = side_.sent();
@@ -221,8 +314,9 @@ class Driven {
 
   Input& input_;
   Side side_;
+  Judge judge_{side_};
   wire::Parser parser_;
-  std::uint64_t last_delivered_ = 0;
+  std::set<std::string, std::less<>> received_;
 };
 
 }  // namespace

@@ -181,7 +181,7 @@ std::uint64_t Side::send(std::string_view msg_type, std::string_view text) {
   const auto outbound = machine_.finish_message(encoder);
   if (!outbound) return 0;
   stored[outbound->msg_seq_num] = std::string{outbound->bytes};
-  if (machine_.state() == State::LoggedOn) wire_.emplace_back(outbound->bytes);
+  if (machine_.state() == State::LoggedOn) transmit(outbound->bytes);
   return outbound->msg_seq_num;
 }
 
@@ -237,12 +237,17 @@ void Side::feed_held() {
   is_performing_ = false;
 }
 
+void Side::transmit(std::string_view bytes) {
+  wire_.emplace_back(bytes);
+  if (on_transmitted) on_transmitted(bytes);
+}
+
 void Side::perform(const Action& action) {
-  if (const auto* transmit = std::get_if<Transmit>(&action)) {
-    wire_.emplace_back(transmit->bytes);
-    if (transmit->is_resendable) stored[transmit->msg_seq_num] = std::string{transmit->bytes};
+  if (const auto* fresh = std::get_if<Transmit>(&action)) {
+    transmit(fresh->bytes);
+    if (fresh->is_resendable) stored[fresh->msg_seq_num] = std::string{fresh->bytes};
   } else if (const auto* retransmit = std::get_if<Retransmit>(&action)) {
-    wire_.emplace_back(retransmit->bytes);
+    transmit(retransmit->bytes);
   } else if (const auto* deliver_action = std::get_if<Deliver>(&action)) {
     deliver(*deliver_action);
   } else if (const auto* hold = std::get_if<Hold>(&action)) {

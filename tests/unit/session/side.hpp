@@ -86,7 +86,8 @@ class Side {
   bool serves_replays_in_slices = false;
   bool serve_slice();  // false: nothing to serve
   bool can_hold = true;
-  std::function<Verdict(Side&, const Deliver&)> application;  // default: accepts
+  std::function<void(std::string_view bytes)> on_transmitted;  // each message, at once
+  std::function<Verdict(Side&, const Deliver&)> application;   // default: accepts
 
   std::map<std::uint64_t, std::string> stored;
   std::vector<Delivered> delivered;
@@ -105,6 +106,7 @@ class Side {
  private:
   void perform_all();
   void perform(const Action& action);
+  void transmit(std::string_view bytes);
   void feed_held();
   void deliver(const Deliver& action);
 
