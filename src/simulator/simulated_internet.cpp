@@ -95,7 +95,6 @@ void SimulatedInternet::wake(const Connection& connection, Side side) {
   }
 }
 
-// TCP keeps the order: nothing arrives before what was sent earlier.
 void SimulatedInternet::send(Connection& connection, Side side, std::string_view bytes) {
   if (connection.is_silent) {
     End& end = connection.ends[side];
@@ -105,6 +104,27 @@ void SimulatedInternet::send(Connection& connection, Side side, std::string_view
     }
     return;
   }
+  if (middleman != nullptr) return middleman->sent(*this, connection.id, side, bytes);
+  carry(connection, side, bytes);
+}
+
+void SimulatedInternet::forward(std::uint64_t id, Side side, std::string_view bytes) {
+  Connection* const connection = find(id);
+  if (connection == nullptr || bytes.empty()) return;
+  const Pipe& pipe = connection->pipes[1 - side];
+  const bool is_open = connection->ends[1 - side].broken == 0 && !pipe.end_arrived;
+  if (connection->is_established && !connection->is_silent && is_open) {
+    carry(*connection, side, bytes);
+  }
+}
+
+void SimulatedInternet::cut(std::uint64_t id) {
+  Connection* const connection = find(id);
+  if (connection != nullptr && connection->is_established) drop(*connection, ECONNRESET);
+}
+
+// TCP keeps the order: nothing arrives before what was sent earlier.
+void SimulatedInternet::carry(Connection& connection, Side side, std::string_view bytes) {
   Pipe& pipe = connection.pipes[1 - side];
   pipe.bytes.insert(pipe.bytes.end(), bytes.begin(), bytes.end());
   if (pipe.alters_next && alter_message(std::span{pipe.bytes}.last(bytes.size()), random_)) {
@@ -207,6 +227,7 @@ void SimulatedInternet::erase_if_over(Connection& connection) {
   const auto place =
       std::ranges::find(connections_, &connection, [](const auto& one) { return one.get(); });
   observer_.connection_over(connection.id);
+  if (middleman != nullptr) middleman->over(connection.id);
   free_.push_back(std::move(*place));
   connections_.erase(place);
 }

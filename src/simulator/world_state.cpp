@@ -53,6 +53,7 @@ WorldState::WorldState(WorldOptions world_options)
       random_world{stream(options.seed, 2)},
       internet{now, random_world, fault_counts, *this},
       heap_at_begin_{heap_bytes()} {
+  internet.middleman = options.middleman;
   for (std::size_t i = 0; i < kFaults; ++i) fault_random_.push_back(stream(options.seed, 8 + i));
 }
 

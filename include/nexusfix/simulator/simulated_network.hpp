@@ -18,6 +18,7 @@
 
 namespace nexusfix::simulator {
 
+class SimulatedInternet;
 class SimulatedNetwork;
 
 // 0: the side that connected, 1: the side that accepted.
@@ -39,6 +40,16 @@ class InternetObserver {
   virtual void connection_over(std::uint64_t connection) = 0;
 };
 
+// Somebody in the middle of all connections. Nothing arrives but what he forwards.
+class Middleman {
+ public:
+  virtual ~Middleman() = default;
+  virtual void sent(SimulatedInternet& internet, std::uint64_t connection, Side side,
+                    std::string_view bytes) = 0;
+  // Its number is never seen again.
+  virtual void over(std::uint64_t connection) = 0;
+};
+
 // Joins the networks of all machines. Ports are of the whole world: the host of an endpoint is not
 // looked at. One thread.
 class SimulatedInternet {
@@ -57,9 +68,15 @@ class SimulatedInternet {
   ~SimulatedInternet();
 
   Weather weather;
+  Middleman* middleman = nullptr;  // must outlive it; null: everything arrives
 
   // Moves what has arrived by now. Unknown ids are ignored.
   void advance(std::uint64_t connection);
+
+  // For the one in the middle, of connections by their numbers. The bytes arrive behind all others
+  // of that side's, unless it has closed. A connection that is cut breaks for both sides.
+  void forward(std::uint64_t connection, Side side, std::string_view bytes);
+  void cut(std::uint64_t connection);
 
   // Faults, each of one open connection that chance picks; false: there is none.
   bool delay_one(WorldTime by);
@@ -127,6 +144,7 @@ class SimulatedInternet {
   Connection& begin(SimulatedNetwork& network, transport::SocketId socket, std::uint16_t port);
   void answer(Connection& connection);
   void send(Connection& connection, Side side, std::string_view bytes);
+  void carry(Connection& connection, Side side, std::string_view bytes);
   void deliver(Connection& connection, Side side);
   void break_end(Connection& connection, Side side, int error_number);
   void close_end(Connection& connection, Side side);

@@ -16,6 +16,7 @@
 #include <nexusfix/simulator/fault.hpp>
 #include <nexusfix/simulator/hosted.hpp>
 #include <nexusfix/simulator/simulated_clock.hpp>
+#include <nexusfix/simulator/simulated_network.hpp>
 #include <nexusfix/simulator/violation.hpp>
 
 namespace nexusfix::simulator {
@@ -29,6 +30,8 @@ struct WorldOptions {
   WallTime begin = kWorldBegin;       // what every wall clock shows at first
   std::size_t trace_lines = 0;        // how many of the last lines trace() has; 0: none are made
   std::FILE* trace_stream = nullptr;  // gets every line at once
+  // Has every byte between the processes, and forwards what he likes. Must outlive the world.
+  Middleman* middleman = nullptr;
 };
 
 struct WorldStatistics {

@@ -37,6 +37,20 @@ class Wakes final : public InternetObserver {
   int over = 0;
 };
 
+// Keeps everything.
+class Keeper final : public Middleman {
+ public:
+  void sent(SimulatedInternet&, std::uint64_t from, Side side, std::string_view bytes) override {
+    connection = from;
+    kept[side] += bytes;
+  }
+  void over(std::uint64_t) override { ++ended; }
+
+  std::uint64_t connection = 0;
+  std::array<std::string, 2> kept;
+  int ended = 0;
+};
+
 struct SimulatedNetworkTest : ::testing::Test {
   SimulatedNetworkTest() {
     near_life.begin();
@@ -135,6 +149,34 @@ TEST_F(SimulatedNetworkTest, an_altered_message_is_one_and_what_the_sender_hande
   ASSERT_EQ(received.size(), wakes.sent[0].size());
   EXPECT_NE(received, wakes.sent[0]);
   EXPECT_TRUE(received.ends_with(message));
+}
+
+TEST_F(SimulatedNetworkTest, nothing_arrives_but_what_the_one_in_the_middle_forwards) {
+  Keeper keeper;
+  internet.middleman = &keeper;
+  connect();
+  EXPECT_EQ(near.send(one, std::string_view{"hello"}).bytes, 5U);
+  EXPECT_EQ(far.send(other, std::string_view{"world"}).bytes, 5U);
+  run(1s);
+  EXPECT_EQ(receive(far, other) + receive(near, one), "");
+  EXPECT_EQ(keeper.kept, (std::array<std::string, 2>{"hello", "world"}));
+  internet.forward(keeper.connection, 0, "h");
+  internet.forward(keeper.connection, 1, "orldw");
+  internet.forward(keeper.connection, 0, "i");
+  internet.forward(keeper.connection + 1, 0, "of no connection");
+  run(1s);
+  EXPECT_EQ(receive(far, other), "hi");
+  EXPECT_EQ(receive(near, one), "orldw");
+  internet.cut(keeper.connection);
+  internet.forward(keeper.connection, 0, "too late");
+  EXPECT_EQ(ready(near).size(), 1U);
+  EXPECT_EQ(ready(far).size(), 1U);
+  EXPECT_EQ(receive(far, other), "");
+  near.close(one);
+  EXPECT_EQ(keeper.ended, 0);
+  far.close(other);
+  EXPECT_EQ(keeper.ended, 1);
+  internet.forward(keeper.connection, 0, "too late");
 }
 
 TEST_F(SimulatedNetworkTest, nobody_listening_or_a_refusal_fails_the_connect) {
