@@ -571,6 +571,7 @@ void Runtime::close(Connection& connection, std::string_view why) {
   slot->held_bytes = 0;
   slot->replay.reset();
   slot->behind_replay.clear();
+  slot->forget_kept_back();
   if (!why.empty()) report_peer(observe::Severity::Info, *slot, why, &connection);
   if (!slot->disconnection) {
     static_cast<void>(with_memory([&] { slot->disconnection_text = why; }));

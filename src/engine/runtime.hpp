@@ -50,6 +50,9 @@ namespace nexusfix::engine {
 // A resend waits while so much is unsent, so that a slow reader costs no memory.
 inline constexpr std::size_t kReplayUnsentBytesMax = 1U << 20U;
 
+// What is kept for the answer to a Logon; above that it is only stored.
+inline constexpr std::size_t kKeptBackBytesMax = 1U << 20U;
+
 // What one callback may send in all; far below the largest record that a store takes.
 inline constexpr std::size_t kTransactionBytesMax = 512U << 20U;
 
@@ -66,6 +69,11 @@ struct SessionSlot {
   // The machine's configuration points into the slot.
   SessionSlot(const SessionSlot&) = delete;
   SessionSlot& operator=(const SessionSlot&) = delete;
+
+  void forget_kept_back() noexcept {
+    kept_back.clear();
+    left_to_resend = false;
+  }
 
   SessionSettings settings;
   std::string name;
@@ -87,6 +95,8 @@ struct SessionSlot {
   std::optional<ReplayCursor> replay;
   bool replay_done = false;     // all of it was passed on, and its last actions are being taken
   OutboundQueue behind_replay;  // numbered during a resend, sent after it
+  OutboundQueue kept_back;      // numbered behind our Logon, which is not answered yet
+  bool left_to_resend = false;  // what came behind that: it was too much
   bool logout_wanted = false;   // a command that waits until the actions of this event are taken
   std::string logout_text;      // of the Logout that is to be sent
   std::optional<std::string> disconnect_wanted;  // likewise a command: why
@@ -248,6 +258,7 @@ class Runtime {
     std::uint64_t next_outbound = 0;
     std::size_t outbound_size = 0;
     std::size_t behind_size = 0;
+    std::size_t kept_back_size = 0;
   };
 
   // open.cpp
@@ -481,6 +492,7 @@ class Runtime {
   void record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
   void queue_bytes(SessionSlot& slot, std::string_view bytes);
+  void keep_back(SessionSlot& slot, std::string_view bytes);
   void transmit(SessionSlot& slot, std::string_view bytes);
 
   // resends.cpp
@@ -510,6 +522,7 @@ class Runtime {
   void perform(SessionSlot& slot, const session::AskResend& action);
   void perform(SessionSlot& slot, const session::Replay& action);
   void perform(SessionSlot& slot, const session::Reset& action);
+  void perform(SessionSlot& slot, const session::Release& action);
   void perform(SessionSlot& slot, const session::Authenticate& action);
   void perform(SessionSlot& slot, const session::LoggedOn& action);
   void perform(SessionSlot& slot, const session::LoggedOut& action);

@@ -58,8 +58,9 @@ SendResult Runtime::send_message(
   if (!has_room_for(bytes ? bytes->size() : 0)) [[unlikely]]
     return failure(SendFailure::StoreFull);
   if (std::exchange(begun_, nullptr) != &slot) return failure(SendFailure::NotBegun);
-  const bool is_transmitted = slot.machine.state() == session::State::LoggedOn;
-  if (!is_transmitted) {
+  const session::Outlet outlet = slot.machine.outlet();
+  const bool is_transmitted = outlet == session::Outlet::Wire;
+  if (!is_transmitted) [[unlikely]] {
     if (!slot.settings.sends_while_logged_out || begun_has_password_) {
       return failure(SendFailure::NotLoggedOn);
     }
@@ -91,10 +92,14 @@ SendResult Runtime::send_message(
   const std::size_t noted = noted_.size();
   const Touched before{&slot, outbound->msg_seq_num,
                        slot.connection != nullptr ? slot.connection->outbound.size() : 0,
-                       slot.behind_replay.size()};
+                       slot.behind_replay.size(), slot.kept_back.size()};
   try {
     record_outbound(slot, outbound->msg_seq_num, outbound->bytes, !begun_has_password_);
-    if (is_transmitted) queue_bytes(slot, outbound->bytes);
+    if (is_transmitted) {
+      queue_bytes(slot, outbound->bytes);
+    } else if (outlet == session::Outlet::BehindLogon) {
+      keep_back(slot, outbound->bytes);
+    }
     note_sent(slot, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
               is_transmitted);
     if (!in_event_) append_transaction();
@@ -142,7 +147,7 @@ std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std
 // sends and takes back by throwing was never sent.
 void Runtime::note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                         std::string_view bytes, bool is_transmitted) {
-  // What waits for a Logon is logged when it is resent.
+  // What waits for a Logon is logged when it goes out.
   const bool is_logged = logs_.takes_sent(slot.log) && is_transmitted &&
                          slot.connection != nullptr && !slot.connection->closing;
   if (callbacks_.on_sent == nullptr && !is_logged) return;
@@ -237,6 +242,32 @@ void Runtime::queue_bytes(SessionSlot& slot, std::string_view bytes) {
     slot.behind_replay.push(bytes);
     mark_unsent(*slot.connection);  // So that the limit of what waits is looked at.
   }
+}
+
+// An initiator's message behind its Logon, which is not answered yet: the counterparty would see a
+// gap behind the Logon only when the next message comes. What is too much is left to a resend.
+void Runtime::keep_back(SessionSlot& slot, std::string_view bytes) {
+  const std::size_t most = std::min<std::size_t>(kKeptBackBytesMax, slot.settings.queued_bytes_max);
+  slot.left_to_resend |= slot.kept_back.size() + bytes.size() > most;
+  if (!slot.left_to_resend) slot.kept_back.push(bytes);
+}
+
+void Runtime::perform(SessionSlot& slot, const session::Release&) {
+  const std::span<const char> kept = slot.kept_back.waiting();
+  std::string_view rest{kept.data(), kept.size()};
+  while (!rest.empty()) {
+    const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
+    NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
+    const std::string_view bytes = rest.substr(0, frame.size);
+    rest.remove_prefix(frame.size);
+    queue_bytes(slot, bytes);
+    const auto message = sending_parser_.parse(bytes);
+    NEXUSFIX_ASSERT(message.has_value());
+    note_sent(slot, SentMessage::Kind::Application,
+              message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
+  }
+  if (slot.left_to_resend) slot.machine.tell_number();
+  slot.forget_kept_back();
 }
 
 void Runtime::transmit(SessionSlot& slot, std::string_view bytes) {

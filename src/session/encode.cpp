@@ -170,6 +170,9 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
       numbers_.next_outbound = 1;
       reset_is_pending_ = false;
       return Reset{};
+    case Step::Release:
+      outlet_ = Outlet::Wire;
+      return Release{};
     case Step::LoggedOn:
       return LoggedOn{};
     case Step::LoggedOut:
@@ -215,6 +218,9 @@ Action StateMachine::transmit_logon(const Pending& pending, std::span<char> scra
     return Notice{.code = NoticeCode::LogonInvalid, .text = wire::to_string(bytes.error().code)};
   }
   last_sent_ = now_.mono;
+  const bool is_ours_first = state_ == State::LogonSent;
+  if (is_ours_first) logon_sent_ = numbers_.next_outbound;
+  outlet_ = is_ours_first ? Outlet::BehindLogon : Outlet::Wire;
   return Transmit{
       .msg_seq_num = numbers_.next_outbound++, .msg_type = logon_header.msg_type, .bytes = *bytes};
 }

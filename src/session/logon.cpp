@@ -121,8 +121,10 @@ void StateMachine::admit(const LogonFacts& logon) noexcept {
   const bool reset_is_unasked = !is_acceptor && logon.wants_reset && !answers_our_reset;
   reset_sent_ = false;
   if (logon.msg_seq_num < numbers_.next_inbound) return refuse_too_low(logon.msg_seq_num);
-  if (admitted.next_expected && *admitted.next_expected > numbers_.next_outbound) {
-    return refuse_next_expected(*admitted.next_expected);
+  // What waits behind our own Logon has not been sent.
+  const std::uint64_t unsent = is_acceptor ? numbers_.next_outbound : logon_sent_ + 1;
+  if (admitted.next_expected && *admitted.next_expected > unsent) {
+    return refuse_next_expected(unsent, *admitted.next_expected);
   }
   accept_logon(admitted, logon.wants_reset && (is_acceptor || reset_is_unasked));
 }
@@ -138,8 +140,9 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
   const bool was_logged_on = state_ == State::LoggedOn;
   state_ = State::LoggedOn;
   deadline_ = kNever;
-  // What we have sent, our answer included, if there is one.
-  std::uint64_t last_sent = numbers_.next_outbound - 1;
+  // What we have sent, our answer included, if there is one. An initiator's messages behind its
+  // Logon are still to be.
+  std::uint64_t last_sent = is_acceptor ? numbers_.next_outbound - 1 : logon_sent_;
   if (is_acceptor || reply_with_reset) {
     push({.step = Step::TransmitLogon,
           .flag = reply_with_reset,
@@ -151,6 +154,7 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
   if (logon.next_expected && *logon.next_expected < unseen) {
     ask_or_serve({.begin = *logon.next_expected, .end = last_sent}, 0);
   }
+  if (!is_acceptor && !was_logged_on) push({.step = Step::Release});
   if (logon.msg_seq_num == numbers_.next_inbound) {
     advance_to(logon.msg_seq_num + 1);
   } else {
@@ -187,9 +191,10 @@ void StateMachine::note_session_status(const wire::MessageView& message) noexcep
 
 // FIX 4.4, Logon, NextExpectedMsgSeqNum: the counterparty has seen numbers that we have not sent.
 // Our store is lost or an old copy, and nothing that we send now would be taken.
-void StateMachine::refuse_next_expected(std::uint64_t next_expected) noexcept {
+void StateMachine::refuse_next_expected(std::uint64_t unsent,
+                                        std::uint64_t next_expected) noexcept {
   const std::string_view text =
-      compared_text("NextExpectedMsgSeqNum too high", numbers_.next_outbound, next_expected);
+      compared_text("NextExpectedMsgSeqNum too high", unsent, next_expected);
   notice(NoticeCode::LogonInvalid, text);
   log_out_and_disconnect(text, DisconnectReason::MsgSeqNumTooLow);
 }

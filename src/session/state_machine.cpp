@@ -119,6 +119,7 @@ void StateMachine::on_garbled(wire::GarbledReason reason, Now now) noexcept {
 }
 
 bool StateMachine::is_about_to_reset() const noexcept {
+  if (reset_is_pending_) return true;
   if (!is_connected_) return false;
   const bool is_leaving = state_ == State::LogoutSent || state_ == State::Disconnected;
   return resets_at_end_ || (is_leaving && config_.reset_on_disconnect) ||
@@ -190,6 +191,8 @@ void StateMachine::forget_connection() noexcept {
   early_resend_request_ = 0;
   reset_sent_ = false;
   is_delayed_ = false;
+  logon_sent_ = 0;
+  outlet_ = Outlet::Resend;
   forget_resends();
 }
 

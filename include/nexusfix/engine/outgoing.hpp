@@ -56,7 +56,8 @@ struct SentMessage {
   Kind kind = Kind::Application;
   std::uint64_t msg_seq_num = 0;
   std::string_view bytes{};
-  // false: only stored. It reaches the counterparty by resend after its next Logon.
+  // false: only stored. It reaches the counterparty by resend after the next Logon; or it was sent
+  // while our Logon was under way, and is told once more, true, when that is answered.
   bool is_transmitted = true;
 };
 

@@ -47,7 +47,8 @@ struct SendError {
 // transmitted after that.
 struct Sent {
   std::uint64_t msg_seq_num = 0;
-  // false: nobody is logged on. It is stored, and goes out by resend after the next Logon.
+  // false: nobody is logged on. It is stored, and goes out directly behind the answer to our Logon,
+  // if that is under way, or else by resend after the next Logon.
   bool is_transmitted = true;
 };
 

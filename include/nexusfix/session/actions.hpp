@@ -70,6 +70,11 @@ struct Replay {
 // what was recorded of it before this action is void and has to be recorded anew.
 struct Reset {};
 
+// Initiator: our Logon is answered. Send what was kept back by Outlet::BehindLogon, as it is and in
+// order, before anything else that has a number of its own; but behind a Replay that is under way.
+// If not all of it was kept, tell_number() shows the counterparty what it misses.
+struct Release {};
+
 // Acceptor: this Logon breaks no rule, and waits for on_logon_decision() with this logon_id, now or
 // later. The message lives until next_action() has returned nothing.
 struct Authenticate {
@@ -135,7 +140,7 @@ struct Notice {
 };
 
 using Action = std::variant<Transmit, Retransmit, Deliver, Administrative, Hold, AskResend, Replay,
-                            Reset, Authenticate, LoggedOn, LoggedOut, Disconnect, Notice>;
+                            Reset, Release, Authenticate, LoggedOn, LoggedOut, Disconnect, Notice>;
 
 [[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
 [[nodiscard]] std::string_view to_string(NoticeCode code) noexcept;

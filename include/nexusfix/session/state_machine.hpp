@@ -38,6 +38,13 @@ enum class State : std::uint8_t {
   LogoutSent,  // our Logout is not answered yet; messages are still processed
 };
 
+// What becomes of an application message that is numbered now; its owner stores it in any case.
+enum class Outlet : std::uint8_t {
+  Wire,         // it is transmitted at once
+  BehindLogon,  // kept back until a Release, if the connection lasts; a part may be, see there
+  Resend,       // the counterparty sees by our Logon's number that it misses it, and asks for it
+};
+
 struct Numbers {
   std::uint64_t next_inbound = 1;   // NextTargetMsgSeqNum
   std::uint64_t next_outbound = 1;  // NextSenderMsgSeqNum
@@ -138,8 +145,8 @@ class StateMachine {
 
   // An application message: encode the body between the two calls. Takes a number only when
   // finish_message() succeeds. Allowed in every state: without a logged-on counterparty the message
-  // is numbered and stored, and reaches it by resend after the next Logon. Transmit it at once if,
-  // and only if, state() is LoggedOn. No next_action() between the two calls.
+  // is numbered and stored, and reaches it after the next Logon: outlet() says how, before
+  // finish_message() is called. No next_action() between the two calls.
   [[nodiscard]] wire::Encoder begin_message(std::span<char> buffer, std::string_view msg_type,
                                             Now now) noexcept;
   [[nodiscard]] std::expected<Outbound, SendError> finish_message(wire::Encoder& encoder) noexcept {
@@ -152,6 +159,11 @@ class StateMachine {
   // which has been stored or transmitted. It puts off no Heartbeat either.
   void rewind_outbound(std::uint64_t next_outbound) noexcept;
 
+  [[nodiscard]] Outlet outlet() const noexcept;
+  // After a Release without all that was to be kept back: a Heartbeat, whose number shows that
+  // there is more to ask for. To be followed by next_action().
+  void tell_number() noexcept;
+
   // The owner has kept messages waiting, and does: their SendingTime may be old. Until the end of
   // the connection, or false.
   void set_delayed(bool is_delayed) noexcept { is_delayed_ = is_delayed; }
@@ -163,8 +175,8 @@ class StateMachine {
 
   [[nodiscard]] State state() const noexcept;
   [[nodiscard]] Numbers numbers() const noexcept;
-  // After a Logout: with the end of this connection, or the answer, both numbers begin at 1 again.
-  // A message that was sent now would be forgotten.
+  // After a Logout: with the end of this connection, or the answer, both numbers begin at 1 again;
+  // or they do so within this event. A message that was sent now would be forgotten.
   [[nodiscard]] bool is_about_to_reset() const noexcept;
   [[nodiscard]] const SessionConfig& config() const noexcept;
   // FIXT: the DefaultApplVerID (1137) of the counterparty's last Logon, the version of its messages
@@ -222,6 +234,7 @@ class StateMachine {
     AskResend,  // first, second: range
     Replay,     // first, second: range
     Reset,
+    Release,
     LoggedOn,
     LoggedOut,
     Disconnect,  // code
@@ -296,7 +309,7 @@ class StateMachine {
   void note_session_status(const wire::MessageView& message) noexcept;
   void on_reset_logon(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void accept_logon(const LogonFacts& logon, bool reply_with_reset) noexcept;
-  void refuse_next_expected(std::uint64_t next_expected) noexcept;
+  void refuse_next_expected(std::uint64_t unsent, std::uint64_t next_expected) noexcept;
   [[nodiscard]] std::string_view logon_objection(
       const Inbound& in, const std::optional<Objection>& objection) noexcept;
   void set_heart_bt_int(std::chrono::seconds interval) noexcept;
@@ -421,6 +434,8 @@ class StateMachine {
   LogonFacts pending_logon_;                // while the state is LogonReceived
   bool is_delayed_ = false;                 // what comes has waited at the owner's
   bool reset_sent_ = false;                 // our Logon with ResetSeqNumFlag is not answered yet
+  std::uint64_t logon_sent_ = 0;            // initiator: its number, on this connection
+  Outlet outlet_ = Outlet::Resend;          // while the state is LogonSent or LoggedOn
 
   // A resend that awaits the owner's decision, and the number of the ResendRequest; 0: a Logon's.
   Range asked_;

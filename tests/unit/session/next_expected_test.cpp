@@ -99,6 +99,36 @@ TEST(NextExpected, above_what_we_have_sent_is_told_and_disconnected) {
       ElementsAre("35=5|34=5|58=NextExpectedMsgSeqNum too high, expecting 5 but received 6"));
 }
 
+TEST(NextExpected, of_the_answer_is_about_what_was_sent_up_to_our_logon) {
+  // What waits behind our Logon goes out for the first time, not as a resend.
+  Side initiator{expecting(initiator_config()), {.next_inbound = 3, .next_outbound = 6}};
+  initiator.connect();
+  initiator.send("D", "early");
+  static_cast<void>(initiator.sent());
+  initiator.in("35=A|34=3|98=0|108=30|789=7");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=7|58=early"));
+
+  Side missing{expecting(initiator_config()), {.next_inbound = 3, .next_outbound = 6}};
+  missing.connect();
+  missing.send("D", "early");
+  static_cast<void>(missing.sent());
+  missing.in("35=A|34=3|98=0|108=30|789=5");
+  EXPECT_THAT(missing.sent(), ElementsAre("35=D|34=7|58=early",
+                                          "35=4|34=5|43=Y|122=20240115-10:30:00.000|36=7|123=Y"));
+}
+
+TEST(NextExpected, of_a_message_that_waits_behind_our_logon_is_too_high) {
+  // It was not sent: the counterparty has had another one under its number.
+  Side initiator{expecting(initiator_config()), {.next_inbound = 1, .next_outbound = 4}};
+  initiator.connect();
+  initiator.send("D", "early");
+  static_cast<void>(initiator.sent());
+  initiator.in("35=A|34=1|98=0|108=30|789=6");
+  EXPECT_THAT(
+      initiator.sent(),
+      ElementsAre("35=5|34=6|58=NextExpectedMsgSeqNum too high, expecting 5 but received 6"));
+}
+
 TEST(NextExpected, that_is_no_number_is_an_invalid_logon) {
   for (const char* value : {"0", "-1", "x", "1.5", "99999999999999999999999"}) {
     Side acceptor{expecting(acceptor_config())};

@@ -80,15 +80,112 @@ TEST(Send, while_disconnected_reaches_the_counterparty_after_the_next_logon) {
   EXPECT_EQ(pair.initiator.next_in(), pair.acceptor.next_out());
 }
 
-TEST(Send, while_the_logon_is_unanswered_is_not_transmitted_and_not_lost) {
-  // FIX Session Layer, "Logon": nothing before the answer.
+TEST(Send, while_the_logon_is_unanswered_goes_out_first_behind_the_answer) {
+  // FIX Session Layer, "Logon": nothing before the answer. Behind it the counterparty would see the
+  // gap only when the next message comes, at the latest a Heartbeat.
+  Side initiator{initiator_config()};
+  initiator.connect();
+  initiator.send("D", "one");
+  initiator.send("D", "two");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30"));
+  initiator.in("35=A|34=1|98=0|108=30");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|58=one", "35=D|34=3|58=two"));
+  initiator.send("D", "three");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=4|58=three"));
+  initiator.in("35=2|34=2|7=2|16=2");  // it is sent again as anything else
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|43=Y|122=20240115-10:30:00.000|58=one"));
+}
+
+TEST(Send, while_the_logon_is_unanswered_comes_in_front_of_what_the_answer_asks_for) {
+  // FIX Session Layer, "Sequence numbers": in the order of transmission.
+  SessionConfig config = initiator_config();
+  config.shows_administrative = true;
+  Side initiator{config};
+  initiator.connect();
+  initiator.send("D", "before the answer");
+  initiator.on_administrative = [](Side& side) { side.send("D", "at its sight"); };
+  static_cast<void>(initiator.sent());
+  initiator.in("35=A|34=5|98=0|108=30");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|58=before the answer",
+                                            "35=D|34=3|58=at its sight", "35=2|34=4|7=1|16=0"));
+}
+
+TEST(Send, while_the_logon_is_unanswered_is_kept_for_the_next_connection) {
   Side initiator{initiator_config()};
   initiator.connect();
   initiator.send("D", "early");
-  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30"));
+  initiator.disconnect();
+  static_cast<void>(initiator.sent());
+  initiator.connect();
   initiator.in("35=A|34=1|98=0|108=30");
-  initiator.in("35=2|34=2|7=2|16=0");
-  EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|43=Y|122=20240115-10:30:00.000|58=early"));
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=3|98=0|108=30"));
+  initiator.in("35=2|34=2|7=2|16=0");  // the Logon's number has shown what is missing
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|43=Y|122=20240115-10:30:00.000|58=early",
+                                            "35=4|34=3|43=Y|122=20240115-10:30:00.000|36=4|123=Y"));
+}
+
+TEST(Send, while_the_logon_is_unanswered_and_not_kept_is_shown_by_a_heartbeat) {
+  Side initiator{initiator_config()};
+  initiator.keeps_back = false;
+  initiator.connect();
+  initiator.send("D", "early");
+  static_cast<void>(initiator.sent());
+  initiator.in("35=A|34=1|98=0|108=30");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=0|34=3"));
+}
+
+TEST(Send, behind_a_logon_that_resets_belongs_to_the_new_numbers) {
+  SessionConfig config = initiator_config();
+  config.reset_on_logon = true;
+  Side initiator{config, {.next_inbound = 8, .next_outbound = 9}};
+  initiator.connect();
+  EXPECT_EQ(initiator.send("D", "early"), 2U);
+  static_cast<void>(initiator.sent());
+  initiator.in("35=A|34=1|98=0|108=30|141=Y");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|58=early"));
+  EXPECT_EQ(initiator.resets, 1);
+}
+
+TEST(Send, before_the_answer_to_a_logon_that_waits_is_asked_for_by_the_answers_number) {
+  // FIX Session Layer, "Logon": nothing before it, so it is numbered in front of it and stored.
+  SessionConfig config = acceptor_config();
+  config.authenticates = true;
+  Side acceptor{config};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30");
+  EXPECT_EQ(acceptor.send("8", "early"), 1U);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.decide({});
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=2|98=0|108=30"));
+}
+
+TEST(Send, at_the_sight_of_a_logon_does_not_overtake_the_answer) {
+  // TC 1S: the answer comes first.
+  SessionConfig config = acceptor_config();
+  config.shows_administrative = true;
+  Side acceptor{config};
+  acceptor.on_administrative = [](Side& side) {
+    EXPECT_EQ(side.machine().outlet(), Outlet::Resend);
+    side.send("8", "early");
+  };
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=2|98=0|108=30"));
+}
+
+TEST(Send, at_the_sight_of_a_logon_that_resets_would_be_forgotten) {
+  SessionConfig config = acceptor_config();
+  config.shows_administrative = true;
+  Side acceptor{config, {.next_inbound = 8, .next_outbound = 9}};
+  bool is_seen = false;
+  acceptor.on_administrative = [&](Side& side) {
+    is_seen = true;
+    EXPECT_TRUE(side.machine().is_about_to_reset());
+  };
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30|141=Y");
+  EXPECT_TRUE(is_seen);
+  EXPECT_FALSE(acceptor.machine().is_about_to_reset());
 }
 
 TEST(Send, from_the_logon_callback_is_numbered_behind_the_logon) {

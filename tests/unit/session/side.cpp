@@ -125,6 +125,7 @@ void Side::disconnect() {
   is_connected_ = false;
   replay_.reset();
   held_.clear();
+  kept_back_.clear();
   machine_.on_disconnected(now_);
   perform_all();
 }
@@ -178,10 +179,12 @@ std::uint64_t Side::send(std::string_view msg_type, std::string_view text) {
   std::array<char, 512> buffer;
   wire::Encoder encoder = machine_.begin_message(buffer, msg_type, now_);
   encoder.field(tag::Text, text);
+  const Outlet outlet = machine_.outlet();
   const auto outbound = machine_.finish_message(encoder);
   if (!outbound) return 0;
   stored[outbound->msg_seq_num] = std::string{outbound->bytes};
-  if (machine_.state() == State::LoggedOn) transmit(outbound->bytes);
+  if (outlet == Outlet::Wire) transmit(outbound->bytes);
+  if (outlet == Outlet::BehindLogon && keeps_back) kept_back_.emplace_back(outbound->bytes);
   return outbound->msg_seq_num;
 }
 
@@ -255,8 +258,12 @@ void Side::perform(const Action& action) {
     if (can_hold) held_[hold->msg_seq_num] = std::string{hold->bytes};
   } else if (const auto* shown = std::get_if<Administrative>(&action)) {
     administrative.push_back(readable(shown->message->bytes()));
+    if (on_administrative) on_administrative(*this);
   } else if (const auto* asked = std::get_if<AskResend>(&action)) {
     machine_.on_resend_decision(resend_governor ? resend_governor(*asked) : ResendDecision{}, now_);
+  } else if (std::holds_alternative<Release>(action)) {
+    if (!keeps_back) machine_.tell_number();
+    for (const std::string& bytes : std::exchange(kept_back_, {})) transmit(bytes);
   } else if (const auto* replay = std::get_if<Replay>(&action)) {
     replay_ = *replay;
     replay_cursor_ = replay->begin;
@@ -264,6 +271,7 @@ void Side::perform(const Action& action) {
     ++resets;
     stored.clear();
     held_.clear();
+    kept_back_.clear();
     replay_.reset();
   } else if (const auto* authenticate = std::get_if<Authenticate>(&action)) {
     last_logon_id = authenticate->logon_id;

@@ -87,7 +87,9 @@ class Side {
   bool serve_slice();  // false: nothing to serve
   bool can_hold = true;
   std::function<void(std::string_view bytes)> on_transmitted;  // each message, at once
-  std::function<Verdict(Side&, const Deliver&)> application;   // default: accepts
+  bool keeps_back = true;  // what is sent behind an unanswered Logon
+  std::function<Verdict(Side&, const Deliver&)> application;  // default: accepts
+  std::function<void(Side&)> on_administrative;
 
   std::map<std::uint64_t, std::string> stored;
   std::vector<Delivered> delivered;
@@ -117,6 +119,7 @@ class Side {
   std::vector<char> scratch_;
   std::deque<std::string> wire_;
   std::map<std::uint64_t, std::string> held_;
+  std::deque<std::string> kept_back_;
   std::optional<Replay> replay_;
   std::uint64_t replay_cursor_ = 0;
   bool is_connected_ = false;

@@ -140,6 +140,7 @@ class Trial {
     say("reset");
     was_reset_ = true;
   }
+  void take(const Release&) {}
   void take(const Authenticate& action) {
     say("ask the owner");
     logon_id_ = action.logon_id;
