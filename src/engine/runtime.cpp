@@ -91,14 +91,14 @@ bool Runtime::poll(std::chrono::nanoseconds timeout) {
 
 bool Runtime::turn(std::chrono::nanoseconds timeout) {
   if (timeout > std::chrono::nanoseconds{0}) now_ = seams_.clock->now();
-  // What the application sent between two turns.
-  static_cast<void>(with_memory([this] { flush(); }));
   if (reload_wanted_.load(std::memory_order_relaxed) != 0) [[unlikely]]
     static_cast<void>(with_memory([this] { reload_as_requested(); }));
   if (stop_requested_.load(std::memory_order_acquire) && !stopping_) {
     // What has begun to stop by then does so once more.
     if (!with_memory([this] { begin_stop(); })) stopping_ = false;
   }
+  // What the application sent between two turns, and the Logouts of these: before the wait.
+  static_cast<void>(with_memory([this] { flush(); }));
   if (finished()) return false;
   const MonoTime first = first_timer();
   if (replay_ready_ || first <= now_.mono || mail_room_->has_mail()) {

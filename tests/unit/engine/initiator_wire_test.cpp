@@ -199,5 +199,19 @@ TEST_F(InitiatorWireTest, number_without_a_message_that_is_kept_is_transmitted_a
   expect_received({{"|34=2|", "|58=one|"}});
 }
 
+TEST_F(InitiatorWireTest, logout_of_an_engine_that_stops_leaves_before_the_loop_sleeps) {
+  open_and_connect();
+  say("A", 1, kAnswer);
+  bool has_slept = false;
+  trader_network.while_waiting = [&] {
+    look();
+    has_slept = true;
+    expect_received({{"|35=5|"}});
+  };
+  initiator->stop();
+  initiator->poll(std::chrono::seconds{1});
+  EXPECT_TRUE(has_slept);
+}
+
 }  // namespace
 }  // namespace nexusfix::testing
