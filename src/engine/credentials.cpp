@@ -201,7 +201,7 @@ void Credentials::note(const Check& check, Verdict& verdict) {
   const AddressLockoutRule& rule = check.address_lockout;
   const auto address_time = address_lockouts_.failed(check.source, rule, check.now);
   if (address_time.count() == 0) return;
-  verdict.lockout = "address " + check.address + " is locked out for " +
+  verdict.lockout = "address " + transport::name_of_source(check.address) + " is locked out for " +
                     std::to_string(address_time.count()) +
                     " s: " + std::to_string(rule.failures_max) +
                     " wrong passwords from there (MaxLogonFailuresPerAddress)";

@@ -95,6 +95,20 @@ Source source_of(std::string_view address) {
   return binary->is_v4 ? kV4 | source : source;
 }
 
+std::string name_of_source(std::string_view address) {
+  constexpr unsigned kSourceBits = 64;
+  const auto binary = to_binary(address);
+  if (!binary) return std::string{address};
+  AddressRange range;
+  range.bytes_ = binary->bytes;
+  range.is_v4_ = binary->is_v4;
+  range.prefix_ = binary->is_v4 ? kV4Bits : kSourceBits;
+  if (!binary->is_v4) {
+    std::fill(range.bytes_.begin() + kSourceBits / 8, range.bytes_.end(), std::uint8_t{0});
+  }
+  return range.to_string();
+}
+
 void AllowList::allow(const AddressRange& range) {
   if (std::ranges::find(ranges_, range) == ranges_.end()) ranges_.push_back(range);
 }

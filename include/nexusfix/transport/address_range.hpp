@@ -24,6 +24,8 @@ class AddressRange {
   friend bool operator==(const AddressRange&, const AddressRange&) = default;
 
  private:
+  friend std::string name_of_source(std::string_view address);
+
   std::array<unsigned char, 16> bytes_{};  // IPv4: the first four
   unsigned prefix_ = 0;                    // how many bits of it count
   bool is_v4_ = false;
@@ -33,6 +35,8 @@ class AddressRange {
 // of whose addresses is whoever's has it to take. As peer_address_of() gives it; 0: it is none.
 using Source = std::uint64_t;
 [[nodiscard]] Source source_of(std::string_view address);
+// For people: "192.0.2.7", "2001:db8::/64"; what is no address as it is.
+[[nodiscard]] std::string name_of_source(std::string_view address);
 
 // Who is let in: by the sessions of one port, all together; or to speak for others, as a proxy.
 class AllowList {

@@ -276,7 +276,8 @@ TEST_F(AddressLockoutTest, behind_a_proxy_the_announced_address_counts_of_ipv6_i
   };
   expect_silence(*announced("2001:db8::1", "A", "x"), "49=A");
   expect_silence(*announced("2001:db8::2", "B", "x"), "49=B");
-  expect_silence(*announced("2001:db8::3", "C", "x"), "address 2001:db8::3 is locked out for 60 s");
+  expect_silence(*announced("2001:db8::3", "C", "x"),
+                 "address 2001:db8::/64 is locked out for 60 s");
   expect_silence(*announced("2001:db8::4", "D", "de5k"), "its address is locked out for 60 s");
   expect_in(*announced("2001:db8:0:1::4", "D", "de5k"));
 }

@@ -79,6 +79,7 @@ TEST(AllowList, has_what_any_of_its_ranges_has_and_nothing_at_first) {
 TEST(Source, ipv4_addresses_are_told_apart_and_mapped_ones_are_the_same) {
   EXPECT_NE(source_of("10.0.0.1"), source_of("10.0.0.2"));
   EXPECT_EQ(source_of("10.0.0.1"), source_of("::ffff:10.0.0.1"));
+  EXPECT_EQ(name_of_source("::ffff:10.0.0.1"), "10.0.0.1");
   EXPECT_NE(source_of("0.0.0.0"), 0U);
 }
 
@@ -86,11 +87,14 @@ TEST(Source, ipv6_network_of_64_bits_is_one_source) {
   EXPECT_EQ(source_of("2001:db8:1:2::1"), source_of("2001:db8:1:2:ffff::9"));
   EXPECT_NE(source_of("2001:db8:1:2::1"), source_of("2001:db8:1:3::1"));
   EXPECT_EQ(source_of("fe80::1%eth0"), source_of("fe80::2"));
+  EXPECT_EQ(name_of_source("2001:db8:1:2:3::1"), "2001:db8:1:2::/64");
+  EXPECT_EQ(name_of_source("fe80::1%eth0"), "fe80::/64");
 }
 
 TEST(Source, what_is_no_address_has_none) {
   EXPECT_EQ(source_of(""), 0U);
   EXPECT_EQ(source_of("localhost"), 0U);
+  EXPECT_EQ(name_of_source("localhost"), "localhost");
 }
 
 }  // namespace
