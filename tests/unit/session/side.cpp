@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <utility>
 
 #include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/resend.hpp>
