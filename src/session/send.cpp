@@ -31,14 +31,6 @@ std::expected<Outbound, SendError> StateMachine::finish_message(
   return Outbound{.msg_seq_num = numbers_.next_outbound++, .bytes = *bytes};
 }
 
-// An acceptor's answer to the Logon that has still to go out has a higher number than what a
-// callback sends in front of it; an initiator's Logon has a lower one than all that comes behind
-// it.
-Outlet StateMachine::outlet() const noexcept {
-  const bool is_open = state_ == State::LogonSent || state_ == State::LoggedOn;
-  return is_open ? outlet_ : Outlet::Resend;
-}
-
 void StateMachine::tell_number() noexcept {
   if (state_ == State::LoggedOn) push({.step = Step::TransmitHeartbeat});
 }

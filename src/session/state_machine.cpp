@@ -52,8 +52,6 @@ void StateMachine::set_numbers(Numbers numbers) noexcept {
   numbers_ = numbers;
 }
 
-State StateMachine::state() const noexcept { return state_; }
-Numbers StateMachine::numbers() const noexcept { return numbers_; }
 const SessionConfig& StateMachine::config() const noexcept { return config_; }
 
 std::string_view StateMachine::counterparty_appl_ver_id() const noexcept {

@@ -159,7 +159,13 @@ class StateMachine {
   // which has been stored or transmitted. It puts off no Heartbeat either.
   void rewind_outbound(std::uint64_t next_outbound) noexcept;
 
-  [[nodiscard]] Outlet outlet() const noexcept;
+  // An acceptor's answer to the Logon that has still to go out has a higher number than what a
+  // callback sends in front of it; an initiator's Logon has a lower one than all that comes behind
+  // it.
+  [[nodiscard]] Outlet outlet() const noexcept {
+    const bool is_open = state_ == State::LogonSent || state_ == State::LoggedOn;
+    return is_open ? outlet_ : Outlet::Resend;
+  }
   // After a Release without all that was to be kept back: a Heartbeat, whose number shows that
   // there is more to ask for. To be followed by next_action().
   void tell_number() noexcept;
@@ -173,8 +179,8 @@ class StateMachine {
   // An operator's decision about the next numbers, both ≥ 1. Disconnected only.
   void set_numbers(Numbers numbers) noexcept;
 
-  [[nodiscard]] State state() const noexcept;
-  [[nodiscard]] Numbers numbers() const noexcept;
+  [[nodiscard]] State state() const noexcept { return state_; }
+  [[nodiscard]] Numbers numbers() const noexcept { return numbers_; }
   // After a Logout: with the end of this connection, or the answer, both numbers begin at 1 again;
   // or they do so within this event. A message that was sent now would be forgotten.
   [[nodiscard]] bool is_about_to_reset() const noexcept;
