@@ -80,6 +80,7 @@ class Journal final : public Store {
     reading_.set_holes(std::move(recovered.holes));
     refused_ = std::move(recovered.refused);
     no_new_session_ = std::move(recovered.no_new_session);
+    was_closed_ = recovered.is_closed;
     const std::vector<char> skipped = skip_numbers(recovered);
     if (!is_writable()) {
       writer_.look(recovered);
@@ -290,6 +291,7 @@ class Journal final : public Store {
   NumberReserve reserve_;
   LogPosition noted_ = 0;                      // the log tells that it was synced so far
   bool owner_is_told_ = false;                 // and whose it is
+  bool was_closed_ = false;                    // in order, and nothing was appended since
   std::vector<char> notes_;                    // entries of the journal's own, for the next record
   JournalReport report_;                       // until it is taken
   bool is_damaged_ = false;                    // opening found damage: nothing is retired
@@ -335,7 +337,8 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
     }
   }
   const LogPosition begin = appended();
-  bool must_be_held = false;
+  // Or a loss of power leaves a log that ends in order, and forgets what left behind that end.
+  bool must_be_held = was_closed_;
   const auto look = [&](const Entry& entry) {
     const bool is_message = entry.kind == EntryKind::OutboundMessage;
     if (is_message && entry.number < reserve_.watched_from(entry.session)) return;
@@ -348,6 +351,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
     return stop(std::move(written.error()));
   }
   if (!notes_.empty()) notes_are_written(synced);
+  was_closed_ = false;
   if (must_be_held && sends_before_sync()) writer_.hold(begin);
   return appended();
 }

@@ -17,8 +17,6 @@ void put(std::string& image, std::uint64_t offset, std::string_view bytes) {
   image.replace(offset, bytes.size(), bytes);
 }
 
-constexpr std::size_t kSectorBytes = 512;
-
 // Points into the file's image, which keeps its size while it is mapped.
 class FakeMapping final : public FileMapping {
  public:
@@ -94,6 +92,17 @@ class FakeDisk::OpenFile final : public File {
       return failure("sync", path_, error);
     }
     disk_.sync(*inode_);
+    return {};
+  }
+
+  // Looks at this range alone: others may be stored to meanwhile.
+  DiskResult<void> sync_mapped(FileMapping&, std::uint64_t offset,
+                               std::uint64_t size_bytes) override {
+    if (const int error = strike(DiskCall::Sync); error != 0) {
+      if (process_ == disk_.process_) disk_.lose(*inode_);
+      return failure("sync", path_, error);
+    }
+    FakeDisk::sync(*inode_, offset, size_bytes);
     return {};
   }
 
@@ -236,6 +245,13 @@ void FakeDisk::sync(Inode& inode) {
   std::erase_if(changes_, [&](const Change& change) { return change.inode.get() == &inode; });
 }
 
+void FakeDisk::sync(Inode& inode, std::uint64_t offset, std::uint64_t size_bytes) {
+  inode.synced.resize(inode.written.size());
+  for (std::size_t at = offset; at < offset + size_bytes; ++at) {
+    if (at >= inode.lost.size() || !inode.lost[at]) inode.synced[at] = inode.written[at];
+  }
+}
+
 void FakeDisk::lose(Inode& inode) {
   inode.lost.resize(inode.written.size());
   for (std::size_t at = 0; at < inode.written.size(); ++at) {
@@ -271,7 +287,7 @@ void FakeDisk::reboot() {
   ++boot_;
 }
 
-void FakeDisk::power_loss_by_sectors(Random& random) {
+void FakeDisk::power_loss_by_sectors(Random& random, std::size_t sector_bytes) {
   reboot();
   Names names = synced_names_;
   for (const auto& [name, inode] : names_) {
@@ -284,10 +300,10 @@ void FakeDisk::power_loss_by_sectors(Random& random) {
     const std::string fresh = image_of(*inode);
     std::string image = inode->synced;
     if (image.size() != fresh.size() && random.next() % 2 == 0) image.resize(fresh.size());
-    for (std::size_t at = 0; at < std::min(image.size(), fresh.size()); at += kSectorBytes) {
+    for (std::size_t at = 0; at < std::min(image.size(), fresh.size()); at += sector_bytes) {
       const std::uint64_t fate = random.next() % 8;
       if (fate < 4) continue;  // as it was
-      const std::size_t most = std::min({kSectorBytes, image.size() - at, fresh.size() - at});
+      const std::size_t most = std::min({sector_bytes, image.size() - at, fresh.size() - at});
       const std::size_t count = fate == 4 ? random.next() % (most + 1) : most;
       image.replace(at, count, fresh, at, count);
     }

@@ -52,9 +52,11 @@ class FakeDisk final : public Disk {
   void fail_mappings() { *mappings_failed_ = true; }
   // The machine is started anew; nothing is lost by that alone.
   void reboot();
-  // The power goes, and of what was written since it was synced any part stays: each sector of 512
-  // bytes by chance, some of them torn, and likewise names and sizes.
-  void power_loss_by_sectors(Random& random);
+  // The power goes, and of what was written since it was synced any part stays: each sector (or, of
+  // what is mapped, page) by chance, some of them torn, and likewise names and sizes.
+  static constexpr std::size_t kSectorBytes = 512;
+  static constexpr std::size_t kPageBytes = 4096;
+  void power_loss_by_sectors(Random& random, std::size_t sector_bytes = kSectorBytes);
 
   // The process is killed: what was written stays, locks fall, Files of before fail. Of the last
   // write, the given number of bytes at its end never happened.
@@ -107,6 +109,7 @@ class FakeDisk final : public Disk {
   [[nodiscard]] int strike(DiskCall call);
   void write(const std::shared_ptr<Inode>& inode, std::uint64_t offset, std::string_view bytes);
   void sync(Inode& inode);
+  static void sync(Inode& inode, std::uint64_t offset, std::uint64_t size_bytes);
   void lose(Inode& inode);
   [[nodiscard]] static std::string image_of(const Inode& inode);
   [[nodiscard]] std::uint64_t used_bytes() const;

@@ -25,18 +25,34 @@ class PowerDisk final : public Disk {
  public:
   explicit PowerDisk(std::uint64_t seed) : random_{seed} {}
 
-  // Files can be reserved; otherwise they grow as they are written. They are not mapped: what is
-  // stored to a mapping meets no call.
+  // Files can be reserved; otherwise they grow as they are written.
   void set_reserving(bool on) { disk_.set_mapping(on); }
-  // The machine runs again, until its nth call from now that changes something; 0: for good.
+  // And mapped. What is stored to a mapping meets no call: whoever stores must ask has_power()
+  // before he believes that it was in time.
+  void set_mapping(bool on) {
+    disk_.set_mapping(on);
+    maps_ = on;
+  }
+  // The machine runs again, until its nth call from now that changes something; 0: for good. Nobody
+  // uses it meanwhile.
   void start(std::uint64_t nth) {
     const std::lock_guard lock{mutex_};
+    if (!has_power_) {
+      disk_.power_loss_by_sectors(
+          random_, maps_ && random_.below(2) == 0 ? FakeDisk::kPageBytes : FakeDisk::kSectorBytes);
+    }
     has_power_ = true;
     left_ = nth;
   }
+  // The power does not fail by itself any more. False: it has.
+  bool keep_power() {
+    const std::lock_guard lock{mutex_};
+    left_ = 0;
+    return has_power_;
+  }
   void cut_power() {
     const std::lock_guard lock{mutex_};
-    if (has_power_) cut();
+    has_power_ = false;
   }
   [[nodiscard]] bool has_power() {
     const std::lock_guard lock{mutex_};
@@ -93,6 +109,14 @@ class PowerDisk final : public Disk {
     DiskResult<void> sync() override {
       return disk_.pass(true, [&] { return file_->sync(); });
     }
+    DiskResult<void> sync_mapped(FileMapping& mapping, std::uint64_t offset,
+                                 std::uint64_t size_bytes) override {
+      return disk_.pass(true, [&] { return file_->sync_mapped(mapping, offset, size_bytes); });
+    }
+    DiskResult<std::unique_ptr<FileMapping>> map(std::uint64_t size_bytes) override {
+      if (!disk_.maps_) return File::map(size_bytes);
+      return disk_.pass(false, [&] { return file_->map(size_bytes); });
+    }
     DiskResult<std::uint64_t> size() override {
       return disk_.pass(false, [&] { return file_->size(); });
     }
@@ -122,22 +146,19 @@ class PowerDisk final : public Disk {
     if (has_power_ && changes && left_ > 0 && --left_ == 0) {
       // It may still be done; nobody hears of it.
       if (random_.below(2) == 0) static_cast<void>(call());
-      cut();
+      has_power_ = false;
     }
     if (has_power_) return call();
     return std::unexpected{
         DiskError{.path = "power", .operation = "be without", .error_number = EIO}};
-  }
-  void cut() {
-    has_power_ = false;
-    disk_.power_loss_by_sectors(random_);
   }
 
   std::mutex mutex_;  // of everything below
   SeededRandom random_;
   FakeDisk disk_;
   std::uint64_t left_ = 0;
-  bool has_power_ = true;
+  bool has_power_ = true;  // what is left without, start() draws: stores may be under way
+  bool maps_ = false;
 };
 
 }  // namespace nexusfix::testing

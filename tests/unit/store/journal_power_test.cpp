@@ -270,6 +270,38 @@ TEST_F(JournalPowerReport, nothing_is_skipped_after_an_end_in_order) {
   EXPECT_EQ(read_all(*journal.store, 0).size(), 5U);
 }
 
+// Or the log would end in order, and its numbers be used again.
+TEST_F(JournalPowerReport, the_first_message_behind_an_end_in_order_waits_for_the_disk) {
+  for (const bool restarts : {false, true}) {
+    SCOPED_TRACE(restarts ? "the machine is started anew" : "it goes on");
+    options_.folder = restarts ? "/restarted" : "/going_on";
+    write(5);
+    {
+      const OpenedJournal journal = open_or_fail(disk_, options_);
+      ASSERT_TRUE(journal.store->close());
+    }
+    if (restarts) disk_.reboot();
+    {
+      const OpenedJournal journal = open_or_fail(disk_, options_);
+      Store& store = *journal.store;
+      ASSERT_TRUE(append_message(store, 0, 6, "first"));
+      EXPECT_LT(store.durable(), store.appended());
+      ASSERT_TRUE(store.flush());
+      EXPECT_EQ(store.durable(), store.appended());
+      const unsigned syncs = disk_.calls(testing::DiskCall::Sync);
+      ASSERT_TRUE(append_message(store, 0, 7, "second"));
+      ASSERT_TRUE(store.flush());
+      EXPECT_EQ(store.durable(), store.appended());
+      EXPECT_EQ(disk_.calls(testing::DiskCall::Sync), syncs);
+      disk_.power_loss();
+    }
+    const OpenedJournal journal = open_or_fail(disk_, options_);
+    EXPECT_TRUE(journal.report.power_lost);
+    EXPECT_GT(journal.store->session(0).next_outbound, 7U);
+    EXPECT_EQ(read_all(*journal.store, 0, 6, 6), (std::vector<KeptMessage>{{6, "first"}}));
+  }
+}
+
 TEST_F(JournalPowerReport, sync_skips_nothing_and_none_promises_nothing) {
   for (const Durability durability : {Durability::Sync, Durability::Group, Durability::None}) {
     options_.folder = "/" + std::string{to_string(durability)};
