@@ -17,6 +17,7 @@
 #include "store/journal_format.hpp"
 #include "store_fixture.hpp"
 #include "support/fake_disk.hpp"
+#include "support/power_disk.hpp"
 
 #ifdef NEXUSFIX_POSTGRES_STORE
 #include "postgres_fixture.hpp"
@@ -34,6 +35,7 @@ struct ModelSession {
   std::uint64_t next_outbound = 1;
   std::uint64_t epoch = 1;
   std::map<std::uint64_t, std::string> kept;
+  std::vector<NumberRange> lost{};
 };
 using Model = std::array<ModelSession, kSessions>;
 
@@ -45,15 +47,29 @@ struct Snapshot {
 
 enum class Crash { None, Process, Power };
 
+enum class Threads { None, Real };
+
 class ModelRun {
  public:
-  ModelRun(std::optional<Durability> journal, std::uint64_t segment_bytes, bool maps)
+  ModelRun(std::optional<Durability> journal, std::uint64_t segment_bytes, bool maps,
+           [[maybe_unused]] Threads threads = Threads::None)
       : options_{.folder = "/journal",
                  .durability = journal.value_or(Durability::Process),
                  .segment_bytes = segment_bytes},
         is_journal_{journal.has_value()},
         maps_{maps} {
     disk_.set_mapping(maps);
+#ifndef NEXUSFIX_POSTGRES_STORE
+    if (threads == Threads::Real) {
+      threaded_.emplace(*rc::gen::arbitrary<std::uint64_t>());
+      if (maps && journal == Durability::Process) {
+        threaded_->set_mapping(true);
+      } else {
+        threaded_->set_reserving(maps);
+      }
+      options_.on_durable = settler_.wake();
+    }
+#endif
     open();
     for (SessionKey key = 0; key < kSessions; ++key) {
       RC_ASSERT(store_->open_session("S" + std::to_string(key), at_second(1)).value() == key);
@@ -96,6 +112,7 @@ class ModelRun {
       RC_ASSERT(record.next_inbound == expected.next_inbound);
       RC_ASSERT(record.next_outbound == expected.next_outbound);
       RC_ASSERT(record.epoch == expected.epoch);
+      RC_ASSERT(std::ranges::equal(store_->lost_numbers(key), expected.lost));
       compare_messages(key, 1, UINT64_MAX);
     }
   }
@@ -114,7 +131,7 @@ class ModelRun {
       store_ = make_memory_store();
       return;
     }
-    auto opened = open_journal(disk_, options_, at_second(1));
+    auto opened = open_journal(disk(), options_, at_second(1));
     if (!opened) RC_FAIL(opened.error().text);
     store_ = std::move(opened->store);
     report_ = std::move(opened->report);
@@ -125,28 +142,7 @@ class ModelRun {
     Model next = model_;
     for (int entries = *rc::gen::inRange(1, 5); entries > 0; --entries) {
       const auto key = *rc::gen::inRange<SessionKey>(0, kSessions);
-      ModelSession& session = next[key];
-      switch (*rc::gen::weightedElement<int>({{8, 0}, {4, 1}, {2, 2}, {1, 3}})) {
-        case 0: {
-          const std::uint64_t number = session.next_outbound + *rc::gen::inRange(0U, 3U);
-          const auto bytes = *rc::gen::container<std::string>(rc::gen::character<char>());
-          transaction.outbound_message(key, number, bytes);
-          session.kept[number] = bytes;
-          session.next_outbound = number + 1;
-          break;
-        }
-        case 1:
-          session.next_inbound += *rc::gen::inRange(0U, 3U);
-          transaction.inbound_progress(key, session.next_inbound);
-          break;
-        case 2:
-          transaction.outbound_number(key, session.next_outbound);
-          ++session.next_outbound;
-          break;
-        default:
-          transaction.reset(key);
-          session = ModelSession{.epoch = session.epoch + 1, .kept = {}};
-      }
+      append_one(transaction, key, next[key]);
     }
     if (*rc::gen::weightedElement<int>({{9, 0}, {1, 1}}) == 1) {
       // Something that must be refused, at the end: nothing of the rest may stay either.
@@ -157,6 +153,60 @@ class ModelRun {
     RC_ASSERT(store_->append(transaction, at_second(2)).has_value());
     model_ = next;
     remember();
+  }
+
+  static void append_one(Transaction& transaction, SessionKey key, ModelSession& session) {
+    switch (*rc::gen::weightedElement<int>({{8, 0}, {4, 1}, {2, 2}, {1, 3}, {1, 4}, {1, 5}})) {
+      case 0: {
+        const std::uint64_t number = session.next_outbound + *rc::gen::inRange(0U, 3U);
+        const auto bytes = *rc::gen::container<std::string>(rc::gen::character<char>());
+        transaction.outbound_message(key, number, bytes);
+        session.kept[number] = bytes;
+        session.next_outbound = number + 1;
+        break;
+      }
+      case 1:
+        session.next_inbound += *rc::gen::inRange(0U, 3U);
+        transaction.inbound_progress(key, session.next_inbound);
+        break;
+      case 2:
+        transaction.outbound_number(key, session.next_outbound);
+        ++session.next_outbound;
+        break;
+      case 3:
+        return set_numbers(transaction, key, session);
+      case 4: {
+        constexpr std::size_t kRangesMax = 8;  // below what a session remembers one by one
+        if (session.next_outbound == 1 || session.lost.size() == kRangesMax) break;
+        const auto first = *rc::gen::inRange<std::uint64_t>(1, session.next_outbound);
+        const auto last = *rc::gen::inRange<std::uint64_t>(first, session.next_outbound);
+        transaction.messages_lost(key, first, last);
+        session.lost.push_back({first, last});
+        break;
+      }
+      default:
+        transaction.reset(key);
+        session = ModelSession{.epoch = session.epoch + 1, .kept = {}};
+    }
+  }
+
+  // Up, and also down: the outbound number in a new epoch.
+  static void set_numbers(Transaction& transaction, SessionKey key, ModelSession& session) {
+    const auto any = [](std::uint64_t now) {
+      return *rc::gen::inRange<std::uint64_t>(now > 4 ? now - 4 : 1, now + 4);
+    };
+    const SessionRecord before{.next_inbound = session.next_inbound,
+                               .next_outbound = session.next_outbound,
+                               .epoch = session.epoch,
+                               .created = at_second(1)};
+    const WantedNumbers wanted{.next_inbound = any(session.next_inbound),
+                               .next_outbound = any(session.next_outbound)};
+    transaction.set_numbers(key, numbers_change(before, wanted, at_second(2), "anna: agreed"));
+    if (*wanted.next_outbound < session.next_outbound) {
+      session = ModelSession{.epoch = session.epoch + 1, .kept = {}};
+    }
+    session.next_inbound = *wanted.next_inbound;
+    session.next_outbound = *wanted.next_outbound;
   }
 
   void flush() {
@@ -183,22 +233,36 @@ class ModelRun {
 
   void crash(Crash kind) {
     const LogPosition durable = store_->durable();
-    if (kind == Crash::None) {
-      store_.reset();
-    } else if (kind == Crash::Process) {
+    if (threaded_) {
+      die_with_threads(kind);
+    } else {
+      die(kind);
+    }
+    // Reads everything, whatever the checkpoints say.
+    const auto scanned = inspect_journal(disk(), options_.folder);
+    if (!scanned) RC_FAIL(scanned.error().text);
+    open();
+    // After a start of the machine, a new segment is begun: the old log ends in front of it.
+    const std::vector<SegmentHeader> segments = segments_on_disk();
+    const LogPosition found =
+        store_->appended() - (kind == Crash::Power ? segments.back().records_at() : 0U);
+    RC_ASSERT(found >= durable);
+    return_to(found, segments);
+    compare();
+    compare_opened(*scanned);
+  }
+
+  void die(Crash kind) {
+    if (kind == Crash::Process) {
       // Only a write that no flush() has answered yet can be torn: this one.
-      Transaction transaction;
-      transaction.outbound_message(0, model_[0].next_outbound, "torn");
-      RC_ASSERT(store_->append(transaction, at_second(3)).has_value());
-      model_[0].kept[model_[0].next_outbound++] = "torn";
-      remember();
+      append_last();
       const unsigned syncs = disk_.calls(testing::DiskCall::Sync);
       disk_.fail(*rc::gen::element(testing::DiskCall::Sync, testing::DiskCall::Write), 1, EIO);
       const bool told = store_->flush().has_value();
       // What was written in full stays, whether it was synced or not.
       const bool is_torn = !told && !maps_ && disk_.calls(testing::DiskCall::Sync) == syncs;
       disk_.process_death(is_torn ? *rc::gen::inRange<std::size_t>(0, 60) : 0);
-    } else {
+    } else if (kind == Crash::Power) {
       lost_power_ = true;
       disk_.fail(testing::DiskCall::Sync, 1, EIO);
       (void)store_->flush();
@@ -210,18 +274,32 @@ class ModelRun {
       }
     }
     store_.reset();
-    // Reads everything, whatever the checkpoints say.
-    const auto scanned = inspect_journal(disk_, options_.folder);
-    if (!scanned) RC_FAIL(scanned.error().text);
-    open();
-    // After a start of the machine, a new segment is begun: the old log ends in front of it.
-    const std::vector<SegmentHeader> segments = segments_on_disk();
-    const LogPosition found =
-        store_->appended() - (kind == Crash::Power ? segments.back().records_at() : 0U);
-    RC_ASSERT(found >= durable);
-    return_to(found, segments);
-    compare();
-    compare_opened(*scanned);
+  }
+
+  // In the midst of what the threads do: how far they come is theirs to say.
+  void die_with_threads(Crash kind) {
+    if (kind != Crash::None) {
+      append_last();
+      (void)store_->flush();
+    }
+    if (kind == Crash::Power) {
+      lost_power_ = true;
+      threaded_->cut_power();
+    }
+    store_.reset();
+    if (kind == Crash::Power) {
+      threaded_->start(0);
+    } else {
+      threaded_->process_death();
+    }
+  }
+
+  void append_last() {
+    Transaction transaction;
+    transaction.outbound_message(0, model_[0].next_outbound, "torn");
+    RC_ASSERT(store_->append(transaction, at_second(3)).has_value());
+    model_[0].kept[model_[0].next_outbound++] = "torn";
+    remember();
   }
 
   // What opening found must not depend on where it began to read.
@@ -237,7 +315,7 @@ class ModelRun {
       RC_ASSERT(store_->session(key) == scanned.store->session(key));
       RC_ASSERT(read_all(*store_, key) == read_all(*scanned.store, key));
     }
-    const auto checked = verify_journal(disk_, options_.folder);
+    const auto checked = verify_journal(disk(), options_.folder);
     if (!checked) RC_FAIL(checked.error().text);
     // A loss of power may tear a checkpoint and leave whole records behind it, which are kept.
     for (const std::string& fault : checked->checkpoint_faults) {
@@ -252,8 +330,9 @@ class ModelRun {
     std::vector<SegmentHeader> segments;
     for (std::uint64_t number = 1;; ++number) {
       const std::string path = options_.folder + '/' + segment_file_name(number);
-      if (!disk_.exists(path)) return segments;
-      const auto header = decode_segment_header(disk_.contents(path));
+      const auto bytes = read_file(disk(), path, 1U << 30U);
+      if (!bytes) return segments;
+      const auto header = decode_segment_header(*bytes);
       if (header) segments.push_back(*header);
     }
   }
@@ -291,7 +370,17 @@ class ModelRun {
   JournalOptions options_;
   bool is_journal_;
   [[maybe_unused]] bool maps_;
+  [[nodiscard]] Disk& disk() {
+#ifndef NEXUSFIX_POSTGRES_STORE
+    if (threaded_) return *threaded_;
+#endif
+    return disk_;
+  }
+
   FakeDisk disk_;
+#ifndef NEXUSFIX_POSTGRES_STORE
+  std::optional<testing::PowerDisk> threaded_;  // instead, for a journal with threads
+#endif
   Settler settler_;
 #ifdef NEXUSFIX_POSTGRES_STORE
   std::string schema_ = fresh_schema();
@@ -303,10 +392,10 @@ class ModelRun {
   std::vector<Snapshot> snapshots_;
 };
 
-void run(std::optional<Durability> journal, bool maps = false) {
+void run(std::optional<Durability> journal, bool maps = false, Threads threads = Threads::None) {
   const std::uint64_t large = maps ? 16U << 10U : 64U << 20U;
   const auto segment_bytes = *rc::gen::element<std::uint64_t>(200, 1000, 2000, large);
-  ModelRun run{journal, segment_bytes, maps};
+  ModelRun run{journal, segment_bytes, maps, threads};
   for (int steps = *rc::gen::inRange(0, 60); steps > 0; --steps) run.step();
   run.compare();
 }
@@ -356,6 +445,21 @@ RC_GTEST_PROP(StoreModel, a_journal_that_is_opened_from_a_checkpoint_answers_lik
 
 RC_GTEST_PROP(StoreModel, a_sync_journal_answers_like_a_map_and_survives_a_loss_of_power, ()) {
   run(Durability::Sync);
+}
+
+RC_GTEST_PROP(StoreModelThreads, a_group_journal_answers_like_a_map_and_survives_a_loss_of_power,
+              ()) {
+  run(Durability::Group, *rc::gen::arbitrary<bool>(), Threads::Real);
+}
+
+RC_GTEST_PROP(StoreModelThreads, a_sync_journal_answers_like_a_map_and_survives_a_loss_of_power,
+              ()) {
+  run(Durability::Sync, *rc::gen::arbitrary<bool>(), Threads::Real);
+}
+
+RC_GTEST_PROP(StoreModelThreads, a_mapped_journal_answers_like_a_map_and_survives_being_killed,
+              ()) {
+  run(Durability::Process, true, Threads::Real);
 }
 
 #endif
