@@ -178,10 +178,20 @@ void SegmentSupply::close() {
   const bool is_there = state_ != State::Idle;  // or the file is in use
   state_ = State::Idle;
   ready_ = {};
-  // One that stays is empty, and the next opening takes it; so an error does not matter.
-  if (is_there) static_cast<void>(disk_.remove(path_of(number_)));
+  if (is_there) remove_from(number_);
   changed_.notify_all();
   changed_.wait_for(lock, kTakingAwayMax, [this] { return errands_.empty(); });
+}
+
+// Segments that were not begun; an earlier life may have left several. What stays is empty, and the
+// next opening takes it, so an error does not matter; but a gap would be damage.
+void SegmentSupply::remove_from(std::uint64_t number) {
+  std::uint64_t last = number;
+  while (disk_.open(path_of(last + 1), OpenMode::Read)) ++last;
+  for (; last > number; --last) {
+    if (!disk_.remove(path_of(last)) || !disk_.sync_directory(options_.folder)) return;
+  }
+  static_cast<void>(disk_.remove(path_of(number)));
 }
 
 void SegmentSupply::run() {

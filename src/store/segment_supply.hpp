@@ -97,6 +97,7 @@ class SegmentSupply {
   void do_errand(std::unique_lock<std::mutex>& lock);
   void work(std::unique_lock<std::mutex>& lock);
   void forget(std::vector<OpenSegment>& retired);
+  void remove_from(std::uint64_t number);
   [[nodiscard]] DiskResult<OpenSegment> make(std::uint64_t number, std::uint64_t bytes);
   [[nodiscard]] DiskResult<void> sync(OpenSegment& segment);
   [[nodiscard]] DiskResult<void> reserve(OpenSegment& segment, std::uint64_t bytes) const;

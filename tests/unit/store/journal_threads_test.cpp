@@ -286,6 +286,30 @@ TEST_F(JournalThreads, nobody_waits_for_a_segment_that_is_being_taken_away) {
   disk_.release_removes();
 }
 
+// As a loss of power leaves them, when what they held was not on the disk.
+TEST_F(JournalThreads, an_end_in_order_leaves_no_gap_among_segments_that_were_not_begun) {
+  for (const Durability durability : {Durability::Group, Durability::Process}) {
+    open(durability);
+    ASSERT_TRUE(append_next());
+    ASSERT_TRUE(settler_.settle(*store_));
+    store_.reset();
+    for (const std::uint64_t number : {2U, 3U, 4U}) {
+      ASSERT_TRUE(PosixDisk{}.open(segment(number), OpenMode::Create));
+    }
+    open(durability);
+    ASSERT_TRUE(append_next());
+    ASSERT_TRUE(settler_.settle(*store_));
+    ASSERT_TRUE(store_->close());
+    store_.reset();
+    open(durability);
+    ASSERT_NE(store_, nullptr);
+    EXPECT_EQ(read_all(*store_, key_).size(), 2U);
+    ASSERT_TRUE(store_->close());
+    store_.reset();
+    std::filesystem::remove_all(folder_.file("journal"));
+  }
+}
+
 TEST_F(JournalThreads, a_prepared_segment_that_was_not_used_does_no_harm) {
   open(Durability::Process);
   ASSERT_TRUE(append_next("one"));
