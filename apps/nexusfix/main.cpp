@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <string_view>
 
+#include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/wire/isa.hpp>
 
 #include "nexusfix/command.hpp"
@@ -83,6 +84,8 @@ int flush_output(int status) {
 }  // namespace nexusfix::command
 
 int main(int argc, char** argv) {
+  // Whatever the subcommand reads may have passwords.
+  nexusfix::keep_memory_out_of_core_dumps();
   // A file that may not grow any more is an error of that write, as a full disk is.
   std::signal(SIGXFSZ, SIG_IGN);
   try {

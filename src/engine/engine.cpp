@@ -8,6 +8,7 @@
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/engine/engine.hpp>
+#include <nexusfix/base/core_dumps.hpp>
 #include <nexusfix/engine/explain_settings.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 
@@ -235,6 +236,7 @@ std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Ca
   PosixDisk posix_disk;
   Disk& disk = options.disk != nullptr ? *options.disk : posix_disk;
   auto settings = load_settings(disk, path);
+  keep_memory_out_of_core_dumps();  // before the passwords are read
   if (!settings) return std::unexpected{to_error(settings.error())};
   return open_with(std::move(*settings), callbacks, options);
 }
@@ -256,6 +258,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
   if (!threads.core_dumps) keep_memory_out_of_core_dumps();
+  if (threads.core_dumps) let_memory_into_core_dumps();
   if (auto ready = is_available(settings, *options.disk); !ready) {
     return std::unexpected{std::move(ready.error())};
   }

@@ -4,16 +4,12 @@
 #include <cstdint>
 #include <linux/capability.h>
 #include <malloc.h>
-#include <string_view>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
-
-#include <nexusfix/base/disk.hpp>
 
 namespace nexusfix::engine {
 namespace {
@@ -94,16 +90,6 @@ void stand_back() noexcept {
   // Of the calling thread alone on Linux, although POSIX says of the process. Where it is refused,
   // the thread works on as the others do.
   static_cast<void>(::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + kSteps));
-}
-
-void keep_memory_out_of_core_dumps() {
-  // Bit 4: the headers of programs and libraries, which say what the registers point into.
-  constexpr std::string_view kHeadersOnly = "0x10";
-  PosixDisk disk;
-  const auto filter = disk.open("/proc/self/coredump_filter", OpenMode::ReadWrite);
-  if (filter && (*filter)->write_at(0, kHeadersOnly)) return;
-  // No /proc. It also keeps debuggers out, and so is not the first choice.
-  ::prctl(PR_SET_DUMPABLE, 0);
 }
 
 }  // namespace nexusfix::engine

@@ -39,8 +39,4 @@ class ThreadSetup {
 // orders come first. Ten steps of nice behind where it was.
 void stand_back() noexcept;
 
-// From now on a core dump of the process has the registers of each thread and no memory, or there
-// is none: passwords are in many places of it.
-void keep_memory_out_of_core_dumps();
-
 }  // namespace nexusfix::engine

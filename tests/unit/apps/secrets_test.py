@@ -601,6 +601,24 @@ class Secrets(Talked):
 
 class FixtSecrets(Talked):
     """An acceptor of FIXT.1.1, which the venue is not."""
+    def filter_of(self, process):
+        return int(Path(f"/proc/{process.pid}/coredump_filter").read_text(encoding="ascii"), 16)
+
+    def test_core_dumps_have_no_memory_before_a_configuration_is_read(self):
+        """Each program waits for the file or line that has the passwords, and could crash now."""
+        pipe = self.folder / "venue.cfg"
+        os.mkfifo(pipe)
+        for arguments in (["serve", pipe], ["connect", pipe], ["trade", pipe],
+                          ["config", "check", pipe], ["doctor", pipe],
+                          ["passwd", self.folder / "users", "someone"]):
+            process = subprocess.Popen([command_test.NEXUSFIX, *map(str, arguments)],
+                                       stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            self.addCleanup(process.communicate)
+            self.addCleanup(process.kill)
+            command_test.wait_until(lambda: self.filter_of(process) == 0x10, arguments)
+            self.assertIsNone(process.poll(), arguments)
+
     VERSIONS = ("FIXT.1.1",)
 
     def test_nothing_that_a_fixt_acceptor_wrote_has_a_password(self):

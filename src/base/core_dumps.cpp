@@ -1,0 +1,75 @@
+#include <array>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <sys/prctl.h>
+
+#include <nexusfix/base/core_dumps.hpp>
+#include <nexusfix/base/disk.hpp>
+
+namespace nexusfix {
+namespace {
+
+// Bit 4: the headers of programs and libraries, which say what the registers point into.
+constexpr std::string_view kHeadersOnly = "0x10";
+
+// How it was before it was changed.
+struct Before {
+  std::mutex mutex;
+  bool is_kept_out = false;
+  std::string filter;    // empty: there was no /proc
+  int is_dumpable = -1;  // which counts then
+};
+
+Before& before() {
+  static Before kept;
+  return kept;
+}
+
+std::unique_ptr<File> open_filter() {
+  PosixDisk disk;
+  auto file = disk.open("/proc/self/coredump_filter", OpenMode::ReadWrite);
+  return file ? std::move(*file) : nullptr;
+}
+
+// "00000033\n", which is hexadecimal without saying so.
+std::string read_filter(File& file) {
+  std::array<char, 32> text{};
+  const auto size = file.read_at(0, text);
+  if (!size) return {};
+  const std::string_view read{text.data(), *size};
+  return "0x" + std::string{read.substr(0, read.find('\n'))};
+}
+
+}  // namespace
+
+void keep_memory_out_of_core_dumps() {
+  Before& was = before();
+  const std::lock_guard lock{was.mutex};
+  if (was.is_kept_out) return;
+  was.is_kept_out = true;
+  if (const auto file = open_filter()) {
+    was.filter = read_filter(*file);
+    if (!was.filter.empty() && file->write_at(0, kHeadersOnly)) return;
+  }
+  was.filter.clear();
+  // No /proc. It also keeps debuggers out, and so is not the first choice.
+  was.is_dumpable = ::prctl(PR_GET_DUMPABLE);
+  ::prctl(PR_SET_DUMPABLE, 0);
+}
+
+void let_memory_into_core_dumps() {
+  Before& was = before();
+  const std::lock_guard lock{was.mutex};
+  if (!was.is_kept_out) return;
+  was.is_kept_out = false;
+  if (was.filter.empty()) {
+    if (was.is_dumpable > 0) ::prctl(PR_SET_DUMPABLE, 1);
+    return;
+  }
+  const auto file = open_filter();
+  if (file) static_cast<void>(file->write_at(0, was.filter));
+}
+
+}  // namespace nexusfix
