@@ -95,6 +95,7 @@ std::expected<std::string, std::string> read_password(const std::string& user) {
   if (again) engine::wipe(*again);
   if (is_same) return std::move(*password);
   engine::wipe(*password);
+  if (!again) return std::unexpected{"no password was given"};
   return std::unexpected{"the two differ; nothing has changed"};
 }
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """`nexusfix passwd` as an operator meets it: on a terminal, from a pipe, and what it leaves."""
 
+import fcntl
 import os
 import pty
+import select
 import subprocess
 import sys
+import termios
 import unittest
 
 import command_test
@@ -15,25 +18,54 @@ def give(line, *arguments):
     return run("passwd", *arguments, stdin=None, input=line)
 
 
+class Terminal:
+    """A program on a terminal of its own, as a shell starts one: Ctrl-C is a signal to it."""
+
+    def __init__(self, *arguments):
+        self.master, self.slave = pty.openpty()
+        self.before = termios.tcgetattr(self.slave)
+        self.process = subprocess.Popen(
+            [command_test.NEXUSFIX, "passwd", *map(str, arguments)], stdin=self.slave,
+            stdout=self.slave, stderr=self.slave, start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        self.shown = b""
+
+    def echoes(self):
+        return bool(termios.tcgetattr(self.slave)[3] & termios.ECHO)
+
+    def wait_for(self, text):
+        while not self.shown.endswith(text):
+            assert select.select([self.master], [], [], LIMIT_SECONDS)[0], self.shown
+            self.shown += os.read(self.master, 1000)
+
+    def type(self, typed):
+        os.write(self.master, typed)
+        self.shown += b"\n"  # the next question is another one
+
+    def end(self):
+        """What it showed, and its exit status."""
+        status = self.process.wait(LIMIT_SECONDS)
+        while select.select([self.master], [], [], 0)[0]:
+            self.shown += os.read(self.master, 1000)
+        return self.shown.decode(), status
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        os.close(self.slave)
+        os.close(self.master)
+
+
 def type_in(answers, *arguments):
     """Answers each question on a terminal; what it shows, and the exit status."""
-    master, slave = pty.openpty()
-    process = subprocess.Popen([command_test.NEXUSFIX, "passwd", *map(str, arguments)],
-                               stdin=slave, stdout=slave, stderr=slave)
-    os.close(slave)
-    shown = b""
-    for answer in answers:
-        while not shown.endswith(b": "):
-            shown += os.read(master, 1000)
-        os.write(master, answer.encode() + b"\n")
-        shown += b"\n"  # the next question is another one
+    terminal = Terminal(*arguments)
     try:
-        while chunk := os.read(master, 1000):
-            shown += chunk
-    except OSError:
-        pass  # its end
-    os.close(master)
-    return shown.decode(), process.wait(LIMIT_SECONDS)
+        for answer in answers:
+            terminal.wait_for(b": ")
+            terminal.type(answer.encode() + b"\n")
+        return terminal.end()
+    finally:
+        terminal.close()
 
 
 class Passwd(WithFolder):
@@ -67,11 +99,46 @@ class Passwd(WithFolder):
         self.assertEqual(status, 0, shown)
         self.assertIn("Password of BROKER: ", shown)
         self.assertNotIn("pa55word", shown)
+        self.assertEqual(self.file.stat().st_mode & 0o7777, 0o600)
         before = self.file.read_text()
+        self.assertNotIn("pa55word", before)
         shown, status = type_in(["one", "two"], self.file, "BROKER")
         self.assertEqual(status, 1)
         self.assertIn("the two differ; nothing has changed", shown)
         self.assertEqual(self.file.read_text(), before)
+
+    def test_terminal_echoes_nothing_while_it_asks_and_everything_afterwards(self):
+        for answers in ([b"pa55word\n", b"pa55word\n"], [b"pa55word\n", b"another\n"], [b"\n"],
+                        [b"pa55\x03"], [b"pa55word\n", b"\x03"], [b"pa55word\n", b"\x04"]):
+            with self.subTest(answers):
+                terminal = Terminal(self.file, "BROKER")
+                self.addCleanup(terminal.close)
+                self.assertTrue(terminal.before[3] & termios.ECHO)
+                for answer in answers:
+                    terminal.wait_for(b": ")
+                    self.assertFalse(terminal.echoes())
+                    terminal.type(answer)
+                shown, _ = terminal.end()
+                self.assertEqual(termios.tcgetattr(terminal.slave), terminal.before)
+                for answer in answers:
+                    self.assertNotIn(answer.decode().strip()[:4] or "pa55", shown)
+
+    def test_ctrl_c_ends_it_and_leaves_the_terminal_and_the_file_as_they_were(self):
+        give("right\n", self.file, "BROKER")
+        before = self.file.read_bytes()
+        for answers in ([b"\x03"], [b"half\x03"], [b"whole\n", b"\x03"], [b"whole\n", b"who\x03"]):
+            with self.subTest(answers):
+                terminal = Terminal(self.file, "BROKER")
+                self.addCleanup(terminal.close)
+                for answer in answers:
+                    terminal.wait_for(b": ")
+                    terminal.type(answer)
+                shown, status = terminal.end()
+                self.assertEqual(status, 1, shown)
+                self.assertTrue(terminal.echoes())
+                self.assertEqual(termios.tcgetattr(terminal.slave), terminal.before)
+                self.assertEqual(self.file.read_bytes(), before)
+                self.assertEqual([path.name for path in self.folder.iterdir()], ["users"])
 
     def test_what_cannot_be_a_password_or_a_user_is_refused(self):
         for line in ("", "\n", "x" * 256 + "\n", "a\x01b\n"):
