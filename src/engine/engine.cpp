@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
-#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/base/core_dumps.hpp>
+#include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/explain_settings.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 
@@ -235,8 +236,8 @@ std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Ca
                                                      EngineOptions options) {
   PosixDisk posix_disk;
   Disk& disk = options.disk != nullptr ? *options.disk : posix_disk;
-  auto settings = load_settings(disk, path);
   keep_memory_out_of_core_dumps();  // before the passwords are read
+  auto settings = load_settings(disk, path);
   if (!settings) return std::unexpected{to_error(settings.error())};
   return open_with(std::move(*settings), callbacks, options);
 }
@@ -257,11 +258,12 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   }
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
-  if (!threads.core_dumps) keep_memory_out_of_core_dumps();
   if (threads.core_dumps) let_memory_into_core_dumps();
+  if (!threads.core_dumps) keep_memory_out_of_core_dumps();
   if (auto ready = is_available(settings, *options.disk); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
+  std::ranges::move(open_folders(settings, *options.disk), std::back_inserter(settings.warnings));
   if (auto given = shared->protect(settings, *options.disk); !given) {
     return std::unexpected{std::move(given.error())};
   }

@@ -15,22 +15,39 @@
 namespace nexusfix::engine {
 namespace {
 
+constexpr std::string_view kStoreKey = "FileStorePath";
+
+// That messages are written into.
+struct Folder {
+  std::string_view key;
+  std::string path;
+  std::size_t line = 0;
+};
+
+std::vector<Folder> folders_of(const Settings& settings) {
+  std::vector<Folder> folders;
+  if (settings.store == StoreKind::Journal) {
+    folders.push_back({kStoreKey, settings.store_folder, settings.store_folder_line});
+  }
+  for (const SessionSettings& session : settings.sessions) {
+    const LogSettings& log = session.log;
+    if (log.files.folder.empty()) continue;
+    folders.push_back({"FileLogPath", log.files.folder, log.folder_line});
+    if (log.files.backup_folder.empty()) continue;
+    folders.push_back({"FileLogBackupPath", log.files.backup_folder, log.backup_folder_line});
+  }
+  return folders;
+}
+
 class Surroundings {
  public:
   Surroundings(const Settings& settings, Disk& disk) : settings_{settings}, disk_{disk} {}
 
   void look_at_folders() {
-    if (settings_.store == StoreKind::Journal) {
-      look_at(settings_.store_folder, settings_.store_folder_line, "FileStorePath: ");
-    }
-    for (const SessionSettings& session : settings_.sessions) {
-      const LogSettings& log = session.log;
-      if (log.files.folder.empty()) continue;
-      constexpr const char* kWhat = ": the logs cannot be written: ";
-      look_at(log.files.folder, log.folder_line, std::string{"FileLogPath"} + kWhat);
-      if (log.files.backup_folder.empty()) continue;
-      look_at(log.files.backup_folder, log.backup_folder_line,
-              std::string{"FileLogBackupPath"} + kWhat);
+    for (const Folder& one : folders_of(settings_)) {
+      const bool is_of_logs = one.key != kStoreKey;
+      look_at(one.path, one.line,
+              std::string{one.key} + (is_of_logs ? ": the logs cannot be written: " : ": "));
     }
   }
 
@@ -106,6 +123,22 @@ SettingsErrors look_at_machine(const Settings& settings, Disk& disk) {
   return surroundings.take_errors();
 }
 
+std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk) {
+  std::vector<SettingsError> warnings;
+  for (const Folder& one : folders_of(settings)) {
+    const auto is_private = disk.is_private(one.path);
+    if (!is_private || *is_private) continue;  // what is not there is made for its owner alone
+    SettingsError warning{settings.file, one.line,
+                          std::string{one.key} +
+                              ": others than the owner may look into the "
+                              "folder, which was there before: chmod 700 " +
+                              one.path};
+    const auto is_same = [&](const SettingsError& other) { return other.text == warning.text; };
+    if (std::ranges::none_of(warnings, is_same)) warnings.push_back(std::move(warning));
+  }
+  return warnings;
+}
+
 std::expected<std::vector<SettingsError>, SettingsErrors> look_around(const Settings& settings,
                                                                       Disk& disk) {
   Surroundings surroundings{settings, disk};
@@ -114,6 +147,7 @@ std::expected<std::vector<SettingsError>, SettingsErrors> look_around(const Sett
   surroundings.look_at_certificates();
   surroundings.look_at_passwords();
   std::vector<SettingsError> warnings = surroundings.look_at_dictionaries();
+  std::ranges::move(open_folders(settings, disk), std::back_inserter(warnings));
   if (auto errors = surroundings.take_errors(); !errors.empty()) {
     return std::unexpected{std::move(errors)};
   }

@@ -8,5 +8,7 @@
 namespace nexusfix::engine {
 
 [[nodiscard]] SettingsErrors look_at_machine(const Settings& settings, Disk& disk);
+// Warnings of folders of the journal and the logs that others may look into, and what changes it.
+[[nodiscard]] std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk);
 
 }  // namespace nexusfix::engine

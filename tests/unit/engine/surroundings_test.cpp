@@ -60,6 +60,37 @@ TEST_F(SurroundingsTest, what_is_right_is_right_and_makes_nothing) {
   EXPECT_EQ(why_not(), "");
 }
 
+TEST_F(SurroundingsTest, folders_that_others_may_look_into_are_warned_of_with_what_changes_it) {
+  namespace fs = std::filesystem;
+  const std::string store = folder.path() + "/store";
+  const std::string logs = folder.path() + "/log";
+  extra = "FileLogPath=" + logs;
+  const auto warned = [&] {
+    PosixDisk disk;
+    std::string all;
+    const auto found = engine::look_around(settings(), disk);
+    if (found)
+      for (const auto& one : *found) all += one.what() + "\n";
+    return all;
+  };
+  EXPECT_EQ(warned(), "");  // they are made for the owner alone
+  fs::create_directories(store);
+  fs::create_directories(logs);
+  fs::permissions(store, fs::perms::owner_all | fs::perms::group_read);
+  fs::permissions(logs, fs::perms::owner_all | fs::perms::others_exec);
+  const std::string may_look =
+      ": others than the owner may look into the folder, which was there before: chmod 700 ";
+  const std::string of_store = line_of("FileStorePath") + may_look + store;
+  const std::string of_logs = line_of("FileLogPath") + may_look + logs;
+  EXPECT_EQ(warned(), of_store + "\n" + of_logs + "\n");
+  open();
+  EXPECT_TRUE(log.has(of_store)) << log.all();
+  EXPECT_TRUE(log.has(of_logs)) << log.all();
+  fs::permissions(store, fs::perms::owner_all);
+  fs::permissions(logs, fs::perms::owner_all);
+  EXPECT_EQ(warned(), "");
+}
+
 TEST_F(SurroundingsTest, dictionaries_that_are_missing_or_are_none_are_all_told_with_their_lines) {
   std::ofstream{folder.path() + "/none.xml"} << "no dictionary";
   dictionary = "DataDictionary=" + folder.path() + "/none.xml";
