@@ -163,6 +163,7 @@ std::string store_text(const engine::Settings& settings) {
 }
 
 std::string origin_text(const EffectiveValue& value) {
+  if (!value.because.empty()) return "by " + value.because;
   if (value.line == 0) return "not given";
   return fmt::format("line {}{}{}{}", value.line, value.is_of_default ? ", [DEFAULT]" : "",
                      value.written.empty() ? "" : ", as ", value.written);
@@ -185,7 +186,8 @@ void append_values(std::string& text, const ExplainedSession& session, bool all)
 void append_differences(std::string& text, const ExplainedSession& session) {
   bool is_first = true;
   for (const EffectiveValue& value : session.values) {
-    if (value.line != 0 || value.key->elsewhere.empty() || value.value.empty()) continue;
+    const bool is_given = value.line != 0 || !value.because.empty();
+    if (is_given || value.key->elsewhere.empty() || value.value.empty()) continue;
     if (std::exchange(is_first, false)) text += "  not as elsewhere\n";
     text += fmt::format("    {:<40} {}\n", fmt::format("{}={}", value.key->name, value.value),
                         value.key->elsewhere);
@@ -270,10 +272,11 @@ std::string config_json(const ExplainedSettings& explained) {
                         json_text(rules_text(settings.sessions[i].schedule)));
     for (std::size_t k = 0; k < session.values.size(); ++k) {
       const EffectiveValue& value = session.values[k];
-      text += fmt::format("{}{{\"key\":{},\"value\":{},\"line\":{},\"from_default\":{}{}}}",
+      text += fmt::format("{}{{\"key\":{},\"value\":{},\"line\":{},\"from_default\":{}{}{}}}",
                           k == 0 ? "" : ",", json_text(value.key->name), json_text(value.value),
                           value.line, value.is_of_default,
-                          value.written.empty() ? "" : ",\"written\":" + json_text(value.written));
+                          value.written.empty() ? "" : ",\"written\":" + json_text(value.written),
+                          value.because.empty() ? "" : ",\"because\":" + json_text(value.because));
     }
     text += "]}";
   }

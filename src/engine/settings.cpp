@@ -256,6 +256,29 @@ ExplainedSession explain(const MergedSection& keys, std::string name) {
   return session;
 }
 
+void set_effective(ExplainedSession& session, Key key, std::string_view value,
+                   const SessionTls::Origin& origin) {
+  for (EffectiveValue& one : session.values) {
+    if (one.key->name != key_name(key) || one.line != 0) continue;
+    one.value = value;
+    one.because = std::string{origin.key} + " in line " + std::to_string(origin.line);
+  }
+}
+
+// What one key says of TLS, another one has.
+void explain_tls(ExplainedSession& session, const SessionTls& tls) {
+  const auto origin_of = [&](transport::TlsItem item) {
+    return tls.origins[static_cast<std::size_t>(item)];
+  };
+  for (const Key key : {Key::SocketUseSSL, Key::SSLEnable}) {
+    set_effective(session, key, "Y", origin_of(transport::TlsItem::Build));
+  }
+  const auto level = tls.settings.client_certificate;
+  if (level != transport::ClientCertificate::Required) return;
+  const SessionTls::Origin authorities = origin_of(transport::TlsItem::Authorities);
+  set_effective(session, Key::NeedClientAuth, "Y", authorities);
+}
+
 }  // namespace
 
 std::string SettingsError::what() const {
@@ -334,6 +357,7 @@ std::expected<ExplainedSettings, SettingsErrors> explain_settings(Disk& disk,
     const auto section = std::ranges::find(sections->sessions, built.line, &Section::line);
     result.sessions.push_back(
         explain({sections->defaults, *section}, built.session.id.to_string()));
+    if (built.tls) explain_tls(result.sessions.back(), *built.tls);
   }
   return result;
 }

@@ -36,6 +36,8 @@ struct EffectiveValue {
   bool is_of_default = false;  // from [DEFAULT]
   // As the file has it, with variables of the environment; "..." for a secret. Empty: without.
   std::string written{};
+  // Not in the file, and what it says of another key has this value all the same; empty: not so.
+  std::string because{};  // "ServerCertificateFile in line 7"
 };
 
 struct ExplainedSession {

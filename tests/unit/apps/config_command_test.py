@@ -66,6 +66,8 @@ class Config(WithFolder):
             words = f"a.cfg: certificate CN=us in {self.folder}/a.pem ends in "
             self.assertEqual(words in done.stdout, is_warned, done.stdout)
             self.assertEqual(words in run("config", "check", path, "--json").stdout, is_warned)
+            self.assertRegex(run("config", "check", path, "--all").stdout,
+                             r"SocketUseSSL=Y +by ClientCertificateFile in line \d+\n")
 
     def test_check_tells_what_the_environment_has_put_in_and_what_it_lacks(self):
         os.environ["NEXUSFIX_T_DESK"] = "DESK"

@@ -42,6 +42,21 @@ TEST(ExplainedSettings, a_logon_tag_shows_its_field_and_not_what_it_has) {
   EXPECT_THAT(shown, ::testing::ElementsAre("553=...", "LogonTag1=554=...", "LogonTag2=9001=..."));
 }
 
+TEST(ExplainedSettings, tls_that_a_file_brings_shows_at_its_switch_and_says_which) {
+  const ExplainedSession session = explained("CertificationAuthoritiesFile=a.pem\n");
+  for (const char* key : {"SocketUseSSL", "SSLEnable"}) {
+    EXPECT_EQ(value_of(session, key).value, "Y");
+    EXPECT_EQ(value_of(session, key).because, "CertificationAuthoritiesFile in line 11");
+  }
+  EXPECT_EQ(value_of(session, "NeedClientAuth").because, "");  // of an acceptor
+  const ExplainedSession named = explained("SSLEnable=Y\n");
+  EXPECT_EQ(value_of(named, "SSLEnable").because, "");
+  EXPECT_EQ(value_of(named, "SocketUseSSL").value, "Y");
+  EXPECT_EQ(value_of(named, "SocketUseSSL").because, "SSLEnable in line 11");
+  EXPECT_EQ(value_of(explained(""), "SocketUseSSL").value, "N");
+  EXPECT_EQ(value_of(explained(""), "SocketUseSSL").because, "");
+}
+
 TEST(ExplainedSettings, a_comment_behind_a_value_is_told_and_shows_no_secret) {
   EXPECT_THAT(warnings_of("SenderSubID=DESK # one\nLogonTag=554=CANARY # secret\nText=a#b"),
               ::testing::IsSupersetOf(
