@@ -51,6 +51,12 @@ class ApplicationTest : public AcceptorTest {
     return run_until([&] { return peer.messages().size() >= count; });
   }
 
+  // The last of what was asked for has come, or the end of it all.
+  [[nodiscard]] static bool is_resent(const RawPeer& peer) {
+    return contains(peer.messages().back(), "|34=6|43=Y|") ||
+           contains(peer.messages().back(), "|35=5|");
+  }
+
   WholeVenue whole;
 };
 
@@ -256,6 +262,26 @@ TEST_F(ApplicationTest, resends_go_no_faster_than_configured_and_what_is_new_wai
   ASSERT_TRUE(arrived(peer, 12)) << log.all();
   EXPECT_TRUE(contains(peer.messages()[10], "|58=m4|")) << bar(peer.messages()[10]);
   EXPECT_TRUE(contains(peer.messages()[11], "|58=new|")) << bar(peer.messages()[11]);
+}
+
+TEST_F(ApplicationTest, who_asks_for_everything_again_and_again_is_logged_out_by_default) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  constexpr std::uint64_t kMessages = 5;
+  constexpr std::uint64_t kRepeatsMax = 100;  // MaxResendRepeats
+  for (std::uint64_t i = 0; i < kMessages; ++i) ASSERT_TRUE(send(trader(), "m").has_value());
+  ASSERT_TRUE(arrived(peer, 1 + kMessages));
+  std::uint64_t asked = 0;
+  const auto is_logged_out = [&] { return contains(peer.messages().back(), "|35=5|"); };
+  while (!is_logged_out() && asked <= kRepeatsMax) {
+    const std::size_t before = peer.messages().size();
+    peer.send(from("TRADER", "2", ++asked + 1, "7=1|16=0|"));
+    ASSERT_TRUE(run_until([&] { return peer.messages().size() > before && is_resent(peer); }))
+        << log.all();
+  }
+  EXPECT_TRUE(is_logged_out()) << bar(peer.messages().back());
+  EXPECT_TRUE(contains(peer.messages().back(), "asked for again and again"));
+  EXPECT_EQ(asked, kRepeatsMax + 1);
 }
 
 TEST_F(ApplicationTest, message_that_is_too_old_is_filled_instead_of_sent_again) {
