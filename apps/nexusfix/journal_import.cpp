@@ -31,14 +31,14 @@ bool same_creation(WallTime a, WallTime b) {
   return std::chrono::floor<std::chrono::seconds>(a) == std::chrono::floor<std::chrono::seconds>(b);
 }
 
-// Of a Logon or UserRequest, as other engines store them. Of such a one the number is enough: it is
-// not sent again.
+// As other engines store it; RawData is one in a Logon and a UserRequest. Of such a message the
+// number is enough: it is not sent again.
 bool has_password(std::string_view bytes) {
   const auto has = [&](std::string_view field) {
     return bytes.contains('\x01' + std::string{field});
   };
-  if (!has("35=A\x01") && !has("35=BE\x01")) return false;
-  return std::ranges::any_of(std::array{"554=", "925=", "96=", "1402=", "1404="}, has);
+  if (has("96=") && (has("35=A\x01") || has("35=BE\x01"))) return true;
+  return std::ranges::any_of(std::array{"554=", "925=", "1402=", "1404="}, has);
 }
 
 // One session on its way into the journal.

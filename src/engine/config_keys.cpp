@@ -236,6 +236,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::LogMinFreeBytes, "LogMinFreeBytes"},
     {Key::LogQueueBytes, "LogQueueBytes"},
     {Key::LogMaskedTags, "LogMaskedTags"},
+    {Key::StoreMaskedTags, "StoreMaskedTags"},
     {Key::ExpandVariables, "ExpandVariables"},
 };
 static_assert(std::size(kHonoured) + 1 == kKeyCount);

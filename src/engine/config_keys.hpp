@@ -235,6 +235,7 @@ enum class Key : std::uint8_t {
   LogMinFreeBytes,
   LogQueueBytes,
   LogMaskedTags,
+  StoreMaskedTags,
   ExpandVariables,
   Count,
 };

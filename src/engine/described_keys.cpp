@@ -356,6 +356,9 @@ constexpr KeyDescription kDescribed[] = {
      ""},
     {"log", "LogMaskedTags", "",
      "tags beside those of passwords whose values are *** in the logs, such as 1,448", ""},
+    {"log", "StoreMaskedTags", "N",
+     "Y: messages with one of LogMaskedTags are stored, and resent; N: a gap fill in their place",
+     ""},
     {"file", "ExpandVariables", "N",
      "Y, in [DEFAULT]: ${NAME} in a value is taken from the environment", ""},
 };

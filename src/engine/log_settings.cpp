@@ -33,12 +33,20 @@ void LogBuilder::take(const MergedSection& keys, SessionSettings& session) {
   take_files(keys, session.log);
   take_screen(keys, session.log);
   take_shared(keys);
+  keys.read_into(Key::StoreMaskedTags, session.log.stores_masked);
   if (const Given* given = keys.right(Key::LogMaskedTags)) {
     const wire::DataFieldTable data_fields = wire::DataFieldTable::standard();
     const auto tags = read_tags(given->value);
     for (const std::uint32_t tag : *tags) {
       session.log.masked.push_back(
           {.tag = tag, .length_tag = data_fields.length_tag_for(tag).value_or(0)});
+    }
+    if (!keys.find(Key::StoreMaskedTags)) {
+      report_.warning(
+          given->line,
+          "LogMaskedTags: messages with these tags are not stored: a ResendRequest gets "
+          "a gap fill in their place. StoreMaskedTags=Y stores them, N says that this "
+          "is what is wanted");
     }
   }
 }

@@ -60,6 +60,7 @@ SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
       machine{with_callbacks(settings.session, runtime, *this), numbers},
       session{runtime, *this},
       has_sub_ids{settings.session.id.has_sub_ids()},
+      keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked},
       inbound_recorded{numbers.next_inbound},
       throttle{settings.throttle.messages_max, settings.throttle.interval} {}
 

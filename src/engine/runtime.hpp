@@ -87,6 +87,7 @@ struct SessionSlot {
   Timer timer;                         // not later than anything that it waits for
   std::size_t listener = 0;            // acceptor: where its counterparty connects
   bool has_sub_ids = false;            // in the header of each message of ours
+  bool keeps_masked_out = false;       // of the store: messages with one of LogMaskedTags
   bool acting = false;                 // its actions are being taken
   std::uint64_t inbound_recorded = 1;  // the store's next_inbound
 
@@ -480,6 +481,9 @@ class Runtime {
 
   // sending.cpp
   [[nodiscard]] wire::Tag repeated_id(std::string_view bytes) noexcept;
+  [[nodiscard]] bool is_secret(const SessionSlot& slot, std::string_view bytes) noexcept;
+  [[nodiscard]] bool has_secret(const SessionSlot& slot, std::string_view bytes) noexcept;
+  [[nodiscard]] bool is_edit_secret(const SessionSlot& slot, std::string_view edited) noexcept;
   [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionSlot& slot,
                                                                  std::string_view bytes,
                                                                  std::uint64_t msg_seq_num,
@@ -606,8 +610,8 @@ class Runtime {
   std::vector<char> receive_buffer_;
   std::vector<char> encode_buffer_;
   std::vector<char> action_buffer_;
-  SessionSlot* begun_ = nullptr;  // whose message is being encoded
-  bool begun_has_password_ = false;
+  SessionSlot* begun_ = nullptr;     // whose message is being encoded
+  bool begun_has_password_ = false;  // set while it is encoded
   struct StoredMessage {
     std::uint64_t msg_seq_num = 0;
     std::size_t begin = 0;

@@ -14,8 +14,8 @@ std::unexpected<SendError> failure(SendFailure failure, wire::EncodeError encode
   return std::unexpected{SendError{failure, encode}};
 }
 
-// UserRequest, the one application message with passwords: it has no place in a store, and so
-// cannot be sent again.
+// UserRequest, the one application message that is there for passwords: its RawData may be one,
+// too. What has a password has no place in a store, and so cannot be sent again.
 constexpr std::string_view kUserRequest = "BE";
 constexpr std::string_view kReject = "3";
 
@@ -28,7 +28,9 @@ wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_typ
   }
   begun_ = &slot;
   begun_has_password_ = msg_type == kUserRequest;
-  return slot.machine.begin_message(encode_buffer_, msg_type, now());
+  wire::Encoder encoder = slot.machine.begin_message(encode_buffer_, msg_type, now());
+  encoder.note_passwords_in(begun_has_password_);
+  return encoder;
 }
 
 SendResult Runtime::finish_message(
@@ -52,6 +54,35 @@ wire::Tag Runtime::repeated_id(std::string_view bytes) noexcept {
   return 0;
 }
 
+// Whether the store may not have a message that was begun here. What was encoded here says of
+// itself whether it has a password; what comes from elsewhere is searched.
+bool Runtime::is_secret(const SessionSlot& slot, std::string_view bytes) noexcept {
+  if (begun_has_password_) return true;
+  const auto at = reinterpret_cast<std::uintptr_t>(bytes.data()) -
+                  reinterpret_cast<std::uintptr_t>(encode_buffer_.data());
+  const bool was_encoded_here = at < encode_buffer_.size();
+  if (was_encoded_here && !slot.keeps_masked_out) [[likely]]
+    return false;
+  return has_secret(slot, bytes);
+}
+
+// Of what cannot be read nobody knows.
+bool Runtime::has_secret(const SessionSlot& slot, std::string_view bytes) noexcept {
+  const auto message = sending_parser_.parse(bytes);
+  if (!message) return true;
+  return std::ranges::any_of(*message, [&](const auto& field) {
+    if (wire::is_password(field.tag)) return true;
+    const std::vector<observe::MaskedField>& masked = slot.settings.log.masked;
+    return slot.keeps_masked_out &&
+           std::ranges::find(masked, field.tag, &observe::MaskedField::tag) != masked.end();
+  });
+}
+
+// What on_sending() made of a message.
+bool Runtime::is_edit_secret(const SessionSlot& slot, std::string_view edited) noexcept {
+  return edits_.has_password() || (slot.keeps_masked_out && has_secret(slot, edited));
+}
+
 SendResult Runtime::send_message(
     SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   if (store_failed_) return failure(SendFailure::StoreStopped);
@@ -60,8 +91,9 @@ SendResult Runtime::send_message(
   if (std::exchange(begun_, nullptr) != &slot) return failure(SendFailure::NotBegun);
   const session::Outlet outlet = slot.machine.outlet();
   const bool is_transmitted = outlet == session::Outlet::Wire;
+  bool is_kept_out = bytes && is_secret(slot, *bytes);  // of the store
   if (!is_transmitted) [[unlikely]] {
-    if (!slot.settings.sends_while_logged_out || begun_has_password_) {
+    if (!slot.settings.sends_while_logged_out || is_kept_out) {
       return failure(SendFailure::NotLoggedOn);
     }
     if (slot.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);
@@ -80,6 +112,8 @@ SendResult Runtime::send_message(
         offer(slot, *message, slot.machine.numbers().next_outbound, /*is_resend=*/false);
     if (!offered) return std::unexpected{offered.error()};
     message = *offered;
+    is_kept_out |= message->data() != bytes->data() && is_edit_secret(slot, *message);
+    if (is_kept_out && !is_transmitted) return failure(SendFailure::NotLoggedOn);
   }
   if (in_callback_ && !with_memory([&] { touch(slot); })) return failure(SendFailure::OutOfMemory);
   const auto outbound = slot.machine.finish_message(message);
@@ -94,7 +128,7 @@ SendResult Runtime::send_message(
                        slot.connection != nullptr ? slot.connection->outbound.size() : 0,
                        slot.behind_replay.size(), slot.kept_back.size()};
   try {
-    record_outbound(slot, outbound->msg_seq_num, outbound->bytes, !begun_has_password_);
+    record_outbound(slot, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
     if (is_transmitted) {
       queue_bytes(slot, outbound->bytes);
     } else if (outlet == session::Outlet::BehindLogon) {
@@ -195,7 +229,10 @@ void Runtime::perform(SessionSlot& slot, const session::Transmit& action) {
     const auto offered = offer(slot, bytes, action.msg_seq_num, /*is_resend=*/false);
     if (offered) bytes = *offered;
   }
-  record_outbound(slot, action.msg_seq_num, bytes, action.is_resendable);
+  const bool is_edited = bytes.data() != action.bytes.data();
+  const bool is_kept_out =
+      is_edited ? is_edit_secret(slot, bytes) : slot.keeps_masked_out && has_secret(slot, bytes);
+  record_outbound(slot, action.msg_seq_num, bytes, action.is_resendable && !is_kept_out);
   queue_bytes(slot, bytes);
   using Kind = SentMessage::Kind;
   note_sent(slot, action.is_resendable ? Kind::Application : Kind::Administrative,

@@ -42,6 +42,11 @@ void FieldEdits::clear() noexcept {
   text_.clear();
 }
 
+bool FieldEdits::has_password() const noexcept {
+  return std::ranges::any_of(
+      edits_, [](const Edit& edit) { return !edit.removes && is_password(edit.tag); });
+}
+
 std::size_t FieldEdits::growth_bytes() const noexcept {
   return text_.size() + kFieldGrowthBytes * (edits_.size() + 1);
 }

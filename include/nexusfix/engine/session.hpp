@@ -31,7 +31,7 @@ enum class SendFailure : std::uint8_t {
   NotBegun,               // finish() without its begin(): see there
   TransactionTooLarge,    // this callback has sent more than 512 MiB
   Vetoed,                 // on_sending() withheld it
-  NotLoggedOn,            // SendWhileLoggedOut=N or a UserRequest, and nobody is logged on
+  NotLoggedOn,            // SendWhileLoggedOut=N or a secret in it, and nobody is logged on
   WithinSending,          // on_sending(), on_sent() and write_logon() cannot send
   SessionEnding,          // its numbers begin anew in a moment, and it would be forgotten
   OutOfMemory,            // nothing was numbered, stored or sent

@@ -70,6 +70,8 @@ struct LogSettings {
   observe::LogFileOptions files{};             // without a folder: no files
   observe::ScreenLogOptions screen{};          // standard output
   std::vector<observe::MaskedField> masked{};  // beside passwords, which always are
+  // false: of a message with one of them the store has the number alone, as of one with a password.
+  bool stores_masked = false;
   // Whether events also go to standard error, if EngineOptions::log is not given: not, once
   // ScreenLogShowEvents says whether they go to the screen.
   bool has_standard_error = true;

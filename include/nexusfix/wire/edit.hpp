@@ -71,6 +71,8 @@ class FieldEdits {
   void remove(Tag tag);
 
   void clear() noexcept;
+  // Whether a password (554, 925, 1402, 1404) is among what is set.
+  [[nodiscard]] bool has_password() const noexcept;
   [[nodiscard]] bool empty() const noexcept { return edits_.empty(); }
   // A copy of a message is longer than the message by no more than this.
   [[nodiscard]] std::size_t growth_bytes() const noexcept;

@@ -98,6 +98,7 @@ class Encoder {
 
   // A Length field and its data field; the value may hold any byte, and is not empty.
   Encoder& data(Tag length_tag, Tag data_tag, std::string_view value) noexcept {
+    note_if_password(data_tag);
     return take(append_data(place(), length_tag, data_tag, value));
   }
   template <Tag kLengthTag, Tag kDataTag>
@@ -115,6 +116,10 @@ class Encoder {
   // A repeating group with an entry for each of entries: write_entry(*this, entry) writes one.
   template <std::ranges::sized_range Entries, class WriteEntry>
   Encoder& group(Tag count_tag, const Entries& entries, WriteEntry&& write_entry) noexcept;
+
+  // From now on noted becomes true when a password is written (554, 925, 1402, 1404), so that
+  // whoever is to store the message need not search it. noted must outlive the last field.
+  void note_passwords_in(bool& noted) noexcept { password_noted_ = &noted; }
 
   // Fields that were rendered before; their error is this message's.
   NEXUSFIX_ALWAYS_INLINE Encoder& fields(const RenderedFields& rendered) noexcept;
@@ -210,6 +215,13 @@ class Encoder {
     ordinary_end_ = 0;  // nothing is ordinary any more
   }
 
+  NEXUSFIX_ALWAYS_INLINE void note_if_password(Tag tag) noexcept {
+    if (is_password(tag)) note_password();
+  }
+  NEXUSFIX_ALWAYS_INLINE void note_password() noexcept {
+    if (password_noted_ != nullptr) *password_noted_ = true;
+  }
+
   // counted: what of its bytes sum_ has already.
   NEXUSFIX_ALWAYS_INLINE Encoder& take(const Appended& appended,
                                        std::uint32_t counted = 0) noexcept {
@@ -242,6 +254,8 @@ class Encoder {
   template <FieldValue Value>
   NEXUSFIX_ALWAYS_INLINE Encoder& put(const detail::TagPrefix& prefix, Tag tag, const Value& value,
                                       TimePrecision precision) noexcept {
+    if (prefix.bytes == 0) [[unlikely]]
+      note_if_password(tag);
     if constexpr (std::same_as<Value, char>) {
       return put_char(prefix, tag, value);
     } else if constexpr (std::same_as<Value, bool>) {
@@ -436,7 +450,8 @@ class Encoder {
   EncodeError error_;
   // Entries that open groups announced and that have not begun.
   std::size_t entries_owed_ = 0;
-  Tag group_tag_ = 0;  // of the group opened last
+  Tag group_tag_ = 0;               // of the group opened last
+  bool* password_noted_ = nullptr;  // null: nobody wants to know
 };
 
 NEXUSFIX_ALWAYS_INLINE bool Encoder::open(std::span<char> buffer, HeaderTemplate& session,

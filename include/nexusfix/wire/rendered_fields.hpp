@@ -31,10 +31,13 @@ class RenderedFields {
   std::string text_;  // whole blocks, bytes_ of it are meant
   std::size_t bytes_ = 0;
   std::uint32_t sum_ = 0;
+  bool has_password_ = false;
   std::optional<EncodeError> error_;
 };
 
 NEXUSFIX_ALWAYS_INLINE Encoder& Encoder::fields(const RenderedFields& rendered) noexcept {
+  if (rendered.has_password_) [[unlikely]]
+    note_password();
   const std::size_t room = static_cast<std::size_t>(limit_ - at_);
   if (failed_ || rendered.error_ || room < rendered.text_.size()) [[unlikely]] {
     if (rendered.error_) fail(rendered.error_->code, rendered.error_->tag);
@@ -56,6 +59,7 @@ RenderedFields RenderedFields::of(Write&& write) {
   for (std::string buffer(512, '\0');; buffer.resize(2 * buffer.size())) {
     Encoder encoder{buffer, HeaderFields{"-", "-", "-"}, MessageHeader{.msg_type = "-"}};
     const char* const begin = encoder.at_;
+    encoder.note_passwords_in(rendered.has_password_);
     write(encoder);
     if (const auto message = encoder.finish(); !message) {
       if (message.error().code == EncodeErrorCode::BufferFull && buffer.size() < kBytesMax)

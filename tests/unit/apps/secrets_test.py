@@ -259,8 +259,14 @@ class Talked(Talking):
             initiator = self.initiator_config(its_port, version)
             configs.append(initiator.name)
             request = "|".join(f"{tag}={value}" for tag, value in credentials())
+            # RawData (96) is a password in a Logon and a UserRequest alone.
+            others = "|".join(f"{tag}={value}" for tag, value in
+                              credentials(with_raw_data=False))
             script = self.write(f"script-{version}.txt",
-                                f"send 35=BE|923=r|924=1|{request}\nprint\n")
+                                f"send 35=BE|923=r|924=1|{request}\n"
+                                f"send 35=D|11=A|55=X|54=1|38=5|40=1|60=now|{others}\n"
+                                f"send 35=U7|5554={CANARIES[5554]}\n"
+                                f"send 35=U7|1402={CANARIES[1402]}\nprint\n")
             configs.append(script.name)
             self.ask("connect", initiator, "--script", script, "--logon-timeout", 1)
             if version == "FIX.4.4":
@@ -335,6 +341,13 @@ class Secrets(Talked):
         self.assertIn(b"FIX.4.4:VENUE->TRADER", everything)
 
     def test_a_request_with_a_password_is_sent_once_and_then_gap_filled(self):
+        self.check_gap_fill("35=BE|923=r|924=3|553=me|554=" + CANARIES[554])
+
+    def test_an_order_with_a_password_is_sent_once_and_then_gap_filled(self):
+        self.check_gap_fill("35=D|11=B|55=X|54=1|38=5|40=1|21=1|60=now|554=" + CANARIES[554])
+
+    def check_gap_fill(self, with_password):
+        """What is sent with the password of 554, and an order behind it."""
         listener = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(listener.close)
         heard = []
@@ -346,7 +359,7 @@ class Secrets(Talked):
             with peer:
                 peer.settimeout(LIMIT_SECONDS)
                 told = b""
-                while b"\x0135=D\x01" not in told:
+                while b"\x0111=A\x01" not in told:
                     if not told:
                         heard.append(peer.recv(65536))
                         peer.sendall(message("FIX.4.4", "A", 1, [(98, 0), (108, 30), (141, "Y")],
@@ -365,7 +378,7 @@ class Secrets(Talked):
         server.start()
         initiator = self.initiator_config(listener.getsockname()[1], "FIX.4.4")
         order = "35=D|11=A|55=X|54=1|38=5|40=1|21=1|60=now"
-        request = f"send 35=BE|923=r|924=1|553=me|554={CANARIES[554]}"
+        request = f"send {with_password}"
         script = self.write("script.txt", f"{request}\nsend {order}\nsleep 1\nlogout\n{request}\n")
         done = self.ask("connect", initiator, "--script", script)
         server.join(LIMIT_SECONDS)
@@ -376,23 +389,25 @@ class Secrets(Talked):
         self.assertRegex(resent, b"\x0135=D\x0134=3\x0143=Y\x01")
         # Nobody is there any more, and it may not wait.
         self.assertEqual(done.returncode, 1)
-        self.assertIn("a UserRequest, whose password no store is to have", done.stderr)
+        self.assertIn("it has a password or a field of LogMaskedTags, which no store is to have",
+                      done.stderr)
         shown = self.ask("journal", "show", self.folder / "trader-FIX.4.4", "--messages").stdout
-        self.assertNotIn("35=BE", shown)
+        self.assertNotIn(with_password.split("|")[1], shown)
         self.assertIn("11=A", shown)
         self.search(but=["trader-FIX.4.4.cfg", "script.txt"])
 
     def test_what_another_engine_stored_loses_its_passwords_and_keeps_its_numbers(self):
         own = {"sender": "VENUE", "target": "TRADER"}
         stored = [logon("FIX.4.4", 1, **own), message("FIX.4.4", "BE", 2, credentials(), **own),
-                  message("FIX.4.4", "8", 3, [(11, "A")], **own)]
+                  message("FIX.4.4", "8", 3, [(11, "A")], **own),
+                  message("FIX.4.4", "8", 4, [(11, "B"), (554, CANARIES[554])], **own)]
         quickfix = self.folder / "quickfix"
         quickfix.mkdir()
-        ends = [sum(map(len, stored[:i])) for i in range(3)]
+        ends = [sum(map(len, stored[:i])) for i in range(4)]
         for name, text in (("header", "".join(f"{i + 1},{ends[i]},{len(stored[i])} "
-                                              for i in range(3))),
+                                              for i in range(4))),
                            ("body", b"".join(stored).decode()),
-                           ("seqnums", "0000000004 : 0000000009"),
+                           ("seqnums", "0000000005 : 0000000009"),
                            ("session", "20240115-10:00:00")):
             (quickfix / f"FIX.4.4-VENUE-TRADER.{name}").write_text(text)
         journal = self.folder / "journal"
@@ -402,7 +417,7 @@ class Secrets(Talked):
         self.assertEqual(shown.count("8=FIX.4.4"), 1)
         self.assertIn("|34=3|", shown)
         session = json.loads(self.ask("journal", "show", journal, "--json").stdout)["sessions"][0]
-        self.assertEqual((session["next_inbound"], session["next_outbound"]), (9, 4))
+        self.assertEqual((session["next_inbound"], session["next_outbound"]), (9, 5))
         again = self.ask("journal", "import", journal, "--quickfix", quickfix, "--yes")
         self.assertEqual(again.returncode, 0, again.stderr)
         self.search(but=[path.name for path in quickfix.iterdir()])
@@ -586,21 +601,6 @@ class Secrets(Talked):
             path.unlink()
         return core_filter, cores
 
-    def test_a_core_dump_has_no_password_unless_it_is_asked_for(self):
-        core_filter, cores = self.crash("")
-        self.assertEqual(core_filter, 0x10)
-        for core in cores:
-            self.assert_silent("core dump", core)
-            self.assertTrue(core.startswith(b"\x7fELF"))
-        core_filter, cores = self.crash("CoreDumps=Y\n")
-        self.assertNotEqual(core_filter, 0x10)
-        for core in cores:  # what is there would have been found; and a password is forgotten
-            self.assertIn(b"FIX.4.4:VENUE->TRADER", core)
-            self.assert_silent("core dump", core)
-
-
-class FixtSecrets(Talked):
-    """An acceptor of FIXT.1.1, which the venue is not."""
     def filter_of(self, process):
         return int(Path(f"/proc/{process.pid}/coredump_filter").read_text(encoding="ascii"), 16)
 
@@ -619,6 +619,21 @@ class FixtSecrets(Talked):
             command_test.wait_until(lambda: self.filter_of(process) == 0x10, arguments)
             self.assertIsNone(process.poll(), arguments)
 
+    def test_a_core_dump_has_no_password_unless_it_is_asked_for(self):
+        core_filter, cores = self.crash("")
+        self.assertEqual(core_filter, 0x10)
+        for core in cores:
+            self.assert_silent("core dump", core)
+            self.assertTrue(core.startswith(b"\x7fELF"))
+        core_filter, cores = self.crash("CoreDumps=Y\n")
+        self.assertNotEqual(core_filter, 0x10)
+        for core in cores:  # what is there would have been found; and a password is forgotten
+            self.assertIn(b"FIX.4.4:VENUE->TRADER", core)
+            self.assert_silent("core dump", core)
+
+
+class FixtSecrets(Talked):
+    """An acceptor of FIXT.1.1, which the venue is not."""
     VERSIONS = ("FIXT.1.1",)
 
     def test_nothing_that_a_fixt_acceptor_wrote_has_a_password(self):

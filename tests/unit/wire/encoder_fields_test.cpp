@@ -54,6 +54,39 @@ TEST_F(EncoderFieldsTest, a_field_without_a_value_is_written_where_it_is_asked_f
   EXPECT_EQ(error_of(b).code, EncodeErrorCode::TagInvalid);
 }
 
+TEST_F(EncoderFieldsTest, a_password_is_noted_where_somebody_wants_to_know_and_nothing_else_is) {
+  bool noted = false;
+  Encoder others = encoder();
+  others.note_passwords_in(noted);
+  for (const Tag tag : {96U, 553U, 555U, 924U, 926U, 1400U, 1401U, 1403U, 1405U, 5554U}) {
+    others.field(tag, "x");
+  }
+  others.field<553>("x").data(95, 96, "x");
+  EXPECT_FALSE(noted);
+  const RenderedFields rendered =
+      RenderedFields::of([](Encoder& same) { same.field<tag::Password>("secret"); });
+  const auto notes = [&](auto write) {
+    Encoder one = encoder();
+    noted = false;
+    one.note_passwords_in(noted);
+    write(one);
+    return noted;
+  };
+  for (const Tag tag : {554U, 925U, 1402U, 1404U}) {
+    EXPECT_TRUE(notes([&](Encoder& one) { one.field(tag, "secret"); })) << tag;
+    EXPECT_TRUE(notes([&](Encoder& one) { one.field(tag, 4711); })) << tag;
+    EXPECT_TRUE(notes([&](Encoder& one) { one.field(tag, 's'); })) << tag;
+    EXPECT_TRUE(notes([&](Encoder& one) { one.data(1401, tag, "secret"); })) << tag;
+  }
+  EXPECT_TRUE(notes([](Encoder& one) { one.field<554>("secret"); }));
+  EXPECT_TRUE(notes([](Encoder& one) { one.data<1403, 1404>("secret"); }));
+  EXPECT_TRUE(notes([&](Encoder& one) { one.fields(rendered); }));
+  // And it is written as any other, wherever nobody wants to know.
+  Encoder plain = encoder();
+  plain.field<554>("secret").field(925, 7).fields(rendered);
+  EXPECT_EQ(text_of(plain), wanted("554=secret|925=7|554=secret|"));
+}
+
 TEST_F(EncoderFieldsTest, a_tag_of_the_type_is_the_same_as_a_tag_of_the_call) {
   Encoder a = encoder();
   a.field<1>("x").field<55>("AAPL").field<150>('F').field<1079>(true).field<20'000>(-5);
