@@ -60,8 +60,9 @@ SEAMS = [
      r"\b(getrandom|random_device|s?rand|random_shuffle|arc4random\w*|mt19937(_64)?)\b\s*[({]"
      r"|\b(random_device|mt19937(_64)?)\b|\bgetentropy\b"),
     # The network's file holds /dev/null open, to have a descriptor left when there are none. The
-    # clock's reads which counter the kernel goes by.
-    ("files", r"src/base/(posix_(disk|mapping)|system_clock)\.cpp|src/transport/socket_calls\.cpp",
+    # clock's reads which counter the kernel goes by. A local socket has its name among the files.
+    ("files", r"src/base/(posix_(disk|mapping)|system_clock)\.cpp"
+     r"|src/transport/(socket_calls|local_socket)\.cpp",
      r"(?<!\w)::(open|openat|creat|rename|unlink)\s*\(|\b(fopen|freopen|mmap|munmap|mkstemp)\s*\("
      r"|\b(ofstream|ifstream|fstream)\b|#\s*include\s*<fstream>"),
     ("the network", r"src/transport/\w+\.(cpp|hpp)",

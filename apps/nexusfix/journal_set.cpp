@@ -1,11 +1,14 @@
 #include "nexusfix/journal_set.hpp"
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
 #include <fmt/format.h>
 #include <pwd.h>
 #include <string>
 #include <unistd.h>
+
+#include <nexusfix/engine/live_numbers.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal_messages.hpp"
@@ -49,6 +52,62 @@ std::string consequences(const store::NumbersChange& change) {
   return text;
 }
 
+std::string audit_text(const SetNumbers& request) {
+  return fmt::format("{}: {}", operator_name(),
+                     request.reason.empty() ? "no reason was given" : request.reason);
+}
+
+// Whether there is something to set, and it is to be: says what will follow, and asks.
+enum class Decision : std::uint8_t { Set, NothingToSet, NotConfirmed };
+Decision decide(const SetNumbers& request, const store::NumbersChange& change,
+                std::string_view until_now) {
+  fmt::print("{}\n  now: {}\n  new: {}\n{}", request.session, numbers_text(change.before),
+             numbers_text(change.after), consequences(change));
+  if (!until_now.empty()) fmt::print("  Until now: {}\n", until_now);
+  if (until_now.empty() && change.before == change.after) {
+    fmt::print("The numbers are these already: none were set.\n");
+    return Decision::NothingToSet;
+  }
+  if (request.is_confirmed || is_confirmed_by_hand("Set them?")) return Decision::Set;
+  return Decision::NotConfirmed;
+}
+
+int not_confirmed() {
+  return fail("journal",
+              "not confirmed (--yes does, where nobody can be asked): no numbers were set");
+}
+
+// The engine that has the journal open does it, if the numbers are still those that were shown.
+int set_by_engine(const SetNumbers& request, const store::Store& seen, store::SessionKey key,
+                  WallTime now) {
+  const std::string text = audit_text(request);
+  const store::NumbersChange change =
+      store::numbers_change(seen.session(key), request.wanted, now, text);
+  switch (decide(request, change, {})) {
+    case Decision::NothingToSet:
+      return kSuccess;
+    case Decision::NotConfirmed:
+      return not_confirmed();
+    case Decision::Set:
+      break;
+  }
+  const auto done = engine::set_live_numbers(
+      request.place.folder, {.session = request.session,
+                             .expected = {.next_inbound = change.before.next_inbound,
+                                          .next_outbound = change.before.next_outbound},
+                             .wanted = {.next_inbound = change.after.next_inbound,
+                                        .next_outbound = change.after.next_outbound},
+                             .reason = text});
+  if (!done && done.error().is_absent) {
+    return fail("journal", "another process has " + request.place.folder +
+                               " open, and it is no engine that takes commands (" +
+                               done.error().text + "). End it first: no numbers were set");
+  }
+  if (!done) return fail("journal", "the running engine: " + done.error().text);
+  fmt::print("Set by the running engine; the log keeps who did it: {}\n", text);
+  return kSuccess;
+}
+
 }  // namespace
 
 std::string operator_name() {
@@ -81,6 +140,9 @@ int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgre
     if (!found) return fail("journal", found.error());
     const auto key = find_session(*found->store, request.session);
     if (!key) return fail("journal", key.error());
+    if (found->report && found->report->in_use) {
+      return set_by_engine(request, *found->store, *key, now);
+    }
   }
   auto opened = open_to_change(disk, request.place, store::IfNoLog::Refuse, open_postgres, now);
   if (!opened) return fail("journal", opened.error());
@@ -95,20 +157,16 @@ int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgre
                 usable.error().text +
                     " Where only numbers are in doubt, both --next-in and --next-out end that");
   }
-  const std::string text = fmt::format(
-      "{}: {}", operator_name(), request.reason.empty() ? "no reason was given" : request.reason);
+  const std::string text = audit_text(request);
   const store::NumbersChange change =
       store::numbers_change(store.session(*key), request.wanted, now, text);
-  fmt::print("{}\n  now: {}\n  new: {}\n{}", request.session, numbers_text(change.before),
-             numbers_text(change.after), consequences(change));
-  if (!usable) fmt::print("  Until now: {}\n", usable.error().text);
-  if (usable && change.before == change.after) {
-    fmt::print("The numbers are these already: none were set.\n");
-    return kSuccess;
-  }
-  if (!request.is_confirmed && !is_confirmed_by_hand("Set them?")) {
-    return fail("journal",
-                "not confirmed (--yes does, where nobody can be asked): no numbers were set");
+  switch (decide(request, change, usable ? std::string_view{} : usable.error().text)) {
+    case Decision::NothingToSet:
+      return kSuccess;
+    case Decision::NotConfirmed:
+      return not_confirmed();
+    case Decision::Set:
+      break;
   }
   store::Transaction transaction;
   transaction.set_numbers(*key, change);

@@ -13,6 +13,7 @@
 #include <nexusfix/engine/explain_settings.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 
+#include "engine/control.hpp"
 #include "engine/loop_directory.hpp"
 #include "engine/mailbox_state.hpp"
 #include "engine/reload_round.hpp"
@@ -132,6 +133,7 @@ struct Engine::Shared {
   std::unique_ptr<transport::ServiceNotifier> service;  // null: nobody is told
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
+  std::unique_ptr<Control> control;                     // null: nobody can give it commands
   bool has_proxies = false;                             // a session has UseTCPProxy
   bool has_tunnels = false;                             // a session has ProxyType
 
@@ -186,6 +188,27 @@ struct Engine::Shared {
     return seams;
   }
 
+  // Where an operator's commands come in, for journals on a disk of the operating system's. Without
+  // it all else works.
+  void listen_for_commands(const std::string& store_folder, const Loops& loops,
+                           const EngineOptions& options) {
+    if (disk == nullptr || store_folder.empty()) return;
+    std::vector<Control::Place> places;
+    for (const auto& loop : loops) {
+      places.push_back({folder_of_loop(store_folder, loop->loop()), loop->mail_room()});
+    }
+    auto opened = Control::open(std::move(places));
+    if (opened) {
+      control = std::move(*opened);
+      return;
+    }
+    options.log->write(
+        {.time = options.clock->now().wall,
+         .severity = observe::Severity::Warning,
+         .session = {},
+         .text = "no command can be given to this engine while it runs: " + opened.error()});
+  }
+
   // The operating system's own, where nothing else is given; and whom to tell.
   std::expected<void, EngineError> supply(EngineOptions& options, std::uint32_t loops) {
     if (options.clock == nullptr) {
@@ -218,6 +241,7 @@ Engine& Engine::operator=(Engine&& other) noexcept {
       stop();
       static_cast<void>(join());
     }
+    if (shared_) shared_->control.reset();
     loops_ = std::move(other.loops_);  // Before what they use.
     shared_ = std::move(other.shared_);
     worker_ = std::move(other.worker_);
@@ -230,6 +254,8 @@ Engine::~Engine() {
     stop();
     static_cast<void>(join());
   }
+  // Its socket goes before the store's lock.
+  if (shared_) shared_->control.reset();
 }
 
 std::expected<Engine, EngineError> Engine::open_with(const std::string& path, Callbacks callbacks,
@@ -258,6 +284,8 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   }
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
+  const std::string store_folder =
+      settings.store == StoreKind::Journal ? settings.store_folder : std::string{};
   if (threads.core_dumps) let_memory_into_core_dumps();
   if (!threads.core_dumps) keep_memory_out_of_core_dumps();
   if (auto ready = is_available(settings, *options.disk); !ready) {
@@ -303,6 +331,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   if (auto kept = keep_memory(threads, file); !kept) {
     return std::unexpected{std::move(kept.error())};
   }
+  shared->listen_for_commands(store_folder, loops, options);
   return Engine{std::move(shared), std::move(loops)};
 }
 

@@ -7,6 +7,13 @@
 namespace nexusfix::engine {
 
 void Runtime::take_mail() {
+  take_letters();
+  if (!mail_room_->has_tasks()) [[likely]]
+    return;
+  for (const auto& task : mail_room_->take_tasks()) task->run(*this);
+}
+
+void Runtime::take_letters() {
   mail_room_->deliver([this](Letter& letter, PostResult& result) {
     const std::uint32_t key = letter.session.key;
     const bool is_ours = letter.session.loop == loop() && key < slots_by_key_.size();

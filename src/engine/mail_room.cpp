@@ -42,6 +42,16 @@ void MailRoom::add(std::shared_ptr<MailLane> lane) {
   network_->wake();
 }
 
+void MailRoom::add(std::unique_ptr<LoopTask> task) {
+  const std::lock_guard lock{mutex_};
+  if (is_closed_) return;  // The caller destroys it.
+  new_tasks_.push_back(std::move(task));
+  has_new_.store(true, std::memory_order_release);  // Pairs with the acquire in take_new().
+  network_->wake();
+}
+
+void MailRoom::put_back(std::unique_ptr<LoopTask> task) { tasks_.push_back(std::move(task)); }
+
 void MailRoom::wake_if_asleep() {
   // Behind the letter that was pushed: either the loop sees it, or this thread sees that the loop
   // is asleep. Pairs with the fence in fall_asleep().
@@ -58,11 +68,14 @@ void MailRoom::take_new() {
   const std::lock_guard lock{mutex_};
   try {
     lanes_.reserve(lanes_.size() + new_.size());
+    tasks_.reserve(tasks_.size() + new_tasks_.size());
   } catch (const std::bad_alloc&) {
     return;  // They are still new in the next turn.
   }
   for (auto& lane : new_) lanes_.push_back(std::move(lane));
   new_.clear();
+  for (auto& task : new_tasks_) tasks_.push_back(std::move(task));
+  new_tasks_.clear();
   has_new_.store(false, std::memory_order_relaxed);
 }
 
@@ -111,13 +124,16 @@ void MailRoom::deliver(MailLane& lane, FunctionRef<void(Letter&, PostResult&)> t
 }
 
 void MailRoom::close() {
+  std::vector<std::unique_ptr<LoopTask>> undone;
   {
     const std::lock_guard lock{mutex_};
     if (is_closed_) return;
     is_closed_ = true;
     for (auto& lane : new_) lanes_.push_back(std::move(lane));
     new_.clear();
+    undone = std::move(new_tasks_);
   }
+  tasks_.clear();
   for (const auto& lane : lanes_) {
     lane->is_closing.store(true, std::memory_order_relaxed);
     lane->refuse_all();

@@ -7,12 +7,15 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/deferred/spsc_queue.hpp>
 #include <nexusfix/engine/mailbox.hpp>
 #include <nexusfix/transport/network.hpp>
+
+#include "engine/loop_directory.hpp"
 
 namespace nexusfix::engine {
 
@@ -56,6 +59,8 @@ class MailRoom {
 
   // Any thread.
   void add(std::shared_ptr<MailLane> lane);
+  // To be run once, soon, between two events. A loop that has ended destroys it undone.
+  void add(std::unique_ptr<LoopTask> task);
   void wake_if_asleep();
 
   // The loop's thread from here on.
@@ -67,6 +72,12 @@ class MailRoom {
   void wake_up() noexcept { is_asleep_.store(false, std::memory_order_relaxed); }
   // Calls task for each letter, a bounded number of them a lane and call.
   void deliver(FunctionRef<void(Letter&, PostResult&)> task);
+  [[nodiscard]] bool has_tasks() const noexcept { return !tasks_.empty(); }
+  [[nodiscard]] std::vector<std::unique_ptr<LoopTask>> take_tasks() noexcept {
+    return std::exchange(tasks_, {});
+  }
+  // For the next turn that something else brings about.
+  void put_back(std::unique_ptr<LoopTask> task);
   // Every task that was not begun is answered by Stopped, and no other one is taken.
   void close();
 
@@ -79,9 +90,11 @@ class MailRoom {
   std::mutex mutex_;  // of what follows
   transport::Network* network_;
   std::vector<std::shared_ptr<MailLane>> new_;
+  std::vector<std::unique_ptr<LoopTask>> new_tasks_;
   bool is_closed_ = false;
 
   std::vector<std::shared_ptr<MailLane>> lanes_;  // the loop's
+  std::vector<std::unique_ptr<LoopTask>> tasks_;  // likewise
 };
 
 }  // namespace nexusfix::engine

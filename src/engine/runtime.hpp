@@ -470,6 +470,7 @@ class Runtime {
 
   // mail.cpp
   void take_mail();
+  void take_letters();
   void command(SessionSlot& slot);
   void cut(SessionSlot& slot);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """`nexusfix journal` as an operator meets it: what it prints, ends with and changes."""
 
+import fcntl
 import json
 import os
 import struct
@@ -284,13 +285,43 @@ class Journal(WithFolder):
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"{self.journal}, {self.journal}/loop-1", done.stderr)
 
-    def test_a_journal_in_use_is_not_changed(self):
-        venue, _ = self.serve()
-        done = run("journal", "set", self.journal, VENUE, "--next-in", 99, "--yes")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("another process has it open", done.stderr)
+    def test_a_running_engine_sets_the_numbers_of_a_session_that_is_logged_out(self):
+        inbound, outbound, _ = self.numbers()
+        venue, port = self.serve()
+        done = run("journal", "set", self.journal, VENUE, "--next-in", inbound + 5, "--reason",
+                   "agreed by phone")
+        self.assertIn("not confirmed", done.stderr)
+        self.assertEqual(self.numbers()[0], inbound)
+        done = run("journal", "set", self.journal, VENUE, "--next-in", inbound + 5, "--next-out",
+                   outbound + 7, "--reason", "agreed by phone", "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"now: next inbound {inbound}, next outbound {outbound}", done.stdout)
+        self.assertIn("Set by the running engine", done.stdout)
+        self.assertEqual(self.numbers(), (inbound + 5, outbound + 7, 1))
+        done = run("journal", "show", self.journal, "--changes")
+        self.assertRegex(done.stdout, r"\S+@\S+: agreed by phone \(told to the running engine by "
+                                      rf"user {os.getuid()}, process \d+\)\n")
         self.assertEqual(run("journal", "verify", self.journal).returncode, 0)
         self.end(venue)
+        self.assertEqual(self.numbers(), (inbound + 5, outbound + 7, 1))
+        self.assertFalse((self.journal / "control").exists())
+
+    def test_a_running_engine_refuses_a_session_that_it_does_not_have(self):
+        venue, _ = self.serve()
+        done = run("journal", "set", self.journal, "nobody", "--next-in", 99, "--yes")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no session 'nobody'", done.stderr)
+        self.end(venue)
+
+    def test_a_journal_that_is_in_use_by_no_engine_is_not_changed(self):
+        before = self.numbers()
+        folder = os.open(self.journal, os.O_RDONLY)
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        done = run("journal", "set", self.journal, VENUE, "--next-in", 99, "--yes")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("it is no engine that takes commands", done.stderr)
+        os.close(folder)
+        self.assertEqual(self.numbers(), before)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,172 @@
+// Lines between processes of one machine, and callers that mean no good.
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <nexusfix/transport/local_socket.hpp>
+
+#include "support/temporary_folder.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+using nexusfix::testing::TemporaryFolder;
+
+constexpr std::chrono::seconds kLong{20};
+
+class Echo final : public LocalServer::Answerer {
+ public:
+  std::string answer(std::size_t socket, const LocalPeer& peer, std::string_view line,
+                     int stop) override {
+    ++asked;
+    if (line == "wait") {
+      pollfd ends{stop, POLLIN, 0};
+      ::poll(&ends, 1, -1);
+    }
+    return std::to_string(socket) + (peer.user == ::geteuid() ? " mine " : " other ") +
+           (peer.process == ::getpid() ? "here " : "elsewhere ") + std::string{line};
+  }
+  std::atomic<int> asked{0};
+};
+
+class LocalSocketTest : public ::testing::Test {
+ protected:
+  void open(std::chrono::milliseconds caller_timeout = kLong) {
+    auto opened = LocalServer::open({path}, echo, caller_timeout);
+    ASSERT_TRUE(opened.has_value()) << opened.error().text;
+    server = std::move(*opened);
+  }
+  // A caller that does as a test says.
+  [[nodiscard]] int call() const {
+    const int caller = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_un name{};
+    name.sun_family = AF_UNIX;
+    std::strncpy(name.sun_path, path.c_str(), sizeof name.sun_path - 1);
+    EXPECT_EQ(::connect(caller, reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+    return caller;
+  }
+  // Until the other side closes.
+  static std::string read_all(int caller) {
+    std::string all;
+    std::array<char, 4096> buffer;
+    for (;;) {
+      const ssize_t got = ::read(caller, buffer.data(), buffer.size());
+      if (got <= 0) break;
+      all.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    ::close(caller);
+    return all;
+  }
+
+  TemporaryFolder folder;
+  std::string path = folder.path() + "/socket";
+  Echo echo;
+  std::unique_ptr<LocalServer> server;
+};
+
+TEST_F(LocalSocketTest, line_is_answered_with_who_asked) {
+  open();
+  EXPECT_EQ(ask_local(path, "hello", kLong).value_or("none"), "0 mine here hello");
+  EXPECT_EQ(ask_local(path, "", kLong).value_or("none"), "0 mine here ");
+  server.reset();
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_EQ(ask_local(path, "hello", kLong).error().error_number, ENOENT);
+}
+
+TEST_F(LocalSocketTest, path_longer_than_an_address_is_reached_all_the_same) {
+  const std::string deep = folder.path() + "/" + std::string(120, 'd') + "/" + std::string(90, 'e');
+  std::filesystem::create_directories(deep);
+  path = deep + "/socket";
+  open();
+  EXPECT_EQ(ask_local(path, "hello", kLong).value_or("none"), "0 mine here hello");
+  server.reset();
+  EXPECT_FALSE(std::filesystem::exists(path));
+  path = folder.path() + "/" + std::string(200, 'n');
+  const auto refused = LocalServer::open({path}, echo);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().error_number, ENAMETOOLONG);
+}
+
+TEST_F(LocalSocketTest, socket_that_a_dead_process_has_left_is_replaced_and_nothing_else_is) {
+  const int left = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  std::strncpy(name.sun_path, path.c_str(), sizeof name.sun_path - 1);
+  ASSERT_EQ(::bind(left, reinterpret_cast<const sockaddr*>(&name), sizeof name), 0);
+  ::close(left);
+  EXPECT_EQ(ask_local(path, "hello", kLong).error().error_number, ECONNREFUSED);
+  open();
+  EXPECT_TRUE(ask_local(path, "hello", kLong).has_value());
+  server.reset();
+  std::ofstream{path} << "precious";
+  const auto refused = LocalServer::open({path}, echo);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_NE(refused.error().text.find("is no socket"), std::string::npos) << refused.error().text;
+  EXPECT_EQ(std::filesystem::file_size(path), 8U);
+}
+
+TEST_F(LocalSocketTest, one_that_fails_removes_those_that_were_made_before) {
+  const auto refused = LocalServer::open({path, folder.path() + "/none/socket"}, echo);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(LocalSocketTest, line_that_is_too_long_is_cut_off_unanswered) {
+  open();
+  const std::string fits(kLocalLineBytesMax - 1, 'x');
+  EXPECT_TRUE(ask_local(path, fits, kLong).has_value());
+  EXPECT_EQ(echo.asked.load(), 1);
+  const int caller = call();
+  const std::string much(4 * kLocalLineBytesMax, 'x');
+  static_cast<void>(::send(caller, much.data(), much.size(), MSG_NOSIGNAL));
+  EXPECT_EQ(read_all(caller), "");
+  EXPECT_EQ(echo.asked.load(), 1);
+  EXPECT_TRUE(ask_local(path, "the next one", kLong).has_value());
+}
+
+TEST_F(LocalSocketTest, callers_that_say_nothing_hold_up_the_next_one_and_nobody_longer) {
+  open(std::chrono::milliseconds{100});
+  const int stalled = call();
+  const int half = call();
+  ASSERT_EQ(::send(half, "no end", 6, MSG_NOSIGNAL), 6);
+  const int gone = call();
+  ASSERT_EQ(::send(gone, "obey\n", 5, MSG_NOSIGNAL), 5);
+  ::close(gone);
+  EXPECT_EQ(ask_local(path, "hello", kLong).value_or("none"), "0 mine here hello");
+  EXPECT_EQ(echo.asked.load(), 1) << "whoever has gone is not obeyed behind his back";
+  EXPECT_EQ(read_all(stalled), "");
+  EXPECT_EQ(read_all(half), "");
+}
+
+TEST_F(LocalSocketTest, line_comes_in_any_pieces) {
+  open();
+  const int caller = call();
+  for (const char byte : std::string{"hello\n"})
+    ASSERT_EQ(::send(caller, &byte, 1, MSG_NOSIGNAL), 1);
+  EXPECT_EQ(read_all(caller), "0 mine here hello\n");
+}
+
+TEST_F(LocalSocketTest, answer_with_a_line_feed_stays_one_line) {
+  open();
+  EXPECT_EQ(ask_local(path, "one\ntwo", kLong).value_or("none"), "0 mine here one two");
+}
+
+TEST_F(LocalSocketTest, server_ends_though_an_answer_is_waited_for) {
+  open();
+  const int caller = call();
+  ASSERT_EQ(::send(caller, "wait\n", 5, MSG_NOSIGNAL), 5);
+  while (echo.asked.load() == 0) ::poll(nullptr, 0, 1);
+  server.reset();
+  EXPECT_EQ(read_all(caller), "");
+}
+
+}  // namespace
+}  // namespace nexusfix::transport
