@@ -223,7 +223,12 @@ class InboundDeliveryTest : public AcceptorTest, public ::testing::WithParamInte
   std::uint64_t expected_after_death() {
     TemporaryFolder copy;
     venue.before_answer = [&](Session&, const MessageView&) {
-      std::filesystem::copy(folder.path() + "/store", copy.path() + "/store");
+      std::filesystem::create_directory(copy.path() + "/store");
+      for (const auto& one : std::filesystem::directory_iterator{folder.path() + "/store"}) {
+        if (!one.is_regular_file()) continue;  // the socket for commands
+        std::filesystem::copy_file(one.path(),
+                                   copy.path() + "/store/" + one.path().filename().string());
+      }
     };
     open();
     RawPeer& peer = log_on("TRADER");
