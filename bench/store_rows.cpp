@@ -103,7 +103,7 @@ Plan plan_append(std::optional<store::Durability> durability, Subjects subjects)
   if (durability == store::Durability::Sync) {
     plan.contestants.emplace_back(
         "device", make_contestant(Device{mean_record_bytes()}, Answers(kMessages, 1)));
-  } else if (durability == store::Durability::Process) {
+  } else if (durability == store::Durability::Process || durability == store::Durability::None) {
     plan.contestants.emplace_back("device", make_contestant(MappedCopy{}, Answers(kMessages, 1)));
   }
   add_contestants(plan, subjects, [&](Subject& subject) {
@@ -152,6 +152,12 @@ void add_store_rows(std::vector<Row>& rows) {
         .published = {},
         .budget = 40},
        [](Subjects subjects) { return plan_append(store::Durability::Process, subjects); }});
+  rows.push_back(
+      {{.name = "store/append-none",
+        .purpose = "a message and its number in a journal that is never synced",
+        .published = {},
+        .budget = {}},
+       [](Subjects subjects) { return plan_append(store::Durability::None, subjects); }});
   rows.push_back(
       {{.name = "store/append-group",
         .purpose = "a message of 256 that reach the disk together, while 256 more are handed over",
