@@ -4,12 +4,15 @@
 #include <cerrno>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "store/checkpoint.hpp"
 #include "store/log_walk.hpp"
 
 namespace nexusfix::store {
 namespace {
+
+constexpr std::size_t kComparedBytes = 256U << 10U;
 
 // Everything before it was on the disk, says a header that is there itself.
 LogPosition told_synced(std::span<const SegmentHeader> segments, LogPosition synced) {
@@ -101,13 +104,39 @@ DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
   const std::string folder = retired_folder(folder_);
   if (auto made = disk_.make_directories(folder); !made) return made;
   const std::string target = path_of_segment(folder, number);
-  if (disk_.open(target, OpenMode::Read)) {
-    return std::unexpected{
-        DiskError{.path = target, .operation = "move a segment to", .error_number = EEXIST}};
+  if (const auto there = disk_.open(target, OpenMode::Read)) {
+    const DiskResult<bool> moved = is_moved(path, **there);
+    if (!moved) return std::unexpected{moved.error()};
+    if (!*moved) {
+      return std::unexpected{
+          DiskError{.path = target, .operation = "move a segment to", .error_number = EEXIST}};
+    }
+    if (auto synced = sync(folder); !synced) return synced;
+    auto removed = disk_.remove(path);
+    if (!removed && removed.error().error_number != ENOENT) return removed;
+    return sync(folder_);
   }
   if (auto moved = disk_.rename(path, target); !moved) return moved;
   if (auto synced = sync(folder); !synced) return synced;
   return sync(folder_);
+}
+
+// A loss of power while a segment was moved may leave it under both names.
+DiskResult<bool> Retirement::is_moved(const std::string& path, File& target) {
+  const auto file = disk_.open(path, OpenMode::Read);
+  if (!file && file.error().error_number == ENOENT) return true;
+  if (!file) return std::unexpected{file.error()};
+  std::vector<char> piece(kComparedBytes);
+  std::vector<char> other(kComparedBytes);
+  for (std::uint64_t offset = 0;; offset += kComparedBytes) {
+    const DiskResult<std::size_t> count = (*file)->read_at(offset, piece);
+    if (!count) return std::unexpected{count.error()};
+    const DiskResult<std::size_t> there = target.read_at(offset, other);
+    if (!there) return std::unexpected{there.error()};
+    const auto bytes = std::span{piece}.first(*count);
+    if (!std::ranges::equal(bytes, std::span{other}.first(*there))) return false;
+    if (*count < kComparedBytes) return true;
+  }
 }
 
 DiskResult<void> Retirement::sync(const std::string& folder) {

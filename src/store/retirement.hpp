@@ -39,6 +39,7 @@ class Retirement {
  private:
   [[nodiscard]] bool can_begin_with(const SegmentHeader& kept);
   [[nodiscard]] DiskResult<void> take_away_one(std::uint64_t number);
+  [[nodiscard]] DiskResult<bool> is_moved(const std::string& path, File& target);
   [[nodiscard]] DiskResult<void> sync(const std::string& folder);
   void fail(const std::string& text);
   void tell_done();

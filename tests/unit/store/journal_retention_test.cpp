@@ -436,6 +436,26 @@ TEST_F(JournalRetention, retired_segments_are_kept_aside_if_that_is_wanted) {
   expect_sound();
 }
 
+TEST_F(JournalRetention, a_segment_that_a_loss_of_power_left_under_both_names_is_moved) {
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 60);
+    ASSERT_TRUE(journal.store->close());
+  }
+  const std::string moved = retired_folder(kFolder) + '/' + segment_file_name(1);
+  disk_.set_contents(moved, disk_.contents(segment_path(1)));
+  options_.retention = {
+      .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
+  const OpenedJournal journal = open();
+  fill(*journal.store, 60);
+  EXPECT_GT(first_segment(), 3U);
+  EXPECT_TRUE(disk_.exists(moved));
+  while (const auto event = journal.store->take_event()) {
+    EXPECT_NE(event->level, StoreEvent::Level::Error) << event->text;
+  }
+  expect_sound();
+}
+
 TEST_F(JournalRetention, a_missing_first_segment_that_was_not_retired_is_damage) {
   {
     const OpenedJournal journal = open();
