@@ -328,6 +328,20 @@ TEST_F(TlsSessionTest, early_data_of_openssl_s_client_is_not_taken) {
       << client.output() << log.all();
 }
 
+// Without one of ours there is nothing that early data of ours could begin with. Tickets come in
+// front of what the engine sends, and a client that has one writes it.
+TEST_F(TlsSessionTest, openssl_s_client_gets_no_ticket_that_a_later_connection_could_begin_with) {
+  open();
+  const std::string ticket = keys.file("ticket-of-ours");
+  OpenSslCommand client{{"s_client", "-connect",
+                         "127.0.0.1:" + std::to_string(acceptor->accept_port()), "-tls1_3",
+                         "-CAfile", authority.file(), "-sess_out", ticket}};
+  client.send(logon("TRADER", 1));
+  ASSERT_TRUE(run_until([&] { return client.output().find("\00135=A\001") != std::string::npos; }))
+      << client.output() << log.all();
+  EXPECT_FALSE(std::ifstream{ticket}.is_open()) << client.output();
+}
+
 TEST_F(TlsSessionTest, older_versions_of_openssl_s_client_are_refused) {
   open();
   OpenSslCommand client{{"s_client", "-connect",
