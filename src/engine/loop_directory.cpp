@@ -150,6 +150,11 @@ void LoopDirectory::remove_template(const session::SessionId& pattern, std::uint
   if (found != templates_.end()) templates_.erase(found);
 }
 
+bool LoopDirectory::is_said_first(const std::string& text) {
+  const std::lock_guard lock{mutex_};
+  return said_.insert(text).second;
+}
+
 std::uint32_t LoopDirectory::settle(std::string_view name, std::uint32_t loop) {
   const std::lock_guard lock{mutex_};
   if (const auto found = homes_.find(name); found != homes_.end()) return found->second;

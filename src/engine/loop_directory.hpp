@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,6 +87,9 @@ class LoopDirectory {
   void add_template(const session::SessionId& pattern, std::uint32_t loop);
   void remove_template(const session::SessionId& pattern, std::uint32_t loop);
 
+  // Whether no loop has said that before.
+  [[nodiscard]] bool is_said_first(const std::string& text);
+
   // The loop whose store has a session, or this one if none has: it is that from then on.
   std::uint32_t settle(std::string_view name, std::uint32_t loop);
   [[nodiscard]] std::optional<std::uint32_t> home_of(std::string_view name);
@@ -130,6 +134,7 @@ class LoopDirectory {
   std::map<std::string, std::uint32_t, std::less<>> acceptors_;
   std::vector<Template> templates_;
   std::vector<Claim> claims_;
+  std::set<std::string, std::less<>> said_;
   std::map<std::string, std::uint32_t, std::less<>> homes_;  // of all sessions that are stored
 };
 

@@ -54,7 +54,12 @@ std::expected<void, EngineError> Runtime::make_parsers(Settings& settings) {
   report_all(settings.warnings);
   const auto found = make_validators(settings, *seams_.disk);
   if (!found) return std::unexpected{to_error(found.error())};
-  report_all(found->warnings);
+  for (const SettingsError& one : found->warnings) {
+    const std::string text = one.what();
+    // Several loops read the same dictionaries.
+    if (seams_.directory && !seams_.directory->is_said_first(text)) continue;
+    report(observe::Severity::Warning, {}, text);
+  }
   for (const wire::DataFieldPair pair : found->data_fields.pairs()) data_fields_.add(pair);
   parser_ = wire::Parser{data_fields_};
   sending_parser_ = wire::Parser{data_fields_};
@@ -374,7 +379,8 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
       connection.credentials.state != LogonCredentials::State::Right) {
     return nullptr;
   }
-  if (dynamic_names_left_ == 0) {
+  const bool is_new = !dynamic_names_.contains(id.to_string());
+  if (is_new && dynamic_names_left_ == 0) {
     report_stranger(observe::Severity::Error, connection.source, {},
                     "no session is made for " + id.to_string() +
                         ": DynamicSessionsMax of them have been made since the start");
@@ -390,11 +396,12 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
   }
   try {
     begin_dynamic(**slot, connection, *found);
+    if (is_new) dynamic_names_.insert((*slot)->name);
   } catch (const std::bad_alloc&) {
     bury(**slot);
     throw;
   }
-  --dynamic_names_left_;
+  if (is_new) --dynamic_names_left_;
   return *slot;
 }
 

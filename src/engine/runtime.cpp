@@ -63,6 +63,8 @@ int Runtime::run() {
     report(observe::Severity::Error, {}, setup.failure());
     mail_room_->close();
     if (seams_.directory) seams_.directory->remove_loop(loop());
+    // The others' sessions go on: their signs of life are not to be held up by this loop's.
+    if (seams_.service != nullptr) seams_.service->has_ended(loop());
     return 1;
   }
   transport::ServiceNotifier* const service = seams_.service;
@@ -434,6 +436,10 @@ void Runtime::fail_store(const store::StoreError& error) {
   if (seams_.directory) seams_.directory->remove_loop(loop());
   orders_.clear();
   report(observe::Severity::Error, {}, "the store failed, every session is cut: " + error.text);
+  // Else counterparties would connect to it, and wait for an answer.
+  for (Listener& listener : listeners_) {
+    seams_.network->close(std::exchange(listener.socket, 0));
+  }
   for (const auto& [socket, connection] : connections_) {
     seams_.network->close(socket);
     if (connection->slot != nullptr) connection->slot->connection = nullptr;

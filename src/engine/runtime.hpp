@@ -595,6 +595,7 @@ class Runtime {
   std::vector<SessionSlot*> slots_by_key_;                      // null: of no session that is open
   std::vector<SessionSlot*> leaving_;
   std::vector<Template> templates_;  // of sessions that are made when somebody logs on
+  std::set<std::string, std::less<>> dynamic_names_;  // made since the start, each counted once
   std::size_t dynamic_names_left_ = 0;
   std::vector<Listener> listeners_;
   ConnectionTable connections_;

@@ -1,10 +1,16 @@
 // A configuration file that is read anew by an engine with several event loops.
 #include <algorithm>
 #include <fstream>
+#include <future>
 #include <sched.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
+#include "engine/reload_round.hpp"
 #include "engine/runtime.hpp"
 #include "event_loops_fixture.hpp"
+#include "support/fake_disk.hpp"
 
 namespace nexusfix::testing {
 namespace {
@@ -238,6 +244,16 @@ TEST_F(EventLoopsReloadTest, misspelt_key_is_named_once_whichever_loop_has_somet
   EXPECT_EQ(locked.count("LogoutTimout: unknown key"), 1) << locked.all();
 }
 
+TEST_F(EventLoopsReloadTest, warning_of_a_dictionary_is_said_once_though_each_loop_reads_it) {
+  const std::string dictionary_path = folder.path() + "/own.xml";
+  std::ofstream{dictionary_path}
+      << "<fix type='FIX' major='4' minor='4'><header/><trailer/><messages/><components/>"
+         "<fields><field number='55' name='Symbol' type='STRING'/></fields><extra/></fix>\n";
+  dictionary = "UseDataDictionary=Y\nDataDictionary=" + dictionary_path;
+  start();
+  EXPECT_EQ(locked.count("<extra> is no part of a dictionary"), 1) << locked.all();
+}
+
 TEST_F(EventLoopsReloadTest, request_is_answered_in_the_log) {
   start();
   sessions += session_text(4);
@@ -310,14 +326,17 @@ class LoopOfDirectoryTest : public EventLoopsReloadTest {
     seams.owned_network = std::move(*network);
     seams.network = seams.owned_network.get();
     seams.clock = &clock;
-    seams.disk = &disk_;
+    seams.disk = all_disk;
     seams.log = &log;
+    seams.service = service;
     seams.cpu = cpu;
     seams.directory = directory;
     return {std::move(seams), engine::make_callbacks(loop_venue), false};
   }
 
   std::shared_ptr<engine::LoopDirectory> directory = std::make_shared<engine::LoopDirectory>();
+  transport::ServiceNotifier* service = nullptr;
+  Disk* all_disk = &disk_;
 };
 
 TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_takes_nothing) {
@@ -325,6 +344,65 @@ TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_takes_nothing) {
   EXPECT_TRUE(directory->hand_over(0, {}));
   EXPECT_EQ(loop.run(), 1);
   EXPECT_FALSE(directory->hand_over(0, {})) << log.all();
+}
+
+TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_keeps_no_sign_of_life_back) {
+  // The service manager would take the others for dead.
+  const std::string path = folder.path() + "/notify";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int told = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  ASSERT_EQ(::bind(told, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  auto opened = transport::ServiceNotifier::open(
+      {.socket = path, .watchdog = std::chrono::milliseconds{400}, .loops = 2});
+  ASSERT_TRUE(opened.has_value()) << opened.error().text;
+  service = opened->get();
+  engine::Runtime loop = make_loop(kNoCpu);
+  EXPECT_EQ(loop.run(), 1);
+  service->is_alive(1, clock.now().mono);
+  char text[64];
+  const auto size = ::recv(told, text, sizeof text, 0);
+  EXPECT_EQ(std::string_view(text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))),
+            "WATCHDOG=1\n");
+  ::close(told);
+}
+
+TEST_F(LoopOfDirectoryTest, reloads_that_wait_for_one_another_are_answered_when_the_store_fails) {
+  FakeDisk fake;
+  all_disk = &fake;
+  sessions = session_text(0);
+  engine::Runtime loop = make_loop();
+  write();
+  auto settings = engine::load_settings(disk_, path());
+  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+  settings->segment_bytes = kSegmentBytes;
+  const auto put = [&](const std::string& text) {
+    ASSERT_TRUE(fake.make_directories(folder.path()).has_value());
+    auto file = fake.open(path(), OpenMode::Create);
+    ASSERT_TRUE(file.has_value());
+    ASSERT_TRUE((*file)->write_at(0, text).has_value());
+  };
+  ASSERT_TRUE(loop.open_store(*settings).has_value());
+  ASSERT_TRUE(loop.prepare(*settings).has_value());
+  ASSERT_TRUE(loop.open(std::move(*settings)).has_value());
+  put(config() + "\n");
+  std::vector<std::future<engine::ReloadResult>> results;
+  for (int i = 0; i < 3; ++i) {
+    auto order = std::make_shared<engine::ReloadOrder>();
+    results.push_back(order->result());
+    loop.reload_all(std::move(order));
+  }
+  fake.fail(DiskCall::Write, 1, EIO);
+  static_cast<void>(
+      loop.set_next_numbers(*loop.slots().front(), {.next_inbound = 5, .next_outbound = 5}, "x"));
+  EXPECT_FALSE(loop.poll(std::chrono::nanoseconds{0})) << log.all();
+  for (auto& result : results) {
+    ASSERT_EQ(result.wait_for(std::chrono::seconds{0}), std::future_status::ready);
+    const auto done = result.get();
+    ASSERT_FALSE(done.has_value());
+    EXPECT_EQ(done.error().what(), "a loop ended");
+  }
 }
 
 TEST_F(LoopOfDirectoryTest, task_without_memory_costs_none_behind_it) {

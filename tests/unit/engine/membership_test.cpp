@@ -171,6 +171,20 @@ TEST_F(TemplateTest, no_more_sessions_are_made_than_allowed) {
   EXPECT_TRUE(log.has("DynamicSessionsMax of them have been made")) << log.all();
 }
 
+TEST_F(TemplateTest, stranger_who_tries_again_is_counted_once) {
+  extra = "DynamicSessionsMax=1";
+  open();
+  for (int i = 0; i < 3; ++i) {
+    RawPeer& peer = connect();
+    peer.send(from("STRANGER", "A", 1, "98=0|108=-5|"));
+    ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+    ASSERT_TRUE(run_until([&] { return acceptor->session_count() == 2; })) << log.all();
+  }
+  log_on("STRANGER");
+  EXPECT_FALSE(log.has("DynamicSessionsMax")) << log.all();
+  refuse("STRANGER2");
+}
+
 TEST_F(TemplateTest, stranger_who_is_not_let_in_leaves_no_session_behind) {
   open();
   RawPeer& peer = connect();

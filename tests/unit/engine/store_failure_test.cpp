@@ -43,6 +43,18 @@ TEST_F(StoreFailureTest, full_disk_cuts_every_session_before_the_answer_leaves) 
   EXPECT_EQ(acceptor->run(), 1);
 }
 
+TEST_F(StoreFailureTest, port_is_closed_when_the_store_has_failed) {
+  // Else a counterparty would be connected, and wait for an answer for as long as the process is.
+  open_on(disk);
+  RawPeer& peer = log_on("TRADER");
+  disk.fail(DiskCall::Write, 1, EIO);
+  peer.send(order("TRADER", 2, "A1"));
+  const std::uint16_t port = acceptor->accept_port();
+  ASSERT_TRUE(run_until([&] { return peer.closed(); }));
+  RawPeer& late = *peers.emplace_back(std::make_unique<RawPeer>(port));
+  EXPECT_TRUE(run_until([&] { return late.closed(); }));
+}
+
 TEST_F(StoreFailureTest, send_after_the_store_failed_is_refused_with_the_reason) {
   open_on(disk);
   RawPeer& peer = log_on("TRADER");
