@@ -155,7 +155,9 @@ std::expected<void, transport::NetworkError> Runtime::open_listener(
   };
   if (!seams_.directory) {
     if (listener.socket != 0) return {};
-    return listen();
+    auto done = listen();
+    if (!done && done.error().error_number == EADDRINUSE && displace_for(wanted)) done = listen();
+    return done;
   }
   if (!listener.close_unused) listener.close_unused = std::make_unique<CloseUnused>();
   const auto is_own = seams_.directory->claim(wanted, loop(), listen);
@@ -352,6 +354,7 @@ void Runtime::take_away(NewSessions& made) noexcept {
   made = {};
   for (Listener& listener : listeners_) listener.is_kept = false;
   close_unused_listeners();
+  open_displaced();
 }
 
 // Null: no template says that this identity is to be given a session, or it may not be named.
@@ -492,6 +495,33 @@ void Runtime::close_unused_listeners() {
     } else if (unused && one.close_unused) {
       seams_.directory->post(*unused, std::exchange(one.close_unused, nullptr));
     }
+  }
+}
+
+// Every address of a port and one of them cannot be listened on side by side, not even until the
+// reload that moves a session from the one to the other is carried out. Several loops share their
+// listeners, and what another one needs is not known here: there the move takes two reloads.
+bool Runtime::displace_for(const transport::Endpoint& wanted) noexcept {
+  bool any = false;
+  for (Listener& one : listeners_) {
+    if (!one.is_leaving || one.socket == 0 || one.endpoint.port != wanted.port) continue;
+    seams_.network->close(std::exchange(one.socket, 0));
+    one.is_displaced = any = true;
+  }
+  return any;
+}
+
+// The reload came to nothing.
+void Runtime::open_displaced() noexcept {
+  for (Listener& one : listeners_) {
+    one.is_leaving = false;
+    if (!std::exchange(one.is_displaced, false)) continue;
+    static_cast<void>(with_memory([&] {
+      const auto socket = seams_.network->listen(one.endpoint);
+      if (socket) one.socket = *socket;
+      if (!socket)
+        report(observe::Severity::Error, {}, "cannot listen again: " + socket.error().text);
+    }));
   }
 }
 

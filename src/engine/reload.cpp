@@ -195,6 +195,7 @@ std::expected<void, EngineError> Runtime::prepare_reload(Settings fresh) {
   auto planned = plan_reload(std::move(fresh));
   if (!planned) return std::unexpected{std::move(planned.error())};
   auto plan = std::make_unique<ReloadPlan>(std::move(*planned));
+  note_leaving_listeners(*plan);
   try {
     if (auto kept = keep_listeners(*plan); !kept) {
       take_away(plan->made);
@@ -214,6 +215,20 @@ std::expected<void, EngineError> Runtime::prepare_reload(Settings fresh) {
   }
   reload_plan_ = std::move(plan);
   return {};
+}
+
+// Whose sessions and templates all go.
+void Runtime::note_leaving_listeners(const ReloadPlan& plan) {
+  for (std::size_t i = 0; i < listeners_.size(); ++i) {
+    const auto stays = [&](const auto& slot) {
+      return slot->settings.accept && slot->listener == i && !slot->is_out &&
+             std::ranges::find(plan.out, slot.get()) == plan.out.end();
+    };
+    listeners_[i].is_leaving = std::ranges::none_of(slots_, stays) &&
+                               std::ranges::none_of(templates_, [&](const Template& one) {
+                                 return one.listener == i && keeps(one, plan.fresh);
+                               });
+  }
 }
 
 // The ports of those that come back may have been closed.
@@ -262,7 +277,9 @@ void Runtime::carry_out_reload() {
     if (SessionSlot* const slot = plan.out[plan.out_done]; slot != nullptr) take_out(*slot);
   }
   drop_templates(plan.fresh);
-  for (Listener& listener : listeners_) listener.is_kept = false;
+  for (Listener& listener : listeners_) {
+    listener.is_kept = listener.is_leaving = listener.is_displaced = false;
+  }
   close_unused_listeners();
   reload_changed_ = name_changes(plan.names);
 }
@@ -291,16 +308,17 @@ void Runtime::take_back(SessionSlot& slot) {
 
 // Those who have a session of one keep it.
 void Runtime::drop_templates(const Settings& fresh) {
-  const auto is_there = [&](const Template& one) {
-    return std::ranges::any_of(fresh.sessions, [&](const SessionSettings& other) {
-      return other.is_template && other.session.id == one.settings.session.id &&
-             other.accept->host == one.settings.accept->host &&
-             other.accept->port == one.settings.accept->port;
-    });
-  };
   for (std::size_t i = templates_.size(); i-- > 0;) {
-    if (templates_[i].origin && !is_there(templates_[i])) drop(i);
+    if (!keeps(templates_[i], fresh)) drop(i);
   }
+}
+
+bool Runtime::keeps(const Template& one, const Settings& fresh) {
+  return !one.origin || std::ranges::any_of(fresh.sessions, [&](const SessionSettings& other) {
+    return other.is_template && other.session.id == one.settings.session.id &&
+           other.accept->host == one.settings.accept->host &&
+           other.accept->port == one.settings.accept->port;
+  });
 }
 
 // One event for all sessions that differ by the same keys from how they were made.

@@ -235,6 +235,8 @@ class Runtime {
     bool is_elsewhere = false;                 // another loop listens, and hands over
     std::unique_ptr<LoopTask> close_unused{};  // for the one that does
     bool is_kept = false;                      // for sessions of a reload that is not decided
+    bool is_leaving = false;                   // nobody will use it when that is carried out
+    bool is_displaced = false;  // closed before that, in favour of an address of its port
     std::uint16_t port = 0;
     std::chrono::seconds logon_timeout{0};   // the longest of its sessions
     transport::AllowList allowed{};          // all of its sessions' together
@@ -309,6 +311,8 @@ class Runtime {
   [[nodiscard]] std::expected<void, transport::NetworkError> open_listener(
       Listener& listener, const transport::Endpoint& wanted);
   void close_listener(Listener& listener);
+  [[nodiscard]] bool displace_for(const transport::Endpoint& wanted) noexcept;
+  void open_displaced() noexcept;
   [[nodiscard]] bool is_used(std::size_t listener) const;
 
   // reload.cpp
@@ -332,6 +336,8 @@ class Runtime {
   [[nodiscard]] std::expected<ReloadPlan, EngineError> plan_reload(Settings fresh) const;
   [[nodiscard]] std::expected<void, EngineError> prepare_reload(Settings fresh);
   [[nodiscard]] std::expected<void, EngineError> keep_listeners(const ReloadPlan& plan);
+  [[nodiscard]] static bool keeps(const Template& one, const Settings& fresh);
+  void note_leaving_listeners(const ReloadPlan& plan);
   void commit_reload();
   void carry_out_reload();
   void reload_as_requested();

@@ -288,6 +288,33 @@ TEST_F(ReloadTest, session_whose_port_was_taken_meanwhile_does_not_come_back) {
   expect_still_serving();
 }
 
+TEST_F(ReloadTest, session_moves_from_every_address_of_a_port_to_one_and_a_mistake_moves_it_back) {
+  const std::string before = sessions;
+  sessions += kElsewhere;
+  open_file();
+  const std::string port_text = std::to_string(port_at("0.0.0.0"));
+  acceptor.reset();
+  log.lines.clear();
+  sessions = before + kElsewhere + "SocketAcceptPort=" + port_text + "\n";
+  open_file();
+  const std::uint16_t port = port_at("0.0.0.0");
+  const std::string moved = before +
+                            "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
+                            "TargetCompID=MOVED\nSocketAcceptPort=" +
+                            port_text + "\n";
+  sessions = moved +
+             "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=SECOND\n"
+             "SocketAcceptAddress=192.0.2.1\n";
+  write();
+  EXPECT_NE(reload_error().find("SocketAcceptAddress=192.0.2.1: "), std::string::npos);
+  EXPECT_TRUE(is_taken_at(port)) << log.all();
+  sessions = moved;
+  EXPECT_EQ(reload().added, Names{"FIX.4.4:VENUE->MOVED"});
+  RawPeer& peer = *peers.emplace_back(std::make_unique<RawPeer>(port));
+  peer.send(logon("MOVED", 1));
+  EXPECT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+}
+
 TEST_F(ReloadTest, port_of_a_session_that_cannot_be_added_is_closed_again) {
   open_file();
   sessions += std::string{kElsewhere} +
