@@ -13,9 +13,10 @@ target_link_options(nexusfix_hardening INTERFACE LINKER:-z,relro,-z,now,-z,noexe
 target_compile_options(nexusfix_hardening INTERFACE
   $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3>)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|amd64|AMD64")
-  # The start files of some distributions are not marked, which would unmark the whole program.
+  # The start files of some distributions are not marked, which would unmark the whole program. Of
+  # our own object files the test sees that each is.
   target_compile_options(nexusfix_hardening INTERFACE -fcf-protection=full)
-  target_link_options(nexusfix_hardening INTERFACE LINKER:-z,shstk)
+  target_link_options(nexusfix_hardening INTERFACE LINKER:-z,ibt,-z,shstk)
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64")
   target_compile_options(nexusfix_hardening INTERFACE -mbranch-protection=standard)
 endif()

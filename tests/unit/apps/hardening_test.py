@@ -10,11 +10,14 @@ import tempfile
 import unittest
 from pathlib import Path
 
-# The arguments: a program that was built with the flags, the command, the unit.
+# The arguments: a program that was built with the flags, the command, the unit, and the program's
+# object files and libraries.
 PROGRAM, NEXUSFIX, UNIT = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
+OBJECTS = [os.path.abspath(sys.argv.pop(1)) for _ in sys.argv[1:]]
 IS_PROBE = PROGRAM != NEXUSFIX
 EXPOSURE_MAX = 1.5  # by systemd-analyze: 0 is shut off, 10 may do anything
 X86 = os.uname().machine == "x86_64"
+MARKED = r"x86 feature: .*\bIBT, SHSTK\b"
 # What _FORTIFY_SOURCE puts in the place of the functions that it guards.
 FORTIFIED = (r"__(mem(cpy|move|set|pcpy)|explicit_bzero|st[pr]n?c(py|at)|v?(s|sn|f|d|as)?printf|"
              r"f?gets|f?read|pread(64)?|recv(from)?|p?poll|readlink|getcwd|realpath)_chk")
@@ -53,9 +56,22 @@ class Program(unittest.TestCase):
 
     @unittest.skipUnless(X86, "x86-64 only")
     def test_returns_and_jumps_are_checked_where_the_processor_does(self):
-        self.assertRegex(told_by("readelf", "-nW", PROGRAM), r"x86 feature: .*\bSHSTK\b")
+        self.assertRegex(told_by("readelf", "-nW", PROGRAM), MARKED)
         disassembly = told_by("objdump", "-d", "--disassemble=main", PROGRAM)
         self.assertRegex(disassembly, r"<main>:\n.*\bendbr64\b")
+
+    # The linker is told to mark the program, whatever is in it.
+    @unittest.skipUnless(X86, "x86-64 only")
+    def test_each_of_its_object_files_is_marked_by_the_compiler(self):
+        self.assertTrue(OBJECTS)
+        unmarked = []
+        for file in OBJECTS:
+            # Of a library its members, of which each begins with its name.
+            parts = told_by("readelf", "-nW", file).split("\nFile: ")
+            for part in parts[1:] or [file + "\n" + parts[0]]:
+                if not re.search(MARKED, part):
+                    unmarked.append(part.splitlines()[0])
+        self.assertEqual(unmarked, [])
 
 
 @unittest.skipUnless(shutil.which("systemd-analyze"), "no systemd-analyze")
