@@ -39,7 +39,8 @@ help:
 	@echo "  make install   install libraries, headers and the command to PREFIX=$(PREFIX)"
 	@echo "  make clean     remove build/"
 	@echo
-	@echo "  make test STAGES=\"release clang\"        only these stages: release, clang, tsan, fuzz"
+	@echo "  make test STAGES=\"release clang\"        only these stages: release, clang, tsan,"
+	@echo "                                           hardened, fuzz"
 	@echo "  make bench BENCH=\"--quick --rows parse\"   options of the benchmark; --help lists them"
 	@echo "  They install what they lack, but for tidy and clean; DEPS=no keeps them from it."
 	@echo "  One test:  ctest --preset release -R resend"
