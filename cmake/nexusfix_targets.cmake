@@ -44,8 +44,10 @@ function(nexusfix_hot target)
   if(NEXUSFIX_SANITIZE OR NOT CMAKE_BUILD_TYPE MATCHES "^(Release|RelWithDebInfo|MinSizeRel)$")
     return()
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP hot)
+  if(NOT CMAKE_UNITY_BUILD)  # then they are together with others as it is
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP hot)
+  endif()
   target_compile_options(${target} PRIVATE -fno-semantic-interposition)
 endfunction()
 
