@@ -33,13 +33,14 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kSessions = 100;
+constexpr std::size_t kSessionsWithTls = 20;
 constexpr std::size_t kCalmOrders = 300;  // of each session
 constexpr std::size_t kOfAKind = 4;       // sessions that visitors take by turns
 constexpr std::size_t kDribblers = 5'000;
 // Says that something hangs, not that it is slow.
 constexpr std::chrono::seconds kPatience{540};
 constexpr std::chrono::seconds kLogonPatience{20};
-constexpr std::uint64_t kGarbledMax = 200;  // a second
+constexpr std::uint64_t kGarbledMax = 1'000;  // a second
 constexpr std::uint64_t kHeapGrowthMax = 4U << 20U;
 // The journal prepares, closes and reads segments meanwhile; the attacker opens thousands.
 constexpr std::size_t kDescriptorGrowthMax = 8;
@@ -117,21 +118,22 @@ class AttackTest : public ::testing::Test {
     std::string text =
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
         "NonStopSession=Y\nUseDataDictionary=N\nCheckLatency=N\nBeginString=FIX.4.4\n"
-        "SenderCompID=VENUE\nLogonTimeout=15\nMaxPendingLogons=5000\n"
-        "MaxPendingLogonsPerAddress=300\nMaxQueuedBytes=262144\nMaxAdminMessagesPerSecond="
-        "200\nMaxGarbledPerSecond=200\nFileStorePath=" +
+        "SenderCompID=VENUE\nLogonTimeout=15\nMaxQueuedBytes=262144\nFileStorePath=" +
         folder_.path() + "/store\n";
+    const std::string with_tls =
+        "SocketAcceptAddress=127.0.0.2\nServerCertificateFile=" + files.certificate +
+        "\nServerCertificateKeyFile=" + files.key + "\n";
     const auto add = [&](const std::string& who, const std::string& more = {}) {
       text += "[SESSION]\nTargetCompID=" + who + "\n" + more;
     };
-    for (std::size_t i = 0; i < kSessions; ++i) add("LIVE" + std::to_string(i));
+    for (std::size_t i = 0; i < kSessions; ++i) {
+      add("LIVE" + std::to_string(i), i + kSessionsWithTls < kSessions ? "" : with_tls);
+    }
     for (const char* const who : {"GARBLER", "DEAF", "ASKER", "PINGER"}) add(who);
     for (std::size_t i = 0; i < kOfAKind; ++i) {
       add("HONEST" + std::to_string(i));
       add("KEEPER" + std::to_string(i), "PasswordFile=" + users_file() + "\n");
-      add("GUARDED" + std::to_string(i),
-          "SocketAcceptAddress=127.0.0.2\nSocketUseSSL=Y\nServerCertificateFile=" +
-              files.certificate + "\nServerCertificateKeyFile=" + files.key + "\n");
+      add("GUARDED" + std::to_string(i), with_tls);
     }
     auto settings = engine::parse_settings(text, "venue.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
@@ -146,7 +148,11 @@ class AttackTest : public ::testing::Test {
     tls_port_ = listening_port(INADDR_LOOPBACK + 1);
     ASSERT_NE(port_, 0);
     ASSERT_NE(tls_port_, 0);
-    live_.emplace(kSessions, port_);
+    transport::Endpoint protected_one{"127.0.0.2", tls_port_};
+    protected_one.tls = tls_;
+    live_.emplace(kSessions, LiveTraders::Venue{.port = port_,
+                                                .protected_one = protected_one,
+                                                .protected_count = kSessionsWithTls});
   }
 
   // Turns the venue, its traders and a visitor until it is so.

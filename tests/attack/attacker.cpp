@@ -23,7 +23,7 @@ constexpr std::size_t kTlsRubbish = 2'000;
 constexpr std::size_t kTlsHellos = 2'000;
 constexpr std::size_t kStormsOfAKind = 20;
 // At once; a part of the size does not change these.
-constexpr std::size_t kStalledHandshakes = 500;
+constexpr std::size_t kStalledHandshakes = 600;  // more than one address may have
 constexpr std::size_t kOneShots = 200;
 
 // Each kind has addresses of its own, so that one does not keep the other out.

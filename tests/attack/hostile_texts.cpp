@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::size_t kStorm = 5'000;
 constexpr std::size_t kUnread = 30'000;
-constexpr std::size_t kResends = 300;
-constexpr std::size_t kKeepers = 4;  // sessions with a password
+constexpr std::size_t kOrders = 300;  // that are asked for again
+constexpr std::size_t kKeepers = 4;   // sessions with a password
 
 template <auto Free>
 struct FreedBy {
@@ -91,11 +91,11 @@ std::string test_requests(std::size_t) {
 std::string repeated_resends(std::size_t) {
   const std::string padding(200, 'x');
   std::string text = logon("ASKER");
-  for (std::size_t i = 0; i < kResends; ++i) {
+  for (std::size_t i = 0; i < kOrders; ++i) {
     text += message("ASKER", "D", i + 2, "11=" + padding + "|");
   }
-  for (std::size_t i = 0; i < kResends; ++i) {
-    text += message("ASKER", "2", kResends + 2 + i, "7=1|16=0|");
+  for (std::size_t i = 0; i < kStorm; ++i) {
+    text += message("ASKER", "2", kOrders + 2 + i, "7=1|16=0|");
   }
   return text;
 }

@@ -51,9 +51,12 @@ bool Inbox::receive(transport::Network& network, transport::SocketId socket) {
   return true;
 }
 
-LiveTraders::LiveTraders(std::size_t count, std::uint16_t port) : network_{make_network()} {
+LiveTraders::LiveTraders(std::size_t count, const Venue& venue)
+    : inner_{make_network()}, network_{transport::make_tls_network(*inner_)} {
   for (std::size_t i = 0; i < count; ++i) {
-    const auto socket = network_->connect({"127.0.0.1", port});
+    const bool is_protected = i + venue.protected_count >= count;
+    const auto socket = network_->connect(
+        is_protected ? venue.protected_one : transport::Endpoint{"127.0.0.1", venue.port});
     if (!socket) throw std::runtime_error{socket.error().text};
     traders_.push_back({.name = "LIVE" + std::to_string(i), .socket = *socket});
   }

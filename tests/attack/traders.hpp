@@ -42,7 +42,13 @@ class Inbox {
 // Sessions LIVE0 to LIVEn. Each has one order under way all the time.
 class LiveTraders {
  public:
-  LiveTraders(std::size_t count, std::uint16_t port);
+  // The last of them have TLS.
+  struct Venue {
+    std::uint16_t port = 0;
+    transport::Endpoint protected_one{};
+    std::size_t protected_count = 0;
+  };
+  LiveTraders(std::size_t count, const Venue& venue);
 
   // Without waiting. times: of the answers that have come; may be null.
   void poll(AnswerTimes* times);
@@ -68,7 +74,8 @@ class LiveTraders {
   void send(Trader& trader, const std::string& bytes);
   [[nodiscard]] static std::string order_of(const Trader& trader);
 
-  std::unique_ptr<transport::Network> network_;
+  std::unique_ptr<transport::Network> inner_;
+  std::unique_ptr<transport::Network> network_;  // with TLS where that is wanted
   std::vector<Trader> traders_;
   std::size_t answers_ = 0;
   std::string trouble_;
