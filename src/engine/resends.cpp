@@ -1,6 +1,7 @@
 // Resends: stored messages again, in slices, as fast as they may go.
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include <nexusfix/base/assert.hpp>
@@ -157,6 +158,9 @@ void Runtime::replay_message(SessionSlot& slot, std::uint64_t msg_seq_num, std::
   if (callbacks_.on_sending != nullptr) {
     const auto offered = offer(slot, bytes, msg_seq_num, /*is_resend=*/true);
     if (!offered) {
+      // What cannot be looked at is not withheld: the resend, and with it the connection, is given
+      // up, and asked for again.
+      if (offered.error().failure == SendFailure::OutOfMemory) throw std::bad_alloc{};
       if (offered.error().failure == SendFailure::Encode) {
         report_peer(observe::Severity::Error, slot,
                     "MsgSeqNum " + std::to_string(msg_seq_num) +

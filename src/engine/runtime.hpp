@@ -487,10 +487,12 @@ class Runtime {
   void open_for_logons(SessionSlot& slot);
 
   // sending.cpp
-  [[nodiscard]] wire::Tag repeated_id(std::string_view bytes) noexcept;
-  [[nodiscard]] bool is_secret(const SessionSlot& slot, std::string_view bytes) noexcept;
-  [[nodiscard]] bool has_secret(const SessionSlot& slot, std::string_view bytes) noexcept;
-  [[nodiscard]] bool is_edit_secret(const SessionSlot& slot, std::string_view edited) noexcept;
+  [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);
+  [[nodiscard]] std::expected<bool, SendError> examine(const SessionSlot& slot,
+                                                       std::string_view bytes) noexcept;
+  [[nodiscard]] bool is_secret(const SessionSlot& slot, std::string_view bytes);
+  [[nodiscard]] bool has_secret(const SessionSlot& slot, std::string_view bytes);
+  [[nodiscard]] bool is_edit_secret(const SessionSlot& slot, std::string_view edited);
   [[nodiscard]] std::expected<std::string_view, SendError> offer(SessionSlot& slot,
                                                                  std::string_view bytes,
                                                                  std::uint64_t msg_seq_num,

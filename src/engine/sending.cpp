@@ -1,5 +1,6 @@
 // Messages of ours: encoded, shown to the application, numbered, recorded, and queued.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -43,7 +44,7 @@ SendResult Runtime::finish_message(
 }
 
 // Of the sub and location IDs that a session's header has: one that the caller wrote once more.
-wire::Tag Runtime::repeated_id(std::string_view bytes) noexcept {
+wire::Tag Runtime::repeated_id(std::string_view bytes) {
   const auto message = sending_parser_.parse(bytes);
   if (!message) return 0;
   for (const wire::Tag id :
@@ -56,7 +57,7 @@ wire::Tag Runtime::repeated_id(std::string_view bytes) noexcept {
 
 // Whether the store may not have a message that was begun here. What was encoded here says of
 // itself whether it has a password; what comes from elsewhere is searched.
-bool Runtime::is_secret(const SessionSlot& slot, std::string_view bytes) noexcept {
+bool Runtime::is_secret(const SessionSlot& slot, std::string_view bytes) {
   if (begun_has_password_) return true;
   const auto at = reinterpret_cast<std::uintptr_t>(bytes.data()) -
                   reinterpret_cast<std::uintptr_t>(encode_buffer_.data());
@@ -67,7 +68,7 @@ bool Runtime::is_secret(const SessionSlot& slot, std::string_view bytes) noexcep
 }
 
 // Of what cannot be read nobody knows.
-bool Runtime::has_secret(const SessionSlot& slot, std::string_view bytes) noexcept {
+bool Runtime::has_secret(const SessionSlot& slot, std::string_view bytes) {
   const auto message = sending_parser_.parse(bytes);
   if (!message) return true;
   return std::ranges::any_of(*message, [&](const auto& field) {
@@ -79,8 +80,26 @@ bool Runtime::has_secret(const SessionSlot& slot, std::string_view bytes) noexce
 }
 
 // What on_sending() made of a message.
-bool Runtime::is_edit_secret(const SessionSlot& slot, std::string_view edited) noexcept {
+bool Runtime::is_edit_secret(const SessionSlot& slot, std::string_view edited) {
   return edits_.has_password() || (slot.keeps_masked_out && has_secret(slot, edited));
+}
+
+// A message as it was handed over: whether it is a secret, or why it cannot be sent. Looking into
+// one that has more fields than any before takes memory.
+std::expected<bool, SendError> Runtime::examine(const SessionSlot& slot,
+                                                std::string_view bytes) noexcept {
+  bool is_kept_out = false;
+  wire::Tag repeated = 0;
+  const bool is_examined = with_memory([&] {
+    is_kept_out = is_secret(slot, bytes);
+    if (slot.has_sub_ids) [[unlikely]]
+      repeated = repeated_id(bytes);
+  });
+  if (!is_examined) return failure(SendFailure::OutOfMemory);
+  if (repeated != 0) {
+    return failure(SendFailure::Encode, {wire::EncodeErrorCode::TagInvalid, repeated});
+  }
+  return is_kept_out;
 }
 
 SendResult Runtime::send_message(
@@ -91,7 +110,12 @@ SendResult Runtime::send_message(
   if (std::exchange(begun_, nullptr) != &slot) return failure(SendFailure::NotBegun);
   const session::Outlet outlet = slot.machine.outlet();
   const bool is_transmitted = outlet == session::Outlet::Wire;
-  bool is_kept_out = bytes && is_secret(slot, *bytes);  // of the store
+  bool is_kept_out = false;  // of the store
+  if (bytes) {
+    const auto examined = examine(slot, *bytes);
+    if (!examined) return std::unexpected{examined.error()};
+    is_kept_out = *examined;
+  }
   if (!is_transmitted) [[unlikely]] {
     if (!slot.settings.sends_while_logged_out || is_kept_out) {
       return failure(SendFailure::NotLoggedOn);
@@ -101,18 +125,16 @@ SendResult Runtime::send_message(
   if (transaction_.entries().size() > kTransactionBytesMax) {
     return failure(SendFailure::TransactionTooLarge);
   }
-  if (slot.has_sub_ids && bytes) [[unlikely]] {
-    if (const wire::Tag repeated = repeated_id(*bytes); repeated != 0) {
-      return failure(SendFailure::Encode, {wire::EncodeErrorCode::TagInvalid, repeated});
-    }
-  }
   std::expected<std::string_view, wire::EncodeError> message = bytes;
   if (callbacks_.on_sending != nullptr && message) {
     const auto offered =
         offer(slot, *message, slot.machine.numbers().next_outbound, /*is_resend=*/false);
     if (!offered) return std::unexpected{offered.error()};
     message = *offered;
-    is_kept_out |= message->data() != bytes->data() && is_edit_secret(slot, *message);
+    const bool is_edited = message->data() != bytes->data();
+    if (is_edited && !with_memory([&] { is_kept_out |= is_edit_secret(slot, *message); })) {
+      return failure(SendFailure::OutOfMemory);
+    }
     if (is_kept_out && !is_transmitted) return failure(SendFailure::NotLoggedOn);
   }
   if (in_callback_ && !with_memory([&] { touch(slot); })) return failure(SendFailure::OutOfMemory);
@@ -153,7 +175,11 @@ SendResult Runtime::send_message(
 std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std::string_view bytes,
                                                           std::uint64_t msg_seq_num,
                                                           bool is_resend) noexcept {
-  const auto message = sending_parser_.parse(bytes);
+  std::optional<wire::MessageView> message;
+  const bool is_parsed = with_memory([&] {
+    if (const auto parsed = sending_parser_.parse(bytes)) message = *parsed;
+  });
+  if (!is_parsed) return failure(SendFailure::OutOfMemory);
   // A damaged one out of the store, or one of the session layer's: the machine says no to it.
   if (!message || session::is_administrative(message->msg_type())) return bytes;
   edits_.clear();

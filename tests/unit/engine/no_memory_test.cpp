@@ -551,6 +551,38 @@ TEST_F(NoMemoryTest, send_says_so_and_uses_no_number) {
   EXPECT_GT(nth, 2U);
 }
 
+// What is sent is searched for a masked tag: of more fields than any before, in memory that has to
+// grow first.
+class NoMemoryForMaskedTest : public NoMemoryTest {
+ protected:
+  NoMemoryForMaskedTest() { extra = "LogMaskedTags=5554"; }
+};
+
+TEST_F(NoMemoryForMaskedTest, send_says_so_and_uses_no_number) {
+  std::size_t refused = 0;
+  for (std::size_t nth = 1; nth <= 8 && !HasFailure(); ++nth) {
+    begin();
+    log_on("TRADER");
+    for (const int fields : {20, 3'000}) {
+      const std::uint64_t number = trader().numbers().next_outbound;
+      wire::Encoder report = trader().begin("8");
+      for (int i = 0; i < fields; ++i) report.field(5'000 + static_cast<wire::Tag>(i % 500), "x");
+      test::fail_at(nth);
+      const SendResult result = trader().finish(report);
+      static_cast<void>(test::stop_failing());
+      if (result) {
+        EXPECT_EQ(trader().numbers().next_outbound, number + 1);
+        continue;
+      }
+      ++refused;
+      EXPECT_EQ(result.error().failure, engine::SendFailure::OutOfMemory);
+      EXPECT_EQ(trader().numbers().next_outbound, number);
+    }
+    expect_others_unharmed();
+  }
+  EXPECT_GT(refused, 0U);
+}
+
 TEST_F(NoMemoryTest, a_post_is_done_once_or_says_why_not) {
   std::size_t nth = 1;
   for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {
