@@ -18,6 +18,7 @@ constexpr std::string_view kHeadersOnly = "0x10";
 struct Before {
   std::mutex mutex;
   bool is_kept_out = false;
+  bool is_for_good = false;
   std::string filter;    // empty: there was no /proc
   int is_dumpable = -1;  // which counts then
 };
@@ -44,9 +45,10 @@ std::string read_filter(File& file) {
 
 }  // namespace
 
-void keep_memory_out_of_core_dumps() {
+void keep_memory_out_of_core_dumps(KeptOut how) {
   Before& was = before();
   const std::lock_guard lock{was.mutex};
+  was.is_for_good |= how == KeptOut::ForGood;
   if (was.is_kept_out) return;
   was.is_kept_out = true;
   if (const auto file = open_filter()) {
@@ -59,17 +61,19 @@ void keep_memory_out_of_core_dumps() {
   ::prctl(PR_SET_DUMPABLE, 0);
 }
 
-void let_memory_into_core_dumps() {
+bool let_memory_into_core_dumps() {
   Before& was = before();
   const std::lock_guard lock{was.mutex};
-  if (!was.is_kept_out) return;
+  if (was.is_for_good) return false;
+  if (!was.is_kept_out) return true;
   was.is_kept_out = false;
   if (was.filter.empty()) {
     if (was.is_dumpable > 0) ::prctl(PR_SET_DUMPABLE, 1);
-    return;
+    return true;
   }
   const auto file = open_filter();
   if (file) static_cast<void>(file->write_at(0, was.filter));
+  return true;
 }
 
 }  // namespace nexusfix

@@ -121,6 +121,14 @@ int run_all(const std::vector<Runtime*>& loops, transport::ServiceNotifier* serv
   return std::ranges::max(results);
 }
 
+void decide_on_core_dumps(Settings& settings) {
+  if (!settings.threads.core_dumps) return keep_memory_out_of_core_dumps(KeptOut::ForGood);
+  if (let_memory_into_core_dumps()) return;
+  settings.warnings.push_back({settings.file, 0,
+                               "CoreDumps=Y: core dumps have no memory all the same, since "
+                               "another engine of this process wants none in them"});
+}
+
 }  // namespace
 
 // Outlives the loops, and goes with them.
@@ -286,8 +294,7 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
   const std::string file = settings.file;
   const std::string store_folder =
       settings.store == StoreKind::Journal ? settings.store_folder : std::string{};
-  if (threads.core_dumps) let_memory_into_core_dumps();
-  if (!threads.core_dumps) keep_memory_out_of_core_dumps();
+  decide_on_core_dumps(settings);
   if (auto ready = is_available(settings, *options.disk); !ready) {
     return std::unexpected{std::move(ready.error())};
   }
