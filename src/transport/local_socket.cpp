@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -178,6 +179,7 @@ struct LocalServer::State {
 
   std::vector<std::string> paths;
   std::vector<Descriptor> sockets;
+  std::vector<pollfd> waited;  // stop, then the sockets
   Descriptor stop;
   Answerer& answerer;
   Millis caller_timeout;
@@ -185,8 +187,6 @@ struct LocalServer::State {
   std::thread thread;
 
   void run() {
-    std::vector<pollfd> waited{{stop.get(), POLLIN, 0}};
-    for (const Descriptor& socket : sockets) waited.push_back({socket.get(), POLLIN, 0});
     for (;;) {
       if (::poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) return;
       if (waited[0].revents != 0) return;
@@ -235,7 +235,15 @@ std::expected<std::unique_ptr<LocalServer>, NetworkError> LocalServer::open(
     state.sockets.push_back(std::move(*socket));
     state.paths.push_back(path);
   }
-  state.thread = std::thread{[&state] { state.run(); }};
+  state.waited.push_back({state.stop.get(), POLLIN, 0});
+  for (const Descriptor& socket : state.sockets) {
+    state.waited.push_back({socket.get(), POLLIN, 0});
+  }
+  try {
+    state.thread = std::thread{[&state] { state.run(); }};
+  } catch (const std::system_error& error) {
+    return std::unexpected{NetworkError{error.what(), error.code().value()}};
+  }
   return server;
 }
 
