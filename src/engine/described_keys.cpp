@@ -240,7 +240,7 @@ constexpr KeyDescription kDescribed[] = {
      "N: what comes before the missing ones is asked for again", ""},
     {"resends", "MaxHeldBytes", "16777216", "what is kept of messages that came too early", ""},
     {"resends", "MaxResendMessages", "0", "of one resend, so many of the last numbers; 0: all", ""},
-    {"resends", "MaxResendsPerSecond", "250000", "messages sent again within a second; 0: no limit",
+    {"resends", "MaxResendsPerSecond", "500000", "messages sent again within a second; 0: no limit",
      ""},
     {"resends", "MaxResendRepeats", "100",
      "the same numbers asked for more often, in any pattern, end the session; 0: never", ""},

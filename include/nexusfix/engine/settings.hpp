@@ -134,9 +134,9 @@ struct SessionSettings {
   std::uint32_t admin_messages_per_second_max = 1'000;
   std::uint32_t rejects_per_second_max = 1'000;
   ThrottleSettings throttle;
-  // Stored messages that go out again within a second, at most; 0: no limit. A loop does some four
-  // times as many: who asks for everything again and again leaves most of it to others.
-  std::uint32_t resends_per_second_max = 250'000;
+  // Stored messages that go out again within a second, at most; 0: no limit. A loop does about
+  // twice as many: who asks for everything again and again leaves half of it to others.
+  std::uint32_t resends_per_second_max = 500'000;
   // A message that was sent longer ago than this is gap-filled instead of sent again; 0: never.
   std::chrono::seconds resend_age_max{0};
   // What is kept of messages that came too early; what is above is asked for again.

@@ -151,7 +151,7 @@ TEST(Settings, limits_reach_the_session) {
   EXPECT_TRUE(plain.sends_while_logged_out);
   EXPECT_EQ(plain.held_bytes_max, 16U << 20U);
   EXPECT_EQ(plain.session.resend_repeats_max, 100U);
-  EXPECT_EQ(plain.resends_per_second_max, 250'000U);
+  EXPECT_EQ(plain.resends_per_second_max, 500'000U);
   const SessionSettings settings = session_with(
       "MaxResendMessages=1\nMaxResendsPerSecond=2\nMaxResendRepeats=3\nMaxResendAge=4\n"
       "MaxHeldBytes=5\nThrottleMessages=6\nThrottleInterval=7\nThrottleAction=logout\n"
