@@ -137,6 +137,7 @@ StoreResult<const MessagePlaces::Block*> LogReading::make_block(const Part& part
     MessagePlaces::Block block;
     block.begin = room.begin;
     block.end = room.end;
+    draft_.clear();  // where memory was short, one was not finished
     const auto visit = [&](const Record& record) {
       const LogPosition at = part.segment->position + record.offset;
       if (at >= block.begin + kBlockBytes) {

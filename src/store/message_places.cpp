@@ -99,6 +99,10 @@ void PlacesDraft::finish(MessagePlaces::Block& block) {
   }
   block.parts.shrink_to_fit();
   block.numbers.shrink_to_fit();
+  clear();
+}
+
+void PlacesDraft::clear() noexcept {
   messages_.clear();
   ends_.clear();
 }

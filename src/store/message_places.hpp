@@ -87,6 +87,8 @@ class MessagePlaces {
 // Collects the messages of a block in the order of the log, and sorts them.
 class PlacesDraft {
  public:
+  // What was collected is forgotten: for whoever was interrupted before.
+  void clear() noexcept;
   void add(SessionKey session, std::uint64_t msg_seq_num, std::uint64_t offset);
   // Empty afterwards.
   void finish(MessagePlaces::Block& block);

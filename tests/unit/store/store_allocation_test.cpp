@@ -1,12 +1,17 @@
-// Once it is open, a journal takes no memory from the heap: this program counts every request.
+// Once it is open, a journal takes no memory from the heap: this program counts every request. What
+// does take some, a look-up of messages, may fail for want of it, once.
+#include <cstddef>
 #include <cstdint>
 #include <gtest/gtest.h>
+#include <new>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <nexusfix/store.hpp>
 
 #include "store_fixture.hpp"
-#include "support/counted_new.hpp"
+#include "support/failing_new.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace nexusfix::store {
@@ -61,6 +66,50 @@ TEST(StoreAllocation, a_closed_segment_costs_a_few) {
   const std::uint64_t counted = allocations_of(*journal.store, {.orders = 20'000});
   EXPECT_GT(counted, 0U);  // or this program counts nothing
   EXPECT_LE(counted, 10 * (segments + 1));
+}
+
+// A resend among many other sessions' messages, for which places are collected.
+TEST(StoreAllocation, a_resend_for_which_there_was_no_memory_leaves_nothing_behind) {
+  constexpr SessionKey kSenders = 7;
+  constexpr std::uint64_t kMessages = 400;
+  const testing::TemporaryFolder folder;
+  PosixDisk disk;
+  const JournalOptions options{
+      .folder = folder.file("journal"), .durability = Durability::None, .background = false};
+  const auto message_of = [](SessionKey key, std::uint64_t number) {
+    return std::to_string(key) + '/' + std::to_string(number) + std::string(2000, 'm');
+  };
+  {
+    const OpenedJournal journal = open_or_fail(disk, options);
+    for (SessionKey key = 0; key < 300; ++key) open_session(*journal.store, std::to_string(key));
+    for (std::uint64_t number = 1; number <= kMessages; ++number) {
+      for (SessionKey key = 0; key < kSenders; ++key) {
+        ASSERT_TRUE(append_message(*journal.store, key, number, message_of(key, number)));
+      }
+    }
+    ASSERT_TRUE(journal.store->close());
+  }
+  bool has_failed = true;
+  for (std::size_t nth = 1; has_failed; ++nth) {
+    SCOPED_TRACE("allocation " + std::to_string(nth));
+    const OpenedJournal journal = open_or_fail(disk, options);
+    test::fail_at(nth);
+    try {
+      const auto read =
+          journal.store->read(1, 380, 390, [](std::uint64_t, std::string_view) { return true; });
+      EXPECT_TRUE(read);
+    } catch (const std::bad_alloc&) {
+    }
+    test::stop_failing();
+    has_failed = test::has_failed();
+    for (SessionKey key = 0; key < kSenders; ++key) {
+      std::vector<KeptMessage> expected;
+      for (std::uint64_t number = 1; number <= kMessages; ++number) {
+        expected.push_back({number, message_of(key, number)});
+      }
+      ASSERT_EQ(read_all(*journal.store, key), expected) << "session " << key;
+    }
+  }
 }
 
 }  // namespace
