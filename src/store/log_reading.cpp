@@ -1,6 +1,7 @@
 #include "store/log_reading.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <span>
 
@@ -73,15 +74,9 @@ StoreResult<bool> LogReading::for_each_of(SessionKey session, const MessageIndex
     const Part part = part_at(at);
     at = std::max(at, part.begin);
     LogPosition end = std::min(group.end, part.end);
-    const MessagePlaces::Block* block = at < end ? places_.find(at) : nullptr;
-    if (block == nullptr && end > at + kScannedBytes) {
-      const StoreResult<const MessagePlaces::Block*> made = make_block(part, at);
-      if (!made) return std::unexpected{made.error()};
-      block = *made;
-    }
-    if (block != nullptr) end = std::min(end, block->end);
+    const MessagePlaces::Block* const block = at < end ? block_at(part, at, end) : nullptr;
     StoreResult<bool> goes_on = true;
-    if (block != nullptr && !block->is_damaged) {
+    if (block != nullptr) {
       const auto run = block->of(session).from(at - block->begin, end - block->begin, next);
       goes_on = for_each_place(part, block->begin, run.offsets(), visit, on_damage);
     } else if (at < end) {
@@ -129,37 +124,62 @@ StoreResult<bool> LogReading::for_each_place(const Part& part, LogPosition block
   return true;
 }
 
-// That which holds the position, and what of the segment in front of it is in no block.
-StoreResult<const MessagePlaces::Block*> LogReading::make_block(const Part& part,
-                                                                LogPosition position) {
-  MessagePlaces::Room room = places_.room_at(position, part.begin, part.end);
-  for (;;) {
-    MessagePlaces::Block block;
-    block.begin = room.begin;
-    block.end = room.end;
-    draft_.clear();  // where memory was short, one was not finished
-    const auto visit = [&](const Record& record) {
-      const LogPosition at = part.segment->position + record.offset;
-      if (at >= block.begin + kBlockBytes) {
-        block.end = at;
-        return false;
-      }
-      EntryReader reader{record.entries};
-      Entry entry;
-      while (reader.next(entry)) {
-        if (entry.kind != EntryKind::OutboundMessage) continue;
-        draft_.add(entry.session, entry.number, at - block.begin);
-      }
-      return true;
-    };
-    const auto on_damage = [&](const std::string&) { return block.is_damaged = true; };
-    const StoreResult<bool> read = for_each_record(block.begin, block.end, visit, on_damage);
-    draft_.finish(block);
-    if (!read) return std::unexpected{read.error()};
-    room.begin = block.end;
-    places_.add(std::move(block));
-    if (const MessagePlaces::Block* const made = places_.find(position)) return made;
+// That which holds the records at this place, up to end, which it may lower. Null: they are to be
+// read one by one.
+const MessagePlaces::Block* LogReading::block_at(const Part& part, LogPosition at,
+                                                 LogPosition& end) {
+  const MessagePlaces::Block* block = places_.find(at);
+  if (block == nullptr) {
+    end = std::min(end, places_.next_begin(at));
+    if (end - at <= kScannedBytes) return nullptr;
+    // A large message is most of its group.
+    const std::uint64_t first_bytes = record_bytes_at(part, at);
+    if (first_bytes <= end - at && end - at - first_bytes <= kScannedBytes) return nullptr;
+    block = make_block(part, at);
   }
+  if (block != nullptr) end = std::min(end, block->end);
+  return block;
+}
+
+// It begins where somebody reads: what is in front, nobody has asked for. It ends in front of what
+// is damaged or cannot be read, which is told to whom it concerns; null: right here.
+const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition begin) {
+  MessagePlaces::Block block;
+  block.begin = begin;
+  block.end = begin;
+  const auto visit = [&](const Record& record) {
+    const LogPosition at = part.segment->position + record.offset;
+    if (at >= begin + kBlockBytes) return false;
+    EntryReader reader{record.entries};
+    Entry entry;
+    while (reader.next(entry)) {
+      if (entry.kind != EntryKind::OutboundMessage) continue;
+      draft_.add(entry.session, entry.number, at - begin);
+    }
+    block.end = at + record.record_bytes;
+    return true;
+  };
+  draft_.clear();  // where memory was short, one was not finished
+  const LogPosition end = std::min(part.end, places_.next_begin(begin));
+  static_cast<void>(for_each_record(begin, end, visit, [](const std::string&) { return false; }));
+  if (block.end == begin) return nullptr;
+  draft_.finish(block);
+  places_.add(std::move(block));
+  return places_.find(begin);
+}
+
+// Zero: it is not known.
+std::uint64_t LogReading::record_bytes_at(const Part& part, LogPosition at) {
+  std::array<char, kRecordHeaderBytes> header;
+  if (at >= writer_.written()) {
+    writer_.copy(at, header);
+  } else {
+    const StoreResult<File*> file = open(part);
+    if (!file) return 0;
+    const auto count = (*file)->read_at(at - part.segment->position, header);
+    if (!count || *count < header.size()) return 0;
+  }
+  return decode_record_header(header).record_bytes();
 }
 
 StoreResult<bool> LogReading::for_each_written(const SegmentHeader& segment, File& file,

@@ -23,7 +23,7 @@ namespace nexusfix::store {
 class LogReading {
  public:
   // What is read for a message at most beside the message itself and, once for all sessions, the
-  // block in which it lies.
+  // blocks that its group touches.
   static constexpr std::uint64_t kScannedBytes = 256U << 10U;
   static constexpr std::uint64_t kBlockBytes = 32U << 20U;
   static constexpr std::size_t kPlacesBytesMax = 64U << 20U;
@@ -68,7 +68,9 @@ class LogReading {
   StoreResult<bool> for_each_place(const Part& part, LogPosition block_begin,
                                    std::span<const std::uint32_t> offsets, RecordVisitor visit,
                                    DamageVisitor on_damage);
-  StoreResult<const MessagePlaces::Block*> make_block(const Part& part, LogPosition position);
+  const MessagePlaces::Block* block_at(const Part& part, LogPosition at, LogPosition& end);
+  const MessagePlaces::Block* make_block(const Part& part, LogPosition begin);
+  std::uint64_t record_bytes_at(const Part& part, LogPosition at);
   [[nodiscard]] std::optional<LogPosition> end_of_hole(LogPosition begin) const;
   [[nodiscard]] std::string damage_text(const SegmentHeader& segment, std::uint64_t offset) const;
 

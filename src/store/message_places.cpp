@@ -51,13 +51,9 @@ const MessagePlaces::Block* MessagePlaces::find(LogPosition position) noexcept {
   return &*block;
 }
 
-MessagePlaces::Room MessagePlaces::room_at(LogPosition position, LogPosition begin,
-                                           LogPosition end) const noexcept {
+LogPosition MessagePlaces::next_begin(LogPosition position) const noexcept {
   const auto behind = std::ranges::upper_bound(blocks_, position, {}, &Block::begin);
-  Room room{.begin = begin, .end = end};
-  if (behind != blocks_.end()) room.end = std::min(room.end, behind->begin);
-  if (behind != blocks_.begin()) room.begin = std::max(room.begin, (behind - 1)->end);
-  return room;
+  return behind == blocks_.end() ? kNoPosition : behind->begin;
 }
 
 void MessagePlaces::add(Block block) {

@@ -45,7 +45,6 @@ class MessagePlaces {
   struct Block {
     LogPosition begin = 0;
     LogPosition end = 0;
-    bool is_damaged = false;  // and says nothing: it must be read
     [[nodiscard]] Run of(SessionKey session) const noexcept;
     [[nodiscard]] std::size_t memory_bytes() const noexcept;
 
@@ -65,14 +64,9 @@ class MessagePlaces {
 
   // The block that holds this position; null: none. It lives until the next add().
   [[nodiscard]] const Block* find(LogPosition position) noexcept;
-  // Where a block that is to hold this position begins, and must end, if those that are there begin
-  // and end in the same stretch from begin to end.
-  struct Room {
-    LogPosition begin = 0;
-    LogPosition end = 0;
-  };
-  [[nodiscard]] Room room_at(LogPosition position, LogPosition begin,
-                             LogPosition end) const noexcept;
+  // Where the first block behind this position begins; kNoPosition: there is none.
+  static constexpr LogPosition kNoPosition = UINT64_MAX;
+  [[nodiscard]] LogPosition next_begin(LogPosition position) const noexcept;
   // It must lie where there is none.
   void add(Block block);
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return memory_bytes_; }

@@ -1,5 +1,6 @@
 // Finding a message by its number: what is read of the log for it does not grow with the sessions
 // that share the log, and what is found is what was appended.
+#include <cerrno>
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,6 +36,8 @@ class CountedReads final : public Disk {
  public:
   FakeDisk disk;
   std::uint64_t bytes = 0;
+  int open_files = 0;
+  std::uint64_t bad_offset = UINT64_MAX;  // in any file: cannot be read
 
   DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     auto file = disk.open(path, mode);
@@ -56,11 +59,20 @@ class CountedReads final : public Disk {
   class CountedFile final : public File {
    public:
     CountedFile(CountedReads& reads, std::unique_ptr<File> file)
-        : reads_{reads}, file_{std::move(file)} {}
+        : reads_{reads}, file_{std::move(file)} {
+      ++reads_.open_files;
+    }
+    ~CountedFile() override { --reads_.open_files; }
+    CountedFile(const CountedFile&) = delete;
+    CountedFile& operator=(const CountedFile&) = delete;
     DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
       return file_->write_at(offset, bytes);
     }
     DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
+      const std::uint64_t bad = reads_.bad_offset;
+      if (offset <= bad && bad - offset < bytes.size()) {
+        return std::unexpected{DiskError{.path = "it", .operation = "read", .error_number = EIO}};
+      }
       auto read = file_->read_at(offset, bytes);
       if (read) reads_.bytes += *read;
       return read;
@@ -126,17 +138,20 @@ TEST(JournalLookUp, reads_as_little_with_thousands_of_sessions_as_with_one) {
        {std::pair{1U, 20'000U}, {40U, 1'000U}, {400U, 200U}, {4'000U, 24U}}) {
     SCOPED_TRACE(std::to_string(sessions) + " sessions");
     SharedLog log{sessions, messages};
-    // Whoever comes first has the log read for all, once.
-    EXPECT_LE(log.find(0, 1, messages), log.bytes() + log.bytes() / 4);
+    // Whoever comes first has a part of the log read for all, once.
+    std::uint64_t sum_of_first = log.find(0, 1, messages);
+    EXPECT_LE(sum_of_first, log.bytes() + log.bytes() / 4);
     SeededRandom random{1};
     std::uint64_t sum = 0;
     for (std::uint64_t i = 0; i < kLookUps; ++i) {
       const auto key = static_cast<SessionKey>(random.below(sessions));
       const std::uint64_t number = 1 + random.below(messages);
+      sum_of_first += log.find(key, number, number);
       const std::uint64_t read = log.find(key, number, number);
       ASSERT_LE(read, LogReading::kScannedBytes + 2 * kWindow) << key << ' ' << number;
       sum += read;
     }
+    EXPECT_LE(sum_of_first, log.bytes() + log.bytes() / 4 + sum);
     if (sessions >= 400) {
       EXPECT_LE(sum / kLookUps, 8 * kWindow);
     }
@@ -146,14 +161,98 @@ TEST(JournalLookUp, reads_as_little_with_thousands_of_sessions_as_with_one) {
 TEST(JournalLookUp, a_resend_in_slices_reads_near_what_it_sends_however_many_sessions) {
   constexpr std::uint64_t kSlice = 8;
   SharedLog log{4'000, 24};
-  log.find(0, 1, 24);
   for (SessionKey key = 0; key < log.sessions(); key += 97) {
+    log.find(key, 1, 24);
     std::uint64_t read = 0;
     for (std::uint64_t first = 1; first <= 24; first += kSlice) {
       read += log.find(key, first, first + kSlice - 1);
     }
     // A window of 4 KiB for each, one more a slice, and again where another window begins.
     ASSERT_LE(read, (24U + 2 * 3) * 4096) << key;
+  }
+}
+
+// Of 300 sessions in turn, 300 messages each: 21 MiB in one segment.
+class JournalLookUpFaults : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t kMessages = 300;
+  static constexpr SessionKey kKey = 5;
+  JournalLookUpFaults() {
+    journal_ = open_or_fail(
+        disk_, {.folder = "/journal", .durability = Durability::None, .background = false});
+    open_sessions(store(), kManySessions);
+    for (std::uint64_t number = 1; number <= kMessages; ++number) {
+      for (SessionKey key = 0; key < kManySessions; ++key) {
+        if (number == kMessages / 2 && key == kKey)
+          middle_ = store().appended() + kMessageBytes / 2;
+        EXPECT_TRUE(append_message(store(), key, number, message_of(key, number)));
+      }
+      EXPECT_TRUE(store().flush());
+    }
+    disk_.bytes = 0;
+  }
+  [[nodiscard]] Store& store() { return *journal_.store; }
+  StoreResult<void> read(std::uint64_t first, std::uint64_t last) {
+    std::uint64_t next = first;
+    auto read = store().read(kKey, first, last, [&](std::uint64_t number, std::string_view bytes) {
+      EXPECT_EQ(number, next++);
+      EXPECT_EQ(bytes, message_of(kKey, number));
+      return true;
+    });
+    if (read) {
+      EXPECT_EQ(next, last + 1);
+    }
+    return read;
+  }
+
+  CountedReads disk_;
+  OpenedJournal journal_;
+  std::uint64_t middle_ = 0;  // in a message of this session
+};
+
+TEST_F(JournalLookUpFaults, what_lies_in_front_is_not_read) {
+  ASSERT_TRUE(read(kMessages - 3, kMessages));
+  EXPECT_LE(disk_.bytes, 3U << 20U);
+}
+
+TEST_F(JournalLookUpFaults, what_cannot_be_read_ends_no_resend_in_front_of_it_or_behind) {
+  disk_.bad_offset = middle_;
+  for (int i = 0; i < 2; ++i) {
+    for (const std::uint64_t first : {kMessages - 3, kMessages / 2 + 40, kMessages / 2 - 40}) {
+      const auto found = read(first, first + 3);
+      EXPECT_TRUE(found) << first << ": " << found.error().text;
+    }
+  }
+  const auto found = read(1, kMessages);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, StoreErrorCode::Disk);
+  disk_.bad_offset = UINT64_MAX;
+  EXPECT_TRUE(read(1, kMessages));
+}
+
+TEST_F(JournalLookUpFaults, nothing_is_read_behind_damage_for_what_is_in_front) {
+  const std::string path = "/journal/" + segment_file_name(1);
+  std::string bytes = disk_.disk.contents(path);
+  for (std::size_t at = middle_; at < bytes.size(); at += 4096) bytes[at] ^= 1;
+  disk_.disk.set_contents(path, bytes);
+  ASSERT_TRUE(read(kMessages / 2 - 40, kMessages / 2 - 37));
+  EXPECT_LE(disk_.bytes, 5U << 20U);
+}
+
+TEST(JournalLookUp, a_large_message_is_read_and_little_else) {
+  constexpr std::uint64_t kMessages = 40;
+  CountedReads disk;
+  const OpenedJournal journal = open_or_fail(
+      disk, {.folder = "/journal", .durability = Durability::None, .background = false});
+  open_session(*journal.store, "S");
+  for (std::uint64_t number = 1; number <= kMessages; ++number) {
+    ASSERT_TRUE(append_message(*journal.store, 0, number, std::string(1U << 20U, 'm')));
+    ASSERT_TRUE(journal.store->flush());
+  }
+  for (const std::uint64_t number : {kMessages / 2, kMessages / 2, kMessages}) {
+    disk.bytes = 0;
+    EXPECT_EQ(read_all(*journal.store, 0, number, number).size(), 1U);
+    EXPECT_LE(disk.bytes, (1U << 20U) + 2 * LogReading::kScannedBytes) << number;
   }
 }
 

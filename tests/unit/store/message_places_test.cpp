@@ -90,19 +90,14 @@ TEST(MessagePlaces, one_that_is_larger_than_the_bound_alone_is_kept) {
   EXPECT_NE(places.find(150), nullptr);
 }
 
-TEST(MessagePlaces, room_lies_between_neighbours) {
+TEST(MessagePlaces, what_is_behind_a_position_is_found) {
   MessagePlaces places{1U << 20U};
-  places.add(block_at(100, 200));
+  EXPECT_EQ(places.next_begin(0), MessagePlaces::kNoPosition);
   places.add(block_at(500, 600));
-  const auto between = places.room_at(300, 50, 1000);
-  EXPECT_EQ(between.begin, 200U);
-  EXPECT_EQ(between.end, 500U);
-  const auto front = places.room_at(60, 50, 1000);
-  EXPECT_EQ(front.begin, 50U);
-  EXPECT_EQ(front.end, 100U);
-  const auto behind = places.room_at(900, 700, 1000);
-  EXPECT_EQ(behind.begin, 700U);
-  EXPECT_EQ(behind.end, 1000U);
+  places.add(block_at(100, 200));
+  EXPECT_EQ(places.next_begin(99), 100U);
+  EXPECT_EQ(places.next_begin(300), 500U);
+  EXPECT_EQ(places.next_begin(600), MessagePlaces::kNoPosition);
 }
 
 }  // namespace
