@@ -460,6 +460,7 @@ void Journal::forget_before(LogPosition position) {
     retired_numbers_[key] = {session(key).epoch, std::min(number, session(key).next_outbound) - 1};
   }
   writer_.forget_segments(count);
+  reading_.forget_before(kept.position);
   if (scrub_) scrub_->forget_before(kept.number);
   writer_.take_away(retirement_, first, kept);
 }

@@ -34,14 +34,22 @@ LogReading::Part LogReading::part_at(LogPosition position) const {
 
 StoreResult<File*> LogReading::open(const Part& part) {
   if (part.is_last) return &writer_.file();
+  if (file_ && file_number_ == part.segment->number) return file_.get();
   auto file = disk_.open(path_of_segment(folder_, part.segment->number), OpenMode::Read);
   if (!file) return std::unexpected{disk_error(folder_, file.error())};
   file_ = std::move(*file);
+  file_number_ = part.segment->number;
   return file_.get();
 }
 
 StoreResult<bool> LogReading::for_each_record(LogPosition begin, LogPosition end,
                                               RecordVisitor visit, DamageVisitor on_damage) {
+  const Closing closing{file_};
+  return pass(begin, end, visit, on_damage);
+}
+
+StoreResult<bool> LogReading::pass(LogPosition begin, LogPosition end, RecordVisitor visit,
+                                   DamageVisitor on_damage) {
   // It may move while this runs: what it has passed lies in the files and in memory.
   const LogPosition written = writer_.written();
   for (LogPosition at = begin; at < end;) {
@@ -67,8 +75,9 @@ StoreResult<bool> LogReading::for_each_record(LogPosition begin, LogPosition end
 StoreResult<bool> LogReading::for_each_of(SessionKey session, const MessageIndex::Group& group,
                                           const std::uint64_t& next, RecordVisitor visit,
                                           DamageVisitor on_damage) {
+  const Closing closing{file_};
   if (group.end - group.begin <= kScannedBytes) {
-    return for_each_record(group.begin, group.end, visit, on_damage);
+    return pass(group.begin, group.end, visit, on_damage);
   }
   for (LogPosition at = group.begin; at < group.end;) {
     const Part part = part_at(at);
@@ -80,7 +89,7 @@ StoreResult<bool> LogReading::for_each_of(SessionKey session, const MessageIndex
       const auto run = block->of(session).from(at - block->begin, end - block->begin, next);
       goes_on = for_each_place(part, block->begin, run.offsets(), visit, on_damage);
     } else if (at < end) {
-      goes_on = for_each_record(at, end, visit, on_damage);
+      goes_on = pass(at, end, visit, on_damage);
     }
     if (!goes_on || !*goes_on) return goes_on;
     at = end;
@@ -161,7 +170,7 @@ const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition
   };
   draft_.clear();  // where memory was short, one was not finished
   const LogPosition end = std::min(part.end, places_.next_begin(begin));
-  static_cast<void>(for_each_record(begin, end, visit, [](const std::string&) { return false; }));
+  static_cast<void>(pass(begin, end, visit, [](const std::string&) { return false; }));
   if (block.end == begin) return nullptr;
   draft_.finish(block);
   places_.add(std::move(block));

@@ -41,6 +41,9 @@ class LogReading {
     holes_ = std::move(holes);
   }
 
+  // Segments in front of it are retired.
+  void forget_before(LogPosition position) noexcept { places_.forget_before(position); }
+
   // Passes the records from begin to end, both where a record begins or ends. False: visit stopped.
   StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
                                     DamageVisitor on_damage);
@@ -58,8 +61,21 @@ class LogReading {
     LogPosition begin = 0;
     LogPosition end = 0;
   };
+  // Behind a reading no file is open: a segment that is retired would keep its room on the disk.
+  class Closing {
+   public:
+    explicit Closing(std::unique_ptr<File>& file) noexcept : file_{file} {}
+    ~Closing() { file_.reset(); }
+    Closing(const Closing&) = delete;
+    Closing& operator=(const Closing&) = delete;
+
+   private:
+    std::unique_ptr<File>& file_;
+  };
   [[nodiscard]] Part part_at(LogPosition position) const;
   StoreResult<File*> open(const Part& part);
+  StoreResult<bool> pass(LogPosition begin, LogPosition end, RecordVisitor visit,
+                         DamageVisitor on_damage);
   StoreResult<bool> for_each_written(const SegmentHeader& segment, File& file, std::uint64_t begin,
                                      std::uint64_t end, RecordVisitor visit,
                                      DamageVisitor on_damage);
@@ -82,7 +98,8 @@ class LogReading {
   PlacesDraft draft_;
   FileWindow window_;           // used again for every reading
   std::unique_ptr<File> file_;  // of the segment that is read, but for the last
-  std::vector<char> record_;    // used again, for what no file has
+  std::uint64_t file_number_ = 0;
+  std::vector<char> record_;  // used again, for what no file has
 };
 
 }  // namespace nexusfix::store

@@ -69,6 +69,12 @@ void MessagePlaces::add(Block block) {
   }
 }
 
+void MessagePlaces::forget_before(LogPosition position) noexcept {
+  const auto kept = std::ranges::upper_bound(blocks_, position, {}, &Block::end);
+  for (auto block = blocks_.begin(); block != kept; ++block) memory_bytes_ -= block->memory_bytes();
+  blocks_.erase(blocks_.begin(), kept);
+}
+
 void PlacesDraft::add(SessionKey session, std::uint64_t msg_seq_num, std::uint64_t offset) {
   const auto number = static_cast<std::uint32_t>(std::min(msg_seq_num, MessagePlaces::kNumberMax));
   messages_.push_back({session, static_cast<std::uint32_t>(offset), number});

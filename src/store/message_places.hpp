@@ -69,6 +69,8 @@ class MessagePlaces {
   [[nodiscard]] LogPosition next_begin(LogPosition position) const noexcept;
   // It must lie where there is none.
   void add(Block block);
+  // Those that end there, or before.
+  void forget_before(LogPosition position) noexcept;
   [[nodiscard]] std::size_t memory_bytes() const noexcept { return memory_bytes_; }
 
  private:

@@ -31,7 +31,7 @@ void open_sessions(Store& store, SessionKey count) {
   for (SessionKey key = 0; key < count; ++key) open_session(store, "S" + std::to_string(key));
 }
 
-// Counts what is read of files.
+// Counts what is read of files, and those that are open.
 class CountedReads final : public Disk {
  public:
   FakeDisk disk;
@@ -237,6 +237,25 @@ TEST_F(JournalLookUpFaults, nothing_is_read_behind_damage_for_what_is_in_front) 
   disk_.disk.set_contents(path, bytes);
   ASSERT_TRUE(read(kMessages / 2 - 40, kMessages / 2 - 37));
   EXPECT_LE(disk_.bytes, 5U << 20U);
+}
+
+TEST(JournalLookUp, no_file_stays_open_for_what_was_read) {
+  CountedReads disk;
+  const OpenedJournal journal = open_or_fail(disk, {.folder = "/journal",
+                                                    .durability = Durability::None,
+                                                    .segment_bytes = 1U << 20U,
+                                                    .background = false});
+  open_sessions(*journal.store, kManySessions);
+  for (std::uint64_t number = 1; number <= 40; ++number) {
+    for (SessionKey key = 0; key < kManySessions; ++key) {
+      ASSERT_TRUE(append_message(*journal.store, key, number, message_of(key, number)));
+    }
+  }
+  const int open_before = disk.open_files;
+  EXPECT_EQ(read_all(*journal.store, 1, 1, 20).size(), 20U);
+  EXPECT_EQ(disk.open_files, open_before);
+  EXPECT_FALSE(scan_all(*journal.store).empty());
+  EXPECT_EQ(disk.open_files, open_before);
 }
 
 TEST(JournalLookUp, a_large_message_is_read_and_little_else) {

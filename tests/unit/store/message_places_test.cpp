@@ -90,6 +90,21 @@ TEST(MessagePlaces, one_that_is_larger_than_the_bound_alone_is_kept) {
   EXPECT_NE(places.find(150), nullptr);
 }
 
+TEST(MessagePlaces, what_ends_before_a_position_is_forgotten_with_its_memory) {
+  MessagePlaces places{1U << 20U};
+  for (LogPosition begin = 0; begin < 400; begin += 100) places.add(block_at(begin, begin + 100));
+  const std::size_t memory_bytes = places.memory_bytes();
+  places.forget_before(0);
+  EXPECT_EQ(places.memory_bytes(), memory_bytes);
+  places.forget_before(250);
+  EXPECT_EQ(places.memory_bytes(), memory_bytes / 2);
+  EXPECT_EQ(places.find(199), nullptr);
+  EXPECT_NE(places.find(200), nullptr);
+  places.forget_before(400);
+  EXPECT_EQ(places.memory_bytes(), 0U);
+  EXPECT_EQ(places.find(399), nullptr);
+}
+
 TEST(MessagePlaces, what_is_behind_a_position_is_found) {
   MessagePlaces places{1U << 20U};
   EXPECT_EQ(places.next_begin(0), MessagePlaces::kNoPosition);
