@@ -25,6 +25,7 @@
 #include "store/log_walk.hpp"
 #include "store/log_writer.hpp"
 #include "store/number_reserve.hpp"
+#include "store/reading_sizes.hpp"
 #include "store/recovery.hpp"
 #include "store/retirement.hpp"
 #include "store/scrub.hpp"
@@ -62,14 +63,15 @@ std::span<const char> behind_last_reset(std::span<const char> entries, SessionKe
 class Journal final : public Store {
  public:
   // Without a lock it can only be read.
-  Journal(Disk& disk, JournalOptions options, std::optional<Ownership> ownership)
+  Journal(Disk& disk, JournalOptions options, std::optional<Ownership> ownership,
+          const ReadingSizes& sizes = {})
       : disk_{disk},
         options_{std::move(options)},
         ownership_{std::move(ownership)},
         retirement_{disk, options_.folder, options_.retention.retired, events_},
         checkpointer_{state_},
         writer_{disk, options_, checkpointer_},
-        reading_{disk, options_.folder, writer_},
+        reading_{disk, options_.folder, writer_, sizes},
         reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax} {
     notes_.reserve((NumberReserve::kWishesMax + 1) * kEntryHeaderBytes);
   }
@@ -634,6 +636,11 @@ StoreResult<void> Journal::scan(LogVisitor visit) {
 }  // namespace
 
 StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options, WallTime now) {
+  return open_journal(disk, options, now, {});
+}
+
+StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options, WallTime now,
+                                        const ReadingSizes& sizes) {
   NEXUSFIX_ASSERT(options.record_bytes_max <= kRecordBytesLimit);
   NEXUSFIX_ASSERT(options.numbers_ahead_max > 0);
   const auto failure = [&](const DiskError& error) {
@@ -647,7 +654,7 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
   if (auto later = lock->be_later_than(recovered->owner_epoch, disk, now); !later) {
     return std::unexpected{std::move(later.error())};
   }
-  auto store = std::make_unique<Journal>(disk, options, std::move(*lock));
+  auto store = std::make_unique<Journal>(disk, options, std::move(*lock), sizes);
   if (auto opened = store->open(std::move(*recovered), now); !opened) {
     return std::unexpected{std::move(opened.error())};
   }

@@ -76,7 +76,7 @@ StoreResult<bool> LogReading::for_each_of(SessionKey session, const MessageIndex
                                           const std::uint64_t& next, RecordVisitor visit,
                                           DamageVisitor on_damage) {
   const Closing closing{file_};
-  if (group.end - group.begin <= kScannedBytes) {
+  if (group.end - group.begin <= sizes_.scanned_bytes) {
     return pass(group.begin, group.end, visit, on_damage);
   }
   for (LogPosition at = group.begin; at < group.end;) {
@@ -140,10 +140,10 @@ const MessagePlaces::Block* LogReading::block_at(const Part& part, LogPosition a
   const MessagePlaces::Block* block = places_.find(at);
   if (block == nullptr) {
     end = std::min(end, places_.next_begin(at));
-    if (end - at <= kScannedBytes) return nullptr;
+    if (end - at <= sizes_.scanned_bytes) return nullptr;
     // A large message is most of its group.
     const std::uint64_t first_bytes = record_bytes_at(part, at);
-    if (first_bytes <= end - at && end - at - first_bytes <= kScannedBytes) return nullptr;
+    if (first_bytes <= end - at && end - at - first_bytes <= sizes_.scanned_bytes) return nullptr;
     block = make_block(part, at);
   }
   if (block != nullptr) end = std::min(end, block->end);
@@ -158,7 +158,7 @@ const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition
   block.end = begin;
   const auto visit = [&](const Record& record) {
     const LogPosition at = part.segment->position + record.offset;
-    if (at >= begin + kBlockBytes) return false;
+    if (at >= begin + sizes_.block_bytes) return false;
     EntryReader reader{record.entries};
     Entry entry;
     while (reader.next(entry)) {

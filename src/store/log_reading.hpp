@@ -16,25 +16,25 @@
 #include "store/log_writer.hpp"
 #include "store/message_index.hpp"
 #include "store/message_places.hpp"
+#include "store/reading_sizes.hpp"
 #include "store/segment_reader.hpp"
 
 namespace nexusfix::store {
 
 class LogReading {
  public:
-  // What is read for a message at most beside the message itself and, once for all sessions, the
-  // blocks that its group touches.
-  static constexpr std::uint64_t kScannedBytes = 256U << 10U;
-  static constexpr std::uint64_t kBlockBytes = 32U << 20U;
-  static constexpr std::size_t kPlacesBytesMax = 64U << 20U;
-
   using RecordVisitor = FunctionRef<bool(const Record&)>;
   // Bytes that are no record any more; true: go on behind them.
   using DamageVisitor = FunctionRef<bool(const std::string& text)>;
 
   // All must outlive it.
-  LogReading(Disk& disk, const std::string& folder, const LogWriter& writer)
-      : disk_{disk}, folder_{folder}, writer_{writer} {}
+  LogReading(Disk& disk, const std::string& folder, const LogWriter& writer,
+             const ReadingSizes& sizes)
+      : disk_{disk},
+        folder_{folder},
+        writer_{writer},
+        sizes_{sizes},
+        places_{sizes.places_bytes_max} {}
 
   // Damage that is known since opening, ascending: what lies there is passed over.
   void set_holes(std::vector<std::pair<LogPosition, LogPosition>> holes) {
@@ -94,7 +94,8 @@ class LogReading {
   const std::string& folder_;
   const LogWriter& writer_;
   std::vector<std::pair<LogPosition, LogPosition>> holes_;
-  MessagePlaces places_{kPlacesBytesMax};
+  ReadingSizes sizes_;
+  MessagePlaces places_;
   PlacesDraft draft_;
   FileWindow window_;           // used again for every reading
   std::unique_ptr<File> file_;  // of the segment that is read, but for the last

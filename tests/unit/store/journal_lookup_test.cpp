@@ -13,7 +13,7 @@
 #include <nexusfix/base/random.hpp>
 
 #include "store/journal_format.hpp"
-#include "store/log_reading.hpp"
+#include "store/reading_sizes.hpp"
 #include "store_fixture.hpp"
 #include "support/fake_disk.hpp"
 
@@ -148,7 +148,7 @@ TEST(JournalLookUp, reads_as_little_with_thousands_of_sessions_as_with_one) {
       const std::uint64_t number = 1 + random.below(messages);
       sum_of_first += log.find(key, number, number);
       const std::uint64_t read = log.find(key, number, number);
-      ASSERT_LE(read, LogReading::kScannedBytes + 2 * kWindow) << key << ' ' << number;
+      ASSERT_LE(read, ReadingSizes{}.scanned_bytes + 2 * kWindow) << key << ' ' << number;
       sum += read;
     }
     EXPECT_LE(sum_of_first, log.bytes() + log.bytes() / 4 + sum);
@@ -271,7 +271,7 @@ TEST(JournalLookUp, a_large_message_is_read_and_little_else) {
   for (const std::uint64_t number : {kMessages / 2, kMessages / 2, kMessages}) {
     disk.bytes = 0;
     EXPECT_EQ(read_all(*journal.store, 0, number, number).size(), 1U);
-    EXPECT_LE(disk.bytes, (1U << 20U) + 2 * LogReading::kScannedBytes) << number;
+    EXPECT_LE(disk.bytes, (1U << 20U) + 2 * ReadingSizes{}.scanned_bytes) << number;
   }
 }
 
