@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <nexusfix/base/assert.hpp>
+
 #include "store/session_table.hpp"
 
 namespace nexusfix::store {
@@ -57,6 +59,8 @@ LogPosition MessagePlaces::next_begin(LogPosition position) const noexcept {
 }
 
 void MessagePlaces::add(Block block) {
+  NEXUSFIX_ASSERT(find(block.begin) == nullptr);
+  NEXUSFIX_ASSERT(block.end <= next_begin(block.begin));
   block.used = ++uses_;
   const std::size_t bytes = block.memory_bytes();
   const auto place = std::ranges::upper_bound(blocks_, block.begin, {}, &Block::begin);
