@@ -187,7 +187,12 @@ void SegmentSupply::close() {
 // next opening takes it, so an error does not matter; but a gap would be damage.
 void SegmentSupply::remove_from(std::uint64_t number) {
   std::uint64_t last = number;
-  while (disk_.open(path_of(last + 1), OpenMode::Read)) ++last;
+  for (;; ++last) {
+    const auto next = disk_.open(path_of(last + 1), OpenMode::Read);
+    if (next) continue;
+    if (next.error().error_number != ENOENT) return;  // it may be there
+    break;
+  }
   for (; last > number; --last) {
     if (!disk_.remove(path_of(last)) || !disk_.sync_directory(options_.folder)) return;
   }

@@ -50,6 +50,11 @@ class GatedDisk final : public Disk {
     failing_ = {path, error};
   }
   void fail_reserves(int error) { reserve_error_ = error; }
+  // Whoever wants to read this file; 0: it can be again.
+  void fail_opens(const std::string& path, int error) {
+    const std::lock_guard lock{mutex_};
+    unopenable_ = {path, error};
+  }
   [[nodiscard]] unsigned syncs() const { return syncs_; }
   // Of this file alone.
   [[nodiscard]] unsigned syncs(const std::string& path) {
@@ -62,6 +67,9 @@ class GatedDisk final : public Disk {
   }
 
   DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    if (const int error = mode == OpenMode::Read ? open_error(path) : 0; error != 0) {
+      return std::unexpected{DiskError{.path = path, .operation = "open", .error_number = error}};
+    }
     auto file = disk_.open(path, mode);
     if (!file) return file;
     return std::make_unique<GatedFile>(*this, path, std::move(*file));
@@ -90,6 +98,11 @@ class GatedDisk final : public Disk {
   bool takes_threads() const noexcept override { return true; }
 
  private:
+  int open_error(const std::string& path) {
+    const std::lock_guard lock{mutex_};
+    return unopenable_.first == path ? unopenable_.second : 0;
+  }
+
   class GatedFile final : public File {
    public:
     GatedFile(GatedDisk& disk, std::string path, std::unique_ptr<File> file)
@@ -165,6 +178,7 @@ class GatedDisk final : public Disk {
   std::atomic<unsigned> syncs_{0};
   std::atomic<int> sync_error_{0};
   std::pair<std::string, int> failing_;
+  std::pair<std::string, int> unopenable_;
   std::atomic<int> reserve_error_{0};
 };
 

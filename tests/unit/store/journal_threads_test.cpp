@@ -310,6 +310,32 @@ TEST_F(JournalThreads, an_end_in_order_leaves_no_gap_among_segments_that_were_no
   }
 }
 
+// Such as where no more files may be open.
+TEST_F(JournalThreads, a_segment_that_cannot_be_opened_at_the_end_is_not_taken_for_none) {
+  for (const int error : {EMFILE, EACCES, EIO}) {
+    open(Durability::Group);
+    ASSERT_TRUE(append_next());
+    ASSERT_TRUE(settler_.settle(*store_));
+    store_.reset();
+    for (const std::uint64_t number : {2U, 3U, 4U}) {
+      ASSERT_TRUE(PosixDisk{}.open(segment(number), OpenMode::Create));
+    }
+    open(Durability::Group);
+    ASSERT_TRUE(append_next());
+    ASSERT_TRUE(settler_.settle(*store_));
+    disk_.fail_opens(segment(3), error);
+    ASSERT_TRUE(store_->close());
+    disk_.fail_opens({}, 0);
+    store_.reset();
+    open(Durability::Group);
+    ASSERT_NE(store_, nullptr);
+    EXPECT_EQ(read_all(*store_, key_).size(), 2U);
+    ASSERT_TRUE(store_->close());
+    store_.reset();
+    std::filesystem::remove_all(folder_.file("journal"));
+  }
+}
+
 TEST_F(JournalThreads, a_prepared_segment_that_was_not_used_does_no_harm) {
   open(Durability::Process);
   ASSERT_TRUE(append_next("one"));
