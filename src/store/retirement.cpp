@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -60,7 +61,16 @@ std::size_t count_retired(std::span<const SegmentHeader> segments, const Retenti
 
 std::string retired_folder(const std::string& folder) { return folder + "/retired"; }
 
-bool Retirement::take_next_away(std::uint64_t from, const SegmentHeader& kept) {
+bool Retirement::take_next_away(std::uint64_t from, const SegmentHeader& kept) noexcept {
+  try {
+    return take_next(from, kept);
+  } catch (const std::bad_alloc&) {
+    // Nor is there any to tell of it. What is left goes when the next segment is retired.
+    return false;
+  }
+}
+
+bool Retirement::take_next(std::uint64_t from, const SegmentHeader& kept) {
   if (is_over_) return false;
   // What could not be taken away before comes first: there must be no gap.
   if (next_ == 0) next_ = from;
@@ -110,6 +120,11 @@ DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
     if (!*moved) {
       return std::unexpected{
           DiskError{.path = target, .operation = "move a segment to", .error_number = EEXIST}};
+    }
+    // Nobody knows whether who made it brought it to the disk.
+    if (auto synced = (*there)->sync(); !synced) {
+      is_over_ = true;
+      return synced;
     }
     if (auto synced = sync(folder); !synced) return synced;
     auto removed = disk_.remove(path);

@@ -34,9 +34,10 @@ class Retirement {
   // Of the segments from this number up to kept, takes the oldest away that is still there, if
   // kept's checkpoint can be used: without it, what is left could not be opened. False: there is no
   // more to do, or it failed. Any thread, one at a time.
-  [[nodiscard]] bool take_next_away(std::uint64_t from, const SegmentHeader& kept);
+  [[nodiscard]] bool take_next_away(std::uint64_t from, const SegmentHeader& kept) noexcept;
 
  private:
+  [[nodiscard]] bool take_next(std::uint64_t from, const SegmentHeader& kept);
   [[nodiscard]] bool can_begin_with(const SegmentHeader& kept);
   [[nodiscard]] DiskResult<void> take_away_one(std::uint64_t number);
   [[nodiscard]] DiskResult<bool> is_moved(const std::string& path, File& target);

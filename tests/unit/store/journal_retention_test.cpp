@@ -456,6 +456,32 @@ TEST_F(JournalRetention, a_segment_that_a_loss_of_power_left_under_both_names_is
   expect_sound();
 }
 
+// Whoever made the copy may not have brought it to the disk.
+TEST_F(JournalRetention, a_segment_under_both_names_is_on_the_disk_before_one_is_removed) {
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 60);
+    ASSERT_TRUE(journal.store->close());
+  }
+  const std::string moved = retired_folder(kFolder) + '/' + segment_file_name(1);
+  const std::string bytes = disk_.contents(segment_path(1));
+  {
+    ASSERT_TRUE(disk_.make_directories(retired_folder(kFolder)));
+    const auto copy = disk_.open(moved, OpenMode::Create);
+    ASSERT_TRUE(copy);
+    ASSERT_TRUE((*copy)->write_at(0, bytes));
+  }
+  options_.retention = {
+      .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 60);
+  }
+  disk_.power_loss();
+  EXPECT_FALSE(disk_.exists(segment_path(1)));
+  EXPECT_TRUE(disk_.contents(moved) == bytes);
+}
+
 TEST_F(JournalRetention, a_missing_first_segment_that_was_not_retired_is_damage) {
   {
     const OpenedJournal journal = open();

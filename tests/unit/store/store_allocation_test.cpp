@@ -1,7 +1,9 @@
 // Once it is open, a journal takes no memory from the heap: this program counts every request. What
 // does take some, a look-up of messages, may fail for want of it, once.
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <new>
 #include <string>
@@ -10,6 +12,10 @@
 
 #include <nexusfix/store.hpp>
 
+#include "store/event_box.hpp"
+#include "store/journal_format.hpp"
+#include "store/log_walk.hpp"
+#include "store/retirement.hpp"
 #include "store_fixture.hpp"
 #include "support/failing_new.hpp"
 #include "support/temporary_folder.hpp"
@@ -110,6 +116,42 @@ TEST(StoreAllocation, a_resend_for_which_there_was_no_memory_leaves_nothing_behi
       ASSERT_EQ(read_all(*journal.store, key), expected) << "session " << key;
     }
   }
+}
+
+// It works on a thread that nobody waits for: what it throws would end the process.
+TEST(StoreAllocation, segments_for_whose_moving_there_was_no_memory_are_moved_the_next_time) {
+  const testing::TemporaryFolder parent;
+  const std::string folder = parent.file("journal");
+  PosixDisk disk;
+  {
+    const OpenedJournal journal =
+        open_or_fail(disk, {.folder = folder, .segment_bytes = 1'500, .background = false});
+    allocations_of(*journal.store, {.orders = 30});
+    ASSERT_TRUE(journal.store->close());
+  }
+  // The first is there under both names.
+  std::filesystem::create_directory(retired_folder(folder));
+  std::filesystem::copy_file(path_of_segment(folder, 1),
+                             path_of_segment(retired_folder(folder), 1));
+  std::array<char, kSegmentHeaderBytes> bytes;
+  ASSERT_TRUE((*disk.open(path_of_segment(folder, 3), OpenMode::Read))->read_at(0, bytes));
+  const auto kept = decode_segment_header(bytes);
+  ASSERT_TRUE(kept);
+  EventBox events;
+  Retirement retirement{disk, folder, RetiredSegments::Keep, events};
+  bool has_failed = true;
+  for (std::size_t nth = 1; has_failed; ++nth) {
+    SCOPED_TRACE("allocation " + std::to_string(nth));
+    test::fail_at(nth);
+    EXPECT_NO_THROW(while (retirement.take_next_away(1, *kept)) continue);
+    test::stop_failing();
+    has_failed = test::has_failed();
+  }
+  for (const std::uint64_t number : {1U, 2U}) {
+    EXPECT_FALSE(std::filesystem::exists(path_of_segment(folder, number)));
+    EXPECT_TRUE(std::filesystem::exists(path_of_segment(retired_folder(folder), number)));
+  }
+  EXPECT_TRUE(std::filesystem::exists(path_of_segment(folder, 3)));
 }
 
 }  // namespace
