@@ -160,9 +160,11 @@ class Driven {
       const std::size_t delivered_before = side_.delivered.size();
       take_step();
       const bool is_reset = side_.resets != resets_before;
+      require(!is_reset || may_reset());
       judge_.step_done(is_reset);
       check_numbers(before, is_reset);
-      check_sent();
+      check_sent(is_reset);
+      take_back_resets(is_reset);
       check_delivered(delivered_before, is_reset);
       if (side_.next_in() > kNumberMax) return;
     }
@@ -193,6 +195,7 @@ class Driven {
       case 6:
         if (input_.byte() % 8 != 0) break;
         judge_.allow_reset();
+        is_over_ = true;
         side_.end_of_session("evening");
         break;
       case 7:
@@ -223,11 +226,32 @@ class Driven {
   }
 
   void receive(const std::string& bytes) {
-    if (bytes.contains("\x01"
-                       "141=Y"))
+    if (asks_for_reset(bytes)) {
       judge_.allow_reset();
+      is_asked_ = true;
+    }
     received_.insert(bytes);
     side_.receive(bytes);
+  }
+
+  // A Logon that is none by its form must not bring one about.
+  bool asks_for_reset(std::string_view bytes) {
+    const wire::FrameResult frame = wire::next_frame(bytes, {});
+    if (frame.status != wire::FrameStatus::Complete || frame.size != bytes.size()) return false;
+    const auto message = parser_.parse(bytes);
+    return message && !message->fault() && (*message)[35] == "A" && (*message)[141] == "Y";
+  }
+
+  // The checker, once told, allows them for good: what they began may end much later.
+  [[nodiscard]] bool may_reset() const {
+    const SessionConfig& config = side_.config();
+    return is_asked_ || is_over_ || config.reset_on_logon || config.reset_on_logout ||
+           config.reset_on_disconnect;
+  }
+  void take_back_resets(bool is_reset) {
+    // The application may still have to decide on the Logon, or the session to end.
+    if (is_reset || side_.state() != State::LogonReceived) is_asked_ = false;
+    if (is_reset) is_over_ = false;
   }
 
   // Of one byte changed: by its CheckSum or its form it is no message any more.
@@ -286,7 +310,7 @@ class Driven {
     require(now.next_inbound >= before.next_inbound && now.next_outbound >= before.next_outbound);
   }
 
-  void check_sent() {
+  void check_sent(bool is_reset) {
     for (const std::string& bytes : side_.take_wire()) {
       const wire::FrameResult frame = wire::next_frame(bytes, {});
       require(frame.status == wire::FrameStatus::Complete && frame.size == bytes.size());
@@ -294,7 +318,11 @@ class Driven {
       require(message && !message->fault());
       require((*message)[49] == side_.config().id.sender_comp_id &&
               (*message)[56] == side_.config().id.target_comp_id);
-      require(wire::to_uint((*message)[34].value_or("")).has_value());
+      const auto number = wire::to_uint((*message)[34].value_or(""));
+      require(number.has_value() && *number >= 1);
+      const bool is_sent_again = (*message)[43] == "Y";  // or stands for what was
+      if (is_sent_again || is_reset) continue;
+      require(*number < side_.next_out());
     }
   }
 
@@ -312,7 +340,7 @@ class Driven {
     while (side_.serve_slice()) {
     }
     judge_.step_done(false);
-    check_sent();
+    check_sent(false);
     if (side_.state() != State::LoggedOn) return;
     receive_fields("35=1|34=" + std::to_string(side_.next_in()) + "|112=STILL THERE");
     const auto sent = side_.sent();
@@ -326,6 +354,8 @@ class Driven {
   wire::Parser parser_;
   std::set<std::string, std::less<>> received_;
   std::uint64_t last_delivered_ = 0;
+  bool is_asked_ = false;  // for a reset, by a Logon
+  bool is_over_ = false;   // the session's time
 };
 
 }  // namespace
