@@ -117,6 +117,7 @@ void Runtime::put_in(SessionSlot& slot) {
   if (slot.settings.session.role == session::Role::Initiator) {
     slot.is_out = false;
     slot.wants_connection = true;
+    slot.numbers_are_lost = false;
     slot.log_on_wanted = slot.connection != nullptr;
     slot.connect_at = now_.mono;
     return arm(slot, slot.connect_at);

@@ -294,6 +294,7 @@ void Runtime::abort_reload() noexcept {
 void Runtime::take_out(SessionSlot& slot) {
   slot.is_out = true;
   slot.wants_connection = false;
+  slot.numbers_are_lost = false;
   acceptors_.erase(slot.name);
   if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
   report(observe::Severity::Info, slot.name, "session removed: it is not in " + settings_file_);

@@ -135,6 +135,7 @@ struct SessionSlot {
   bool is_leaving = false;          // is removed when its connection has ended
   bool waits_for_operator = false;  // the counterparty knows numbers that the store does not
   bool wants_connection = false;    // initiator
+  bool numbers_are_lost = false;    // initiator: else it would want one
   bool log_on_wanted = false;       // initiator: log_on() came before the old connection was gone
   MonoTime connect_at = kNever;     // initiator: when to try next
   std::size_t endpoint = 0;         // initiator: which of its addresses is next

@@ -361,9 +361,12 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
   }
   if (action.reason == session::DisconnectReason::MsgSeqNumTooLow && slot.wants_connection) {
     slot.wants_connection = false;
-    report(observe::Severity::Error, slot.name,
-           "one side has lost numbers that the other one knows: not connecting again. Compare both "
-           "sides' sequence numbers, then restore the store, or agree on ResetOnLogon=Y");
+    slot.numbers_are_lost = true;
+    report(
+        observe::Severity::Error, slot.name,
+        "one side has lost numbers that the other one knows: not connecting again. Compare both "
+        "sides' sequence numbers, then restore the store, set the numbers that both sides agree on "
+        "(nexusfix journal set), or agree on ResetOnLogon=Y");
   }
   close_soon(*slot.connection);
 }
@@ -388,7 +391,7 @@ void Runtime::stop_for_operator(SessionSlot& slot, std::string_view said) {
   const session::Numbers numbers = slot.machine.numbers();
   const bool connects = slot.settings.session.role == session::Role::Initiator;
   slot.waits_for_operator = true;
-  slot.wants_connection = false;
+  slot.numbers_are_lost |= std::exchange(slot.wants_connection, false);
   report(
       observe::Severity::Error, slot.name,
       "ALARM: the counterparty knows numbers that this store does not know, so the store is lost "
@@ -464,6 +467,7 @@ void Runtime::undo(const Touched& before) noexcept {
 
 void Runtime::log_out(SessionSlot& slot, std::string_view text) {
   slot.wants_connection = false;
+  slot.numbers_are_lost = false;
   slot.logout_text = text;
   static_cast<void>(now());
   if (slot.connection != nullptr && !slot.connection->established) {
@@ -476,6 +480,7 @@ void Runtime::log_out(SessionSlot& slot, std::string_view text) {
 void Runtime::log_on(SessionSlot& slot) {
   if (slot.settings.session.role != session::Role::Initiator || stopping_ || slot.is_out) return;
   slot.wants_connection = true;
+  slot.numbers_are_lost = false;
   slot.log_on_wanted = slot.connection != nullptr;
   slot.connect_at = now().mono;
   arm(slot, slot.connect_at);
@@ -505,6 +510,7 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
   if (store_failed_) return std::unexpected{"the store has failed"};
   slot.machine.set_numbers(numbers);
   slot.waits_for_operator = false;
+  if (slot.numbers_are_lost) log_on(slot);
   slot.inbound_recorded = numbers.next_inbound;
   report(observe::Severity::Warning, slot.name,
          "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) + " to " +

@@ -48,11 +48,11 @@ class InitiatorWireTest : public AcceptorTest {
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     initiator.emplace(std::move(*opened));
   }
-  void await_logon() {
+  void await_logon(std::string_view with = "|35=A|") {
     received.clear();
     for (int i = 0; i < 10 && received.empty(); ++i) turn_both();
     ASSERT_EQ(received.size(), 1U) << log.all();
-    ASSERT_TRUE(has(0, "|35=A|")) << received[0];
+    ASSERT_TRUE(has(0, "|35=A|") && has(0, with)) << received[0];
     received.clear();
   }
   void turn_both(std::chrono::nanoseconds timeout = std::chrono::nanoseconds{0}) {
@@ -197,6 +197,50 @@ TEST_F(InitiatorWireTest, number_without_a_message_that_is_kept_is_transmitted_a
   ASSERT_TRUE(order("one").has_value());
   say("A", 1, kAnswer);
   expect_received({{"|34=2|", "|58=one|"}});
+}
+
+TEST_F(InitiatorWireTest, session_that_lost_numbers_connects_again_when_an_operator_has_set_them) {
+  open_and_connect();
+  const auto mailbox = initiator->open_mailbox();  // else the engine has nothing to wait for
+  for (std::uint64_t next = 10; next <= 20; next += 10) {
+    say("5", 1, "58=MsgSeqNum too low, expecting 10 but received 1|");
+    for (int i = 0; i < 20; ++i) {
+      clock.advance(std::chrono::seconds{1});
+      turn_both();
+    }
+    EXPECT_TRUE(received.empty()) << received.front();
+    EXPECT_TRUE(log.has("not connecting again")) << log.all();
+    ASSERT_TRUE(initiator->session(0).set_next_numbers({.next_inbound = 1, .next_outbound = next},
+                                                       "anna: agreed by phone"));
+    await_logon("|34=" + std::to_string(next) + "|");
+  }
+  // The other side's numbers may be lost as well.
+  log.lines.clear();
+  say("A", 1, kAnswer);
+  say("0", 1);
+  expect_received({{"|35=5|"}});
+  for (int i = 0; i < 20; ++i) turn_both();
+  EXPECT_TRUE(log.has("not connecting again")) << log.all();
+  ASSERT_TRUE(initiator->session(0).set_next_numbers({.next_inbound = 1, .next_outbound = 30},
+                                                     "anna: agreed by phone"));
+  await_logon("|34=30|");
+}
+
+TEST_F(InitiatorWireTest, numbers_of_a_session_that_was_logged_out_by_hand_do_not_connect_it) {
+  open_and_connect();
+  const auto mailbox = initiator->open_mailbox();
+  say("5", 1, "58=MsgSeqNum too low, expecting 10 but received 1|");
+  initiator->session(0).log_out();
+  turn_both();
+  ASSERT_TRUE(initiator->session(0).set_next_numbers({.next_inbound = 1, .next_outbound = 10},
+                                                     "anna: agreed by phone"));
+  for (int i = 0; i < 20; ++i) {
+    clock.advance(std::chrono::seconds{1});
+    turn_both();
+  }
+  EXPECT_TRUE(received.empty()) << received.front();
+  initiator->session(0).log_on();
+  await_logon("|34=10|");
 }
 
 TEST_F(InitiatorWireTest, logout_of_an_engine_that_stops_leaves_before_the_loop_sleeps) {
