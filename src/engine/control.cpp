@@ -106,11 +106,11 @@ class SetNumbers final : public LoopTask {
   ~SetNumbers() override {
     if (!order_) return;
     try {
-      order_->tell(set_at_ ? "they are set, but the engine has ended before it knew that the disk "
-                             "has them: look at them with nexusfix journal show"
+      order_->tell(set_at_ ? "they are set, but the engine has ended, or has no memory, before it "
+                             "knew that the disk has them: look at them with nexusfix journal show"
                            : "the engine has ended, or has no memory: nothing was set");
-    } catch (const std::bad_alloc&) {
-      order_->tell({});
+    } catch (const std::bad_alloc&) {  // What is as short as this needs none.
+      order_->tell(set_at_ ? "set, no memory" : "no memory");
     }
   }
   void run(Runtime& runtime) override {
@@ -125,11 +125,8 @@ class SetNumbers final : public LoopTask {
     }
     if (runtime.store().durable() >= *set_at_) return tell(std::string{kDone});
     if (order_->state.load() == Order::State::GivenUp) return order_.reset();
-    auto again = std::make_unique<SetNumbers>(order_);
-    again->set_at_ = set_at_;
-    order_.reset();
-    runtime.mail_room()->put_back(std::move(again));
   }
+  [[nodiscard]] bool comes_back() const noexcept override { return order_ != nullptr; }
 
  private:
   [[nodiscard]] std::string set(Runtime& runtime) {

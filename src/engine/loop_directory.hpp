@@ -33,6 +33,9 @@ class LoopTask {
   LoopTask& operator=(const LoopTask&) = delete;
   virtual ~LoopTask() = default;
   virtual void run(Runtime& runtime) = 0;
+  // Behind run(): whether a mail room is to run it once more, in the next turn that something else
+  // brings about.
+  [[nodiscard]] virtual bool comes_back() const noexcept { return false; }
 
   std::unique_ptr<LoopTask> next{};  // of those that wait, so that one more needs no memory
 };

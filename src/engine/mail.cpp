@@ -10,7 +10,12 @@ void Runtime::take_mail() {
   take_letters();
   if (!mail_room_->has_tasks()) [[likely]]
     return;
-  for (const auto& task : mail_room_->take_tasks()) task->run(*this);
+  auto tasks = mail_room_->take_tasks();
+  // One without the memory that it needs is destroyed, and says so if anybody waits for it.
+  std::erase_if(tasks, [this](const std::unique_ptr<LoopTask>& task) {
+    return !with_memory([&] { task->run(*this); }) || !task->comes_back();
+  });
+  mail_room_->put_back(std::move(tasks));
 }
 
 void Runtime::take_letters() {

@@ -50,8 +50,6 @@ void MailRoom::add(std::unique_ptr<LoopTask> task) {
   network_->wake();
 }
 
-void MailRoom::put_back(std::unique_ptr<LoopTask> task) { tasks_.push_back(std::move(task)); }
-
 void MailRoom::wake_if_asleep() {
   // Behind the letter that was pushed: either the loop sees it, or this thread sees that the loop
   // is asleep. Pairs with the fence in fall_asleep().

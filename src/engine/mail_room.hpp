@@ -76,8 +76,8 @@ class MailRoom {
   [[nodiscard]] std::vector<std::unique_ptr<LoopTask>> take_tasks() noexcept {
     return std::exchange(tasks_, {});
   }
-  // For the next turn that something else brings about.
-  void put_back(std::unique_ptr<LoopTask> task);
+  // Those of them that come back.
+  void put_back(std::vector<std::unique_ptr<LoopTask>> tasks) noexcept { tasks_.swap(tasks); }
   // Every task that was not begun is answered by Stopped, and no other one is taken.
   void close();
 

@@ -502,21 +502,30 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
   begun_ = nullptr;
   static_cast<void>(now());
   const session::Numbers before = slot.machine.numbers();
-  transaction_.set_numbers(slot.key, store::numbers_change(store_->session(slot.key),
-                                                           {.next_inbound = numbers.next_inbound,
-                                                            .next_outbound = numbers.next_outbound},
-                                                           now_.wall, reason));
-  append_transaction();
+  const bool is_recorded = with_memory([&] {
+    transaction_.set_numbers(slot.key,
+                             store::numbers_change(store_->session(slot.key),
+                                                   {.next_inbound = numbers.next_inbound,
+                                                    .next_outbound = numbers.next_outbound},
+                                                   now_.wall, reason));
+    append_transaction();
+  });
   if (store_failed_) return std::unexpected{"the store has failed"};
+  if (!is_recorded) {
+    transaction_.clear();
+    return std::unexpected{"no memory"};
+  }
   slot.machine.set_numbers(numbers);
   slot.waits_for_operator = false;
   if (slot.numbers_are_lost) log_on(slot);
   slot.inbound_recorded = numbers.next_inbound;
-  report(observe::Severity::Warning, slot.name,
-         "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) + " to " +
-             std::to_string(numbers.next_inbound) + ", out " +
-             std::to_string(before.next_outbound) + " to " + std::to_string(numbers.next_outbound) +
-             ": " + std::string{reason});
+  static_cast<void>(with_memory([&] {
+    report(observe::Severity::Warning, slot.name,
+           "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) + " to " +
+               std::to_string(numbers.next_inbound) + ", out " +
+               std::to_string(before.next_outbound) + " to " +
+               std::to_string(numbers.next_outbound) + ": " + std::string{reason});
+  }));
   return {};
 }
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <thread>
+
+#include <nexusfix/engine/live_numbers.hpp>
 
 #include "acceptor_fixture.hpp"
 #include "support/failing_new.hpp"
@@ -582,6 +585,42 @@ TEST_F(NoMemoryForMaskedTest, send_says_so_and_uses_no_number) {
       EXPECT_EQ(trader().numbers().next_outbound, number);
     }
     expect_others_unharmed();
+  }
+  EXPECT_GT(refused, 0U);
+}
+
+// An operator's command, by the socket: what he is told is what became of it.
+TEST_F(NoMemoryTest, numbers_are_set_or_the_answer_says_that_they_are_not) {
+  const session::Numbers wanted{.next_inbound = 7, .next_outbound = 40};
+  std::size_t refused = 0;
+  for (std::size_t nth = 1; nth < 100 && !HasFailure(); ++nth) {
+    begin();
+    auto asked = std::async(std::launch::async, [&] {
+      return engine::set_live_numbers(folder_->path() + "/store",
+                                      {.session = "FIX.4.4:VENUE->TRADER",
+                                       .expected = {.next_inbound = 1, .next_outbound = 1},
+                                       .wanted = wanted,
+                                       .reason = "anna: agreed by phone with somebody"});
+    });
+    std::size_t left = nth;
+    bool has_failed = false;
+    while (asked.wait_for(std::chrono::milliseconds{0}) != std::future_status::ready) {
+      if (!has_failed) test::fail_at(left);
+      acceptor->poll(std::chrono::milliseconds{1});
+      if (!has_failed) left -= std::min(left - 1, test::stop_failing());
+      has_failed = has_failed || test::has_failed();
+    }
+    const auto done = asked.get();
+    if (!done) ++refused;
+    const auto said = done ? std::string{"done"} : done.error().text;
+    EXPECT_EQ(trader().numbers() == wanted, done.has_value()) << nth << ": " << said;
+    expect_others_unharmed();
+    const session::Numbers now = trader().numbers();
+    acceptor.reset();
+    peers.clear();
+    open_in(folder_->path());
+    EXPECT_EQ(trader().numbers(), now) << nth << ": " << said;
+    if (!has_failed) break;
   }
   EXPECT_GT(refused, 0U);
 }
