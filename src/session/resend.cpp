@@ -98,19 +98,24 @@ bool StateMachine::asks_too_much(const Range& range) noexcept {
   return times_max != 0 && (asked_count_ - 1) / times_max >= there_are;
 }
 
+// What goes out again comes where it would without the question: what waits behind the AskResend
+// may have higher numbers.
 void StateMachine::on_resend_decision(const ResendDecision& decision, Now now) noexcept {
   now_ = now;
   Range range = asked_;
   asked_ = {};
   if (range.begin == 0) return;  // a reset or the end of the connection came between
+  const std::size_t waiting = pending_end_ - pending_begin_;
   using Kind = ResendDecision::Kind;
   switch (decision.kind) {
     case Kind::Resend:
       range.resend_from = decision.from;
-      return serve(range);
+      serve(range);
+      return move_to_front(waiting);
     case Kind::GapFill:
       range.resend_from = range.end + 1;
-      return serve(range);
+      serve(range);
+      return move_to_front(waiting);
     case Kind::Reject:
       if (asked_by_ == 0) return log_out(decision.text);
       return push_reject(

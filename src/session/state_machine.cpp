@@ -1,4 +1,5 @@
 // Construction, the events' entry points, the queue of things to do, and what every rule shares.
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -138,6 +139,12 @@ void StateMachine::push(const Pending& pending) noexcept {
   if (pending_begin_ == pending_end_) pending_begin_ = pending_end_ = 0;
   NEXUSFIX_ASSERT(pending_end_ < pending_.size());
   pending_[pending_end_++] = pending;
+}
+
+// What was pushed behind so many that wait comes first.
+void StateMachine::move_to_front(std::size_t waiting) noexcept {
+  Pending* const first = pending_.data() + pending_begin_;
+  std::rotate(first, first + waiting, pending_.data() + pending_end_);
 }
 
 void StateMachine::push_deliver(std::uint64_t msg_seq_num, bool poss_dup,

@@ -262,6 +262,7 @@ class StateMachine {
   // Queue (state_machine.cpp).
   void begin_event(const Now& now) noexcept;
   void push(const Pending& pending) noexcept;
+  void move_to_front(std::size_t waiting) noexcept;
   void deliver_in_order() noexcept;
   void push_deliver(std::uint64_t msg_seq_num, bool poss_dup, bool poss_resend) noexcept;
   void notice(NoticeCode code, std::string_view text = {}, std::uint64_t expected = 0,

@@ -19,6 +19,14 @@ struct SeenTrader {
   }
 };
 
+struct AskedTrader : SeenTrader {
+  std::vector<std::uint64_t> asked_from;
+  engine::ResendAnswer on_resend_request(Session&, const engine::ResendRequest& request) {
+    asked_from.push_back(request.begin_seq_no);
+    return {};
+  }
+};
+
 class InitiatorWireTest : public AcceptorTest {
  protected:
   static constexpr std::uint16_t kPort = 5001;
@@ -44,7 +52,8 @@ class InitiatorWireTest : public AcceptorTest {
     settings->durability = store::Durability::None;  // nothing waits for another thread
     EngineOptions all = options();
     all.network = &trader_network;
-    auto opened = Engine::open(std::move(*settings), trader, all);
+    auto opened = is_asked ? Engine::open(std::move(*settings), asked, all)
+                           : Engine::open(std::move(*settings), trader, all);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     initiator.emplace(std::move(*opened));
   }
@@ -98,11 +107,25 @@ class InitiatorWireTest : public AcceptorTest {
     }
   }
 
+  void expect_resend_of_the_answer_first() {
+    open_and_connect();
+    venue_network.close(socket);  // the Logon has used a number, and is not answered
+    for (int i = 0; i < 3; ++i) turn_both();
+    clock.advance(std::chrono::seconds{2});
+    await_logon();
+    ASSERT_TRUE(order("one").has_value());
+    say("A", 1, "98=0|108=30|789=1|");
+    expect_received({{"|35=4|34=1|43=Y|", "|36=3|"}, {"|34=3|", "|58=one|"}});
+    EXPECT_FALSE(has(1, "|43=Y|")) << received[1];
+  }
+
   transport::FakeInternet internet;
   transport::FakeNetwork venue_network{internet, "10.0.0.1"};
   transport::FakeNetwork trader_network{internet, "10.0.0.2"};
   std::uint64_t segment_bytes = kSegmentBytes;
   SeenTrader trader;
+  AskedTrader asked;  // in its place, if is_asked
+  bool is_asked = false;
   std::optional<Engine> initiator;
   transport::SocketId socket = 0;
   std::string bytes;
@@ -142,15 +165,14 @@ TEST_F(InitiatorWireTest, what_waited_for_the_logon_can_be_asked_for_again) {
 TEST_F(InitiatorWireTest, what_waits_for_the_logon_comes_behind_the_resend_that_its_answer_wants) {
   // FIX 4.4, Logon, NextExpectedMsgSeqNum. A number comes with PossDup first, or without it.
   extra = "SendNextExpectedMsgSeqNum=Y";
-  open_and_connect();
-  venue_network.close(socket);  // the Logon has used a number, and is not answered
-  for (int i = 0; i < 3; ++i) turn_both();
-  clock.advance(std::chrono::seconds{2});
-  await_logon();
-  ASSERT_TRUE(order("one").has_value());
-  say("A", 1, "98=0|108=30|789=1|");
-  expect_received({{"|35=4|34=1|43=Y|", "|36=3|"}, {"|34=3|", "|58=one|"}});
-  EXPECT_FALSE(has(1, "|43=Y|")) << received[1];
+  expect_resend_of_the_answer_first();
+}
+
+TEST_F(InitiatorWireTest, what_waits_for_the_logon_comes_behind_a_resend_that_is_asked_about) {
+  extra = "SendNextExpectedMsgSeqNum=Y";
+  is_asked = true;
+  expect_resend_of_the_answer_first();
+  EXPECT_EQ(asked.asked_from, std::vector<std::uint64_t>{1});
 }
 
 TEST_F(InitiatorWireTest, what_is_too_much_to_wait_for_the_logon_is_shown_by_a_heartbeat) {

@@ -117,6 +117,41 @@ TEST(NextExpected, of_the_answer_is_about_what_was_sent_up_to_our_logon) {
                                           "35=4|34=5|43=Y|122=20240115-10:30:00.000|36=7|123=Y"));
 }
 
+TEST(NextExpected, resend_that_the_owner_is_asked_about_is_in_front_of_what_is_sent_at_the_logon) {
+  SessionConfig config = expecting(acceptor_config());
+  config.asks_before_resend = true;
+  for (const ResendDecision::Kind kind :
+       {ResendDecision::Kind::Resend, ResendDecision::Kind::GapFill}) {
+    Side acceptor{config, {.next_inbound = 5, .next_outbound = 7}};
+    acceptor.resend_governor = [&](const AskResend&) { return ResendDecision{.kind = kind}; };
+    int logons_at_replay = -1;
+    acceptor.on_replay = [&](Side& side) { logons_at_replay = side.logged_on; };
+    acceptor.connect();
+    acceptor.in("35=A|34=5|98=0|108=30|789=4");
+    EXPECT_THAT(acceptor.sent(),
+                ElementsAre("35=A|34=7|98=0|108=30|789=6",
+                            "35=4|34=4|43=Y|122=20240115-10:30:00.000|36=8|123=Y"));
+    const bool is_replay = kind == ResendDecision::Kind::Resend;
+    EXPECT_EQ(logons_at_replay, is_replay ? 0 : -1) << "a resend begins in front of on_logon()";
+    EXPECT_EQ(acceptor.logged_on, 1);
+  }
+}
+
+TEST(NextExpected, gap_fill_that_the_owner_decides_on_is_in_front_of_what_waited_for_the_logon) {
+  SessionConfig config = expecting(initiator_config());
+  config.asks_before_resend = true;
+  Side initiator{config, {.next_inbound = 3, .next_outbound = 6}};
+  initiator.resend_governor = [](const AskResend&) {
+    return ResendDecision{.kind = ResendDecision::Kind::GapFill};
+  };
+  initiator.connect();
+  initiator.send("D", "early");
+  static_cast<void>(initiator.sent());
+  initiator.in("35=A|34=3|98=0|108=30|789=5");
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=4|34=5|43=Y|122=20240115-10:30:00.000|36=7|123=Y",
+                                            "35=D|34=7|58=early"));
+}
+
 TEST(NextExpected, of_a_message_that_waits_behind_our_logon_is_too_high) {
   // It was not sent: the counterparty has had another one under its number.
   Side initiator{expecting(initiator_config()), {.next_inbound = 1, .next_outbound = 4}};

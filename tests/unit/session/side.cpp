@@ -268,6 +268,7 @@ void Side::perform(const Action& action) {
   } else if (const auto* replay = std::get_if<Replay>(&action)) {
     replay_ = *replay;
     replay_cursor_ = replay->begin;
+    if (on_replay) on_replay(*this);
   } else if (std::holds_alternative<Reset>(action)) {
     ++resets;
     stored.clear();

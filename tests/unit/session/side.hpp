@@ -90,6 +90,7 @@ class Side {
   bool keeps_back = true;  // what is sent behind an unanswered Logon
   std::function<Verdict(Side&, const Deliver&)> application;  // default: accepts
   std::function<void(Side&)> on_administrative;
+  std::function<void(Side&)> on_replay;  // one that begins
 
   std::map<std::uint64_t, std::string> stored;
   std::vector<Delivered> delivered;
