@@ -49,6 +49,15 @@ void write_if_any(wire::Encoder& encoder, wire::Tag tag, std::string_view value)
   if (!value.empty()) encoder.field(tag, value);
 }
 
+// An empty one (ValidateFieldsHaveValues=N) is answered as it came.
+void write_test_req_id(wire::Encoder& encoder, std::string_view id) noexcept {
+  if (!id.empty()) {
+    encoder.field(tag::TestReqID, id);
+  } else {
+    encoder.field_without_value(tag::TestReqID);
+  }
+}
+
 // FIX 4.0 and 4.1 have no RefTagID: the tag goes behind the text.
 class TextWithTag {
  public:
@@ -130,12 +139,7 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
       return Authenticate{.logon_id = pending.first, .message = message_};
     case Step::TransmitHeartbeat:
       return transmit("0", scratch, [&](wire::Encoder& encoder, bool in_full) {
-        if (!in_full || !pending.flag) return;
-        if (!pending.text.empty()) {
-          encoder.field(tag::TestReqID, pending.text);
-        } else {  // ValidateFieldsHaveValues=N: it is answered as it came
-          encoder.field_without_value(tag::TestReqID);
-        }
+        if (in_full && pending.flag) write_test_req_id(encoder, pending.text);
       });
     case Step::TransmitTestRequest:
       return transmit("1", scratch,
@@ -161,6 +165,9 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
       return Administrative{.message = message_};
     case Step::Hold:
       return Hold{.msg_seq_num = pending.first, .bytes = pending.text};
+    case Step::ServeExpected:
+      serve_expected(pending.first);
+      return std::nullopt;
     case Step::AskResend:
       if (asked_.begin == 0) return std::nullopt;
       return AskResend{.begin = pending.first, .end = pending.second};

@@ -140,19 +140,18 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
   const bool was_logged_on = state_ == State::LoggedOn;
   state_ = State::LoggedOn;
   deadline_ = kNever;
-  // What we have sent, our answer included, if there is one. An initiator's messages behind its
-  // Logon are still to be.
-  std::uint64_t last_sent = is_acceptor ? numbers_.next_outbound - 1 : logon_sent_;
   if (is_acceptor || reply_with_reset) {
     push({.step = Step::TransmitLogon,
           .flag = reply_with_reset,
           .second = to_second(logon.session_status)});
     reset_sent_ = reply_with_reset && !is_acceptor;
-    ++last_sent;
   }
-  const std::uint64_t unseen = is_acceptor ? last_sent : last_sent + 1;
-  if (logon.next_expected && *logon.next_expected < unseen) {
-    ask_or_serve({.begin = *logon.next_expected, .end = last_sent}, 0);
+  // All up to our Logon, which an initiator has sent before, and an acceptor still will, perhaps
+  // behind what the application sends at the sight of the counterparty's.
+  if (logon.next_expected && is_acceptor) {
+    push({.step = Step::ServeExpected, .first = *logon.next_expected});
+  } else if (logon.next_expected && *logon.next_expected <= logon_sent_) {
+    ask_or_serve({.begin = *logon.next_expected, .end = logon_sent_}, 0);
   }
   if (!is_acceptor && !was_logged_on) push({.step = Step::Release});
   if (logon.msg_seq_num == numbers_.next_inbound) {

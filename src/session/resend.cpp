@@ -66,6 +66,16 @@ std::expected<StateMachine::Range, StateMachine::Objection> StateMachine::reques
   return Range{.begin = *begin, .end = to_infinity ? last_sent : std::min(*end, last_sent)};
 }
 
+// FIX 4.4, Logon, NextExpectedMsgSeqNum: behind our answer, which the counterparty sees anyway. If
+// it is all that is new, nothing is missing.
+void StateMachine::serve_expected(std::uint64_t next_expected) noexcept {
+  const std::uint64_t answer = numbers_.next_outbound - 1;
+  if (next_expected >= answer) return;
+  const std::size_t waiting = pending_end_ - pending_begin_;
+  ask_or_serve({.begin = next_expected, .end = answer}, 0);
+  move_to_front(waiting);
+}
+
 void StateMachine::ask_or_serve(Range range, std::uint64_t request_seq_num) noexcept {
   if (is_repeated_too_often(range)) return log_out(kAgainAndAgain);
   if (!config_.asks_before_resend) return serve(range);

@@ -236,9 +236,10 @@ class StateMachine {
     RetransmitRest,         // the gap fill behind the last stored message
     Deliver,                // first: MsgSeqNum, flag: PossDup, second: PossResend
     ShowAdministrative,
-    Hold,       // first: MsgSeqNum, text: bytes
-    AskResend,  // first, second: range
-    Replay,     // first, second: range
+    Hold,           // first: MsgSeqNum, text: bytes
+    ServeExpected,  // first: what the counterparty's Logon expects; the answer was sent last
+    AskResend,      // first, second: range
+    Replay,         // first, second: range
     Reset,
     Release,
     LoggedOn,
@@ -339,6 +340,7 @@ class StateMachine {
   void push_resend_request() noexcept;
   void on_resend_request(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   [[nodiscard]] std::expected<Range, Objection> requested_range(const Inbound& in) const noexcept;
+  void serve_expected(std::uint64_t next_expected) noexcept;
   void ask_or_serve(Range range, std::uint64_t request_seq_num) noexcept;
   [[nodiscard]] bool is_repeated_too_often(const Range& range) noexcept;
   [[nodiscard]] bool asks_too_much(const Range& range) noexcept;

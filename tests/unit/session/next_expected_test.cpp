@@ -37,6 +37,23 @@ TEST(NextExpected, what_the_logon_misses_is_resent_behind_the_answer_unasked) {
                                            "35=4|34=6|43=Y|122=20240115-10:30:00.000|36=8|123=Y"));
 }
 
+TEST(NextExpected, what_is_sent_at_the_sight_of_the_logon_is_resent_behind_the_answer) {
+  // It has a lower number than the answer, so that the counterparty misses it.
+  for (const bool is_asked : {false, true}) {
+    SessionConfig config = expecting(acceptor_config());
+    config.shows_administrative = true;
+    config.asks_before_resend = is_asked;
+    Side acceptor{config, {.next_inbound = 1, .next_outbound = 5}};
+    acceptor.on_administrative = [](Side& side) { side.send("8", "seen"); };
+    acceptor.connect();
+    acceptor.in("35=A|34=1|98=0|108=30|789=5");
+    EXPECT_THAT(acceptor.sent(),
+                ElementsAre("35=A|34=6|98=0|108=30|789=2",
+                            "35=8|34=5|43=Y|122=20240115-10:30:00.000|58=seen",
+                            "35=4|34=6|43=Y|122=20240115-10:30:00.000|36=7|123=Y"));
+  }
+}
+
 TEST(NextExpected, initiator_resends_what_the_answer_misses_its_logon_included) {
   Side initiator{expecting(initiator_config()), {.next_inbound = 3, .next_outbound = 6}};
   initiator.connect();
