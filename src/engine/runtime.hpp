@@ -72,7 +72,7 @@ struct SessionSlot {
 
   void forget_kept_back() noexcept {
     kept_back.clear();
-    left_to_resend = false;
+    left_to_resend = 0;
   }
 
   SessionSettings settings;
@@ -97,9 +97,9 @@ struct SessionSlot {
   bool replay_done = false;     // all of it was passed on, and its last actions are being taken
   OutboundQueue behind_replay;  // numbered during a resend, sent after it
   OutboundQueue kept_back;      // numbered behind our Logon, which is not answered yet
-  bool left_to_resend = false;  // what came behind that: it was too much
-  bool logout_wanted = false;   // a command that waits until the actions of this event are taken
-  std::string logout_text;      // of the Logout that is to be sent
+  std::uint64_t left_to_resend = 0;  // of what came behind that: it was too much
+  bool logout_wanted = false;  // a command that waits until the actions of this event are taken
+  std::string logout_text;     // of the Logout that is to be sent
   std::optional<std::string> disconnect_wanted;  // likewise a command: why
   std::optional<std::string> reset_wanted;       // the text of its Logout
   std::optional<LogonAnswer> logon_answer;
@@ -263,6 +263,7 @@ class Runtime {
     std::size_t outbound_size = 0;
     std::size_t behind_size = 0;
     std::size_t kept_back_size = 0;
+    std::uint64_t left_to_resend = 0;
   };
 
   // open.cpp
@@ -506,6 +507,7 @@ class Runtime {
   void record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
   void queue_bytes(SessionSlot& slot, std::string_view bytes);
+  void report_kept_back_lost(SessionSlot& slot);
   void keep_back(SessionSlot& slot, std::string_view bytes);
   void transmit(SessionSlot& slot, std::string_view bytes);
 

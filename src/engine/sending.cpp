@@ -146,9 +146,12 @@ SendResult Runtime::send_message(
   }
   const store::Transaction::Mark mark = transaction_.mark();
   const std::size_t noted = noted_.size();
-  const Touched before{&slot, outbound->msg_seq_num,
+  const Touched before{&slot,
+                       outbound->msg_seq_num,
                        slot.connection != nullptr ? slot.connection->outbound.size() : 0,
-                       slot.behind_replay.size(), slot.kept_back.size()};
+                       slot.behind_replay.size(),
+                       slot.kept_back.size(),
+                       slot.left_to_resend};
   try {
     record_outbound(slot, outbound->msg_seq_num, outbound->bytes, !is_kept_out);
     if (is_transmitted) {
@@ -311,8 +314,27 @@ void Runtime::queue_bytes(SessionSlot& slot, std::string_view bytes) {
 // gap behind the Logon only when the next message comes. What is too much is left to a resend.
 void Runtime::keep_back(SessionSlot& slot, std::string_view bytes) {
   const std::size_t most = std::min<std::size_t>(kKeptBackBytesMax, slot.settings.queued_bytes_max);
-  slot.left_to_resend |= slot.kept_back.size() + bytes.size() > most;
-  if (!slot.left_to_resend) slot.kept_back.push(bytes);
+  if (slot.left_to_resend == 0 && slot.kept_back.size() + bytes.size() <= most) {
+    slot.kept_back.push(bytes);
+  } else {
+    ++slot.left_to_resend;
+  }
+}
+
+// The counterparty begins anew, unasked: their numbers mean nothing any more.
+void Runtime::report_kept_back_lost(SessionSlot& slot) {
+  std::uint64_t lost = slot.left_to_resend;
+  const std::span<const char> kept = slot.kept_back.waiting();
+  for (std::string_view rest{kept.data(), kept.size()}; !rest.empty(); ++lost) {
+    const wire::FrameResult frame = wire::next_frame(rest, {.message_bytes_max = rest.size()});
+    NEXUSFIX_ASSERT(frame.status == wire::FrameStatus::Complete);  // It was encoded here.
+    rest.remove_prefix(frame.size);
+  }
+  if (lost == 0) return;
+  report_peer(observe::Severity::Warning, slot,
+              std::to_string(lost) +
+                  " messages that waited for the answer to our Logon are not sent: the sequence "
+                  "numbers begin anew");
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Release&) {
@@ -329,7 +351,7 @@ void Runtime::perform(SessionSlot& slot, const session::Release&) {
     note_sent(slot, SentMessage::Kind::Application,
               message->get<std::uint64_t>(tag::MsgSeqNum).value_or(0), bytes);
   }
-  if (slot.left_to_resend) slot.machine.tell_number();
+  if (slot.left_to_resend != 0) slot.machine.tell_number();
   slot.forget_kept_back();
 }
 

@@ -246,6 +246,7 @@ void Runtime::perform(SessionSlot& slot, const session::Reset&) {
   slot.held_bytes = 0;
   slot.replay.reset();
   slot.behind_replay.clear();
+  report_kept_back_lost(slot);
   slot.forget_kept_back();
   report_peer(observe::Severity::Info, slot, "sequence numbers reset to 1");
 }
@@ -448,7 +449,7 @@ void Runtime::touch(SessionSlot& slot) {
   }
   touched_.push_back({&slot, slot.machine.numbers().next_outbound,
                       slot.connection != nullptr ? slot.connection->outbound.size() : 0,
-                      slot.behind_replay.size(), slot.kept_back.size()});
+                      slot.behind_replay.size(), slot.kept_back.size(), slot.left_to_resend});
 }
 
 void Runtime::undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept {
@@ -463,6 +464,7 @@ void Runtime::undo(const Touched& before) noexcept {
   }
   before.slot->behind_replay.shrink_to(before.behind_size);
   before.slot->kept_back.shrink_to(before.kept_back_size);
+  before.slot->left_to_resend = before.left_to_resend;
 }
 
 void Runtime::log_out(SessionSlot& slot, std::string_view text) {

@@ -57,7 +57,8 @@ struct SentMessage {
   std::uint64_t msg_seq_num = 0;
   std::string_view bytes{};
   // false: only stored. It reaches the counterparty by resend after the next Logon; or it was sent
-  // while our Logon was under way, and is told once more, true, when that is answered.
+  // while our Logon was under way, and is told once more, true, when that is answered. A reset of
+  // the sequence numbers that comes first, in that answer for one, forgets it.
   bool is_transmitted = true;
 };
 

@@ -48,7 +48,7 @@ struct SendError {
 struct Sent {
   std::uint64_t msg_seq_num = 0;
   // false: nobody is logged on. It is stored, and goes out directly behind the answer to our Logon,
-  // if that is under way, or else by resend after the next Logon.
+  // if that is under way, or else by resend after the next Logon; never, if a reset comes first.
   bool is_transmitted = true;
 };
 

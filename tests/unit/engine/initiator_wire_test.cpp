@@ -200,6 +200,16 @@ TEST_F(InitiatorWireTest, what_waits_for_a_logon_that_fails_is_resent_after_the_
   expect_received({{"|34=2|43=Y|", "|58=one|"}});
 }
 
+TEST_F(InitiatorWireTest, what_is_lost_in_a_reset_that_the_answer_brings_is_counted_in_a_warning) {
+  segment_bytes = std::uint64_t{8} << 20U;
+  open_and_connect();
+  const std::string much(400'000, 'x');
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(order(much).has_value());
+  say("A", 1, "98=0|108=30|141=Y|");
+  expect_received({{"|35=A|34=1|", "|141=Y|"}});
+  EXPECT_TRUE(log.has("4 messages that waited for the answer to our Logon")) << log.all();
+}
+
 TEST_F(InitiatorWireTest, what_waits_for_the_logon_survives_the_process) {
   open_and_connect();
   ASSERT_TRUE(order("one").has_value());
