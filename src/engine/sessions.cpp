@@ -498,6 +498,11 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
     return std::unexpected{"a next number is 1 to 2^62"};
   }
   if (in_event_ || within_sending_) return std::unexpected{"not from within a callback"};
+  if (slot.connection != nullptr && !slot.connection->established) {
+    static_cast<void>(now());
+    constexpr std::string_view kWhy = "connecting was given up: its numbers are being set";
+    static_cast<void>(with_memory([&] { close(*slot.connection, kWhy); }));
+  }
   if (slot.connection != nullptr) {
     return std::unexpected{"the session is connected: log it out first"};
   }

@@ -91,9 +91,10 @@ class Session {
   // 5000). Parts go out in the order given, but those of the header, like SenderSubID, in front. On
   // a FIXT session a message of another FIX 5.0 version than the session's own is sent with its
   // ApplVerID (1128). Not logged on: the message is numbered and stored, and reaches the
-  // counterparty by resend after its next Logon, unless a reset of the sequence numbers comes first
-  // (ResetOn... keys, or ResetSeqNumFlag from either side): that ends the epoch in which its number
-  // means something. With SendWhileLoggedOut=N it is refused instead.
+  // counterparty directly behind the answer to our Logon, if that is under way, or else by resend
+  // after the next Logon, unless a reset of the sequence numbers comes first (ResetOn... keys, or
+  // ResetSeqNumFlag from either side): that ends the epoch in which its number means something.
+  // With SendWhileLoggedOut=N it is refused instead.
   template <wire::TypedMessage Message, wire::MessagePart... Parts>
   SendResult send(const Parts&... parts) {
     wire::check_message_parts<Message, Parts...>();
@@ -136,11 +137,13 @@ class Session {
   void remove(std::string_view text);
   // Initiator: connect and log on again after log_out().
   void log_on();
-  // An operator's decision, both 1 to 2^62: without a connection, and not from within a callback.
-  // It is recorded in the store with its reason (who, why), and in the log. A lower outbound number
-  // begins a new epoch: what was sent under the old numbers is not resent any more. With a lower
-  // inbound number the counterparty's messages from there on are delivered once more. An error says
-  // why nothing was changed. A begun message can no longer be finished.
+  // An operator's decision, both 1 to 2^62: without a connection (one that is being made is given
+  // up, and made anew after ReconnectInterval), and not from within a callback. An initiator that
+  // stopped because numbers were lost connects again. It is recorded in the store with its reason
+  // (who, why), and in the log. A lower outbound number begins a new epoch: what was sent under
+  // the old numbers is not resent any more. With a lower inbound number the counterparty's
+  // messages from there on are delivered once more. An error says why nothing was changed. A begun
+  // message can no longer be finished.
   [[nodiscard]] std::expected<void, std::string> set_next_numbers(session::Numbers numbers,
                                                                   std::string_view reason);
 

@@ -275,6 +275,20 @@ TEST_F(InitiatorWireTest, numbers_of_a_session_that_was_logged_out_by_hand_do_no
   await_logon("|34=10|");
 }
 
+TEST_F(InitiatorWireTest,
+       setting_numbers_gives_an_attempt_to_connect_up_and_the_next_one_has_them) {
+  const auto listener = venue_network.listen({"10.0.0.1", kPort});
+  ASSERT_TRUE(listener.has_value());
+  open_trader();
+  initiator->poll(std::chrono::nanoseconds{0});  // Begins to connect.
+  ASSERT_TRUE(initiator->session(0).set_next_numbers({.next_inbound = 1, .next_outbound = 10},
+                                                     "anna: agreed by phone"));
+  EXPECT_TRUE(log.has("connecting was given up")) << log.all();
+  for (int i = 0; i < 5; ++i) turn_both();
+  clock.advance(std::chrono::seconds{2});
+  await_logon("|34=10|");
+}
+
 TEST_F(InitiatorWireTest, logout_of_an_engine_that_stops_leaves_before_the_loop_sleeps) {
   open_and_connect();
   say("A", 1, kAnswer);
