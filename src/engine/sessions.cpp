@@ -1,8 +1,10 @@
 // Sessions: one event is one transaction. The state machine gets the event, its actions are
 // performed in order, and all that they changed becomes one record of the store.
 #include <algorithm>
+#include <charconv>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -45,6 +47,20 @@ bool tells_of_lost_numbers(const session::Notice& notice) noexcept {
   return notice.code == session::NoticeCode::LogoutReceived &&
          (notice.text.starts_with(std::string_view{"MsgSeqNum too low"}) ||
           notice.text.starts_with(kTooHigh));
+}
+
+// Whether what the counterparty said names a number that we have not come to. The reverse proves
+// nothing: we may have sent up to it by now.
+bool names_unknown_number(std::string_view said, std::uint64_t next_outbound) noexcept {
+  constexpr std::string_view kTooLow = "MsgSeqNum too low";
+  constexpr std::string_view kExpecting = "expecting ";
+  if (!said.starts_with(kTooLow)) return true;
+  const std::size_t at = said.find(kExpecting);
+  if (at == std::string_view::npos) return true;
+  const std::string_view number = said.substr(at + kExpecting.size());
+  std::uint64_t expected = 0;
+  const auto read = std::from_chars(number.data(), number.data() + number.size(), expected);
+  return read.ec != std::errc{} || expected > next_outbound;
 }
 
 std::string describe(const session::Notice& notice) {
@@ -363,11 +379,10 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
   if (action.reason == session::DisconnectReason::MsgSeqNumTooLow && slot.wants_connection) {
     slot.wants_connection = false;
     slot.numbers_are_lost = true;
-    report(
-        observe::Severity::Error, slot.name,
-        "one side has lost numbers that the other one knows: not connecting again. Compare both "
-        "sides' sequence numbers, then restore the store, set the numbers that both sides agree on "
-        "(nexusfix journal set), or agree on ResetOnLogon=Y");
+    report(observe::Severity::Error, slot.name,
+           "one side has lost numbers that the other one knows: not connecting again. Compare both "
+           "sides' sequence numbers, then restore the store, set the numbers that both agree on "
+           "(nexusfix journal set), or agree on ResetOnLogon=Y");
   }
   close_soon(*slot.connection);
 }
@@ -395,14 +410,17 @@ void Runtime::stop_for_operator(SessionSlot& slot, std::string_view said) {
   slot.numbers_are_lost |= std::exchange(slot.wants_connection, false);
   report(
       observe::Severity::Error, slot.name,
-      "ALARM: the counterparty knows numbers that this store does not know, so the store is lost "
-      "or an old copy. It said: \"" +
-          std::string{said} + "\"; here the next MsgSeqNum are in " +
+      std::string{names_unknown_number(said, numbers.next_outbound)
+                      ? "ALARM: the counterparty knows numbers that this store does not know, so "
+                        "the store is lost or an old copy"
+                      : "ALARM: the counterparty has got a number a second time: a message was "
+                        "repeated on its way, or the store is lost or an old copy"} +
+          ". It said: \"" + std::string{said} + "\"; here the next MsgSeqNum are in " +
           std::to_string(numbers.next_inbound) + ", out " + std::to_string(numbers.next_outbound) +
           (connects ? ". The session is not connecting again"
                     : ". Only a Logon with ResetSeqNumFlag is taken") +
-          ". Restore the store; or agree with the counterparty and use nexusfix journal set LOG "
-          "'" +
+          ". Unless the store is right, restore it; or agree with the counterparty and use "
+          "nexusfix journal set LOG '" +
           slot.name + "' --next-in N --next-out N");
 }
 

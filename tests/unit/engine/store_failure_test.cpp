@@ -192,8 +192,9 @@ class OldStoreTest : public StoreFailureTest {
     open();
   }
 
-  void expect_stopped(std::string_view said) {
-    EXPECT_TRUE(log.has("ALARM: the counterparty knows numbers")) << log.all();
+  void expect_stopped(std::string_view said,
+                      std::string_view alarm = "ALARM: the counterparty knows numbers") {
+    EXPECT_TRUE(log.has(alarm)) << log.all();
     EXPECT_TRUE(log.has(said)) << log.all();
     EXPECT_TRUE(log.has("nexusfix journal set LOG 'FIX.4.4:VENUE->TRADER'")) << log.all();
     const auto numbers = acceptor->session(0).numbers();
@@ -220,6 +221,18 @@ TEST_F(OldStoreTest, is_found_by_the_counterpartys_logout_and_the_session_waits_
   agreed.send(logon("TRADER", 23));
   ASSERT_TRUE(run_until([&] { return agreed.messages().size() == 1; })) << log.all();
   EXPECT_TRUE(contains(agreed.messages().front(), "|34=30|"));
+}
+
+TEST_F(OldStoreTest, cannot_be_told_from_a_message_that_was_repeated_and_the_session_waits) {
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 20));
+  ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
+  const std::uint64_t next = acceptor->session(0).numbers().next_outbound;
+  peer.send(from("TRADER", "5", 21,
+                 "58=MsgSeqNum too low, expecting " + std::to_string(next) + " but received 2|"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_FALSE(log.has("knows numbers")) << log.all();
+  expect_stopped("but received 2", "ALARM: the counterparty has got a number a second time");
 }
 
 TEST_F(OldStoreTest, is_found_by_what_the_counterparty_expects_next) {
