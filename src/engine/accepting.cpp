@@ -1,5 +1,7 @@
 // Connections that others make: who is taken, and how many may be there without a Logon.
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,6 +13,12 @@ namespace {
 
 constexpr std::string_view kNobodyFromThere =
     "no session of this port is allowed from this address";
+
+// Behind a connection for which there was no room: so many that are not logged on give up theirs on
+// each port, and for so long each that comes takes the place of another one, above so many.
+constexpr std::size_t kPlacesMade = 16;
+constexpr std::chrono::seconds kShortFor{1};
+constexpr std::uint32_t kPendingAlways = 8;
 
 }  // namespace
 
@@ -86,20 +94,43 @@ void Runtime::await_among(Listener& listener, transport::Source source, Connecti
 }
 
 bool Runtime::find_place(Listener& listener, transport::Source source, const std::string& peer) {
-  const PendingLogons::Place place = listener.pending.ask(source, listener.pending_limits);
+  PendingLogons::Limits limits = listener.pending_limits;
+  if (now_.mono < short_until_) {  // As many as there are, and no more.
+    const auto pending = static_cast<std::uint32_t>(listener.pending.size());
+    limits.all_max = std::min(limits.all_max, std::max(pending, kPendingAlways));
+  }
+  const PendingLogons::Place place = listener.pending.ask(source, limits);
   using Answer = PendingLogons::Answer;
   if (place.answer != Answer::Yes) {
     ++stats_.connections_refused;
     (place.answer == Answer::TooMany ? too_many_pending_ : too_many_of_address_).add(1, peer);
     return false;
   }
-  if (!place.displaced) return true;
-  if (Connection* const oldest = connections_.find(*place.displaced)) {
-    ++stats_.connections_refused;
-    displaced_.add(1, seams_.network->peer_name(oldest->socket));
-    close(*oldest, {});
-  }
+  if (place.displaced) displace(*place.displaced);
   return true;
+}
+
+void Runtime::displace(transport::SocketId oldest) {
+  Connection* const connection = connections_.find(oldest);
+  if (connection == nullptr) return;
+  ++stats_.connections_refused;
+  displaced_.add(1, seams_.network->peer_name(connection->socket));
+  close(*connection, {});
+}
+
+// The operating system has no room for a connection that came: those that were never answered, of
+// the address that has most of them, go, before somebody who would log on is kept out by them. For
+// a while each that comes then takes the place of one of them.
+void Runtime::make_room() {
+  short_until_ = now_.mono + kShortFor;
+  wake_at(short_until_);
+  for (Listener& listener : listeners_) {
+    for (std::size_t i = 0; i < kPlacesMade; ++i) {
+      const auto oldest = listener.pending.oldest_of_most();
+      if (!oldest) break;
+      displace(*oldest);
+    }
+  }
 }
 
 void Runtime::leave_pending(Connection& connection) noexcept {
@@ -114,6 +145,7 @@ void Runtime::report_refused() {
   if (refused != refused_counted_) {
     without_descriptor_.add(refused - refused_counted_);
     stats_.connections_refused += refused - std::exchange(refused_counted_, refused);
+    make_room();
   }
   const bool is_any = without_descriptor_.has_any() || too_many_of_address_.has_any() ||
                       too_many_pending_.has_any() || displaced_.has_any();

@@ -19,6 +19,13 @@ void PendingLogons::Limits::widen(const Limits& other) noexcept {
   per_source_max = larger(per_source_max, other.per_source_max);
 }
 
+std::optional<transport::SocketId> PendingLogons::oldest_of_most() const noexcept {
+  const auto most =
+      std::ranges::max_element(sources_, {}, [](const auto& entry) { return entry.second.size(); });
+  if (most == sources_.end() || most->second.size() <= 1) return std::nullopt;
+  return most->second.front();
+}
+
 PendingLogons::Place PendingLogons::ask(transport::Source source,
                                         const Limits& limits) const noexcept {
   const auto own = sources_.find(source);

@@ -33,6 +33,8 @@ class PendingLogons {
   // Whether there is a place for one more. When there are all_max, the source that has most gives
   // up its oldest one, unless it has no more than this source would have then.
   [[nodiscard]] Place ask(transport::Source source, const Limits& limits) const noexcept;
+  // The oldest of the source that has most, if that has more than one.
+  [[nodiscard]] std::optional<transport::SocketId> oldest_of_most() const noexcept;
   void add(transport::Source source, transport::SocketId socket);
   void remove(transport::Source source, transport::SocketId socket) noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -428,6 +428,8 @@ class Runtime {
                                 const std::string& peer);
   void await_among(Listener& listener, transport::Source source, Connection& connection);
   void leave_pending(Connection& connection) noexcept;
+  void displace(transport::SocketId oldest);
+  void make_room();
   void report_refused();
 
   // connections.cpp
@@ -646,7 +648,8 @@ class Runtime {
   NoticeLimiter notice_limiter_;
   NoticeShare own_notices_;
   EngineStats stats_;
-  std::uint64_t refused_counted_ = 0;  // of those that the network closed
+  std::uint64_t refused_counted_ = 0;       // of those that the network closed
+  MonoTime short_until_ = MonoTime::min();  // there was no room for them; then it is looked anew
   NoticeTally without_descriptor_;
   NoticeTally too_many_of_address_;
   NoticeTally too_many_pending_;

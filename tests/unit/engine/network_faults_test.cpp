@@ -473,6 +473,35 @@ TEST_F(NetworkFaultTest, C15_without_descriptors_those_who_are_there_trade_on) {
   EXPECT_TRUE(session("TRADER").is_logged_on());
 }
 
+// Silent connections of three addresses take every descriptor, long before there are
+// MaxPendingLogons of them: somebody of a fourth one logs on all the same.
+TEST_F(NetworkFaultTest, C15_silent_connections_that_take_every_descriptor_keep_nobody_out) {
+  begin();
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  std::vector<std::unique_ptr<RawPeer>> silent;
+  for (int i = 0; i < 200; ++i) {
+    silent.push_back(std::make_unique<RawPeer>(acceptor->accept_port(),
+                                               "127.0.0." + std::to_string(11 + i % 3)));
+  }
+  RawPeer honest{acceptor->accept_port(), "127.0.0.9"};
+  honest.send(logon("TRADER", 1));
+  const int lowest_free = ::dup(0);
+  ASSERT_GE(lowest_free, 0);
+  ::close(lowest_free);
+  constexpr rlim_t kRoom = 80;  // 16 of it for files
+  const rlimit lower{.rlim_cur = static_cast<rlim_t>(lowest_free) + kRoom,
+                     .rlim_max = limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &lower), 0);
+  const bool is_let_in = trade_until([&] {
+    honest.poll();
+    return session("TRADER").is_logged_on();
+  });
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_TRUE(is_let_in) << log.all();
+  expect_unharmed("silent connections that take every descriptor");
+}
+
 TEST_F(NetworkFaultTest, C13_while_the_loop_is_late_logons_wait_and_the_others_are_served) {
   begin();
   std::vector<std::unique_ptr<RawPeer>> strangers;

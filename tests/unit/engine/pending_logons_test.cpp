@@ -39,6 +39,16 @@ TEST(PendingLogons, at_the_limit_of_all_the_oldest_of_who_has_most_goes) {
   EXPECT_EQ(place.displaced, 10U);
 }
 
+TEST(PendingLogons, room_is_made_by_who_has_most_and_by_nobody_who_has_only_one) {
+  PendingLogons pending;
+  EXPECT_EQ(pending.oldest_of_most(), std::nullopt);
+  add(pending, 1, 1, 10);
+  add(pending, 2, 1, 20);
+  EXPECT_EQ(pending.oldest_of_most(), std::nullopt);
+  add(pending, 2, 2, 21);
+  EXPECT_EQ(pending.oldest_of_most(), 20U);
+}
+
 TEST(PendingLogons, nobody_goes_for_one_of_a_source_that_would_have_as_many) {
   PendingLogons pending;
   add(pending, 1, 3, 10);
