@@ -1,4 +1,5 @@
 // A venue whose sessions trade while another process does to its ports what it can.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -269,6 +270,11 @@ void print_times(const char* what, const AnswerTimes& times) {
       percentile_us(times.by_own_time, 99));
 }
 
+double longest_ms(const std::vector<std::chrono::nanoseconds>& times) {
+  if (times.empty()) return 0;
+  return std::chrono::duration<double, std::milli>(std::ranges::max(times)).count();
+}
+
 TEST_F(AttackTest, live_sessions_lose_nothing_and_an_honest_client_logs_on) {
   open();
   AnswerTimes calm;
@@ -310,7 +316,7 @@ TEST_F(AttackTest, live_sessions_lose_nothing_and_an_honest_client_logs_on) {
   std::printf(
       "attack of %.1f s; %zu honest logons, %.0f ms the longest; %llu connections refused, "
       "%llu garbled messages, %zu events; heap %+lld bytes\n",
-      seconds, logon_times_.size(), percentile_us(logon_times_, 99) / 1'000,
+      seconds, logon_times_.size(), longest_ms(logon_times_),
       static_cast<unsigned long long>(stats.connections_refused),
       static_cast<unsigned long long>(stats.garbled), log_.lines.size(),
       static_cast<long long>(after.heap_bytes - before.heap_bytes - kept));
