@@ -110,7 +110,8 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   }
   std::size_t count = 0;
   const bool spins = busy_spin_ && timeout == std::chrono::nanoseconds{0};
-  if (!spins || !receive_directly()) {
+  const bool is_direct = spins && receive_directly();
+  if (!is_direct) {
     static_cast<void>(with_memory([&] { count = seams_.network->wait(ready_, timeout); }));
     now_ = seams_.clock->now();
   }
@@ -121,10 +122,22 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   end_events();  // Answers leave before anything else is looked after.
   static_cast<void>(with_memory([this] {
     take_mail();
-    take_arrived();
-    take_credentials();
     serve_replays();
     run_timers();
+    feed_decided();
+  }));
+  // Messages that come one after the other leave it this long: kTurnsUnaskedMax turns.
+  if (!is_direct) look_after_surroundings();
+  end_events();
+  bury_closed();
+  return !finished();
+}
+
+// What no message waits for.
+void Runtime::look_after_surroundings() {
+  static_cast<void>(with_memory([this] {
+    take_arrived();
+    take_credentials();
     feed_decided();
     report_refused();
     look_after_store();
@@ -136,8 +149,6 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
     logs_.turn(now_.wall);
     report_memory();
   }));
-  bury_closed();
-  return !finished();
 }
 
 void Runtime::end_events() {

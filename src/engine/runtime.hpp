@@ -403,6 +403,7 @@ class Runtime {
   void fail_store(const store::StoreError& error);
   void tell_store_failure(SessionSlot& slot);
   void look_after_store();
+  void look_after_surroundings();
   void look_for_stall(store::LogPosition durable);
   [[nodiscard]] bool has_room_for(std::size_t message_bytes);
   void wake_at(MonoTime deadline) noexcept;
@@ -491,9 +492,14 @@ class Runtime {
   void open_for_logons(SessionSlot& slot);
 
   // sending.cpp
+  [[nodiscard]] wire::Encoder begin_in_buffer(SessionSlot& slot,
+                                              std::string_view msg_type) noexcept;
+  [[nodiscard]] std::optional<SendFailure> obstacle(std::size_t bytes) noexcept;
   [[nodiscard]] wire::Tag repeated_id(std::string_view bytes);
   [[nodiscard]] std::expected<bool, SendError> examine(const SessionSlot& slot,
                                                        std::string_view bytes) noexcept;
+  [[nodiscard]] bool was_encoded_here(std::string_view bytes) const noexcept;
+  [[nodiscard]] bool is_harmless(const SessionSlot& slot, std::string_view bytes) const noexcept;
   [[nodiscard]] bool is_secret(const SessionSlot& slot, std::string_view bytes);
   [[nodiscard]] bool has_secret(const SessionSlot& slot, std::string_view bytes);
   [[nodiscard]] bool is_edit_secret(const SessionSlot& slot, std::string_view edited);

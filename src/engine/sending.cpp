@@ -22,11 +22,15 @@ constexpr std::string_view kReject = "3";
 
 }  // namespace
 
+// Made where the caller wants it, which a function with several returns of a variable would not do.
 wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_type) noexcept {
-  if (within_sending_) {
-    // The buffer is in use. finish_message() will say so.
-    return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
-  }
+  if (!within_sending_) [[likely]]
+    return begin_in_buffer(slot, msg_type);
+  // The buffer is in use. finish_message() will say so.
+  return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
+}
+
+wire::Encoder Runtime::begin_in_buffer(SessionSlot& slot, std::string_view msg_type) noexcept {
   begun_ = &slot;
   begun_has_password_ = msg_type == kUserRequest;
   wire::Encoder encoder = slot.machine.begin_message(encode_buffer_, msg_type, now());
@@ -36,10 +40,11 @@ wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_typ
 
 SendResult Runtime::finish_message(
     SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  if (within_sending_) return failure(SendFailure::WithinSending);
-  const SendResult result = send_message(slot, bytes);
+  SendResult result = send_message(slot, bytes);
   // What on_sending() and on_sent() wanted beside it.
-  if (!in_event_ && !commanded_.empty()) transact(slot, [](session::StateMachine&) {});
+  if (!within_sending_ && !in_event_ && !commanded_.empty()) {
+    transact(slot, [](session::StateMachine&) {});
+  }
   return result;
 }
 
@@ -55,15 +60,23 @@ wire::Tag Runtime::repeated_id(std::string_view bytes) {
   return 0;
 }
 
+bool Runtime::was_encoded_here(std::string_view bytes) const noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(bytes.data()) -
+                  reinterpret_cast<std::uintptr_t>(encode_buffer_.data());
+  return at < encode_buffer_.size();
+}
+
+// Whether examine() would find nothing, as in most messages: nobody has to look into them.
+bool Runtime::is_harmless(const SessionSlot& slot, std::string_view bytes) const noexcept {
+  return was_encoded_here(bytes) && !begun_has_password_ && !slot.keeps_masked_out &&
+         !slot.has_sub_ids;
+}
+
 // Whether the store may not have a message that was begun here. What was encoded here says of
 // itself whether it has a password; what comes from elsewhere is searched.
 bool Runtime::is_secret(const SessionSlot& slot, std::string_view bytes) {
   if (begun_has_password_) return true;
-  const auto at = reinterpret_cast<std::uintptr_t>(bytes.data()) -
-                  reinterpret_cast<std::uintptr_t>(encode_buffer_.data());
-  const bool was_encoded_here = at < encode_buffer_.size();
-  if (was_encoded_here && !slot.keeps_masked_out) [[likely]]
-    return false;
+  if (was_encoded_here(bytes) && !slot.keeps_masked_out) return false;
   return has_secret(slot, bytes);
 }
 
@@ -102,16 +115,23 @@ std::expected<bool, SendError> Runtime::examine(const SessionSlot& slot,
   return is_kept_out;
 }
 
+// What keeps the engine from sending anything, of anybody.
+std::optional<SendFailure> Runtime::obstacle(std::size_t bytes) noexcept {
+  if (within_sending_) return SendFailure::WithinSending;
+  if (store_failed_) return SendFailure::StoreStopped;
+  if (!has_room_for(bytes)) return SendFailure::StoreFull;
+  return std::nullopt;
+}
+
 SendResult Runtime::send_message(
     SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
-  if (store_failed_) return failure(SendFailure::StoreStopped);
-  if (!has_room_for(bytes ? bytes->size() : 0)) [[unlikely]]
-    return failure(SendFailure::StoreFull);
+  if (const auto why = obstacle(bytes ? bytes->size() : 0)) [[unlikely]]
+    return failure(*why);
   if (std::exchange(begun_, nullptr) != &slot) return failure(SendFailure::NotBegun);
   const session::Outlet outlet = slot.machine.outlet();
   const bool is_transmitted = outlet == session::Outlet::Wire;
   bool is_kept_out = false;  // of the store
-  if (bytes) {
+  if (bytes && !is_harmless(slot, *bytes)) [[unlikely]] {
     const auto examined = examine(slot, *bytes);
     if (!examined) return std::unexpected{examined.error()};
     is_kept_out = *examined;

@@ -84,8 +84,7 @@ class EntryReader {
     entry.session = load_little_endian<SessionKey>(rest_.data() + kEntrySessionAt);
     entry.number = load_little_endian<std::uint64_t>(rest_.data() + kEntryNumberAt);
     entry.bytes = {rest_.data() + kEntryHeaderBytes, length};
-    const bool is_message = entry.kind == EntryKind::OutboundMessage && entry.number != 0;
-    if (!is_message && !form_is_right(entry)) return false;
+    if (!is_common(entry) && !form_is_right(entry)) return false;
     rest_ = rest_.subspan(kEntryHeaderBytes + length);
     return true;
   }
@@ -95,6 +94,13 @@ class EntryReader {
   [[nodiscard]] std::span<const char> rest() const noexcept { return rest_; }
 
  private:
+  // Those of which there is one for each message, and right.
+  [[nodiscard]] static bool is_common(const Entry& entry) noexcept {
+    if (entry.number == 0) return false;
+    return entry.kind == EntryKind::OutboundMessage ||
+           (entry.kind == EntryKind::InboundProgress && entry.bytes.empty());
+  }
+
   std::span<const char> rest_;
 };
 

@@ -1,3 +1,4 @@
+#include <nexusfix/base/assert.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 #include <nexusfix/wire/typed_read.hpp>
 
@@ -27,42 +28,49 @@ std::optional<FieldErrorCode> value_fault(const FieldCheck& check, std::string_v
 }
 
 template <class View>
-[[gnu::cold]] FieldError describe(const View& view, const FieldCheck& check) noexcept {
-  const std::optional<FieldView> field = view.find(check.tag);
-  if (!field) return {FieldErrorCode::Missing, check.tag, 0};
-  const std::optional<FieldErrorCode> fault = value_fault(check, field->value);
-  return {fault.value_or(FieldErrorCode::Malformed), check.tag, field->offset};
-}
-
-template <class View>
-std::optional<FieldError> first_fault(const View& view,
-                                      std::span<const FieldCheck> checks) noexcept {
+bool are_right(const View& view, std::span<const FieldCheck> checks) noexcept {
   for (const FieldCheck& check : checks) {
     const std::optional<std::string_view> value = view[check.tag];
     if (!value || value_fault(check, *value)) [[unlikely]]
-      return describe(view, check);
+      return false;
   }
-  return std::nullopt;
+  return true;
+}
+
+template <class View>
+[[gnu::cold]] FieldError fault_of_first(const View& view,
+                                        std::span<const FieldCheck> checks) noexcept {
+  for (const FieldCheck& check : checks) {
+    const std::optional<FieldView> field = view.find(check.tag);
+    if (!field) return {FieldErrorCode::Missing, check.tag, 0};
+    const std::optional<FieldErrorCode> fault = value_fault(check, field->value);
+    if (fault) return {*fault, check.tag, field->offset};
+  }
+  NEXUSFIX_ASSERT(false);  // nobody asks what is wrong where nothing is
+  return {};
 }
 
 }  // namespace
 
-std::optional<FieldError> check_fields(const MessageView& view,
-                                       std::span<const FieldCheck> checks) noexcept {
-  return first_fault(view, checks);
+bool are_fields_right(const MessageView& view, std::span<const FieldCheck> checks) noexcept {
+  return are_right(view, checks);
 }
 
-std::optional<FieldError> check_fields(const GroupEntry& view,
-                                       std::span<const FieldCheck> checks) noexcept {
-  return first_fault(view, checks);
+bool are_fields_right(const GroupEntry& view, std::span<const FieldCheck> checks) noexcept {
+  return are_right(view, checks);
 }
 
-std::optional<FieldError> check_message(const MessageView& view, std::string_view msg_type,
-                                        std::span<const FieldCheck> checks) noexcept {
-  if (view.msg_type() == msg_type) [[likely]]
-    return first_fault(view, checks);
+FieldError first_fault(const MessageView& view, std::span<const FieldCheck> checks) noexcept {
+  return fault_of_first(view, checks);
+}
+
+FieldError first_fault(const GroupEntry& view, std::span<const FieldCheck> checks) noexcept {
+  return fault_of_first(view, checks);
+}
+
+FieldError other_type(const MessageView& view) noexcept {
   const std::optional<FieldView> field = view.find(tag::MsgType);
-  return FieldError{FieldErrorCode::OutOfRange, tag::MsgType, field ? field->offset : 0};
+  return {FieldErrorCode::OutOfRange, tag::MsgType, field ? field->offset : 0};
 }
 
 }  // namespace nexusfix::wire

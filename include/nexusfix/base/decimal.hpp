@@ -22,16 +22,16 @@ class Decimal {
   constexpr Decimal() noexcept = default;
   // scale: digits behind the point, 0 to kScaleMax (a larger one is a programmer's error).
   constexpr Decimal(std::int64_t mantissa, unsigned scale) noexcept
-      : mantissa_{mantissa}, scale_{static_cast<std::uint8_t>(scale)} {}
+      : mantissa_{mantissa}, scale_{scale} {}
   static constexpr Decimal from_int(std::int64_t value) noexcept { return {value, 0}; }
 
   [[nodiscard]] constexpr std::int64_t mantissa() const noexcept { return mantissa_; }
-  [[nodiscard]] constexpr unsigned scale() const noexcept { return scale_; }
+  [[nodiscard]] constexpr unsigned scale() const noexcept { return static_cast<unsigned>(scale_); }
   [[nodiscard]] constexpr bool is_zero() const noexcept { return mantissa_ == 0; }
 
   // Compares values, not spellings: 1.50 == 1.5.
   friend constexpr std::strong_ordering operator<=>(Decimal a, Decimal b) noexcept {
-    return a.mantissa_ * power_of_ten(b.scale_) <=> b.mantissa_ * power_of_ten(a.scale_);
+    return a.mantissa_ * power_of_ten(b.scale()) <=> b.mantissa_ * power_of_ten(a.scale());
   }
   friend constexpr bool operator==(Decimal a, Decimal b) noexcept { return (a <=> b) == 0; }
 
@@ -68,7 +68,9 @@ class Decimal {
   }
 
   std::int64_t mantissa_ = 0;
-  std::uint8_t scale_ = 0;
+  // As wide as a register: what is stored as one byte and then read with the padding behind it
+  // would wait until the byte has reached the cache.
+  std::uint64_t scale_ = 0;
 };
 
 namespace detail {

@@ -44,7 +44,8 @@ class Verdict {
   static constexpr std::size_t kTextBytesMax = 512;
   static constexpr std::size_t kRefIdBytesMax = 256;
 
-  Verdict() noexcept = default;  // accepted
+  // Accepted. Not defaulted: then `{}` would write zeros where the texts are not.
+  Verdict() noexcept {}
   Verdict(Kind kind, unsigned reason, wire::Tag ref_tag, std::string_view text,
           std::string_view ref_id = {}) noexcept
       : kind_{kind}, reason_{reason}, ref_tag_{ref_tag}, text_{text}, ref_id_{ref_id} {}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -36,6 +37,17 @@ namespace detail {
 // What the inline functions leave over: texts of more than 16 bytes, a point at the end, errors.
 [[nodiscard]] Converted<Decimal> to_any_decimal(std::string_view text) noexcept;
 [[nodiscard]] Converted<FixedPrice> to_any_fixed_price(std::string_view text) noexcept;
+
+// What was written in two pieces is not read as a whole: that would wait until both have reached
+// the cache.
+template <class Value>
+[[nodiscard, gnu::always_inline]] constexpr Value by_parts(const Value& value) noexcept {
+  if constexpr (std::same_as<Value, Decimal>) {
+    return Decimal{value.mantissa(), value.scale()};
+  } else {
+    return value;
+  }
+}
 
 // For a point at the byte of that number within a vector, or kNoPoint.
 inline constexpr std::size_t kNoPoint = 16;
@@ -129,7 +141,7 @@ Converted<Decimal> to_decimal(std::string_view text) noexcept {
     const auto [point, mantissa] =
         detail::parse_decimal(detail::load_last_vector<Front>(text), text.size());
     if (point != detail::kFailed) [[likely]] {
-      return Decimal{mantissa, detail::kPointTables.scale[point]};
+      return Converted<Decimal>{std::in_place, mantissa, detail::kPointTables.scale[point]};
     }
   }
 #endif

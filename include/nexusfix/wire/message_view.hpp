@@ -420,7 +420,7 @@ template <class T>
   const Converted<T> value =
       place.begin >= kReadableFrontBytes ? convert<T, TextFront::Readable>(text) : convert<T>(text);
   if (!value) return std::unexpected{FieldError{value.error(), tag, place.begin}};
-  return *value;
+  return FieldResult<T>{std::in_place, detail::by_parts(*value)};
 }
 
 template <class T>

@@ -45,7 +45,7 @@ template <TypedField F, class View>
   } else {
     const auto value = view.template get<typename F::ValueType>(F::kTag);
     if (!value) return Result{std::unexpect, value.error()};
-    return Result{std::in_place, *value};
+    return Result{std::in_place, detail::by_parts(*value)};
   }
 }
 
@@ -103,17 +103,20 @@ inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldLis
 
 }  // namespace detail
 
-// Nothing if each of the fields is there and convertible; else what is wrong with the first that is
-// not, in the order of the checks. No allocation; O(fields of the view) a check.
-[[nodiscard]] std::optional<FieldError> check_fields(const MessageView& view,
-                                                     std::span<const FieldCheck> checks) noexcept;
-[[nodiscard]] std::optional<FieldError> check_fields(const GroupEntry& view,
-                                                     std::span<const FieldCheck> checks) noexcept;
-
-// The same for a message; one of another type is OutOfRange at tag 35.
-[[nodiscard]] std::optional<FieldError> check_message(const MessageView& view,
-                                                      std::string_view msg_type,
-                                                      std::span<const FieldCheck> checks) noexcept;
+// Whether each of the fields is there and convertible. No allocation; O(fields of the view) a
+// check.
+[[nodiscard]] bool are_fields_right(const MessageView& view,
+                                    std::span<const FieldCheck> checks) noexcept;
+[[nodiscard]] bool are_fields_right(const GroupEntry& view,
+                                    std::span<const FieldCheck> checks) noexcept;
+// What is wrong with the first one that is not, in the order of the checks. Asked apart: hardly
+// ever.
+[[nodiscard]] FieldError first_fault(const MessageView& view,
+                                     std::span<const FieldCheck> checks) noexcept;
+[[nodiscard]] FieldError first_fault(const GroupEntry& view,
+                                     std::span<const FieldCheck> checks) noexcept;
+// Of a message that is of another type: OutOfRange at tag 35.
+[[nodiscard]] FieldError other_type(const MessageView& view) noexcept;
 
 // A field that has been found good.
 template <TypedField F, class View>
@@ -151,9 +154,12 @@ class TypedMessageView {
   // Checks MsgType and the fields that the dictionary requires; a required field's accessor then is
   // a plain value. What is within repeating groups is checked where it is read.
   [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
-    const auto error =
-        check_message(view, Self::kMsgType, detail::kFieldChecks<typename Self::RequiredFields>);
-    if (error) return std::unexpected{*error};
+    constexpr std::span<const FieldCheck> kChecks =
+        detail::kFieldChecks<typename Self::RequiredFields>;
+    if (view.msg_type() != Self::kMsgType) [[unlikely]]
+      return std::unexpected{other_type(view)};
+    if (!are_fields_right(view, kChecks)) [[unlikely]]
+      return std::unexpected{first_fault(view, kChecks)};
     return detail::Unchecked::make<Self>(view);
   }
   [[nodiscard]] const MessageView& view() const noexcept { return view_; }
@@ -172,8 +178,10 @@ class TypedComponentView {
  public:
   // Checks the fields that are required in the component.
   [[nodiscard]] static std::expected<Self, FieldError> from(const GroupEntry& entry) noexcept {
-    const auto error = check_fields(entry, detail::kFieldChecks<typename Self::RequiredFields>);
-    if (error) return std::unexpected{*error};
+    constexpr std::span<const FieldCheck> kChecks =
+        detail::kFieldChecks<typename Self::RequiredFields>;
+    if (!are_fields_right(entry, kChecks)) [[unlikely]]
+      return std::unexpected{first_fault(entry, kChecks)};
     return detail::Unchecked::make<Self>(entry);
   }
   [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
