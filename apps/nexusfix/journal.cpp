@@ -86,7 +86,8 @@ int show(const ShowOptions& options) {
     if (!printed) return fail("journal", printed.error());
     return *printed > 0 ? kSuccess : fail("journal", "it keeps no such message");
   }
-  const bool is_sound = !log->report || log->report->damages.empty();
+  const bool is_whole =
+      !log->report || (log->report->damages.empty() && log->report->lost_end.empty());
   auto summary = summarize_log(*log->store, std::move(log->report), place->name);
   if (!summary) return fail("journal", summary.error());
   if (!options.session.empty()) {
@@ -97,7 +98,7 @@ int show(const ShowOptions& options) {
                   [&](const SessionSummary& one) { return one.name != options.session; });
   }
   fmt::print("{}", options.json ? summary_json(*summary) : summary_text(*summary));
-  return is_sound ? kSuccess : kFailure;
+  return is_whole ? kSuccess : kFailure;
 }
 
 constexpr std::string_view kServerChecks =
@@ -117,7 +118,7 @@ int verify(const VerifyOptions& options) {
   const store::JournalReport* const loss = check->power_lost && opened ? &opened->report : nullptr;
   fmt::print("{}", options.json ? check_json(*check, place->folder, loss)
                                 : check_text(*check, place->folder, loss));
-  return check->damages.empty() && check->checkpoint_faults.empty() ? kSuccess : kFailure;
+  return is_sound(*check) ? kSuccess : kFailure;
 }
 
 int archive(const std::string& log) {

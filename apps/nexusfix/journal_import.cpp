@@ -347,6 +347,12 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
                                ": a running process has it open: two engines must not go on with "
                                "the same numbers. End it first");
   }
+  if (log->report && !log->report->lost_end.empty()) {
+    return fail("journal",
+                fmt::format("{}. Restore it, or accept that (nexusfix journal repair {}): "
+                            "then it can be exported",
+                            log->report->lost_end, request.place.name));
+  }
   if (log->report && !log->report->skipped.empty()) {
     const store::SkippedNumbers& first = log->report->skipped.front();
     return fail(

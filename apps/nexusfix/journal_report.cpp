@@ -33,6 +33,12 @@ std::string verdict(const store::JournalCheck& check, const std::string& folder)
         "--dry-run\n",
         first.offset, first.file, folder);
   }
+  if (!check.lost_end.empty()) {
+    return fmt::format(
+        "its end is missing: opening refuses it\n  what a repair would do: nexusfix journal repair "
+        "{} --dry-run\n",
+        folder);
+  }
   if (!check.checkpoint_faults.empty()) {
     return fmt::format(
         "every record is sound; a checkpoint is not, and opening reads the log instead\n  what a "
@@ -52,6 +58,10 @@ std::string verdict(const store::JournalCheck& check, const std::string& folder)
 }
 
 }  // namespace
+
+bool is_sound(const store::JournalCheck& check) {
+  return check.damages.empty() && check.checkpoint_faults.empty() && check.lost_end.empty();
+}
 
 std::string check_text(const store::JournalCheck& check, const std::string& folder,
                        const store::JournalReport* loss) {
@@ -81,6 +91,12 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
       text += fmt::format("    {}\n", dictionary::printable(loss));
     }
   }
+  if (!check.lost_end.empty()) {
+    text += fmt::format("  LOST {}\n", dictionary::printable(check.lost_end));
+  }
+  if (!check.note_fault.empty()) {
+    text += fmt::format("  NOTE {}\n", dictionary::printable(check.note_fault));
+  }
   for (const store::UnusedBytes& unused : check.unused) {
     text += fmt::format(
         "  UNUSED {} offset {}, {} bytes: not empty, and nothing of the log; nothing is missing\n",
@@ -95,12 +111,14 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
 
 std::string check_json(const store::JournalCheck& check, const std::string& folder,
                        const store::JournalReport* loss) {
-  std::string json =
-      fmt::format(R"({{"folder": {}, "segments": {}, "records": {}, "messages": {}, "bytes": {}, )"
-                  R"("torn_bytes": {}, "in_use": {}, "retired_segments": {}, "sound": {}, )",
-                  json_text(folder), check.segments.size(), check.records, check.messages,
-                  check.bytes, check.torn_bytes, check.in_use, check.retired_segments,
-                  check.damages.empty() && check.checkpoint_faults.empty());
+  std::string json = fmt::format(
+      R"({{"folder": {}, "segments": {}, "records": {}, "messages": {}, "bytes": {}, )"
+      R"("torn_bytes": {}, "in_use": {}, "retired_segments": {}, "sound": {}, )",
+      json_text(folder), check.segments.size(), check.records, check.messages, check.bytes,
+      check.torn_bytes, check.in_use, check.retired_segments, is_sound(check));
+  if (!check.lost_end.empty()) {
+    json += fmt::format(R"("lost_end": {}, )", json_text(check.lost_end));
+  }
   std::string faults;
   for (const std::string& fault : check.checkpoint_faults) {
     faults += (faults.empty() ? "" : ", ") + json_text(fault);

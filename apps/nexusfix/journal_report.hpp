@@ -8,6 +8,8 @@
 
 namespace nexusfix::command {
 
+// Nothing is damaged, and nothing is missing, as far as can be told.
+[[nodiscard]] bool is_sound(const store::JournalCheck& check);
 // loss: what opening makes of a loss of power; null: there was none.
 [[nodiscard]] std::string check_text(const store::JournalCheck& check, const std::string& folder,
                                      const store::JournalReport* loss);

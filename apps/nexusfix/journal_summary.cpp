@@ -62,6 +62,9 @@ std::string journal_text(const store::JournalReport& report, const std::string& 
   }
   text += power_loss_text(report);
   for (const std::string& damage : report.damages) text += fmt::format("  DAMAGE {}\n", damage);
+  if (!report.lost_end.empty()) {
+    text += fmt::format("  LOST {}; opening refuses the journal\n", report.lost_end);
+  }
   for (const store::RefusedSession& refused : report.refused) {
     text += fmt::format("  REFUSED {}\n", refused.text);
   }
@@ -83,7 +86,11 @@ std::string findings_json(const store::JournalReport& report) {
                         json_text(refused.text));
     separator = ", ";
   }
-  return json + "], ";
+  json += "], ";
+  if (!report.lost_end.empty()) {
+    json += fmt::format(R"("lost_end": {}, )", json_text(report.lost_end));
+  }
+  return json;
 }
 
 std::uint64_t message_count(const JournalSummary& summary) {

@@ -21,6 +21,7 @@
 #include "store/event_box.hpp"
 #include "store/journal_format.hpp"
 #include "store/journal_lock.hpp"
+#include "store/log_note.hpp"
 #include "store/log_reading.hpp"
 #include "store/log_walk.hpp"
 #include "store/log_writer.hpp"
@@ -69,6 +70,7 @@ class Journal final : public Store {
         options_{std::move(options)},
         ownership_{std::move(ownership)},
         retirement_{disk, options_.folder, options_.retention.retired, events_},
+        log_notes_{ownership_ ? &*ownership_ : nullptr, options_.folder, events_},
         checkpointer_{state_},
         writer_{disk, options_, checkpointer_},
         reading_{disk, options_.folder, writer_, sizes},
@@ -96,8 +98,8 @@ class Journal final : public Store {
       reserve_.open(state_.sessions.record(key).next_outbound);
     }
     report_ = std::move(recovered.report);
-    for (std::string& stray : recovered.strays) {
-      events_.put(StoreEvent::Level::Warning, std::move(stray));
+    for (std::string& warning : recovered.warnings) {
+      events_.put(StoreEvent::Level::Warning, std::move(warning));
     }
     // With damage in the log, opening must find it again, and say so.
     is_damaged_ = !report_.damages.empty();
@@ -114,6 +116,7 @@ class Journal final : public Store {
     if (auto opened = writer_.open(recovered, epoch, skipped, now); !opened) return opened;
     owner_is_told_ = writer_.segments().back().owner_epoch == epoch;
     noted_ = writer_.synced();
+    if (const auto reach = writer_.reach()) log_notes_.put(*reach);
     if (options_.scrub.bytes_per_second > 0 && options_.background && disk_.takes_threads()) {
       scrub_.emplace(disk_, options_, events_);
     }
@@ -193,6 +196,8 @@ class Journal final : public Store {
       if (auto owned = ownership_->check_slowly(); !owned) return stop(std::move(owned.error()));
     }
     if (auto flushed = writer_.flush(); !flushed) return stop(std::move(flushed.error()));
+    if (is_reach_due_) [[unlikely]]
+      note_reach();
     return durable();
   }
 
@@ -232,6 +237,7 @@ class Journal final : public Store {
                        WallTime now);
   void forget_before(LogPosition position);
   void offer_to_scrub();
+  void note_reach();
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
   [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
@@ -287,12 +293,14 @@ class Journal final : public Store {
   std::vector<RetiredNumbers> retired_numbers_;
   EventBox events_;        // must outlive all that works on other threads
   Retirement retirement_;  // must outlive the writer, whose thread works for it
+  LogNotes log_notes_;     // likewise
   Checkpointer checkpointer_;
   LogWriter writer_;
   LogReading reading_;
   NumberReserve reserve_;
   LogPosition noted_ = 0;                      // the log tells that it was synced so far
   bool owner_is_told_ = false;                 // and whose it is
+  bool is_reach_due_ = false;                  // the file owner does not know of the last segment
   bool was_closed_ = false;                    // in order, and nothing was appended since
   std::vector<char> notes_;                    // entries of the journal's own, for the next record
   JournalReport report_;                       // until it is taken
@@ -329,6 +337,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
         return stop(std::move(room.error()));
       }
       if (writer_.segments().back().number != segment) {
+        is_reach_due_ = options_.durability != Durability::None;
         offer_to_scrub();
         retire_segments(now);
       }
@@ -424,6 +433,14 @@ bool Journal::look_after_number(const Entry& entry) {
   return false;
 }
 
+// When a segment was begun, and the disk knows: from then on its loss is noticed.
+void Journal::note_reach() {
+  const std::optional<LogNote> reach = writer_.reach();
+  if (!reach) return;
+  is_reach_due_ = false;
+  writer_.put_note(log_notes_, *reach);
+}
+
 // First the next checkpoint tells what is to go; when that is on the disk, it goes. From then on
 // nobody reads it; the files themselves follow in the background.
 void Journal::retire_segments(WallTime now) {
@@ -516,7 +533,13 @@ StoreResult<void> Journal::close_in_order() {
   if (auto written = writer_.append(entries, {}, {}); !written) return written;
   if (auto synced = writer_.sync_all(); !synced) return synced;
   if (may_retire()) forget_before(checkpointer_.told_retired(writer_.synced()));
-  return writer_.close();
+  std::optional<LogNote> reach = writer_.reach();
+  if (auto closed = writer_.close(); !closed) return closed;
+  if (!reach) return {};
+  // Whoever opens it next says that more may follow, before it does.
+  reach->is_closed = true;
+  log_notes_.put(*reach);
+  return {};
 }
 
 StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64_t last,

@@ -12,8 +12,10 @@
 #include "store/damaged_log.hpp"
 #include "store/entry.hpp"
 #include "store/journal_lock.hpp"
+#include "store/log_note.hpp"
 #include "store/log_walk.hpp"
 #include "store/loss_text.hpp"
+#include "store/recovery_end.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -71,6 +73,7 @@ class Check {
   Check(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
 
   StoreResult<JournalCheck> run() {
+    const FoundLogNote noted = read_log_note(disk_, folder_);
     const auto log = walk_log(
         disk_, folder_,
         [&](const SegmentHeader& segment, std::span<const char> checkpoint) {
@@ -78,6 +81,9 @@ class Check {
         },
         [&](const SegmentHeader& segment, const Record& record) { return add(segment, record); },
         [&](const DamagedBytes& bytes) { log_.damage(bytes); });
+    if (!log && log.error().code == StoreErrorCode::Missing) {
+      return std::unexpected{no_journal(folder_, noted)};
+    }
     if (!log) return std::unexpected{log.error()};
     const std::vector<WalkedSegment>& segments = log->segments;
     if (!is_known_ && segments.front().header.number > 1) {
@@ -103,6 +109,9 @@ class Check {
     }
     check_.torn_bytes = segments.back().torn_bytes;
     check_.torn_offset = segments.back().end;
+    check_.note_fault = noted.fault;
+    const LogEnd end = end_of(*log);
+    if (is_missed(noted, end)) check_.lost_end = lost_end_text(folder_, *noted.note, end);
     check_.power_lost = !is_closed_ && check_.records > 0 &&
                         may_have_lost_power(segments.back().header, to_boot_id(disk_.boot_id()));
     check_.in_use = is_in_use(disk_, folder_);

@@ -17,6 +17,7 @@ namespace {
 // "epoch 00000000000000000007 since 1700000000123456789 pid 4711 on host", then spaces: of one
 // length, so that a later record covers all of an earlier one, and within one sector.
 constexpr std::size_t kRecordBytes = 256;
+static_assert(kLogNoteAt == kRecordBytes);
 constexpr std::string_view kEpochWord = "epoch ";
 constexpr std::size_t kEpochDigits = 20;
 
@@ -101,6 +102,13 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
   const StoreResult<std::string> before = read_record(folder, **owner);
   if (!before) return std::unexpected{before.error()};
   taken.owner_ = std::move(*owner);
+  // At once as large as it will ever be: what is mapped stays where it is, and notes need no room.
+  const DiskResult<std::uint64_t> size = taken.owner_->size();
+  if (!size) return failure(size.error());
+  if (*size < kLogNoteAt + kLogNoteBytes) {
+    const std::string zeros(kLogNoteAt + kLogNoteBytes - *size, '\0');
+    if (auto grown = taken.owner_->write_at(*size, zeros); !grown) return failure(grown.error());
+  }
   if (auto written = taken.write_down(epoch_of(*before) + 1, disk, now); !written) {
     return std::unexpected{std::move(written.error())};
   }
@@ -138,6 +146,19 @@ StoreResult<void> Ownership::check_slowly() const {
     return {};
   }
   return std::unexpected{loss()};
+}
+
+DiskResult<void> Ownership::note(const LogNote& note) const {
+  return write_note(encode_log_note(note));
+}
+
+DiskResult<void> Ownership::forget_note() const {
+  return write_note(std::string(kLogNoteBytes, '\0'));
+}
+
+DiskResult<void> Ownership::write_note(const std::string& text) const {
+  if (auto written = owner_->write_at(kLogNoteAt, text); !written) return written;
+  return owner_->sync();
 }
 
 StoreError Ownership::loss() const {

@@ -13,6 +13,8 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 
+#include "store/log_note.hpp"
+
 namespace nexusfix::store {
 
 class Ownership {
@@ -49,6 +51,11 @@ class Ownership {
   [[nodiscard]] StoreError loss() const;
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 
+  // Writes behind the owner how far the log reaches, and syncs it. Any thread, one at a time.
+  [[nodiscard]] DiskResult<void> note(const LogNote& note) const;
+  // Takes what is noted away.
+  [[nodiscard]] DiskResult<void> forget_note() const;
+
  private:
   // "epoch 00000000000000000007 since 1700000000123456789": these two tell every two owners apart;
   // the rest of the text is for people.
@@ -58,6 +65,7 @@ class Ownership {
 
   Ownership() = default;
   [[nodiscard]] StoreResult<void> write_down(std::uint64_t epoch, Disk& disk, WallTime now);
+  [[nodiscard]] DiskResult<void> write_note(const std::string& text) const;
 
   std::string folder_;
   std::string record_;  // what the file must say

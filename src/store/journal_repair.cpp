@@ -16,6 +16,7 @@
 #include "store/damaged_log.hpp"
 #include "store/entry.hpp"
 #include "store/journal_lock.hpp"
+#include "store/log_note.hpp"
 #include "store/log_state.hpp"
 #include "store/log_walk.hpp"
 #include "store/loss_text.hpp"
@@ -67,21 +68,49 @@ class Repair {
     std::optional<Ownership> lock;
     if (options_.mode == RepairMode::Carry) {
       // So that a wrong folder gets no lock of its own.
-      if (auto there = walk(); !there) return std::unexpected{there.error()};
+      if (auto there = find(); !there) return std::unexpected{there.error()};
       auto taken = Ownership::take(disk_, options_.folder, now_);
       if (!taken) return std::unexpected{taken.error()};
       lock = std::move(*taken);
     }
-    if (auto walked = walk(); !walked) return std::unexpected{walked.error()};
-    if (auto named = put_names(); !named) return std::unexpected{named.error()};
-    if (auto planned = plan(); !planned) return std::unexpected{planned.error()};
+    if (auto found = find(); !found) return std::unexpected{found.error()};
+    if (is_all_lost_) {
+      plan_anew();
+    } else {
+      if (auto named = put_names(); !named) return std::unexpected{named.error()};
+      if (auto planned = plan(); !planned) return std::unexpected{planned.error()};
+    }
     if (options_.mode == RepairMode::Carry && !report_.steps.empty()) {
-      if (auto done = carry_out(); !done) return std::unexpected{done.error()};
+      auto done = is_all_lost_ ? forget_all(*lock) : carry_out(*lock);
+      if (!done) return std::unexpected{done.error()};
     }
     return std::move(report_);
   }
 
  private:
+  // What there is, be it nothing but what was noted of it.
+  StoreResult<void> find() {
+    noted_ = read_log_note(disk_, options_.folder);
+    auto walked = walk();
+    is_all_lost_ =
+        !walked && walked.error().code == StoreErrorCode::Missing && is_missed(noted_, {});
+    return is_all_lost_ ? StoreResult<void>{} : walked;
+  }
+
+  void plan_anew() {
+    report_.steps.push_back(lost_end_text(options_.folder, *noted_.note, {}) +
+                            ". That is accepted: the next opening begins a new journal");
+    report_.alarms.push_back(
+        "all sessions of the journal are lost, with all that was sent: each begins with number 1, "
+        "unless its next numbers are set");
+  }
+
+  StoreResult<void> forget_all(const Ownership& lock) {
+    if (auto copied = copy_files(); !copied) return copied;
+    if (auto forgotten = lock.forget_note(); !forgotten) return failure(forgotten.error());
+    return {};
+  }
+
   StoreResult<void> walk() {
     log_ = {};
     voids_.clear();
@@ -123,6 +152,8 @@ class Repair {
       return std::unexpected{unknown_start(options_.folder, walked->segments.front().header)};
     }
     log_.end();
+    end_ = end_of(*walked);
+    lost_end_bytes_ = is_missed(noted_, end_) ? lost_end_bytes(*noted_.note, end_.position) : 0;
     segments_ = std::move(walked->segments);
     strays_ = std::move(walked->strays);
     return {};
@@ -213,6 +244,11 @@ class Repair {
       report_.steps.push_back(path_of_segment(options_.folder, last.header.number) + ": the " +
                               bytes_text(last.torn_bytes) + " from offset " +
                               std::to_string(last.end) + " on are an interrupted write: cut off");
+    }
+    if (lost_end_bytes_ > 0) {
+      const std::string text = lost_end_text(options_.folder, *noted_.note, end_);
+      report_.steps.push_back(text + ". That is accepted: the log goes on from there");
+      note(text + ". Accepted");
     }
     // What the log says once the records stand in the damage's place: it must make sense.
     if (auto replayed = replay(); !replayed) return replayed;
@@ -362,15 +398,27 @@ class Repair {
         }
       }
     }
+    if (lost_end_bytes_ == 0) return;
+    for (SessionKey key = 0; key < sessions.size(); ++key) {
+      if (!moved.insert(key).second) continue;
+      const SessionRecord& record = sessions.record(key);
+      move_numbers({.session = key, .damage = log_.damages().size(), .numbers = {}}, record,
+                   "session " + sessions.name(key) + ": ");
+    }
+    report_.alarms.push_back(
+        "a session that was opened in what is missing, and numbers that were reset or set there, "
+        "are not known any more: compare the next numbers with those of the counterparties");
   }
 
   void move_numbers(const SessionLoss& loss, const SessionRecord& record, const std::string& name) {
-    std::uint64_t damaged_bytes = 0;
+    std::uint64_t damaged_bytes = lost_end_bytes_;
     for (std::size_t i = loss.damage; i < log_.damages().size(); ++i) {
       if (!log_.damages()[i].is_header) damaged_bytes += log_.damages()[i].bytes;
     }
-    const NumberRange range{record.next_outbound,
-                            record.next_outbound + numbers_in(damaged_bytes) - 1};
+    const NumberRange range{
+        record.next_outbound,
+        std::min(record.next_outbound + numbers_in(damaged_bytes), kNumberMax) - 1};
+    if (range.last < range.first) return;
     NumbersChange change;
     change.before = {record.next_inbound, record.next_outbound, record.epoch};
     change.after = change.before;
@@ -389,7 +437,7 @@ class Repair {
   // Checkpoints first, which must not be believed from here on. Then the record at the end: if the
   // machine stops behind it, the damage is still there, and whoever repairs again finds no session
   // that could use a number twice.
-  StoreResult<void> carry_out() {
+  StoreResult<void> carry_out(const Ownership& lock) {
     if (auto copied = copy_files(); !copied) return copied;
     for (const SegmentHeader& segment : voids_) {
       std::vector<char> checkpoint;
@@ -414,6 +462,14 @@ class Repair {
     for (const StraySegment& one : strays_) {
       if (auto emptied = change(one.number, 0, {}, true); !emptied) return emptied;
     }
+    // Last: until then whoever opens it is refused as before.
+    if (lost_end_bytes_ > 0) {
+      const LogNote now{.segment = end_.segment,
+                        .position = end_.position,
+                        .segment_bytes = 0,
+                        .is_closed = true};
+      if (auto noted = lock.note(now); !noted) return failure(noted.error());
+    }
     return check_what_was_done();
   }
 
@@ -434,6 +490,8 @@ class Repair {
       }
       append_record(bytes, RecordSeed{header}, last.end + bytes.size(), now_, last_);
     }
+    end_.offset += bytes.size();
+    end_.position += bytes.size();
     return change(last.header.number, last.end, bytes, last.torn_bytes > 0);
   }
 
@@ -447,6 +505,10 @@ class Repair {
                              checked->damages.front().file + " offset " +
                              std::to_string(checked->damages.front().offset) +
                              " after the repair: the disk does not keep what is written to it"}};
+    }
+    if (!checked->lost_end.empty()) {
+      return std::unexpected{
+          StoreError{.code = StoreErrorCode::Corrupt, .text = checked->lost_end}};
     }
     // Nobody is told that it is mended while it could not be opened.
     const auto looked = store::look_at(disk_, options_.folder);
@@ -476,12 +538,15 @@ class Repair {
       if (segment.unused_bytes > 0) changing.insert(segment.header.number);
     }
     for (const StraySegment& one : strays_) changing.insert(one.number);
-    if (segments_.back().torn_bytes > 0 || !last_.empty()) {
+    if (!segments_.empty() && (segments_.back().torn_bytes > 0 || !last_.empty())) {
       changing.insert(segments_.back().header.number);
     }
     if (auto made = make_copy_folder(); !made) return made;
     for (const std::uint64_t segment : changing) {
-      if (auto copied = copy_file(segment); !copied) return copied;
+      if (auto copied = copy_file(segment_file_name(segment)); !copied) return copied;
+    }
+    if (lost_end_bytes_ > 0 || is_all_lost_) {
+      if (auto copied = copy_file("owner"); !copied) return copied;
     }
     if (auto synced = disk_.sync_directory(report_.copy_folder); !synced) {
       return failure(synced.error());
@@ -509,18 +574,18 @@ class Repair {
                            " copies of this second are there already"}};
   }
 
-  StoreResult<void> copy_file(std::uint64_t segment) {
-    const auto from = disk_.open(path_of_segment(options_.folder, segment), OpenMode::Read);
+  StoreResult<void> copy_file(const std::string& name) {
+    const auto from = disk_.open(options_.folder + '/' + name, OpenMode::Read);
     if (!from) return failure(from.error());
-    const auto to = disk_.open(path_of_segment(report_.copy_folder, segment), OpenMode::Create);
+    const std::string target = report_.copy_folder + '/' + name;
+    const auto to = disk_.open(target, OpenMode::Create);
     if (!to) return failure(to.error());
     const auto size = (*to)->size();
     if (!size) return failure(size.error());
     if (*size != 0) {
       return std::unexpected{
           StoreError{.code = StoreErrorCode::Refused,
-                     .text = path_of_segment(report_.copy_folder, segment) +
-                             ": is there already; a copy is never written over"}};
+                     .text = target + ": is there already; a copy is never written over"}};
     }
     std::vector<char> buffer(kCopyBytes);
     for (std::uint64_t offset = 0;;) {
@@ -551,6 +616,10 @@ class Repair {
   std::vector<std::vector<char>> entries_;  // by damage: what goes in its place
   std::vector<std::vector<char>> fillers_;  // the same as bytes of the file
   std::optional<LogPosition> closed_at_;    // of the last record
+  FoundLogNote noted_;
+  bool is_all_lost_ = false;          // there is no segment, and there were some
+  LogEnd end_;                        // of the log, and then of the repaired one
+  std::uint64_t lost_end_bytes_ = 0;  // of the log behind it; 0: nothing is missing
   LogState repaired_;
   std::vector<char> last_;  // entries of a record at the end
   RepairReport report_;

@@ -421,6 +421,13 @@ class Walk {
 
 }  // namespace
 
+LogEnd end_of(const WalkedLog& log) {
+  const WalkedSegment& last = log.segments.back();
+  return {.segment = last.header.number,
+          .offset = last.end,
+          .position = last.header.position + last.end};
+}
+
 std::string path_of_segment(const std::string& folder, std::uint64_t number) {
   return folder + '/' + segment_file_name(number);
 }

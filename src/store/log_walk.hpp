@@ -12,6 +12,7 @@
 #include <nexusfix/store/store.hpp>
 
 #include "store/journal_format.hpp"
+#include "store/log_note.hpp"
 #include "store/segment_reader.hpp"
 
 namespace nexusfix::store {
@@ -49,6 +50,9 @@ struct WalkedLog {
   std::vector<WalkedSegment> segments;  // at least one
   std::vector<StraySegment> strays;
 };
+
+// Where its last record ends.
+[[nodiscard]] LogEnd end_of(const WalkedLog& log);
 
 [[nodiscard]] std::string path_of_segment(const std::string& folder, std::uint64_t number);
 [[nodiscard]] const char* describe(RecordFault fault) noexcept;

@@ -161,6 +161,16 @@ void LogWriter::forget_segments(std::size_t count) {
   segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
+std::optional<LogNote> LogWriter::reach() const noexcept {
+  const SegmentHeader& segment = segments_.back();
+  const LogPosition reached = synced();
+  if (options_.durability == Durability::None) return std::nullopt;
+  if (reached < segment.position + segment.records_at()) return std::nullopt;
+  return LogNote{.segment = segment.number,
+                 .position = reached,
+                 .segment_bytes = std::max(options_.segment_bytes, current_.reserved_bytes)};
+}
+
 std::uint64_t LogWriter::room_left() const noexcept {
   const std::uint64_t used = appended_ - segments_.back().position;
   return options_.segment_bytes - std::min(options_.segment_bytes, used);

@@ -24,6 +24,7 @@
 #include "store/checkpoint.hpp"
 #include "store/committer.hpp"
 #include "store/journal_format.hpp"
+#include "store/log_note.hpp"
 #include "store/recovery.hpp"
 #include "store/segment_supply.hpp"
 
@@ -79,6 +80,10 @@ class LogWriter {
   void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept) {
     supply_.take_away(retirement, from, kept);
   }
+
+  // What is known to be on the disk of the current segment; nothing: not even its start.
+  [[nodiscard]] std::optional<LogNote> reach() const noexcept;
+  void put_note(LogNotes& notes, const LogNote& note) { supply_.put_note(notes, note); }
 
   // Of the current segment, for records.
   [[nodiscard]] std::uint64_t room_left() const noexcept;

@@ -10,6 +10,7 @@
 #include "store/damaged_log.hpp"
 #include "store/journal_lock.hpp"
 #include "store/log_files.hpp"
+#include "store/log_note.hpp"
 #include "store/log_start.hpp"
 #include "store/log_walk.hpp"
 #include "store/loss_text.hpp"
@@ -34,6 +35,7 @@ class Recovery {
         boot_id_{to_boot_id(disk.boot_id())} {}
 
   StoreResult<Recovered> run() {
+    const FoundLogNote noted = read_log_note(disk_, options_.folder);
     const StoreResult<SegmentNumbers> numbers = find_segments(disk_, options_.folder);
     if (!numbers) return std::unexpected{numbers.error()};
     first_ = numbers->first;
@@ -48,7 +50,7 @@ class Recovery {
     }
     if (auto read = read_log(); !read) return std::unexpected{std::move(read.error())};
     if (found_.segments.empty() && !may_write_ && last_ < first_) {
-      return std::unexpected{no_journal(options_.folder)};
+      return std::unexpected{no_journal(options_.folder, noted)};
     }
     log_.end();
     tell_damages(options_.folder, log_, found_);
@@ -59,6 +61,8 @@ class Recovery {
     if (!is_cut_) found_.report.torn_bytes += unused_of_last_;
     const LogPosition end = expected_position();
     found_.report.power_lost = power_lost();
+    if (!noted.fault.empty()) found_.warnings.push_back(noted.fault);
+    if (auto checked = check_end(noted, end); !checked) return std::unexpected{checked.error()};
     if (may_write_) {
       const Leftovers leftovers{.prepared = to_empty_, .last = last_, .is_cut = is_cut_};
       auto done = make_durable(disk_, options_, leftovers, found_);
@@ -71,6 +75,20 @@ class Recovery {
   }
 
  private:
+  // Before anything is cut: what was noted was on the disk.
+  StoreResult<void> check_end(const FoundLogNote& noted, LogPosition position) {
+    LogEnd end{.segment = 0, .offset = 0, .position = position};
+    if (!found_.segments.empty()) {
+      end.segment = found_.segments.back().number;
+      end.offset = found_.file_bytes;
+    }
+    if (!is_missed(noted, end)) return {};
+    const std::string text = lost_end_text(options_.folder, *noted.note, end);
+    if (may_write_) return corrupt(text + lost_end_advice(options_.folder));
+    found_.report.lost_end = text;
+    return {};
+  }
+
   // From the newest checkpoint that can be trusted, or everything.
   StoreResult<void> read_log() {
     LogStarts starts{disk_, options_.folder};
@@ -219,7 +237,7 @@ class Recovery {
     if (!*stray) {
       found_.report.torn_bytes += std::min<std::uint64_t>(size, kSegmentHeaderBytes);
     } else if ((*stray)->bytes > 0) {
-      found_.strays.push_back(stray_text(options_.folder, number, **stray));
+      found_.warnings.push_back(stray_text(options_.folder, number, **stray));
     }
     if (may_write_) {
       to_empty_.push_back(number);

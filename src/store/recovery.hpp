@@ -34,9 +34,9 @@ struct Recovered {
   std::vector<std::pair<LogPosition, LogPosition>> holes;
   std::map<SessionKey, std::string> refused;
   std::string no_new_session;
-  // What the disk damaged in files that were prepared and not begun, for people. They are used
-  // anew: nothing is lost by it.
-  std::vector<std::string> strays;
+  // For people: what the disk damaged in files that were prepared and not begun, which are used
+  // anew, and nothing is lost by it; and in the note of the log's end.
+  std::vector<std::string> warnings;
   LogPosition synced = 0;                       // known to be on the disk
   bool is_closed = false;                       // in order
   std::uint64_t owner_epoch = 0;                // of whoever wrote it last; 0: not told

@@ -200,7 +200,11 @@ StoreError missing_before(const std::string& folder, std::uint64_t first,
                   ". Nothing was changed. Put the file back, or restore the folder from a copy"};
 }
 
-StoreError no_journal(const std::string& folder) {
+StoreError no_journal(const std::string& folder, const FoundLogNote& noted) {
+  if (is_missed(noted, {})) {
+    return {.code = StoreErrorCode::Missing,
+            .text = lost_end_text(folder, *noted.note, {}) + lost_end_advice(folder)};
+  }
   return {.code = StoreErrorCode::Missing,
           .text = "journal " + folder + ": there is no journal in this folder (no " +
                   segment_file_name(1) + ')'};

@@ -10,6 +10,7 @@
 #include <nexusfix/store/journal.hpp>
 
 #include "store/damaged_log.hpp"
+#include "store/log_note.hpp"
 #include "store/log_start.hpp"
 #include "store/recovery.hpp"
 #include "store/segment_reader.hpp"
@@ -48,6 +49,6 @@ void tell_damages(const std::string& folder, DamagedLog& log, Recovered& found);
 [[nodiscard]] std::string restore_advice(const std::string& folder);
 [[nodiscard]] StoreError missing_before(const std::string& folder, std::uint64_t first,
                                         const CheckpointFaults& faults);
-[[nodiscard]] StoreError no_journal(const std::string& folder);
+[[nodiscard]] StoreError no_journal(const std::string& folder, const FoundLogNote& noted);
 
 }  // namespace nexusfix::store

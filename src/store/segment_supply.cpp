@@ -158,6 +158,14 @@ void SegmentSupply::take_away(Retirement& retirement, std::uint64_t from,
   changed_.notify_all();
 }
 
+void SegmentSupply::put_note(LogNotes& notes, const LogNote& note) {
+  if (!options_.background) return notes.put(note);
+  const std::lock_guard lock{mutex_};
+  notes_ = &notes;
+  note_ = note;
+  changed_.notify_all();
+}
+
 void SegmentSupply::retire(OpenSegment segment) {
   if (!options_.background) return;
   const std::lock_guard lock{mutex_};
@@ -178,6 +186,7 @@ void SegmentSupply::close() {
   const bool is_there = state_ != State::Idle;  // or the file is in use
   state_ = State::Idle;
   ready_ = {};
+  note_.reset();  // its user has a later one
   if (is_there) remove_from(number_);
   changed_.notify_all();
   changed_.wait_for(lock, kTakingAwayMax, [this] { return errands_.empty(); });
@@ -206,7 +215,7 @@ void SegmentSupply::run() {
       do_errand(lock);
     } else if (state_ == State::Wanted) {
       work(lock);
-    } else if (!errands_.empty()) {
+    } else if (note_ || !errands_.empty()) {
       // Behind the segment that somebody may wait for soon.
       do_errand(lock);
     } else if (state_ == State::Failed) {
@@ -235,6 +244,12 @@ void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
     retired.swap(retired_);
     lock.unlock();
     forget(retired);
+    lock.lock();
+  } else if (note_) {
+    const LogNote note = *note_;
+    note_.reset();
+    lock.unlock();
+    notes_->put(note);
     lock.lock();
   } else {
     // One file a turn: what is wanted meanwhile comes before the next.

@@ -16,6 +16,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/journal.hpp>
 
+#include "store/log_note.hpp"
 #include "store/retirement.hpp"
 
 namespace nexusfix::store {
@@ -74,6 +75,8 @@ class SegmentSupply {
   void warm(const OpenSegment& segment);
   // Takes segments away where that costs nobody time, if the supply lives so long.
   void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept);
+  // Notes how far the log reaches where that costs nobody time; of several, the last counts.
+  void put_note(LogNotes& notes, const LogNote& note);
   // Lets go of it where that costs nobody time; of its memory, when a few more were closed.
   void retire(OpenSegment segment);
   // Told once: why the next segment could not be prepared. It is tried again each second.
@@ -102,7 +105,7 @@ class SegmentSupply {
   [[nodiscard]] DiskResult<void> sync(OpenSegment& segment);
   [[nodiscard]] DiskResult<void> reserve(OpenSegment& segment, std::uint64_t bytes) const;
   [[nodiscard]] bool has_errand() const noexcept {
-    return ends_ || !retired_.empty() || !errands_.empty() || to_warm_ != nullptr;
+    return ends_ || !retired_.empty() || !errands_.empty() || to_warm_ != nullptr || note_;
   }
   [[nodiscard]] std::string path_of(std::uint64_t number) const;
 
@@ -121,6 +124,8 @@ class SegmentSupply {
   };
   std::vector<Errand> errands_;
   std::shared_ptr<FileMapping> to_warm_;
+  LogNotes* notes_ = nullptr;
+  std::optional<LogNote> note_;  // to be put there
   std::optional<DiskError> shortage_;
   std::atomic<bool> has_shortage_{false};
   std::atomic<bool> is_short_{false};

@@ -114,6 +114,9 @@ struct JournalReport {
   // Checkpoints that were to be trusted and could not be: more of the log was read instead.
   std::vector<std::string> checkpoint_faults;
   std::uint64_t torn_bytes = 0;  // at the end, no whole record: open_journal() has cut them
+  // inspect_journal(): the log ends before what its last owner noted, for people; empty: it does
+  // not, or nothing was noted. open_journal() refuses it then.
+  std::string lost_end;
   // Damage with more of the log behind it, each with file and offset; and the sessions that
   // open_session() refuses because of it. All others go on.
   std::vector<std::string> damages;

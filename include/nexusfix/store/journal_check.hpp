@@ -61,6 +61,10 @@ struct JournalCheck {
   // Checkpoints that do not check, or do not say what the records in front of them say: opening
   // would read more, or go wrong; for people.
   std::vector<std::string> checkpoint_faults;
+  // The log ends before what its last owner noted: opening refuses it; for people. Empty: it does
+  // not, or nothing was noted.
+  std::string lost_end;
+  std::string note_fault;              // why that note cannot be read; empty: it can, or is none
   std::uint64_t retired_segments = 0;  // that are not there any more, in front of the first
   std::uint64_t records = 0;
   std::uint64_t messages = 0;

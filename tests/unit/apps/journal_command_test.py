@@ -166,6 +166,49 @@ class Journal(WithFolder):
         self.assertIn(f"session {VENUE}: number 1 of epoch 1 is lost. It is refused", errors)
         self.assertIn(f"nexusfix journal repair {self.journal} --dry-run", errors)
 
+    def test_a_log_whose_end_is_missing_is_refused_and_goes_on_behind_it_when_repaired(self):
+        inbound, outbound, _ = self.numbers()
+        whole = self.segment.read_bytes()
+        self.segment.write_bytes(whole[:-100])
+        done = run("journal", "verify", self.journal)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("LOST " + str(self.segment), done.stdout)
+        self.assertIn("its end is missing: opening refuses it", done.stdout)
+        report = json.loads(run("journal", "verify", self.journal, "--json").stdout)
+        self.assertFalse(report["sound"])
+        self.assertIn("it was closed in order", report["lost_end"])
+        self.assertEqual(run("journal", "show", self.journal).returncode, 1)
+        shown = json.loads(run("journal", "show", self.journal, "--json").stdout)
+        self.assertIn("it was closed in order", shown["lost_end"])
+        for command in (["serve", self.folder / "venue.cfg"],
+                        ["journal", "set", self.journal, VENUE, "--next-out", 99, "--yes"],
+                        ["journal", "export", self.journal, "--quickfix", self.folder / "to"]):
+            done = run(*command)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("The end of the log is missing", done.stderr)
+            self.assertIn(f"nexusfix journal repair {self.journal}", done.stderr)
+
+        done = run("journal", "repair", self.journal, "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"ALARM session {VENUE}: what may have been sent as number", done.stdout)
+        self.assertEqual(run("journal", "verify", self.journal).returncode, 0)
+        self.assertGreaterEqual(self.numbers()[1], outbound)
+        venue, port = self.serve()
+        self.assertEqual(self.connect(port, "").returncode, 0)
+        self.end(venue)
+
+    def test_a_journal_whose_only_segment_is_gone_does_not_begin_at_1(self):
+        self.segment.unlink()
+        done = run("serve", self.folder / "venue.cfg")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no segment, but the file owner notes", done.stderr)
+        self.assertEqual(run("journal", "verify", self.journal).returncode, 1)
+        done = run("journal", "repair", self.journal, "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the next opening begins a new journal", done.stdout)
+        venue, _ = self.serve()
+        self.end(venue)
+
     def test_a_venue_without_a_whole_session_does_not_start(self):
         self.damage_logon_of_first_session()
         done = run("serve", self.folder / "venue.cfg")

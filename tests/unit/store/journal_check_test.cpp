@@ -247,6 +247,8 @@ TEST(JournalRepair, damage_in_front_of_a_segment_whose_beginning_was_interrupted
     std::uint64_t last = 1;
     while (sample.disk.exists(segment_path(last + 1))) ++last;
     ASSERT_GT(last, 2U);
+    // Nobody has noted that it was begun.
+    ASSERT_TRUE(sample.disk.remove(kFolder + "/owner"));
     const std::string begun = sample.disk.contents(segment_path(last)).substr(0, begun_bytes);
     sample.disk.set_contents(segment_path(last), begun);
     EXPECT_EQ(repair_or_fail(sample.disk).alarms.size(), 1U);

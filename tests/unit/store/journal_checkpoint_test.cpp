@@ -299,6 +299,7 @@ TEST_F(JournalCheckpoint, a_segment_whose_start_was_interrupted_is_begun_again) 
       std::string cut = whole.substr(0, length);
       if (has_zeros) cut.resize(kSegmentBytes, '\0');
       disk_.set_contents(segment_path(segment), cut);
+      ASSERT_TRUE(disk_.remove(kFolder + "/owner"));  // nobody has noted that it was begun
       const OpenedJournal opened = open();
       ASSERT_THAT(opened.report.damages, ::testing::IsEmpty()) << length;
       ASSERT_THAT(opened.report.checkpoint_faults, ::testing::IsEmpty()) << length;
@@ -324,6 +325,7 @@ TEST_F(JournalCheckpoint, a_segment_of_which_only_torn_parts_reached_the_disk_is
   for (std::uint64_t number = last_segment(disk_); number > segment; --number) {
     ASSERT_TRUE(disk_.remove(segment_path(number)));
   }
+  ASSERT_TRUE(disk_.remove(kFolder + "/owner"));  // nobody has noted that it was begun
   const SegmentHeader header = header_of(disk_, segment);
   std::string bytes = disk_.contents(segment_path(segment)).substr(0, header.records_at());
   for (std::size_t at = header.header_bytes() + 40; at < bytes.size(); ++at) bytes[at] = '\0';

@@ -123,6 +123,7 @@ TEST_F(JournalInspectTest, a_segment_that_was_being_created_is_passed_over) {
     EXPECT_EQ(scan_all(*found.store).size(), 3U);
     ASSERT_TRUE(disk_.remove(kSecond));
     ASSERT_TRUE(disk_.remove(kFirst));
+    ASSERT_TRUE(disk_.remove("/journal/owner"));
   }
 }
 

@@ -500,7 +500,7 @@ TEST(JournalFaults, a_power_loss_at_any_byte_of_what_was_not_synced_loses_nothin
 
 TEST(JournalFaults, a_full_disk_is_told_and_what_was_durable_is_there_when_space_is_back) {
   FakeDisk disk;
-  disk.set_capacity(656);
+  disk.set_capacity(912);
   Told told;
   run_until_error(disk, Durability::Sync, told);
   EXPECT_LT(told.durable, 12U);

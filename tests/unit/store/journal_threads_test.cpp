@@ -13,6 +13,7 @@
 
 #include "store/committer.hpp"
 #include "store/journal_format.hpp"
+#include "store/log_note.hpp"
 #include "store_fixture.hpp"
 #include "support/gated_disk.hpp"
 #include "support/temporary_folder.hpp"
@@ -76,6 +77,31 @@ TEST_F(JournalThreads, a_group_flush_does_not_wait_for_a_disk_that_does_not_answ
   disk_.release_syncs();
   EXPECT_EQ(settler_.settle(*store_), store_->appended());
   EXPECT_GT(settler_.wakes(), wakes);
+}
+
+TEST_F(JournalThreads, a_segment_that_was_begun_and_is_removed_is_noticed) {
+  for (const Durability durability : {Durability::Process, Durability::Group, Durability::Sync}) {
+    const std::string folder = folder_.file("journal");
+    open(durability);
+    while (!disk_.open(segment(3), OpenMode::Read))
+      ASSERT_TRUE(append_next(std::string(1000, 'm')));
+    // The end of each flush may be the one that finds the segment on the disk; what notes it is
+    // another thread.
+    while (read_log_note(disk_, folder).note->segment < 2) {
+      ASSERT_TRUE(append_next());
+      ASSERT_TRUE(settler_.settle(*store_));
+    }
+    store_.reset();
+    for (std::uint64_t number = 2; disk_.open(segment(number), OpenMode::Read); ++number) {
+      ASSERT_TRUE(disk_.remove(segment(number)));
+    }
+    const auto opened =
+        open_journal(disk_, {.folder = folder, .durability = durability}, at_second(60));
+    ASSERT_FALSE(opened) << to_string(durability);
+    EXPECT_THAT(opened.error().text, HasSubstr("The end of the log is missing"));
+    ASSERT_TRUE(disk_.remove(segment(1)));
+    ASSERT_TRUE(disk_.remove(folder + "/owner"));
+  }
 }
 
 TEST_F(JournalThreads, one_sync_covers_what_has_gathered) {

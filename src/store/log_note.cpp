@@ -1,0 +1,158 @@
+#include "store/log_note.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "store/crc32c.hpp"
+#include "store/entry.hpp"
+#include "store/journal_format.hpp"
+#include "store/journal_lock.hpp"
+#include "store/log_walk.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+// "log to 00000000000000012345 in segment 00000000000000000005 of 00000000000067108864 bytes,
+// begun , crc32c 0123abcd", then spaces: of one length, as the owner's record.
+constexpr std::size_t kDigits = 20;
+constexpr std::string_view kPositionWord = "log to ";
+constexpr std::string_view kSegmentWord = " in segment ";
+constexpr std::string_view kSizeWord = " of ";
+constexpr std::string_view kStateWord = " bytes, ";
+constexpr std::string_view kClosedWord = "closed";
+constexpr std::string_view kBegunWord = "begun ";
+constexpr std::string_view kCrcWord = ", crc32c ";
+constexpr std::size_t kPositionAt = kPositionWord.size();
+constexpr std::size_t kSegmentAt = kPositionAt + kDigits + kSegmentWord.size();
+constexpr std::size_t kSizeAt = kSegmentAt + kDigits + kSizeWord.size();
+constexpr std::size_t kStateAt = kSizeAt + kDigits + kStateWord.size();
+static_assert(kClosedWord.size() == kBegunWord.size());
+static_assert(kStateAt + kClosedWord.size() + kCrcWord.size() + 8 < kLogNoteBytes);
+
+void append_number(std::string& text, std::uint64_t number, std::size_t digits, int base) {
+  std::array<char, kDigits> bytes{};
+  char* const end = std::to_chars(bytes.data(), bytes.data() + bytes.size(), number, base).ptr;
+  const auto count = static_cast<std::size_t>(end - bytes.data());
+  text.append(digits - std::min(digits, count), '0');
+  text.append(bytes.data(), count);
+}
+
+std::optional<std::uint64_t> number_at(std::string_view bytes, std::size_t at) {
+  std::uint64_t number = 0;
+  const char* const begin = bytes.data() + at;
+  const auto [end, error] = std::from_chars(begin, begin + kDigits, number);
+  if (error != std::errc{} || end != begin + kDigits || number > kNumberMax) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+std::string encode_log_note(const LogNote& note) {
+  std::string text{kPositionWord};
+  append_number(text, note.position, kDigits, 10);
+  text += kSegmentWord;
+  append_number(text, note.segment, kDigits, 10);
+  text += kSizeWord;
+  append_number(text, note.segment_bytes, kDigits, 10);
+  text += kStateWord;
+  text += note.is_closed ? kClosedWord : kBegunWord;
+  const std::uint32_t crc = crc32c(0, text);
+  text += kCrcWord;
+  append_number(text, crc, 8, 16);
+  text.resize(kLogNoteBytes - 1, ' ');
+  return text + '\n';
+}
+
+std::optional<LogNote> decode_log_note(std::string_view bytes) {
+  if (bytes.size() != kLogNoteBytes) return std::nullopt;
+  const auto position = number_at(bytes, kPositionAt);
+  const auto segment = number_at(bytes, kSegmentAt);
+  const auto size = number_at(bytes, kSizeAt);
+  if (!position || !segment || !size) return std::nullopt;
+  const LogNote note{.segment = *segment,
+                     .position = *position,
+                     .segment_bytes = *size,
+                     .is_closed = bytes.substr(kStateAt, kClosedWord.size()) == kClosedWord};
+  // Its words and its checksum are as they must be, then.
+  return encode_log_note(note) == bytes ? std::optional{note} : std::nullopt;
+}
+
+FoundLogNote read_log_note(Disk& disk, const std::string& folder) {
+  const std::string path = folder + "/owner";
+  const auto fault = [&](const std::string& why) {
+    return FoundLogNote{.note = {},
+                        .fault = path + ": what it notes of the log's end cannot be read (" + why +
+                                 "): whether the end of the log is missing, nothing tells"};
+  };
+  const auto file = disk.open(path, OpenMode::Read);
+  if (!file && file.error().error_number == ENOENT) return {};
+  if (!file) return fault(file.error().what());
+  std::array<char, kLogNoteBytes> bytes{};
+  const DiskResult<std::size_t> got = (*file)->read_at(kLogNoteAt, bytes);
+  if (!got) return fault(got.error().what());
+  const std::string_view text{bytes.data(), *got};
+  // Of an older program, or of an owner who has not come so far.
+  if (text.find_first_not_of('\0') == std::string_view::npos) return {};
+  if (const auto note = decode_log_note(text)) return {.note = note, .fault = {}};
+  return fault("it does not check");
+}
+
+std::string lost_end_text(const std::string& folder, const LogNote& note, const LogEnd& end) {
+  const std::string noted = segment_file_name(note.segment);
+  std::string text = end.segment == 0
+                         ? "journal " + folder + ": there is no segment"
+                         : path_of_segment(folder, end.segment) + ": the log ends at offset " +
+                               std::to_string(end.offset) + " of it, position " +
+                               std::to_string(end.position);
+  text += ", but the file owner notes that ";
+  text += note.is_closed ? "it was closed in order in " + noted + " at position "
+                         : noted + " was begun, and the log went on to position ";
+  return text + std::to_string(note.position) + (note.is_closed ? "" : " at least") +
+         ". The end of the log is missing, and with it the numbers that were used there";
+}
+
+std::string lost_end_advice(const std::string& folder) {
+  return ". Nothing was changed. Put back what is missing, or restore the folder from a copy; to "
+         "go on without it: nexusfix journal repair " +
+         folder + " (--dry-run says what that loses)";
+}
+
+std::uint64_t lost_end_bytes(const LogNote& note, LogPosition end) noexcept {
+  return note.position - end + (note.is_closed ? 0 : note.segment_bytes);
+}
+
+void LogNotes::put(const LogNote& note) noexcept {
+  if (owner_ == nullptr) return;
+  try {
+    const std::lock_guard lock{mutex_};
+    if (is_over_ || note.position < noted_) return;
+    const std::optional<std::string> fault = write(note);
+    if (!fault) {
+      noted_ = note.position;
+      return;
+    }
+    // A failed sync is not repeated. Whichever note is there now, it is true.
+    is_over_ = true;
+    events_.put(StoreEvent::Level::Warning,
+                "journal " + folder_ + ": the file owner could not be written (" + *fault +
+                    "). Nothing is lost by it; but should the end of the log go missing before "
+                    "the journal is opened again, nobody would notice");
+  } catch (const std::bad_alloc&) {
+    // Nor is there any to tell of it; the next segment's note comes with what this one says.
+  }
+}
+
+std::optional<std::string> LogNotes::write(const LogNote& note) {
+  // Who has been replaced says nothing in the name of his successor.
+  if (!owner_->is_current()) return std::nullopt;
+  if (auto owned = owner_->check_slowly(); !owned) return std::nullopt;
+  if (auto done = owner_->note(note); !done) return done.error().what();
+  return std::nullopt;
+}
+
+}  // namespace nexusfix::store
