@@ -144,6 +144,10 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   // An application that takes back what it had sent reads everything, damage or not.
   options.checks_all = callbacks_.on_recovered != nullptr;
   stall_timeout_ = settings.journal_stall_timeout;
+  // A sync begins a second after what it is for, and takes its time.
+  if (options.durability == store::Durability::Process) {
+    disk_watch_ = DiskWatch{stall_timeout_ + options.sync_interval};
+  }
   auto opened = store::open_journal(*seams_.disk, options, now_.wall);
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
   store_ = std::move(opened->store);

@@ -339,6 +339,7 @@ void Runtime::flush() {
   if (store_failed_) return;
   const store::LogPosition appended = store_->appended();
   if (unsent_.empty() && is_settled_ && appended == flushed_to_) return;
+  if (appended != flushed_to_) disk_watch_.begin(store_->synced(), now_.mono);
   flushed_to_ = appended;
   store::LogPosition durable = store_->durable();
   if (flushed_to_ != durable) {
@@ -385,11 +386,31 @@ void Runtime::look_after_store() {
   while (const auto event = store_->take_event()) {
     report(severity_of(event->level), {}, event->text);
   }
+  if (disk_watch_.next() != kNever) look_for_slow_disk();
   if (refuses_messages_ && store_->has_room_for(kPlentyBytes)) {
     refuses_messages_ = false;
     report(observe::Severity::Warning, {},
            "there is room for the log again: application messages are taken as before");
   }
+}
+
+// Where nobody waits for the disk, nobody notices either that it stands still; but what a loss of
+// power would take then grows.
+void Runtime::look_for_slow_disk() {
+  const auto told = disk_watch_.look(store_->synced(), store_->appended(), now_.mono);
+  wake_at(disk_watch_.next());
+  if (!told) [[likely]]
+    return;
+  const std::string seconds = std::to_string(told->since / std::chrono::seconds{1}) + " s";
+  if (!told->stands_still) {
+    report(observe::Severity::Warning, {}, "the disk takes the log again, after " + seconds);
+    return;
+  }
+  report(observe::Severity::Error, {},
+         "the disk has taken nothing of the log for " + seconds +
+             ". Sessions go on (JournalDurability=process), but a loss of power now would take "
+             "what was written since; who has used the numbers that are reserved for it, or fills "
+             "a second segment, waits for the disk with all others");
 }
 
 // An application's message on a full disk: what is left is for what cannot be refused. Once one was

@@ -33,6 +33,7 @@
 #include "engine/connection.hpp"
 #include "engine/connection_table.hpp"
 #include "engine/credentials.hpp"
+#include "engine/disk_watch.hpp"
 #include "engine/engine_logs.hpp"
 #include "engine/loop_directory.hpp"
 #include "engine/mail_room.hpp"
@@ -405,6 +406,7 @@ class Runtime {
   void look_after_store();
   void look_after_surroundings();
   void look_for_stall(store::LogPosition durable);
+  void look_for_slow_disk();
   [[nodiscard]] bool has_room_for(std::size_t message_bytes);
   void wake_at(MonoTime deadline) noexcept;
   void arm(SessionSlot& slot, MonoTime deadline) { session_timers_.arm(slot, deadline); }
@@ -600,6 +602,7 @@ class Runtime {
   std::chrono::nanoseconds stall_timeout_{0};  // 0: a store that never lags behind
   store::LogPosition stalled_at_ = 0;          // durable() stands here
   MonoTime stalled_until_ = kNever;            // how long it may
+  DiskWatch disk_watch_;
   store::Transaction transaction_;
   bool in_event_ = false;
   bool in_callback_ = false;

@@ -188,6 +188,9 @@ class Journal final : public Store {
 
   LogPosition appended() const noexcept override { return writer_.appended(); }
   LogPosition durable() const noexcept override { return writer_.durable(); }
+  LogPosition synced() const noexcept override {
+    return writer_.syncs_behind() ? writer_.synced() : writer_.durable();
+  }
 
   StoreResult<LogPosition> flush() override {
     if (failed()) return refusal();

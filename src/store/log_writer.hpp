@@ -67,6 +67,10 @@ class LogWriter {
   [[nodiscard]] LogPosition synced() const noexcept {
     return committer_ ? committer_->synced() : synced_;
   }
+  // Bytes may leave before a thread has brought them to the disk.
+  [[nodiscard]] bool syncs_behind() const noexcept {
+    return committer_ && options_.durability == Durability::Process;
+  }
   [[nodiscard]] bool has_shortage() const noexcept { return supply_.has_shortage(); }
   [[nodiscard]] std::optional<DiskError> take_shortage() { return supply_.take_shortage(); }
   [[nodiscard]] bool is_short() const noexcept { return supply_.is_short(); }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,22 @@ class GatedDisk final : public Disk {
   void wait_for_held_sync() {
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [this] { return held_ > 0; });
+  }
+  // Whatever changes the disk waits from now on, as behind a controller that does not answer, but
+  // for what the calling thread does itself: it would wait for its own release, so it is counted.
+  void hold_changes() {
+    const std::lock_guard lock{mutex_};
+    holds_changes_ = true;
+    holder_ = std::this_thread::get_id();
+  }
+  void release_changes() {
+    const std::lock_guard lock{mutex_};
+    holds_changes_ = false;
+    changed_.notify_all();
+  }
+  [[nodiscard]] unsigned changes_by_holder() {
+    const std::lock_guard lock{mutex_};
+    return changes_by_holder_;
   }
   // Likewise what removes a file.
   void hold_removes() { set_removes(true); }
@@ -70,17 +87,20 @@ class GatedDisk final : public Disk {
     if (const int error = mode == OpenMode::Read ? open_error(path) : 0; error != 0) {
       return std::unexpected{DiskError{.path = path, .operation = "open", .error_number = error}};
     }
+    if (mode == OpenMode::Create) wait_to_change();
     auto file = disk_.open(path, mode);
     if (!file) return file;
     return std::make_unique<GatedFile>(*this, path, std::move(*file));
   }
   DiskResult<void> make_directories(const std::string& path) override {
+    wait_to_change();
     return disk_.make_directories(path);
   }
   DiskResult<std::vector<std::string>> list(const std::string& path) override {
     return disk_.list(path);
   }
   DiskResult<void> remove(const std::string& path) override {
+    wait_to_change();
     {
       std::unique_lock lock{mutex_};
       ++held_removes_;
@@ -91,6 +111,7 @@ class GatedDisk final : public Disk {
     return disk_.remove(path);
   }
   DiskResult<void> sync_directory(const std::string& path) override {
+    wait_to_change();
     return disk_.sync_directory(path);
   }
   std::string user() override { return disk_.user(); }
@@ -108,6 +129,7 @@ class GatedDisk final : public Disk {
     GatedFile(GatedDisk& disk, std::string path, std::unique_ptr<File> file)
         : disk_{disk}, path_{std::move(path)}, file_{std::move(file)} {}
     DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
+      disk_.wait_to_change();
       return file_->write_at(offset, bytes);
     }
     DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
@@ -122,9 +144,11 @@ class GatedDisk final : public Disk {
     }
     DiskResult<std::uint64_t> size() override { return file_->size(); }
     DiskResult<void> truncate(std::uint64_t size_bytes) override {
+      disk_.wait_to_change();
       return file_->truncate(size_bytes);
     }
     DiskResult<void> reserve(std::uint64_t size_bytes) override {
+      disk_.wait_to_change();
       if (const int error = disk_.reserve_error_.load(); error != 0) {
         disk_.count_failed_reserve();
         return std::unexpected{
@@ -149,10 +173,22 @@ class GatedDisk final : public Disk {
     ++syncs_of_[path];
     ++held_;
     changed_.notify_all();
+    wait_to_change(lock);
     changed_.wait(lock, [&] { return !holds_ || (!held_path_.empty() && held_path_ != path); });
     --held_;
     if (failing_.first == path) return std::exchange(failing_, {}).second;
     return sync_error_;
+  }
+  void wait_to_change() {
+    std::unique_lock lock{mutex_};
+    wait_to_change(lock);
+  }
+  void wait_to_change(std::unique_lock<std::mutex>& lock) {
+    if (holds_changes_ && holder_ == std::this_thread::get_id()) {
+      ++changes_by_holder_;
+      return;
+    }
+    changed_.wait(lock, [this] { return !holds_changes_; });
   }
   void set_removes(bool holds) {
     const std::lock_guard lock{mutex_};
@@ -172,6 +208,9 @@ class GatedDisk final : public Disk {
   bool holds_ = false;
   std::string held_path_;  // empty: every file's
   unsigned held_ = 0;
+  bool holds_changes_ = false;
+  std::thread::id holder_;
+  unsigned changes_by_holder_ = 0;
   bool holds_removes_ = false;
   unsigned held_removes_ = 0;
   unsigned failed_reserves_ = 0;

@@ -113,6 +113,10 @@ class Store {
   // durable.
   [[nodiscard]] virtual LogPosition appended() const noexcept = 0;
   [[nodiscard]] virtual LogPosition durable() const noexcept = 0;
+  // Everything before it would survive a loss of power, as far as is known: what may lag behind
+  // durable() where a mode lets bytes leave earlier, and a thread brings them to the disk. One
+  // atomic load.
+  [[nodiscard]] virtual LogPosition synced() const noexcept { return durable(); }
   // Moves durable() towards appended(): at once or in the background. Returns durable(). While it
   // is behind, call it again when the store has woken the caller (JournalOptions::on_durable).
   [[nodiscard]] virtual StoreResult<LogPosition> flush() = 0;
