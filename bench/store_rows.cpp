@@ -23,9 +23,11 @@ constexpr double kOfDevice = 1.1;
 struct Append {
   std::unique_ptr<OpenStore> open;
   bool is_in_memory = false;
+  bool is_waited_for = false;
   std::uint64_t operator()(std::size_t input) {
     open->append(input);
     open->flush();
+    if (is_waited_for) open->wait();
     return 1;
   }
   void prepare() {}
@@ -97,7 +99,8 @@ Plan plan_append(std::optional<store::Durability> durability, Subjects subjects)
   Plan plan{.owner = nullptr, .contestants = {}};
   plan.bytes = mean_bytes();
   Append ours{.open = std::make_unique<OpenStore>(durability, kMessages),
-              .is_in_memory = !durability};
+              .is_in_memory = !durability,
+              .is_waited_for = durability == store::Durability::Sync};
   plan.contestants.emplace_back("NexusFIX",
                                 make_prepared_contestant(std::move(ours), kMessages, ReadsBack{}));
   if (durability == store::Durability::Sync) {

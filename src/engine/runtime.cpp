@@ -453,7 +453,7 @@ void Runtime::look_for_stall(store::LogPosition durable) {
   }
   if (waiting.empty()) return;
   report(observe::Severity::Error, {},
-         "the store does not answer; " + std::to_string(waiting.size()) +
+         "ALARM: the store does not answer; " + std::to_string(waiting.size()) +
              " connections whose bytes wait for it are closed");
   for (const transport::SocketId socket : waiting) {
     Connection* const found = connections_.find(socket);

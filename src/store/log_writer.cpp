@@ -35,9 +35,16 @@ bool is_mapped(Durability durability) {
   return durability == Durability::Process || durability == Durability::None;
 }
 
+// With threads. Who syncs each record and is woken by nobody waits in flush(), and may as well do
+// it there.
+bool is_ringed(const JournalOptions& options) {
+  return options.durability == Durability::Group ||
+         (options.durability == Durability::Sync && options.on_durable.call != nullptr);
+}
+
 SegmentSupply::Options supply_options(const JournalOptions& options, bool background) {
-  const bool has_committer = background && (options.durability == Durability::Process ||
-                                            options.durability == Durability::Group);
+  const bool has_committer =
+      background && (options.durability == Durability::Process || is_ringed(options));
   return {.folder = options.folder,
           .segment_bytes = options.segment_bytes,
           .maps = is_mapped(options.durability),
@@ -112,16 +119,19 @@ void LogWriter::look(Recovered& recovered) {
 }
 
 void LogWriter::start_committer(LogPosition begin) {
-  const bool writes = options_.durability == Durability::Group;
+  const bool writes = is_ringed(options_);
   const bool syncs = options_.durability == Durability::Process && mapped_ != nullptr;
   if (!background_ || (!writes && !syncs)) return;
-  committer_ = std::make_unique<Committer>(Committer::Options{.writes = writes,
-                                                              .gather = options_.group_wait,
-                                                              .interval = options_.sync_interval,
-                                                              .wake = options_.on_durable,
-                                                              .disk = &disk_,
-                                                              .folder = options_.folder},
-                                           current_, segments_.back().position, begin);
+  const bool syncs_each = options_.durability == Durability::Sync;
+  committer_ = std::make_unique<Committer>(
+      Committer::Options{.writes = writes,
+                         .syncs_each = syncs_each,
+                         .gather = syncs_each ? std::chrono::microseconds{0} : options_.group_wait,
+                         .interval = options_.sync_interval,
+                         .wake = options_.on_durable,
+                         .disk = &disk_,
+                         .folder = options_.folder},
+      current_, segments_.back().position, begin);
 }
 
 StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now) {
@@ -232,7 +242,7 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
   if (header.has_checkpoint()) checkpointer_.made(appended_, appended_ + start_.size());
   segments_.push_back(header);
   take_current(std::move(*taken));
-  if (committer_) committer_->begin_segment(current_, appended_);
+  if (committer_) committer_->begin_segment(current_, appended_, appended_ + start_.size());
   return put_start(start_);
 }
 
@@ -317,7 +327,7 @@ StoreResult<void> LogWriter::flush() {
   if (!is_next_wanted_) prepare_next();
   if (committer_) {
     if (committer_->has_failed()) return failure(committer_->failure());
-    if (options_.durability == Durability::Group) {
+    if (is_ringed(options_)) {
       if (auto pushed = push_pending(); !pushed) return pushed;
     }
     if (durable() == appended_) return {};
@@ -364,19 +374,11 @@ StoreResult<void> LogWriter::push_pending() {
   std::size_t count = pending_.size();
   if (count > committer_->room()) count = whole_records(committer_->room());
   if (count == 0) {
-    // One record alone may be larger than the ring: it waits for its turn, and is passed in pieces.
-    const bool never_fits = whole_records(Committer::kRingBytes) == 0;
-    if (!never_fits) return {};
-    for (std::span<const char> rest = pending_; !rest.empty();) {
-      const std::size_t piece = std::min(rest.size(), committer_->room());
-      committer_->push(rest.first(piece));
-      rest = rest.subspan(piece);
-      committer_->publish(appended_ - rest.size());
-      committer_->drain();
-      if (committer_->has_failed()) return failure(committer_->failure());
-    }
-    pending_.clear();
-    return {};
+    // One record alone may be larger than the ring.
+    const auto first = static_cast<std::size_t>(unit_bytes(0));
+    if (first <= Committer::kRingBytes) return {};
+    if (auto pushed = push_in_pieces(first); !pushed) return pushed;
+    return push_pending();
   }
   committer_->push(std::span{pending_}.first(count));
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -384,22 +386,37 @@ StoreResult<void> LogWriter::push_pending() {
   return {};
 }
 
+// The first pending bytes wait for their turn, and until the files have them.
+StoreResult<void> LogWriter::push_in_pieces(std::size_t count) {
+  const LogPosition end = appended_ - pending_.size() + count;
+  committer_->drain();
+  for (std::span<const char> rest = std::span{pending_}.first(count); !rest.empty();) {
+    if (committer_->has_failed()) return failure(committer_->failure());
+    const std::size_t piece = std::min(rest.size(), committer_->room());
+    committer_->push(rest.first(piece));
+    rest = rest.subspan(piece);
+    committer_->publish(end - rest.size());
+    committer_->drain();
+  }
+  if (committer_->has_failed()) return failure(committer_->failure());
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
+  return {};
+}
+
+// The record, or start of a segment, so far behind the first pending byte.
+std::uint64_t LogWriter::unit_bytes(std::size_t offset) const noexcept {
+  const LogPosition position = appended_ - pending_.size() + offset;
+  const auto segment = std::ranges::lower_bound(segments_, position, {}, &SegmentHeader::position);
+  if (segment != segments_.end() && segment->position == position) return segment->records_at();
+  const auto rest = std::span{pending_}.subspan(offset);
+  return decode_record_header(rest.first<kRecordHeaderBytes>()).record_bytes();
+}
+
 // How many of the first pending bytes are whole records and starts of segments, up to bytes_max.
 std::size_t LogWriter::whole_records(std::size_t bytes_max) const noexcept {
-  const LogPosition begin = appended_ - pending_.size();
   std::size_t count = 0;
-  auto segment = std::lower_bound(
-      segments_.begin(), segments_.end(), begin,
-      [](const SegmentHeader& header, LogPosition at) { return header.position < at; });
   while (count < pending_.size()) {
-    std::uint64_t next = 0;
-    if (segment != segments_.end() && segment->position == begin + count) {
-      next = segment->records_at();
-      ++segment;
-    } else {
-      const auto rest = std::span{pending_}.subspan(count);
-      next = decode_record_header(rest.first<kRecordHeaderBytes>()).record_bytes();
-    }
+    const std::uint64_t next = unit_bytes(count);
     if (count + next > bytes_max) break;
     count += static_cast<std::size_t>(next);
   }

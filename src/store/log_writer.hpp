@@ -3,8 +3,8 @@
 // One of three roads, by durability and by what the disk can do:
 //   mapped    Process and None: a record is copied into the mapped file, and that is all; a
 //             committer thread syncs now and then (Process).
-//   ringed    Group with threads: flush() puts what was appended into a ring, and a committer
-//             thread writes and syncs it.
+//   ringed    Group with threads, and Sync whose user is woken: flush() puts what was appended into
+//             a ring, and a committer thread writes and syncs it; Sync: record by record.
 //   plain     otherwise: flush() writes what was appended, and syncs it (Group and Sync).
 #pragma once
 
@@ -110,6 +110,8 @@ class LogWriter {
   [[nodiscard]] StoreResult<void> write_pending();
   [[nodiscard]] StoreResult<void> sync_written();
   [[nodiscard]] StoreResult<void> push_pending();
+  [[nodiscard]] StoreResult<void> push_in_pieces(std::size_t count);
+  [[nodiscard]] std::uint64_t unit_bytes(std::size_t offset) const noexcept;
   [[nodiscard]] std::size_t whole_records(std::size_t bytes_max) const noexcept;
   [[nodiscard]] bool mapping_failed() const noexcept;
   [[nodiscard]] std::unexpected<StoreError> failure(const DiskError& error) const;

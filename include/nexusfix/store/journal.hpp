@@ -19,7 +19,7 @@ enum class Durability : std::uint8_t {
   Process,  // survives kill -9; after a loss of power messages may be missing, but no number is
             // used again: the next ones begin numbers_ahead_max higher, or what was reserved
   Group,    // the disk has the bytes; one sync for all that has gathered, on a thread of its own
-  Sync,     // the disk has the bytes; flush() waits for them
+  Sync,     // the disk has the bytes; one sync for each record (more share one while many wait)
 };
 [[nodiscard]] std::string_view to_string(Durability durability) noexcept;
 
@@ -73,8 +73,9 @@ struct JournalOptions {
     std::chrono::seconds every = std::chrono::hours{24};
   };
   Scrub scrub{};
-  // Threads of the journal's own prepare segments and, but for Sync, bring bytes to the disk; only
-  // with a disk that takes threads. Without them everything is done inside of append() and flush().
+  // Threads of the journal's own prepare segments and bring bytes to the disk, if it takes threads.
+  // Otherwise, and in Sync without on_durable, that is done inside of append() and flush(): all
+  // that was appended is durable when flush() returns.
   bool background = true;
   // Called on such a thread when durable() has moved after a flush() that left it behind
   // appended(), when the journal has failed, and when the scrub has found something. Must not call

@@ -281,25 +281,76 @@ class StalledDiskTest : public StoreFailureTest {
   GatedDisk gate;
 };
 
-TEST_F(StalledDiskTest,
+// Where bytes wait for the disk on a thread of its own: catalogue D16.
+class StalledSyncTest : public StalledDiskTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override { extra = "JournalDurability=" + std::string{GetParam()} + '\n'; }
+  // Takes the order of a loop whose disk stands still.
+  void take_order(RawPeer& peer) {
+    peer.send(order("TRADER", 2, "A1"));
+    ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; }));
+    gate.wait_for_held_sync();
+    turn(10);
+    EXPECT_EQ(peer.messages().size(), 1U) << "nothing leaves before it is on the disk";
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, StalledSyncTest, ::testing::Values("group", "sync"),
+                         [](const auto& one) { return std::string{one.param}; });
+
+TEST_P(StalledSyncTest,
        sessions_whose_bytes_wait_too_long_for_the_disk_are_cut_and_others_are_not) {
-  extra = "JournalDurability=group\nJournalStallTimeout=2";
+  extra += "JournalStallTimeout=2";
   open_on(gate);
   RawPeer& other = log_on("OTHER");
   RawPeer& peer = log_on("TRADER");
   gate.hold_syncs();
-  peer.send(order("TRADER", 2, "A1"));
-  ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; }));
-  turn(10);
-  EXPECT_EQ(peer.messages().size(), 1U) << "nothing leaves before it is on the disk";
+  take_order(peer);
   EXPECT_FALSE(peer.closed());
   clock.advance(std::chrono::seconds{3});
   EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
-  EXPECT_TRUE(log.has("the store does not answer")) << log.all();
+  EXPECT_TRUE(log.has("ALARM: the store does not answer")) << log.all();
   EXPECT_FALSE(other.closed());
   gate.release_syncs();
   other.send(order("OTHER", 2, "B1"));
   EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+}
+
+TEST_P(StalledSyncTest, a_thread_whose_disk_stands_still_serves_sessions_of_another_store) {
+  extra += "JournalStallTimeout=3600";
+  open_on(gate);
+  RawPeer& peer = log_on("TRADER");
+  gate.hold_syncs();
+  take_order(peer);
+  // Another engine on this thread, which keeps what it sends in memory.
+  extra = "Store=memory";
+  auto settings = engine::parse_settings(config(), "memory.cfg");
+  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+  EchoVenue kept_in_memory;
+  auto second = Engine::open(std::move(*settings), kept_in_memory, options());
+  ASSERT_TRUE(second.has_value()) << second.error().what();
+  RawPeer other{second->accept_port()};
+  const auto both_run_until = [&](const std::function<bool()>& condition) {
+    return run_until([&] {
+      second->poll(std::chrono::nanoseconds{0});
+      other.poll();
+      return condition();
+    });
+  };
+  other.send(logon("OTHER", 1));
+  ASSERT_TRUE(both_run_until([&] { return other.messages().size() == 1; })) << log.all();
+  for (std::uint64_t beat = 2; beat < 5; ++beat) {
+    clock.advance(std::chrono::seconds{30});
+    other.send(from("OTHER", "0", beat));
+    ASSERT_TRUE(both_run_until([&] { return other.messages().size() == beat; })) << log.all();
+    EXPECT_TRUE(contains(other.messages().back(), "|35=0|")) << bar(other.messages().back());
+    peer.send(from("TRADER", "0", beat + 1));
+  }
+  EXPECT_EQ(peer.messages().size(), 1U);
+  EXPECT_FALSE(peer.closed());
+  gate.release_syncs();
+  EXPECT_TRUE(run_until([&] { return peer.messages().size() >= 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|11=A1|"));
 }
 
 // Catalogue D3.
@@ -417,15 +468,11 @@ TEST_F(StalledDiskTest, damage_in_a_closed_segment_is_in_the_event_log_and_no_se
 INSTANTIATE_TEST_SUITE_P(Modes, FullDiskTest, ::testing::Values("process", "group", "sync", "none"),
                          [](const auto& one) { return std::string{one.param}; });
 
-TEST_F(StalledDiskTest, a_group_answer_leaves_when_the_disk_has_it) {
-  extra = "JournalDurability=group";
+TEST_P(StalledSyncTest, an_answer_leaves_when_the_disk_has_it) {
   open_on(gate);
   RawPeer& peer = log_on("TRADER");
   gate.hold_syncs();
-  peer.send(order("TRADER", 2, "A1"));
-  ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; }));
-  turn(10);
-  EXPECT_EQ(peer.messages().size(), 1U);
+  take_order(peer);
   gate.release_syncs();
   EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
 }

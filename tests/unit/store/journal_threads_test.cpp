@@ -41,7 +41,7 @@ class JournalThreads : public ::testing::Test {
     options.durability = durability;
     options.segment_bytes = kSegmentBytes;
     options.sync_interval = std::chrono::hours{1};  // only when it is asked for
-    options.on_durable = settler_.wake();
+    if (is_woken_) options.on_durable = settler_.wake();
     options.retention = retention_;
     store_ = open_or_fail(disk_, options).store;
     ASSERT_NE(store_, nullptr);
@@ -59,12 +59,18 @@ class JournalThreads : public ::testing::Test {
   GatedDisk disk_;
   Settler settler_;
   Retention retention_;
+  bool is_woken_ = true;
   std::unique_ptr<Store> store_;
   SessionKey key_ = 0;
 };
 
-TEST_F(JournalThreads, a_group_flush_does_not_wait_for_a_disk_that_does_not_answer) {
-  open(Durability::Group);
+// Where somebody is woken when the disk has it: catalogue D16.
+class JournalRing : public JournalThreads, public ::testing::WithParamInterface<Durability> {};
+INSTANTIATE_TEST_SUITE_P(Modes, JournalRing, ::testing::Values(Durability::Group, Durability::Sync),
+                         [](const auto& info) { return std::string{to_string(info.param)}; });
+
+TEST_P(JournalRing, a_flush_does_not_wait_for_a_disk_that_does_not_answer) {
+  open(GetParam());
   const LogPosition before = store_->durable();
   disk_.hold_syncs();
   ASSERT_TRUE(append_next());
@@ -104,6 +110,78 @@ TEST_F(JournalThreads, a_segment_that_was_begun_and_is_removed_is_noticed) {
   }
 }
 
+TEST_F(JournalThreads, a_sync_flush_that_nobody_is_woken_for_returns_when_the_disk_has_it) {
+  is_woken_ = false;
+  open(Durability::Sync);
+  for (int i = 0; i < 20; ++i) {
+    const unsigned syncs = disk_.syncs(segment(1));
+    ASSERT_TRUE(append_next());
+    ASSERT_TRUE(append_next());
+    ASSERT_EQ(store_->flush(), store_->appended());
+    ASSERT_EQ(disk_.syncs(segment(1)), syncs + 1);
+  }
+}
+
+TEST_F(JournalThreads, each_record_has_a_sync_of_its_own_and_what_is_durable_ends_with_it) {
+  open(Durability::Sync);
+  disk_.hold_syncs();
+  ASSERT_TRUE(append_next("held"));
+  ASSERT_TRUE(store_->flush());
+  disk_.wait_for_held_sync();
+  const unsigned syncs = disk_.syncs(segment(1));
+  constexpr unsigned kWaiting = 50;
+  for (unsigned i = 0; i < kWaiting; ++i) {
+    ASSERT_TRUE(append_next());
+    ASSERT_TRUE(store_->flush());
+  }
+  disk_.release_syncs();
+  ASSERT_TRUE(settler_.settle(*store_));
+  EXPECT_EQ(disk_.syncs(segment(1)) - syncs, kWaiting);
+}
+
+// Or it would never see the end of it.
+TEST_F(JournalThreads, a_disk_too_slow_for_a_sync_each_has_one_for_all_that_wait) {
+  open(Durability::Sync);
+  disk_.hold_syncs();
+  ASSERT_TRUE(append_next("held"));
+  ASSERT_TRUE(store_->flush());
+  disk_.wait_for_held_sync();
+  const unsigned syncs = disk_.syncs(segment(1));
+  const LogPosition begin = store_->appended();
+  while (store_->appended() - begin <= Committer::kEachBytesMax) ASSERT_TRUE(append_next());
+  ASSERT_TRUE(store_->flush());
+  disk_.release_syncs();
+  ASSERT_TRUE(settler_.settle(*store_));
+  EXPECT_EQ(disk_.syncs(segment(1)) - syncs, 1U);
+}
+
+TEST_F(JournalThreads, the_start_of_a_segment_is_synced_with_its_first_record) {
+  open(Durability::Sync);
+  const std::string message(1000, 'm');
+  while (store_->appended() <= kSegmentBytes - 6000) {
+    ASSERT_TRUE(append_next(message));
+    ASSERT_TRUE(settler_.settle(*store_));
+  }
+  while (disk_.syncs(segment(2)) == 0) std::this_thread::yield();  // that of its zeros
+  disk_.hold_syncs();
+  ASSERT_TRUE(append_next("held"));
+  ASSERT_TRUE(store_->flush());
+  disk_.wait_for_held_sync();
+  const auto syncs = [&] { return disk_.syncs(segment(1)) + disk_.syncs(segment(2)); };
+  const unsigned before = syncs();
+  constexpr unsigned kWaiting = 12;
+  for (unsigned i = 0; i < kWaiting; ++i) ASSERT_TRUE(append_next(message));
+  ASSERT_TRUE(store_->flush());
+  disk_.release_syncs();
+  ASSERT_TRUE(settler_.settle(*store_));
+  EXPECT_GE(syncs() - before, kWaiting);
+  EXPECT_LE(syncs() - before, kWaiting + 1);  // the new one is opened by the last of the old one
+  const std::uint64_t messages = store_->session(key_).next_outbound - 1;
+  store_.reset();  // as if killed
+  open(Durability::Sync);
+  EXPECT_EQ(read_all(*store_, key_).size(), messages);
+}
+
 TEST_F(JournalThreads, one_sync_covers_what_has_gathered) {
   open(Durability::Group);
   disk_.hold_syncs();
@@ -120,8 +198,8 @@ TEST_F(JournalThreads, one_sync_covers_what_has_gathered) {
   EXPECT_LE(disk_.syncs() - syncs, 2U);  // one of them may be of a segment that is prepared
 }
 
-TEST_F(JournalThreads, much_more_than_the_ring_holds_waits_in_memory_and_arrives) {
-  open(Durability::Group);
+TEST_P(JournalRing, much_more_than_the_ring_holds_waits_in_memory_and_arrives) {
+  open(GetParam());
   disk_.hold_syncs();
   const std::string large(1U << 20U, 'L');
   ASSERT_TRUE(append_next("first"));
@@ -135,14 +213,20 @@ TEST_F(JournalThreads, much_more_than_the_ring_holds_waits_in_memory_and_arrives
   EXPECT_EQ(read_all(*store_, key_).size(), 21U);
 }
 
-TEST_F(JournalThreads, a_record_larger_than_the_ring_arrives) {
-  open(Durability::Group);
+TEST_P(JournalRing, records_larger_than_the_ring_arrive) {
+  open(GetParam());
   const std::string large(Committer::kRingBytes + 1000, 'L');
   ASSERT_TRUE(append_next("first"));
   ASSERT_TRUE(append_next(large));
+  ASSERT_TRUE(append_next("between"));
+  ASSERT_TRUE(append_next(large));
   ASSERT_TRUE(append_next("last"));
   ASSERT_TRUE(settler_.settle(*store_));
-  EXPECT_EQ(read_all(*store_, key_, 2, 3), (std::vector<KeptMessage>{{2, large}, {3, "last"}}));
+  const std::vector<KeptMessage> kept{{2, large}, {3, "between"}, {4, large}, {5, "last"}};
+  EXPECT_EQ(read_all(*store_, key_, 2, 5), kept);
+  store_.reset();
+  open(GetParam());
+  EXPECT_EQ(read_all(*store_, key_, 2, 5), kept);
 }
 
 TEST_F(JournalThreads, a_process_journal_goes_on_without_the_disk_up_to_its_limit) {
@@ -161,7 +245,8 @@ TEST_F(JournalThreads, a_process_journal_goes_on_without_the_disk_up_to_its_limi
 }
 
 TEST_F(JournalThreads, a_failed_sync_stops_the_store_and_is_never_repeated) {
-  for (const Durability durability : {Durability::Process, Durability::Group}) {
+  std::uint64_t number = 0;  // another mode begins another segment
+  for (const Durability durability : {Durability::Process, Durability::Group, Durability::Sync}) {
     open(durability, 1);
     const LogPosition before = store_->durable();
     disk_.fail_syncs(EIO);
@@ -174,7 +259,7 @@ TEST_F(JournalThreads, a_failed_sync_stops_the_store_and_is_never_repeated) {
     EXPECT_THAT(failed.error().text, HasSubstr("sync gate: Input/output error"));
     EXPECT_GE(store_->durable(), before);
     // Not of the segment that is being prepared, which is another file.
-    const std::string current = segment(durability == Durability::Process ? 1 : 2);
+    const std::string current = segment(++number);
     const unsigned syncs = disk_.syncs(current);
     EXPECT_GT(syncs, 0U);
     EXPECT_EQ(append_next().error().code, StoreErrorCode::Failed);
@@ -187,8 +272,8 @@ TEST_F(JournalThreads, a_failed_sync_stops_the_store_and_is_never_repeated) {
 
 // Catalogue D5. An error of writing is told once, and it may be the sync of the prepared zeros that
 // is told: what was appended behind them meanwhile is not known to be there either.
-TEST_F(JournalThreads, a_segment_whose_first_sync_fails_while_it_is_filled_stops_the_store) {
-  open(Durability::Group);
+TEST_P(JournalRing, a_segment_whose_first_sync_fails_while_it_is_filled_stops_the_store) {
+  open(GetParam());
   disk_.hold_syncs(segment(3));
   const std::string message(1000, 'm');
   // The third one is ready, and its zeros are on their way.
@@ -208,8 +293,8 @@ TEST_F(JournalThreads, a_segment_whose_first_sync_fails_while_it_is_filled_stops
 }
 
 // Or a loss of power could leave a later segment without the one before it, which would be damage.
-TEST_F(JournalThreads, no_segment_is_there_before_the_name_of_the_one_before_is_safe) {
-  open(Durability::Group);
+TEST_P(JournalRing, no_segment_is_there_before_the_name_of_the_one_before_is_safe) {
+  open(GetParam());
   disk_.hold_syncs(segment(3));
   const std::string message(1000, 'm');
   while (store_->appended() <= kSegmentBytes) {
