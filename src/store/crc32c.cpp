@@ -12,6 +12,9 @@
 #if defined(__x86_64__)
 #include <nmmintrin.h>
 #include <wmmintrin.h>
+#elif defined(__aarch64__)
+#include <arm_acle.h>
+#include <sys/auxv.h>
 #endif
 
 namespace nexusfix::store {
@@ -176,6 +179,47 @@ NEXUSFIX_CRC_TARGET std::uint32_t copy_by_instruction(std::uint32_t crc, const C
   state = _mm_crc32_u32(static_cast<std::uint32_t>(state), front.third);
   return ~static_cast<std::uint32_t>(take<true>(state, bytes, out));
 }
+
+bool has_instruction() noexcept {
+  return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+}
+#elif defined(__aarch64__)
+// An extension of ARMv8.0, part of all later ones.
+#define NEXUSFIX_CRC_TARGET __attribute__((target("+crc")))
+
+// state and result are not inverted. Valid only where crc32c_hardware() found the instructions.
+NEXUSFIX_CRC_TARGET inline std::uint32_t take(std::uint32_t state,
+                                              std::span<const char> bytes) noexcept {
+  const char* at = bytes.data();
+  std::size_t left = bytes.size();
+  for (; left >= kWordBytes; at += kWordBytes, left -= kWordBytes) {
+    state = __crc32cd(state, load_little_endian<std::uint64_t>(at));
+  }
+  if (left >= sizeof(std::uint32_t)) {
+    state = __crc32cw(state, load_little_endian<std::uint32_t>(at));
+    at += sizeof(std::uint32_t);
+    left -= sizeof(std::uint32_t);
+  }
+  for (; left > 0; ++at, --left) state = __crc32cb(state, static_cast<unsigned char>(*at));
+  return state;
+}
+
+NEXUSFIX_CRC_TARGET std::uint32_t by_instruction(std::uint32_t crc,
+                                                 std::span<const char> bytes) noexcept {
+  return ~take(~crc, bytes);
+}
+
+NEXUSFIX_CRC_TARGET std::uint32_t copy_by_instruction(std::uint32_t crc, const Crc32cFront& front,
+                                                      std::span<const char> bytes,
+                                                      char* out) noexcept {
+  std::uint32_t state = __crc32cd(~crc, front.first);
+  state = __crc32cd(state, front.second);
+  state = __crc32cw(state, front.third);
+  std::copy(bytes.begin(), bytes.end(), out);
+  return ~take(state, bytes);
+}
+
+bool has_instruction() noexcept { return (::getauxval(AT_HWCAP) & HWCAP_CRC32) != 0; }
 #endif
 
 std::uint32_t copy_portably(std::uint32_t crc, const Crc32cFront& front,
@@ -206,8 +250,8 @@ std::uint32_t crc32c_portable(std::uint32_t crc, std::span<const char> bytes) no
 }
 
 Crc32cFunction crc32c_hardware() noexcept {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul")) return &by_instruction;
+#if defined(NEXUSFIX_CRC_TARGET)
+  if (has_instruction()) return &by_instruction;
 #endif
   return nullptr;
 }
@@ -225,8 +269,8 @@ namespace {
 std::uint32_t choose_and_copy(std::uint32_t crc, const Crc32cFront& front,
                               std::span<const char> bytes, char* out) noexcept {
   Crc32cCopyFunction chosen = &copy_portably;
-#if defined(__x86_64__)
-  if (crc32c_hardware() != nullptr) chosen = &copy_by_instruction;
+#if defined(NEXUSFIX_CRC_TARGET)
+  if (has_instruction()) chosen = &copy_by_instruction;
 #endif
   detail::crc32c_copy_chosen.store(chosen, std::memory_order_relaxed);
   return chosen(crc, front, bytes, out);

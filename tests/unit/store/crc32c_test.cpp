@@ -1,11 +1,16 @@
 #include "store/crc32c.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#endif
 
 #include <nexusfix/base/random.hpp>
 
@@ -39,6 +44,17 @@ TEST(Crc32c, every_implementation_gives_the_known_values) {
   }
 }
 
+TEST(Crc32c, the_instruction_is_used_where_the_processor_has_it) {
+#if defined(__x86_64__)
+  const bool has_it = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul");
+#elif defined(__aarch64__)
+  const bool has_it = (::getauxval(AT_HWCAP) & HWCAP_CRC32) != 0;
+#else
+  const bool has_it = false;
+#endif
+  EXPECT_EQ(crc32c_hardware() != nullptr, has_it);
+}
+
 TEST(Crc32c, pieces_give_the_value_of_the_whole) {
   const std::string_view text = "123456789";
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
@@ -60,6 +76,29 @@ TEST(Crc32c, instruction_and_table_agree_at_every_length_and_alignment) {
       ASSERT_EQ(crc32c_hardware()(seed, part), crc32c_portable(seed, part))
           << begin << '+' << length;
     }
+  }
+}
+
+TEST(Crc32c, all_agree_on_random_parts_of_random_bytes_behind_random_sums) {
+  SeededRandom random{44};
+  std::vector<char> bytes(64U << 10U);
+  for (char& byte : bytes) byte = static_cast<char>(random.next());
+  std::vector<char> copy(bytes.size() + 64);
+  for (int run = 0; run < 2'000; ++run) {
+    const auto begin = static_cast<std::size_t>(random.below(bytes.size()));
+    const std::uint64_t length_max = random.below(2) == 0 ? 600 : bytes.size();
+    const auto length = static_cast<std::size_t>(
+        std::min<std::uint64_t>(random.below(length_max), bytes.size() - begin));
+    const std::span<const char> part = std::span{bytes}.subspan(begin, length);
+    const auto seed = static_cast<std::uint32_t>(random.next());
+    const std::uint32_t expected = crc32c_portable(seed, part);
+    ASSERT_EQ(crc32c(seed, part), expected) << "run " << run;
+    const Crc32cFront front{.first = random.next(),
+                            .second = random.next(),
+                            .third = static_cast<std::uint32_t>(random.next())};
+    const auto offset = static_cast<std::size_t>(random.below(64));
+    const std::uint32_t sum = crc32c_copy(seed, front, part, copy.data() + offset);
+    ASSERT_EQ(sum, crc32c_copy_portable()(seed, front, part, copy.data())) << "run " << run;
   }
 }
 
