@@ -1,5 +1,6 @@
 #include "nexusfix/journal_set.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -78,8 +79,9 @@ int not_confirmed() {
 }
 
 // The engine that has the journal open does it, if the numbers are still those that were shown.
-int set_by_engine(const SetNumbers& request, const store::Store& seen, store::SessionKey key,
+int set_by_engine(const SetNumbers& request, const LogView& view, store::SessionKey key,
                   WallTime now) {
+  const store::Store& seen = *view.store;
   const std::string text = audit_text(request);
   const store::NumbersChange change =
       store::numbers_change(seen.session(key), request.wanted, now, text);
@@ -103,7 +105,16 @@ int set_by_engine(const SetNumbers& request, const store::Store& seen, store::Se
                                " open, and it is no engine that takes commands (" +
                                done.error().text + "). End it first: no numbers were set");
   }
-  if (!done) return fail("journal", "the running engine: " + done.error().text);
+  if (!done) {
+    const auto refused =
+        std::ranges::find(view.report->refused, request.session, &store::RefusedSession::session);
+    const std::string text_of_engine = "the running engine: " + done.error().text;
+    if (refused == view.report->refused.end()) return fail("journal", text_of_engine);
+    return fail("journal", text_of_engine +
+                               ". Stop the engine first, then set both --next-in and "
+                               "--next-out: damage keeps the session from running (" +
+                               refused->text + ')');
+  }
   fmt::print("Set by the running engine; the log keeps who did it: {}\n", text);
   return kSuccess;
 }
@@ -141,7 +152,7 @@ int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgre
     const auto key = find_session(*found->store, request.session);
     if (!key) return fail("journal", key.error());
     if (found->report && found->report->in_use) {
-      return set_by_engine(request, *found->store, *key, now);
+      return set_by_engine(request, *found, *key, now);
     }
   }
   auto opened = open_to_change(disk, request.place, store::IfNoLog::Refuse, open_postgres, now);

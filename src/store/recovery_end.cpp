@@ -165,10 +165,12 @@ void tell_damages(const std::string& folder, DamagedLog& log, Recovered& found) 
     if (text.empty()) text = found.report.damages[loss.damage];
     text += "; " + loss_text(log.state().sessions, loss);
   }
+  const bool is_any_whole = found.refused.size() < log.state().sessions.size();
+  const std::string_view others = is_any_whole ? "sessions that lost nothing are not"
+                                               : "and so is every session of this journal";
   for (auto& [session, text] : found.refused) {
-    text +=
-        ". It is refused, the others are not. What a repair would do: nexusfix journal repair " +
-        folder + " --dry-run";
+    text += ". It is refused, " + std::string{others} +
+            ". What a repair would do: nexusfix journal repair " + folder + " --dry-run";
     found.report.refused.push_back({log.state().sessions.name(session), text});
   }
   if (found.report.damages.empty()) return;

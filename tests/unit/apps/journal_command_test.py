@@ -160,10 +160,15 @@ class Journal(WithFolder):
             port = int(line.split()[-1])
             done = self.connect(port, ORDER.format(10), name="OTHER")
             self.assertEqual(done.returncode, 0, done.stderr)
+            done = run("journal", "set", self.journal, VENUE, "--next-in", 50, "--next-out", 50,
+                       "--yes")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("Stop the engine first, then set both", done.stderr)
             venue.terminate()
             errors = venue.communicate(timeout=60)[1]
             self.assertEqual(venue.returncode, 0, errors)
-        self.assertIn(f"session {VENUE}: number 1 of epoch 1 is lost. It is refused", errors)
+        self.assertIn(f"session {VENUE}: number 1 of epoch 1 is lost. It is refused, sessions "
+                      "that lost nothing are not", errors)
         self.assertIn(f"nexusfix journal repair {self.journal} --dry-run", errors)
 
     def test_a_log_whose_end_is_missing_is_refused_and_goes_on_behind_it_when_repaired(self):
@@ -214,6 +219,7 @@ class Journal(WithFolder):
         done = run("serve", self.folder / "venue.cfg")
         self.assertEqual(done.returncode, 1)
         self.assertIn("damaged at offset", done.stderr)
+        self.assertIn("and so is every session of this journal", done.stderr)
 
     def test_set_keeps_who_did_it_and_why(self):
         inbound, outbound, _ = self.numbers()

@@ -57,11 +57,25 @@ TEST(JournalRefusal, a_session_that_went_on_with_the_expected_number_is_not_refu
   log.damage(2);  // A's second
   const auto store = log.open();
   EXPECT_THAT(refusal(*store, "A"), HasSubstr("session A: number 2 of epoch 1 is lost"));
+  EXPECT_THAT(refusal(*store, "A"), HasSubstr("sessions that lost nothing are not"));
   EXPECT_EQ(refusal(*store, "B"), "");
   EXPECT_EQ(refusal(*store, "C"), "");
   EXPECT_THAT(refusal(*store, "D"), HasSubstr("may have been opened in it"));
   EXPECT_EQ(read_all(*store, 1).size(), 3U);
   EXPECT_EQ(read_all(*store, 0).size(), 2U);
+}
+
+TEST(JournalRefusal, where_all_are_refused_nobody_is_told_that_others_are_not) {
+  Log log;
+  {
+    const auto store = log.open();
+    const SessionKey a = open_session(*store, "A");
+    log.add(*store, [&](Transaction& t) { t.outbound_message(a, 1, "a"); });
+    log.add(*store, [&](Transaction& t) { t.inbound_progress(a, 2); });
+  }
+  log.damage(0);
+  const auto store = log.open();
+  EXPECT_THAT(refusal(*store, "A"), HasSubstr("It is refused, and so is every session"));
 }
 
 TEST(JournalRefusal, a_session_that_was_not_heard_of_again_is_refused) {
