@@ -585,8 +585,7 @@ StoreResult<void> Journal::take_epochs_before(std::vector<std::uint64_t>& epochs
     const auto file = disk_.open(path_of_segment(options_.folder, segment.number), OpenMode::Read);
     if (!file) return std::unexpected{disk_error(options_.folder, file.error())};
     const auto checkpoint = read_checkpoint(segment, **file);
-    if (!checkpoint) return std::unexpected{disk_error(options_.folder, checkpoint.error())};
-    if (!*checkpoint) continue;
+    if (!checkpoint || !*checkpoint) continue;
     const auto& sessions = (*checkpoint)->sessions;
     for (SessionKey key = 0; key < sessions.size() && key < epochs.size(); ++key) {
       epochs[key] = sessions[key].session.record.epoch;

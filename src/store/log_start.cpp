@@ -61,7 +61,10 @@ DiskResult<std::optional<Checkpoint>> LogStarts::checkpoint(std::size_t index,
   const auto file = disk_.open(path_of_segment(folder_, segment.number), OpenMode::Read);
   if (!file) return std::unexpected{file.error()};
   auto found = read_checkpoint(segment, **file);
-  if (!found) return std::unexpected{found.error()};
+  if (!found) {
+    faults[segment.number] = checkpoint_fault_text(folder_, segment, found.error().what());
+    return std::nullopt;
+  }
   if (*found) return std::move(**found);
   if (found->error() != CheckpointFault::Void) {
     faults[segment.number] = checkpoint_fault_text(folder_, segment, describe(found->error()));

@@ -46,6 +46,9 @@ class LogStarts {
   [[nodiscard]] DiskResult<void> read_heads(std::uint64_t first, std::uint64_t last);
   [[nodiscard]] const std::vector<SegmentHead>& heads() const noexcept { return heads_; }
 
+  // A checkpoint that the disk does not give is as one that is damaged: it is told in faults, and
+  // what it says is read elsewhere (catalogue D4).
+
   // Whether a checkpoint says that what lies in front of the first segment was taken away.
   [[nodiscard]] DiskResult<bool> tells_of_retirement(CheckpointFaults& faults);
   // What was retired, by the checkpoint where the first segment begins; nothing: none was, or that

@@ -255,7 +255,12 @@ class Recovery {
     if (records_at <= window_.size()) {
       const DiskResult<std::span<const char>> bytes =
           window_.view(header.header_bytes(), records_at - header.header_bytes());
-      if (!bytes) return disk_failure(bytes.error(), path);
+      if (!bytes) {
+        // It has a header, and the records behind it are what counts.
+        checkpoint_faults_[header.number] =
+            checkpoint_fault_text(options_.folder, header, bytes.error().what());
+        return true;
+      }
       if (checkpoint_checks(header, *bytes)) return true;
     }
     const DiskResult<std::uint64_t> used =
@@ -279,7 +284,8 @@ class Recovery {
                                                         std::uint64_t number) {
     const auto bytes_read =
         static_cast<std::size_t>(std::min<std::uint64_t>(window_.size(), kSegmentHeaderBytes));
-    const DiskResult<std::span<const char>> bytes = window_.view(0, bytes_read);
+    DiskResult<std::span<const char>> bytes = window_.view(0, bytes_read);
+    if (!bytes) bytes = window_.view_alone(0, bytes_read);  // it may be the checkpoint behind it
     if (!bytes) return disk_failure(bytes.error(), path);
     const auto header = decode_segment_header(*bytes);
     if (header) {

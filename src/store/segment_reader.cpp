@@ -54,6 +54,14 @@ DiskResult<std::span<const char>> FileWindow::view(std::uint64_t offset, std::si
   return std::span{buffer_}.subspan(static_cast<std::size_t>(offset - begin_), count);
 }
 
+DiskResult<std::span<const char>> FileWindow::view_alone(std::uint64_t offset, std::size_t count) {
+  const std::size_t window_bytes = std::exchange(window_bytes_, 0);
+  buffer_.clear();
+  const auto bytes = view(offset, count);
+  window_bytes_ = window_bytes;
+  return bytes;
+}
+
 DiskResult<std::optional<Record>> SegmentReader::next() {
   const std::uint64_t left = window_->size() - offset_;
   if (left == 0 || fault_ != RecordFault::None) return std::nullopt;

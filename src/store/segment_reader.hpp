@@ -28,6 +28,9 @@ class FileWindow {
 
   // The bytes at offset; offset + count must not be above size(). They live until the next call.
   [[nodiscard]] DiskResult<std::span<const char>> view(std::uint64_t offset, std::size_t count);
+  // The same, and no byte beside them is read: the disk may not be able to give one.
+  [[nodiscard]] DiskResult<std::span<const char>> view_alone(std::uint64_t offset,
+                                                             std::size_t count);
 
  private:
   File* file_ = nullptr;

@@ -1,5 +1,6 @@
 // Opening from a checkpoint finds what reading everything finds; a checkpoint that cannot be
 // trusted costs time, and is told.
+#include <cerrno>
 #include <cstdint>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -315,6 +316,83 @@ TEST_F(JournalCheckpoint, a_segment_whose_start_was_interrupted_is_begun_again) 
       }
       disk_.set_contents(segment_path(segment - 1), before);
     }
+  }
+}
+
+// A disk that does not give what lies in a part of one file.
+class UnreadableDisk final : public Disk {
+ public:
+  FakeDisk disk;
+  std::string path;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+  DiskResult<std::unique_ptr<File>> open(const std::string& name, OpenMode mode) override {
+    auto file = disk.open(name, mode);
+    if (!file || name != path) return file;
+    return std::make_unique<UnreadableFile>(*this, std::move(*file));
+  }
+  DiskResult<void> make_directories(const std::string& folder) override {
+    return disk.make_directories(folder);
+  }
+  DiskResult<std::vector<std::string>> list(const std::string& folder) override {
+    return disk.list(folder);
+  }
+  DiskResult<void> remove(const std::string& name) override { return disk.remove(name); }
+  DiskResult<void> sync_directory(const std::string& folder) override {
+    return disk.sync_directory(folder);
+  }
+  std::string boot_id() override { return disk.boot_id(); }
+
+ private:
+  class UnreadableFile final : public File {
+   public:
+    UnreadableFile(const UnreadableDisk& disk, std::unique_ptr<File> file)
+        : disk_{disk}, file_{std::move(file)} {}
+    DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
+      return file_->write_at(offset, bytes);
+    }
+    DiskResult<std::size_t> read_at(std::uint64_t offset, std::span<char> bytes) override {
+      if (offset < disk_.end && disk_.begin < offset + bytes.size()) {
+        return std::unexpected{
+            DiskError{.path = disk_.path, .operation = "read", .error_number = EIO}};
+      }
+      return file_->read_at(offset, bytes);
+    }
+    DiskResult<void> sync() override { return file_->sync(); }
+    DiskResult<std::uint64_t> size() override { return file_->size(); }
+    DiskResult<void> truncate(std::uint64_t bytes) override { return file_->truncate(bytes); }
+    DiskResult<bool> try_lock() override { return file_->try_lock(); }
+
+   private:
+    const UnreadableDisk& disk_;
+    std::unique_ptr<File> file_;
+  };
+};
+
+// Catalogue D4: what can be had again from the log keeps nobody from opening it.
+TEST_F(JournalCheckpoint, one_that_the_disk_does_not_give_is_told_and_the_log_is_read_instead) {
+  make(Durability::Sync);
+  for (const std::uint64_t segment : checkpoints()) {
+    UnreadableDisk disk;
+    for (std::uint64_t number = 1; number <= last_segment(disk_); ++number) {
+      disk.disk.set_contents(segment_path(number), disk_.contents(segment_path(number)));
+    }
+    const SegmentHeader header = header_of(disk_, segment);
+    disk.path = segment_path(segment);
+    disk.begin = header.header_bytes();
+    disk.end = header.records_at();
+    const OpenedJournal opened = open_or_fail(disk, options_);
+    ASSERT_TRUE(opened.store) << segment;
+    EXPECT_EQ(answers_of(*opened.store), expected_);
+    const bool is_read = segment == checkpoints().back();
+    if (is_read) {
+      EXPECT_THAT(opened.report.checkpoint_faults,
+                  ElementsAre(AllOf(HasSubstr(segment_path(segment)), HasSubstr("read"))));
+    }
+    EXPECT_THAT(opened.report.damages, ::testing::IsEmpty());
+    EXPECT_TRUE(append_message(*opened.store, 0, opened.store->session(0).next_outbound, "next"));
+    EXPECT_TRUE(opened.store->close());
   }
 }
 
