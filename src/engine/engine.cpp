@@ -208,6 +208,7 @@ struct Engine::Shared {
     auto opened = Control::open(std::move(places));
     if (opened) {
       control = std::move(*opened);
+      for (const auto& loop : loops) loop->take_commands_from_outside();
       return;
     }
     options.log->write(

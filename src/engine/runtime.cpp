@@ -71,9 +71,11 @@ int Runtime::run() {
   auto timeout = busy_spin_ ? std::chrono::nanoseconds{0} : kIdleWait;
   if (service != nullptr) timeout = std::min(timeout, service->sleep_max());
   if (seams_.directory) seams_.directory->serve_here();
+  is_running_ = true;
   while (poll(timeout)) {
     if (service != nullptr) service->is_alive(loop(), now_.mono);
   }
+  is_running_ = false;
   if (service != nullptr) service->has_ended(loop());
   LoopDirectory::serve_no_more();
   return store_failed_ ? 1 : 0;
@@ -324,9 +326,15 @@ bool Runtime::finished() {
   if (!connections_.empty() || waits_for_disk()) return false;
   if (stopping_) return true;
   if (seams_.directory) return false;
-  if (mail_room_->is_open()) return false;
+  if (mail_room_->is_open() || waits_for_operator()) return false;
   return std::ranges::all_of(listeners_, [](const auto& one) { return one.socket == 0; }) &&
          std::ranges::none_of(slots_, [](const auto& slot) { return slot->wants_connection; });
+}
+
+// Who polls may have something to do at the end; who runs would only start again, and be refused.
+bool Runtime::waits_for_operator() const noexcept {
+  return is_running_ && takes_commands_ &&
+         std::ranges::any_of(slots_, [](const auto& slot) { return slot->numbers_are_lost; });
 }
 
 // What callbacks sent at the very end is made durable, too; a disk that stands still is not waited

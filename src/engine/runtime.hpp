@@ -184,6 +184,8 @@ class Runtime {
   [[nodiscard]] std::expected<void, EngineError> open(Settings settings);
 
   int run();
+  // An operator can set numbers while run() does: a loop that waits for nothing else goes on, then.
+  void take_commands_from_outside() noexcept { takes_commands_ = true; }
   bool poll(std::chrono::nanoseconds timeout);
   void request_stop() noexcept;
   void wake() noexcept { seams_.network->wake(); }
@@ -456,6 +458,7 @@ class Runtime {
   [[nodiscard]] SessionSlot* find_acceptor(const Connection& connection,
                                            const wire::MessageView& logon);
   [[nodiscard]] SessionSlot* known_acceptor(const session::SessionId& id);
+  [[nodiscard]] std::string why_unknown(const wire::MessageView& logon) const;
   [[nodiscard]] static bool may_come_from(const SessionSettings& settings,
                                           std::string_view peer_name);
   [[nodiscard]] static std::optional<session::SessionId> id_of(const wire::MessageView& logon);
@@ -559,7 +562,8 @@ class Runtime {
   [[nodiscard]] std::optional<std::string> failure_of(FunctionRef<void()> callback) noexcept;
   void close_soon(Connection& connection);
   void note_disconnection(SessionSlot& slot);
-  void stop_for_operator(SessionSlot& slot, std::string_view said);
+  void stop_for_operator(SessionSlot& slot, const session::Notice& notice);
+  [[nodiscard]] bool waits_for_operator() const noexcept;
   void tell_disconnection(SessionSlot& slot);
   void touch(SessionSlot& slot);
   void undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept;
@@ -582,6 +586,8 @@ class Runtime {
   EngineLogs logs_;
   Callbacks callbacks_;
   bool busy_spin_ = false;
+  bool is_running_ = false;  // within run()
+  bool takes_commands_ = false;
   unsigned turns_unasked_ = 0;  // since the network was asked, when connections are asked directly
   std::size_t next_asked_ = 0;  // of these connections
   Now now_{};
@@ -614,7 +620,8 @@ class Runtime {
   Slots slots_;
   std::map<std::string, SessionSlot*, std::less<>> slots_by_name_;
   std::map<std::string, SessionSlot*, std::less<>> acceptors_;  // by the name a Logon gives them
-  std::vector<SessionSlot*> slots_by_key_;                      // null: of no session that is open
+  std::map<std::string, std::string, std::less<>> refused_sessions_;  // by the store, and why
+  std::vector<SessionSlot*> slots_by_key_;  // null: of no session that is open
   std::vector<SessionSlot*> leaving_;
   std::vector<Template> templates_;  // of sessions that are made when somebody logs on
   std::set<std::string, std::less<>> dynamic_names_;  // made since the start, each counted once

@@ -40,9 +40,10 @@ observe::Severity severity_of(session::NoticeCode code) noexcept {
   }
 }
 
+constexpr std::string_view kTooHigh = "NextExpectedMsgSeqNum too high";
+
 // In the words that engines use; TC 2c and the specification have no field for it.
 bool tells_of_lost_numbers(const session::Notice& notice) noexcept {
-  constexpr std::string_view kTooHigh = "NextExpectedMsgSeqNum too high";
   if (notice.code == session::NoticeCode::LogonInvalid) return notice.text.starts_with(kTooHigh);
   return notice.code == session::NoticeCode::LogoutReceived &&
          (notice.text.starts_with(std::string_view{"MsgSeqNum too low"}) ||
@@ -61,6 +62,35 @@ bool names_unknown_number(std::string_view said, std::uint64_t next_outbound) no
   std::uint64_t expected = 0;
   const auto read = std::from_chars(number.data(), number.data() + number.size(), expected);
   return read.ec != std::errc{} || expected > next_outbound;
+}
+
+// Whose numbers are too low, and what to do about it.
+struct SideAtFault {
+  std::string_view what;
+  std::string_view advice;
+};
+
+SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outbound) noexcept {
+  constexpr std::string_view kRestore =
+      "Unless the store is right, restore it; or agree with the counterparty and use ";
+  // A Logout of the counterparty's: what we expect next is more than it has sent.
+  if (notice.code == session::NoticeCode::LogoutReceived && notice.text.starts_with(kTooHigh)) {
+    return {
+        "this store holds numbers of the counterparty's that it does not know itself, so its "
+        "store is lost or an old copy, or the next MsgSeqNum in was set too high here",
+        "The counterparty restores its store, or raises its next number out to ours in. "
+        "Only then, or if it was wrong here, agree on the numbers and use "};
+  }
+  if (names_unknown_number(notice.text, next_outbound)) {
+    return {
+        "the counterparty knows numbers that this store does not know, so the store is lost "
+        "or an old copy",
+        kRestore};
+  }
+  return {
+      "the counterparty has got a number a second time: a message was repeated on its way, "
+      "or the store is lost or an old copy",
+      kRestore};
 }
 
 std::string describe(const session::Notice& notice) {
@@ -397,31 +427,29 @@ void Runtime::close_soon(Connection& connection) {
 
 void Runtime::perform(SessionSlot& slot, const session::Notice& action) {
   report_peer(severity_of(action.code), slot, describe(action));
-  if (tells_of_lost_numbers(action)) stop_for_operator(slot, action.text);
+  if (tells_of_lost_numbers(action)) stop_for_operator(slot, action);
 }
 
-// The counterparty has seen numbers that the store does not know: it was lost, or restored from an
-// old copy. To go on would give those numbers out a second time: each refusal uses one, until both
-// sides seem to agree. A Logon with ResetSeqNumFlag begins anew and is let in.
-void Runtime::stop_for_operator(SessionSlot& slot, std::string_view said) {
+// One side has seen numbers that the other one's store does not know: that was lost, or restored
+// from an old copy. To go on would give those numbers out a second time: each refusal uses one,
+// until both sides seem to agree. A Logon with ResetSeqNumFlag begins anew and is let in.
+void Runtime::stop_for_operator(SessionSlot& slot, const session::Notice& notice) {
   const session::Numbers numbers = slot.machine.numbers();
   const bool connects = slot.settings.session.role == session::Role::Initiator;
   slot.waits_for_operator = true;
   slot.numbers_are_lost |= std::exchange(slot.wants_connection, false);
-  report(
-      observe::Severity::Error, slot.name,
-      std::string{names_unknown_number(said, numbers.next_outbound)
-                      ? "ALARM: the counterparty knows numbers that this store does not know, so "
-                        "the store is lost or an old copy"
-                      : "ALARM: the counterparty has got a number a second time: a message was "
-                        "repeated on its way, or the store is lost or an old copy"} +
-          ". It said: \"" + std::string{said} + "\"; here the next MsgSeqNum are in " +
-          std::to_string(numbers.next_inbound) + ", out " + std::to_string(numbers.next_outbound) +
-          (connects ? ". The session is not connecting again"
-                    : ". Only a Logon with ResetSeqNumFlag is taken") +
-          ". Unless the store is right, restore it; or agree with the counterparty and use "
-          "nexusfix journal set LOG '" +
-          slot.name + "' --next-in N --next-out N");
+  const SideAtFault side = side_at_fault(notice, numbers.next_outbound);
+  report(observe::Severity::Error, slot.name,
+         "ALARM: " + std::string{side.what} + ". " +
+             (notice.code == session::NoticeCode::LogonInvalid ? "We said: \"" : "It said: \"") +
+             std::string{notice.text} + "\"; here the next MsgSeqNum are in " +
+             std::to_string(numbers.next_inbound) + ", out " +
+             std::to_string(numbers.next_outbound) +
+             (connects ? ". The session is not connecting again"
+                       : ". Only a Logon with ResetSeqNumFlag is taken") +
+             ". " + std::string{side.advice} + "nexusfix journal set LOG '" + slot.name +
+             "' --next-in N --next-out N" +
+             (connects && takes_commands_ ? ", which this engine takes while it runs" : ""));
 }
 
 // Runs a callback. What it threw, if it threw.

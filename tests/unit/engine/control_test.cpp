@@ -180,5 +180,76 @@ TEST_F(ControlTest, each_event_loop_has_a_socket_in_its_own_folder) {
   EXPECT_EQ(acceptor->join(), 0);
 }
 
+// What the initiator is told is read when its thread has ended.
+class LostInitiatorTest : public ControlTest {
+ protected:
+  struct Quiet {
+    void on_message(Session&, const MessageView&) {}
+  };
+
+  void begin() {
+    open();
+    ASSERT_TRUE(acceptor->session(0).set_next_numbers({.next_inbound = 10, .next_outbound = 1},
+                                                      "anna: knows more than the trader"));
+    auto settings = engine::parse_settings(
+        "[DEFAULT]\nConnectionType=initiator\nHeartBtInt=30\nReconnectInterval=1\n"
+        "UseDataDictionary=N\nNonStopSession=Y\nSocketConnectHost=127.0.0.1\n"
+        "SocketConnectPort=" +
+            std::to_string(acceptor->accept_port()) + "\nFileStorePath=" + trader_folder.path() +
+            "\n[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n",
+        "trader.cfg");
+    ASSERT_TRUE(settings.has_value());
+    settings->segment_bytes = kSegmentBytes;
+    EngineOptions all = options();
+    all.log = &trader_log;
+    auto opened = Engine::open(std::move(*settings), trader, all);
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    initiator.emplace(std::move(*opened));
+  }
+  // Refused as long as the session is connected, or has not been refused.
+  LiveResult set_until_taken(const engine::LiveNumbers& request) {
+    LiveResult done;
+    for (int i = 0; i < 1'000; ++i) {
+      done = while_serving([&] { return engine::set_live_numbers(trader_folder.path(), request); });
+      if (done) break;
+    }
+    return done;
+  }
+
+  TemporaryFolder trader_folder;
+  RecordingLog trader_log;
+  Quiet trader;
+  std::optional<Engine> initiator;
+};
+
+TEST_F(LostInitiatorTest, engine_of_one_initiator_that_lost_numbers_waits_for_an_operator) {
+  begin();
+  auto ended = std::async(std::launch::async, [&] { return initiator->run(); });
+  const auto done = set_until_taken({.session = "FIX.4.4:TRADER->VENUE",
+                                     .expected = {.next_inbound = 2, .next_outbound = 2},
+                                     .wanted = {.next_inbound = 2, .next_outbound = 10},
+                                     .reason = "anna: agreed by phone"});
+  EXPECT_TRUE(done.has_value()) << done.error().text;
+  EXPECT_TRUE(run_until([&] { return venue.logons == 1; })) << log.all();
+  initiator->stop();
+  while (ended.wait_for(std::chrono::milliseconds{0}) != std::future_status::ready) {
+    acceptor->poll(std::chrono::milliseconds{1});
+  }
+  EXPECT_EQ(ended.get(), 0);
+  EXPECT_TRUE(trader_log.has("which this engine takes while it runs")) << trader_log.all();
+}
+
+TEST_F(LostInitiatorTest, engine_that_waits_for_an_operator_stops_when_it_is_told_to) {
+  begin();
+  auto ended = std::async(std::launch::async, [&] { return initiator->run(); });
+  EXPECT_TRUE(run_until([&] { return log.has("MsgSeqNum too low"); })) << log.all();
+  turn(50);
+  initiator->stop();
+  while (ended.wait_for(std::chrono::milliseconds{0}) != std::future_status::ready) {
+    acceptor->poll(std::chrono::milliseconds{1});
+  }
+  EXPECT_EQ(ended.get(), 0);
+}
+
 }  // namespace
 }  // namespace nexusfix::testing

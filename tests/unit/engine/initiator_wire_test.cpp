@@ -258,6 +258,38 @@ TEST_F(InitiatorWireTest, session_that_lost_numbers_connects_again_when_an_opera
   await_logon("|34=30|");
 }
 
+TEST_F(InitiatorWireTest, polled_engine_of_one_initiator_ends_when_numbers_are_lost) {
+  open_and_connect();
+  say("5", 1, "58=MsgSeqNum too low, expecting 10 but received 1|");
+  bool goes_on = true;
+  for (int i = 0; i < 100 && goes_on; ++i) {
+    goes_on = initiator->poll(std::chrono::nanoseconds{0});
+    look();
+  }
+  EXPECT_FALSE(goes_on) << log.all();
+}
+
+TEST_F(InitiatorWireTest, alarm_names_the_counterparty_when_its_numbers_are_lost_and_not_ours) {
+  open_and_connect();
+  const auto mailbox = initiator->open_mailbox();
+  say("5", 1, "58=NextExpectedMsgSeqNum too high, expecting 1 but received 9|");
+  for (int i = 0; i < 20; ++i) {
+    clock.advance(std::chrono::seconds{1});
+    turn_both();
+  }
+  EXPECT_TRUE(received.empty()) << "each refusal would use up a number";
+  EXPECT_TRUE(
+      log.has("ALARM: this store holds numbers of the counterparty's that it does not know "
+              "itself, so its store is lost"))
+      << log.all();
+  EXPECT_TRUE(log.has("The counterparty restores its store")) << log.all();
+  EXPECT_FALSE(log.has("so the store is lost")) << log.all();
+  EXPECT_FALSE(log.has("Unless the store is right, restore it")) << log.all();
+  ASSERT_TRUE(initiator->session(0).set_next_numbers({.next_inbound = 1, .next_outbound = 2},
+                                                     "anna: they have restored their store"));
+  await_logon("|34=2|");
+}
+
 TEST_F(InitiatorWireTest, numbers_of_a_session_that_was_logged_out_by_hand_do_not_connect_it) {
   open_and_connect();
   const auto mailbox = initiator->open_mailbox();
