@@ -396,8 +396,7 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   SessionSlot* slot = find_acceptor(connection, logon);
   if (slot == nullptr && is_of_another_loop(connection, logon)) return false;
   if (slot == nullptr) {
-    refuse(connection, "no session of this configuration has these CompIDs and this BeginString: " +
-                           describe_identity(logon));
+    refuse(connection, why_unknown(logon));
     return false;
   }
   if (!may_come_from(slot->settings, seams_.network->peer_name(connection.socket))) {
@@ -473,6 +472,20 @@ SessionSlot* Runtime::known_acceptor(const session::SessionId& id) {
     found = acceptors_.find(without_sub_ids(id).to_string());
   }
   return found == acceptors_.end() ? nullptr : found->second;
+}
+
+std::string Runtime::why_unknown(const wire::MessageView& logon) const {
+  if (const auto id = id_of(logon)) {
+    auto found = refused_sessions_.find(id->to_string());
+    if (found == refused_sessions_.end()) {
+      found = refused_sessions_.find(without_sub_ids(*id).to_string());
+    }
+    if (found != refused_sessions_.end()) {
+      return "session " + found->first + " is not served since the start: " + found->second;
+    }
+  }
+  return "no session of this configuration has these CompIDs and this BeginString: " +
+         describe_identity(logon);
 }
 
 std::string Runtime::protection_of(const Connection& connection) const {

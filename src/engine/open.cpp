@@ -250,6 +250,7 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
       templates_.push_back({std::move(one), 0, settings_text_});
       continue;
     }
+    const bool is_acceptor = one.session.role == session::Role::Acceptor;
     const auto slot = make_slot(std::move(one));
     if (slot) (*slot)->origin = settings_text_;
     if (slot) continue;
@@ -258,6 +259,9 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
     }
     report(observe::Severity::Error, name, slot.error().text);
     if (refused.empty()) refused = slot.error().text;
+    if (!is_acceptor) continue;
+    refused_sessions_.emplace(name, slot.error().text);
+    if (seams_.directory) seams_.directory->add_acceptor(name, loop());
   }
   dynamic_names_left_ = settings.dynamic_sessions_max;
   if (slots_.empty() && templates_.empty() && !refused.empty()) {
