@@ -93,20 +93,39 @@ class SessionBuilder {
                                               : "only FIXT.1.1 sessions have one"));
   }
 
-  void build_connection() {
-    if (!find(Key::ConnectionType)) {
-      return missing("ConnectionType is missing: initiator or acceptor");
+  // Nothing: it is reported why.
+  [[nodiscard]] std::optional<session::Role> role_of_session() {
+    if (const Given* type = right(Key::ConnectionType)) {
+      const bool is_acceptor = equals_ignoring_case(type->value, "acceptor");
+      return is_acceptor ? session::Role::Acceptor : session::Role::Initiator;
     }
-    const Given* type = right(Key::ConnectionType);
-    if (type == nullptr) return;
+    if (find(Key::ConnectionType)) return std::nullopt;
+    const auto implied = implied_role(keys_);
+    if (!implied) {
+      const bool is_both = find(Key::SocketAcceptPort).has_value();
+      missing(std::string{"ConnectionType is missing: initiator or acceptor; "} +
+              (is_both ? "there are both a SocketAcceptPort and an address to connect to"
+                       : "neither a SocketAcceptPort nor a SocketConnectHost tells which"));
+      return std::nullopt;
+    }
+    report_.warning(keys_.line(),
+                    std::string{"[SESSION]: ConnectionType is missing: taken as "} +
+                        (implied->role == session::Role::Acceptor ? "acceptor" : "initiator") +
+                        ", because of " + std::string{implied->key} + " in line " +
+                        std::to_string(implied->line));
+    return implied->role;
+  }
+
+  void build_connection() {
+    const std::optional<session::Role> role = role_of_session();
+    if (!role) return;
+    result_.session.role = *role;
     read_into(Key::AcceptorTemplate, result_.is_template);
-    if (equals_ignoring_case(type->value, "acceptor")) {
-      result_.session.role = session::Role::Acceptor;
+    if (*role == session::Role::Acceptor) {
       result_.tls = build_tls(keys_, transport::TlsRole::Acceptor, report_);
       refuse_proxy_of(keys_.section(), report_);
       return build_acceptor();
     }
-    result_.session.role = session::Role::Initiator;
     result_.tls = build_tls(keys_, transport::TlsRole::Initiator, report_);
     if (const auto& given = keys_.section().own(Key::AcceptorTemplate); result_.is_template) {
       report_.error(given ? given->line : keys_.line(),
@@ -528,7 +547,27 @@ class SessionBuilder {
   bool is_fixt_ = false;
 };
 
+// The first of a key with numbers; null: not given.
+const Given* first_of(const std::map<unsigned, Given>& own,
+                      const std::map<unsigned, Given>& defaults) {
+  if (!own.empty()) return &own.begin()->second;
+  return defaults.empty() ? nullptr : &defaults.begin()->second;
+}
+
 }  // namespace
+
+std::optional<ImpliedRole> implied_role(const MergedSection& keys) {
+  const Section& own = keys.section();
+  const Section& defaults = keys.defaults();
+  const Given* const host = first_of(own.connect_hosts, defaults.connect_hosts);
+  const Given* const port = first_of(own.connect_ports, defaults.connect_ports);
+  const std::optional<Given>& accept = keys.find(Key::SocketAcceptPort);
+  const bool connects = host != nullptr || port != nullptr;
+  if (connects == accept.has_value()) return std::nullopt;
+  if (accept) return ImpliedRole{session::Role::Acceptor, "SocketAcceptPort", accept->line};
+  return host != nullptr ? ImpliedRole{session::Role::Initiator, "SocketConnectHost", host->line}
+                         : ImpliedRole{session::Role::Initiator, "SocketConnectPort", port->line};
+}
 
 SessionSettings build_session(const MergedSection& keys, SettingsReport& report,
                               Calendars& calendars) {

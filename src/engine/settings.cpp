@@ -48,6 +48,9 @@ struct Sections {
   std::deque<std::string> texts;  // of values with variables: the sections point into it
   Section defaults;
   std::vector<Section> sessions;
+  // What is misspelt, or stands in a section that is ignored, was meant: another folder would begin
+  // with other numbers.
+  FolderMeant folder = FolderMeant::Any;
 };
 
 // Nothing: it is reported why.
@@ -62,6 +65,8 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
   for (const SettingsSection& section : read_text) {
     // Sections that are ignored are read too: one that asks for TLS is no reason to go without.
     Section read = read_section(section, report);
+    const bool is_lost = section.kind == SectionKind::Ignored && read.own(Key::FileStorePath);
+    if (is_lost || read.has_misspelt_folder) result.folder = FolderMeant::Lost;
     if (section.kind == SectionKind::Default) result.defaults = std::move(read);
     if (section.kind == SectionKind::Session) result.sessions.push_back(std::move(read));
     if (section.kind == SectionKind::Ignored) refuse_tls_of(read, report);
@@ -145,7 +150,7 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
     logs.take(keys, settings.sessions.back());
     threads.take(keys);
   }
-  store.finish(sections.sessions.front().line);
+  store.finish(sections.sessions.front().line, sections.folder);
   logs.finish();
   threads.finish();
   check_identities(settings.sessions, report);
@@ -279,6 +284,21 @@ void explain_tls(ExplainedSession& session, const SessionTls& tls) {
   set_effective(session, Key::NeedClientAuth, "Y", authorities);
 }
 
+void explain_store(ExplainedSession& session, StoreKind store) {
+  if (store == StoreKind::Journal) return;
+  for (EffectiveValue& one : session.values) {
+    if (one.key->name == key_name(Key::FileStorePath) && one.line == 0) one.value.clear();
+  }
+}
+
+void explain_role(ExplainedSession& session, const MergedSection& keys) {
+  const auto implied = implied_role(keys);
+  if (!implied) return;
+  set_effective(session, Key::ConnectionType,
+                implied->role == session::Role::Acceptor ? "acceptor" : "initiator",
+                {implied->key, implied->line});
+}
+
 }  // namespace
 
 std::string SettingsError::what() const {
@@ -355,8 +375,10 @@ std::expected<ExplainedSettings, SettingsErrors> explain_settings(Disk& disk,
   ExplainedSettings result{std::move(*settings), {}};
   for (const SessionSettings& built : result.settings.sessions) {
     const auto section = std::ranges::find(sections->sessions, built.line, &Section::line);
-    result.sessions.push_back(
-        explain({sections->defaults, *section}, built.session.id.to_string()));
+    const MergedSection keys{sections->defaults, *section};
+    result.sessions.push_back(explain(keys, built.session.id.to_string()));
+    explain_role(result.sessions.back(), keys);
+    explain_store(result.sessions.back(), result.settings.store);
     if (built.tls) explain_tls(result.sessions.back(), *built.tls);
   }
   return result;

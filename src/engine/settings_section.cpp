@@ -70,6 +70,7 @@ class SectionReader {
     const KeyRule* nearest = nearest_key(entry.key);
     const std::string hint =
         nearest == nullptr ? std::string{} : "; did you mean " + std::string{nearest->name} + "?";
+    section_.has_misspelt_folder |= nearest != nullptr && nearest->key == Key::FileStorePath;
     const bool is_security =
         sounds_like_security(entry.key) ||
         (nearest != nullptr && (nearest->handling == Handling::Refused || is_of_tls(nearest->key)));

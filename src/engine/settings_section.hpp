@@ -32,6 +32,7 @@ struct Section {
   std::map<unsigned, Given> connect_ports;
   std::map<unsigned, Given> logon_tags;
   std::map<unsigned, Given> app_dictionaries;  // by ApplVerID; 0: of the session's default
+  bool has_misspelt_folder = false;            // an unknown key that sounds like FileStorePath
 
   [[nodiscard]] const std::optional<Given>& own(Key key) const {
     return given[static_cast<std::size_t>(key)];

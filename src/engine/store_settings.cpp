@@ -22,6 +22,8 @@ constexpr Key kShared[] = {Key::Store,
                            Key::JournalRetireCurrent,
                            Key::JournalRetired};
 
+constexpr const char* kFolderUnlessGiven = "store";  // as `nexusfix config new` writes it
+
 struct PostgresKey {
   Key key;
   std::string store::PostgresOptions::* option;
@@ -70,23 +72,36 @@ const Given* StoreBuilder::chosen(Key key) const {
   return given ? &*given : nullptr;
 }
 
-void StoreBuilder::finish(std::size_t first_session_line) {
+void StoreBuilder::finish(std::size_t first_session_line, FolderMeant meant) {
   if (const Given* store = chosen(Key::Store)) {
     if (equals_ignoring_case(store->value, "memory")) settings_.store = StoreKind::Memory;
     if (equals_ignoring_case(store->value, "postgresql")) settings_.store = StoreKind::PostgreSQL;
   }
   finish_postgres();
   finish_journal();
-  const Given* folder = chosen(Key::FileStorePath);
-  if (folder != nullptr) {
+  finish_folder(first_session_line, meant);
+}
+
+// In QuickFIX/Go, and with a database in other engines, the program chooses the store: their files
+// name no folder. Numbers that are forgotten would be found out by the counterparty.
+void StoreBuilder::finish_folder(std::size_t first_session_line, FolderMeant meant) {
+  if (const Given* folder = chosen(Key::FileStorePath)) {
     settings_.store_folder = folder->value;
     settings_.store_folder_line = folder->line;
+    return;
   }
-  if (settings_.store == StoreKind::Journal && folder == nullptr) {
-    report_.error(first_session_line,
-                  "[SESSION]: FileStorePath is missing: the folder of the journal. Store=memory "
-                  "does without, and forgets everything at the end");
+  if (settings_.store != StoreKind::Journal) return;
+  const std::string missing = "[SESSION]: FileStorePath is missing: ";
+  constexpr const char* kWithout = "Store=memory does without, and forgets everything at the end";
+  if (meant == FolderMeant::Lost) {
+    report_.error(first_session_line, missing + "the folder of the journal. " + kWithout);
+    return;
   }
+  settings_.store_folder = kFolderUnlessGiven;
+  settings_.store_folder_line = first_session_line;
+  report_.warning(first_session_line, missing + "the journal is kept in the folder " +
+                                          settings_.store_folder + " of the working directory. " +
+                                          kWithout);
 }
 
 void StoreBuilder::finish_journal() {

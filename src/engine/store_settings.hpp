@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 #include <nexusfix/engine/settings.hpp>
@@ -11,16 +12,20 @@
 
 namespace nexusfix::engine {
 
+// Whether the file has a FileStorePath that cannot be read as one.
+enum class FolderMeant : std::uint8_t { Any, Lost };
+
 class StoreBuilder {
  public:
   StoreBuilder(Settings& settings, SettingsReport& report) : settings_{settings}, report_{report} {}
 
   // Reports values that differ from an earlier session's.
   void take(const MergedSection& session);
-  void finish(std::size_t first_session_line);
+  void finish(std::size_t first_session_line, FolderMeant meant);
 
  private:
   void take_shared(Key key, const std::optional<Given>& given);
+  void finish_folder(std::size_t first_session_line, FolderMeant meant);
   void take_folder(const std::optional<Given>& given);
   void finish_journal();
   void finish_retention();

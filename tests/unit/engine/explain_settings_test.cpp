@@ -129,6 +129,31 @@ TEST(ExplainSettings, a_value_is_told_with_the_line_that_it_came_from) {
   EXPECT_EQ(fallback.line, 0U);
 }
 
+TEST(ExplainSettings, a_role_that_was_not_given_is_told_with_the_key_that_says_so) {
+  FakeDisk disk;
+  disk.set_contents("go.cfg",
+                    "[SESSION]\nBeginString=FIX.4.0\nSenderCompID=A\nTargetCompID=B\n"
+                    "SocketAcceptPort=0\n");
+  const auto all = explain_settings(disk, "go.cfg");
+  ASSERT_TRUE(all);
+  const EffectiveValue& role = value_of(all->sessions.front(), "ConnectionType");
+  EXPECT_EQ(role.value, "acceptor");
+  EXPECT_EQ(role.because, "SocketAcceptPort in line 5");
+  const EffectiveValue& folder = value_of(all->sessions.front(), "FileStorePath");
+  EXPECT_EQ(folder.value, "store");
+  EXPECT_EQ(folder.line, 0U);
+}
+
+TEST(ExplainSettings, a_store_in_memory_has_no_folder) {
+  FakeDisk disk;
+  disk.set_contents("a.cfg",
+                    "[SESSION]\nBeginString=FIX.4.0\nSenderCompID=A\nTargetCompID=B\n"
+                    "SocketAcceptPort=0\nStore=memory\n");
+  const auto all = explain_settings(disk, "a.cfg");
+  ASSERT_TRUE(all);
+  EXPECT_EQ(value_of(all->sessions.front(), "FileStorePath").value, "");
+}
+
 TEST(ExplainSettings, addresses_by_number_are_told_one_by_one) {
   const ExplainedSession session =
       explained("SocketConnectHost2=backup\nSocketConnectPort2=5002\n");

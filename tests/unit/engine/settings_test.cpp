@@ -11,6 +11,7 @@
 namespace nexusfix::engine {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -287,7 +288,6 @@ TEST(Settings, all_mistakes_are_told_at_once_in_the_order_of_their_lines) {
   EXPECT_THAT(
       errors("[SESSION]\nHeartBtInt=x\nConnectionType=initiator\nResetOnLogon=?\n"),
       ElementsAre("t.cfg:1: [SESSION]: BeginString is missing",
-                  HasSubstr("t.cfg:1: [SESSION]: FileStorePath is missing"),
                   "t.cfg:1: [SESSION]: SenderCompID is missing",
                   HasSubstr("t.cfg:1: [SESSION]: SocketConnectHost and"),
                   "t.cfg:1: [SESSION]: TargetCompID is missing", HasSubstr("t.cfg:2: HeartBtInt=x"),
@@ -297,7 +297,8 @@ TEST(Settings, all_mistakes_are_told_at_once_in_the_order_of_their_lines) {
 TEST(Settings, what_a_session_lacks_is_told_at_its_section) {
   EXPECT_THAT(
       errors("[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\nStore=memory"),
-      ElementsAre("t.cfg:1: [SESSION]: ConnectionType is missing: initiator or acceptor"));
+      ElementsAre("t.cfg:1: [SESSION]: ConnectionType is missing: initiator or acceptor; neither a "
+                  "SocketAcceptPort nor a SocketConnectHost tells which"));
   std::string text{kInitiator};
   text.erase(text.find("HeartBtInt"), 14);
   EXPECT_THAT(errors(text), ElementsAre(HasSubstr("t.cfg:6: [SESSION]: HeartBtInt is missing")));
@@ -372,11 +373,68 @@ TEST(Settings, the_store_is_one_for_all_sessions) {
                                                "holds all sessions, in store"));
 }
 
-TEST(Settings, the_journal_needs_a_folder_and_memory_does_not) {
+TEST(Settings, a_journal_without_a_folder_is_kept_beside_the_program_with_a_warning) {
   std::string text{kInitiator};
   text.erase(text.find("FileStorePath"), 20);
-  EXPECT_THAT(errors(text), ElementsAre(HasSubstr("t.cfg:6: [SESSION]: FileStorePath is missing")));
-  EXPECT_EQ(accepted(text + "Store=memory").store_folder, "");
+  const Settings settings = accepted(text);
+  EXPECT_EQ(settings.store, StoreKind::Journal);
+  EXPECT_EQ(settings.store_folder, "store");
+  EXPECT_EQ(settings.store_folder_line, 6U);
+  EXPECT_THAT(texts(settings.warnings),
+              ElementsAre(HasSubstr("t.cfg:6: [SESSION]: FileStorePath is missing: the journal is "
+                                    "kept in the folder store of the working directory")));
+  EXPECT_THAT(texts(accepted(text + "JdbcURL=jdbc:x").warnings),
+              Contains(HasSubstr("FileStorePath is missing: the journal is kept")));
+  const Settings memory = accepted(text + "Store=memory");
+  EXPECT_EQ(memory.store_folder, "");
+  EXPECT_THAT(memory.warnings, IsEmpty());
+}
+
+// Numbers would begin at 1 in a folder that nobody meant.
+TEST(Settings, a_folder_that_was_meant_and_cannot_be_read_is_not_replaced_by_another) {
+  std::string text{kInitiator};
+  text.replace(text.find("FileStorePath"), 13, "FileStorPath");
+  EXPECT_THAT(errors(text), Contains(HasSubstr("[SESSION]: FileStorePath is missing: the folder")));
+  text.erase(text.find("FileStorPath"), 19);
+  EXPECT_THAT(errors("FileStorePath=a\n" + text),
+              ElementsAre(HasSubstr("[SESSION]: FileStorePath is missing: the folder")));
+  EXPECT_THAT(errors(text + "[DEFAULT]\nFileStorePath=a\n"),
+              ElementsAre(HasSubstr("[SESSION]: FileStorePath is missing: the folder")));
+}
+
+// In QuickFIX/Go the program says who connects, and no file has a ConnectionType.
+TEST(Settings, a_configuration_of_quickfix_go_starts_and_says_what_was_taken) {
+  const std::string session = "[SESSION]\nBeginString=FIX.4.0\n";
+  const Settings initiator = accepted(
+      "[DEFAULT]\nSocketConnectHost=127.0.0.1\nSocketConnectPort=5001\nHeartBtInt=30\n"
+      "SenderCompID=TW\nTargetCompID=ISLD\nResetOnLogon=Y\nFileLogPath=tmp\n" +
+      session);
+  ASSERT_EQ(initiator.sessions.size(), 1U);
+  EXPECT_EQ(initiator.sessions.front().session.role, session::Role::Initiator);
+  EXPECT_EQ(initiator.sessions.front().connect.size(), 1U);
+  EXPECT_THAT(texts(initiator.warnings),
+              ElementsAre("t.cfg:9: [SESSION]: ConnectionType is missing: taken as initiator, "
+                          "because of SocketConnectHost in line 2",
+                          HasSubstr("t.cfg:9: [SESSION]: FileStorePath is missing")));
+  const Settings acceptor = accepted(
+      "[DEFAULT]\nSocketAcceptPort=5001\nSenderCompID=ISLD\nTargetCompID=TW\nResetOnLogon=Y\n"
+      "FileLogPath=tmp\n" +
+      session);
+  EXPECT_EQ(acceptor.sessions.front().session.role, session::Role::Acceptor);
+  ASSERT_TRUE(acceptor.sessions.front().accept);
+  EXPECT_EQ(acceptor.sessions.front().accept->port, 5'001);
+  EXPECT_THAT(texts(acceptor.warnings),
+              Contains("t.cfg:7: [SESSION]: ConnectionType is missing: taken as acceptor, because "
+                       "of SocketAcceptPort in line 2"));
+}
+
+TEST(Settings, a_session_with_the_keys_of_both_roles_must_say_which_it_has) {
+  std::string text{kInitiator};
+  text.erase(text.find("ConnectionType"), 25);
+  EXPECT_EQ(accepted(text).sessions.front().session.role, session::Role::Initiator);
+  EXPECT_THAT(errors(text + "SocketAcceptPort=5002\n"),
+              ElementsAre("t.cfg:6: [SESSION]: ConnectionType is missing: initiator or acceptor; "
+                          "there are both a SocketAcceptPort and an address to connect to"));
 }
 
 TEST(Settings, a_database_takes_the_keys_of_quickfix_and_needs_no_folder) {
