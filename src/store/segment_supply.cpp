@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <utility>
 
 #include "store/journal_format.hpp"
@@ -18,8 +19,19 @@ constexpr std::chrono::seconds kTakingAwayMax{1};
 // Of a mapping, made ready before the first append; the rest follows in the background.
 constexpr std::uint64_t kWarmBytes = 1U << 20U;
 
-// Of those that were closed; each 64 MiB unless set otherwise.
-constexpr std::size_t kCachedSegments = 3;
+// On the supply's own thread, where nobody could catch it. Too short to need memory itself.
+DiskError no_memory() {
+  return {.path = "a segment", .operation = "get memory for", .error_number = ENOMEM};
+}
+
+// Whoever waits for it must not wait for ever because there is no memory for the words.
+void end_of_sync(SyncUnderWay& under_way, const DiskResult<void>& result) noexcept {
+  try {
+    under_way.end(result);
+  } catch (const std::bad_alloc&) {
+    under_way.end(std::unexpected{no_memory()});
+  }
+}
 
 }  // namespace
 
@@ -38,6 +50,7 @@ DiskResult<void> SyncUnderWay::wait() {
 SegmentSupply::SegmentSupply(Disk& disk, Options options)
     : disk_{disk}, options_{std::move(options)} {
   retired_.reserve(4);
+  retiring_.reserve(4);
   if (options_.background) thread_ = std::thread{[this] { run(); }};
 }
 
@@ -239,11 +252,9 @@ void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
     mapping.reset();
     lock.lock();
   } else if (!retired_.empty()) {
-    std::vector<OpenSegment> retired;
-    retired.reserve(4);
-    retired.swap(retired_);
+    retiring_.swap(retired_);
     lock.unlock();
-    forget(retired);
+    forget_retired();
     lock.lock();
   } else if (note_) {
     const LogNote note = *note_;
@@ -265,13 +276,38 @@ void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
 
 // Of what was closed, the last segments stay in memory, where a resend would look first. Pages that
 // are given back in a burst are those that the next segments get, which costs less than new ones.
-void SegmentSupply::forget(std::vector<OpenSegment>& retired) {
-  for (OpenSegment& segment : retired) {
+// Needs no memory.
+void SegmentSupply::forget_retired() {
+  for (OpenSegment& segment : retiring_) {
     segment.mapping.reset();
-    closed_.push_back(std::move(segment.file));
+    std::shared_ptr<File>& place = closed_[closed_next_];
+    if (place) place->forget_cached();
+    place = std::move(segment.file);
+    closed_next_ = (closed_next_ + 1) % kCachedSegments;
   }
-  retired.clear();
-  for (; closed_.size() > kCachedSegments; closed_.pop_front()) closed_.front()->forget_cached();
+  retiring_.clear();
+}
+
+// Memory that cannot be had here is an error as any other: it is told, and tried again.
+DiskResult<OpenSegment> SegmentSupply::make_ahead() noexcept {
+  try {
+    auto first_sync = std::make_shared<SyncUnderWay>();
+    DiskResult<OpenSegment> made = make(number_, 0);
+    if (!made) return made;
+    made->first_sync = std::move(first_sync);
+    if (made->mapping) made->mapping->prepare(0, made->reserved_bytes);
+    return made;
+  } catch (const std::bad_alloc&) {
+    return std::unexpected{no_memory()};
+  }
+}
+
+DiskResult<void> SegmentSupply::sync_ahead(OpenSegment& segment) noexcept {
+  try {
+    return sync(segment);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected{no_memory()};
+  }
 }
 
 // Makes the wanted segment, unlocked meanwhile. It is ready before it is synced: a disk that does
@@ -287,23 +323,21 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
   };
   is_reserving_ = true;
   lock.unlock();
-  DiskResult<OpenSegment> made = make(number_, 0);
-  if (made && made->mapping) made->mapping->prepare(0, made->reserved_bytes);
+  DiskResult<OpenSegment> made = make_ahead();
   lock.lock();
   is_reserving_ = false;
   if (!made) {
     fail(std::move(made.error()));
   } else {
-    const auto first_sync = std::make_shared<SyncUnderWay>();
+    const std::shared_ptr<SyncUnderWay> first_sync = made->first_sync;
     ready_ = *made;
-    ready_.first_sync = first_sync;
     state_ = State::Ready;
     is_short_.store(false, std::memory_order_relaxed);
     is_syncing_ = true;
     changed_.notify_all();
     lock.unlock();
-    DiskResult<void> synced = sync(*made);
-    first_sync->end(synced);  // For whoever has taken it meanwhile.
+    DiskResult<void> synced = sync_ahead(*made);
+    end_of_sync(*first_sync, synced);  // For whoever has taken it meanwhile.
     lock.lock();
     is_syncing_ = false;
     if (state_ == State::Ready) {

@@ -2,10 +2,10 @@
 // a thread, so that beginning it is a swap, and a full disk shows while there is still room.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -99,10 +99,12 @@ class SegmentSupply {
   void run();
   void do_errand(std::unique_lock<std::mutex>& lock);
   void work(std::unique_lock<std::mutex>& lock);
-  void forget(std::vector<OpenSegment>& retired);
+  void forget_retired();
   void remove_from(std::uint64_t number);
   [[nodiscard]] DiskResult<OpenSegment> make(std::uint64_t number, std::uint64_t bytes);
   [[nodiscard]] DiskResult<void> sync(OpenSegment& segment);
+  [[nodiscard]] DiskResult<OpenSegment> make_ahead() noexcept;
+  [[nodiscard]] DiskResult<void> sync_ahead(OpenSegment& segment) noexcept;
   [[nodiscard]] DiskResult<void> reserve(OpenSegment& segment, std::uint64_t bytes) const;
   [[nodiscard]] bool has_errand() const noexcept {
     return ends_ || !retired_.empty() || !errands_.empty() || to_warm_ != nullptr || note_;
@@ -133,7 +135,11 @@ class SegmentSupply {
   bool is_syncing_ = false;
   bool is_away_ = false;  // the thread does something else, however long that takes
   bool ends_ = false;
-  std::deque<std::shared_ptr<File>> closed_;  // the thread's
+  // Of those that were closed, the last few stay in memory; each 64 MiB unless set otherwise.
+  static constexpr std::size_t kCachedSegments = 3;
+  std::vector<OpenSegment> retiring_;                          // the thread's, as are these two
+  std::array<std::shared_ptr<File>, kCachedSegments> closed_;  // the oldest is the next to go
+  std::size_t closed_next_ = 0;
   std::thread thread_;
 };
 
