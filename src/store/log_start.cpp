@@ -87,15 +87,35 @@ DiskResult<bool> LogStarts::tells_of_retirement(CheckpointFaults& faults) {
 DiskResult<LogStarts::Retired> LogStarts::retired(CheckpointFaults& faults) {
   Retired retired;
   if (heads_.empty() || heads_.front().number == 1 || !heads_.front().header) return retired;
-  const auto found = checkpoint(0, faults);
-  if (!found) return std::unexpected{found.error()};
-  if (!*found) return retired;
-  for (const Checkpoint::Session& one : (*found)->sessions) {
-    retired.numbers.emplace_back(one.session.record.epoch, one.session.record.next_outbound - 1);
+  for (std::size_t at = 0; at < heads_.size(); ++at) {
+    if (!heads_[at].header) continue;
+    const auto found = checkpoint(at, faults);
+    if (!found) return std::unexpected{found.error()};
+    if (!*found) continue;
+    for (const Checkpoint::Session& one : (*found)->sessions) {
+      const std::uint64_t last = at == 0 ? one.session.record.next_outbound - 1 : last_retired(one);
+      retired.numbers.emplace_back(one.session.record.epoch, last);
+    }
+    if (at > 0) return retired;
+    retired.records = (*found)->records;
+    retired.messages = (*found)->messages;
+    return retired;
   }
-  retired.records = (*found)->records;
-  retired.messages = (*found)->messages;
   return retired;
+}
+
+// By a checkpoint behind the first segment: what comes before the first message that it lists and
+// that is there. More than was retired, perhaps, where that message is not known, and never less.
+std::uint64_t LogStarts::last_retired(const Checkpoint::Session& session) const {
+  const WallTime begun = heads_.front().header->time;
+  if (begun != WallTime{} && session.session.record.created > begun) return 0;
+  const auto is_there = [this](const MessageIndex::Group& group) {
+    return group.begin >= first_position();
+  };
+  const auto first = std::ranges::find_if(session.groups, is_there);
+  const std::uint64_t next =
+      first == session.groups.end() ? session.session.record.next_outbound : first->first;
+  return next - 1;
 }
 
 DiskResult<std::optional<LogStart>> LogStarts::start_at(std::size_t index,

@@ -51,10 +51,11 @@ class LogStarts {
 
   // Whether a checkpoint says that what lies in front of the first segment was taken away.
   [[nodiscard]] DiskResult<bool> tells_of_retirement(CheckpointFaults& faults);
-  // What was retired, by the checkpoint where the first segment begins; nothing: none was, or that
-  // checkpoint is damaged.
+  // What was retired, by the checkpoint where the first segment begins. A loss of power between two
+  // files may leave a first one that has none, or a torn one: then by the next one that can be
+  // used, which does not count records and messages. Nothing: none was, or nobody tells.
   struct Retired {
-    // Of each session by key: its epoch there, and the last number that was used by then.
+    // Of each session by key: its epoch there, and the last number that can have been used by then.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> numbers;
     std::uint64_t records = 0;
     std::uint64_t messages = 0;
@@ -68,6 +69,7 @@ class LogStarts {
 
  private:
   [[nodiscard]] bool is_whole_until(std::size_t index) const;
+  [[nodiscard]] std::uint64_t last_retired(const Checkpoint::Session& session) const;
   [[nodiscard]] std::optional<std::size_t> find(LogPosition position) const;
   [[nodiscard]] DiskResult<std::optional<Checkpoint>> checkpoint(std::size_t index,
                                                                  CheckpointFaults& faults);

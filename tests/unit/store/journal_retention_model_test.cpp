@@ -219,9 +219,8 @@ class RetentionRun {
   void check_gone(const Store& store, const Logged& one, bool was_gone) {
     const Retention& rules = options_.retention;
     const bool is_current = one.message.epoch == numbers_[one.key].epoch;
-    // A loss of power may tear the checkpoint that would say so: those numbers are gap-filled then,
-    // as any that have no message are, and nobody is told that they were retired.
-    if (is_current && !lost_power_) RC_ASSERT(one.message.number <= store.retired_until(one.key));
+    // Whoever is asked for it is to tell the operator.
+    if (is_current) RC_ASSERT(one.message.number <= store.retired_until(one.key));
     if (was_gone) return;
     const bool is_beyond_size =
         rules.keep_bytes > 0 && one.begin + rules.keep_bytes <= store.appended();

@@ -537,6 +537,29 @@ TEST_F(JournalRetention, a_damaged_checkpoint_does_not_make_the_rest_unreadable)
   }
 }
 
+// A loss of power between two files leaves a first one whose checkpoint is torn, or that has none:
+// whoever is asked for what is gone must be able to say so all the same.
+TEST_F(JournalRetention, what_was_retired_is_known_from_a_later_checkpoint_too) {
+  options_.retention = {.keep_bytes = 8 * kSegmentBytes, .even_current = true};
+  std::vector<KeptMessage> kept;
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 200);
+    kept = read_all(*journal.store, 0);
+    ASSERT_GT(kept.front().number, 1U);
+  }
+  options_.retention = {};
+  const std::string path = segment_path(first_segment());
+  std::string bytes = disk_.contents(path);
+  bytes[kSegmentHeaderBytes + 30] ^= 1;
+  disk_.set_contents(path, bytes);
+  const OpenedJournal journal = open();
+  EXPECT_EQ(read_all(*journal.store, 0), kept);
+  EXPECT_EQ(journal.store->retired_until(0), kept.front().number - 1);
+  // It had no message, and its next number is all that is known.
+  EXPECT_GE(journal.store->retired_until(1), kept.front().number - 1);
+}
+
 // What is left begins with a checkpoint that cannot be used.
 class JournalWithoutItsStart : public JournalRetention {
  protected:
