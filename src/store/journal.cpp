@@ -73,7 +73,7 @@ class Journal final : public Store {
         log_notes_{ownership_ ? &*ownership_ : nullptr, options_.folder, events_},
         checkpointer_{state_},
         writer_{disk, options_, checkpointer_},
-        reading_{disk, options_.folder, writer_, sizes},
+        reading_{disk, options_.folder, writer_, state_.sessions, sizes},
         reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax} {
     notes_.reserve((NumberReserve::kWishesMax + 1) * kEntryHeaderBytes);
   }

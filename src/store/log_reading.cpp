@@ -83,7 +83,7 @@ StoreResult<bool> LogReading::for_each_of(SessionKey session, const MessageIndex
     const Part part = part_at(at);
     at = std::max(at, part.begin);
     LogPosition end = std::min(group.end, part.end);
-    const MessagePlaces::Block* const block = at < end ? block_at(part, at, end) : nullptr;
+    const MessagePlaces::Block* const block = at < end ? block_at(part, group, at, end) : nullptr;
     StoreResult<bool> goes_on = true;
     if (block != nullptr) {
       const auto run = block->of(session).from(at - block->begin, end - block->begin, next);
@@ -135,8 +135,8 @@ StoreResult<bool> LogReading::for_each_place(const Part& part, LogPosition block
 
 // That which holds the records at this place, up to end, which it may lower. Null: they are to be
 // read one by one.
-const MessagePlaces::Block* LogReading::block_at(const Part& part, LogPosition at,
-                                                 LogPosition& end) {
+const MessagePlaces::Block* LogReading::block_at(const Part& part, const MessageIndex::Group& group,
+                                                 LogPosition at, LogPosition& end) {
   const MessagePlaces::Block* block = places_.find(at);
   if (block == nullptr) {
     end = std::min(end, places_.next_begin(at));
@@ -144,7 +144,12 @@ const MessagePlaces::Block* LogReading::block_at(const Part& part, LogPosition a
     // A large message is most of its group.
     const std::uint64_t first_bytes = record_bytes_at(part, at);
     if (first_bytes <= end - at && end - at - first_bytes <= sizes_.scanned_bytes) return nullptr;
-    block = make_block(part, at);
+    // Somewhat more than the group: those of sessions that take turns with it begin and end behind.
+    const std::uint64_t group_bytes = group.end - group.begin;
+    const std::uint64_t wanted =
+        std::max(group_bytes + group_bytes / 4, sessions_.size() * sizes_.block_bytes_of_session);
+    block =
+        make_block(part, at, std::clamp(wanted, sizes_.block_bytes_min, sizes_.block_bytes_max));
   }
   if (block != nullptr) end = std::min(end, block->end);
   return block;
@@ -152,13 +157,18 @@ const MessagePlaces::Block* LogReading::block_at(const Part& part, LogPosition a
 
 // It begins where somebody reads: what is in front, nobody has asked for. It ends in front of what
 // is damaged or cannot be read, which is told to whom it concerns; null: right here.
-const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition begin) {
+const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition begin,
+                                                   std::uint64_t block_bytes) {
+  const LogPosition end = std::min(part.end, places_.next_begin(begin));
+  LogPosition limit = begin + block_bytes;
+  // What were left of it would be too short for a block, and passed each time.
+  if (end - std::min(end, limit) <= sizes_.scanned_bytes) limit = end;
   MessagePlaces::Block block;
   block.begin = begin;
   block.end = begin;
   const auto visit = [&](const Record& record) {
     const LogPosition at = part.segment->position + record.offset;
-    if (at >= begin + sizes_.block_bytes) return false;
+    if (at >= limit) return false;
     EntryReader reader{record.entries};
     Entry entry;
     while (reader.next(entry)) {
@@ -169,7 +179,6 @@ const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition
     return true;
   };
   draft_.clear();  // where memory was short, one was not finished
-  const LogPosition end = std::min(part.end, places_.next_begin(begin));
   static_cast<void>(pass(begin, end, visit, [](const std::string&) { return false; }));
   if (block.end == begin) return nullptr;
   draft_.finish(block);

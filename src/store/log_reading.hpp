@@ -18,6 +18,7 @@
 #include "store/message_places.hpp"
 #include "store/reading_sizes.hpp"
 #include "store/segment_reader.hpp"
+#include "store/session_table.hpp"
 
 namespace nexusfix::store {
 
@@ -29,10 +30,11 @@ class LogReading {
 
   // All must outlive it.
   LogReading(Disk& disk, const std::string& folder, const LogWriter& writer,
-             const ReadingSizes& sizes)
+             const SessionTable& sessions, const ReadingSizes& sizes)
       : disk_{disk},
         folder_{folder},
         writer_{writer},
+        sessions_{sessions},
         sizes_{sizes},
         places_{sizes.places_bytes_max} {}
 
@@ -84,8 +86,10 @@ class LogReading {
   StoreResult<bool> for_each_place(const Part& part, LogPosition block_begin,
                                    std::span<const std::uint32_t> offsets, RecordVisitor visit,
                                    DamageVisitor on_damage);
-  const MessagePlaces::Block* block_at(const Part& part, LogPosition at, LogPosition& end);
-  const MessagePlaces::Block* make_block(const Part& part, LogPosition begin);
+  const MessagePlaces::Block* block_at(const Part& part, const MessageIndex::Group& group,
+                                       LogPosition at, LogPosition& end);
+  const MessagePlaces::Block* make_block(const Part& part, LogPosition begin,
+                                         std::uint64_t block_bytes);
   std::uint64_t record_bytes_at(const Part& part, LogPosition at);
   [[nodiscard]] std::optional<LogPosition> end_of_hole(LogPosition begin) const;
   [[nodiscard]] std::string damage_text(const SegmentHeader& segment, std::uint64_t offset) const;
@@ -93,6 +97,7 @@ class LogReading {
   Disk& disk_;
   const std::string& folder_;
   const LogWriter& writer_;
+  const SessionTable& sessions_;
   std::vector<std::pair<LogPosition, LogPosition>> holes_;
   ReadingSizes sizes_;
   MessagePlaces places_;

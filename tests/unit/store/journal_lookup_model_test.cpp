@@ -22,8 +22,11 @@
 namespace nexusfix::store {
 namespace {
 
-constexpr ReadingSizes kSmallSizes{
-    .scanned_bytes = 3U << 10U, .block_bytes = 20U << 10U, .places_bytes_max = 3U << 10U};
+constexpr ReadingSizes kSmallSizes{.scanned_bytes = 3U << 10U,
+                                   .block_bytes_min = 4U << 10U,
+                                   .block_bytes_max = 20U << 10U,
+                                   .block_bytes_of_session = 300,
+                                   .places_bytes_max = 3U << 10U};
 
 class SmallBlocksModel {
  public:

@@ -172,6 +172,25 @@ TEST(JournalLookUp, a_resend_in_slices_reads_near_what_it_sends_however_many_ses
   }
 }
 
+// One that sends as much as all the others: what it is asked for first is near one of its groups.
+TEST(JournalLookUp, the_first_one_reads_little_more_than_a_group_and_no_more_than_a_block) {
+  CountedReads disk;
+  const OpenedJournal journal = open_or_fail(
+      disk, {.folder = "/journal", .durability = Durability::None, .background = false});
+  open_sessions(*journal.store, 4'001);
+  constexpr std::uint64_t kMessages = 100'000;
+  const std::string text(300, 'o');
+  for (std::uint64_t number = 1; number <= kMessages; ++number) {
+    ASSERT_TRUE(append_message(*journal.store, 0, number, message_of(0, number)));
+    const auto other = static_cast<SessionKey>(1 + number % 4'000);
+    ASSERT_TRUE(append_message(*journal.store, other, 1 + number / 4'000, text));
+  }
+  ASSERT_TRUE(journal.store->flush());
+  disk.bytes = 0;
+  EXPECT_EQ(read_all(*journal.store, 0, kMessages / 2, kMessages / 2 + 99).size(), 100U);
+  EXPECT_LE(disk.bytes, 5U << 20U);
+}
+
 // Of 300 sessions in turn, 300 messages each: 21 MiB in one segment.
 class JournalLookUpFaults : public ::testing::Test {
  protected:
