@@ -6,7 +6,6 @@
 #include <set>
 #include <utility>
 
-#include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/engine/explain_settings.hpp>
 #include <nexusfix/engine/settings.hpp>
 
@@ -222,21 +221,13 @@ std::string written(const KeyDescription& key, const Given& given) {
   return std::string{given.written};
 }
 
-// As the file has it: "SocketConnectHost2", "AppDataDictionary.FIX.5.0SP2". 0: without.
-std::string numbered(std::string_view name, unsigned number) {
-  if (number == 0) return std::string{name};
-  const std::string text = std::to_string(number);
-  if (name != key_name(Key::AppDataDictionary)) return std::string{name} + text;
-  const auto version = dictionary::version_of_appl_ver_id(text);
-  return std::string{name} + '.' + (version ? std::string{to_string(*version)} : text);
-}
-
 void add_numbered(ExplainedSession& session, const KeyDescription& key,
                   const std::map<unsigned, Given>& own, const std::map<unsigned, Given>& defaults) {
   std::map<unsigned, Given> merged = own;
   merged.insert(defaults.begin(), defaults.end());
   for (const auto& [number, given] : merged) {
-    const std::string prefix = number == 0 ? std::string{} : numbered(key.name, number) + "=";
+    const std::string prefix =
+        number == 0 ? std::string{} : numbered_name(find_key(key.name).rule->key, number) + "=";
     session.values.push_back({&key,
                               prefix + (key.is_secret ? masked(given) : std::string{given.value}),
                               given.line, !own.contains(number), written(key, given)});

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include <nexusfix/dictionary/builtin.hpp>
+
 #include "engine/settings_values.hpp"
 
 namespace nexusfix::engine {
@@ -132,6 +134,15 @@ bool is_secret(Key key) noexcept {
          key == Key::SocketKeyStorePassword || key == Key::SocketTrustStorePassword ||
          key == Key::SSLCertificatePassword || key == Key::ProxyPassword ||
          key == Key::PostgreSQLStorePassword || key == Key::PostgreSQLStoreConnection;
+}
+
+std::string numbered_name(Key key, unsigned number) {
+  const std::string name{key_name(key)};
+  if (number == 0) return name;
+  const std::string text = std::to_string(number);
+  if (key != Key::AppDataDictionary) return name + text;
+  const auto version = dictionary::version_of_appl_ver_id(text);
+  return name + '.' + (version ? std::string{to_string(*version)} : text);
 }
 
 Section read_section(const SettingsSection& text, SettingsReport& report) {

@@ -42,6 +42,9 @@ struct Section {
 // A password, or what may be one: never shown.
 [[nodiscard]] bool is_secret(Key key) noexcept;
 
+// As the file has it: "SocketConnectHost2", "AppDataDictionary.FIX.5.0SP2". 0: without.
+[[nodiscard]] std::string numbered_name(Key key, unsigned number);
+
 // In the answer for a key that nobody knows.
 inline constexpr std::string_view kUnknownKey = ": unknown key";
 

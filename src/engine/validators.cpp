@@ -1,6 +1,8 @@
 #include "engine/validators.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -23,8 +25,29 @@ struct Wanted {
   std::string version;  // "FIX.4.4", "FIX.5.0SP2"
   std::string file;     // empty: the built-in one
   std::size_t line = 0;
-  std::string_view key;  // of the configuration
+  std::string key;  // of the configuration
 };
+
+// As QuickFIX/J finds them by name alone: on the class path, in its own archive.
+struct StandardFile {
+  std::string_view name;
+  dictionary::Version version;
+};
+constexpr StandardFile kStandardFiles[] = {{"FIX40.xml", dictionary::Version::Fix40},
+                                           {"FIX41.xml", dictionary::Version::Fix41},
+                                           {"FIX42.xml", dictionary::Version::Fix42},
+                                           {"FIX43.xml", dictionary::Version::Fix43},
+                                           {"FIX44.xml", dictionary::Version::Fix44},
+                                           {"FIX50.xml", dictionary::Version::Fix50},
+                                           {"FIX50SP1.xml", dictionary::Version::Fix50Sp1},
+                                           {"FIX50SP2.xml", dictionary::Version::Fix50Sp2},
+                                           {"FIXT11.xml", dictionary::Version::Fixt11}};
+
+// Null: a name of no standard dictionary.
+const StandardFile* standard_file(std::string_view name) {
+  const auto place = std::ranges::find(kStandardFiles, name, &StandardFile::name);
+  return place == std::end(kStandardFiles) ? nullptr : &*place;
+}
 
 std::string version_of(const Dictionary& dictionary) {
   const unsigned pack = dictionary.service_pack;
@@ -40,6 +63,8 @@ class ValidatorMaker {
   // transport: the same as application but on a FIXT session.
   [[nodiscard]] Made make(const Wanted& transport, const Wanted& application,
                           const dictionary::ValidationRules& rules) {
+    warn_if_absent(transport);
+    warn_if_absent(application);
     const Key key{transport.file, application.file, application.version, rules};
     if (const auto known = validators_.find(key); known != validators_.end()) return known->second;
     const Found first = find(transport);
@@ -63,8 +88,7 @@ class ValidatorMaker {
 
   [[nodiscard]] std::unexpected<SettingsError> error(const Wanted& wanted,
                                                      const std::string& text) const {
-    return std::unexpected{
-        SettingsError{settings_.file, wanted.line, std::string{wanted.key} + ": " + text}};
+    return std::unexpected{SettingsError{settings_.file, wanted.line, wanted.key + ": " + text}};
   }
 
   [[nodiscard]] Found find(const Wanted& wanted) {
@@ -84,22 +108,56 @@ class ValidatorMaker {
     const std::string& file = wanted.file;
     if (const auto known = files_.find(file); known != files_.end()) return &known->second;
     const DiskResult<std::string> text = read_file(disk_, file, dictionary::kDictionaryBytesMax);
-    if (!text) return std::unexpected{"the file cannot be read: " + text.error().what()};
+    if (!text) return instead_of(wanted, text.error());
     auto dictionary = dictionary::load_dictionary(*text, file);
     if (!dictionary) return std::unexpected{dictionary.error().what()};
-    for (const std::string& warning : dictionary->warnings) {
-      found_.warnings.push_back(
-          {settings_.file, wanted.line, std::string{wanted.key} + ": " + warning});
-    }
+    for (const std::string& warning : dictionary->warnings) warn(wanted, warning);
     const wire::DataFieldTable own = dictionary::data_fields(*dictionary);
     for (const wire::DataFieldPair pair : own.pairs()) found_.data_fields.add(pair);
     return &files_.emplace(file, *std::move(dictionary)).first->second;
+  }
+
+  // A name alone may be one of QuickFIX/J's class path. A path names a file that was meant to be
+  // there, and perhaps is not the standard's.
+  [[nodiscard]] Found instead_of(const Wanted& wanted, const DiskError& error) {
+    const StandardFile* const standard = standard_file(wanted.file);
+    if (standard != nullptr && error.error_number == ENOENT) {
+      absent_[wanted.file] = standard->version;
+      warn_if_absent(wanted);
+      return &dictionary::builtin_dictionary(standard->version);
+    }
+    const std::string_view path = wanted.file;
+    const StandardFile* const meant = standard_file(path.substr(path.rfind('/') + 1));
+    return std::unexpected{"the file cannot be read: " + error.what() +
+                           (meant == nullptr
+                                ? std::string{}
+                                : "; without the key, or with " + std::string{meant->name} +
+                                      " alone, the built-in dictionary is used")};
+  }
+
+  // Each line that names it, also where the validator is another session's.
+  void warn_if_absent(const Wanted& wanted) {
+    const auto absent = absent_.find(wanted.file);
+    if (absent == absent_.end()) return;
+    warn(wanted, wanted.file + " is not there: the built-in dictionary of " +
+                     std::string{to_string(absent->second)} + " is used");
+  }
+
+  void warn(const Wanted& wanted, const std::string& text) {
+    SettingsError warning{settings_.file, wanted.line, wanted.key + ": " + text};
+    const auto is_same = [&](const SettingsError& other) {
+      return other.line == warning.line && other.text == warning.text;
+    };
+    if (std::ranges::none_of(found_.warnings, is_same)) {
+      found_.warnings.push_back(std::move(warning));
+    }
   }
 
   const Settings& settings_;
   Disk& disk_;
   std::map<Key, Validator> validators_;
   std::map<std::string, Dictionary> files_;
+  std::map<std::string, dictionary::Version> absent_;  // the built-in one stands in for the file
   InDictionaries found_;
 };
 
@@ -112,6 +170,7 @@ Wanted application_of(const SessionSettings& session, char appl_ver_id) {
   if (const auto given = files.find(appl_ver_id); given != files.end()) {
     wanted.file = given->second.path;
     wanted.line = given->second.line;
+    wanted.key = given->second.key;
   }
   return wanted;
 }

@@ -106,6 +106,56 @@ TEST_F(SurroundingsTest, dictionaries_that_are_missing_or_are_none_are_all_told_
   expect_nothing_made();
 }
 
+// QuickFIX/J finds DataDictionary=FIX44.xml on its class path.
+TEST_F(SurroundingsTest, a_standard_dictionary_by_name_alone_is_the_built_in_one_with_a_warning) {
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=A\n"  // 9 to 12
+      "DataDictionary=FIX44.xml\n"
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=B\n"  // 14 to 17
+      "DataDictionary=FIX44.xml\n"
+      "[SESSION]\nBeginString=FIXT.1.1\nSenderCompID=VENUE\nTargetCompID=C\n"  // 19 to 22
+      "DefaultApplVerID=9\nTransportDataDictionary=FIXT11.xml\nAppDataDictionary=FIX50SP2.xml\n"
+      "AppDataDictionary.FIX.5.0SP1=FIX50SP1.xml\n";
+  dictionary = "";
+  PosixDisk disk;
+  const auto found = engine::look_around(settings(), disk);
+  ASSERT_TRUE(found) << found.error().front().what();
+  std::string all;
+  for (const auto& one : *found) all += one.what() + "\n";
+  const std::string rest = " is used\n";
+  const std::string words = ".xml is not there: the built-in dictionary of FIX";
+  for (const std::string& warning :
+       {"13: DataDictionary: FIX44" + words + ".4.4" + rest,
+        "18: DataDictionary: FIX44" + words + ".4.4" + rest,
+        "24: TransportDataDictionary: FIXT11" + words + "T.1.1" + rest,
+        "25: AppDataDictionary: FIX50SP2" + words + ".5.0SP2" + rest,
+        "26: AppDataDictionary.FIX.5.0SP1: FIX50SP1" + words + ".5.0SP1" + rest}) {
+    EXPECT_THAT(all, HasSubstr("venue.cfg:" + warning));
+  }
+  EXPECT_EQ(std::ranges::count(all, '\n'), 5) << all;
+  open();
+  EXPECT_TRUE(log.has("venue.cfg:13: DataDictionary: FIX44.xml is not there")) << log.all();
+}
+
+TEST_F(SurroundingsTest, a_dictionary_by_a_path_or_of_another_version_is_an_error_of_its_key) {
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=A\n"
+      "DataDictionary=../spec/FIX44.xml\n"
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=B\n"
+      "DataDictionary=FIX42.xml\n"
+      "[SESSION]\nBeginString=FIXT.1.1\nSenderCompID=VENUE\nTargetCompID=C\n"
+      "DefaultApplVerID=9\nAppDataDictionary.FIX.5.0SP1=mine.xml\n";
+  dictionary = "";
+  const std::string errors = looked();
+  EXPECT_THAT(errors, HasSubstr("venue.cfg:13: DataDictionary: the file cannot be read: "));
+  EXPECT_THAT(errors, HasSubstr("; without the key, or with FIX44.xml alone, the built-in "
+                                "dictionary is used\n"));
+  EXPECT_THAT(errors, HasSubstr("venue.cfg:18: DataDictionary: FIX42.xml is a dictionary of "
+                                "FIX.4.2, and the session speaks FIX.4.4"));
+  EXPECT_THAT(errors, HasSubstr("venue.cfg:24: AppDataDictionary.FIX.5.0SP1: the file cannot be "
+                                "read: "));
+}
+
 TEST_F(SurroundingsTest, folders_that_cannot_be_written_are_told_with_their_lines) {
   const std::string file = folder.path() + "/file";
   std::ofstream{file} << "no folder";
