@@ -14,6 +14,7 @@
 #include <nexusfix/base/random.hpp>
 
 #include "acceptor_fixture.hpp"
+#include "support/sanitized.hpp"
 
 namespace nexusfix::testing {
 namespace {
@@ -66,16 +67,6 @@ class Trading {
 };
 
 // Sanitizers keep what was freed.
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
-    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool kIsSanitized = true;
-#else
-constexpr bool kIsSanitized = false;
-#endif
-
 std::size_t resident_bytes() {
   if (kIsSanitized) return 0;
   std::ifstream statm{"/proc/self/statm"};

@@ -2,65 +2,13 @@
 // whatever else the network has to say is heard all the same.
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <utility>
 
 #include "acceptor_fixture.hpp"
+#include "support/counting_network.hpp"
 
 namespace nexusfix::testing {
 namespace {
-
-// The real network, and what it is asked.
-class CountingNetwork final : public transport::Network {
- public:
-  unsigned waits = 0;
-  unsigned receives = 0;
-
-  [[nodiscard]] std::expected<transport::SocketId, transport::NetworkError> listen(
-      const transport::Endpoint& endpoint) override {
-    return network_->listen(endpoint);
-  }
-  [[nodiscard]] std::expected<transport::SocketId, transport::NetworkError> connect(
-      const transport::Endpoint& endpoint) override {
-    return network_->connect(endpoint);
-  }
-  [[nodiscard]] std::uint16_t local_port(transport::SocketId socket) const override {
-    return network_->local_port(socket);
-  }
-  [[nodiscard]] std::string peer_name(transport::SocketId socket) const override {
-    return network_->peer_name(socket);
-  }
-  [[nodiscard]] std::string last_error(transport::SocketId socket) const override {
-    return network_->last_error(socket);
-  }
-  [[nodiscard]] std::uint64_t connections_refused() const noexcept override {
-    return network_->connections_refused();
-  }
-  [[nodiscard]] transport::IoResult receive(transport::SocketId socket,
-                                            std::span<char> buffer) noexcept override {
-    ++receives;
-    return network_->receive(socket, buffer);
-  }
-  [[nodiscard]] transport::IoResult send(transport::SocketId socket,
-                                         std::span<const char> bytes) noexcept override {
-    return network_->send(socket, bytes);
-  }
-  void pause(transport::SocketId socket, bool paused) noexcept override {
-    network_->pause(socket, paused);
-  }
-  void close(transport::SocketId socket) noexcept override { network_->close(socket); }
-  [[nodiscard]] std::size_t wait(
-      std::span<transport::Ready> events,
-      std::optional<std::chrono::nanoseconds> timeout) noexcept override {
-    ++waits;
-    return network_->wait(events, timeout);
-  }
-  void wake() noexcept override { network_->wake(); }
-  [[nodiscard]] int descriptor() const noexcept override { return network_->descriptor(); }
-
- private:
-  std::unique_ptr<transport::Network> network_ = std::move(*transport::make_epoll_network());
-};
 
 class SpinningTest : public AcceptorTest {
  protected:
@@ -89,7 +37,8 @@ class SpinningTest : public AcceptorTest {
     acceptor->poll(std::chrono::nanoseconds{0});
   }
 
-  CountingNetwork network;
+  NetworkCounts counts;
+  CountingNetwork network{counts};
 };
 
 TEST_F(SpinningTest, of_few_connections_an_order_is_taken_without_asking_the_network) {
@@ -97,14 +46,14 @@ TEST_F(SpinningTest, of_few_connections_an_order_is_taken_without_asking_the_net
   RawPeer& peer = log_on("T1");
   constexpr std::uint64_t kOrders = 64;
   unsigned turns = 0;  // that had an order to take
-  unsigned asked = 0;
+  std::uint64_t asked = 0;
   for (std::uint64_t i = 0; i < kOrders; ++i) {
     const std::size_t taken = venue.orders.size();
-    const unsigned before = network.waits;
+    const std::uint64_t before = counts.waits;
     take_order(peer, "T1", 2 + i);
     if (venue.orders.size() == taken) continue;  // It was still on its way.
     ++turns;
-    asked += network.waits - before;
+    asked += counts.waits - before;
   }
   EXPECT_GT(turns, 0U);
   EXPECT_LE(asked, turns / 8);
@@ -141,9 +90,9 @@ TEST_F(SpinningTest, many_connections_are_found_by_asking_the_network) {
     traders.push_back(&log_on(trader));
   }
   turn(2);
-  const unsigned before = network.receives;
+  const std::uint64_t before = counts.receives;
   turn(50);
-  EXPECT_EQ(network.receives, before);
+  EXPECT_EQ(counts.receives, before);
   traders.back()->send(order("T5", 2, "LAST"));
   EXPECT_TRUE(run_until([&] { return traders.back()->messages().size() == 2; })) << log.all();
 }
@@ -155,9 +104,9 @@ TEST_F(SpinningTest, a_connection_that_is_held_up_by_the_throttle_is_not_read) {
   peer.send(order("T1", 2, "FIRST") + order("T1", 3, "SECOND"));
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; }));
   turn(2);
-  const unsigned before = network.receives;
+  const std::uint64_t before = counts.receives;
   turn(50);
-  EXPECT_EQ(network.receives, before);
+  EXPECT_EQ(counts.receives, before);
   clock.advance(std::chrono::seconds{2});
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 2; })) << log.all();
 }
