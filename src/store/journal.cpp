@@ -323,6 +323,8 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
     writer_.prepare_next();
     if (checkpointer_.tells_more(synced)) retire_segments(now);
     if (synced >= closed_end_) offer_to_scrub();
+    // In process mode nobody flushes: there is nothing to wait for.
+    if (is_reach_due_) note_reach();
     make_notes(synced);
     if (entries.size() + notes_.size() > kRecordBytesLimit) notes_.clear();  // another time
   }
