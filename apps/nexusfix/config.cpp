@@ -39,7 +39,12 @@ int check(const CheckOptions& options) {
   auto explained = engine::explain_settings(disk, options.file);
   if (!explained) return fail_all(explained.error());
   const auto found = engine::look_around(explained->settings, disk);
-  if (!found) return fail_all(found.error());
+  engine::SettingsErrors errors = engine::missing_addresses(explained->settings);
+  if (!found) std::ranges::copy(found.error(), std::back_inserter(errors));
+  if (!errors.empty()) {
+    std::ranges::sort(errors, {}, &engine::SettingsError::line);
+    return fail_all(errors);
+  }
   std::ranges::copy(*found, std::back_inserter(explained->settings.warnings));
   std::ranges::copy(engine::ending_certificates(explained->settings, disk, this_second()),
                     std::back_inserter(explained->settings.warnings));

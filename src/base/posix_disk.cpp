@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <expected>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -218,6 +220,13 @@ bool is_regular_file(int folder_descriptor, const dirent& entry) {
          S_ISREG(status.st_mode);
 }
 
+// /proc and /sys: root may write there by their modes, and nobody can make a folder.
+bool is_of_kernel(const std::string& path) {
+  struct statfs found{};
+  if (::statfs(path.c_str(), &found) < 0) return false;
+  return found.f_type == PROC_SUPER_MAGIC || found.f_type == SYSFS_MAGIC;
+}
+
 }  // namespace
 
 DiskResult<std::unique_ptr<File>> PosixDisk::open(const std::string& path, OpenMode mode) {
@@ -256,6 +265,7 @@ DiskResult<void> PosixDisk::could_write_into(const std::string& path) {
   if (::faccessat(AT_FDCWD, at.c_str(), W_OK | X_OK, AT_EACCESS) < 0) {
     return failure("write into folder", at, errno);
   }
+  if (is_of_kernel(at)) return failure("write into folder", at, EPERM);
   return {};
 }
 

@@ -149,7 +149,12 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
     disk_watch_ = DiskWatch{stall_timeout_ + options.sync_interval};
   }
   auto opened = store::open_journal(*seams_.disk, options, now_.wall);
-  if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
+  if (!opened) {
+    const std::size_t line = settings.store_folder_line;
+    if (line == 0) return std::unexpected{EngineError{std::move(opened.error().text)}};
+    return std::unexpected{EngineError{
+        SettingsError{settings.file, line, "FileStorePath: " + opened.error().text}.what()}};
+  }
   store_ = std::move(opened->store);
   report(observe::Severity::Info, {}, describe(opened->report, options.folder));
   for (const std::string& damage : opened->report.damages) {

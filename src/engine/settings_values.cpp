@@ -1,6 +1,7 @@
 #include "engine/settings_values.hpp"
 
 #include <algorithm>
+#include <arpa/inet.h>
 #include <array>
 #include <charconv>
 #include <iterator>
@@ -407,6 +408,27 @@ bool is_store(std::string_view value) {
   return is_one_of(value, {"journal", "memory", "postgresql"});
 }
 bool is_policy(std::string_view value) { return is_one_of(value, {"ROUNDROBIN", "PRIORITY"}); }
+// What a resolver could be asked for. A name that ends in a number is an address (RFC 3986, sec.
+// 3.2.2), of which inet_aton() knows the short forms, too.
+bool is_host(std::string_view value) {
+  constexpr std::string_view kNever = " \t/\\,;@\"'[]()<>?#";
+  constexpr std::size_t kLabelMax = 63;
+  const std::string_view unscoped = value.substr(0, value.find('%'));
+  if (transport::canonical_address(std::string{unscoped})) return true;
+  if (!is_text(value) || value.find(':') != value.npos) return false;
+  if (value.find_first_of(kNever) != value.npos) return false;
+  if (value.back() == '.') value.remove_suffix(1);
+  std::string_view label;
+  for (std::string_view rest = value;;) {
+    label = rest.substr(0, rest.find('.'));
+    if (label.empty() || label.size() > kLabelMax) return false;
+    if (label.size() == rest.size()) break;
+    rest.remove_prefix(label.size() + 1);
+  }
+  in_addr address{};
+  return !read_number(label) || ::inet_aton(std::string{value}.c_str(), &address) != 0;
+}
+bool is_host_or_none(std::string_view value) { return value.empty() || is_host(value); }
 bool is_address(std::string_view value) {
   return value.empty() || transport::canonical_address(std::string{value}).has_value();
 }
@@ -426,6 +448,7 @@ bool is_factor(std::string_view value) {
 
 constexpr std::string_view kName = "a name of 1 to 255 bytes";
 constexpr std::string_view kShort = "at most 255 bytes";
+constexpr std::string_view kHost = "a host name or an address";
 constexpr std::string_view kShorter = "a shorter text";
 constexpr std::string_view kDictionary = "the path of a dictionary file in QuickFIX's XML form";
 constexpr std::string_view kAddress = "an address of this machine, such as 10.0.0.1";
@@ -473,9 +496,9 @@ constexpr ValueRule kValues[] = {
     {Key::SenderLocationID, is_text, kName},
     {Key::TargetSubID, is_text, kName},
     {Key::TargetLocationID, is_text, kName},
-    {Key::SocketAcceptAddress, is_at_most<kTextMax>, kShort},
-    {Key::SocketAcceptHost, is_at_most<kTextMax>, kShort},
-    {Key::SocketConnectHost, is_text, "a host name or an address"},
+    {Key::SocketAcceptAddress, is_host_or_none, kHost},
+    {Key::SocketAcceptHost, is_host_or_none, kHost},
+    {Key::SocketConnectHost, is_host, kHost},
     {Key::ConnectionType, is_role, "initiator or acceptor"},
     {Key::ReconnectInterval, reads<read_intervals>,
      "a whole number of seconds from 1 to 86400, or a list such as 5;30;60 or 3*10;60,"},
@@ -486,7 +509,7 @@ constexpr ValueRule kValues[] = {
     {Key::TrustedProxies, is_allow_list, kNetworks},
     {Key::ProxyType, is_proxy_type, "http or socks"},
     {Key::ProxyVersion, is_proxy_version, "1.0 or 1.1 of http, or 4, 4a or 5 of socks"},
-    {Key::ProxyHost, is_at_most<kTextMax>, kShort},
+    {Key::ProxyHost, is_host_or_none, kHost},
     {Key::ProxyUser, is_at_most<kTextMax>, kShort},
     {Key::ProxyPassword, is_at_most<kTextMax>, kShort},
     {Key::AllowedCertificates, is_certificate_list,

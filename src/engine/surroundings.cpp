@@ -2,6 +2,7 @@
 #include "engine/surroundings.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -152,6 +153,27 @@ std::expected<std::vector<SettingsError>, SettingsErrors> look_around(const Sett
     return std::unexpected{std::move(errors)};
   }
   return warnings;
+}
+
+SettingsErrors missing_addresses(const Settings& settings) {
+  SettingsErrors errors;
+  const auto network = transport::make_epoll_network();
+  if (!network) return errors;
+  std::set<std::string> asked;
+  for (const SessionSettings& session : settings.sessions) {
+    if (!session.accept || session.accept->host.empty()) continue;
+    if (!asked.insert(session.accept->host).second) continue;
+    transport::Endpoint any_port = *session.accept;
+    any_port.port = 0;
+    const auto could = (*network)->could_listen(any_port);
+    if (could) continue;
+    const std::string& text = could.error().text;  // "listen 192.0.2.1:0: Cannot assign ..."
+    errors.push_back({settings.file, session.accept_host_line,
+                      "SocketAcceptAddress=" + session.accept->host + ": " +
+                          text.substr(text.rfind(": ") + 2) +
+                          "; an address of this machine was expected"});
+  }
+  return errors;
 }
 
 std::vector<SettingsError> ending_certificates(const Settings& settings, Disk& disk, WallTime now) {

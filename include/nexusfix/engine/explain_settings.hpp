@@ -61,6 +61,10 @@ struct ExplainedSettings {
 [[nodiscard]] std::expected<std::vector<SettingsError>, SettingsErrors> look_around(
     const Settings& settings, Disk& disk);
 
+// Addresses to listen on that are none of this machine's, and names without an address. Asks the
+// resolver, which may take its time; no port is taken, so an engine may run with this very file.
+[[nodiscard]] SettingsErrors missing_addresses(const Settings& settings);
+
 // Certificates of ours and lists of revoked ones that have ended or will within 30 days. A start
 // with them is no mistake, and the event log says the same each day.
 [[nodiscard]] std::vector<SettingsError> ending_certificates(const Settings& settings, Disk& disk,

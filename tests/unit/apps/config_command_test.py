@@ -110,6 +110,22 @@ class Config(WithFolder):
         self.assertIn("a.cfg:18: StartTime=8", done.stderr)
         self.assertEqual(run("config", "check", self.folder / "none.cfg").returncode, 1)
 
+    def test_check_finds_addresses_and_folders_that_cannot_be_had(self):
+        acceptor = CONFIG.replace("=initiator", "=acceptor") + "SocketAcceptPort=0\n"
+        for line, words in (("SocketAcceptAddress=999.1.1.1", "a host name or an address"),
+                            ("SocketAcceptAddress=192.0.2.1", "an address of this machine"),
+                            ("SocketAcceptAddress=no-such-name.invalid",
+                             "an address of this machine"),
+                            ("FileStorePath=/proc/nope/x", "a folder was expected")):
+            path = self.folder / "a.cfg"
+            path.write_text(acceptor + line + "\n")
+            key = line.split("=")[0]
+            for command in (("config", "check"), ("serve",)):
+                done = run(*command, path)
+                self.assertEqual(done.returncode, 1, line)
+                self.assertRegex(done.stderr, rf"a\.cfg:18: {key}.*{words}", line)
+        self.assertEqual(list(self.folder.iterdir()), [path])
+
     def test_json_has_every_value(self):
         done = run("config", "check", "--json", self.write())
         [session] = json.loads(done.stdout)["sessions"]

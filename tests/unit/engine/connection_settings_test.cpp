@@ -4,6 +4,7 @@
 namespace nexusfix::engine {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -22,6 +23,31 @@ TEST(ConnectionSettings, socket_options_reach_every_address) {
     EXPECT_EQ(endpoint.options.traffic_class, 16);
     EXPECT_EQ(endpoint.options.source_host, "127.0.0.2");
     EXPECT_EQ(endpoint.options.source_port, 4'000);
+  }
+}
+
+TEST(ConnectionSettings, a_host_is_an_address_or_could_be_a_name) {
+  const std::string label(63, 'x');
+  for (const std::string& host :
+       {std::string{"localhost"}, std::string{"venue_1.example.com."}, std::string{"10.0.0.1"},
+        std::string{"127.1"}, std::string{"::1"}, std::string{"fe80::1%lo"}, label + ".x2"}) {
+    EXPECT_EQ(session_with("SocketConnectHost=" + host + "\n").connect.front().host, host);
+    EXPECT_THAT(accepted(joined(kAcceptor, "SocketAcceptAddress=" + host + "\n")).warnings,
+                IsEmpty());
+  }
+  for (const std::string& host :
+       {std::string{"999.1.1.1"}, std::string{"10.0.0.1.2"}, std::string{"a b"},
+        std::string{"tcp://venue"}, std::string{"venue:5001"}, std::string{"a..b"},
+        std::string{"."}, std::string{"::1::"}, label + "x.com", std::string(256, '.')}) {
+    EXPECT_THAT(errors_of("SocketConnectHost=" + host),
+                ElementsAre(HasSubstr("a host name or an address was expected")))
+        << host;
+    for (const std::string key : {"SocketAcceptAddress=", "SocketAcceptHost=", "ProxyHost="}) {
+      EXPECT_THAT(errors(joined(kAcceptor, key + host + "\n")),
+                  ElementsAre(AllOf(HasSubstr("t.cfg:9: " + key),
+                                    HasSubstr("a host name or an address was expected"))))
+          << host;
+    }
   }
 }
 

@@ -182,6 +182,23 @@ TEST_F(SurroundingsTest, an_address_of_another_machine_is_told_with_its_line_and
   EXPECT_THAT(error, AllOf(HasSubstr("venue.cfg:8: SocketAcceptAddress=192.0.2.1: listen "),
                            HasSubstr("an address of this machine was expected")));
   expect_nothing_made();
+  const auto missing = engine::missing_addresses(settings());
+  ASSERT_EQ(missing.size(), 1U);
+  EXPECT_EQ(missing.front().what(),
+            "venue.cfg:8: SocketAcceptAddress=192.0.2.1: Cannot assign requested address; an "
+            "address of this machine was expected");
+}
+
+// `config check` of the file that an engine runs with.
+TEST_F(SurroundingsTest, an_address_is_there_even_if_its_port_is_in_use) {
+  AcceptorTest::open();
+  port = acceptor->accept_port();
+  EXPECT_TRUE(engine::missing_addresses(settings()).empty());
+}
+
+TEST_F(SurroundingsTest, a_store_that_cannot_be_opened_is_told_with_the_line_of_its_folder) {
+  std::filesystem::create_directories(folder.path() + "/store/lock");
+  EXPECT_THAT(why_not(), HasSubstr(line_of("FileStorePath") + ": "));
 }
 
 TEST_F(SurroundingsTest, a_port_in_use_is_told_with_its_line_and_nothing_is_made) {
