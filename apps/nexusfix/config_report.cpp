@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <nexusfix/base/utc_text.hpp>
 
@@ -29,6 +30,13 @@ std::string time_text(std::chrono::seconds since_epoch) {
   const auto day = std::chrono::floor<std::chrono::days>(time);
   return std::string{kDays[std::chrono::weekday{day}.c_encoding()]} + " " +
          utc_text(time, UtcForm::Plain);
+}
+
+constexpr std::size_t kDateBytes = std::string_view{"Sun 2026-11-22"}.size();
+
+const TimeZone& zone_of(const TimeZone* zone) {
+  static const TimeZone kUtc;
+  return zone == nullptr ? kUtc : *zone;
 }
 
 // "Sun 2026-11-22 23:00:00 UTC (18:00:00 EST)"
@@ -199,8 +207,11 @@ std::string state_text(const session::Schedule& schedule, sys_seconds now) {
   const TimeZone* zone = schedule.rules()->session.start.zone.get();
   const session::ScheduleState state = schedule.at(now);
   if (state.session) {
-    return fmt::format("  now       open until {}{}\n", moment_text(state.session->end, zone),
-                       state.may_log_on ? "" : ", but not for logons");
+    const std::string open = "  now       open until " + moment_text(state.session->end, zone);
+    if (state.may_log_on) return open + "\n";
+    const auto logon = schedule.next_logon(now);
+    return open + ", but not for logons" +
+           (logon ? " until " + moment_text(*logon, zone) : std::string{", for two years"}) + "\n";
   }
   const auto next = schedule.next_session(now);
   return "  now       closed" +
@@ -216,6 +227,37 @@ std::string change_text(const TimeZone* zone, sys_seconds before, sys_seconds af
   return fmt::format("  clocks have changed from {} to {}", was.abbreviation, is.abbreviation);
 }
 
+// When there may be a Logon within a session; nothing: always.
+void append_logons(std::string& text, const session::Schedule& schedule,
+                   const session::TimeSpan& span) {
+  const ScheduleRules& rules = *schedule.rules();
+  const TimeZone* zone = rules.session.start.zone.get();
+  std::vector<session::TimeSpan> logons;
+  for (sys_seconds time = span.begin; time < span.end;) {
+    const session::ScheduleState state = schedule.at(time);
+    const sys_seconds until = std::min(state.next_change, span.end);
+    if (state.may_log_on && !logons.empty() && logons.back().end == time) logons.back().end = until;
+    if (state.may_log_on && (logons.empty() || logons.back().end < time)) {
+      logons.push_back({time, until});
+    }
+    time = until;
+  }
+  if (logons.size() == 1 && logons.front() == span) return;
+  if (logons.empty()) text += "  logons    none\n";
+  for (const session::TimeSpan& one : logons) {
+    text += fmt::format("  logons    {} until {}\n", moment_text(one.begin, zone),
+                        moment_text(one.end, zone));
+  }
+  if (!rules.session.start_day) return;  // of a daily session, whole days are left out
+  for (const std::chrono::local_days day : rules.holidays) {
+    const std::chrono::local_seconds first = zone_of(zone).to_local(span.begin);
+    const std::chrono::local_seconds last = zone_of(zone).to_local(span.end);
+    if (day + std::chrono::days{1} <= first || day >= last) continue;
+    text += fmt::format("  holiday   {}  nobody logs on\n",
+                        time_text(day.time_since_epoch()).substr(0, kDateBytes));
+  }
+}
+
 void append_sessions(std::string& text, const session::Schedule& schedule,
                      const ScheduleQuestion& question) {
   const TimeZone* zone = schedule.rules()->session.start.zone.get();
@@ -225,6 +267,7 @@ void append_sessions(std::string& text, const session::Schedule& schedule,
   for (std::size_t i = 0; i < question.count && span; ++i) {
     text += fmt::format("  opens     {}{}\n", moment_text(span->begin, zone),
                         change_text(zone, before, span->begin));
+    append_logons(text, schedule, *span);
     text += fmt::format("  closes    {}  numbers begin at 1 again\n", moment_text(span->end, zone));
     before = span->begin;
     // The one that begins where this one ends is the next.

@@ -17,6 +17,8 @@ constexpr Key kOfSchedule[] = {Key::StartTime, Key::EndTime,     Key::StartDay, 
                                Key::Weekdays,  Key::LogonTime,   Key::LogoutTime, Key::LogonDay,
                                Key::LogoutDay, Key::ResetSeqTime};
 
+constexpr Key kOfLogons[] = {Key::LogonTime, Key::LogoutTime, Key::LogonDay, Key::LogoutDay};
+
 constexpr Key kOfHolidays[] = {Key::Holidays, Key::HolidayFile};
 
 class ScheduleBuilder {
@@ -37,9 +39,12 @@ class ScheduleBuilder {
     if (keys_.right(Key::ResetSeqTime) != nullptr) rules.reset_time = local_time(Key::ResetSeqTime);
     rules.holidays = holidays();
     auto schedule = session::Schedule::make(std::move(rules));
-    if (schedule) return std::move(*schedule);
-    report_.error(keys_.line(), "[SESSION]: " + schedule.error());
-    return {};
+    if (!schedule) {
+      report_.error(keys_.line(), "[SESSION]: " + schedule.error());
+      return {};
+    }
+    check_logons(*schedule);
+    return std::move(*schedule);
   }
 
  private:
@@ -101,12 +106,18 @@ class ScheduleBuilder {
       return checked(calendars_.zones().find(named->value), Key::TimeZone, *named);
     }
     if (!is_local) return nullptr;
-    return checked(calendars_.zones().local(), Key::UseLocalTime, *keys_.find(Key::UseLocalTime));
+    const Given& given = *keys_.find(Key::UseLocalTime);
+    auto zone = checked(calendars_.zones().local(), Key::UseLocalTime, given);
+    if (const std::string& remark = calendars_.zones().local_remark(); !remark.empty()) {
+      report_.warning(given.line, "UseLocalTime: " + remark);
+    }
+    return zone;
   }
 
   [[nodiscard]] std::shared_ptr<const session::TimeZone> checked(const TimeZones::Found& found,
                                                                  Key key, const Given& given) {
     if (found) return *found;
+    has_wrong_zone_ = true;
     report_.error(given.line,
                   std::string{key_name(key)} + "=" + shown(given.value) + ": " + found.error());
     return nullptr;
@@ -154,10 +165,33 @@ class ScheduleBuilder {
     return window;
   }
 
+  // A session that nobody can log on to is never meant. Holidays are left out: without them a
+  // timetable repeats itself, and any year shows it all.
+  void check_logons(const session::Schedule& schedule) {
+    constexpr std::chrono::sys_seconds kAnyYear =
+        std::chrono::sys_days{std::chrono::year{2026} / 1 / 1};
+    const auto is_wrong = [&](Key key) { return keys_.find(key) && keys_.right(key) == nullptr; };
+    if (!schedule.rules()->logon || has_wrong_zone_ || std::ranges::any_of(kOfSchedule, is_wrong)) {
+      return;
+    }
+    ScheduleRules rules = *schedule.rules();
+    rules.holidays.clear();
+    const auto repeated = session::Schedule::make(std::move(rules));
+    if (!repeated || repeated->next_logon(kAnyYear)) return;
+    const auto is_given = [&](Key key) { return keys_.find(key).has_value(); };
+    const Key key = *std::ranges::find_if(kOfLogons, is_given);
+    report_.error(keys_.find(key)->line,
+                  std::string{key_name(key)} +
+                      ": the time for Logons (LogonTime, LogoutTime, LogonDay, LogoutDay) lies "
+                      "outside of the session, which nobody could ever log on to; a part of the "
+                      "time between StartTime and EndTime was expected");
+  }
+
   const MergedSection& keys_;
   SettingsReport& report_;
   Calendars& calendars_;
   std::shared_ptr<const session::TimeZone> zone_;
+  bool has_wrong_zone_ = false;
 };
 
 }  // namespace

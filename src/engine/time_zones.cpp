@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <ctime>
 #include <date/tz.h>
 #include <exception>
 #include <optional>
@@ -9,6 +11,8 @@
 #include <vector>
 
 #include <nexusfix/dictionary/nearest_name.hpp>
+
+#include "engine/settings_text.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -107,6 +111,67 @@ TimeZones::Found look_up(std::string_view name) {
   }
 }
 
+TimeZones::Found zone_of_machine() {
+  try {
+    const date::time_zone& zone = *date::current_zone();
+    return read_zone(zone.name(), zone);
+  } catch (const std::exception& error) {
+    return std::unexpected{"this machine's time zone cannot be told: " + std::string{error.what()}};
+  }
+}
+
+std::tm local_tm(sys_seconds time) {
+  const std::time_t seconds = time.time_since_epoch().count();
+  std::tm result{};
+  ::localtime_r(&seconds, &result);
+  return result;
+}
+
+std::chrono::seconds offset_at(sys_seconds time) {
+  return std::chrono::seconds{local_tm(time).tm_gmtoff};
+}
+
+// What the C library makes of TZ, looked at day by day: rules such as "EST5EDT,M3.2.0,M11.1.0" have
+// no name to look them up by.
+std::vector<TimeZone::Change> changes_of_library() {
+  ::tzset();
+  std::vector<TimeZone::Change> changes;
+  const auto add = [&](sys_seconds time) {
+    const std::tm local = local_tm(time);
+    changes.push_back({time, std::chrono::seconds{local.tm_gmtoff}, local.tm_zone});
+  };
+  add(kFirst);
+  for (sys_seconds day = kFirst; day < kLast; day += std::chrono::days{1}) {
+    sys_seconds before = day;
+    sys_seconds behind = day + std::chrono::days{1};
+    if (offset_at(before) == offset_at(behind)) continue;
+    while (behind - before > std::chrono::seconds{1}) {
+      const sys_seconds middle = before + (behind - before) / 2;
+      (offset_at(middle) == offset_at(day) ? before : behind) = middle;
+    }
+    add(behind);
+  }
+  return changes;
+}
+
+// "JST (UTC+09:00)"
+std::string described(const TimeZone::Change& change) {
+  const std::chrono::hh_mm_ss offset{std::chrono::abs(change.offset)};
+  const auto two_digits = [](auto count) {
+    return (count < 10 ? "0" : "") + std::to_string(count);
+  };
+  return change.abbreviation + " (UTC" + (change.offset.count() < 0 ? "-" : "+") +
+         two_digits(offset.hours().count()) + ":" + two_digits(offset.minutes().count()) + ")";
+}
+
+// TZ as the C library reads it: ":Asia/Tokyo", and a path of a compiled file, are the zone, too.
+std::string_view zone_name(std::string_view variable) {
+  constexpr std::string_view kFolder = "/usr/share/zoneinfo/";
+  if (variable.starts_with(':')) variable.remove_prefix(1);
+  if (variable.starts_with(kFolder)) variable.remove_prefix(kFolder.size());
+  return variable.empty() ? "UTC" : variable;
+}
+
 }  // namespace
 
 const TimeZones::Found& TimeZones::find(std::string_view name) {
@@ -118,15 +183,25 @@ const TimeZones::Found& TimeZones::find(std::string_view name) {
 const TimeZones::Found& TimeZones::local() {
   const auto known = found_.find(kLocalKey);
   if (known != found_.end()) return known->second;
-  Found found;
-  try {
-    const date::time_zone& zone = *date::current_zone();
-    found = read_zone(zone.name(), zone);
-  } catch (const std::exception& error) {
-    found =
-        std::unexpected{"this machine's time zone cannot be told: " + std::string{error.what()}};
+  const auto keep = [&](Found found) -> const Found& {
+    return found_.emplace(std::string{kLocalKey}, std::move(found)).first->second;
+  };
+  const char* const variable = std::getenv("TZ");
+  if (variable == nullptr) return keep(zone_of_machine());
+  const std::string_view name = zone_name(variable);
+  if (name == "/etc/localtime") return keep(zone_of_machine());
+  // What only TimeZone knows: "UTC+3" is west of UTC for the C library, and "JST" is UTC.
+  const bool is_only_ours =
+      fixed_offset(name) || std::ranges::find(kAliases, name, &Alias::name) != std::end(kAliases);
+  if (!is_only_ours) {
+    if (const Found& named = find(name)) return keep(named);
   }
-  return found_.emplace(std::string{kLocalKey}, std::move(found)).first->second;
+  std::vector<TimeZone::Change> changes = changes_of_library();
+  local_remark_ = "TZ=" + shown(variable) +
+                  " is no zone of the tz database, and is taken as the C library takes it: " +
+                  described(changes.back());
+  if (changes.size() > 1) local_remark_ += " and " + described(changes[changes.size() - 2]);
+  return keep(std::make_shared<const TimeZone>(shown(variable), std::move(changes)));
 }
 
 }  // namespace nexusfix::engine

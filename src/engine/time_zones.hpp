@@ -20,10 +20,14 @@ class TimeZones {
   // By its name in the tz database (Europe/London), UTC, GMT+08:00, or PST and CST, which Java
   // knows. An error says what was expected, with the nearest name.
   [[nodiscard]] const Found& find(std::string_view name);
-  // The zone that this machine's clocks show.
+  // What clocks show to this process, as for the C library: by the variable TZ; without it, by the
+  // machine. Changes no environment, but reads it: not beside a thread that does.
   [[nodiscard]] const Found& local();
+  // Of local(): which TZ is no zone of the tz database, and what was made of it. Empty: none.
+  [[nodiscard]] const std::string& local_remark() const noexcept { return local_remark_; }
 
  private:
+  std::string local_remark_;
   std::map<std::string, Found, std::less<>> found_;
 };
 

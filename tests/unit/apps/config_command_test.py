@@ -148,6 +148,44 @@ class Config(WithFolder):
             "closes    Fri 2026-11-06 22:00:00 UTC (Fri 2026-11-06 17:00:00 EST)"
             "  numbers begin at 1 again"])
 
+    def test_schedule_shows_when_there_are_logons_within_a_session(self):
+        path = self.write("LogonTime=18:05:00\nLogoutTime=16:00:00\nHolidays=2026-12-24\n")
+        done = run("config", "schedule", path, "--from", "2026-12-21T12:00:00", "--count", 1)
+        lines = [line.strip() for line in done.stdout.splitlines()]
+        self.assertEqual(lines[-5:], [
+            "opens     Sun 2026-12-20 23:00:00 UTC (Sun 2026-12-20 18:00:00 EST)",
+            "logons    Sun 2026-12-20 23:05:00 UTC (Sun 2026-12-20 18:05:00 EST)"
+            " until Thu 2026-12-24 05:00:00 UTC (Thu 2026-12-24 00:00:00 EST)",
+            "logons    Fri 2026-12-25 05:00:00 UTC (Fri 2026-12-25 00:00:00 EST)"
+            " until Fri 2026-12-25 21:00:00 UTC (Fri 2026-12-25 16:00:00 EST)",
+            "holiday   Thu 2026-12-24  nobody logs on",
+            "closes    Fri 2026-12-25 22:00:00 UTC (Fri 2026-12-25 17:00:00 EST)"
+            "  numbers begin at 1 again"])
+        done = run("config", "schedule", path, "--from", "2026-12-24T12:00:00", "--count", 1)
+        self.assertIn("now       open until Fri 2026-12-25 22:00:00 UTC (Fri 2026-12-25 17:00:00 "
+                      "EST), but not for logons until Fri 2026-12-25 05:00:00 UTC", done.stdout)
+
+    def test_local_time_is_that_of_the_variable_tz(self):
+        path = self.folder / "a.cfg"
+        path.write_text(CONFIG.replace("TimeZone=America/New_York", "UseLocalTime=Y"))
+        had = os.environ.get("TZ")
+        self.addCleanup(lambda: os.environ.pop("TZ", None) if had is None else
+                        os.environ.__setitem__("TZ", had))
+        os.environ["TZ"] = "Asia/Tokyo"
+        self.assertIn("from Sunday 18:00:00 Asia/Tokyo", run("config", "schedule", path).stdout)
+        os.environ["TZ"] = "JST-9"
+        done = run("config", "check", path)
+        self.assertIn("a.cfg:7: UseLocalTime: TZ=JST-9 is no zone of the tz database", done.stdout)
+        self.assertIn("from Sunday 18:00:00 JST-9", done.stdout)
+
+    def test_a_time_for_logons_outside_of_the_session_is_an_error(self):
+        path = self.write("LogonDay=Friday\nLogonTime=17:00:00\n"
+                          "LogoutDay=Sunday\nLogoutTime=18:00:00\n")
+        for command in (("config", "check"), ("config", "schedule"), ("connect",)):
+            done = run(*command, path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("a.cfg:18: LogonTime: the time for Logons", done.stderr)
+
     def test_schedule_of_a_session_that_is_not_there_is_an_error(self):
         done = run("config", "schedule", self.write(), "--session", "nobody")
         self.assertEqual(done.returncode, 1)

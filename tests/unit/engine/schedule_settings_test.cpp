@@ -124,6 +124,30 @@ TEST(ScheduleSettings, keys_that_belong_together_are_missed) {
               ElementsAre(HasSubstr("only one of them may be given")));
 }
 
+TEST(ScheduleSettings, a_time_for_logons_that_lies_outside_of_the_session_is_an_error) {
+  const std::string daily = "StartTime=08:00:00\nEndTime=17:00:00\n";
+  EXPECT_THAT(errors_of(daily + "LogonTime=18:00:00\nLogoutTime=19:00:00"),
+              ElementsAre(HasSubstr("t.cfg:13: LogonTime: the time for Logons (LogonTime, "
+                                    "LogoutTime, LogonDay, LogoutDay) lies outside")));
+  EXPECT_THAT(errors_of(daily + "LogonTime=17:00:00\nLogoutTime=08:00:00"),
+              ElementsAre(HasSubstr("t.cfg:13: LogonTime: ")));
+  EXPECT_THAT(warnings_of(daily + "LogonTime=16:59:59\nLogoutTime=19:00:00"), IsEmpty());
+  EXPECT_THAT(warnings_of(daily + "LogonTime=18:00:00\nLogoutTime=08:00:01"), IsEmpty());
+  EXPECT_THAT(warnings_of(daily + "LogonTime=16:59:59\nHolidays=2026-01-01"), IsEmpty());
+  const std::string weekly = daily + "StartDay=Mon\nEndDay=Wed\n";
+  EXPECT_THAT(errors_of(weekly + "LogonDay=Thu\nLogoutDay=Fri"),
+              ElementsAre(HasSubstr("t.cfg:15: LogonDay: ")));
+  EXPECT_THAT(warnings_of(weekly + "LogonDay=Tue\nLogoutDay=Fri"), IsEmpty());
+  // Two zones, which overlap.
+  EXPECT_THAT(warnings_of(daily + "LogonTime=18:00:00 Asia/Tokyo\nLogoutTime=19:00:00 Asia/Tokyo"),
+              IsEmpty());
+  // One mistake is told once.
+  EXPECT_THAT(errors_of(daily + "LogonTime=18:00:00 Asia/Tokio\nLogoutTime=19:00:00"),
+              ElementsAre(HasSubstr("t.cfg:13: LogonTime=18:00:00 Asia/Tokio: a time zone")));
+  EXPECT_THAT(errors_of(daily + "LogonTime=18\nLogoutTime=07:00:00"),
+              ElementsAre(HasSubstr("t.cfg:13: LogonTime=18: a time HH:MM:SS")));
+}
+
 // QuickFIX/J starts with both, and is always open.
 TEST(ScheduleSettings, times_beside_non_stop_are_a_warning) {
   EXPECT_THAT(

@@ -2,8 +2,12 @@
 #include "engine/time_zones.hpp"
 
 #include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <gtest/gtest.h>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include <nexusfix/session/schedule.hpp>
 
@@ -95,9 +99,78 @@ TEST(TimeZones, a_zone_is_read_once) {
   EXPECT_EQ(*zones.find("Asia/Tokyo"), *zones.find("Asia/Tokyo"));
 }
 
+// The variable for as long as this lives.
+class ZoneOfEnvironment {
+ public:
+  explicit ZoneOfEnvironment(const char* value) {
+    if (const char* was = std::getenv("TZ")) was_ = was;
+    set(value);
+  }
+  ~ZoneOfEnvironment() { set(was_ ? was_->c_str() : nullptr); }
+  ZoneOfEnvironment(const ZoneOfEnvironment&) = delete;
+  ZoneOfEnvironment& operator=(const ZoneOfEnvironment&) = delete;
+
+ private:
+  static void set(const char* value) {
+    if (value == nullptr) {
+      ::unsetenv("TZ");
+    } else {
+      ::setenv("TZ", value, 1);
+    }
+    ::tzset();
+  }
+  std::optional<std::string> was_;
+};
+
 TEST(TimeZones, this_machine_has_one) {
+  const ZoneOfEnvironment none{nullptr};
   TimeZones zones;
   EXPECT_TRUE(zones.local()) << zones.local().error();
+  EXPECT_EQ(zones.local_remark(), "");
+}
+
+TEST(TimeZones, the_local_one_is_that_of_the_environment) {
+  for (const char* value : {"Asia/Tokyo", ":Asia/Tokyo", "/usr/share/zoneinfo/Asia/Tokyo"}) {
+    const ZoneOfEnvironment tokyo{value};
+    TimeZones zones;
+    ASSERT_TRUE(zones.local());
+    EXPECT_EQ((*zones.local())->name(), "Asia/Tokyo");
+    EXPECT_EQ(zones.local_remark(), "");
+  }
+  const ZoneOfEnvironment empty{""};
+  TimeZones zones;
+  EXPECT_EQ((*zones.local())->name(), "UTC");
+}
+
+TEST(TimeZones, a_variable_that_names_none_is_taken_as_the_c_library_takes_it_and_told) {
+  {
+    const ZoneOfEnvironment fixed{"JST-9"};
+    TimeZones zones;
+    EXPECT_EQ((*zones.local())->change_at(utc(2026, 7, 1, 0h)).offset, 9h);
+    EXPECT_EQ(zones.local_remark(),
+              "TZ=JST-9 is no zone of the tz database, and is taken as the C library takes it: JST "
+              "(UTC+09:00)");
+  }
+  {
+    const ZoneOfEnvironment rules{"EST5EDT,M3.2.0,M11.1.0"};
+    TimeZones zones;
+    const session::TimeZone& zone = **zones.local();
+    EXPECT_EQ(zone.change_at(utc(2026, 3, 8, 7h) - 1s).offset, -5h);
+    EXPECT_EQ(zone.change_at(utc(2026, 3, 8, 7h)).offset, -4h);
+    EXPECT_EQ(zone.change_at(utc(2026, 11, 1, 6h) - 1s).offset, -4h);
+    EXPECT_EQ(zone.change_at(utc(2026, 11, 1, 6h)).abbreviation, "EST");
+    EXPECT_TRUE(zones.local_remark().ends_with("EST (UTC-05:00) and EDT (UTC-04:00)"))
+        << zones.local_remark();
+  }
+  {
+    const ZoneOfEnvironment west{"UTC+3"};  // of POSIX: west is positive
+    TimeZones zones;
+    EXPECT_EQ((*zones.local())->change_at(utc(2026, 7, 1, 0h)).offset, -3h);
+  }
+  const ZoneOfEnvironment nonsense{"Mars/Base"};
+  TimeZones zones;
+  EXPECT_EQ((*zones.local())->change_at(utc(2026, 7, 1, 0h)).offset, 0h);
+  EXPECT_NE(zones.local_remark(), "");
 }
 
 }  // namespace
