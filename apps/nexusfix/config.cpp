@@ -10,6 +10,7 @@
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/config_report.hpp"
+#include "nexusfix/lasting_settings.hpp"
 #include "nexusfix/whole_file.hpp"
 
 namespace nexusfix::command {
@@ -29,15 +30,18 @@ std::chrono::sys_seconds this_second() {
   return std::chrono::floor<std::chrono::seconds>(clock.now().wall);
 }
 
-int fail_all(const engine::SettingsErrors& errors) {
-  for (const engine::SettingsError& error : errors) static_cast<void>(fail(kName, error.what()));
+int fail_all(const engine::SettingsErrors& errors, UnknownKeys unknown_keys = UnknownKeys::Warn) {
+  for (const engine::SettingsError& error : errors) {
+    static_cast<void>(fail(kName, labelled(error, unknown_keys)));
+  }
   return kFailure;
 }
 
 int check(const CheckOptions& options) {
   PosixDisk disk;
   auto explained = engine::explain_settings(disk, options.file);
-  if (!explained) return fail_all(explained.error());
+  const UnknownKeys unknown_keys = options.strict ? UnknownKeys::Refuse : UnknownKeys::Warn;
+  if (!explained) return fail_all(explained.error(), unknown_keys);
   const auto found = engine::look_around(explained->settings, disk);
   engine::SettingsErrors errors = engine::missing_addresses(explained->settings);
   if (!found) std::ranges::copy(found.error(), std::back_inserter(errors));
@@ -54,7 +58,7 @@ int check(const CheckOptions& options) {
   engine::SettingsErrors unknown;
   std::ranges::copy_if(explained->settings.warnings, std::back_inserter(unknown),
                        engine::is_unknown_key);
-  return unknown.empty() ? kSuccess : fail_all(unknown);
+  return unknown.empty() ? kSuccess : fail_all(unknown, UnknownKeys::Refuse);
 }
 
 // "2026-11-20", or with "T12:00:00" behind it, in UTC.

@@ -14,6 +14,11 @@ void add_line(std::string& lines, std::string_view line) {
 
 }  // namespace
 
+std::string labelled(const engine::SettingsError& told, UnknownKeys unknown_keys) {
+  const bool is_warning = unknown_keys == UnknownKeys::Warn && engine::is_unknown_key(told);
+  return (is_warning ? "warning: " : "error: ") + told.what();
+}
+
 std::expected<engine::Settings, std::string> load_settings(Disk& disk, const std::string& path,
                                                            UnknownKeys unknown_keys) {
   auto settings = engine::load_settings(disk, path);
@@ -21,11 +26,15 @@ std::expected<engine::Settings, std::string> load_settings(Disk& disk, const std
   if (settings) {
     for (const engine::SettingsError& warning : settings->warnings) {
       const bool is_refused = unknown_keys == UnknownKeys::Refuse;
-      if (is_refused && engine::is_unknown_key(warning)) add_line(faults, warning.what());
+      if (is_refused && engine::is_unknown_key(warning)) {
+        add_line(faults, labelled(warning, unknown_keys));
+      }
     }
     if (faults.empty()) return std::move(*settings);
   } else {
-    for (const engine::SettingsError& error : settings.error()) add_line(faults, error.what());
+    for (const engine::SettingsError& error : settings.error()) {
+      add_line(faults, labelled(error, unknown_keys));
+    }
   }
   return std::unexpected{std::move(faults)};
 }

@@ -14,6 +14,10 @@ namespace nexusfix::command {
 // What becomes of a key that nobody knows, which is most likely a misspelt one.
 enum class UnknownKeys : std::uint8_t { Warn, Refuse };
 
+// "error: trader.cfg:12: HeartBtInt=abc: ..." A key that nobody knows is told beside mistakes, and
+// is none of them itself: a warning, unless it is refused.
+[[nodiscard]] std::string labelled(const engine::SettingsError& told, UnknownKeys unknown_keys);
+
 // Reads the file. The error names every mistake, a line for each.
 [[nodiscard]] std::expected<engine::Settings, std::string> load_settings(
     Disk& disk, const std::string& path, UnknownKeys unknown_keys = UnknownKeys::Warn);

@@ -126,6 +126,16 @@ class Config(WithFolder):
                 self.assertRegex(done.stderr, rf"a\.cfg:18: {key}.*{words}", line)
         self.assertEqual(list(self.folder.iterdir()), [path])
 
+    def test_what_is_an_error_and_what_a_warning_is_told_with_each(self):
+        path = self.write("LogonTimeout=never\nLogoutTimout=5\n")
+        for command in (("config", "check"), ("config", "schedule"), ("connect",)):
+            done = run(*command, path)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"error: {path}:17: LogonTimeout=never", done.stderr)
+            self.assertIn(f"warning: {path}:18: LogoutTimout: unknown key", done.stderr)
+        for command in (("config", "check", "--strict"), ("connect", "--strict")):
+            self.assertIn(f"error: {path}:18: LogoutTimout: unknown key", run(*command, path).stderr)
+
     def test_json_has_every_value(self):
         done = run("config", "check", "--json", self.write())
         [session] = json.loads(done.stdout)["sessions"]
