@@ -520,8 +520,7 @@ class SessionBuilder {
           numbered(keys_.section().app_dictionaries, keys_.defaults().app_dictionaries, number);
       if (!given || !given->right || (number == 0 && default_version.empty())) continue;
       const char version = number == 0 ? default_version.front() : static_cast<char>('0' + number);
-      dictionary.applications[version] = {std::string{given->value}, given->line,
-                                          numbered_name(Key::AppDataDictionary, number)};
+      dictionary.applications[version] = {std::string{given->value}, given->line};
     }
   }
 

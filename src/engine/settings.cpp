@@ -364,6 +364,7 @@ std::expected<ExplainedSettings, SettingsErrors> explain_settings(Disk& disk,
   auto settings = build(*sections, path, report, &disk);
   if (!settings) return std::unexpected{std::move(settings.error())};
   ExplainedSettings result{std::move(*settings), {}};
+  result.settings.text = *text;
   for (const SessionSettings& built : result.settings.sessions) {
     const auto section = std::ranges::find(sections->sessions, built.line, &Section::line);
     const MergedSection keys{sections->defaults, *section};

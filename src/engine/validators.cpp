@@ -14,6 +14,9 @@
 #include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/wire/dispatch.hpp>
 
+#include "engine/config_keys.hpp"
+#include "engine/settings_text.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
@@ -25,7 +28,8 @@ struct Wanted {
   std::string version;  // "FIX.4.4", "FIX.5.0SP2"
   std::string file;     // empty: the built-in one
   std::size_t line = 0;
-  std::string key;  // of the configuration
+  std::string_view key;      // of the configuration
+  bool has_version = false;  // the key is AppDataDictionary.<version>
 };
 
 // As QuickFIX/J finds them by name alone: on the class path, in its own archive.
@@ -88,7 +92,8 @@ class ValidatorMaker {
 
   [[nodiscard]] std::unexpected<SettingsError> error(const Wanted& wanted,
                                                      const std::string& text) const {
-    return std::unexpected{SettingsError{settings_.file, wanted.line, wanted.key + ": " + text}};
+    return std::unexpected{
+        SettingsError{settings_.file, wanted.line, key_of(wanted) + ": " + text}};
   }
 
   [[nodiscard]] Found find(const Wanted& wanted) {
@@ -135,6 +140,22 @@ class ValidatorMaker {
                                       " alone, the built-in dictionary is used")};
   }
 
+  // AppDataDictionary and AppDataDictionary.<version> mean the same of the default version: the
+  // line says which of them it is.
+  [[nodiscard]] std::string key_of(const Wanted& wanted) const {
+    std::string key{wanted.key};
+    const auto has_key = [&](std::string_view name) {
+      std::string_view rest = settings_.text;
+      for (std::size_t line = 1; line < wanted.line && !rest.empty(); ++line) {
+        rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+      }
+      const std::string_view text = trimmed(rest.substr(0, rest.find('\n')));
+      return equals_ignoring_case(text.substr(0, name.size()), name);
+    };
+    const bool has_version = wanted.has_version || has_key(key + ".");
+    return has_version && !wanted.file.empty() ? key + "." + wanted.version : key;
+  }
+
   // Each line that names it, also where the validator is another session's.
   void warn_if_absent(const Wanted& wanted) {
     const auto absent = absent_.find(wanted.file);
@@ -144,7 +165,7 @@ class ValidatorMaker {
   }
 
   void warn(const Wanted& wanted, const std::string& text) {
-    SettingsError warning{settings_.file, wanted.line, wanted.key + ": " + text};
+    SettingsError warning{settings_.file, wanted.line, key_of(wanted) + ": " + text};
     const auto is_same = [&](const SettingsError& other) {
       return other.line == warning.line && other.text == warning.text;
     };
@@ -165,12 +186,13 @@ Wanted application_of(const SessionSettings& session, char appl_ver_id) {
   Wanted wanted{std::string{wire::application_version({&appl_ver_id, 1})},
                 {},
                 session.line,
-                "AppDataDictionary"};
+                "AppDataDictionary",
+                false};
   const auto& files = session.dictionary.applications;
   if (const auto given = files.find(appl_ver_id); given != files.end()) {
     wanted.file = given->second.path;
     wanted.line = given->second.line;
-    wanted.key = given->second.key;
+    wanted.has_version = session.session.default_appl_ver_id != std::string_view{&appl_ver_id, 1};
   }
   return wanted;
 }
@@ -211,7 +233,7 @@ std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings
     config.validation_memory = memory;
     const Wanted wanted{config.id.begin_string, given.file,
                         given.file.empty() ? session.line : given.line,
-                        is_fixt ? "TransportDataDictionary" : "DataDictionary"};
+                        is_fixt ? "TransportDataDictionary" : "DataDictionary", false};
     if (is_fixt) {
       if (auto made = make_fixt(maker, session, wanted); !made) note(std::move(made.error()));
       continue;

@@ -42,7 +42,6 @@ struct DictionarySettings {
   struct File {
     std::string path;
     std::size_t line = 0;
-    std::string key{};  // that names it: "AppDataDictionary.FIX.5.0SP1"
   };
   std::map<char, File> applications{};
 };

@@ -7,6 +7,7 @@
 #include <nexusfix/engine/explain_settings.hpp>
 
 #include "acceptor_fixture.hpp"
+#include "support/fake_disk.hpp"
 
 namespace nexusfix::testing {
 namespace {
@@ -154,6 +155,20 @@ TEST_F(SurroundingsTest, a_dictionary_by_a_path_or_of_another_version_is_an_erro
                                 "FIX.4.2, and the session speaks FIX.4.4"));
   EXPECT_THAT(errors, HasSubstr("venue.cfg:24: AppDataDictionary.FIX.5.0SP1: the file cannot be "
                                 "read: "));
+}
+
+TEST_F(SurroundingsTest, a_dictionary_of_the_default_version_is_told_by_the_key_of_its_line) {
+  FakeDisk disk;
+  disk.set_contents("f.cfg",
+                    "[SESSION]\nBeginString=FIXT.1.1\nSenderCompID=A\nTargetCompID=B\n"
+                    "Store=memory\nSocketAcceptPort=0\nDefaultApplVerID=9\n"
+                    "AppDataDictionary.FIX.5.0SP2=mine.xml\n");
+  const auto explained = engine::explain_settings(disk, "f.cfg");
+  ASSERT_TRUE(explained);
+  const auto found = engine::look_around(explained->settings, disk);
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().front().what(),
+              HasSubstr("f.cfg:8: AppDataDictionary.FIX.5.0SP2: the file cannot be read"));
 }
 
 TEST_F(SurroundingsTest, folders_that_cannot_be_written_are_told_with_their_lines) {
