@@ -71,6 +71,7 @@ TEST(RowsTest, every_name_of_the_contract_is_there) {
                            "ladder/5",
                            "ladder/6",
                            "store/open-10M",
+                           "store/open-10M-killed",
                            "store/range-scan",
                            "store/random-read",
                            "inside",
