@@ -124,12 +124,13 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
   end_events();  // Answers leave before anything else is looked after.
   static_cast<void>(with_memory([this] {
     take_mail();
+    take_credentials();
     serve_replays();
     run_timers();
     feed_decided();
   }));
-  // Messages that come one after the other leave it this long: kTurnsUnaskedMax turns.
-  if (!is_direct) look_after_surroundings();
+  // Messages that come one after the other put it off for so long: kTurnsUnaskedMax turns.
+  if (!is_direct || first <= now_.mono || finished()) look_after_surroundings();
   end_events();
   bury_closed();
   return !finished();
@@ -139,8 +140,6 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
 void Runtime::look_after_surroundings() {
   static_cast<void>(with_memory([this] {
     take_arrived();
-    take_credentials();
-    feed_decided();
     report_refused();
     look_after_store();
     look_after_certificates();

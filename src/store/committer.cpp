@@ -1,12 +1,9 @@
 #include "store/committer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <utility>
 #include <vector>
-
-#include "store/journal_format.hpp"
 
 namespace nexusfix::store {
 
@@ -21,7 +18,7 @@ Committer::Committer(Options options, OpenSegment segment, LogPosition segment_b
       written_{begin},
       synced_{begin},
       pushed_{begin} {
-  parts_.push_back({std::move(segment), segment_begin, begin, begin});
+  parts_.push_back({std::move(segment), segment_begin, begin});
   thread_ = std::thread{[this] { run(); }};
 }
 
@@ -34,9 +31,9 @@ Committer::~Committer() {
   thread_.join();
 }
 
-void Committer::begin_segment(OpenSegment segment, LogPosition begin, LogPosition records_begin) {
+void Committer::begin_segment(OpenSegment segment, LogPosition begin) {
   const std::lock_guard lock{mutex_};
-  parts_.push_back({std::move(segment), begin, begin, records_begin});
+  parts_.push_back({std::move(segment), begin, begin});
 }
 
 std::size_t Committer::room() const noexcept {
@@ -147,7 +144,7 @@ void Committer::run() {
     if (!options_.writes) {
       wait_to_sync();
     } else if (!has_work()) {
-      if (options_.syncs_each) linger();
+      if (options_.lingers) linger();
       wait_to_write();
     }
     {
@@ -156,7 +153,7 @@ void Committer::run() {
     }
     if (has_failed_.load()) continue;
     requested_.store(false);
-    const LogPosition end = end_of_step();
+    const LogPosition end = published_.load();
     if (end > synced_.load()) {
       if (auto done = commit(end); !done) {
         failure_ = std::move(done.error());
@@ -167,27 +164,6 @@ void Committer::run() {
       tell();
     }
   }
-}
-
-// What the next sync is to cover: all that there is, or one record, together with the start of the
-// segment that it is the first of.
-LogPosition Committer::end_of_step() {
-  const LogPosition published = published_.load();
-  if (!options_.syncs_each) return published;
-  LogPosition at = written_.load(std::memory_order_relaxed);
-  if (at < step_end_) return std::min(step_end_, published);  // one that comes in pieces
-  {
-    const std::lock_guard lock{mutex_};
-    for (const Part& part : parts_) {
-      if (part.begin <= at && at < part.records_begin) at = part.records_begin;
-    }
-  }
-  if (at >= published) return published;  // a start alone, or its first piece
-  std::array<char, kRecordHeaderBytes> header;
-  copy(at, header);
-  step_end_ = at + decode_record_header(header).record_bytes();
-  if (step_end_ < published && published - at <= kEachBytesMax) return step_end_;
-  return published;
 }
 
 void Committer::tell() noexcept {

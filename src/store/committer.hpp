@@ -29,7 +29,7 @@ class Committer {
  public:
   struct Options {
     bool writes = false;                    // else the files have the bytes already
-    bool syncs_each = false;                // writing: each record by a sync of its own
+    bool lingers = false;                   // writing: looks for more before it sleeps
     std::chrono::microseconds gather{0};    // writing: how long the first byte waits for others
     std::chrono::milliseconds interval{0};  // not writing: how often is synced without a request
     JournalOptions::Wake wake{};
@@ -39,11 +39,8 @@ class Committer {
   static constexpr std::size_t kRingBytes = 8U << 20U;
   // Of a mapping, kept ready to be stored to in front of where the log ends.
   static constexpr std::uint64_t kPreparedBytes = 2U << 20U;
-  // Where each record is synced: when more waits than this, all of it shares a sync, so that a disk
-  // which is too slow for one each does not fall behind for ever.
-  static constexpr std::uint64_t kEachBytesMax = 16U << 10U;
-  // Likewise: how often the thread looks for the next one before it sleeps, which takes 0.1 to 0.3
-  // ms on an idle core. To wake it may take as long as a sync does.
+  // Where it lingers: how often it looks, which takes 0.1 to 0.3 ms on an idle core. To wake it may
+  // take as long as a sync does.
   static constexpr int kLooksMax = 500;
   // How often this is looked after while the log grows.
   static constexpr std::chrono::milliseconds kTick{10};
@@ -55,15 +52,12 @@ class Committer {
   Committer& operator=(const Committer&) = delete;
 
   // The appending thread:
-  // What is published from this position on belongs to this segment, whose first record comes at
-  // records_begin.
-  void begin_segment(OpenSegment segment, LogPosition begin, LogPosition records_begin);
+  // What is published from this position on belongs to this segment.
+  void begin_segment(OpenSegment segment, LogPosition begin);
   // Writing: how much push() takes now.
   [[nodiscard]] std::size_t room() const noexcept;
   void push(std::span<const char> bytes) noexcept;
-  // Everything before end may be brought to the disk. Wakes the thread if it is writing. Where each
-  // record is synced: whole ones, but for one that is larger than the ring, which begins behind a
-  // drain().
+  // Everything before end may be brought to the disk. Wakes the thread if it is writing.
   void publish(LogPosition end) noexcept {
     if (options_.writes) return publish_to_write(end);
     published_.store(end, std::memory_order_release);
@@ -89,8 +83,7 @@ class Committer {
   struct Part {
     OpenSegment segment;
     LogPosition segment_begin = 0;
-    LogPosition begin = 0;          // of what is this thread's business
-    LogPosition records_begin = 0;  // of a segment that is begun
+    LogPosition begin = 0;  // of what is this thread's business
   };
 
   void run();
@@ -100,7 +93,6 @@ class Committer {
   void wait_to_sync();
   void prepare_ahead() noexcept;
   [[nodiscard]] bool has_work() const noexcept;
-  [[nodiscard]] LogPosition end_of_step();
   [[nodiscard]] DiskResult<void> commit(LogPosition end);
   [[nodiscard]] DiskResult<void> sync(const Part& part, LogPosition end);
   [[nodiscard]] DiskResult<void> write(const Part& part, LogPosition begin, LogPosition end);
@@ -119,7 +111,6 @@ class Committer {
   LogPosition pushed_;        // the appending thread's
   LogPosition prepared_ = 0;  // of the mapping, up to here; the other thread's, as are these
   LogPosition seen_ = 0;      // what was published at the last tick
-  LogPosition step_end_ = 0;  // of the record that was begun last
   std::chrono::milliseconds since_sync_{0};
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -351,6 +351,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
     } catch (const std::bad_alloc&) {
       return stop({.code = StoreErrorCode::Disk, .text = "no memory"});
     }
+    writer_.reserve(record_bytes);
   }
   const LogPosition begin = appended();
   // Or a loss of power leaves a log that ends in order, and forgets what left behind that end.

@@ -122,11 +122,11 @@ void LogWriter::start_committer(LogPosition begin) {
   const bool writes = is_ringed(options_);
   const bool syncs = options_.durability == Durability::Process && mapped_ != nullptr;
   if (!background_ || (!writes && !syncs)) return;
-  const bool syncs_each = options_.durability == Durability::Sync;
+  const bool gathers = options_.durability == Durability::Group;
   committer_ = std::make_unique<Committer>(
       Committer::Options{.writes = writes,
-                         .syncs_each = syncs_each,
-                         .gather = syncs_each ? std::chrono::microseconds{0} : options_.group_wait,
+                         .lingers = options_.durability == Durability::Sync,
+                         .gather = gathers ? options_.group_wait : std::chrono::microseconds{0},
                          .interval = options_.sync_interval,
                          .wake = options_.on_durable,
                          .disk = &disk_,
@@ -158,6 +158,12 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
                            .operation = "wait for more than " +
                                         std::to_string(kStalledBytesMax >> 20U) + " MiB to reach",
                            .error_number = ETIMEDOUT});
+}
+
+void LogWriter::reserve(std::uint64_t record_bytes) {
+  if (mapped_ != nullptr) return;
+  const auto needed = pending_.size() + static_cast<std::size_t>(record_bytes);
+  if (needed > pending_.capacity()) pending_.reserve(std::max(needed, 2 * pending_.capacity()));
 }
 
 // A share of it with each record, so that none has much of the work.
@@ -242,7 +248,7 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
   if (header.has_checkpoint()) checkpointer_.made(appended_, appended_ + start_.size());
   segments_.push_back(header);
   take_current(std::move(*taken));
-  if (committer_) committer_->begin_segment(current_, appended_, appended_ + start_.size());
+  if (committer_) committer_->begin_segment(current_, appended_);
   return put_start(start_);
 }
 

@@ -4,7 +4,7 @@
 //   mapped    Process and None: a record is copied into the mapped file, and that is all; a
 //             committer thread syncs now and then (Process).
 //   ringed    Group with threads, and Sync whose user is woken: flush() puts what was appended into
-//             a ring, and a committer thread writes and syncs it; Sync: record by record.
+//             a ring, and a committer thread writes and syncs it; Sync: at once.
 //   plain     otherwise: flush() writes what was appended, and syncs it (Group and Sync).
 #pragma once
 
@@ -49,7 +49,10 @@ class LogWriter {
   }
   // Room for a record of so many bytes, in the next segment if need be.
   [[nodiscard]] StoreResult<void> make_room(std::uint64_t record_bytes, WallTime now);
-  // Behind make_room(). more_entries may be empty.
+  // Behind make_room(): the memory that append() needs, which has none to fail for then.
+  // std::bad_alloc changes nothing.
+  void reserve(std::uint64_t record_bytes);
+  // Behind both. more_entries may be empty.
   [[nodiscard]] StoreResult<void> append(std::span<const char> entries,
                                          std::span<const char> more_entries, WallTime now);
   // The record that ends at appended() must be on the disk before durable() passes its beginning.

@@ -19,7 +19,7 @@ enum class Durability : std::uint8_t {
   Process,  // survives kill -9; after a loss of power messages may be missing, but no number is
             // used again: the next ones begin numbers_ahead_max higher, or what was reserved
   Group,    // the disk has the bytes; one sync for all that has gathered, on a thread of its own
-  Sync,     // the disk has the bytes; one sync for each record (more share one while many wait)
+  Sync,     // likewise, but nothing waits to be gathered: what comes during a sync shares the next
 };
 [[nodiscard]] std::string_view to_string(Durability durability) noexcept;
 

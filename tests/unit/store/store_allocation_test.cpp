@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "store/retirement.hpp"
 #include "store_fixture.hpp"
 #include "support/failing_new.hpp"
+#include "support/gated_disk.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace nexusfix::store {
@@ -115,6 +117,44 @@ TEST(StoreAllocation, a_resend_for_which_there_was_no_memory_leaves_nothing_behi
       }
       ASSERT_EQ(read_all(*journal.store, key), expected) << "session " << key;
     }
+  }
+}
+
+// Behind a disk that stands still, the log gathers in memory.
+TEST(StoreAllocation, a_record_for_which_there_is_no_memory_is_not_appended_and_is_the_next_time) {
+  for (const Durability durability : {Durability::Group, Durability::Sync}) {
+    SCOPED_TRACE(to_string(durability));
+    const testing::TemporaryFolder folder;
+    testing::GatedDisk disk;
+    const OpenedJournal journal =
+        open_or_fail(disk, {.folder = folder.file("journal"),
+                            .durability = durability,
+                            .on_durable = {.call = [](void*) noexcept {}, .context = nullptr}});
+    Store& store = *journal.store;
+    const SessionKey key = open_session(store, "A");
+    const std::string message(100'000, 'm');
+    disk.hold_syncs();
+    const std::shared_ptr<void> let_go{nullptr, [&](void*) { disk.release_syncs(); }};
+    unsigned failures = 0;
+    for (std::uint64_t number = 1; number <= 300; ++number) {
+      const LogPosition end = store.appended();
+      Transaction transaction;
+      transaction.outbound_message(key, number, message);
+      test::fail_at(1);
+      try {
+        ASSERT_TRUE(store.append(transaction, at_second(10)));
+        test::stop_failing();
+      } catch (const std::bad_alloc&) {
+        test::stop_failing();
+        ++failures;
+        ASSERT_EQ(store.session(key).next_outbound, number);
+        ASSERT_EQ(store.appended(), end);
+        ASSERT_TRUE(store.append(transaction, at_second(10)));
+      }
+    }
+    EXPECT_GT(failures, 0U);  // or nothing was tried
+    disk.release_syncs();
+    ASSERT_TRUE(store.close());
   }
 }
 
