@@ -52,9 +52,9 @@ std::string book_json(const venue::Venue& venue) {
         R"( "status": "{}", "order_qty": {}, "price": {}, "cum_qty": {}, "leaves_qty": {},)"
         R"( "avg_px": {}}})",
         json_text(venue.owner_name(order.owner)), json_text(book.cl_ord_id(order)),
-        json_text(Identifier{kOrderIdLetter, index + 1ULL}.view()), json_text(book.symbol(order)),
-        order.side == venue::BookSide::Buy ? "buy" : "sell", name_of(order.state),
-        decimal(order.quantity),
+        json_text(Identifier{kOrderIdLetter, venue.order_id(index)}.view()),
+        json_text(book.symbol(order)), order.side == venue::BookSide::Buy ? "buy" : "sell",
+        name_of(order.state), decimal(order.quantity),
         order.kind == venue::OrderKind::Market ? "null" : decimal(order.price), decimal(order.cum),
         decimal(order.leaves()), decimal(venue::average_price(order.notional, order.cum)));
   }

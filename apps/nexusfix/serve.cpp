@@ -29,6 +29,7 @@ struct ServeOptions {
   std::string book_file;
   UnknownKeys unknown_keys = UnknownKeys::Warn;
   bool dump_book = false;
+  bool accept_losses = false;
   bool spin = false;
 };
 
@@ -60,8 +61,31 @@ int dump_book(const ServeOptions& options) {
   }
   if (!unreadable.empty()) return fail(kName, unreadable);
   if (!venue.failure().empty()) return fail(kName, venue.failure());
+  if (!venue.loss().empty()) {
+    fmt::print(stderr,
+               "nexusfix {}: ALARM: lost: {}. This is the book without it: orders are missing, or "
+               "may be filled\n",
+               kName, venue.loss());
+  }
   fmt::print("{}", book_json(venue));
   return kSuccess;
+}
+
+// What the log says that it has lost. One that is not there yet, or cannot be read, is told by what
+// opens it.
+venue::Losses losses_of(Disk& disk, const ServeOptions& options) {
+  venue::Losses losses{.numbers = {}, .are_accepted = options.accept_losses};
+  const auto place = find_log(disk, options.config);
+  if (!place) return losses;
+  const auto log = look_into(disk, *place, engine_options(false).open_postgres);
+  if (!log) return losses;
+  for (std::size_t at = 0; at < log->store->session_count(); ++at) {
+    const auto key = static_cast<store::SessionKey>(at);
+    for (const store::NumberRange& lost : log->store->lost_numbers(key)) {
+      losses.numbers.push_back({std::string{log->store->session_name(key)}, lost.first, lost.last});
+    }
+  }
+  return losses;
 }
 
 int serve(const ServeOptions& options) {
@@ -79,11 +103,13 @@ int serve(const ServeOptions& options) {
   }
   SystemRandom random;
   venue::Venue venue{{.hash_seed = random.next()}};
+  if (settings->store != engine::StoreKind::Memory) venue.set_losses(losses_of(disk, options));
   engine::EngineOptions engine_settings = engine_options(options.spin);
   engine_settings.tells_service_manager = true;
   auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
   if (!engine) return fail(kName, engine.error().what());
   if (!venue.attach(*engine)) return fail(kName, venue.failure());
+  if (!venue.alarm().empty()) fmt::print(stderr, "nexusfix {}: {}\n", kName, venue.alarm());
   int status = kSuccess;
   {
     const engine::StopSignals signals{*engine};
@@ -116,6 +142,8 @@ int run_serve(Arguments arguments) {
   app.add_option("--book", options.book_file, "Write the book to this file (JSON) at the end");
   app.add_flag("--dump-book", options.dump_book,
                "Print the book (JSON) as the journal has it, and end");
+  app.add_flag("--accept-losses", options.accept_losses,
+               "The journal was repaired and reports are lost: cancel every open order and go on");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
   return options.dump_book ? dump_book(options) : serve(options);
 }

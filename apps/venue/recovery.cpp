@@ -1,4 +1,5 @@
 // The book out of the reports that the engine has stored.
+#include <algorithm>
 #include <optional>
 
 #include <nexusfix/fix44/tags.hpp>
@@ -16,10 +17,19 @@ std::optional<Units> units_of(const wire::MessageView& report, wire::Tag field) 
   return value ? to_units(*value) : std::nullopt;
 }
 
-std::optional<OrderIndex> index_of(const wire::MessageView& report) {
-  const auto number = identifier_number(kOrderIdLetter, report[tag::OrderID].value_or(""));
-  if (!number || *number == 0 || *number > kNoOrder) return std::nullopt;
-  return static_cast<OrderIndex>(*number - 1);
+// What was lost behind the last report shows nowhere: new identifiers begin so far behind it that
+// none can be given out twice. The first one of such a block also says that the loss before it was
+// settled, and the orders in doubt canceled.
+constexpr std::uint64_t kBlock = std::uint64_t{1} << 24U;
+
+std::uint64_t next_block(std::uint64_t number) { return (number / kBlock + 1) * kBlock; }
+
+bool settles(std::uint64_t exec_id) { return exec_id > kBlock && exec_id % kBlock == 1; }
+
+std::string range_of(char letter, std::uint64_t first, std::uint64_t behind) {
+  std::string text{Identifier{letter, first}.view()};
+  if (behind - first > 1) (text += " to ") += Identifier{letter, behind - 1}.view();
+  return text;
 }
 
 // Only of limit orders has a report a price; a market order's is never looked at.
@@ -36,30 +46,25 @@ NewOrder terms_of(const wire::MessageView& report, Owner owner) {
   return order;
 }
 
-bool restore(OrderBook& book, const wire::MessageView& report, Owner owner) {
-  const std::string_view type = report[tag::ExecType].value_or("");
-  constexpr std::string_view kStatusOnly = "3";  // ExecTransType before FIX 4.3
-  if (type == "8" || type == "I" || report[fix42::tag::ExecTransType] == kStatusOnly) return true;
-  const std::optional<OrderIndex> index = index_of(report);
-  if (!index || type.size() != 1) return false;
-  const NewOrder terms = terms_of(report, owner);
-  switch (type.front()) {
+bool apply(OrderBook& book, OrderIndex index, const wire::MessageView& report, char type,
+           const NewOrder& terms) {
+  switch (type) {
     case '0':
-      return book.restore_new(*index, terms);
+      return book.restore_new(index, terms);
     case '1':
     case '2':
     case 'F': {
       const auto quantity = units_of(report, tag::LastQty);
       const auto price = units_of(report, tag::LastPx);
-      return quantity && price && book.restore_trade(*index, *quantity, *price);
+      return quantity && price && book.restore_trade(index, *quantity, *price);
     }
     case '4':
       return book.restore_canceled(
-          *index, report.has(tag::OrigClOrdID) ? terms.cl_ord_id : std::string_view{});
+          index, report.has(tag::OrigClOrdID) ? terms.cl_ord_id : std::string_view{});
     case '5':
       return book.restore_replaced(
-          *index, {owner, terms.cl_ord_id, report[tag::OrigClOrdID].value_or(""), terms.quantity,
-                   terms.price});
+          index, {terms.owner, terms.cl_ord_id, report[tag::OrigClOrdID].value_or(""),
+                  terms.quantity, terms.price});
     default:
       return false;
   }
@@ -67,17 +72,131 @@ bool restore(OrderBook& book, const wire::MessageView& report, Owner owner) {
 
 }  // namespace
 
+bool Venue::restore(const wire::MessageView& report, Owner owner) {
+  const std::string_view type = report[tag::ExecType].value_or("");
+  constexpr std::string_view kStatusOnly = "3";  // ExecTransType before FIX 4.3
+  if (type == "8" || type == "I" || report[fix42::tag::ExecTransType] == kStatusOnly) return true;
+  const auto id = identifier_number(kOrderIdLetter, report[tag::OrderID].value_or(""));
+  if (!id || *id == 0 || type.size() != 1) return false;
+  const auto count = static_cast<OrderIndex>(book_.order_count());
+  const NewOrder terms = terms_of(report, owner);
+  if (type == "0") {
+    const std::uint64_t expected = order_ids_.id_of(count);
+    if (*id < expected || (*id > expected && !has_gap_)) return false;
+    if (*id > expected) order_ids_.leave_out(count, *id);
+    return apply(book_, count, report, '0', terms);
+  }
+  const std::optional<OrderIndex> index = order_ids_.index_of(*id);
+  // Of an order that is lost nothing is known, and of one in doubt not all.
+  if (!index || *index >= count) return has_gap_;
+  return apply(book_, *index, report, type.front(), terms) || *index < doubt_end_;
+}
+
+void Venue::pass_gap(const engine::RecoveredMessage& recovered, std::uint64_t exec_id) {
+  has_gap_ = true;
+  if (settles(exec_id)) {
+    is_settled_ = true;
+    loss_.clear();
+    begin_order_block();
+    return;
+  }
+  constexpr std::size_t kToldBytesMax = 1'000;
+  if (loss_.size() < kToldBytesMax) {
+    if (!loss_.empty()) loss_ += "; ";
+    loss_ += "reports " + range_of(kExecIdLetter, next_exec_id_, exec_id) +
+             " (ExecID) in front of message " + std::to_string(recovered.msg_seq_num) +
+             " of session " + std::string{recovered.session};
+  }
+  doubt_end_ = static_cast<OrderIndex>(book_.order_count());
+}
+
 void Venue::on_recovered(const engine::RecoveredMessage& recovered) {
   const wire::MessageView& report = recovered.message;
   if (!failure_.empty() || report.msg_type() != "8") return;
   const auto exec_id = identifier_number(kExecIdLetter, report[tag::ExecID].value_or(""));
-  if (!exec_id || *exec_id != next_exec_id_ || !restore(book_, report, party(recovered.session))) {
+  const bool is_later = exec_id && *exec_id >= next_exec_id_;
+  if (is_later && *exec_id != next_exec_id_) pass_gap(recovered, *exec_id);
+  const Owner owner = party(recovered.session);
+  if (!is_later || !restore(report, owner)) {
     failure_ = "the store's message " + std::to_string(recovered.msg_seq_num) + " of session " +
                std::string{recovered.session} +
                " does not follow from those before it; the book cannot be rebuilt from it";
     return;
   }
-  ++next_exec_id_;
+  parties_[owner].last_report = recovered.msg_seq_num;
+  next_exec_id_ = *exec_id + 1;
+}
+
+void Venue::begin_order_block() {
+  const auto count = static_cast<OrderIndex>(book_.order_count());
+  order_ids_.leave_out(count, next_block(order_ids_.id_of(count)));
+}
+
+// A later report of the session shows that what is lost in front of it held none, or which.
+std::string Venue::lost_at_the_end() const {
+  std::string text;
+  for (const LostNumbers& lost : losses_.numbers) {
+    const auto is_behind = [&](const Party& one) {
+      return one.name == lost.session && one.last_report > lost.last;
+    };
+    if (std::ranges::any_of(parties_, is_behind)) continue;
+    if (!text.empty()) text += "; ";
+    text += "what was sent to session " + lost.session + " as MsgSeqNum " +
+            std::to_string(lost.first) + " to " + std::to_string(lost.last);
+  }
+  return text;
+}
+
+// An order that is open in the book may have been filled, changed or canceled in what is lost: it
+// must not trade. Its owner is told that it is canceled, and by that report a later start knows.
+bool Venue::settle_losses() {
+  const bool has_unsettled_gap = !loss_.empty();
+  if (!has_unsettled_gap) loss_ = lost_at_the_end();
+  if (loss_.empty()) return true;
+  if (!has_unsettled_gap && is_settled_) {
+    alarm_ = "ALARM: lost: " + loss_ +
+             ". A loss was settled before, perhaps this one. If it is a later one, orders and "
+             "fills in it are not in the book: compare with the counterparty";
+    return true;
+  }
+  if (!losses_.are_accepted) {
+    failure_ = "lost: " + loss_ +
+               ". Orders that were accepted in them are not in the book, and those that are may "
+               "have been filled or canceled in them: to match these could fill them twice. If the "
+               "journal is damaged, repair it first (nexusfix journal verify, nexusfix journal "
+               "repair). Look at the book with --dump-book, compare with the counterparties, and "
+               "start once with --accept-losses: it cancels every open order, tells the owners, "
+               "and goes on with new OrderIDs and ExecIDs";
+    return false;
+  }
+  return cancel_open_orders();
+}
+
+bool Venue::cancel_open_orders() {
+  std::vector<OrderIndex> open;
+  for (OrderIndex index = 0; index < book_.order_count(); ++index) {
+    if (book_.order(index).is_open()) open.push_back(index);
+  }
+  alarm_ = "ALARM: lost: " + loss_ + ". The venue goes on without it. " +
+           std::to_string(open.size()) + " open orders are canceled, and their owners told";
+  begin_order_block();
+  const std::uint64_t block = next_block(next_exec_id_);
+  // The block begins with its second number while not all of them are told.
+  next_exec_id_ = block + 2;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (i + 1 == open.size()) next_exec_id_ = next_block(next_exec_id_) + 1;
+    if (!book_.restore_canceled(open[i], {})) continue;
+    const Order& order = book_.order(open[i]);
+    constexpr std::size_t kToldBytesMax = 2'000;
+    if (alarm_.size() < kToldBytesMax) {
+      alarm_ += (i == 0 ? ": " : ", ") + std::string{book_.cl_ord_id(order)} + " of session " +
+                parties_[order.owner].name;
+    }
+    report({.kind = ExecutionKind::Canceled, .order = open[i], .orig_cl_ord_id = {}},
+           "messages of this order may be lost: compare with the venue");
+  }
+  if (open.empty()) next_exec_id_ = block + 1;
+  return true;
 }
 
 }  // namespace nexusfix::venue

@@ -218,12 +218,18 @@ bool Venue::attach(engine::Engine& engine) {
     const Order& order = book_.order(index);
     if (order.is_open() && parties_[order.owner].session == nullptr) {
       failure_ = "the store holds open orders of session " + parties_[order.owner].name +
-                 ", which the configuration does not name: nobody could be told of their fills. "
-                 "Add the session, or start with an empty FileStorePath";
+                 ", which is not served: nobody could be told of their fills. If the engine has "
+                 "refused it, repair the journal; if the configuration does not name it, add the "
+                 "session, or start with an empty FileStorePath";
       return false;
     }
   }
-  return true;
+  try {
+    return settle_losses();
+  } catch (const std::exception& error) {
+    failure_ = "open orders could not be canceled behind a loss: " + std::string{error.what()};
+    return false;
+  }
 }
 
 void Venue::join(engine::Session& session) {
@@ -378,11 +384,11 @@ void Venue::write_order(wire::Encoder& report, const Order& order) const {
   report.field(tag::TimeInForce, fix_char(order.lifetime));
 }
 
-void Venue::report(const Execution& execution) {
+void Venue::report(const Execution& execution, std::string_view cancel_text) {
   const Order& order = book_.order(execution.order);
   const Party& owner = parties_[order.owner];
   wire::Encoder report = owner.session->begin("8");
-  report.field(tag::OrderID, Identifier{kOrderIdLetter, execution.order + 1ULL}.view())
+  report.field(tag::OrderID, Identifier{kOrderIdLetter, order_id(execution.order)}.view())
       .field(tag::ClOrdID, book_.cl_ord_id(order));
   if (!execution.orig_cl_ord_id.empty()) {
     report.field(tag::OrigClOrdID, execution.orig_cl_ord_id);
@@ -401,7 +407,7 @@ void Venue::report(const Execution& execution) {
       .field(tag::AvgPx, to_decimal(average_price(order.notional, order.cum)))
       .field(tag::TransactTime, owner.session->now());
   if (execution.kind == ExecutionKind::Canceled && execution.orig_cl_ord_id.empty()) {
-    report.field(tag::Text, "nothing more to trade against");
+    report.field(tag::Text, cancel_text);
   }
   finish_report(*owner.session, report);
 }
@@ -411,7 +417,7 @@ void Venue::report_status(OrderIndex index) {
   const Party& owner = parties_[order.owner];
   const char status = fix_char(order.state);
   wire::Encoder report = owner.session->begin("8");
-  report.field(tag::OrderID, Identifier{kOrderIdLetter, index + 1ULL}.view())
+  report.field(tag::OrderID, Identifier{kOrderIdLetter, order_id(index)}.view())
       .field(tag::ClOrdID, book_.cl_ord_id(order))
       .field(tag::ExecID, Identifier{kExecIdLetter, next_exec_id_}.view());
   if (owner.has_exec_trans_type) report.field(fix42::tag::ExecTransType, '3');
@@ -452,7 +458,7 @@ void Venue::reject_cancel(Owner owner, const CancelReject& reject) {
   const std::optional<OrderIndex> index = book_.find(owner, reject.orig_cl_ord_id);
   wire::Encoder encoder = session.begin("9");
   if (index) {
-    encoder.field(tag::OrderID, Identifier{kOrderIdLetter, *index + 1ULL}.view());
+    encoder.field(tag::OrderID, Identifier{kOrderIdLetter, order_id(*index)}.view());
   } else {
     encoder.field(tag::OrderID, "NONE");
   }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/engine/engine.hpp>
@@ -17,8 +18,21 @@
 #include <nexusfix/fix44/order_cancel_request.hpp>
 
 #include "venue/order_book.hpp"
+#include "venue/order_ids.hpp"
 
 namespace nexusfix::venue {
+
+// Numbers of a session whose messages the store has lost, and says so.
+struct LostNumbers {
+  std::string session;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+struct Losses {
+  std::vector<LostNumbers> numbers;
+  bool are_accepted = false;  // by the operator: the book goes on without them
+};
 
 class Venue {
  public:
@@ -29,7 +43,10 @@ class Venue {
 
   explicit Venue(BookCapacity capacity = {}) : book_{capacity} {}
 
-  // Once, between Engine::open() and run(). False: failure() says why the venue may not open.
+  // Before attach().
+  void set_losses(Losses losses) { losses_ = std::move(losses); }
+  // Once, between Engine::open() and run(). False: failure() says why the venue may not open. After
+  // a loss that the operator has accepted it cancels every open order, and alarm() says which.
   [[nodiscard]] bool attach(engine::Engine& engine);
 
   // Callbacks of the engine.
@@ -48,12 +65,20 @@ class Venue {
   [[nodiscard]] std::string_view owner_name(Owner owner) const noexcept;
   // Why the book can no longer be trusted: it has stopped the engine. Empty: all is well.
   [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
+  // What the book was rebuilt without; for people. Empty: nothing.
+  [[nodiscard]] const std::string& alarm() const noexcept { return alarm_; }
+  // The same before attach(): reports that are missing in the store, and nothing was done about it.
+  [[nodiscard]] const std::string& loss() const noexcept { return loss_; }
+  [[nodiscard]] std::uint64_t order_id(OrderIndex index) const noexcept {
+    return order_ids_.id_of(index);
+  }
 
  private:
   struct Party {
     std::string name;
     engine::Session* session = nullptr;  // null before attach()
     bool has_exec_trans_type = false;    // before FIX 4.3 a report says so, and how it was filled
+    std::uint64_t last_report = 0;       // its MsgSeqNum in the store
   };
   // What a rejection repeats of the order.
   struct RejectedOrder {
@@ -81,7 +106,8 @@ class Venue {
   // engine takes back the reports of the callback, and the book is ahead of the store from then on.
   template <class Change>
   Refusal change_book(Change change);
-  void report(const Execution& execution);
+  void report(const Execution& execution,
+              std::string_view cancel_text = "nothing more to trade against");
   void report_status(OrderIndex index);
   void reject_order(Owner owner, const RejectedOrder& order, unsigned reason,
                     std::string_view text);
@@ -99,9 +125,24 @@ class Venue {
   void finish_report(engine::Session& session, wire::Encoder& report);
   void fail(const char* cause) noexcept;
 
+  // recovery.cpp
+  [[nodiscard]] bool restore(const wire::MessageView& report, Owner owner);
+  void pass_gap(const engine::RecoveredMessage& recovered, std::uint64_t exec_id);
+  void begin_order_block();
+  [[nodiscard]] std::string lost_at_the_end() const;
+  [[nodiscard]] bool settle_losses();
+  [[nodiscard]] bool cancel_open_orders();
+
   OrderBook book_;
   std::vector<Party> parties_;  // by Owner
+  OrderIds order_ids_;
   std::uint64_t next_exec_id_ = 1;
+  Losses losses_;
+  std::string loss_;  // reports that are missing since the last loss was settled
+  std::string alarm_;
+  bool has_gap_ = false;      // reports are missing: so may orders be
+  bool is_settled_ = false;   // the log has a loss that was settled
+  OrderIndex doubt_end_ = 0;  // of orders below it reports may be missing
   engine::Engine* engine_ = nullptr;
   std::string failure_;
 };

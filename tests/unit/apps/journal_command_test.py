@@ -124,6 +124,81 @@ class Journal(WithFolder):
         self.assertNotIn(3, numbers)
         self.assertIn(4, numbers)
 
+    def start_venue(self, *arguments, more=""):
+        venue = subprocess.Popen([command_test.NEXUSFIX, "serve", self.venue_config(more=more),
+                                  *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True)
+        self.addCleanup(venue.communicate)
+        self.addCleanup(venue.kill)
+        line = venue.stdout.readline()
+        self.assertIn("listening on port", line, None if line else venue.stderr.read())
+        return venue, int(line.split()[-1])
+
+    def stop_venue(self, venue):
+        venue.terminate()
+        errors = venue.communicate(timeout=60)[1]
+        self.assertEqual(venue.returncode, 0, errors)
+        return errors
+
+    def repair_without(self, text):
+        self.damage(text)
+        done = run("journal", "repair", self.journal, "--yes", "--reason", "bad disk")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("is lost", done.stdout)
+
+    def book(self):
+        done = run("serve", self.folder / "venue.cfg", "--dump-book")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {one["cl_ord_id"]: one for one in json.loads(done.stdout)["orders"]}, done.stderr
+
+    def test_a_venue_whose_log_lost_a_report_goes_on_when_its_operator_says_so(self):
+        self.repair_without(b"\x0111=A3\x01")
+        for _ in range(2):
+            refused = run("serve", self.folder / "venue.cfg")
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn("lost: reports E3 (ExecID) in front of message 5 of session " + VENUE,
+                          refused.stderr)
+            self.assertIn("--accept-losses", refused.stderr)
+        book, told = self.book()
+        self.assertEqual(sorted(book), ["A1", "A2", "A4", "A5"])
+        self.assertIn("ALARM: lost: reports E3", told)
+
+        venue, port = self.start_venue("--accept-losses")
+        errors = self.stop_venue(venue)
+        self.assertIn("ALARM: lost: reports E3", errors)
+        self.assertIn(f"4 open orders are canceled, and their owners told: A1 of session {VENUE}",
+                      errors)
+        # From then on it starts as ever, also with the flag, and no number is given out again.
+        for arguments in ((), ("--accept-losses",)):
+            venue, port = self.start_venue(*arguments)
+            name = f"B{len(arguments)}"
+            order = f"send 35=D|11={name}|55=AAPL|54=1|38=100|40=2|44=10.5|60=now\n"
+            done = self.connect(port, order + f"wait 35=8 11={name} 150=0\n")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("ALARM: lost", self.stop_venue(venue))
+        book, told = self.book()
+        self.assertNotIn("ALARM", told)
+        for name in ("A1", "A2", "A4", "A5"):
+            self.assertEqual(book[name]["status"], "canceled")
+        self.assertEqual(book["B0"]["status"], "new")
+        self.assertEqual(book["B0"]["order_id"], "O16777216")
+        self.assertEqual(book["B1"]["order_id"], "O16777217")
+
+    def test_a_venue_whose_last_report_is_lost_refuses_and_reuses_no_number(self):
+        self.repair_without(b"\x0111=A5\x01")
+        refused = run("serve", self.folder / "venue.cfg")
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn(f"lost: what was sent to session {VENUE} as MsgSeqNum 6 to ", refused.stderr)
+        venue, port = self.start_venue("--accept-losses")
+        # The trader is told of its canceled orders first.
+        done = self.connect(port, ORDER.format(6).replace("expect 35=8 150=0",
+                                                          "wait 35=8 11=A6 150=0"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("58=messages of this order may be lost", done.stdout)
+        self.assertIn("4 open orders are canceled", self.stop_venue(venue))
+        book, _ = self.book()
+        self.assertEqual(book["A6"]["order_id"], "O16777216")
+
     OTHER = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=OTHER\n"
 
     def damage_logon_of_first_session(self):
