@@ -3,6 +3,7 @@
 // each element behind its length. Numbers are big-endian. (PostgreSQL, "array_recv".)
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,11 @@ class ArrayColumn {
     store_big_endian(bytes_.data() + 16, std::uint32_t{1});
   }
 
+  // So many rows more, with so many bytes in all, need no memory.
+  void reserve(std::size_t rows, std::size_t size_bytes) {
+    const std::size_t needed = bytes_.size() + rows * kLengthBytes + size_bytes;
+    if (needed > bytes_.capacity()) bytes_.reserve(std::max(needed, 2 * bytes_.capacity()));
+  }
   void add(std::uint32_t number) { store_big_endian(add_room(sizeof number), number); }
   void add(std::uint64_t number) { store_big_endian(add_room(sizeof number), number); }
   void add_flag(bool flag) { *add_room(1) = flag ? '\1' : '\0'; }

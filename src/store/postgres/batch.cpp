@@ -1,11 +1,19 @@
 #include "store/postgres/batch.hpp"
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 
 #include "store/entry.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {
+
+template <class T>
+void reserve_more(std::vector<T>& list, std::size_t count) {
+  const std::size_t needed = list.size() + count;
+  if (needed > list.capacity()) list.reserve(std::max(needed, 2 * list.capacity()));
+}
 
 std::uint64_t nanoseconds(WallTime time) noexcept {
   return static_cast<std::uint64_t>(time.time_since_epoch().count());
@@ -29,6 +37,47 @@ void Batch::clear(LogPosition at) {
   messages_.clear();
   for (const SessionKey session : touched_) is_touched_[session] = 0;
   touched_.clear();
+}
+
+void Batch::make_room(std::span<const char> entries, std::vector<std::uint64_t>& epochs) {
+  std::size_t opened = 0;
+  std::size_t messages = 0;
+  std::size_t changes = 0;
+  std::size_t lost = 0;
+  std::size_t count = 0;
+  std::size_t keys = is_touched_.size();
+  EntryReader reader{entries};
+  Entry entry;
+  while (reader.next(entry)) {
+    ++count;
+    opened += entry.kind == EntryKind::SessionOpened ? 1 : 0;
+    messages += entry.kind == EntryKind::OutboundMessage ? 1 : 0;
+    changes += entry.kind == EntryKind::NumbersSet ? 1 : 0;
+    lost += entry.kind == EntryKind::MessagesLost ? 1 : 0;
+    // A key that no session has is refused later.
+    if (entry.session < epochs.size() + opened) {
+      keys = std::max(keys, entry.session + std::size_t{1});
+    }
+  }
+  constexpr std::size_t kNumber = sizeof(std::uint64_t);
+  const auto reserve = [](std::size_t rows, std::initializer_list<ArrayColumn*> columns) {
+    if (rows == 0) return;
+    for (ArrayColumn* column : columns) column->reserve(rows, rows * kNumber);
+  };
+  reserve(opened, {&opened_key, &opened_at});
+  reserve(messages, {&message_session, &message_epoch, &message_number, &message_position});
+  reserve(changes, {&change_position, &change_session, &change_at, &change_unfinished});
+  reserve(3 * changes, {&change_before, &change_after});
+  reserve(lost, {&lost_position, &lost_session, &lost_epoch, &lost_first, &lost_last});
+  reserve(touched_.size() + count, {&session_key, &session_epoch, &session_inbound,
+                                    &session_outbound, &session_created, &session_unfinished});
+  if (opened > 0) opened_name.reserve(opened, entries.size());
+  if (messages > 0) message_bytes.reserve(messages, entries.size());
+  if (changes > 0) change_text.reserve(changes, entries.size());
+  reserve_more(messages_, messages);
+  reserve_more(touched_, count);
+  reserve_more(epochs, opened);
+  is_touched_.resize(keys);
 }
 
 void Batch::add(std::span<const char> entries, WallTime time, std::vector<std::uint64_t>& epochs) {

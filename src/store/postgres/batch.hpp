@@ -32,6 +32,9 @@ class Batch {
   // Empty from here on; the memory stays.
   void clear(LogPosition at);
   [[nodiscard]] bool empty() const noexcept { return begin == end; }
+  // So that add() of these entries, and seal() behind it, need no memory: rows are in columns, and
+  // all of them must have the same.
+  void make_room(std::span<const char> entries, std::vector<std::uint64_t>& epochs);
   // Takes a record's entries, which the table has accepted, and moves the end behind them. epochs
   // are the sessions' own before the record, and change with it.
   void add(std::span<const char> entries, WallTime time, std::vector<std::uint64_t>& epochs);

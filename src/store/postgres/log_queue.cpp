@@ -68,12 +68,17 @@ StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTim
     changed_.wait(lock);
   }
   if (auto failed = failure()) return std::unexpected{std::move(*failed)};
+  // From the change of the table on nothing may need memory: it and the batch are to agree.
+  free_.reserve(free_.size() + confirmed_.size() + 1);
+  for (auto& batch : confirmed_) free_.push_back(std::move(batch));
+  confirmed_.clear();
+  if (free_.empty()) free_.push_back(std::make_unique<Batch>());
+  sealed_.reserve(sealed_.size() + 1);
+  open_->make_room(entries, epochs_);
   if (auto applied = sessions_.apply(entries, now); !applied) {
     return std::unexpected{
         StoreError{.code = StoreErrorCode::Refused, .text = place + std::string{applied.error()}}};
   }
-  for (auto& batch : confirmed_) free_.push_back(std::move(batch));
-  confirmed_.clear();
   open_->add(entries, now, epochs_);
   appended_ = open_->end;
   if (open_->end - open_->begin > kBatchBytes) seal_open();
