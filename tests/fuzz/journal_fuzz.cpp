@@ -187,6 +187,11 @@ struct Tampered {
   Files files;
   bool is_forged = false;    // what was written is checked as if its owner had written it
   bool is_end_whole = true;  // its last record is where it was, and what is there was there
+
+  [[nodiscard]] bool has_segment() const {
+    return std::ranges::any_of(
+        files, [](const auto& file) { return segment_number(file.first).has_value(); });
+  }
 };
 
 // Seals the records of a segment again, as a writer of this header would have.
@@ -354,6 +359,7 @@ struct Judge {
     FakeDisk disk;
     put_all(disk);
     RepairOptions wanted{.folder = kFolder, .text = "anna, disk 7", .names = sample.names};
+    if (!tampered.has_segment()) return accept_loss(disk, wanted);
     const auto planned = repair_journal(disk, wanted, at_second(300));
     require(files_of(disk) == tampered.files);
     wanted.mode = RepairMode::Carry;
@@ -371,6 +377,15 @@ struct Judge {
     check_repaired(disk, seen);
     const auto again = repair_journal(disk, wanted, at_second(302));
     require(tampered.is_forged || (again && again->steps.empty()));
+  }
+
+  // What their owner noted of the segments is all that is left: it is told, and given up.
+  void accept_loss(FakeDisk& disk, RepairOptions& wanted) const {
+    require(!open_journal(disk, options, at_second(299)).has_value());
+    wanted.mode = RepairMode::Carry;
+    const auto done = repair_journal(disk, wanted, at_second(300));
+    require(done.has_value() && !done->alarms.empty());
+    require(open_journal(disk, options, at_second(301)).has_value());
   }
 
   void check_repaired(FakeDisk& disk, const Messages& seen) const {
