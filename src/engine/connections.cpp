@@ -556,19 +556,21 @@ void Runtime::block(Connection& connection) {
 
 void Runtime::end_slow_consumer(Connection& connection) {
   const auto time = connection.slot->settings.slow_consumer_timeout;
-  close(connection, "slow consumer: it has taken none of " +
-                        std::to_string(connection.outbound.size()) + " bytes for " +
-                        std::to_string(time.count()) + " s (SlowConsumerTimeout)");
+  close(connection,
+        "slow consumer: it has taken none of " + std::to_string(connection.outbound.size()) +
+            " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)",
+        observe::Severity::Warning);
 }
 
 void Runtime::enforce_outbound_limit(Connection& connection) {
   if (connection.slot == nullptr) return;
   const std::size_t waiting = connection.outbound.size() + connection.slot->behind_replay.size();
   if (waiting <= connection.slot->settings.queued_bytes_max) return;
-  close(connection, "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
+  close(connection, "slow consumer: " + std::to_string(waiting) + " bytes wait for it",
+        observe::Severity::Warning);
 }
 
-void Runtime::close(Connection& connection, std::string_view why) {
+void Runtime::close(Connection& connection, std::string_view why, observe::Severity severity) {
   take_delayed(connection);
   std::unique_ptr<Connection> owned = connections_.take(connection.socket);
   if (owned == nullptr) return;
@@ -585,7 +587,7 @@ void Runtime::close(Connection& connection, std::string_view why) {
   slot->replay.reset();
   slot->behind_replay.clear();
   slot->forget_kept_back();
-  if (!why.empty()) report_peer(observe::Severity::Info, *slot, why, &connection);
+  if (!why.empty()) report_peer(severity, *slot, why, &connection);
   if (!slot->disconnection) {
     static_cast<void>(with_memory([&] { slot->disconnection_text = why; }));
   }

@@ -473,7 +473,8 @@ class Runtime {
   void send_waiting(Connection& connection);
   void block(Connection& connection);
   void end_slow_consumer(Connection& connection);
-  void close(Connection& connection, std::string_view why);
+  void close(Connection& connection, std::string_view why,
+             observe::Severity severity = observe::Severity::Info);
   void mark_unsent(Connection& connection);
   void enforce_outbound_limit(Connection& connection);
   void connect(SessionSlot& slot);

@@ -12,10 +12,21 @@ class RecordingLog final : public observe::EventLog {
  public:
   void write(const observe::Event& event) override {
     lines.push_back(std::string{event.session} + " " + std::string{event.text});
+    severities.push_back(event.severity);
+  }
+  void clear() {
+    lines.clear();
+    severities.clear();
   }
   [[nodiscard]] bool has(std::string_view part) const {
     for (const std::string& line : lines) {
       if (line.find(part) != std::string::npos) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool has(observe::Severity severity, std::string_view part) const {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (severities[i] == severity && lines[i].find(part) != std::string::npos) return true;
     }
     return false;
   }
@@ -26,6 +37,7 @@ class RecordingLog final : public observe::EventLog {
   }
 
   std::vector<std::string> lines;
+  std::vector<observe::Severity> severities;  // of each line
 };
 
 }  // namespace nexusfix::testing

@@ -247,7 +247,7 @@ TEST_F(InitiatorWireTest, session_that_lost_numbers_connects_again_when_an_opera
     await_logon("|34=" + std::to_string(next) + "|");
   }
   // The other side's numbers may be lost as well.
-  log.lines.clear();
+  log.clear();
   say("A", 1, kAnswer);
   say("0", 1);
   expect_received({{"|35=5|"}});

@@ -13,58 +13,11 @@
 
 #include <nexusfix/base/random.hpp>
 
-#include "acceptor_fixture.hpp"
+#include "network_faults_fixture.hpp"
 #include "support/sanitized.hpp"
 
 namespace nexusfix::testing {
 namespace {
-
-constexpr std::size_t kLive = 10;
-
-std::string live_name(std::size_t i) { return "LIVE" + std::to_string(i); }
-
-std::string session_text(const std::string& who) {
-  return "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=" + who + "\n";
-}
-
-// One session's trading: an order, its report, the next order.
-class Trading {
- public:
-  explicit Trading(RawPeer& peer, std::string who) : peer_{&peer}, who_{std::move(who)} {}
-
-  // order_of: makes the order of a number with a ClOrdID.
-  template <class OrderOf>
-  void step(OrderOf order_of) {
-    if (is_waiting_) {
-      if (peer_->messages().size() < expected_) return;
-      const std::string& report = peer_->messages()[expected_ - 1];
-      if (!contains(report, "|34=" + std::to_string(expected_) + "|") ||
-          !contains(report, "|11=" + id() + "|")) {
-        faults_.push_back(bar(report));
-      }
-      waited_.push_back(std::chrono::steady_clock::now() - sent_);
-      is_waiting_ = false;
-    }
-    ++expected_;
-    peer_->send(order_of(who_, expected_, id()));
-    sent_ = std::chrono::steady_clock::now();
-    is_waiting_ = true;
-  }
-  [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
-  [[nodiscard]] bool is_alive() const { return !peer_->closed(); }
-  std::vector<std::chrono::nanoseconds> take_waits() { return std::exchange(waited_, {}); }
-
- private:
-  [[nodiscard]] std::string id() const { return who_ + '-' + std::to_string(expected_); }
-
-  RawPeer* peer_;
-  std::string who_;
-  std::uint64_t expected_ = 1;  // messages from the venue so far, and the number of the last
-  bool is_waiting_ = false;
-  std::chrono::steady_clock::time_point sent_;
-  std::vector<std::chrono::nanoseconds> waited_;
-  std::vector<std::string> faults_;
-};
 
 // Sanitizers keep what was freed.
 std::size_t resident_bytes() {
@@ -75,82 +28,6 @@ std::size_t resident_bytes() {
   statm >> all >> resident;
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
-
-class NetworkFaultTest : public AcceptorTest {
- protected:
-  void begin() {
-    for (std::size_t i = 0; i < kLive; ++i) sessions += session_text(live_name(i));
-    open();
-    start_trading();
-  }
-  void start_trading() {
-    for (std::size_t i = 0; i < kLive; ++i)
-      trading_.emplace_back(log_on(live_name(i)), live_name(i));
-    trade(100);
-    show("calm");
-  }
-  // The same with a file, which has the live sessions.
-  void begin_with_file(const std::string& path) {
-    PosixDisk disk;
-    auto settings = engine::load_settings(disk, path);
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    auto opened = Engine::open(std::move(*settings), venue, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
-    start_trading();
-  }
-  // As run_until(), while the live sessions trade.
-  bool trade_until(const std::function<bool()>& condition) {
-    return run_until([&] {
-      step();
-      return condition();
-    });
-  }
-  void trade(int turns) {
-    trade_until([&] { return turns-- == 0; });
-  }
-  // The live sessions have lost nothing, and answers still come.
-  void expect_unharmed(const char* meanwhile) {
-    trade(50);
-    show(meanwhile);
-    for (const Trading& one : trading_) {
-      EXPECT_TRUE(one.is_alive());
-      EXPECT_TRUE(one.faults().empty()) << one.faults().front();
-    }
-  }
-  [[nodiscard]] Session& session(std::string_view who) {
-    return *acceptor->find_session("FIX.4.4:VENUE->" + std::string{who});
-  }
-
- private:
-  void step() {
-    for (Trading& one : trading_) {
-      one.step([this](const std::string& who, std::uint64_t number, const std::string& id) {
-        return order(who, number, id);
-      });
-    }
-  }
-  void show(const char* when) {
-    std::vector<std::chrono::nanoseconds> waits;
-    for (Trading& one : trading_) {
-      const auto some = one.take_waits();
-      waits.insert(waits.end(), some.begin(), some.end());
-    }
-    ASSERT_GE(waits.size(), kLive) << when;
-    std::ranges::sort(waits);
-    const auto at = [&](double part) {
-      return static_cast<double>(
-                 waits[static_cast<std::size_t>(part * static_cast<double>(waits.size() - 1))]
-                     .count()) /
-             1e3;
-    };
-    std::printf("other sessions, %s: %zu answers, P50 %.0f us, P99 %.0f us\n", when, waits.size(),
-                at(0.5), at(0.99));
-  }
-
-  std::vector<Trading> trading_;
-};
 
 // A connection that can be reset.
 class BlockingPeer {
@@ -311,7 +188,7 @@ TEST_F(NetworkFaultTest, N5_a_peer_that_is_heard_and_takes_nothing_is_cut) {
   EXPECT_TRUE(session("TRADER").is_logged_on()) << log.all();
   seconds(20);
   EXPECT_FALSE(session("TRADER").is_logged_on());
-  EXPECT_TRUE(log.has("it has taken none of")) << log.all();
+  EXPECT_TRUE(log.has(observe::Severity::Warning, "it has taken none of")) << log.all();
   expect_unharmed("a peer that takes nothing");
 }
 
@@ -327,7 +204,7 @@ TEST_F(NetworkFaultTest, N6_a_peer_that_reads_nothing_is_cut_and_gets_all_of_it_
     }
     return !session("TRADER").is_logged_on();
   }));
-  EXPECT_TRUE(log.has("slow consumer")) << log.all();
+  EXPECT_TRUE(log.has(observe::Severity::Warning, "slow consumer: ")) << log.all();
   // What it was allowed, and not what was written.
   EXPECT_LT(resident_bytes(), memory + (128U << 20U));
   EXPECT_EQ(session("TRADER").numbers().next_outbound, sent + 2);

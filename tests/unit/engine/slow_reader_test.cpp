@@ -70,7 +70,7 @@ TEST_F(SlowReaderTest, reader_that_reads_nothing_is_cut_at_the_limit) {
     peer.send(order("TRADER", n, std::to_string(n)));
     turn(20);
   }
-  EXPECT_TRUE(log.has("slow consumer")) << log.all();
+  EXPECT_TRUE(log.has(observe::Severity::Warning, "slow consumer: ")) << log.all();
   EXPECT_FALSE(acceptor->session(0).is_logged_on());
   EXPECT_LT(venue.orders.size(), 10U);
   venue.before_answer = nullptr;
