@@ -67,12 +67,7 @@ LogFile::LogFile(const LogFileOptions& options, const std::string& name)
   if (options_.backup_folder.empty()) options_.backup_folder = options_.folder;
 }
 
-DiskResult<void> LogFile::begin(Disk& disk, WallTime now) {
-  for (const std::string& folder : {options_.folder, options_.backup_folder}) {
-    if (auto made = disk.make_directories(folder); !made) return made;
-  }
-  return open_current(disk, now);
-}
+DiskResult<void> LogFile::begin(Disk& disk, WallTime now) { return open_current(disk, now); }
 
 std::string& LogFile::add_line(WallTime time) {
   if (lines_.empty()) first_ = time;

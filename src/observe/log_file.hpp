@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/time.hpp>
@@ -25,7 +26,7 @@ class LogFile {
   // name: "FIX.4.4-VENUE-TRADER.messages"
   LogFile(const LogFileOptions& options, const std::string& name);
 
-  // Makes the folders, and the file. An error names what cannot be.
+  // Makes the file, and its folder. An error names what cannot be. Without it the first write does.
   [[nodiscard]] DiskResult<void> begin(Disk& disk, WallTime now);
 
   // To be given a whole line.
@@ -33,6 +34,9 @@ class LogFile {
   // One line that was left out.
   void lose(WallTime time, std::string_view why);
   [[nodiscard]] bool has_lines() const noexcept { return !lines_.empty(); }
+  // The memory for lines is lent while there are any: most of thousands of files have none.
+  void lend(std::string memory) noexcept { lines_ = std::move(memory); }
+  [[nodiscard]] std::string give_back() noexcept { return std::exchange(lines_, {}); }
 
   // Writes what was collected, with what was lost before in front of it. A file that fails is tried
   // again a second later; until then lines are lost. Says when that begins and when it ends.

@@ -5,6 +5,7 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -28,6 +29,8 @@ constexpr std::size_t kRoundRecordsMax = 4'096;
 constexpr std::size_t kRoundBytesMax = 1U << 20U;
 // More sessions' files are opened and closed by turns, so that descriptors are left for sessions.
 constexpr std::size_t kOpenFilesMax = 128;
+// Memory for the lines of so many files is kept for others; what more need is given back.
+constexpr std::size_t kSparesMax = 16;
 constexpr std::size_t kNoticesMax = 16;
 constexpr std::string_view kFullQueue =
     "they came faster than the disk took them, and found no room in the queue";
@@ -101,6 +104,7 @@ struct SessionLogs::Writer {
     SessionLogOptions options;
     bool is_of_none = false;
   };
+  enum class FirstOpened : std::uint8_t { AtOnce, WithFirstLine };
   // How much is free is asked once a second.
   struct Folder {
     std::string path;
@@ -109,13 +113,17 @@ struct SessionLogs::Writer {
     bool is_short = false;
   };
 
-  Writer(Disk& on, int screen_descriptor) : disk{on}, screen{screen_descriptor} {}
+  Writer(Disk& on, int screen_descriptor) : disk{on}, screen{screen_descriptor} {
+    spares.reserve(kSparesMax);
+  }
 
   [[nodiscard]] std::expected<void, std::string> begin(std::vector<SessionLogOptions> sessions,
                                                        WallTime now);
-  [[nodiscard]] DiskResult<void> begin_files(Stream& stream, WallTime now);
+  [[nodiscard]] DiskResult<void> begin_files(Stream& stream, WallTime now, FirstOpened when);
   [[nodiscard]] DiskResult<LogFile*> begin_file(const LogFileOptions& options,
-                                                const std::string& name, WallTime now);
+                                                const std::string& name, WallTime now,
+                                                FirstOpened when);
+  [[nodiscard]] DiskResult<bool> make_folders(const LogFileOptions& options);
   [[nodiscard]] Stream& stream_of(std::size_t session);
   void take_added();
   void log_elsewhere(Stream& stream, const std::string& why);
@@ -140,7 +148,9 @@ struct SessionLogs::Writer {
   std::size_t of_no_session = 0;                          // a stream
   std::map<std::string, std::unique_ptr<LogFile>> files;  // by path
   std::vector<Folder> folders;
+  std::set<std::pair<std::string, std::string>> made;  // folders, and those of backups
   std::vector<LogFile*> dirty;
+  std::vector<std::string> spares;   // memory for their lines
   std::vector<LogFile*> open_files;  // the one that was opened first in front
   std::string screen_lines;
   WallTime now{};  // of the last record
@@ -166,26 +176,45 @@ std::size_t SessionLogs::Writer::folder_of(const std::string& path) {
                                   folders.begin());
 }
 
+// Whether these are some that were not made before.
+DiskResult<bool> SessionLogs::Writer::make_folders(const LogFileOptions& options) {
+  std::pair both{options.folder, options.backup_folder};
+  if (made.contains(both)) return false;
+  for (const std::string* const folder : {&both.first, &both.second}) {
+    if (folder->empty()) continue;
+    if (auto begun = disk.make_directories(*folder); !begun) return std::unexpected{begun.error()};
+  }
+  made.insert(std::move(both));
+  return true;
+}
+
 DiskResult<LogFile*> SessionLogs::Writer::begin_file(const LogFileOptions& options,
-                                                     const std::string& name, WallTime at) {
+                                                     const std::string& name, WallTime at,
+                                                     FirstOpened when) {
   auto file = std::make_unique<LogFile>(options, name);
   // Sessions whose names cannot be told apart in a file's name share it, as QuickFIX's do.
   if (const auto found = files.find(file->path()); found != files.end()) {
     return found->second.get();
   }
-  if (auto begun = file->begin(disk, at); !begun) return std::unexpected{begun.error()};
-  note_open(*file);
+  if (when == FirstOpened::AtOnce) {
+    if (auto begun = file->begin(disk, at); !begun) return std::unexpected{begun.error()};
+    note_open(*file);
+  }
   LogFile* const begun = file.get();
   files.emplace(begun->path(), std::move(file));
   return begun;
 }
 
-DiskResult<void> SessionLogs::Writer::begin_files(Stream& stream, WallTime at) {
+DiskResult<void> SessionLogs::Writer::begin_files(Stream& stream, WallTime at, FirstOpened when) {
   const LogFileOptions& of_files = stream.options.files;
   if (of_files.folder.empty()) return {};
-  const auto messages = begin_file(of_files, stream.options.prefix + ".messages", at);
+  const auto is_new = make_folders(of_files);
+  if (!is_new) return std::unexpected{is_new.error()};
+  // One file says whether the folder takes any.
+  if (*is_new) when = FirstOpened::AtOnce;
+  const auto messages = begin_file(of_files, stream.options.prefix + ".messages", at, when);
   if (!messages) return std::unexpected{messages.error()};
-  const auto events = begin_file(of_files, stream.options.prefix + ".event", at);
+  const auto events = begin_file(of_files, stream.options.prefix + ".event", at, when);
   if (!events) return std::unexpected{events.error()};
   stream.messages = *messages;
   stream.events = *events;
@@ -193,12 +222,20 @@ DiskResult<void> SessionLogs::Writer::begin_files(Stream& stream, WallTime at) {
   return {};
 }
 
+// What can stay open is opened. More would be closed again for each other, which takes thousands of
+// sessions seconds: their files are opened with their first lines.
 std::expected<void, std::string> SessionLogs::Writer::begin(std::vector<SessionLogOptions> sessions,
                                                             WallTime at) {
   for (SessionLogOptions& options : sessions) {
+    const bool is_last = &options == &sessions.back();
+    const FirstOpened when = open_files.size() < kOpenFilesMax || is_last
+                                 ? FirstOpened::AtOnce
+                                 : FirstOpened::WithFirstLine;
     Stream stream{std::move(options), MessageLine{Masking{{}}}};
     stream.line = MessageLine{Masking{stream.options.masked}};
-    if (auto begun = begin_files(stream, at); !begun) return std::unexpected{begun.error().what()};
+    if (auto begun = begin_files(stream, at, when); !begun) {
+      return std::unexpected{begun.error().what()};
+    }
     streams.push_back(std::move(stream));
   }
   of_no_session = streams.size() - 1;
@@ -219,7 +256,7 @@ void SessionLogs::Writer::take_added() {
   for (; !taken.empty(); taken.pop_front()) {
     Stream stream{taken.front().options, MessageLine{Masking{{}}}};
     stream.line = MessageLine{Masking{stream.options.masked}};
-    if (const auto begun = begin_files(stream, now); !begun) {
+    if (const auto begun = begin_files(stream, now, FirstOpened::AtOnce); !begun) {
       log_elsewhere(stream, begun.error().what());
     }
     if (taken.front().is_of_none) of_no_session = streams.size();
@@ -241,7 +278,13 @@ void SessionLogs::Writer::log_elsewhere(Stream& stream, const std::string& why) 
 }
 
 std::string& SessionLogs::Writer::begin_line(LogFile& file, WallTime time) {
-  if (!file.has_lines()) dirty.push_back(&file);
+  if (!file.has_lines()) {
+    dirty.push_back(&file);
+    if (!spares.empty()) {
+      file.lend(std::move(spares.back()));
+      spares.pop_back();
+    }
+  }
   return file.add_line(time);
 }
 
@@ -389,6 +432,9 @@ bool SessionLogs::Writer::round(deferred::RecordQueue& queue) {
 void SessionLogs::Writer::write() {
   for (LogFile* file : dirty) {
     if (!deferred::detail::returns_normally([&] { write_file(*file); })) file->close();
+    if (file->has_lines()) continue;
+    std::string memory = file->give_back();
+    if (spares.size() < kSparesMax) spares.push_back(std::move(memory));
   }
   dirty.clear();
   screen.write(screen_lines);

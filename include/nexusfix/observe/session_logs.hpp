@@ -105,8 +105,10 @@ struct LogNotice {
 // ever waits: what finds no room is lost, counted, and told where it would have stood.
 class SessionLogs {
  public:
-  // Makes the folders and opens every file, so that what cannot be written is known before anything
-  // else begins; the error names it. The last of sessions is for what belongs to none.
+  // Makes the folders and opens files, so that what cannot be written is known before anything else
+  // begins; the error names it: the files of the first 64 sessions, of the first one of each folder
+  // and of the last of sessions, which is for what belongs to none. Those of others are opened with
+  // their first lines: what cannot be then is told by turn(), lost and counted until it can.
   [[nodiscard]] static std::expected<std::unique_ptr<SessionLogs>, std::string> open(
       Disk& disk, const SessionLogsOptions& options, std::vector<SessionLogOptions> sessions,
       WallTime now);

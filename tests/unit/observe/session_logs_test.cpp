@@ -382,6 +382,82 @@ TEST_F(SessionLogsTest, more_sessions_than_files_may_be_open_lose_nothing) {
   }
 }
 
+class ManySessionsTest : public SessionLogsTest {
+ protected:
+  static constexpr std::size_t kAtOnce = 64;
+  static constexpr std::size_t kLate = 150;  // one of those whose files are not made at the start
+  static constexpr std::size_t kSessions = 200;
+
+  void open_many() {
+    const LogFileOptions here = files;
+    std::vector<SessionLogOptions> sessions;
+    for (std::size_t i = 0; i < kSessions; ++i) {
+      sessions.push_back({.prefix = "S" + std::to_string(i), .files = i == kLate ? late : here});
+    }
+    sessions.push_back({.prefix = "GLOBAL", .files = here});
+    auto opened = SessionLogs::open(disk, options, std::move(sessions), now);
+    error = opened ? "" : opened.error();
+    if (opened) logs = std::move(*opened);
+  }
+  void receive_late(std::string_view bytes) {
+    logs->received(kLate, bytes, now);
+    take_notices();
+  }
+  static std::string messages_of(std::size_t session) {
+    return "log/S" + std::to_string(session) + ".messages.current.log";
+  }
+
+  LogFileOptions late = files;
+  std::string error;
+};
+
+TEST_F(ManySessionsTest, files_beyond_those_that_can_stay_open_are_made_with_their_first_lines) {
+  open_many();
+  ASSERT_EQ(error, "");
+  EXPECT_EQ(contents(messages_of(kAtOnce - 1)), "");
+  EXPECT_EQ(contents("log/GLOBAL.event.current.log"), "");
+  EXPECT_EQ(contents(messages_of(kAtOnce)), "(absent)");
+  EXPECT_EQ(contents(messages_of(kLate)), "(absent)");
+  receive_late("first");
+  EXPECT_EQ(contents(messages_of(kLate)), "20240115-10:30:00.123456789 IN : first\n");
+  EXPECT_EQ(contents(messages_of(kAtOnce)), "(absent)");
+  EXPECT_THAT(notices, IsEmpty());
+}
+
+TEST_F(ManySessionsTest, a_file_of_an_earlier_run_is_gone_on_with_by_its_first_line) {
+  disk.set_contents(messages_of(kLate), "20240115-09:00:00.0 IN : 8=FI");
+  open_many();
+  receive_late("first");
+  EXPECT_EQ(contents(messages_of(kLate)),
+            "20240115-09:00:00.0 IN : 8=FI\n20240115-10:30:00.123456789 IN : first\n");
+}
+
+TEST_F(ManySessionsTest, a_file_that_cannot_be_opened_later_is_told_and_counted_until_it_can) {
+  open_many();
+  disk.fail(DiskCall::Open, 1, EACCES);
+  receive_late("lost");
+  EXPECT_THAT(notices, ElementsAre(HasSubstr(messages_of(kLate) + ": Permission denied")));
+  EXPECT_EQ(logs->stats().lost_on_disk, 1U);
+  now += seconds{1};
+  receive_late("second");
+  EXPECT_THAT(contents(messages_of(kLate)), HasSubstr(" LOST : 1 line was not logged"));
+  EXPECT_THAT(contents(messages_of(kLate)), HasSubstr(" IN : second\n"));
+  ASSERT_EQ(notices.size(), 2U);
+  EXPECT_THAT(notices[1], HasSubstr("written again; 1 of its lines were lost"));
+}
+
+TEST_F(ManySessionsTest, a_folder_of_one_session_that_takes_no_file_stops_the_start_by_name) {
+  late.folder = "elsewhere";
+  // Those of the first sessions, and then the only one of its folder.
+  disk.fail(DiskCall::Open, 2 * kAtOnce + 1, EROFS);
+  open_many();
+  EXPECT_EQ(error, "open elsewhere/S150.messages.current.log: Read-only file system");
+  late.backup_folder = "backups";
+  disk.fail(DiskCall::MakeDirectories, 3, EACCES);
+  open_many();
+  EXPECT_THAT(error, HasSubstr("backups: Permission denied"));
+}
+
 class ScreenTest : public SessionLogsTest {
  protected:
   ScreenTest() {
