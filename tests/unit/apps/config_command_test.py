@@ -134,8 +134,8 @@ class Config(WithFolder):
             self.assertIn(f"error: {path}:17: LogonTimeout=never", done.stderr)
             self.assertIn(f"warning: {path}:18: LogoutTimout: unknown key", done.stderr)
         for command in (("config", "check", "--strict"), ("connect", "--strict")):
-            stderr = run(*command, path).stderr
-            self.assertIn(f"error: {path}:18: LogoutTimout: unknown key", stderr)
+            done = run(*command, path)
+            self.assertIn(f"error: {path}:18: LogoutTimout: unknown key", done.stderr)
 
     def test_json_has_every_value(self):
         done = run("config", "check", "--json", self.write())
