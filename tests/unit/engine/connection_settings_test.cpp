@@ -5,6 +5,7 @@ namespace nexusfix::engine {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -44,8 +45,8 @@ TEST(ConnectionSettings, a_host_is_an_address_or_could_be_a_name) {
         << host;
     for (const std::string key : {"SocketAcceptAddress=", "SocketAcceptHost=", "ProxyHost="}) {
       EXPECT_THAT(errors(joined(kAcceptor, key + host + "\n")),
-                  ElementsAre(AllOf(HasSubstr("t.cfg:9: " + key),
-                                    HasSubstr("a host name or an address was expected"))))
+                  Contains(AllOf(HasSubstr("t.cfg:9: " + key),
+                                 HasSubstr("a host name or an address was expected"))))
           << host;
     }
   }
@@ -249,8 +250,8 @@ TEST(ConnectionSettings, what_a_proxy_cannot_be_told_or_asked_refuses_the_start)
   EXPECT_THAT(told("ProxyType=socks\nProxyVersion=4a\nSocketConnectHost=2001:db8::1\n"),
               ElementsAre("t.cfg:13: SocketConnectHost=2001:db8::1: SOCKS 4 has no IPv6 addresses; "
                           "SOCKS 5 does"));
-  EXPECT_THAT(told("ProxyType=http\nSocketConnectHost1=a b\nSocketConnectPort1=1\n"),
-              ElementsAre(HasSubstr("t.cfg:12: SocketConnectHost1=a b: a proxy takes an address")));
+  EXPECT_THAT(told("ProxyType=http\nSocketConnectHost1=a{b\nSocketConnectPort1=1\n"),
+              ElementsAre(HasSubstr("t.cfg:12: SocketConnectHost1=a{b: a proxy takes an address")));
   for (const std::string key : {"ProxyDomain", "ProxyWorkstation"}) {
     EXPECT_THAT(told("ProxyType=http\n" + key + "=CORP\n"),
                 ElementsAre("t.cfg:12: " + key +
