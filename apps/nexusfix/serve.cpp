@@ -1,6 +1,8 @@
 // nexusfix serve: the example venue on a configuration file.
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <cstdio>
+#include <expected>
 #include <fmt/format.h>
 
 #include <nexusfix/base/disk.hpp>
@@ -71,17 +73,31 @@ int dump_book(const ServeOptions& options) {
   return kSuccess;
 }
 
-// What the log says that it has lost. One that is not there yet, or cannot be read, is told by what
-// opens it.
-venue::Losses losses_of(Disk& disk, const ServeOptions& options) {
-  venue::Losses losses{.numbers = {}, .are_accepted = options.accept_losses};
+// Whether the store has a report of the session's current epoch behind this number.
+bool has_report_behind(store::Store& store, store::SessionKey key, std::uint64_t number) {
+  wire::Parser parser;
+  bool is_one = false;
+  const auto look = [&](std::uint64_t, std::string_view bytes) {
+    const auto message = parser.parse(bytes);
+    is_one = message && message->msg_type() == "8";
+    return !is_one;
+  };
+  const std::uint64_t last = store.session(key).next_outbound - 1;
+  return number < last && store.read(key, number + 1, last, look) && is_one;
+}
+
+// What the log says that it has lost, and no later report tells of. Behind the engine's opening,
+// which says there what a loss of power may have taken.
+std::expected<venue::Losses, std::string> losses_of(Disk& disk, const ServeOptions& options) {
   const auto place = find_log(disk, options.config);
-  if (!place) return losses;
+  if (!place) return std::unexpected{place.error()};
   const auto log = look_into(disk, *place, engine_options(false).open_postgres);
-  if (!log) return losses;
+  if (!log) return std::unexpected{log.error()};
+  venue::Losses losses{.numbers = {}, .are_accepted = options.accept_losses};
   for (std::size_t at = 0; at < log->store->session_count(); ++at) {
     const auto key = static_cast<store::SessionKey>(at);
     for (const store::NumberRange& lost : log->store->lost_numbers(key)) {
+      if (has_report_behind(*log->store, key, lost.last)) continue;
       losses.numbers.push_back({std::string{log->store->session_name(key)}, lost.first, lost.last});
     }
   }
@@ -103,11 +119,16 @@ int serve(const ServeOptions& options) {
   }
   SystemRandom random;
   venue::Venue venue{{.hash_seed = random.next()}};
-  if (settings->store != engine::StoreKind::Memory) venue.set_losses(losses_of(disk, options));
+  const bool keeps_messages = settings->store != engine::StoreKind::Memory;
   engine::EngineOptions engine_settings = engine_options(options.spin);
   engine_settings.tells_service_manager = true;
   auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
   if (!engine) return fail(kName, engine.error().what());
+  if (keeps_messages) {
+    auto losses = losses_of(disk, options);
+    if (!losses) return fail(kName, losses.error());
+    venue.set_losses(std::move(*losses));
+  }
   if (!venue.attach(*engine)) return fail(kName, venue.failure());
   if (!venue.alarm().empty()) fmt::print(stderr, "nexusfix {}: {}\n", kName, venue.alarm());
   int status = kSuccess;

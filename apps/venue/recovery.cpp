@@ -1,5 +1,4 @@
 // The book out of the reports that the engine has stored.
-#include <algorithm>
 #include <optional>
 
 #include <nexusfix/fix44/tags.hpp>
@@ -123,7 +122,6 @@ void Venue::on_recovered(const engine::RecoveredMessage& recovered) {
                " does not follow from those before it; the book cannot be rebuilt from it";
     return;
   }
-  parties_[owner].last_report = recovered.msg_seq_num;
   next_exec_id_ = *exec_id + 1;
 }
 
@@ -132,14 +130,9 @@ void Venue::begin_order_block() {
   order_ids_.leave_out(count, next_block(order_ids_.id_of(count)));
 }
 
-// A later report of the session shows that what is lost in front of it held none, or which.
 std::string Venue::lost_at_the_end() const {
   std::string text;
   for (const LostNumbers& lost : losses_.numbers) {
-    const auto is_behind = [&](const Party& one) {
-      return one.name == lost.session && one.last_report > lost.last;
-    };
-    if (std::ranges::any_of(parties_, is_behind)) continue;
     if (!text.empty()) text += "; ";
     text += "what was sent to session " + lost.session + " as MsgSeqNum " +
             std::to_string(lost.first) + " to " + std::to_string(lost.last);

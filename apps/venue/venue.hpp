@@ -22,7 +22,8 @@
 
 namespace nexusfix::venue {
 
-// Numbers of a session whose messages the store has lost, and says so.
+// Numbers of a session whose messages the store has lost, and says so; behind its last report: a
+// later one shows by its ExecID whether any is missing in front of it.
 struct LostNumbers {
   std::string session;
   std::uint64_t first = 0;
@@ -78,7 +79,6 @@ class Venue {
     std::string name;
     engine::Session* session = nullptr;  // null before attach()
     bool has_exec_trans_type = false;    // before FIX 4.3 a report says so, and how it was filled
-    std::uint64_t last_report = 0;       // its MsgSeqNum in the store
   };
   // What a rejection repeats of the order.
   struct RejectedOrder {

@@ -273,9 +273,13 @@ class Journal(WithFolder):
         self.assertIn(f"ALARM session {VENUE}: what may have been sent as number", done.stdout)
         self.assertEqual(run("journal", "verify", self.journal).returncode, 0)
         self.assertGreaterEqual(self.numbers()[1], outbound)
-        venue, port = self.serve()
-        self.assertEqual(self.connect(port, "").returncode, 0)
-        self.end(venue)
+        done = run("serve", self.folder / "venue.cfg")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"what was sent to session {VENUE} as MsgSeqNum", done.stderr)
+        for arguments in (("--accept-losses",), ()):
+            venue, port = self.serve(arguments=arguments)
+            self.assertEqual(self.connect(port, "").returncode, 0)
+            self.end(venue)
 
     def test_a_journal_whose_only_segment_is_gone_does_not_begin_at_1(self):
         self.segment.unlink()
