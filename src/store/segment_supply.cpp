@@ -258,9 +258,10 @@ void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
     lock.lock();
   } else if (note_) {
     const LogNote note = *note_;
+    LogNotes& notes = *notes_;
     note_.reset();
     lock.unlock();
-    notes_->put(note);
+    notes.put(note);
     lock.lock();
   } else {
     // One file a turn: what is wanted meanwhile comes before the next.

@@ -165,6 +165,7 @@ bool LogQueue::confirm(LogPosition position) {
     while (count < sealed_.size() && sealed_[count]->end <= position) ++count;
     const LogPosition reached = count == 0 ? durable() : sealed_[count - 1]->end;
     if (reached != position) return false;
+    confirmed_.reserve(confirmed_.size() + count);  // or some would be moved, and some not
     for (std::size_t i = 0; i < count; ++i) confirmed_.push_back(std::move(sealed_[i]));
     sealed_.erase(sealed_.begin(), sealed_.begin() + static_cast<std::ptrdiff_t>(count));
     taken_ -= std::min(taken_, count);

@@ -128,6 +128,7 @@ TEST_F(JournalThreads, a_sync_flush_that_nobody_is_woken_for_returns_when_the_di
 
 TEST_F(JournalThreads, in_sync_mode_what_comes_during_a_sync_shares_the_next_one) {
   open(Durability::Sync);
+  while (disk_.syncs(segment(2)) == 0) std::this_thread::yield();  // that of its zeros
   disk_.hold_syncs();
   ASSERT_TRUE(append_next("held"));
   ASSERT_TRUE(store_->flush());
