@@ -44,6 +44,9 @@ class LogFile {
   // The same at the end: whatever time it is, and even when only losses are to be told.
   void finish(Disk& disk, WallTime now);
 
+  // What was collected is lost.
+  void forget_lines();
+
   // The next write opens the file by its name.
   void close() noexcept { file_.reset(); }
   [[nodiscard]] bool is_open() const noexcept { return file_ != nullptr; }
@@ -60,7 +63,6 @@ class LogFile {
   [[nodiscard]] std::size_t fitting(std::string_view lines) const noexcept;
   [[nodiscard]] DiskResult<void> rotate(Disk& disk, WallTime now);
   [[nodiscard]] DiskResult<void> move_away(Disk& disk, const std::string& folder);
-  void forget_lines();
 
   LogFileOptions options_;
   std::string name_;

@@ -198,10 +198,10 @@ DiskResult<LogFile*> SessionLogs::Writer::begin_file(const LogFileOptions& optio
   }
   if (when == FirstOpened::AtOnce) {
     if (auto begun = file->begin(disk, at); !begun) return std::unexpected{begun.error()};
-    note_open(*file);
   }
   LogFile* const begun = file.get();
   files.emplace(begun->path(), std::move(file));
+  if (when == FirstOpened::AtOnce) note_open(*begun);
   return begun;
 }
 
@@ -431,7 +431,13 @@ bool SessionLogs::Writer::round(deferred::RecordQueue& queue) {
 
 void SessionLogs::Writer::write() {
   for (LogFile* file : dirty) {
-    if (!deferred::detail::returns_normally([&] { write_file(*file); })) file->close();
+    if (!deferred::detail::returns_normally([&] { write_file(*file); })) {
+      // Or nobody would ask it again: it is told of with its first line.
+      file->close();
+      const std::uint64_t lost_before = file->lost();
+      file->forget_lines();
+      lost_on_disk.fetch_add(file->lost() - lost_before, std::memory_order_relaxed);
+    }
     if (file->has_lines()) continue;
     std::string memory = file->give_back();
     if (spares.size() < kSparesMax) spares.push_back(std::move(memory));
