@@ -54,6 +54,8 @@ void Runtime::end_session(SessionSlot& slot, sys_seconds ended_at) {
   transact(slot, [this](session::StateMachine& machine) {
     machine.on_session_end("End of session", now_);
   });
+  // With numbers that are 1 again, nothing waits for an operator.
+  if (slot.numbers_are_lost && slot.connection == nullptr) log_on(slot);
 }
 
 void Runtime::close_for_logons(SessionSlot& slot) {
