@@ -483,6 +483,15 @@ const KeyRule* nearest_key(std::string_view name) {
   return nearest;
 }
 
+bool sounds_like_store_folder(std::string_view name) {
+  const std::string lower_name = lower(name.substr(0, 256));
+  const auto has = [&](std::string_view part) {
+    return lower_name.find(part) != std::string::npos;
+  };
+  return (has("store") || has("journal")) &&
+         (has("path") || has("dir") || has("folder") || has("location") || has("file"));
+}
+
 bool sounds_like_security(std::string_view name) {
   constexpr std::string_view kParts[] = {"ssl",    "tls",     "certif",    "keystore",  "trusts",
                                          "proxy",  "allowed", "allowlist", "whitelist", "encrypt",

@@ -272,6 +272,8 @@ inline constexpr unsigned kKeyNumberMax = 99;
 
 // The key that was most likely meant by an unknown one; null: none is near.
 [[nodiscard]] const KeyRule* nearest_key(std::string_view name);
+// An unknown key that may be meant to say where messages and numbers are kept: StoreFolder.
+[[nodiscard]] bool sounds_like_store_folder(std::string_view name);
 
 // An unknown key by whose name somebody expects encryption, certificates or a proxy.
 [[nodiscard]] bool sounds_like_security(std::string_view name);

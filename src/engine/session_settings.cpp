@@ -100,10 +100,15 @@ class SessionBuilder {
       return is_acceptor ? session::Role::Acceptor : session::Role::Initiator;
     }
     if (find(Key::ConnectionType)) return std::nullopt;
+    const std::string missing_type = "ConnectionType is missing: initiator or acceptor; ";
+    if (keys_.defaults().has_lost_role) {
+      missing(missing_type + "what the file says of it is misspelt, or ignored");
+      return std::nullopt;
+    }
     const auto implied = implied_role(keys_);
     if (!implied) {
       const bool is_both = find(Key::SocketAcceptPort).has_value();
-      missing(std::string{"ConnectionType is missing: initiator or acceptor; "} +
+      missing(missing_type +
               (is_both ? "there are both a SocketAcceptPort and an address to connect to"
                        : "neither a SocketAcceptPort nor a SocketConnectHost tells which"));
       return std::nullopt;

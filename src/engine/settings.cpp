@@ -61,11 +61,15 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
   Sections result;
   std::vector<SettingsSection> read_text = split_settings(text, report);
   expand_variables(read_text, result.texts, report);
+  bool is_role_lost = false;
   for (const SettingsSection& section : read_text) {
     // Sections that are ignored are read too: one that asks for TLS is no reason to go without.
     Section read = read_section(section, report);
-    const bool is_lost = section.kind == SectionKind::Ignored && read.own(Key::FileStorePath);
-    if (is_lost || read.has_misspelt_folder) result.folder = FolderMeant::Lost;
+    const bool is_ignored = section.kind == SectionKind::Ignored;
+    if (read.has_lost_folder || (is_ignored && read.own(Key::FileStorePath))) {
+      result.folder = FolderMeant::Lost;
+    }
+    is_role_lost |= read.has_lost_role || (is_ignored && read.own(Key::ConnectionType));
     if (section.kind == SectionKind::Default) result.defaults = std::move(read);
     if (section.kind == SectionKind::Session) result.sessions.push_back(std::move(read));
     if (section.kind == SectionKind::Ignored) refuse_tls_of(read, report);
@@ -74,6 +78,7 @@ std::optional<Sections> read_sections(std::string_view text, SettingsReport& rep
       return std::nullopt;
     }
   }
+  result.defaults.has_lost_role = is_role_lost;
   if (!result.sessions.empty()) return result;
   report.error(0, "no [SESSION]; at least one was expected");
   return std::nullopt;

@@ -1,6 +1,7 @@
 #include "engine/settings_section.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -39,6 +40,7 @@ class SectionReader {
   SectionReader(const SettingsSection& text, SettingsReport& report) : report_{report} {
     section_.line = text.line;
     for (const SettingsEntry& entry : text.entries) read(entry);
+    for (const std::string_view word : text.lost) note_meant(word);
   }
   [[nodiscard]] Section take() { return std::move(section_); }
 
@@ -72,7 +74,7 @@ class SectionReader {
     const KeyRule* nearest = nearest_key(entry.key);
     const std::string hint =
         nearest == nullptr ? std::string{} : "; did you mean " + std::string{nearest->name} + "?";
-    section_.has_misspelt_folder |= nearest != nullptr && nearest->key == Key::FileStorePath;
+    note_meant(entry.key);
     const bool is_security =
         sounds_like_security(entry.key) ||
         (nearest != nullptr && (nearest->handling == Handling::Refused || is_of_tls(nearest->key)));
@@ -84,6 +86,16 @@ class SectionReader {
                                            hint);
     }
     report_.warning(entry.line, shown(entry.key) + std::string{kUnknownKey} + ", ignored" + hint);
+  }
+
+  void note_meant(std::string_view word) {
+    section_.has_lost_folder |= sounds_like_store_folder(word);
+    const KeyRule* const nearest = nearest_key(word);
+    if (nearest == nullptr) return;
+    section_.has_lost_folder |= nearest->key == Key::FileStorePath;
+    constexpr Key kOfRole[] = {Key::ConnectionType, Key::SocketAcceptPort, Key::SocketConnectHost,
+                               Key::SocketConnectPort};
+    section_.has_lost_role |= std::ranges::find(kOfRole, nearest->key) != std::end(kOfRole);
   }
 
   void read_honoured(const SettingsEntry& entry, const KeyMatch& match) {

@@ -32,7 +32,9 @@ struct Section {
   std::map<unsigned, Given> connect_ports;
   std::map<unsigned, Given> logon_tags;
   std::map<unsigned, Given> app_dictionaries;  // by ApplVerID; 0: of the session's default
-  bool has_misspelt_folder = false;            // an unknown key that sounds like FileStorePath
+  // An unknown key, or a line that is ignored, sounds like one that says this: nobody guesses then.
+  bool has_lost_folder = false;
+  bool has_lost_role = false;
 
   [[nodiscard]] const std::optional<Given>& own(Key key) const {
     return given[static_cast<std::size_t>(key)];

@@ -68,15 +68,18 @@ class Splitter {
   }
 
   // What stands behind it may be a password: "Password hunter2".
-  static std::string first_word(std::string_view text) {
-    const std::size_t end = text.find_first_of(" \t:");
-    return shown(text.substr(0, end)) + (end == std::string_view::npos ? "" : " ...");
+  static std::string_view first_word(std::string_view text) {
+    return text.substr(0, text.find_first_of(" \t:"));
   }
 
   void take_entry(std::string_view text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos) {
-      report_.warning(line_, first_word(text) + ": the line is ignored; Key=Value was expected");
+      const std::string_view word = first_word(text);
+      report_.warning(line_, shown(word) + (word.size() == text.size() ? "" : " ...") +
+                                 ": the line is ignored; Key=Value was expected");
+      if (sections_.empty()) sections_.emplace_back();
+      sections_.back().lost.push_back(word);
       return;
     }
     const std::string_view key = trimmed(text.substr(0, equals));

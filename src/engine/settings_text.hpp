@@ -58,6 +58,7 @@ struct SettingsSection {
   SectionKind kind = SectionKind::Ignored;
   std::size_t line = 0;
   std::vector<SettingsEntry> entries;
+  std::vector<std::string_view> lost;  // first words of lines that are no entries
 };
 
 // Not to be in a configuration, nor in what is put into it.

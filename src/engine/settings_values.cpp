@@ -408,8 +408,8 @@ bool is_store(std::string_view value) {
   return is_one_of(value, {"journal", "memory", "postgresql"});
 }
 bool is_policy(std::string_view value) { return is_one_of(value, {"ROUNDROBIN", "PRIORITY"}); }
-// What a resolver could be asked for. A name that ends in a number is an address (RFC 3986, sec.
-// 3.2.2), of which inet_aton() knows the short forms, too.
+// What a resolver could be asked for. One of numbers alone is an address, of which inet_aton()
+// knows the short forms, too.
 bool is_host(std::string_view value) {
   constexpr std::string_view kNever = " \t/\\,;@\"'[]()<>?#";
   constexpr std::size_t kLabelMax = 63;
@@ -418,15 +418,16 @@ bool is_host(std::string_view value) {
   if (!is_text(value) || value.find(':') != value.npos) return false;
   if (value.find_first_of(kNever) != value.npos) return false;
   if (value.back() == '.') value.remove_suffix(1);
-  std::string_view label;
+  bool is_of_numbers = true;
   for (std::string_view rest = value;;) {
-    label = rest.substr(0, rest.find('.'));
+    const std::string_view label = rest.substr(0, rest.find('.'));
     if (label.empty() || label.size() > kLabelMax) return false;
+    is_of_numbers = is_of_numbers && read_number(label);
     if (label.size() == rest.size()) break;
     rest.remove_prefix(label.size() + 1);
   }
   in_addr address{};
-  return !read_number(label) || ::inet_aton(std::string{value}.c_str(), &address) != 0;
+  return !is_of_numbers || ::inet_aton(std::string{value}.c_str(), &address) != 0;
 }
 bool is_host_or_none(std::string_view value) { return value.empty() || is_host(value); }
 bool is_address(std::string_view value) {

@@ -31,7 +31,8 @@ TEST(ConnectionSettings, a_host_is_an_address_or_could_be_a_name) {
   const std::string label(63, 'x');
   for (const std::string& host :
        {std::string{"localhost"}, std::string{"venue_1.example.com."}, std::string{"10.0.0.1"},
-        std::string{"127.1"}, std::string{"::1"}, std::string{"fe80::1%lo"}, label + ".x2"}) {
+        std::string{"127.1"}, std::string{"::1"}, std::string{"fe80::1%lo"}, std::string{"venue.1"},
+        label + ".x2"}) {
     EXPECT_EQ(session_with("SocketConnectHost=" + host + "\n").connect.front().host, host);
     EXPECT_THAT(accepted(joined(kAcceptor, "SocketAcceptAddress=" + host + "\n")).warnings,
                 IsEmpty());

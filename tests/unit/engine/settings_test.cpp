@@ -400,6 +400,12 @@ TEST(Settings, a_folder_that_was_meant_and_cannot_be_read_is_not_replaced_by_ano
               ElementsAre(HasSubstr("[SESSION]: FileStorePath is missing: the folder")));
   EXPECT_THAT(errors(text + "[DEFAULT]\nFileStorePath=a\n"),
               ElementsAre(HasSubstr("[SESSION]: FileStorePath is missing: the folder")));
+  for (const std::string line :
+       {"FileStorePath: /var/fix", "FileStorePath /var/fix", "StoreFolder=a", "JournalPath=a"}) {
+    EXPECT_THAT(errors(text + line + "\n"),
+                Contains(HasSubstr("[SESSION]: FileStorePath is missing: the folder")))
+        << line;
+  }
 }
 
 // In QuickFIX/Go the program says who connects, and no file has a ConnectionType.
@@ -435,6 +441,19 @@ TEST(Settings, a_session_with_the_keys_of_both_roles_must_say_which_it_has) {
   EXPECT_THAT(errors(text + "SocketAcceptPort=5002\n"),
               ElementsAre("t.cfg:6: [SESSION]: ConnectionType is missing: initiator or acceptor; "
                           "there are both a SocketAcceptPort and an address to connect to"));
+}
+
+// A venue must not connect, nor a trader listen, because a letter is wrong.
+TEST(Settings, a_role_that_was_meant_and_cannot_be_read_is_not_guessed) {
+  std::string text{kInitiator};
+  text.erase(text.find("ConnectionType"), 25);
+  for (const std::string line : {"ConectionType=acceptor", "ConnectionType: acceptor",
+                                 "SocketAceptPort=1", "[ACCEPTOR]\nConnectionType=acceptor"}) {
+    EXPECT_THAT(errors(text + line + "\n"),
+                Contains(HasSubstr("[SESSION]: ConnectionType is missing: initiator or acceptor; "
+                                   "what the file says of it is misspelt, or ignored")))
+        << line;
+  }
 }
 
 TEST(Settings, a_database_takes_the_keys_of_quickfix_and_needs_no_folder) {
