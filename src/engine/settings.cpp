@@ -119,7 +119,7 @@ std::optional<std::size_t> line_of_password(const Sections& sections) {
     line = std::min(line.value_or(given->line), given->line);
   };
   const auto look_at = [&](const Section& section) {
-    for (std::size_t i = 1; i < kKeyCount; ++i) look(static_cast<Key>(i), section.given[i]);
+    for (const auto& [key, given] : section.given) look(key, given);
     for (const auto& [number, given] : section.logon_tags) look(Key::LogonTag, given);
   };
   look_at(sections.defaults);

@@ -130,7 +130,7 @@ class SectionReader {
     } else if (key == Key::AppDataDictionary) {
       section_.app_dictionaries[match.number] = given;
     } else {
-      section_.given[static_cast<std::size_t>(key)] = given;
+      section_.given[key] = given;
     }
   }
 

@@ -27,7 +27,8 @@ struct Given {
 // The views point into the text of the file.
 struct Section {
   std::size_t line = 0;
-  std::array<std::optional<Given>, kKeyCount> given;
+  // Of some two hundred keys a session has a few, and there may be ten thousand sessions.
+  std::map<Key, std::optional<Given>> given;
   std::map<unsigned, Given> connect_hosts;  // by <n>
   std::map<unsigned, Given> connect_ports;
   std::map<unsigned, Given> logon_tags;
@@ -37,7 +38,9 @@ struct Section {
   bool has_lost_role = false;
 
   [[nodiscard]] const std::optional<Given>& own(Key key) const {
-    return given[static_cast<std::size_t>(key)];
+    static const std::optional<Given> kNone;
+    const auto found = given.find(key);
+    return found == given.end() ? kNone : found->second;
   }
 };
 
