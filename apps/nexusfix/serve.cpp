@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cstdio>
-#include <expected>
 #include <fmt/format.h>
 
 #include <nexusfix/base/disk.hpp>
@@ -86,19 +85,17 @@ bool has_report_behind(store::Store& store, store::SessionKey key, std::uint64_t
   return number < last && store.read(key, number + 1, last, look) && is_one;
 }
 
-// What the log says that it has lost, and no later report tells of. Behind the engine's opening,
-// which says there what a loss of power may have taken.
-std::expected<venue::Losses, std::string> losses_of(Disk& disk, const ServeOptions& options) {
-  const auto place = find_log(disk, options.config);
-  if (!place) return std::unexpected{place.error()};
-  const auto log = look_into(disk, *place, engine_options(false).open_postgres);
-  if (!log) return std::unexpected{log.error()};
+// What the logs say that they have lost, and no later report tells of.
+venue::Losses losses_of(engine::Engine& engine, const ServeOptions& options) {
   venue::Losses losses{.numbers = {}, .are_accepted = options.accept_losses};
-  for (std::size_t at = 0; at < log->store->session_count(); ++at) {
-    const auto key = static_cast<store::SessionKey>(at);
-    for (const store::NumberRange& lost : log->store->lost_numbers(key)) {
-      if (has_report_behind(*log->store, key, lost.last)) continue;
-      losses.numbers.push_back({std::string{log->store->session_name(key)}, lost.first, lost.last});
+  for (std::uint32_t loop = 0; loop < engine.loop_count(); ++loop) {
+    store::Store& store = engine.store(loop);
+    for (std::size_t at = 0; at < store.session_count(); ++at) {
+      const auto key = static_cast<store::SessionKey>(at);
+      for (const store::NumberRange& lost : store.lost_numbers(key)) {
+        if (has_report_behind(store, key, lost.last)) continue;
+        losses.numbers.push_back({std::string{store.session_name(key)}, lost.first, lost.last});
+      }
     }
   }
   return losses;
@@ -119,16 +116,11 @@ int serve(const ServeOptions& options) {
   }
   SystemRandom random;
   venue::Venue venue{{.hash_seed = random.next()}};
-  const bool keeps_messages = settings->store != engine::StoreKind::Memory;
   engine::EngineOptions engine_settings = engine_options(options.spin);
   engine_settings.tells_service_manager = true;
   auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
   if (!engine) return fail(kName, engine.error().what());
-  if (keeps_messages) {
-    auto losses = losses_of(disk, options);
-    if (!losses) return fail(kName, losses.error());
-    venue.set_losses(std::move(*losses));
-  }
+  venue.set_losses(losses_of(*engine, options));
   if (!venue.attach(*engine)) return fail(kName, venue.failure());
   if (!venue.alarm().empty()) fmt::print(stderr, "nexusfix {}: {}\n", kName, venue.alarm());
   int status = kSuccess;

@@ -6,6 +6,9 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/core_dumps.hpp>
@@ -41,6 +44,15 @@ struct Engine::Worker {
 };
 
 namespace {
+
+// What a large configuration took while it was read and carried out lies between what stays; the C
+// library would keep it.
+void give_back_memory() noexcept {
+#if defined(__GLIBC__)
+  constexpr std::size_t kKeptBytes = 1U << 20U;  // to have some at hand
+  static_cast<void>(::malloc_trim(kKeptBytes));
+#endif
+}
 
 // Event loops write to one log.
 class SharedEventLog final : public observe::EventLog {
@@ -336,6 +348,8 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     if (done) done = loops[loop]->open(std::move(share));
     if (!done) return std::unexpected{std::move(done.error())};
   }
+  shares->clear();
+  give_back_memory();
   if (auto kept = keep_memory(threads, file); !kept) {
     return std::unexpected{std::move(kept.error())};
   }
