@@ -116,7 +116,8 @@ class Journal final : public Store {
     if (auto opened = writer_.open(recovered, epoch, skipped, now); !opened) return opened;
     owner_is_told_ = writer_.segments().back().owner_epoch == epoch;
     noted_ = writer_.synced();
-    if (const auto reach = writer_.reach()) log_notes_.put(*reach);
+    // Behind damage a segment that has no record yet is none that the next opening must find.
+    if (const auto reach = writer_.reach(); reach && !is_damaged_) log_notes_.put(*reach);
     if (options_.scrub.bytes_per_second > 0 && options_.background && disk_.takes_threads()) {
       scrub_.emplace(disk_, options_, events_);
     }
