@@ -62,7 +62,7 @@ def run_logged(command, log_path, progress):
     with open(log_path, "w", encoding="utf-8") as log:
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   errors="replace", env=compiler_environment())
+                                   errors="replace")
         for line in process.stdout:
             log.write(line)
             step = NINJA_STEP.match(line)
@@ -71,11 +71,6 @@ def run_logged(command, log_path, progress):
             else:
                 lines.append(line)
         return process.wait(), lines
-
-
-def compiler_environment():
-    """Files with precompiled headers are kept by ccache only if told so."""
-    return {**os.environ, "CCACHE_SLOPPINESS": "pch_defines,time_macros"}
 
 
 def build(preset, targets=(), definitions=(), prefix=()):
