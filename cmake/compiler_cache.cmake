@@ -1,6 +1,6 @@
 # ccache, where it is installed. A second clone of the project, in another folder, profits from what
-# the first one compiled: paths below the project's folder are relative for the cache, and the
-# compiler writes no path of this machine into an object file.
+# the first one compiled: paths below the project's folder are relative for the cache, and
+# nexusfix_flags keeps the folder's path out of object files.
 find_program(NEXUSFIX_CCACHE ccache)
 if(NEXUSFIX_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   # ccache keeps files with precompiled headers only with these sloppiness settings.
@@ -8,4 +8,3 @@ if(NEXUSFIX_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
       ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
       CCACHE_SLOPPINESS=pch_defines,time_macros ${NEXUSFIX_CCACHE})
 endif()
-add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
