@@ -166,6 +166,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::PostgreSQLStoreUser, "PostgreSQLStoreUser"},
     {Key::PostgreSQLStorePassword, "PostgreSQLStorePassword"},
     {Key::PostgreSQLStoreSchema, "PostgreSQLStoreSchema"},
+    {Key::PostgreSQLStoreStandby, "PostgreSQLStoreStandby"},
     {Key::UseDataDictionary, "UseDataDictionary"},
     {Key::DataDictionary, "DataDictionary"},
     {Key::TransportDataDictionary, "TransportDataDictionary"},

@@ -165,6 +165,7 @@ enum class Key : std::uint8_t {
   PostgreSQLStoreUser,
   PostgreSQLStorePassword,
   PostgreSQLStoreSchema,
+  PostgreSQLStoreStandby,
   UseDataDictionary,
   DataDictionary,
   TransportDataDictionary,

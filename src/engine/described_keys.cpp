@@ -324,6 +324,8 @@ constexpr KeyDescription kDescribed[] = {
     {"store", "PostgreSQLStoreUser", "", "", ""},
     {"store", "PostgreSQLStorePassword", "", "", "", true},
     {"store", "PostgreSQLStoreSchema", "nexusfix", "the schema that holds this engine's log", ""},
+    {"store", "PostgreSQLStoreStandby", "available",
+     "strict: nothing is sent that no synchronous standby has", ""},
     {"log", "FileLogPath", "",
      "the folder of each session's message and event log; no files without it",
      "QuickFIX/J: other names of files"},

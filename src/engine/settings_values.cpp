@@ -407,6 +407,7 @@ bool is_role(std::string_view value) { return is_one_of(value, {"initiator", "ac
 bool is_store(std::string_view value) {
   return is_one_of(value, {"journal", "memory", "postgresql"});
 }
+bool is_standby_policy(std::string_view value) { return is_one_of(value, {"available", "strict"}); }
 bool is_policy(std::string_view value) { return is_one_of(value, {"ROUNDROBIN", "PRIORITY"}); }
 // What a resolver could be asked for. One of numbers alone is an address, of which inet_aton()
 // knows the short forms, too.
@@ -574,6 +575,7 @@ constexpr ValueRule kValues[] = {
     {Key::PostgreSQLStoreUser, is_at_most<kPathMax>, kShorter},
     {Key::PostgreSQLStorePassword, is_at_most<kPathMax>, kShorter},
     {Key::PostgreSQLStoreSchema, is_at_most<kPathMax>, kShorter},
+    {Key::PostgreSQLStoreStandby, is_standby_policy, "available or strict"},
     {Key::ThrottleAction, reads<read_throttle_action>, "Delay, Reject or LogOut"},
     {Key::InboundDelivery, reads<read_inbound_delivery>, "AtLeastOnce or AtMostOnce"},
     {Key::JournalDurability, reads<read_durability>, "none, process, group or sync"},

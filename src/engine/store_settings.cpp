@@ -28,7 +28,7 @@ struct PostgresKey {
   Key key;
   std::string store::PostgresOptions::* option;
 };
-constexpr PostgresKey kPostgresKeys[] = {
+constexpr PostgresKey kPostgresTexts[] = {
     {Key::PostgreSQLStoreConnection, &store::PostgresOptions::connection},
     {Key::PostgreSQLStoreHost, &store::PostgresOptions::host},
     {Key::PostgreSQLStorePort, &store::PostgresOptions::port},
@@ -37,12 +37,15 @@ constexpr PostgresKey kPostgresKeys[] = {
     {Key::PostgreSQLStorePassword, &store::PostgresOptions::password},
     {Key::PostgreSQLStoreSchema, &store::PostgresOptions::schema},
 };
+// The others, which finish_postgres() takes one by one.
+constexpr Key kPostgresKeys[] = {Key::PostgreSQLStoreStandby};
 
 }  // namespace
 
 void StoreBuilder::take(const MergedSection& session) {
   for (const Key key : kShared) take_shared(key, session.find(key));
-  for (const PostgresKey& one : kPostgresKeys) take_shared(one.key, session.find(one.key));
+  for (const PostgresKey& one : kPostgresTexts) take_shared(one.key, session.find(one.key));
+  for (const Key key : kPostgresKeys) take_shared(key, session.find(key));
   take_folder(session.find(Key::FileStorePath));
 }
 
@@ -154,18 +157,24 @@ void StoreBuilder::finish_retention() {
 }
 
 void StoreBuilder::finish_postgres() {
-  for (const PostgresKey& one : kPostgresKeys) {
-    const Given* given = chosen(one.key);
-    if (given == nullptr) continue;
-    if (settings_.store == StoreKind::PostgreSQL) {
-      settings_.postgres.*one.option = given->value;
-    } else {
-      report_.warning(given->line,
-                      std::string{key_name(one.key)} + ": not used without Store=postgresql");
-    }
+  store::PostgresOptions& options = settings_.postgres;
+  const auto used = [&](Key key) -> const Given* {
+    const Given* given = chosen(key);
+    if (given == nullptr || settings_.store == StoreKind::PostgreSQL) return given;
+    report_.warning(given->line,
+                    std::string{key_name(key)} + ": not used without Store=postgresql");
+    return nullptr;
+  };
+  for (const PostgresKey& one : kPostgresTexts) {
+    if (const Given* given = used(one.key)) options.*one.option = given->value;
   }
   // As QuickFIX writes "the usual one".
-  if (settings_.postgres.port == "0") settings_.postgres.port.clear();
+  if (options.port == "0") options.port.clear();
+  if (const Given* given = used(Key::PostgreSQLStoreStandby)) {
+    options.standby = equals_ignoring_case(given->value, "strict")
+                          ? store::StandbyPolicy::Strict
+                          : store::StandbyPolicy::Available;
+  }
 }
 
 }  // namespace nexusfix::engine

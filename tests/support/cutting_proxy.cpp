@@ -95,6 +95,11 @@ void CuttingProxy::stall(bool stalls) {
   wake();
 }
 
+void CuttingProxy::lead_to(std::string server_socket) {
+  const std::lock_guard lock{mutex_};
+  server_socket_ = std::move(server_socket);
+}
+
 void CuttingProxy::wait_for_cuts(std::uint64_t count) const { wait_until(cuts_, count); }
 void CuttingProxy::wait_for_refusals(std::uint64_t count) const { wait_until(refusals_, count); }
 

@@ -31,6 +31,8 @@ class CuttingProxy {
   void cut_now();
   // New connections are closed at once.
   void refuse(bool refuses);
+  // Where new connections are passed on to from now on.
+  void lead_to(std::string server_socket);
   // Nothing passes any more, and nobody is told.
   void stall(bool stalls);
   [[nodiscard]] std::uint64_t cuts() const noexcept { return cuts_.load(); }

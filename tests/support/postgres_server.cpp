@@ -1,6 +1,7 @@
 #include "support/postgres_server.hpp"
 
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
@@ -63,28 +64,33 @@ std::unique_ptr<PostgresServer> PostgresServer::make(Syncs syncs, std::string& w
   return server;
 }
 
+// PostgreSQL refuses to run as root.
+std::string PostgresServer::find_user() {
+  user_ = ::getuid();
+  group_ = ::getgid();
+  if (user_ != 0) return {};
+  const passwd* other = ::getpwnam("postgres");
+  if (other == nullptr) other = ::getpwnam("nobody");
+  if (other == nullptr) return "running as root, and there is no user postgres or nobody";
+  user_ = other->pw_uid;
+  group_ = other->pw_gid;
+  if (::chown(folder_.path().c_str(), user_, group_) != 0) return "chown failed";
+  return {};
+}
+
 std::string PostgresServer::set_up(Syncs syncs) {
   programs_ = find_programs();
   if (programs_.empty()) {
     return "no PostgreSQL server (initdb, postgres) is installed; NEXUSFIX_POSTGRES_BIN may name "
            "the folder of its programs";
   }
-  user_ = ::getuid();
-  group_ = ::getgid();
-  if (user_ == 0) {  // PostgreSQL refuses to run as root
-    const passwd* other = ::getpwnam("postgres");
-    if (other == nullptr) other = ::getpwnam("nobody");
-    if (other == nullptr) return "running as root, and there is no user postgres or nobody";
-    user_ = other->pw_uid;
-    group_ = other->pw_gid;
-    if (::chown(folder_.path().c_str(), user_, group_) != 0) return "chown failed";
-  }
+  if (std::string why = find_user(); !why.empty()) return why;
   std::string output;
   const std::string initdb =
       "--no-sync -U nexusfix -A trust -E SQL_ASCII --locale=C -D " + folder_.file("data");
   if (run("initdb", initdb, &output) != 0) return "initdb failed: " + output;
   std::ofstream{folder_.file("data/pg_hba.conf")}
-      << "local all guarded scram-sha-256\nlocal all all trust\n";
+      << "local all guarded scram-sha-256\nlocal all all trust\nlocal replication all trust\n";
   std::ofstream settings{folder_.file("data/postgresql.conf"), std::ios::app};
   settings << "listen_addresses = ''\nport = 5432\nunix_socket_directories = '" << folder_.path()
            << "'\nmax_connections = 30\nshared_buffers = 32MB\n"
@@ -96,7 +102,74 @@ std::string PostgresServer::set_up(Syncs syncs) {
   return {};
 }
 
+std::unique_ptr<PostgresServer> PostgresServer::make_standby(const std::string& name) {
+  std::unique_ptr<PostgresServer> standby{new PostgresServer};
+  standby->programs_ = programs_;
+  if (const std::string why = standby->find_user(); !why.empty()) throw std::runtime_error{why};
+  const std::string data = standby->folder_.file("data");
+  std::string output;
+  if (standby->run(
+          "pg_basebackup",
+          "--no-sync -h " + host() + " -p 5432 -U nexusfix -R -X stream -c fast -D " + data,
+          &output) != 0) {
+    throw std::runtime_error{"pg_basebackup failed: " + output};
+  }
+  // The last line of a name counts.
+  std::ofstream{data + "/postgresql.conf", std::ios::app} << "unix_socket_directories = '"
+                                                          << standby->folder_.path() << "'\n";
+  std::ofstream{data + "/postgresql.auto.conf", std::ios::app}
+      << "synchronous_standby_names = ''\nprimary_conninfo = 'host=" << host()
+      << " port=5432 user=nexusfix application_name=" << name << "'\n";
+  standby->guard();
+  standby->start();
+  return standby;
+}
+
+void PostgresServer::promote() {
+  std::string output;
+  if (run("pg_ctl", "-w -s -D " + folder_.file("data") + " promote", &output) != 0) {
+    throw std::runtime_error{"pg_ctl promote failed: " + output};
+  }
+}
+
+void PostgresServer::set(const std::string& name, const std::string& value) {
+  sql("ALTER SYSTEM SET " + name + " = '" + value + "'");
+  sql("SELECT pg_reload_conf()");
+  // A new process reads the file itself; those that wait for a standby ask the checkpointer.
+  while (sql("SHOW " + name) != value) {
+  }
+}
+
+std::vector<pid_t> PostgresServer::processes() const {
+  std::vector<pid_t> found;
+  pid_t first = 0;
+  std::ifstream{folder_.file("data/postmaster.pid")} >> first;
+  if (first <= 0) return found;
+  found.push_back(first);
+  for (const auto& entry : fs::directory_iterator{"/proc"}) {
+    std::ifstream status{entry.path() / "stat"};
+    pid_t process = 0;
+    pid_t parent = 0;
+    std::string name;
+    std::string state;
+    // "4711 (postgres) S 4710 ...": a server's process has no blank in its name.
+    if (status >> process >> name >> state >> parent && parent == first) found.push_back(process);
+  }
+  return found;
+}
+
+void PostgresServer::freeze() {
+  is_frozen_ = true;
+  for (const pid_t process : processes()) ::kill(process, SIGSTOP);
+}
+
+void PostgresServer::thaw() {
+  for (const pid_t process : processes()) ::kill(process, SIGCONT);
+  is_frozen_ = false;
+}
+
 PostgresServer::~PostgresServer() {
+  if (is_frozen_) thaw();
   if (is_running_) stop(Stop::Immediate);
   if (guard_ < 0) return;
   ::close(guard_pipe_);
@@ -106,8 +179,10 @@ PostgresServer::~PostgresServer() {
 void PostgresServer::guard() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error{"pipe failed"};
-  const std::string command = "cat >/dev/null; " + programs_ + "/pg_ctl -s -m immediate -D " +
-                              folder_.file("data") + " stop; rm -rf " + folder_.path();
+  const std::string command = "cat >/dev/null; kill -CONT $(head -1 " +
+                              folder_.file("data/postmaster.pid") + "); " + programs_ +
+                              "/pg_ctl -s -m immediate -D " + folder_.file("data") +
+                              " stop; rm -rf " + folder_.path();
   guard_ = ::fork();
   if (guard_ == 0) {
     ::setsid();  // a signal for the group of the test is not for it

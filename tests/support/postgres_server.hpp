@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <sys/types.h>
+#include <vector>
 
 #include "support/temporary_folder.hpp"
 
@@ -21,6 +22,16 @@ class PostgresServer {
   enum class Syncs { No, Yes };
   // Null and a reason in why, if there is no server to be had.
   static std::unique_ptr<PostgresServer> make(Syncs syncs, std::string& why);
+  // A standby of this server, which streams under this name; it runs.
+  std::unique_ptr<PostgresServer> make_standby(const std::string& name);
+  // Returns when it takes writes.
+  void promote();
+  // ALTER SYSTEM, and every process knows it when this returns.
+  void set(const std::string& name, const std::string& value);
+
+  // All of its processes stop where they are, and go on.
+  void freeze();
+  void thaw();
   ~PostgresServer();
 
   void start();
@@ -39,6 +50,9 @@ class PostgresServer {
 
  private:
   PostgresServer() = default;
+  // Of its processes, the first one first.
+  [[nodiscard]] std::vector<pid_t> processes() const;
+  [[nodiscard]] std::string find_user();  // why there is none; empty: found
   int run(const std::string& program, const std::string& arguments, std::string* output);
   std::string set_up(Syncs syncs);
   // A process that stops the server and removes its folder when this one ends, however it does.
@@ -51,6 +65,7 @@ class PostgresServer {
   uid_t user_ = 0;
   gid_t group_ = 0;
   bool is_running_ = false;
+  bool is_frozen_ = false;
   pid_t guard_ = -1;
   int guard_pipe_ = -1;  // closed: the guard acts
 };

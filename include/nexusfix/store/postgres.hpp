@@ -15,6 +15,12 @@ namespace nexusfix::store {
 // Missing is the answer where there is no log and none is to be made.
 enum class IfNoLog : std::uint8_t { Create, Refuse };
 
+// What a COMMIT has to wait for, so that what it brought counts as durable.
+enum class StandbyPolicy : std::uint8_t {
+  Available,  // what the server's settings say at the time; a change is an event
+  Strict,     // a synchronous standby: the store opens, and goes on, only with one
+};
+
 struct PostgresOptions {
   // As libpq takes it: "host=/run/postgresql dbname=fix sslmode=verify-full" or a postgresql://
   // URI. The five below go before it when they are not empty; what neither says, libpq finds as it
@@ -35,6 +41,7 @@ struct PostgresOptions {
   // Database transactions that are sent before the first of them is confirmed; at least 1. More
   // than 1 helps only where the way to the server is longer than the server's own work.
   std::uint32_t batches_in_flight_max = 1;
+  StandbyPolicy standby = StandbyPolicy::Available;
   std::chrono::milliseconds connect_timeout{5'000};
   // A server that says nothing for so long while something is asked of it counts as lost.
   std::chrono::milliseconds answer_timeout{10'000};
@@ -54,13 +61,16 @@ struct PostgresOptions {
 // refuses.
 //
 // durable() moves when the server has confirmed a COMMIT; what that survives is the server's
-// synchronous_commit. A thread of the store's own sends what was flushed, connects again when the
-// connection is lost (take_event() says so), and sends again what was not confirmed; the log's
-// position, changed in the same transaction, tells what the server has, so that nothing is kept
-// twice. append() and flush() wait for nothing but room. open_session(), close(), read() and scan()
-// wait for the server: read() and scan() at most answer_timeout for each answer, on a connection of
-// their own, and an error of theirs leaves the store as it was. Destroying the store sends nothing
-// more.
+// synchronous_commit and synchronous_standby_names, which an event tells at the opening and when
+// they change. A COMMIT whose wait for the standby was cancelled is not durable: a new connection
+// reads the log back, and waits for the standby itself. That connection has to reach the same
+// cluster, on a timeline not older than the last. A thread of the store's own sends what was
+// flushed, connects again when the connection is lost (take_event() says so), and sends again what
+// was not confirmed; the log's position, changed in the same transaction, tells what the server
+// has, so that nothing is kept twice. append() and flush() wait for nothing but room.
+// open_session(), close(), read() and scan() wait for the server: read() and scan() at most
+// answer_timeout for each answer, on a connection of their own, and an error of theirs leaves the
+// store as it was. Destroying the store sends nothing more.
 [[nodiscard]] StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& options);
 
 }  // namespace nexusfix::store

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <new>
 #include <poll.h>
 #include <utility>
 #include <vector>
@@ -14,16 +15,32 @@ namespace nexusfix::store::postgres {
 namespace {
 
 constexpr std::size_t kParametersMax = 8;
+// Of warnings that were not taken yet.
+constexpr std::size_t kWarningsMax = 16;
 
 std::string seconds(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
+
+// Whether a warning says that a COMMIT did not wait for its standby. Texts are in the language of
+// the server, and the SQLSTATE is that of any warning; the place in PostgreSQL's source is neither.
+// Without a place (something between here and the server has taken it away) every warning counts.
+bool tells_of_standby(const PGresult* notice) {
+  const auto field = [&](int code) {
+    const char* const text = PQresultErrorField(notice, code);
+    return text == nullptr ? std::string_view{} : std::string_view{text};
+  };
+  const std::string_view file = field(PG_DIAG_SOURCE_FILE);
+  const std::string_view function = field(PG_DIAG_SOURCE_FUNCTION);
+  return file.ends_with("syncrep.c") || function.starts_with("SyncRep") ||
+         (file.empty() && function.empty());
+}
 
 }  // namespace
 
 bool ServerError::may_pass() const noexcept {
   if (state.empty()) return true;
   // SQLSTATE classes: 08 connection, 53 resources, 40 rollback, 57 intervention by an operator, 58
-  // trouble of the server's system; 25006 a standby that takes no writes, 55P03 a lock.
-  for (const std::string_view passing : {"08", "53", "40", "57", "58", "25006", "55P03"}) {
+  // trouble of the server's system; 25006 a standby that takes no writes, 55P03 a lock, NXF1 ours.
+  for (const std::string_view passing : {"08", "53", "40", "57", "58", "25006", "55P03", "NXF1"}) {
     if (state.starts_with(passing)) return true;
   }
   return false;
@@ -103,11 +120,11 @@ ServerResult<Connection> Connection::open(const PostgresOptions& options, int st
   made.answer_timeout_ = options.answer_timeout;
   made.connection_.reset(PQconnectStartParams(keys.data(), values.data(), 1));
   if (!made.connection_) return std::unexpected{ServerError{"out of memory", "53200"}};
+  // Before the server can say anything: libpq would write it to standard error.
+  PQsetNoticeReceiver(made.raw(), &Connection::take_notice, made.notices_.get());
   if (auto connected = made.await_connected(options.connect_timeout); !connected) {
     return std::unexpected{std::move(connected.error())};
   }
-  // A notice is no answer to anything, and standard error is the program's own.
-  PQsetNoticeProcessor(made.raw(), [](void*, const char*) {}, nullptr);
   PQsetnonblocking(made.raw(), 1);
   return made;
 }
@@ -133,6 +150,47 @@ ServerResult<void> Connection::await_connected(std::chrono::milliseconds limit) 
     if (step == PGRES_POLLING_OK) return {};
     if (step == PGRES_POLLING_FAILED) return std::unexpected{lost()};
   }
+}
+
+// Called by libpq, through which nothing may be thrown.
+void Connection::take_notice(void* notices, const PGresult* notice) noexcept {
+  const char* const severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+  if (severity == nullptr || std::string_view{severity} != "WARNING") return;
+  auto& found = *static_cast<Notices*>(notices);
+  const bool is_of_standby = tells_of_standby(notice);
+  found.is_not_replicated = found.is_not_replicated || is_of_standby;
+  const char* const text = PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
+  try {
+    std::string line = one_line(text == nullptr ? "" : text);
+    if (is_of_standby) {
+      found.not_replicated = std::move(line);
+    } else if (found.warnings.size() < kWarningsMax) {
+      found.warnings.push_back(std::move(line));
+    }
+  } catch (const std::bad_alloc&) {
+    return;  // The text alone is lost.
+  }
+}
+
+std::optional<ServerError> Connection::take_not_replicated() {
+  if (!std::exchange(notices_->is_not_replicated, false)) return std::nullopt;
+  const std::string text = std::exchange(notices_->not_replicated, {});
+  return ServerError{
+      "a COMMIT did not wait for the synchronous standby, which may not have it: " + text,
+      kNotReplicated};
+}
+
+std::vector<std::string> Connection::take_warnings() {
+  return std::exchange(notices_->warnings, {});
+}
+
+std::string Connection::server() const {
+  const std::string host = PQhost(raw());
+  const std::string port = PQport(raw());
+  if (host.starts_with('/')) return "socket " + host + "/.s.PGSQL." + port;
+  const std::string address = PQhostaddr(raw());
+  const bool is_named = !address.empty() && address != host;
+  return "host " + host + (is_named ? " (" + address + ")" : "") + ", port " + port;
 }
 
 ServerError Connection::lost() const {
@@ -171,6 +229,7 @@ ServerResult<Result> Connection::answer() {
     if (!has_failed) last = std::move(result);
   }
   if (!last) return std::unexpected{lost()};
+  if (auto error = take_not_replicated()) return std::unexpected{std::move(*error)};
   const ExecStatusType status = PQresultStatus(last.get());
   if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK) return last;
   return std::unexpected{error_of(last.get())};

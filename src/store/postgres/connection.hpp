@@ -6,9 +6,11 @@
 #include <initializer_list>
 #include <libpq-fe.h>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nexusfix/store/postgres.hpp>
 
@@ -20,6 +22,14 @@ struct ServerError {
   // A later attempt may succeed: the server is away, starting, full, or a standby.
   [[nodiscard]] bool may_pass() const noexcept;
 };
+
+// Own SQLSTATEs. NXF0x is final; NXF1x may pass: another attempt, or another server, may do better.
+inline constexpr const char* kOwnedByAnother = "NXF01";
+inline constexpr const char* kElsewhere = "NXF02";      // the log does not end where it should
+inline constexpr const char* kNotReplicated = "NXF11";  // a COMMIT without its standby
+inline constexpr const char* kOtherServer = "NXF12";
+inline constexpr const char* kFormerPrimary = "NXF13";
+inline constexpr const char* kNoStandby = "NXF14";  // StandbyPolicy::Strict
 
 template <class T>
 using ServerResult = std::expected<T, ServerError>;
@@ -61,6 +71,15 @@ class Connection {
   // Waits for the next part of an answer to be there to be taken by PQgetResult().
   ServerResult<void> wait_for_result();
 
+  // A COMMIT since the last call was confirmed although its wait for the standby was cancelled: the
+  // server says so by a warning only. What it wrote may be on this server alone.
+  [[nodiscard]] std::optional<ServerError> take_not_replicated();
+  // Every other warning of the server since the last call.
+  [[nodiscard]] std::vector<std::string> take_warnings();
+
+  // For people: "host db1 (10.0.0.1), port 5432"; "socket /run/postgresql/.s.PGSQL.5432".
+  [[nodiscard]] std::string server() const;
+
   [[nodiscard]] PGconn* raw() const noexcept { return connection_.get(); }
   [[nodiscard]] int descriptor() const noexcept { return PQsocket(connection_.get()); }
   [[nodiscard]] ServerError lost() const;
@@ -70,10 +89,19 @@ class Connection {
     void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
   };
 
+  // What the server said without being asked. libpq keeps a pointer to it.
+  struct Notices {
+    bool is_not_replicated = false;
+    std::string not_replicated;  // why, if there was memory for it
+    std::vector<std::string> warnings;
+  };
+  static void take_notice(void* notices, const PGresult* notice) noexcept;
+
   Connection() = default;
   ServerResult<void> await_connected(std::chrono::milliseconds limit);
   ServerResult<Result> answer();
 
+  std::unique_ptr<Notices> notices_ = std::make_unique<Notices>();  // outlives the next
   std::unique_ptr<PGconn, Finisher> connection_;
   std::chrono::milliseconds answer_timeout_{};
   int stop_ = -1;

@@ -1,5 +1,6 @@
 #include "store/postgres/log_queue.hpp"
 
+#include <algorithm>
 #include <string>
 #include <sys/eventfd.h>
 #include <system_error>
@@ -126,13 +127,6 @@ void LogQueue::close() {
   has_failed_.store(true, std::memory_order_release);
 }
 
-std::optional<StoreError> LogQueue::take_warning() {
-  if (!has_warning_.load(std::memory_order_relaxed)) return std::nullopt;
-  const std::lock_guard lock{mutex_};
-  has_warning_.store(false, std::memory_order_relaxed);
-  return std::exchange(warning_, std::nullopt);
-}
-
 LogQueue::Pending LogQueue::pending() {
   const std::lock_guard lock{mutex_};
   Pending found;
@@ -158,21 +152,24 @@ void LogQueue::rewind() {
   taken_ = 0;
 }
 
-bool LogQueue::confirm(LogPosition position) {
+bool LogQueue::may_end_at(LogPosition position) {
+  const std::lock_guard lock{mutex_};
+  return position == durable() ||
+         std::ranges::any_of(sealed_, [&](const auto& batch) { return batch->end == position; });
+}
+
+void LogQueue::confirm(LogPosition position) {
   {
     const std::lock_guard lock{mutex_};
     std::size_t count = 0;
     while (count < sealed_.size() && sealed_[count]->end <= position) ++count;
-    const LogPosition reached = count == 0 ? durable() : sealed_[count - 1]->end;
-    if (reached != position) return false;
     confirmed_.reserve(confirmed_.size() + count);  // or some would be moved, and some not
     for (std::size_t i = 0; i < count; ++i) confirmed_.push_back(std::move(sealed_[i]));
     sealed_.erase(sealed_.begin(), sealed_.begin() + static_cast<std::ptrdiff_t>(count));
     taken_ -= std::min(taken_, count);
     durable_.store(position, std::memory_order_release);  // Pairs with the acquire in durable().
   }
-  tell();
-  return true;
+  wake();
 }
 
 LogPosition LogQueue::oldest_end() {
@@ -193,20 +190,16 @@ void LogQueue::fail(StoreError error) {
     has_failed_.store(true, std::memory_order_release);  // Pairs with the acquire in flush().
   }
   is_wake_wanted_.store(true);
-  tell();
+  wake();
 }
 
-void LogQueue::warn(StoreError warning) {
-  {
-    const std::lock_guard lock{mutex_};
-    warning_ = std::move(warning);
-    has_warning_.store(true, std::memory_order_relaxed);
-  }
+void LogQueue::tell(StoreEvent::Level level, std::string text) {
+  events_.put(level, "PostgreSQL store " + options_.schema + ": " + std::move(text));
   is_wake_wanted_.store(true);
-  tell();
+  wake();
 }
 
-void LogQueue::tell() {
+void LogQueue::wake() {
   changed_.notify_all();
   if (is_wake_wanted_.exchange(false) && options_.on_durable.call != nullptr) {
     options_.on_durable.call(options_.on_durable.context);

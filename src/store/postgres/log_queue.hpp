@@ -9,10 +9,12 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <nexusfix/store/postgres.hpp>
 
+#include "store/event_box.hpp"
 #include "store/postgres/batch.hpp"
 #include "store/session_table.hpp"
 
@@ -52,7 +54,7 @@ class LogQueue {
   [[nodiscard]] StoreResult<LogPosition> flush();
   [[nodiscard]] StoreResult<void> wait_until_durable();
   void close();
-  [[nodiscard]] std::optional<StoreError> take_warning();
+  [[nodiscard]] std::optional<StoreEvent> take_event() { return events_.take(); }
   // What is not on the server for certain, in the order of the log: the batches, and durable() as
   // it was before all of them. Valid until the next append() or flush().
   struct Pending {
@@ -66,20 +68,23 @@ class LogQueue {
   [[nodiscard]] Batch* take();
   // Everything that was taken and not confirmed is to be taken again.
   void rewind();
-  // The server's log reaches up to there. False: it ends where no batch does.
-  [[nodiscard]] bool confirm(LogPosition position);
+  // Whether the server's log may end there: where everything is durable, or a batch ends.
+  [[nodiscard]] bool may_end_at(LogPosition position);
+  // The server's log reaches up to there, where may_end_at().
+  void confirm(LogPosition position);
   // The end of the oldest batch that was taken and is not confirmed.
   [[nodiscard]] LogPosition oldest_end();
   [[nodiscard]] bool has_unconfirmed();
   void fail(StoreError error);
-  void warn(StoreError warning);
+  // To the caller, by take_event().
+  void tell(StoreEvent::Level level, std::string text);
   // Readable when there may be something to take; the thread clears it first.
   [[nodiscard]] Signal& work() noexcept { return work_; }
 
  private:
   [[nodiscard]] std::optional<StoreError> failure() const;
   void seal_open();
-  void tell();
+  void wake();
 
   const PostgresOptions& options_;
   SessionTable sessions_;              // changed under the mutex, by the caller's thread
@@ -87,14 +92,13 @@ class LogQueue {
   LogPosition appended_ = 0;           // likewise
   std::atomic<LogPosition> durable_{0};
   std::atomic<bool> has_failed_{false};
-  std::atomic<bool> has_warning_{false};
   std::atomic<bool> is_wake_wanted_{false};
   Signal work_;
+  EventBox events_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;  // durable(), or the failure
   std::optional<StoreError> failure_;
-  std::optional<StoreError> warning_;
   bool is_flush_wanted_ = false;
   bool is_closed_ = false;
   std::unique_ptr<Batch> open_;                    // is added to

@@ -11,6 +11,7 @@
 #include "store/postgres/log_queue.hpp"
 #include "store/postgres/reader.hpp"
 #include "store/postgres/schema.hpp"
+#include "store/postgres/server_facts.hpp"
 #include "store/postgres/statements.hpp"
 #include "store/postgres/writer.hpp"
 
@@ -21,11 +22,13 @@ namespace {
 class PostgresStore final : public Store {
  public:
   PostgresStore(const PostgresOptions& options, SessionTable sessions, Connection connection,
-                const Claim& claimed)
+                ServerFacts facts, const Claim& claimed)
       : options_{options},
         queue_{options_, std::move(sessions), claimed.position},
-        reader_{options_},
-        writer_{std::in_place, options_, queue_, std::move(connection), claimed.owner_epoch} {}
+        reader_{options_} {
+    tell_opened(connection, facts);
+    writer_.emplace(options_, queue_, std::move(connection), std::move(facts), claimed.owner_epoch);
+  }
 
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
     if (const std::optional<SessionKey> key = queue_.sessions().find(name)) {
@@ -73,11 +76,7 @@ class PostgresStore final : public Store {
     writer_.reset();  // The server gives the lock back when the connection has ended.
     return durable;
   }
-  std::optional<StoreEvent> take_event() override {
-    std::optional<StoreError> warning = queue_.take_warning();
-    if (!warning) return std::nullopt;
-    return StoreEvent{.level = StoreEvent::Level::Error, .text = std::move(warning->text)};
-  }
+  std::optional<StoreEvent> take_event() override { return queue_.take_event(); }
 
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
                          MessageVisitor visit) override {
@@ -119,6 +118,17 @@ class PostgresStore final : public Store {
   }
 
  private:
+  void tell_opened(const Connection& connection, const ServerFacts& facts) {
+    const bool is_safe = reach_of(facts.commit) != CommitReach::Memory;
+    std::string text = "connected to " + connection.server() + ", ";
+    if (!facts.system_identifier.empty()) {
+      text += "cluster " + facts.system_identifier + ", timeline " +
+              std::to_string(facts.timeline) + ": ";
+    }
+    queue_.tell(is_safe ? StoreEvent::Level::Info : StoreEvent::Level::Warning,
+                text + to_text(facts.commit));
+  }
+
   [[nodiscard]] std::unexpected<StoreError> failure(StoreErrorCode code,
                                                     std::string_view reason) const {
     return std::unexpected{store_error(options_, {.text = std::string{reason}, .state = {}}, code)};
@@ -209,6 +219,11 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
   options.batches_in_flight_max = std::max(options.batches_in_flight_max, 1U);
   auto connection = Connection::open(options, -1);
   if (!connection) return std::unexpected{store_error(options, connection.error())};
+  auto facts = read_facts(*connection);
+  if (!facts) return std::unexpected{store_error(options, facts.error())};
+  if (auto reach = check_reach(options, facts->commit); !reach) {
+    return std::unexpected{store_error(options, reach.error())};
+  }
   if (auto locked = lock_log(*connection, options); !locked) {
     return std::unexpected{std::move(locked.error())};
   }
@@ -223,7 +238,7 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
     return std::unexpected{store_error(options, done.error())};
   }
   return std::make_unique<PostgresStore>(options, std::move(*sessions), std::move(*connection),
-                                         *claimed);
+                                         std::move(*facts), *claimed);
 }
 
 }  // namespace nexusfix::store

@@ -158,7 +158,8 @@ ServerResult<void> create_schema(Connection& connection, const PostgresOptions& 
   if (!there) return std::unexpected{std::move(there.error())};
   std::string statements;
   if (text_at(*there, 0, 0) != "t") statements = "CREATE SCHEMA " + options.schema + ";";
-  statements += "CREATE TABLE " + options.schema +
+  // An opening may have ended between this and the first version.
+  statements += "CREATE TABLE IF NOT EXISTS " + options.schema +
                 ".schema_version (version integer PRIMARY KEY, "
                 "applied_at timestamptz NOT NULL DEFAULT now());";
   if (auto made = connection.run(statements); !made) {

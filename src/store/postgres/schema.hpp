@@ -22,8 +22,4 @@ inline constexpr int kSchemaVersion = 2;
 [[nodiscard]] StoreError store_error(const PostgresOptions& options, const ServerError& error,
                                      StoreErrorCode code = StoreErrorCode::Server);
 
-// SQLSTATE of what advance_log() raises: another owner epoch; another position.
-inline constexpr const char* kOwnedByAnother = "NXF01";
-inline constexpr const char* kElsewhere = "NXF02";
-
 }  // namespace nexusfix::store::postgres

@@ -16,8 +16,13 @@ struct Prepared {
   const char* statement;
 };
 
-constexpr std::array<Prepared, 6> kPrepared{{
-    {"advance", "SELECT advance_log($1::int8, $2::int8, $3::int8)"},
+constexpr std::array<Prepared, 7> kPrepared{{
+    // The last two columns of these two are CommitSettings.
+    {"advance",
+     "SELECT advance_log($1::int8, $2::int8, $3::int8), current_setting('synchronous_commit'), "
+     "current_setting('synchronous_standby_names')"},
+    {"settings",
+     "SELECT current_setting('synchronous_commit'), current_setting('synchronous_standby_names')"},
     {"open",
      "INSERT INTO sessions SELECT k, n, 1, 1, 1, c, false "
      "FROM unnest($1::int4[], $2::bytea[], $3::int8[]) AS u(k, n, c)"},
@@ -94,7 +99,8 @@ ServerResult<void> prepare_to_write(Connection& connection) {
   return {};
 }
 
-bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_epoch) {
+bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_epoch,
+                bool checks_after) {
   const Int8 epoch{owner_epoch};
   const Int8 begin{batch.begin};
   const Int8 end{batch.end};
@@ -129,7 +135,20 @@ bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_
                                          batch.lost_session.encoded(), batch.lost_epoch.encoded(),
                                          batch.lost_first.encoded(), batch.lost_last.encoded()});
   }
-  return sent && PQpipelineSync(connection.raw()) == 1;
+  sent = sent && PQpipelineSync(connection.raw()) == 1;
+  if (!checks_after) return sent;
+  return sent && connection.send("settings", {}) && PQpipelineSync(connection.raw()) == 1;
+}
+
+std::optional<CommitSettings> commit_settings_of(const PGresult* row) {
+  const int columns = PQnfields(row);
+  if (columns < 2 || PQntuples(row) != 1) return std::nullopt;
+  const auto text = [&](int column) {
+    return std::string(PQgetvalue(row, 0, column),
+                       static_cast<std::size_t>(PQgetlength(row, 0, column)));
+  };
+  return CommitSettings{.synchronous_commit = text(columns - 2),
+                        .standby_names = text(columns - 1)};
 }
 
 std::string this_process() {

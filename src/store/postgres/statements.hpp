@@ -1,8 +1,12 @@
 // What is asked of the server again and again, prepared once a connection.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "store/postgres/batch.hpp"
 #include "store/postgres/connection.hpp"
+#include "store/postgres/server_facts.hpp"
 
 namespace nexusfix::store::postgres {
 
@@ -10,9 +14,13 @@ namespace nexusfix::store::postgres {
 [[nodiscard]] ServerResult<void> prepare_to_write(Connection& connection);
 
 // Queues a batch as one transaction: it is there whole, or not at all. The log must belong to this
-// owner epoch and end where the batch begins. False: the connection is lost.
-[[nodiscard]] bool send_batch(Connection& connection, const Batch& batch,
-                              std::uint64_t owner_epoch);
+// owner epoch and end where the batch begins. False: the connection is lost. The answer has
+// CommitSettings in its first row; with checks_after those behind the COMMIT follow, as a
+// transaction of their own: a wait for the standby also ends when its name is taken out meanwhile.
+[[nodiscard]] bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_epoch,
+                              bool checks_after);
+// Of a row of either; nothing: it has none.
+[[nodiscard]] std::optional<CommitSettings> commit_settings_of(const PGresult* row);
 
 // Who has the log from now on, for people: "process 4711 on host venue-1".
 [[nodiscard]] std::string this_process();

@@ -22,10 +22,11 @@ constexpr milliseconds kSteady{10'000};
 }  // namespace
 
 Writer::Writer(const PostgresOptions& options, LogQueue& queue, Connection connection,
-               std::uint64_t owner_epoch)
+               ServerFacts facts, std::uint64_t owner_epoch)
     : options_{options},
       queue_{queue},
       connection_{std::move(connection)},
+      facts_{std::move(facts)},
       first_epoch_{owner_epoch},
       owner_epoch_{owner_epoch},
       connected_at_{clock_.now().mono},
@@ -76,7 +77,8 @@ ServerResult<void> Writer::send_batches() {
   while (in_flight_ < options_.batches_in_flight_max) {
     const Batch* const batch = queue_.take();
     if (batch == nullptr) break;
-    if (!send_batch(*connection_, *batch, owner_epoch_)) {
+    const bool checks_after = options_.standby == StandbyPolicy::Strict;
+    if (!send_batch(*connection_, *batch, owner_epoch_, checks_after)) {
       return std::unexpected{connection_->lost()};
     }
     ++in_flight_;
@@ -96,12 +98,35 @@ ServerResult<void> Writer::receive() {
     }
     if (auto taken = take_result(std::move(result)); !taken) return taken;
   }
+  tell_warnings();
   return {};
+}
+
+void Writer::tell_warnings() {
+  for (std::string& text : connection_->take_warnings()) {
+    queue_.tell(StoreEvent::Level::Warning, "the server warns: " + std::move(text));
+  }
+}
+
+// What a COMMIT waits for may change while the engine runs.
+ServerResult<void> Writer::note_settings(CommitSettings settings) {
+  if (settings != facts_.commit) {
+    const bool is_less = reach_of(settings) < reach_of(facts_.commit);
+    queue_.tell(is_less ? StoreEvent::Level::Error : StoreEvent::Level::Warning,
+                std::string{is_less ? "ALARM: " : ""} + "the server's settings have changed: " +
+                    to_text(settings) + "; before, " + to_text(facts_.commit));
+    facts_.commit = std::move(settings);
+  }
+  return check_reach(options_, facts_.commit);
 }
 
 ServerResult<void> Writer::take_result(Result result) {
   switch (PQresultStatus(result.get())) {
     case PGRES_TUPLES_OK:
+      if (auto settings = commit_settings_of(result.get())) {
+        return note_settings(std::move(*settings));
+      }
+      return {};
     case PGRES_COMMAND_OK:
     case PGRES_PIPELINE_ABORTED:
       return {};
@@ -115,12 +140,37 @@ ServerResult<void> Writer::take_result(Result result) {
       }
       return {};
   }
+  return end_batch();
+}
+
+ServerResult<void> Writer::end_batch() {
   if (batch_error_) return std::unexpected{std::move(*std::exchange(batch_error_, std::nullopt))};
+  // It is committed here, and may be nowhere else: whether it counts, a new connection finds out,
+  // whose own COMMIT behind it has to reach the standby.
+  if (auto error = connection_->take_not_replicated()) return std::unexpected{std::move(*error)};
+  if (options_.standby == StandbyPolicy::Strict) {
+    is_committed_ = !is_committed_;
+    if (is_committed_) return {};
+  }
   --in_flight_;
-  static_cast<void>(queue_.confirm(queue_.oldest_end()));
+  queue_.confirm(queue_.oldest_end());
   away_since_.reset();
   pause_ = milliseconds{0};
   return {};
+}
+
+void Writer::tell_connected(const Connection& connection, LogPosition position,
+                            const ServerFacts& found) {
+  const auto away = std::chrono::duration_cast<milliseconds>(clock_.now().mono - lost_at_);
+  std::string text = "connected again after " + std::to_string(away.count()) + " ms, to " +
+                     connection.server() + ": the log ends at " + std::to_string(position);
+  if (found.timeline != facts_.timeline) {
+    text += ". The server is on timeline " + std::to_string(found.timeline) + ", before on " +
+            std::to_string(facts_.timeline) +
+            ": a standby was promoted. It has everything that was confirmed";
+    facts_.timeline = found.timeline;
+  }
+  queue_.tell(StoreEvent::Level::Warning, std::move(text));
 }
 
 void Writer::fail(const ServerError& error) {
@@ -132,19 +182,20 @@ void Writer::fail(const ServerError& error) {
 // True: there is a connection again, and everything that the server does not have is to be sent on
 // it. False: the store has failed, or is being destroyed.
 bool Writer::restore(ServerError cause) {
-  if (!away_since_) away_since_ = clock_.now().mono;
+  lost_at_ = clock_.now().mono;
+  if (!away_since_) away_since_ = lost_at_;
   if (cause.may_pass()) {
-    queue_.warn(store_error(
-        options_,
-        {.text = "the connection is given up and made again: " + cause.text, .state = {}}));
+    queue_.tell(StoreEvent::Level::Warning,
+                "the connection is ended and made again: " + cause.text);
   }
   if (clock_.now().mono - connected_at_ > kSteady) pause_ = milliseconds{0};
-  for (;;) {
+  for (bool is_tried = false;; is_tried = true) {
     connection_.reset();
     in_flight_ = 0;
+    is_committed_ = false;
     batch_error_.reset();
     queue_.rewind();
-    if (clock_.now().mono - *away_since_ > options_.outage_max) {
+    if (is_tried && clock_.now().mono - *away_since_ > options_.outage_max) {
       cause.text = "the server was not to be had for " +
                    std::to_string(options_.outage_max.count()) + " ms, lastly: " + cause.text;
       fail(cause);
@@ -166,6 +217,10 @@ bool Writer::restore(ServerError cause) {
 ServerResult<void> Writer::connect_again() {
   auto made = Connection::open(options_, stop_.descriptor());
   if (!made) return std::unexpected{std::move(made.error())};
+  auto facts = read_facts(*made);
+  if (!facts) return std::unexpected{std::move(facts.error())};
+  if (auto same = check_same_cluster(facts_, *facts); !same) return same;
+  if (auto reach = check_reach(options_, facts->commit); !reach) return reach;
   auto claimed = claim_again(*made, options_, first_epoch_);
   if (!claimed) return std::unexpected{std::move(claimed.error())};
   owner_epoch_ = claimed->owner_epoch;
@@ -174,7 +229,7 @@ ServerResult<void> Writer::connect_again() {
   }
   if (auto prepared = prepare_to_write(*made); !prepared) return prepared;
   const LogPosition durable = queue_.durable();
-  if (!queue_.confirm(claimed->position)) {
+  if (!queue_.may_end_at(claimed->position)) {
     return std::unexpected{
         ServerError{"the server's log ends at " + std::to_string(claimed->position) +
                         (claimed->position < durable
@@ -183,6 +238,9 @@ ServerResult<void> Writer::connect_again() {
                              : ", where no transaction of this process does"),
                     kElsewhere}};
   }
+  tell_connected(*made, claimed->position, *facts);
+  if (auto noted = note_settings(std::move(facts->commit)); !noted) return noted;
+  queue_.confirm(claimed->position);
   // A batch whose confirmation was lost is a step forward like any other.
   if (claimed->position > durable) pause_ = milliseconds{0};
   if (claimed->position > durable || !queue_.has_unconfirmed()) away_since_.reset();

@@ -9,6 +9,7 @@
 
 #include "store/postgres/connection.hpp"
 #include "store/postgres/log_queue.hpp"
+#include "store/postgres/server_facts.hpp"
 
 namespace nexusfix::store::postgres {
 
@@ -16,7 +17,7 @@ class Writer {
  public:
   // The connection has the lock and the claim of this owner epoch, and prepare_to_write() was
   // called for it. Options and queue must outlive the writer.
-  Writer(const PostgresOptions& options, LogQueue& queue, Connection connection,
+  Writer(const PostgresOptions& options, LogQueue& queue, Connection connection, ServerFacts facts,
          std::uint64_t owner_epoch);
   ~Writer();  // sends nothing more
   Writer(const Writer&) = delete;
@@ -28,6 +29,10 @@ class Writer {
   [[nodiscard]] ServerResult<void> send_batches();
   [[nodiscard]] ServerResult<void> receive();
   [[nodiscard]] ServerResult<void> take_result(Result result);
+  [[nodiscard]] ServerResult<void> end_batch();
+  [[nodiscard]] ServerResult<void> note_settings(CommitSettings settings);
+  void tell_warnings();
+  void tell_connected(const Connection& connection, LogPosition position, const ServerFacts& found);
   [[nodiscard]] bool restore(ServerError cause);
   [[nodiscard]] ServerResult<void> connect_again();
   void fail(const ServerError& error);
@@ -36,13 +41,16 @@ class Writer {
   const PostgresOptions& options_;
   LogQueue& queue_;
   std::optional<Connection> connection_;
+  ServerFacts facts_;          // of the server that the log was on last
   std::uint64_t first_epoch_;  // of this process; names it, while owner_epoch_ grows
   std::uint64_t owner_epoch_;
   std::uint32_t in_flight_ = 0;
+  bool is_committed_ = false;  // that batch was, and what the COMMIT waited for is asked
   std::optional<ServerError> batch_error_;  // of the batch whose answer is being read
   SystemClock clock_;
   std::optional<MonoTime> away_since_;  // nothing has been confirmed since
   MonoTime connected_at_;
+  MonoTime lost_at_{};                  // the connection before this one
   std::chrono::milliseconds pause_{0};  // before the next attempt to connect
   Signal stop_;
   std::thread thread_;  // the last member: it uses all others

@@ -56,7 +56,7 @@ TEST_F(PostgresAcceptor, what_the_server_does_not_have_does_not_leave_until_it_i
   server->stop();
   peer.send(order("TRADER", 2, "A1"));
   ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
-  ASSERT_TRUE(run_until([&] { return log.has("given up and made again"); })) << log.all();
+  ASSERT_TRUE(run_until([&] { return log.has("ended and made again"); })) << log.all();
   turn(100);
   EXPECT_EQ(peer.messages().size(), 1U) << "only the Logon";
   server->start();

@@ -463,7 +463,7 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix_and_needs_no_folder) {
       "PostgreSQLStoreHost=db\nPostgreSQLStorePort=5433\nPostgreSQLStoreDatabase=fix\n"
       "PostgreSQLStoreUser=engine\nPostgreSQLStorePassword=pa55word\n"
       "PostgreSQLStoreConnection=sslmode=verify-full\nPostgreSQLStoreSchema=desk\n"
-      "PostgreSQLStoreUseConnectionPool=N\n";
+      "PostgreSQLStoreUseConnectionPool=N\nPostgreSQLStoreStandby=strict\n";
   const Settings settings = accepted(text + "Store=postgresql\n" + keys);
   EXPECT_EQ(settings.store, StoreKind::PostgreSQL);
   EXPECT_EQ(settings.postgres.host, "db");
@@ -473,6 +473,7 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix_and_needs_no_folder) {
   EXPECT_EQ(settings.postgres.password, "pa55word");
   EXPECT_EQ(settings.postgres.connection, "sslmode=verify-full");
   EXPECT_EQ(settings.postgres.schema, "desk");
+  EXPECT_EQ(settings.postgres.standby, store::StandbyPolicy::Strict);
   EXPECT_THAT(settings.warnings, IsEmpty());
   EXPECT_EQ(accepted(text + "Store=PostgreSQL\nPostgreSQLStorePort=0\n").postgres.port, "");
 }
