@@ -1,5 +1,6 @@
 #include "nexusfix/log_place.hpp"
 
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fmt/format.h>
@@ -12,7 +13,10 @@ namespace {
 
 using OpenedStore = std::expected<std::unique_ptr<store::Store>, std::string>;
 
-OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log,
+enum class For : std::uint8_t { Looking, Changing };
+
+// Who only looks skips no sequence numbers that the database may have lost: the next one finds it.
+OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log, For purpose,
                           OpenPostgres open_postgres) {
   if (open_postgres == nullptr) {
     return std::unexpected{place.name +
@@ -21,8 +25,15 @@ OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log,
   }
   store::PostgresOptions options = place.database;
   options.if_no_log = if_no_log;
+  if (purpose == For::Looking) options.note_folder.clear();
   auto opened = open_postgres(options);
-  if (opened) return std::move(*opened);
+  if (opened) {
+    while (const auto event = (*opened)->take_event()) {
+      if (event->level == store::StoreEvent::Level::Info) continue;
+      fmt::print(stderr, "nexusfix journal: {}\n", event->text);
+    }
+    return std::move(*opened);
+  }
   std::string text = std::move(opened.error().text);
   if (opened.error().code == store::StoreErrorCode::Locked) {
     text +=
@@ -94,7 +105,7 @@ std::expected<LogPlace, std::string> find_log(Disk& disk, const std::string& pat
 std::expected<LogView, std::string> look_into(Disk& disk, const LogPlace& place,
                                               OpenPostgres open_postgres) {
   if (!place.is_journal()) {
-    auto opened = open_database(place, store::IfNoLog::Refuse, open_postgres);
+    auto opened = open_database(place, store::IfNoLog::Refuse, For::Looking, open_postgres);
     if (!opened) return std::unexpected{std::move(opened.error())};
     return LogView{.store = std::move(*opened), .report = {}};
   }
@@ -105,7 +116,9 @@ std::expected<LogView, std::string> look_into(Disk& disk, const LogPlace& place,
 
 OpenedStore open_to_change(Disk& disk, const LogPlace& place, store::IfNoLog if_no_log,
                            OpenPostgres open_postgres, WallTime now) {
-  if (!place.is_journal()) return open_database(place, if_no_log, open_postgres);
+  if (!place.is_journal()) {
+    return open_database(place, if_no_log, For::Changing, open_postgres);
+  }
   if (if_no_log == store::IfNoLog::Refuse) {
     // Without touching anything: a wrong folder must not become a journal.
     if (const auto found = store::inspect_journal(disk, place.folder); !found) {

@@ -167,6 +167,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::PostgreSQLStorePassword, "PostgreSQLStorePassword"},
     {Key::PostgreSQLStoreSchema, "PostgreSQLStoreSchema"},
     {Key::PostgreSQLStoreStandby, "PostgreSQLStoreStandby"},
+    {Key::PostgreSQLStoreKeepPosition, "PostgreSQLStoreKeepPosition"},
     {Key::UseDataDictionary, "UseDataDictionary"},
     {Key::DataDictionary, "DataDictionary"},
     {Key::TransportDataDictionary, "TransportDataDictionary"},

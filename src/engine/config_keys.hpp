@@ -166,6 +166,7 @@ enum class Key : std::uint8_t {
   PostgreSQLStorePassword,
   PostgreSQLStoreSchema,
   PostgreSQLStoreStandby,
+  PostgreSQLStoreKeepPosition,
   UseDataDictionary,
   DataDictionary,
   TransportDataDictionary,

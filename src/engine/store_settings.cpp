@@ -38,7 +38,7 @@ constexpr PostgresKey kPostgresTexts[] = {
     {Key::PostgreSQLStoreSchema, &store::PostgresOptions::schema},
 };
 // The others, which finish_postgres() takes one by one.
-constexpr Key kPostgresKeys[] = {Key::PostgreSQLStoreStandby};
+constexpr Key kPostgresKeys[] = {Key::PostgreSQLStoreStandby, Key::PostgreSQLStoreKeepPosition};
 
 }  // namespace
 
@@ -80,9 +80,9 @@ void StoreBuilder::finish(std::size_t first_session_line, FolderMeant meant) {
     if (equals_ignoring_case(store->value, "memory")) settings_.store = StoreKind::Memory;
     if (equals_ignoring_case(store->value, "postgresql")) settings_.store = StoreKind::PostgreSQL;
   }
-  finish_postgres();
   finish_journal();
   finish_folder(first_session_line, meant);
+  finish_postgres();
 }
 
 // In QuickFIX/Go, and with a database in other engines, the program chooses the store: their files
@@ -93,18 +93,26 @@ void StoreBuilder::finish_folder(std::size_t first_session_line, FolderMeant mea
     settings_.store_folder_line = folder->line;
     return;
   }
-  if (settings_.store != StoreKind::Journal) return;
+  const bool is_journal = settings_.store == StoreKind::Journal;
+  const Given* const keeps = chosen(Key::PostgreSQLStoreKeepPosition);
+  const bool is_noted =
+      settings_.store == StoreKind::PostgreSQL && (keeps == nullptr || *read_bool(keeps->value));
+  if (!is_journal && !is_noted) return;
   const std::string missing = "[SESSION]: FileStorePath is missing: ";
-  constexpr const char* kWithout = "Store=memory does without, and forgets everything at the end";
+  const std::string what = is_journal ? "the journal" : "the note of what the database confirmed";
+  const std::string without =
+      is_journal ? ". Store=memory does without, and forgets everything at the end"
+                 : ". PostgreSQLStoreKeepPosition=N does without, and a start does not find what "
+                   "the database has lost";
   if (meant == FolderMeant::Lost) {
-    report_.error(first_session_line, missing + "the folder of the journal. " + kWithout);
+    report_.error(first_session_line, missing + "the folder of " + what + without);
     return;
   }
   settings_.store_folder = kFolderUnlessGiven;
   settings_.store_folder_line = first_session_line;
-  report_.warning(first_session_line, missing + "the journal is kept in the folder " +
-                                          settings_.store_folder + " of the working directory. " +
-                                          kWithout);
+  report_.warning(first_session_line, missing + what + " is kept in the folder " +
+                                          settings_.store_folder + " of the working directory" +
+                                          without);
 }
 
 void StoreBuilder::finish_journal() {
@@ -174,6 +182,10 @@ void StoreBuilder::finish_postgres() {
     options.standby = equals_ignoring_case(given->value, "strict")
                           ? store::StandbyPolicy::Strict
                           : store::StandbyPolicy::Available;
+  }
+  const Given* const keeps = used(Key::PostgreSQLStoreKeepPosition);
+  if (settings_.store == StoreKind::PostgreSQL && (keeps == nullptr || *read_bool(keeps->value))) {
+    options.note_folder = settings_.store_folder;
   }
 }
 

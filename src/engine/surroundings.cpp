@@ -27,7 +27,7 @@ struct Folder {
 
 std::vector<Folder> folders_of(const Settings& settings) {
   std::vector<Folder> folders;
-  if (settings.store == StoreKind::Journal) {
+  if (settings.store == StoreKind::Journal || !settings.postgres.note_folder.empty()) {
     folders.push_back({kStoreKey, settings.store_folder, settings.store_folder_line});
   }
   for (const SessionSettings& session : settings.sessions) {

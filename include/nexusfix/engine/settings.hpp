@@ -187,7 +187,7 @@ struct Settings {
   std::string text;  // of the file; empty if there is none: see Engine::reload()
   std::vector<SessionSettings> sessions;  // at least one
   StoreKind store = StoreKind::Journal;
-  std::string store_folder;  // FileStorePath; required for the journal
+  std::string store_folder;  // FileStorePath: the journal, or the note of a database
   std::size_t store_folder_line = 0;
   store::Durability durability = store::Durability::Process;
   std::uint64_t segment_bytes = 64U << 20U;         // of the journal; no key sets it

@@ -35,6 +35,10 @@ struct PostgresOptions {
   // is none, which needs the right to create schemas.
   std::string schema = "nexusfix";
   IfNoLog if_no_log = IfNoLog::Create;
+  // The folder, on a disk of this machine, of a file that notes how far the log was confirmed; made
+  // if there is none. Empty: nothing is noted, and what the database has lost while no store was
+  // open is not noticed.
+  std::string note_folder;
   std::uint32_t record_bytes_max = 16U << 20U;  // of one transaction
   // What may wait to be confirmed; beyond, append() waits. A larger record waits for all others.
   std::uint64_t pending_bytes_max = 64U << 20U;
@@ -55,9 +59,12 @@ struct PostgresOptions {
 };
 
 // Opens or creates, and brings an older schema up to date. The session that holds the log's
-// advisory lock owns it: Locked names the owner. Whoever takes a log over changes its owner epoch,
-// and the database refuses what a former owner still sends. Corrupt: the schema is of a later
-// version, or makes no sense. Missing: see IfNoLog. Server: the database cannot be reached or
+// advisory lock owns it: Locked names the owner. Where the log lacks what note_folder has noted,
+// the sessions go on above every sequence number that may have been used, lost_numbers() has those
+// that were skipped, and events say so; Corrupt: it is not the log that was noted at all, or the
+// note is damaged; Disk: it cannot be read or written. Whoever takes a log over changes its owner
+// epoch, and the database refuses what a former owner still sends. Corrupt: the schema is of a
+// later version, or makes no sense. Missing: see IfNoLog. Server: the database cannot be reached or
 // refuses.
 //
 // durable() moves when the server has confirmed a COMMIT; what that survives is the server's

@@ -24,6 +24,7 @@ std::uint64_t nanoseconds(WallTime time) noexcept {
 void Batch::clear(LogPosition at) {
   begin = at;
   end = at;
+  raised = 0;
   for (ArrayColumn* column :
        {&opened_key,      &opened_name,        &opened_at,        &message_session,
         &message_epoch,   &message_number,     &message_position, &message_bytes,
@@ -39,7 +40,7 @@ void Batch::clear(LogPosition at) {
   touched_.clear();
 }
 
-void Batch::make_room(std::span<const char> entries, std::vector<std::uint64_t>& epochs) {
+void Batch::make_room(std::span<const char> entries, std::vector<SessionHead>& heads) {
   std::size_t opened = 0;
   std::size_t messages = 0;
   std::size_t changes = 0;
@@ -55,7 +56,7 @@ void Batch::make_room(std::span<const char> entries, std::vector<std::uint64_t>&
     changes += entry.kind == EntryKind::NumbersSet ? 1 : 0;
     lost += entry.kind == EntryKind::MessagesLost ? 1 : 0;
     // A key that no session has is refused later.
-    if (entry.session < epochs.size() + opened) {
+    if (entry.session < heads.size() + opened) {
       keys = std::max(keys, entry.session + std::size_t{1});
     }
   }
@@ -76,37 +77,40 @@ void Batch::make_room(std::span<const char> entries, std::vector<std::uint64_t>&
   if (changes > 0) change_text.reserve(changes, entries.size());
   reserve_more(messages_, messages);
   reserve_more(touched_, count);
-  reserve_more(epochs, opened);
+  reserve_more(heads, opened);
   is_touched_.resize(keys);
 }
 
-void Batch::add(std::span<const char> entries, WallTime time, std::vector<std::uint64_t>& epochs) {
+void Batch::add(std::span<const char> entries, WallTime time, std::vector<SessionHead>& heads) {
   EntryReader reader{entries};
   Entry entry;
   LogPosition position = end;  // of the entry: where it begins
   while (reader.next(entry)) {
     switch (entry.kind) {
       case EntryKind::SessionOpened:
-        epochs.push_back(1);
+        heads.push_back({});
         opened_key.add(entry.session);
         opened_name.add(entry.bytes);
         opened_at.add(nanoseconds(time));
         break;
       case EntryKind::OutboundMessage:
-        add_message(entry, position, epochs[entry.session]);
+        use(heads[entry.session], entry.number);
+        add_message(entry, position, heads[entry.session].epoch);
         break;
       case EntryKind::Reset:
-        ++epochs[entry.session];
+        heads[entry.session] = {.epoch = heads[entry.session].epoch + 1};
         break;
       case EntryKind::NumbersSet:
-        epochs[entry.session] = decode_numbers_change(entry.bytes)->after.epoch;
+        set(heads[entry.session], decode_numbers_change(entry.bytes)->after);
         add_change(entry, position, time);
         break;
       case EntryKind::MessagesLost:
-        add_lost(entry, position, epochs[entry.session]);
+        add_lost(entry, position, heads[entry.session].epoch);
+        break;
+      case EntryKind::OutboundNumber:
+        use(heads[entry.session], entry.number);
         break;
       case EntryKind::InboundProgress:
-      case EntryKind::OutboundNumber:
       case EntryKind::Removed:
       case EntryKind::NumbersReserved:
       case EntryKind::LogSynced:
@@ -118,6 +122,17 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<std::u
     position = end + (entries.size() - reader.rest().size());
   }
   end += entries.size();
+}
+
+void Batch::use(SessionHead& head, std::uint64_t number) {
+  raised += number - head.next_outbound;
+  head.next_outbound = number + 1;
+}
+
+void Batch::set(SessionHead& head, const NumbersChange::Numbers& after) {
+  const std::uint64_t first = after.epoch == head.epoch ? head.next_outbound : 1;
+  raised += after.next_outbound - first;
+  head = {.epoch = after.epoch, .next_outbound = after.next_outbound};
 }
 
 void Batch::add_message(const Entry& entry, LogPosition position, std::uint64_t epoch) {

@@ -14,11 +14,20 @@
 
 namespace nexusfix::store::postgres {
 
+// Where a session stands at the log's end.
+struct SessionHead {
+  std::uint64_t epoch = 1;
+  std::uint64_t next_outbound = 1;
+};
+
 class Batch {
  public:
   // Where it lies in the log.
   LogPosition begin = 0;
   LogPosition end = 0;
+
+  // By how much sessions were raised, beside the numbers that were used one by one.
+  std::uint64_t raised = 0;
 
   struct Message {
     SessionKey session = 0;
@@ -34,10 +43,10 @@ class Batch {
   [[nodiscard]] bool empty() const noexcept { return begin == end; }
   // So that add() of these entries, and seal() behind it, need no memory: rows are in columns, and
   // all of them must have the same.
-  void make_room(std::span<const char> entries, std::vector<std::uint64_t>& epochs);
-  // Takes a record's entries, which the table has accepted, and moves the end behind them. epochs
+  void make_room(std::span<const char> entries, std::vector<SessionHead>& heads);
+  // Takes a record's entries, which the table has accepted, and moves the end behind them. heads
   // are the sessions' own before the record, and change with it.
-  void add(std::span<const char> entries, WallTime time, std::vector<std::uint64_t>& epochs);
+  void add(std::span<const char> entries, WallTime time, std::vector<SessionHead>& heads);
   // Nothing is added any more: the sessions' rows, as the table has them now.
   void seal(const SessionTable& sessions);
 
@@ -83,6 +92,8 @@ class Batch {
   void add_change(const Entry& entry, LogPosition position, WallTime time);
   void add_lost(const Entry& entry, LogPosition position, std::uint64_t epoch);
   void touch(SessionKey session);
+  void use(SessionHead& head, std::uint64_t number);
+  void set(SessionHead& head, const NumbersChange::Numbers& after);
 
   std::vector<Message> messages_;
   std::vector<SessionKey> touched_;

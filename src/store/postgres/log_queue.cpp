@@ -39,7 +39,8 @@ LogQueue::LogQueue(const PostgresOptions& options, SessionTable sessions, LogPos
       durable_{position},
       open_{std::make_unique<Batch>()} {
   for (SessionKey key = 0; key < sessions_.size(); ++key) {
-    epochs_.push_back(sessions_.record(key).epoch);
+    const SessionRecord& record = sessions_.record(key);
+    heads_.push_back({.epoch = record.epoch, .next_outbound = record.next_outbound});
   }
   open_->clear(position);
 }
@@ -75,12 +76,12 @@ StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTim
   confirmed_.clear();
   if (free_.empty()) free_.push_back(std::make_unique<Batch>());
   sealed_.reserve(sealed_.size() + 1);
-  open_->make_room(entries, epochs_);
+  open_->make_room(entries, heads_);
   if (auto applied = sessions_.apply(entries, now); !applied) {
     return std::unexpected{
         StoreError{.code = StoreErrorCode::Refused, .text = place + std::string{applied.error()}}};
   }
-  open_->add(entries, now, epochs_);
+  open_->add(entries, now, heads_);
   appended_ = open_->end;
   if (open_->end - open_->begin > kBatchBytes) seal_open();
   return appended_;
@@ -158,7 +159,45 @@ bool LogQueue::may_end_at(LogPosition position) {
          std::ranges::any_of(sealed_, [&](const auto& batch) { return batch->end == position; });
 }
 
+void LogQueue::set_note(PositionNote* note) {
+  const std::lock_guard lock{mutex_};
+  note_ = note;
+}
+
+void LogQueue::set_timeline(std::uint32_t timeline) {
+  PositionNote* note = nullptr;
+  {
+    const std::lock_guard lock{mutex_};
+    note = note_;
+  }
+  if (note != nullptr) note->set_timeline(timeline);
+}
+
+// Without the mutex while the disk is asked: the event loop takes it.
+void LogQueue::note_reached(LogPosition position) {
+  PositionNote* note = nullptr;
+  std::uint64_t opened = 0;
+  std::uint64_t raised = 0;
+  {
+    const std::lock_guard lock{mutex_};
+    note = note_;
+    for (const auto& batch : sealed_) {
+      if (batch->end > position) break;
+      opened += batch->opened_key.count();
+      raised += batch->raised;
+    }
+  }
+  if (note == nullptr || position == durable()) return;
+  if (const auto failed = note->reach(position, opened, raised)) {
+    tell(StoreEvent::Level::Error,
+         "how far the log is confirmed cannot be noted on this machine: " + *failed +
+             ". The store goes on; what the database loses from here on, the next start will not "
+             "notice");
+  }
+}
+
 void LogQueue::confirm(LogPosition position) {
+  note_reached(position);
   {
     const std::lock_guard lock{mutex_};
     std::size_t count = 0;

@@ -16,6 +16,7 @@
 
 #include "store/event_box.hpp"
 #include "store/postgres/batch.hpp"
+#include "store/postgres/position_note.hpp"
 #include "store/session_table.hpp"
 
 namespace nexusfix::store::postgres {
@@ -75,6 +76,9 @@ class LogQueue {
   // The end of the oldest batch that was taken and is not confirmed.
   [[nodiscard]] LogPosition oldest_end();
   [[nodiscard]] bool has_unconfirmed();
+  // From here on nothing is durable before it is noted. Null: nothing is noted.
+  void set_note(PositionNote* note);
+  void set_timeline(std::uint32_t timeline);
   void fail(StoreError error);
   // To the caller, by take_event().
   void tell(StoreEvent::Level level, std::string text);
@@ -83,13 +87,14 @@ class LogQueue {
 
  private:
   [[nodiscard]] std::optional<StoreError> failure() const;
+  void note_reached(LogPosition position);
   void seal_open();
   void wake();
 
   const PostgresOptions& options_;
-  SessionTable sessions_;              // changed under the mutex, by the caller's thread
-  std::vector<std::uint64_t> epochs_;  // by key
-  LogPosition appended_ = 0;           // likewise
+  SessionTable sessions_;           // changed under the mutex, by the caller's thread
+  std::vector<SessionHead> heads_;  // by key
+  LogPosition appended_ = 0;        // likewise
   std::atomic<LogPosition> durable_{0};
   std::atomic<bool> has_failed_{false};
   std::atomic<bool> is_wake_wanted_{false};
@@ -101,6 +106,7 @@ class LogQueue {
   std::optional<StoreError> failure_;
   bool is_flush_wanted_ = false;
   bool is_closed_ = false;
+  PositionNote* note_ = nullptr;
   std::unique_ptr<Batch> open_;                    // is added to
   std::vector<std::unique_ptr<Batch>> sealed_;     // in the order of the log
   std::size_t taken_ = 0;                          // of sealed_, from the front

@@ -1,14 +1,18 @@
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/postgres.hpp>
 
 #include "store/entry.hpp"
+#include "store/postgres/lineage.hpp"
 #include "store/postgres/log_queue.hpp"
+#include "store/postgres/position_note.hpp"
 #include "store/postgres/reader.hpp"
 #include "store/postgres/schema.hpp"
 #include "store/postgres/server_facts.hpp"
@@ -42,6 +46,7 @@ class PostgresStore final : public Store {
     std::vector<char> entries;
     append_entry(entries,
                  {.kind = EntryKind::SessionOpened, .session = key, .number = 0, .bytes = name});
+    if (first_number_ > 1) append_skip(entries, key, 1, first_number_ - 1);
     if (auto appended = queue_.append(entries, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
@@ -76,7 +81,35 @@ class PostgresStore final : public Store {
     writer_.reset();  // The server gives the lock back when the connection has ended.
     return durable;
   }
-  std::optional<StoreEvent> take_event() override { return queue_.take_event(); }
+  std::optional<StoreEvent> take_event() override {
+    if (losses_.empty()) [[likely]]
+      return queue_.take_event();
+    StoreEvent event = std::move(losses_.front());
+    losses_.pop_front();
+    return event;
+  }
+
+  // What was lost is skipped, and from then on nothing is durable that is not noted.
+  StoreResult<void> begin_note(std::unique_ptr<PositionNote> note, const std::optional<Loss>& loss,
+                               Note fresh) {
+    if (loss) {
+      if (auto skipped = skip(*loss, note->path()); !skipped) return skipped;
+      if (loss->may_miss_sessions) {
+        fresh.first_number = std::max(fresh.first_number, loss->numbers + 1);
+      }
+      // Those of what is lost are among the numbers that were skipped.
+      std::erase_if(fresh.raises, [&](const Raise& one) { return one.until > loss->left_at; });
+      fresh.raises.push_back({.until = queue_.durable(), .numbers = loss->numbers});
+    }
+    fresh.begin = queue_.durable();
+    fresh.confirmed = fresh.begin;
+    fresh.sessions = session_count();
+    first_number_ = fresh.first_number;
+    if (auto begun = note->begin(std::move(fresh)); !begun) return begun;
+    note_ = std::move(note);
+    queue_.set_note(note_.get());
+    return {};
+  }
 
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
                          MessageVisitor visit) override {
@@ -129,12 +162,47 @@ class PostgresStore final : public Store {
                 text + to_text(facts.commit));
   }
 
+  static void append_skip(std::vector<char>& entries, SessionKey key, std::uint64_t first,
+                          std::uint64_t last) {
+    append_entry(entries,
+                 {.kind = EntryKind::OutboundNumber, .session = key, .number = last, .bytes = {}});
+    append_messages_lost(entries, key, first, last);
+  }
+
+  // Each session goes on above every number that it may have used in what is lost.
+  StoreResult<void> skip(const Loss& loss, const std::string& note_path) {
+    const std::string place = "PostgreSQL store " + options_.schema + ": ";
+    losses_.push_back({.level = StoreEvent::Level::Error, .text = place + loss.what(note_path)});
+    SystemClock clock;
+    std::vector<char> entries;
+    for (SessionKey key = 0; key < session_count(); ++key) {
+      const std::uint64_t first = session(key).next_outbound;
+      const std::uint64_t last = first + loss.numbers - 1;
+      entries.clear();
+      append_skip(entries, key, first, last);
+      if (auto appended = queue_.append(entries, clock.now().wall); !appended) {
+        return std::unexpected{std::move(appended.error())};
+      }
+      losses_.push_back(
+          {.level = StoreEvent::Level::Error,
+           .text = place + std::string{session_name(key)} + ": MsgSeqNum " + std::to_string(first) +
+                   " to " + std::to_string(last) +
+                   " are skipped: messages may have been sent under some of them that the "
+                   "database has lost. The counterparty will be sent a gap fill; compare what it "
+                   "has received"});
+    }
+    return queue_.wait_until_durable();
+  }
+
   [[nodiscard]] std::unexpected<StoreError> failure(StoreErrorCode code,
                                                     std::string_view reason) const {
     return std::unexpected{store_error(options_, {.text = std::string{reason}, .state = {}}, code)};
   }
 
   PostgresOptions options_;
+  std::unique_ptr<PositionNote> note_;  // null: nothing is noted
+  std::uint64_t first_number_ = 1;      // of a session that the log does not have
+  std::deque<StoreEvent> losses_;       // that were not taken yet
   LogQueue queue_;
   Reader reader_;
   std::optional<Writer> writer_;  // nothing: closed
@@ -210,6 +278,68 @@ StoreResult<SessionTable> load_sessions(Connection& connection, const PostgresOp
   return table;
 }
 
+// The log, locked and claimed by this process.
+struct Taken {
+  Connection connection;
+  ServerFacts facts;
+  Claim claim;
+  std::string claim_name;
+  std::optional<Loss> loss;
+};
+
+// A former primary that is back has less than the log had, whatever its position says.
+ServerResult<void> check_timeline(const Note& note, const std::string& path,
+                                  const ServerFacts& facts) {
+  if (note.cluster.empty() || note.cluster != facts.system_identifier) return {};
+  const ServerFacts noted{
+      .system_identifier = note.cluster, .timeline = note.timeline, .commit = {}};
+  auto same = check_same_cluster(noted, facts);
+  if (same) return same;
+  same.error().text += ", as " + path +
+                       " says. If it was restored on purpose, set the sessions' numbers (nexusfix "
+                       "journal set) and remove the file";
+  return same;
+}
+
+StoreResult<Taken> take_log(PostgresOptions options, const PositionNote* note) {
+  const auto fail = [&](ServerError error) { return std::unexpected{store_error(options, error)}; };
+  const bool is_noted = note != nullptr && note->found();
+  auto connection = Connection::open(options, -1);
+  if (!connection) return fail(std::move(connection.error()));
+  auto facts = read_facts(*connection);
+  if (!facts) return fail(std::move(facts.error()));
+  if (auto reach = check_reach(options, facts->commit); !reach) {
+    return fail(std::move(reach.error()));
+  }
+  if (is_noted) {
+    if (auto later = check_timeline(*note->found(), note->path(), *facts); !later) {
+      return fail(std::move(later.error()));
+    }
+    options.if_no_log = IfNoLog::Refuse;
+  }
+  if (auto locked = lock_log(*connection, options); !locked) {
+    return std::unexpected{std::move(locked.error())};
+  }
+  if (auto done = migrate(*connection, options); !done) {
+    if (is_noted && done.error().code == StoreErrorCode::Missing) {
+      done.error().text += ". " + note->path() + " says that there was one, confirmed up to " +
+                           std::to_string(note->found()->confirmed) +
+                           ": if its sessions are to begin at MsgSeqNum 1, remove the file";
+    }
+    return std::unexpected{std::move(done.error())};
+  }
+  Taken taken{std::move(*connection), std::move(*facts), {}, new_claim_name(), std::nullopt};
+  if (is_noted) {
+    auto loss = find_loss(taken.connection, options, *note->found(), note->path());
+    if (!loss) return std::unexpected{std::move(loss.error())};
+    taken.loss = *loss;
+  }
+  auto claimed = claim(taken.connection, taken.claim_name);
+  if (!claimed) return fail(std::move(claimed.error()));
+  taken.claim = std::move(*claimed);
+  return taken;
+}
+
 }  // namespace
 }  // namespace postgres
 
@@ -217,28 +347,32 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
   using namespace postgres;
   PostgresOptions options = given;
   options.batches_in_flight_max = std::max(options.batches_in_flight_max, 1U);
-  auto connection = Connection::open(options, -1);
-  if (!connection) return std::unexpected{store_error(options, connection.error())};
-  auto facts = read_facts(*connection);
-  if (!facts) return std::unexpected{store_error(options, facts.error())};
-  if (auto reach = check_reach(options, facts->commit); !reach) {
-    return std::unexpected{store_error(options, reach.error())};
+  std::unique_ptr<PositionNote> note;
+  if (!options.note_folder.empty()) {
+    auto opened = PositionNote::open(options);
+    if (!opened) return std::unexpected{std::move(opened.error())};
+    note = std::move(*opened);
   }
-  if (auto locked = lock_log(*connection, options); !locked) {
-    return std::unexpected{std::move(locked.error())};
-  }
-  if (auto done = migrate(*connection, options); !done) {
-    return std::unexpected{std::move(done.error())};
-  }
-  auto claimed = claim(*connection);
-  if (!claimed) return std::unexpected{store_error(options, claimed.error())};
-  auto sessions = load_sessions(*connection, options);
+  auto taken = take_log(options, note.get());
+  if (!taken) return std::unexpected{std::move(taken.error())};
+  auto sessions = load_sessions(taken->connection, options);
   if (!sessions) return std::unexpected{std::move(sessions.error())};
-  if (auto done = prepare_to_write(*connection); !done) {
+  if (auto done = prepare_to_write(taken->connection); !done) {
     return std::unexpected{store_error(options, done.error())};
   }
-  return std::make_unique<PostgresStore>(options, std::move(*sessions), std::move(*connection),
-                                         std::move(*facts), *claimed);
+  Note fresh = note && note->found() ? *note->found() : Note{};
+  fresh.log_id = taken->claim.log_id;
+  fresh.claim = taken->claim_name;
+  fresh.cluster = taken->facts.system_identifier;
+  fresh.timeline = taken->facts.timeline;
+  auto store =
+      std::make_unique<PostgresStore>(options, std::move(*sessions), std::move(taken->connection),
+                                      std::move(taken->facts), taken->claim);
+  if (note) {
+    auto begun = store->begin_note(std::move(note), taken->loss, std::move(fresh));
+    if (!begun) return std::unexpected{std::move(begun.error())};
+  }
+  return store;
 }
 
 }  // namespace nexusfix::store

@@ -98,8 +98,22 @@ CREATE VIEW number_change_list AS
   FROM number_changes c JOIN sessions s USING (session_key);
 )sql";
 
+// Which log it is, and who has claimed it where: a log that went on without its last owner's end is
+// found out by that owner, however long it has become.
+constexpr const char* kLineage = R"sql(
+ALTER TABLE log_state ADD COLUMN log_id text NOT NULL
+  DEFAULT md5(random()::text || clock_timestamp()::text || pg_backend_pid()::text);
+CREATE TABLE owners (
+  first_epoch bigint PRIMARY KEY,
+  claim text NOT NULL UNIQUE,
+  position bigint NOT NULL,
+  owner text NOT NULL,
+  owned_since timestamptz NOT NULL DEFAULT now()
+);
+)sql";
+
 // From version index to index + 1.
-constexpr std::array<const char*, kSchemaVersion> kMigrations{kTables, kViews};
+constexpr std::array<const char*, kSchemaVersion> kMigrations{kTables, kViews, kLineage};
 
 constexpr std::size_t kSchemaNameMax = 63;
 

@@ -8,7 +8,7 @@
 
 namespace nexusfix::store::postgres {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 // Takes the log's advisory lock for the session of this connection, waiting as long as lock_wait;
 // Locked names the owner.

@@ -73,6 +73,7 @@ ServerResult<Claim> read_claim(ServerResult<Result> answer) {
   };
   read(0, claim.owner_epoch);
   read(1, claim.position);
+  if (PQnfields(answer->get()) > 2) claim.log_id = PQgetvalue(answer->get(), 0, 2);
   return claim;
 }
 
@@ -162,11 +163,14 @@ std::string this_process() {
   return "process " + std::to_string(::getpid()) + " on host " + name;
 }
 
-ServerResult<Claim> claim(Connection& connection) {
+ServerResult<Claim> claim(Connection& connection, const std::string& name) {
   return read_claim(connection.ask(
-      "UPDATE log_state SET owner_epoch = owner_epoch + 1, owner_first_epoch = owner_epoch + 1, "
-      "owner = $1, owned_since = now() RETURNING owner_epoch, position",
-      {this_process()}));
+      "WITH mine AS (UPDATE log_state SET owner_epoch = owner_epoch + 1, "
+      "owner_first_epoch = owner_epoch + 1, owner = $1, owned_since = now() "
+      "RETURNING owner_epoch, position, log_id), kept AS (INSERT INTO owners "
+      "(first_epoch, claim, position, owner) SELECT owner_epoch, $2, position, $1 FROM mine) "
+      "SELECT owner_epoch, position, log_id FROM mine",
+      {this_process(), name}));
 }
 
 ServerResult<Claim> claim_again(Connection& connection, const PostgresOptions& options,

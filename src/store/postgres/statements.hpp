@@ -28,9 +28,10 @@ namespace nexusfix::store::postgres {
 struct Claim {
   std::uint64_t owner_epoch = 0;
   LogPosition position = 0;
+  std::string log_id{};  // of claim() alone
 };
-// Makes the log this process's, whoever had it.
-[[nodiscard]] ServerResult<Claim> claim(Connection& connection);
+// Makes the log this process's, whoever had it. name: by which the claim is found again.
+[[nodiscard]] ServerResult<Claim> claim(Connection& connection, const std::string& name);
 // The same for the process whose claim() gave this epoch, on a new connection; the server may still
 // have the old one: it is ended first. NXF01: the log has another owner.
 [[nodiscard]] ServerResult<Claim> claim_again(Connection& connection,

@@ -169,6 +169,7 @@ void Writer::tell_connected(const Connection& connection, LogPosition position,
             std::to_string(facts_.timeline) +
             ": a standby was promoted. It has everything that was confirmed";
     facts_.timeline = found.timeline;
+    queue_.set_timeline(found.timeline);
   }
   queue_.tell(StoreEvent::Level::Warning, std::move(text));
 }

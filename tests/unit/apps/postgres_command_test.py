@@ -51,6 +51,7 @@ class PostgresLog(WithFolder):
                           f"SocketAcceptPort=0\nStore=postgresql\nPostgreSQLStoreHost={self.host}\n"
                           "PostgreSQLStoreUser=nexusfix\nPostgreSQLStoreDatabase=postgres\n"
                           f"PostgreSQLStoreSchema={schema}\n"
+                          f"FileStorePath={self.folder}/store\n"
                           "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
                           "TargetCompID=TRADER\n")
 
@@ -122,7 +123,7 @@ class PostgresLog(WithFolder):
         self.end(self.venue)
         journal = self.folder / "files"
         config = self.write("journal.cfg", self.log.read_text().replace(
-            "Store=postgresql", f"FileStorePath={journal}"))
+            "Store=postgresql", "").replace(f"{self.folder}/store", str(journal)))
         files = self.folder / "quickfix"
         self.assertEqual(run("journal", "export", self.log, "--quickfix", files).returncode, 0)
         self.assertEqual(run("journal", "import", config, "--quickfix", files).returncode, 0)

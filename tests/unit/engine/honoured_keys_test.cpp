@@ -205,6 +205,7 @@ const HonouredKey kRows[] = {
     {"PostgreSQLStoreUser", "one", kLongPath, "a shorter text", "Store=postgresql\n"},
     {"PostgreSQLStorePassword", "one", kLongPath, "a shorter text", "Store=postgresql\n"},
     {"PostgreSQLStoreSchema", "one", kLongPath, "a shorter text", "Store=postgresql\n"},
+    {"PostgreSQLStoreKeepPosition", "N", "perhaps", "Y or N", "Store=postgresql\n"},
     {"PostgreSQLStoreStandby", "strict", "perhaps", "available or strict", "Store=postgresql\n"},
     {"UseDataDictionary", "N", "perhaps", "Y or N"},
     {"DataDictionary", "d.xml", "", "the path of a dictionary file"},

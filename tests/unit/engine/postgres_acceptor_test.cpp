@@ -13,7 +13,6 @@ class PostgresAcceptor : public AcceptorTest {
   void SetUp() override {
     server = PostgresServer::shared();
     if (server == nullptr) GTEST_SKIP() << PostgresServer::why();
-    static int count = 0;
     extra = "Store=postgresql\nPostgreSQLStoreHost=" + server->host() +
             "\nPostgreSQLStoreUser=nexusfix\nPostgreSQLStoreDatabase=postgres\n"
             "PostgreSQLStoreSchema=engine_" +
@@ -32,6 +31,7 @@ class PostgresAcceptor : public AcceptorTest {
   }
 
   PostgresServer* server = nullptr;
+  inline static int count = 0;
 };
 
 TEST_F(PostgresAcceptor, an_order_is_answered_and_recovered_after_a_restart) {
@@ -62,6 +62,34 @@ TEST_F(PostgresAcceptor, what_the_server_does_not_have_does_not_leave_until_it_i
   server->start();
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
   EXPECT_TRUE(contains(peer.messages().back(), "|11=A1|"));
+}
+
+TEST_F(PostgresAcceptor, numbers_of_what_the_database_has_lost_are_not_used_again) {
+  const std::string schema = "SET search_path = engine_" + std::to_string(count) + "; ";
+  RawPeer& peer = log_on("TRADER");
+  server->sql(schema + "CREATE TABLE saved AS SELECT position FROM log_state");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages().back(), "|34=2|"));
+  acceptor.reset();
+  peers.clear();
+  // As a standby that lagged would have it.
+  server->sql(schema +
+              "DELETE FROM messages; UPDATE sessions SET next_inbound = 2, next_outbound = 2; "
+              "UPDATE log_state SET position = (SELECT position FROM saved)");
+  open_here();
+  RawPeer& again = connect();
+  again.send(logon("TRADER", 3));
+  // The Logon, and a ResendRequest for what was received and is forgotten.
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(log.has("the database has lost what it had confirmed")) << log.all();
+  EXPECT_TRUE(log.has("FIX.4.4:VENUE->TRADER: MsgSeqNum 2 to ")) << log.all();
+  EXPECT_FALSE(contains(again.messages().front(), "|34=2|"))
+      << "a Logon that was an order's report";
+  again.send(from("TRADER", "2", 4, "7=2|16=0|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 3; })) << log.all();
+  EXPECT_TRUE(contains(again.messages().back(), "|123=Y|"));
+  EXPECT_TRUE(contains(again.messages().back(), "|34=2|"));
 }
 
 TEST_F(PostgresAcceptor, a_program_without_the_store_says_so) {

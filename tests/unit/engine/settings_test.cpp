@@ -456,14 +456,15 @@ TEST(Settings, a_role_that_was_meant_and_cannot_be_read_is_not_guessed) {
   }
 }
 
-TEST(Settings, a_database_takes_the_keys_of_quickfix_and_needs_no_folder) {
+TEST(Settings, a_database_takes_the_keys_of_quickfix) {
   std::string text{kInitiator};
   text.erase(text.find("FileStorePath"), 20);
   const std::string keys =
       "PostgreSQLStoreHost=db\nPostgreSQLStorePort=5433\nPostgreSQLStoreDatabase=fix\n"
       "PostgreSQLStoreUser=engine\nPostgreSQLStorePassword=pa55word\n"
       "PostgreSQLStoreConnection=sslmode=verify-full\nPostgreSQLStoreSchema=desk\n"
-      "PostgreSQLStoreUseConnectionPool=N\nPostgreSQLStoreStandby=strict\n";
+      "PostgreSQLStoreUseConnectionPool=N\nPostgreSQLStoreStandby=strict\n"
+      "PostgreSQLStoreKeepPosition=N\n";
   const Settings settings = accepted(text + "Store=postgresql\n" + keys);
   EXPECT_EQ(settings.store, StoreKind::PostgreSQL);
   EXPECT_EQ(settings.postgres.host, "db");
@@ -474,8 +475,23 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix_and_needs_no_folder) {
   EXPECT_EQ(settings.postgres.connection, "sslmode=verify-full");
   EXPECT_EQ(settings.postgres.schema, "desk");
   EXPECT_EQ(settings.postgres.standby, store::StandbyPolicy::Strict);
+  EXPECT_EQ(settings.postgres.note_folder, "");
   EXPECT_THAT(settings.warnings, IsEmpty());
   EXPECT_EQ(accepted(text + "Store=PostgreSQL\nPostgreSQLStorePort=0\n").postgres.port, "");
+}
+
+TEST(Settings, a_database_has_a_folder_for_the_note_of_what_it_confirmed) {
+  std::string text{kInitiator};
+  text.erase(text.find("FileStorePath"), 20);
+  EXPECT_EQ(accepted(text + "Store=postgresql\nFileStorePath=here\n").postgres.note_folder, "here");
+  const Settings settings = accepted(text + "Store=postgresql\n");
+  EXPECT_EQ(settings.postgres.note_folder, "store");
+  ASSERT_EQ(settings.warnings.size(), 1U);
+  EXPECT_THAT(settings.warnings[0].what(),
+              HasSubstr("FileStorePath is missing: the note of what the database confirmed is kept "
+                        "in the folder store of the working directory. "
+                        "PostgreSQLStoreKeepPosition=N does without"));
+  EXPECT_EQ(accepted(text + "Store=memory\n").postgres.note_folder, "");
 }
 
 TEST(Settings, keys_of_a_database_that_is_not_used_are_answered_and_passwords_never_shown) {

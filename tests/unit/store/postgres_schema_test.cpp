@@ -32,12 +32,12 @@ TEST_F(PostgresSchema, version_1_comes_up_to_date_with_everything_in_it) {
   ASSERT_TRUE(append_message(*store_, key, 1, "one"));
   ASSERT_TRUE(settler_.settle(*store_));
   store_.reset();
-  // What version 2 has and 1 had not.
-  sql("DROP VIEW session_list, message_list, number_change_list; "
-      "DELETE FROM schema_version WHERE version > 1");
+  // What later versions have.
+  sql("DROP VIEW session_list, message_list, number_change_list; DROP TABLE owners; "
+      "ALTER TABLE log_state DROP COLUMN log_id; DELETE FROM schema_version WHERE version > 1");
   store_ = open_or_fail(options_);
   EXPECT_EQ(read_all(*store_, key), (std::vector<KeptMessage>{{1, "one"}}));
-  EXPECT_EQ(sql("SELECT max(version) FROM schema_version"), "2");
+  EXPECT_EQ(sql("SELECT max(version) FROM schema_version"), "3");
   EXPECT_EQ(sql("SELECT count(*) FROM session_list"), "1");
 }
 

@@ -1,0 +1,239 @@
+#include "store/postgres/position_note.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <span>
+#include <utility>
+
+#include "store/crc32c.hpp"
+
+namespace nexusfix::store::postgres {
+namespace {
+
+// Two notes take turns, each in a page of its own: a loss of power tears one of them at most.
+constexpr std::size_t kNoteBytes = 1'024;
+constexpr std::uint64_t kSlotBytes = 4'096;
+constexpr std::uint64_t kSlots = 2;
+// Older ones become one; they matter only while a loss may reach back to them.
+constexpr std::size_t kRaisesMax = 4;
+constexpr std::size_t kIdMax = 64;
+constexpr std::chrono::seconds kSyncInterval{1};
+
+constexpr std::string_view kTitle = "nexusfix note of a log in PostgreSQL, version 1\n";
+constexpr std::string_view kCrcWord = "crc32c ";
+constexpr std::size_t kCrcDigits = 8;
+
+void add_line(std::string& text, std::string_view word, std::string_view value) {
+  text.append(word).append(" ").append(value).append("\n");
+}
+
+void add_line(std::string& text, std::string_view word, std::uint64_t value) {
+  add_line(text, word, std::to_string(value));
+}
+
+// Takes lines off a text, in the order in which they were added.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) : rest_{text} {}
+
+  [[nodiscard]] std::string_view next_word() const { return rest_.substr(0, rest_.find(' ')); }
+  [[nodiscard]] bool take(std::string_view word, std::string& value) {
+    const std::size_t end = rest_.find('\n');
+    if (end == rest_.npos || !rest_.starts_with(word) || rest_[word.size()] != ' ') return false;
+    value = rest_.substr(word.size() + 1, end - word.size() - 1);
+    rest_.remove_prefix(end + 1);
+    return value.size() <= kIdMax;
+  }
+  template <class Number>
+  [[nodiscard]] bool take(std::string_view word, Number& value) {
+    std::string text;
+    if (!take(word, text)) return false;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc{} && end == text.data() + text.size();
+  }
+  [[nodiscard]] bool empty() const noexcept { return rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+};
+
+}  // namespace
+
+std::string encode_note(const Note& note) {
+  std::string text{kTitle};
+  add_line(text, "serial", note.serial);
+  add_line(text, "log", note.log_id);
+  add_line(text, "claim", note.claim);
+  add_line(text, "cluster", note.cluster);
+  add_line(text, "timeline", note.timeline);
+  add_line(text, "begin", note.begin);
+  add_line(text, "confirmed", note.confirmed);
+  add_line(text, "sessions", note.sessions);
+  add_line(text, "first-number", note.first_number);
+  for (const Raise& raise : note.raises) {
+    add_line(text, "raised-until", raise.until);
+    add_line(text, "raised-by", raise.numbers);
+  }
+  const std::uint32_t crc = crc32c(0, text);
+  std::array<char, kCrcDigits> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), crc, 16).ptr;
+  const auto count = static_cast<std::size_t>(end - digits.data());
+  text.append(kCrcWord).append(kCrcDigits - count, '0').append(digits.data(), count).append("\n");
+  text.resize(kNoteBytes, ' ');
+  return text;
+}
+
+std::optional<Note> decode_note(std::string_view bytes) {
+  const std::size_t crc_at = bytes.find(kCrcWord);
+  if (!bytes.starts_with(kTitle) || crc_at == bytes.npos) return std::nullopt;
+  const std::string_view text = bytes.substr(0, crc_at);
+  const std::string_view digits = bytes.substr(crc_at + kCrcWord.size(), kCrcDigits);
+  std::uint32_t crc = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), crc, 16);
+  if (error != std::errc{} || end != digits.data() + kCrcDigits || crc != crc32c(0, text)) {
+    return std::nullopt;
+  }
+  Note note;
+  Lines lines{text.substr(kTitle.size())};
+  const bool is_whole = lines.take("serial", note.serial) && lines.take("log", note.log_id) &&
+                        lines.take("claim", note.claim) && lines.take("cluster", note.cluster) &&
+                        lines.take("timeline", note.timeline) && lines.take("begin", note.begin) &&
+                        lines.take("confirmed", note.confirmed) &&
+                        lines.take("sessions", note.sessions) &&
+                        lines.take("first-number", note.first_number);
+  if (!is_whole) return std::nullopt;
+  while (!lines.empty()) {
+    Raise& raise = note.raises.emplace_back();
+    if (!lines.take("raised-until", raise.until) || !lines.take("raised-by", raise.numbers)) {
+      return std::nullopt;
+    }
+  }
+  return note;
+}
+
+PositionNote::PositionNote(const PostgresOptions& options)
+    : place_{"PostgreSQL store " + options.schema + ": "},
+      path_{options.note_folder + "/postgresql-" + options.schema + ".note"} {}
+
+PositionNote::~PositionNote() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock{mutex_};
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+StoreResult<std::unique_ptr<PositionNote>> PositionNote::open(const PostgresOptions& options) {
+  std::unique_ptr<PositionNote> note{new PositionNote{options}};
+  auto opened = note->open_file(options.note_folder);
+  DiskResult<bool> is_whole = true;
+  if (opened) is_whole = note->read_found();
+  if (!opened || !is_whole) {
+    const DiskError& error = opened ? is_whole.error() : opened.error();
+    return std::unexpected{StoreError{
+        .code = StoreErrorCode::Disk,
+        .text = note->place_ + "how far the log was confirmed is noted on this machine, and " +
+                error.what()}};
+  }
+  if (!*is_whole) {
+    return std::unexpected{StoreError{
+        .code = StoreErrorCode::Corrupt,
+        .text = note->place_ + note->path_ +
+                ": the note of how far the log was confirmed is damaged, so what the database may "
+                "have lost since is not known. Compare the sessions' numbers with the "
+                "counterparties', set them (nexusfix journal set), and remove the file"}};
+  }
+  return note;
+}
+
+DiskResult<void> PositionNote::open_file(const std::string& folder) {
+  if (auto made = disk_.make_directories(folder); !made) return made;
+  auto opened = disk_.open(path_, OpenMode::Create);
+  if (!opened) return std::unexpected{std::move(opened.error())};
+  file_ = std::move(*opened);
+  return {};
+}
+
+// False: there is something, and it is no note.
+DiskResult<bool> PositionNote::read_found() {
+  bool is_empty = true;
+  for (std::uint64_t slot = 0; slot < kSlots; ++slot) {
+    std::array<char, kNoteBytes> bytes{};
+    const auto got = file_->read_at(slot * kSlotBytes, bytes);
+    if (!got) return std::unexpected{got.error()};
+    const std::string_view text{bytes.data(), *got};
+    is_empty = is_empty && std::ranges::all_of(text, [](char byte) { return byte == '\0'; });
+    auto note = decode_note(text);
+    if (note && (!found_ || found_->serial < note->serial)) found_ = std::move(note);
+  }
+  return found_.has_value() || is_empty;
+}
+
+DiskResult<void> PositionNote::write() {
+  ++note_.serial;
+  const std::string text = encode_note(note_);
+  return file_->write_at(note_.serial % kSlots * kSlotBytes, text);
+}
+
+StoreResult<void> PositionNote::begin(Note note) {
+  note_ = std::move(note);
+  note_.serial = found_ ? found_->serial : 0;
+  auto done = write();
+  if (done) done = file_->sync();
+  if (done) done = disk_.sync_directory(path_.substr(0, path_.rfind('/')));
+  if (!done) {
+    return std::unexpected{
+        StoreError{.code = StoreErrorCode::Disk, .text = place_ + done.error().what()}};
+  }
+  thread_ = std::thread{[this] { sync_now_and_then(); }};
+  return {};
+}
+
+void PositionNote::set_timeline(std::uint32_t timeline) {
+  note_.timeline = timeline;
+  static_cast<void>(write());
+}
+
+std::optional<std::string> PositionNote::reach(LogPosition confirmed, std::uint64_t opened,
+                                               std::uint64_t raised) {
+  note_.confirmed = confirmed;
+  note_.sessions += opened;
+  if (raised > 0) {
+    std::vector<Raise>& raises = note_.raises;
+    raises.push_back({.until = confirmed, .numbers = raised});
+    while (raises.size() > kRaisesMax) {
+      raises[1].numbers += raises[0].numbers;
+      raises.erase(raises.begin());
+    }
+  }
+  auto done = write();
+  if (!done) {
+    if (std::exchange(has_failed_, true)) return std::nullopt;
+    return done.error().what();
+  }
+  {
+    const std::lock_guard lock{mutex_};
+    if (std::exchange(is_unsynced_, true)) return std::nullopt;
+  }
+  changed_.notify_all();
+  return std::nullopt;
+}
+
+void PositionNote::sync_now_and_then() {
+  std::unique_lock lock{mutex_};
+  while (!ends_) {
+    changed_.wait(lock, [this] { return ends_ || is_unsynced_; });
+    changed_.wait_for(lock, kSyncInterval, [this] { return ends_; });
+    if (!std::exchange(is_unsynced_, false)) continue;
+    lock.unlock();
+    // A failure has no consequence but after a loss of power of this machine.
+    static_cast<void>(file_->sync());
+    lock.lock();
+  }
+}
+
+}  // namespace nexusfix::store::postgres
