@@ -96,6 +96,7 @@ std::expected<void, std::string_view> check_form(std::span<const char> entries) 
 bool form_is_right(const Entry& entry) noexcept {
   switch (entry.kind) {
     case EntryKind::SessionOpened:
+    case EntryKind::SessionRenamed:
       return entry.number == 0;
     case EntryKind::InboundProgress:
     case EntryKind::OutboundNumber:
@@ -127,7 +128,7 @@ bool could_begin_entries(std::span<const char, kEntryHeaderBytes> header,
                          std::uint64_t entries_bytes) noexcept {
   const auto kind = static_cast<unsigned char>(header[0]);
   const bool is_of_session = kind >= static_cast<unsigned char>(EntryKind::SessionOpened) &&
-                             kind <= static_cast<unsigned char>(EntryKind::NumbersReserved);
+                             kind <= static_cast<unsigned char>(EntryKind::SessionRenamed);
   return (is_of_session || is_of_log(static_cast<EntryKind>(kind))) &&
          load_little_endian<std::uint64_t>(&header[kEntryNumberAt]) <= kNumberMax &&
          kEntryHeaderBytes + load_little_endian<std::uint32_t>(&header[kEntryLengthAt]) <=

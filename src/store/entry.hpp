@@ -4,7 +4,7 @@
 //        0      1  EntryKind
 //        1      4  session key
 //        5      8  number: next inbound, MsgSeqNum or log position; 0 in SessionOpened, Reset,
-//                  NumbersSet and Removed
+//                  NumbersSet, Removed and SessionRenamed
 //       13      4  length of the bytes that follow
 //       17      -  the message, the session's name, a change of numbers, a text, or the last of the
 //                  lost numbers (8 bytes)

@@ -162,6 +162,23 @@ class Journal final : public Store {
     return key;
   }
 
+  StoreResult<void> rename_session(SessionKey key, std::string_view name, WallTime now) override {
+    if (failed()) return refusal();
+    if (!is_writable()) return looked_at();
+    if (auto may = state_.sessions.may_be_renamed_to(name); !may) {
+      return failure(
+          name.size() > kSessionNameBytesMax ? StoreErrorCode::TooLarge : StoreErrorCode::Refused,
+          may.error());
+    }
+    std::vector<char> entries;
+    append_entry(entries,
+                 {.kind = EntryKind::SessionRenamed, .session = key, .number = 0, .bytes = name});
+    if (auto appended = append_entries(entries, now); !appended) {
+      return std::unexpected{std::move(appended.error())};
+    }
+    return {};
+  }
+
   std::size_t session_count() const noexcept override { return state_.sessions.size(); }
   std::string_view session_name(SessionKey key) const noexcept override {
     return state_.sessions.name(key);
@@ -428,6 +445,8 @@ bool Journal::look_after_number(const Entry& entry) {
     case EntryKind::NumbersSet:
       reserve_.set(entry.session, decode_numbers_change(entry.bytes)->after.next_outbound);
       return true;
+    case EntryKind::SessionRenamed:
+      return true;  // What follows would be another session's.
     case EntryKind::InboundProgress:
     case EntryKind::Removed:
     case EntryKind::MessagesLost:

@@ -60,6 +60,20 @@ class MemoryStore final : public Store {
     return key;
   }
 
+  StoreResult<void> rename_session(SessionKey key, std::string_view name, WallTime now) override {
+    std::vector<char> entries;
+    append_entry(entries,
+                 {.kind = EntryKind::SessionRenamed, .session = key, .number = 0, .bytes = name});
+    if (name.size() > kSessionNameBytesMax) {
+      return failure(StoreErrorCode::TooLarge, sessions_.may_be_renamed_to(name).error());
+    }
+    if (auto appended = append_entries(entries, now); !appended) {
+      return std::unexpected{std::move(appended.error())};
+    }
+    durable_ = appended_;
+    return {};
+  }
+
   std::size_t session_count() const noexcept override { return sessions_.size(); }
   std::string_view session_name(SessionKey key) const noexcept override {
     return sessions_.name(key);

@@ -11,6 +11,12 @@ namespace nexusfix::store {
 
 static_assert(kSessionsMax == 65536 && kSessionNameBytesMax == 1024, "named in the texts below");
 
+namespace {
+
+constexpr std::string_view kNameTooLong = "a session's name is longer than 1024 bytes";
+
+}  // namespace
+
 SessionTable::SessionTable() { undo_.reserve(1024); }
 
 std::optional<SessionKey> SessionTable::find(std::string_view name) const {
@@ -32,15 +38,23 @@ const std::string& SessionTable::name(SessionKey key) const noexcept {
 std::expected<void, std::string_view> SessionTable::has_room_for(
     std::string_view name) const noexcept {
   if (name.size() > kSessionNameBytesMax) {
-    return std::unexpected{"a session's name is longer than 1024 bytes"};
+    return std::unexpected{kNameTooLong};
   }
   if (by_key_.size() >= kSessionsMax) return std::unexpected{"there are 65536 sessions already"};
+  return {};
+}
+
+std::expected<void, std::string_view> SessionTable::may_be_renamed_to(
+    std::string_view name) const noexcept {
+  if (name.size() > kSessionNameBytesMax) return std::unexpected{kNameTooLong};
+  if (keys_.contains(name)) return std::unexpected{"another session has this name"};
   return {};
 }
 
 std::expected<void, std::string_view> SessionTable::apply(std::span<const char> entries,
                                                           WallTime time) {
   undo_.clear();
+  former_names_.clear();
   has_rare_ = false;
   sessions_before_ = by_key_.size();
   try {
@@ -108,6 +122,8 @@ std::expected<void, std::string_view> SessionTable::apply_one(const Entry& entry
     case EntryKind::NumbersReserved:
       has_rare_ = true;
       return {};
+    case EntryKind::SessionRenamed:
+      return rename(entry);
     case EntryKind::Removed:
     case EntryKind::SessionOpened:
     case EntryKind::LogSynced:
@@ -171,6 +187,24 @@ std::expected<void, std::string_view> SessionTable::open(const Entry& entry, Wal
   return {};
 }
 
+std::expected<void, std::string_view> SessionTable::rename(const Entry& entry) {
+  if (auto may = may_be_renamed_to(entry.bytes); !may) return may;
+  // From here on nothing may need memory: what is here now is what undo() puts back.
+  former_names_.push_back({.session = entry.session,
+                           .name = std::string{entry.bytes},
+                           .key = std::string{entry.bytes}});
+  exchange_name(former_names_.back());
+  return {};
+}
+
+void SessionTable::exchange_name(Renamed& one) noexcept {
+  std::string& name = by_key_[one.session]->name;
+  auto node = keys_.extract(name);
+  std::swap(node.key(), one.key);
+  keys_.insert(std::move(node));
+  std::swap(name, one.name);
+}
+
 bool SessionTable::restore(Session&& session) {
   if (!has_room_for(session.name)) return false;
   if (!keys_.emplace(session.name, static_cast<SessionKey>(by_key_.size())).second) return false;
@@ -216,6 +250,9 @@ std::uint64_t SessionTable::reserved(SessionKey key) const noexcept {
 }
 
 void SessionTable::undo() noexcept {
+  for (; !former_names_.empty(); former_names_.pop_back()) {
+    exchange_name(former_names_.back());
+  }
   for (; !undo_.empty(); undo_.pop_back())
     by_key_[undo_.back().first]->record = undo_.back().second;
   for (; by_key_.size() > sessions_before_; sessions_.pop_back()) {

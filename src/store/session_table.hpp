@@ -36,7 +36,7 @@ class SessionTable {
 
   [[nodiscard]] std::size_t size() const noexcept { return by_key_.size(); }
   [[nodiscard]] std::optional<SessionKey> find(std::string_view name) const;
-  // References stay valid for the life of the table.
+  // References stay valid for the life of the table, a name's until it is another one.
   [[nodiscard]] const SessionRecord& record(SessionKey key) const noexcept;
   [[nodiscard]] const std::string& name(SessionKey key) const noexcept;
 
@@ -50,6 +50,9 @@ class SessionTable {
   // of what was written is lost. 0: nothing is said.
   [[nodiscard]] std::uint64_t reserved(SessionKey key) const noexcept;
 
+  // Whether a session that is there may be called so; the reason if not.
+  [[nodiscard]] std::expected<void, std::string_view> may_be_renamed_to(
+      std::string_view name) const noexcept;
   // Whether one more session of this name keeps the limits above; the reason if not.
   [[nodiscard]] std::expected<void, std::string_view> has_room_for(
       std::string_view name) const noexcept;
@@ -102,6 +105,13 @@ class SessionTable {
   [[nodiscard]] std::expected<void, std::string_view> open(const Entry& entry, WallTime time);
   [[nodiscard]] static std::expected<void, std::string_view> set_numbers(
       Session& session, const NumbersChange& change);
+  [[nodiscard]] std::expected<void, std::string_view> rename(const Entry& entry);
+  struct Renamed {
+    SessionKey session = 0;
+    std::string name;  // the other one, twice: for the session, and for keys_
+    std::string key;
+  };
+  void exchange_name(Renamed& one) noexcept;
   // What seldom changes, once the whole record has been applied.
   void note_rare(std::span<const char> entries);
   void undo() noexcept;
@@ -111,6 +121,7 @@ class SessionTable {
   std::map<std::string, SessionKey, std::less<>> keys_;
   // What the entries applied so far changed, to be put back if a later one is refused.
   std::vector<std::pair<SessionKey, SessionRecord>> undo_;
+  std::vector<Renamed> former_names_;  // likewise
   std::size_t sessions_before_ = 0;
   bool has_rare_ = false;  // the entries applied so far are for note_rare() too
 };

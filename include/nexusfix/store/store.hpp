@@ -85,10 +85,15 @@ class Store {
   // TooLarge: a name above 1024 bytes, or the 65,537th session of the log.
   [[nodiscard]] virtual StoreResult<SessionKey> open_session(std::string_view name,
                                                              WallTime now) = 0;
+  // Gives a session another name, durable like an append. Its numbers and messages stay. Views of
+  // the old name end. TooLarge: as above. Refused: another session has the name. Allocates, may
+  // block on the disk.
+  [[nodiscard]] virtual StoreResult<void> rename_session(SessionKey key, std::string_view name,
+                                                         WallTime now) = 0;
   // How many sessions the log has; their keys are 0 to session_count() - 1, in the order in which
   // they were opened first.
   [[nodiscard]] virtual std::size_t session_count() const noexcept = 0;
-  // Valid for the life of the store, as is the record below.
+  // Valid until it is renamed; the record below for the life of the store.
   [[nodiscard]] virtual std::string_view session_name(SessionKey key) const noexcept = 0;
   // The reference stays valid for the life of the store and shows every later change.
   [[nodiscard]] virtual const SessionRecord& session(SessionKey key) const noexcept = 0;

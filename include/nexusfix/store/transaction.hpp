@@ -26,6 +26,7 @@ enum class EntryKind : std::uint8_t {
   MessagesLost = 8,     // first number, last number: their messages were lost with damaged bytes
   // A journal writes those below, no transaction.
   NumbersReserved = 9,  // outbound numbers below this one may have been used without being kept
+  SessionRenamed = 10,  // the session's name from here on
   // Of the log itself.
   LogSynced = 16,  // log position: everything before it was on the disk when this was written
   LogClosed = 17,  // likewise; and the journal was closed in order

@@ -32,7 +32,7 @@ void Batch::clear(LogPosition at) {
         &session_created, &session_unfinished, &change_position,  &change_session,
         &change_at,       &change_before,      &change_after,     &change_unfinished,
         &change_text,     &lost_position,      &lost_session,     &lost_epoch,
-        &lost_first,      &lost_last}) {
+        &lost_first,      &lost_last,          &renamed_key,      &renamed_name}) {
     column->clear();
   }
   messages_.clear();
@@ -42,6 +42,7 @@ void Batch::clear(LogPosition at) {
 
 void Batch::make_room(std::span<const char> entries, std::vector<SessionHead>& heads) {
   std::size_t opened = 0;
+  std::size_t renamed = 0;
   std::size_t messages = 0;
   std::size_t changes = 0;
   std::size_t lost = 0;
@@ -52,6 +53,7 @@ void Batch::make_room(std::span<const char> entries, std::vector<SessionHead>& h
   while (reader.next(entry)) {
     ++count;
     opened += entry.kind == EntryKind::SessionOpened ? 1 : 0;
+    renamed += entry.kind == EntryKind::SessionRenamed ? 1 : 0;
     messages += entry.kind == EntryKind::OutboundMessage ? 1 : 0;
     changes += entry.kind == EntryKind::NumbersSet ? 1 : 0;
     lost += entry.kind == EntryKind::MessagesLost ? 1 : 0;
@@ -66,6 +68,7 @@ void Batch::make_room(std::span<const char> entries, std::vector<SessionHead>& h
     for (ArrayColumn* column : columns) column->reserve(rows, rows * kNumber);
   };
   reserve(opened, {&opened_key, &opened_at});
+  reserve(renamed, {&renamed_key});
   reserve(messages, {&message_session, &message_epoch, &message_number, &message_position});
   reserve(changes, {&change_position, &change_session, &change_at, &change_unfinished});
   reserve(3 * changes, {&change_before, &change_after});
@@ -73,6 +76,7 @@ void Batch::make_room(std::span<const char> entries, std::vector<SessionHead>& h
   reserve(touched_.size() + count, {&session_key, &session_epoch, &session_inbound,
                                     &session_outbound, &session_created, &session_unfinished});
   if (opened > 0) opened_name.reserve(opened, entries.size());
+  if (renamed > 0) renamed_name.reserve(renamed, entries.size());
   if (messages > 0) message_bytes.reserve(messages, entries.size());
   if (changes > 0) change_text.reserve(changes, entries.size());
   reserve_more(messages_, messages);
@@ -92,6 +96,10 @@ void Batch::add(std::span<const char> entries, WallTime time, std::vector<Sessio
         opened_key.add(entry.session);
         opened_name.add(entry.bytes);
         opened_at.add(nanoseconds(time));
+        break;
+      case EntryKind::SessionRenamed:
+        renamed_key.add(entry.session);
+        renamed_name.add(entry.bytes);
         break;
       case EntryKind::OutboundMessage:
         use(heads[entry.session], entry.number);

@@ -60,6 +60,9 @@ class Batch {
   ArrayColumn opened_name{ElementType::Bytes};
   ArrayColumn opened_at{ElementType::Int8};
 
+  ArrayColumn renamed_key{ElementType::Int4};
+  ArrayColumn renamed_name{ElementType::Bytes};
+
   ArrayColumn message_session{ElementType::Int4};
   ArrayColumn message_epoch{ElementType::Int8};
   ArrayColumn message_number{ElementType::Int8};

@@ -56,6 +56,21 @@ class PostgresStore final : public Store {
     return key;
   }
 
+  StoreResult<void> rename_session(SessionKey key, std::string_view name, WallTime now) override {
+    if (auto may = queue_.sessions().may_be_renamed_to(name); !may) {
+      return failure(
+          name.size() > kSessionNameBytesMax ? StoreErrorCode::TooLarge : StoreErrorCode::Refused,
+          may.error());
+    }
+    std::vector<char> entries;
+    append_entry(entries,
+                 {.kind = EntryKind::SessionRenamed, .session = key, .number = 0, .bytes = name});
+    if (auto appended = queue_.append(entries, now); !appended) {
+      return std::unexpected{std::move(appended.error())};
+    }
+    return queue_.wait_until_durable();
+  }
+
   std::size_t session_count() const noexcept override { return queue_.sessions().size(); }
   std::string_view session_name(SessionKey key) const noexcept override {
     return queue_.sessions().name(key);

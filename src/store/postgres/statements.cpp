@@ -16,7 +16,7 @@ struct Prepared {
   const char* statement;
 };
 
-constexpr std::array<Prepared, 7> kPrepared{{
+constexpr std::array<Prepared, 8> kPrepared{{
     // The last two columns of these two are CommitSettings.
     {"advance",
      "SELECT advance_log($1::int8, $2::int8, $3::int8), current_setting('synchronous_commit'), "
@@ -26,6 +26,9 @@ constexpr std::array<Prepared, 7> kPrepared{{
     {"open",
      "INSERT INTO sessions SELECT k, n, 1, 1, 1, c, false "
      "FROM unnest($1::int4[], $2::bytea[], $3::int8[]) AS u(k, n, c)"},
+    {"rename",
+     "UPDATE sessions SET name = n FROM unnest($1::int4[], $2::bytea[]) AS u(k, n) "
+     "WHERE session_key = k"},
     {"keep",
      "INSERT INTO messages (session_key, epoch, msg_seq_num, position, bytes) "
      "SELECT * FROM unnest($1::int4[], $2::int8[], $3::int8[], $4::int8[], $5::bytea[])"},
@@ -109,6 +112,10 @@ bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_
   if (batch.opened_key.count() > 0) {
     sent = sent && connection.send("open", {batch.opened_key.encoded(), batch.opened_name.encoded(),
                                             batch.opened_at.encoded()});
+  }
+  if (batch.renamed_key.count() > 0) {
+    sent = sent &&
+           connection.send("rename", {batch.renamed_key.encoded(), batch.renamed_name.encoded()});
   }
   if (batch.message_session.count() > 0) {
     sent = sent && connection.send(

@@ -123,6 +123,46 @@ TEST_P(StoreContract, every_session_is_named_with_and_without_messages) {
   EXPECT_EQ(store_->session_count(), 2U);
 }
 
+TEST_P(StoreContract, a_renamed_session_keeps_its_numbers_and_its_messages) {
+  const SessionKey key = open_session(*store_, "before");
+  const SessionKey other = open_session(*store_, "other");
+  ASSERT_TRUE(append_message(*store_, key, 1, "one"));
+  ASSERT_TRUE(store_->rename_session(key, "after", at_second(2)));
+  ASSERT_TRUE(append_message(*store_, key, 2, "two"));
+  const auto check = [&] {
+    EXPECT_EQ(store_->session_name(key), "after");
+    EXPECT_EQ(store_->session_name(other), "other");
+    EXPECT_EQ(open_session(*store_, "after"), key);
+    EXPECT_EQ(store_->session(key).next_outbound, 3U);
+    EXPECT_EQ(store_->session(key).created, at_second(1));
+    EXPECT_EQ(read_all(*store_, key), (Messages{{1, "one"}, {2, "two"}}));
+    for (const ScannedMessage& message : scan_all(*store_)) EXPECT_EQ(message.session, "after");
+  };
+  check();
+  reopen();
+  check();
+  EXPECT_EQ(store_->session_count(), 2U);
+  EXPECT_NE(open_session(*store_, "before"), key) << "its old name is free";
+  reopen();
+  check();
+}
+
+TEST_P(StoreContract, no_session_gets_the_name_of_another_or_one_that_is_too_long) {
+  const SessionKey key = open_session(*store_, "one");
+  open_session(*store_, "two");
+  const auto taken = store_->rename_session(key, "two", at_second(2));
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().code, StoreErrorCode::Refused);
+  const auto too_long = store_->rename_session(key, std::string(1025, 'x'), at_second(2));
+  ASSERT_FALSE(too_long);
+  EXPECT_EQ(too_long.error().code, StoreErrorCode::TooLarge);
+  EXPECT_EQ(store_->session_name(key), "one");
+  ASSERT_TRUE(append_message(*store_, key, 1, "the store goes on"));
+  ASSERT_TRUE(store_->rename_session(key, std::string(1024, 'x'), at_second(2)));
+  reopen();
+  EXPECT_EQ(store_->session_name(key), std::string(1024, 'x'));
+}
+
 TEST_P(StoreContract, the_time_of_creation_stays) {
   open_session(*store_, "A");
   reopen();

@@ -85,6 +85,8 @@ TEST(EntryReader, refuses_forms_that_no_writer_makes) {
   EXPECT_FALSE(reads({EntryKind::Reset, 0, 1, ""}));
   EXPECT_FALSE(reads({EntryKind::SessionOpened, 0, 1, "name"}));
   EXPECT_TRUE(reads({EntryKind::SessionOpened, 0, 0, "name"}));
+  EXPECT_FALSE(reads({EntryKind::SessionRenamed, 0, 1, "name"}));
+  EXPECT_TRUE(reads({EntryKind::SessionRenamed, 0, 0, "name"}));
   EXPECT_TRUE(reads({EntryKind::OutboundMessage, 0, 1, ""}));
 }
 
