@@ -2,13 +2,19 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace nexusfix::session {
 
 // Written "FIX.4.4:VENUE->TRADER" or "FIX.4.4:VENUE->TRADER:desk7"; sender is always our side. Sub
-// and location IDs stand behind their CompID, as in QuickFIX/J: "FIX.4.4:VENUE/DESK7/LDN->TRADER";
-// a location alone leaves the place between empty: "VENUE//LDN".
+// and location IDs follow their CompID, as in QuickFIX/J: "FIX.4.4:VENUE/DESK7/LDN->TRADER"; a
+// location alone leaves the place between empty: "VENUE//LDN".
+//
+// Different identities have different names: within a part, a byte that would separate (':', '/',
+// '>') or that is not printable ASCII is written %XX, and so is a '%' before two hexadecimal
+// digits: the CompID "A->B" is "A-%3EB".
 struct SessionId {
   std::string begin_string{};
   std::string sender_comp_id{};      // 49 of what we send
@@ -21,6 +27,11 @@ struct SessionId {
 
   friend auto operator<=>(const SessionId&, const SessionId&) = default;
   [[nodiscard]] std::string to_string() const;
+  // The identity that has this name; nothing: none has.
+  [[nodiscard]] static std::optional<SessionId> parse(std::string_view name);
+  // Its name without escapes, as stores have it that were written before there were any. Several
+  // identities may share one.
+  [[nodiscard]] std::string former_name() const;
   // Whether each message of ours has sub or location IDs.
   [[nodiscard]] bool has_sub_ids() const noexcept {
     return !(sender_sub_id.empty() && sender_location_id.empty() && target_sub_id.empty() &&

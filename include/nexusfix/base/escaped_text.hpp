@@ -1,0 +1,31 @@
+// Texts of any bytes as parts of a name, so that different texts give different parts.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace nexusfix {
+
+// Appends text with each byte that is_kept() refuses as %XX, and a '%' too that would be read so.
+// Two results are equal only if their texts are.
+template <class IsKept>
+void append_escaped(std::string& to, std::string_view text, IsKept is_kept) {
+  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
+  const auto is_hex = [&](std::size_t at) {
+    return at < text.size() && kHexDigits.find(text[at]) != std::string_view::npos;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool reads_as_escape = text[i] == '%' && is_hex(i + 1) && is_hex(i + 2);
+    if (is_kept(text[i]) && !reads_as_escape) {
+      to += text[i];
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(text[i]);
+    to += '%';
+    to += kHexDigits[byte >> 4U];
+    to += kHexDigits[byte & 0xFU];
+  }
+}
+
+}  // namespace nexusfix
