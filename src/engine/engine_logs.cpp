@@ -12,23 +12,16 @@ bool is_wanted(const observe::SessionLogOptions& log) noexcept {
          log.screen.has_events;
 }
 
-// As QuickFIX/J names files: "VENUE_BOOK_LDN".
-std::string joined(const std::string& comp_id, const std::string& sub_id,
-                   const std::string& location_id) {
-  std::string text = comp_id;
-  if (!sub_id.empty()) text += '_' + sub_id;
-  if (!location_id.empty()) text += '_' + location_id;
-  return text;
-}
-
 observe::SessionLogOptions options_of(const SessionSettings& settings,
                                       const wire::DataFieldTable& data_fields) {
   const session::SessionId& id = settings.session.id;
+  const observe::LogFileParty sender{id.sender_comp_id, id.sender_sub_id, id.sender_location_id};
+  const observe::LogFileParty target{id.target_comp_id, id.target_sub_id, id.target_location_id};
   observe::SessionLogOptions options{
       .name = id.to_string(),
-      .prefix = observe::log_file_prefix(
-          id.begin_string, joined(id.sender_comp_id, id.sender_sub_id, id.sender_location_id),
-          joined(id.target_comp_id, id.target_sub_id, id.target_location_id), id.qualifier),
+      .prefix = observe::log_file_prefix(id.begin_string, sender, target, id.qualifier),
+      .former_prefix =
+          observe::former_log_file_prefix(id.begin_string, sender, target, id.qualifier),
       .files = settings.log.files,
       .screen = settings.log.screen,
       .masked = settings.log.masked};

