@@ -74,9 +74,10 @@ int show(const ShowOptions& options) {
   }
   auto log = look_into(disk, *place, engine_options(false).open_postgres);
   if (!log) return fail("journal", log.error());
+  const std::string session = stored_name(*log->store, options.session);
   if (options.wants_messages()) {
     MessageFilter filter{.session = {}, .first = options.first, .last = UINT64_MAX, .epoch = {}};
-    if (!options.session.empty()) filter.session = options.session;
+    if (!session.empty()) filter.session = session;
     if (options.last > 0) filter.last = options.last;
     if (options.epoch > 0) filter.epoch = options.epoch;
     const MessageForm form = options.decode ? MessageForm::Decoded
@@ -90,12 +91,12 @@ int show(const ShowOptions& options) {
       !log->report || (log->report->damages.empty() && log->report->lost_end.empty());
   auto summary = summarize_log(*log->store, std::move(log->report), place->name);
   if (!summary) return fail("journal", summary.error());
-  if (!options.session.empty()) {
-    if (const auto key = find_session(*log->store, options.session); !key) {
+  if (!session.empty()) {
+    if (const auto key = find_session(*log->store, session); !key) {
       return fail("journal", key.error());
     }
     std::erase_if(summary->sessions,
-                  [&](const SessionSummary& one) { return one.name != options.session; });
+                  [&](const SessionSummary& one) { return one.name != session; });
   }
   fmt::print("{}", options.json ? summary_json(*summary) : summary_text(*summary));
   return is_whole ? kSuccess : kFailure;
@@ -237,6 +238,7 @@ CLI::App* add_set(CLI::App& app, SetNumbers& request, std::string& log) {
   CLI::Option* out =
       set->add_option("--next-out", request.wanted.next_outbound, "MsgSeqNum that is sent next")
           ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  set->add_flag("--new", request.may_be_new, "Make the session if there is none of this name");
   set->add_option("--reason", request.reason, "Kept in the log");
   set->add_flag("--yes", request.is_confirmed, "Do not ask");
   set->callback([in, out] {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include <nexusfix/session/session_id.hpp>
+
 #include "nexusfix/print_message.hpp"
 #include "nexusfix/text.hpp"
 
@@ -39,6 +41,19 @@ void print_one(std::FILE* out, const store::Store::LogMessage& message, MessageF
 }
 
 }  // namespace
+
+std::string stored_name(const store::Store& store, const std::string& name) {
+  const auto has = [&](std::string_view wanted) {
+    for (store::SessionKey key = 0; key < store.session_count(); ++key) {
+      if (store.session_name(key) == wanted) return true;
+    }
+    return false;
+  };
+  const auto id = session::SessionId::parse(name);
+  if (!id || has(name)) return name;
+  std::string former = id->former_name();
+  return has(former) ? former : name;
+}
 
 std::expected<store::SessionKey, std::string> find_session(const store::Store& store,
                                                            std::string_view name) {

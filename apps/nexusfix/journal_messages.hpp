@@ -31,6 +31,9 @@ struct MessageFilter {
                                                                        const MessageFilter& filter,
                                                                        MessageForm form);
 
+// How the log calls the session of this name: so, or as earlier versions did, without escapes.
+[[nodiscard]] std::string stored_name(const store::Store& store, const std::string& name);
+
 // Which key a session has; the error lists those that there are.
 [[nodiscard]] std::expected<store::SessionKey, std::string> find_session(const store::Store& store,
                                                                          std::string_view name);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <nexusfix/engine/live_numbers.hpp>
+#include <nexusfix/session/session_id.hpp>
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/journal_messages.hpp"
@@ -144,21 +145,36 @@ bool is_confirmed_by_hand(const std::string& question) {
   return text == "yes\n" || text == "y\n";
 }
 
-int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgres, WallTime now) {
+int set_numbers(Disk& disk, const SetNumbers& wanted, OpenPostgres open_postgres, WallTime now) {
+  SetNumbers request = wanted;
   if (!is_reason(request.reason)) return fail("journal", kReasonTooLong);
+  if (request.may_be_new && !session::SessionId::parse(request.session)) {
+    return fail("journal", "--new: " + request.session +
+                               " can be no session's name: BeginString:Sender->Target was "
+                               "expected, and within a part %3A for :, %2F for / and %3E for >");
+  }
   if (request.place.is_journal()) {  // a wrong name must not even cut a torn end
     const auto found = look_into(disk, request.place, open_postgres);
     if (!found) return fail("journal", found.error());
+    if (!request.may_be_new) request.session = stored_name(*found->store, request.session);
     const auto key = find_session(*found->store, request.session);
-    if (!key) return fail("journal", key.error());
-    if (found->report && found->report->in_use) {
-      return set_by_engine(request, *found, *key, now);
-    }
+    const bool is_in_use = found->report && found->report->in_use;
+    if (!key && (!request.may_be_new || is_in_use)) return fail("journal", key.error());
+    if (is_in_use) return set_by_engine(request, *found, *key, now);
   }
   auto opened = open_to_change(disk, request.place, store::IfNoLog::Refuse, open_postgres, now);
   if (!opened) return fail("journal", opened.error());
   store::Store& store = **opened;
   const ClosedAtEnd closed_at_end{store};
+  if (!request.may_be_new) request.session = stored_name(store, request.session);
+  if (request.may_be_new && !find_session(store, request.session)) {
+    fmt::print("{}: there is no such session in the log; it is made\n", request.session);
+    if (!request.is_confirmed && !is_confirmed_by_hand("Make it?")) return not_confirmed();
+    request.is_confirmed = true;
+    if (const auto made = store.open_session(request.session, now); !made) {
+      return fail("journal", made.error().text);
+    }
+  }
   const auto key = find_session(store, request.session);
   if (!key) return fail("journal", key.error());
   // Damage or an import that did not end leaves both numbers in doubt.

@@ -17,6 +17,7 @@ struct SetNumbers {
   std::string session;
   store::WantedNumbers wanted;
   std::string reason;
+  bool may_be_new = false;    // a session that the log does not have is made
   bool is_confirmed = false;  // nobody is asked
 };
 

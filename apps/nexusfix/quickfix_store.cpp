@@ -5,11 +5,13 @@
 #include <charconv>
 #include <filesystem>
 #include <fmt/format.h>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <set>
 #include <span>
 
+#include <nexusfix/session/session_id.hpp>
 #include <nexusfix/wire/times.hpp>
 
 namespace nexusfix::command {
@@ -245,47 +247,21 @@ std::optional<std::string_view> field(std::string_view message, std::string_view
   return message.substr(begin, message.find('\x01', begin) - begin);
 }
 
-struct Parties {
-  std::string begin_string, sender, target;
-};
+using Parties = session::SessionId;
 
 std::optional<Parties> parties_of(std::string_view message) {
   const auto begin_string = field(message, "8");
   const auto sender = field(message, "49");
   const auto target = field(message, "56");
   if (!begin_string || !sender || !target) return std::nullopt;
-  return Parties{std::string{*begin_string}, std::string{*sender}, std::string{*target}};
+  return Parties{.begin_string = std::string{*begin_string},
+                 .sender_comp_id = std::string{*sender},
+                 .target_comp_id = std::string{*target}};
 }
 
-// "FIX.4.4:A->B:Q"
-std::optional<Parties> parties_of_name(std::string_view name, std::string& qualifier) {
-  const std::size_t colon = name.find(':');
-  const std::size_t arrow = colon == std::string_view::npos ? colon : name.find("->", colon);
-  if (arrow == std::string_view::npos) return std::nullopt;
-  const std::size_t second = name.find(':', arrow);
-  const std::size_t target_end = second == std::string_view::npos ? name.size() : second;
-  if (second != std::string_view::npos) qualifier = name.substr(second + 1);
-  return Parties{std::string{name.substr(0, colon)},
-                 std::string{name.substr(colon + 1, arrow - colon - 1)},
-                 std::string{name.substr(arrow + 2, target_end - arrow - 2)}};
-}
-
-// Without its sub and location IDs.
-std::string_view comp_id_of(std::string_view party) { return party.substr(0, party.find('/')); }
-
-// Sub and location IDs behind their CompID, as SessionId writes them.
-std::string with_sub_ids(std::string comp_id, std::optional<std::string_view> sub_id,
-                         std::optional<std::string_view> location_id) {
-  if (!sub_id && !location_id) return comp_id;
-  comp_id.append("/").append(sub_id.value_or(""));
-  if (location_id) comp_id.append("/").append(*location_id);
-  return comp_id;
-}
-
-std::string name_of(const Parties& parties, std::string_view qualifier) {
-  std::string name = parties.begin_string + ":" + parties.sender + "->" + parties.target;
-  if (!qualifier.empty()) name.append(":").append(qualifier);
-  return name;
+std::string name_of(Parties parties, std::string_view qualifier) {
+  parties.qualifier = qualifier;
+  return parties.to_string();
 }
 
 std::string in_file_name(std::string text, QuickfixForm form) {
@@ -301,8 +277,9 @@ std::string in_file_name(std::string text, QuickfixForm form) {
 // The qualifier is what follows the CompIDs (and QuickFIX/J's sub and location IDs) in the prefix.
 Result<std::string> qualifier_of(const QuickfixStore& store, const Parties& parties,
                                  std::string_view prefix) {
-  const std::string front = in_file_name(parties.begin_string + "-" + parties.sender, store.form);
-  const std::string back = "-" + in_file_name(parties.target, store.form);
+  const std::string front =
+      in_file_name(parties.begin_string + "-" + parties.sender_comp_id, store.form);
+  const std::string back = "-" + in_file_name(parties.target_comp_id, store.form);
   const std::size_t at =
       prefix.starts_with(front) ? prefix.find(back, front.size()) : std::string_view::npos;
   const std::string_view between =
@@ -346,7 +323,8 @@ Result<std::string> name_from_prefix(const QuickfixStore& store, std::string_vie
                     "than one way; say --prefix {} and the session's name with --session",
                     store.path, prefix)};
   }
-  return name_of({parts[0], parts[1], parts[2]}, parts.size() == 4 ? parts[3] : "");
+  return name_of({.begin_string = parts[0], .sender_comp_id = parts[1], .target_comp_id = parts[2]},
+                 parts.size() == 4 ? parts[3] : "");
 }
 
 Result<void> check_message(const QuickfixStore& store, const Parties& parties, std::uint64_t number,
@@ -366,14 +344,8 @@ Result<void> check_message(const QuickfixStore& store, const Parties& parties, s
     return field(bytes, tag) == value;
   };
   if (!has("34", std::to_string(number))) return wrong("its MsgSeqNum is another");
-  // A party's name is its CompID, then / and what else it has; a CompID may have a / of its own.
-  const auto is_of = [&](std::string_view tag, std::string_view party) {
-    const auto comp_id = field(bytes, tag);
-    return comp_id && party.starts_with(*comp_id) &&
-           (party.size() == comp_id->size() || party[comp_id->size()] == '/');
-  };
-  if (!has("8", parties.begin_string) || !is_of("49", parties.sender) ||
-      !is_of("56", parties.target)) {
+  if (!has("8", parties.begin_string) || !has("49", parties.sender_comp_id) ||
+      !has("56", parties.target_comp_id)) {
     return wrong("is of another session");
   }
   return {};
@@ -384,15 +356,20 @@ void name_sub_ids(const QuickfixStore& store, Parties& parties, std::string_view
                   std::string_view message) {
   if (store.form != QuickfixForm::Java) return;
   const auto in_name = [&](const std::string& text) { return in_file_name(text, store.form); };
-  const std::string sender = in_name(parties.begin_string + "-" + parties.sender + "_");
-  const std::string target = "-" + in_name(parties.target) + "_";
+  const std::string sender = in_name(parties.begin_string + "-" + parties.sender_comp_id + "_");
+  const std::string target = "-" + in_name(parties.target_comp_id) + "_";
   const bool has_sender = prefix.starts_with(sender);
   const bool has_target = prefix.find(target) != std::string_view::npos;
+  const auto text_of = [&](std::string_view tag) {
+    return std::string{field(message, tag).value_or("")};
+  };
   if (has_sender) {
-    parties.sender = with_sub_ids(parties.sender, field(message, "50"), field(message, "142"));
+    parties.sender_sub_id = text_of("50");
+    parties.sender_location_id = text_of("142");
   }
   if (has_target) {
-    parties.target = with_sub_ids(parties.target, field(message, "57"), field(message, "143"));
+    parties.target_sub_id = text_of("57");
+    parties.target_location_id = text_of("143");
   }
 }
 
@@ -419,6 +396,21 @@ Result<void> find_name(Disk& disk, QuickfixStore& store, const std::string& pref
         store.session = name_of(*parties, *qualifier);
         return {};
       });
+}
+
+// A session that is named as earlier versions did, with its CompIDs as its messages have them.
+void take_former_name(Disk& disk, QuickfixStore& store) {
+  std::optional<Parties> parties;
+  const auto visit = [&](std::uint64_t, std::string_view bytes) -> Result<void> {
+    if (!parties) parties = parties_of(bytes);
+    return {};
+  };
+  if (store.messages.empty() || !visit_quickfix_messages(disk, store, 1, visit) || !parties) return;
+  const std::string former = parties->former_name();
+  if (!store.session.starts_with(former)) return;
+  const std::string rest = store.session.substr(former.size());
+  if (!rest.empty() && rest.front() != ':') return;
+  store.session = name_of(*parties, rest.empty() ? rest : rest.substr(1));
 }
 
 }  // namespace
@@ -470,11 +462,13 @@ Result<QuickfixStore> read_quickfix_store(Disk& disk, const std::string& folder,
       return std::unexpected{found.error()};
     }
   }
-  std::string qualifier;
-  const auto parties = parties_of_name(store.session, qualifier);
+  take_former_name(disk, store);
+  const auto parties = Parties::parse(store.session);
   if (!parties) {
     return std::unexpected{
-        fmt::format("--session {}: BeginString:Sender->Target was expected", store.session)};
+        fmt::format("--session {}: BeginString:Sender->Target was expected, and within a part %3A "
+                    "for :, %2F for / and %3E for >",
+                    store.session)};
   }
   if (auto checked = visit_quickfix_messages(disk, store, 1,
                                              [&](std::uint64_t number, std::string_view bytes) {
@@ -512,22 +506,22 @@ Result<void> visit_quickfix_messages(Disk& disk, const QuickfixStore& store, std
 }
 
 std::string quickfix_prefix(std::string_view session, QuickfixForm form) {
-  std::string qualifier;
-  const auto parties = parties_of_name(session, qualifier);
+  const auto parties = Parties::parse(session);
   if (!parties) return {};
-  std::string sender = parties->sender;
-  std::string target = parties->target;
-  if (form == QuickfixForm::Cpp) {  // whose sessions have no sub and location IDs
-    sender = comp_id_of(sender);
-    target = comp_id_of(target);
-  } else {  // where what is empty has no place: A//LDN is A_LDN
-    for (std::string* party : {&sender, &target}) {
-      const std::size_t gap = party->find("//");
-      if (gap != std::string::npos) party->erase(gap, 1);
+  std::string prefix = parties->begin_string;
+  // QuickFIX's sessions have no sub and location IDs; in QuickFIX/J's what is empty has no place.
+  const auto add = [&](std::initializer_list<std::string_view> party) {
+    char separator = '-';
+    for (const std::string_view part : party) {
+      if (part.empty()) continue;
+      (prefix += separator) += part;
+      separator = '_';
+      if (form == QuickfixForm::Cpp) return;
     }
-  }
-  std::string prefix = parties->begin_string + "-" + sender + "-" + target;
-  if (!qualifier.empty()) prefix += "-" + qualifier;
+  };
+  add({parties->sender_comp_id, parties->sender_sub_id, parties->sender_location_id});
+  add({parties->target_comp_id, parties->target_sub_id, parties->target_location_id});
+  add({parties->qualifier});
   return in_file_name(std::move(prefix), form);
 }
 

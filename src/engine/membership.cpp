@@ -87,6 +87,10 @@ store::StoreResult<SessionSlot*> Runtime::make_slot_out(SessionSettings settings
                             name + ": it is stored in loop " + std::to_string(home)}};
     }
   }
+  if (const auto doubt = doubtful_names_.find(name); doubt != doubtful_names_.end()) {
+    return std::unexpected{
+        store::StoreError{store::StoreErrorCode::SessionRefused, name + ": " + doubt->second}};
+  }
   const auto key = store_->open_session(name, now_.wall);
   if (!key) return std::unexpected{key.error()};
   const std::size_t count = slots_.size();
@@ -289,6 +293,10 @@ std::expected<Runtime::NewSessions, EngineError> Runtime::make_sessions(Settings
     }
   }
   if (auto done = make_parsers(settings); !done) return std::unexpected{std::move(done.error())};
+  doubtful_names_.clear();
+  if (auto adopted = adopt_former_names(settings.sessions); !adopted) {
+    return std::unexpected{EngineError{std::move(adopted.error().text)}};
+  }
   NewSessions made;
   made.slots.reserve(settings.sessions.size());
   made.templates.reserve(settings.sessions.size());
@@ -393,6 +401,11 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
   SessionSettings settings = found->settings;
   settings.is_template = false;
   settings.session.id = id;
+  if (const auto adopted = adopt_former_names({&settings, 1}); !adopted) {
+    report_stranger(observe::Severity::Error, connection.source, id.to_string(),
+                    adopted.error().text);
+    return nullptr;
+  }
   const auto slot = make_slot(std::move(settings));
   if (!slot) {
     report_stranger(observe::Severity::Error, connection.source, id.to_string(), slot.error().text);

@@ -107,6 +107,9 @@ std::expected<void, EngineError> Runtime::prepare(Settings& settings) {
 }
 
 std::expected<void, EngineError> Runtime::open(Settings settings) {
+  if (auto adopted = adopt_former_names(settings.sessions); !adopted) {
+    return std::unexpected{EngineError{std::move(adopted.error().text)}};
+  }
   if (auto done = recover_application(); !done) return done;
   punctuality_ = Punctuality{settings.threads.logon_lateness_max};
   if (!settings.text.empty()) {

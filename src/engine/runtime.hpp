@@ -276,6 +276,10 @@ class Runtime {
   [[nodiscard]] std::expected<void, EngineError> recover_application();
   void report_power_loss(const store::JournalReport& found, const std::string& folder);
 
+  // former_names.cpp
+  [[nodiscard]] store::StoreResult<void> adopt_former_names(
+      std::span<const SessionSettings> sessions);
+
   // membership.cpp
   [[nodiscard]] std::expected<void, EngineError> make_parsers(Settings& settings);
   [[nodiscard]] store::StoreResult<SessionSlot*> make_slot(SessionSettings settings);
@@ -622,6 +626,8 @@ class Runtime {
   std::map<std::string, SessionSlot*, std::less<>> slots_by_name_;
   std::map<std::string, SessionSlot*, std::less<>> acceptors_;  // by the name a Logon gives them
   std::map<std::string, std::string, std::less<>> refused_sessions_;  // by the store, and why
+  // Sessions that may not be those that the store has by their names, and why.
+  std::map<std::string, std::string, std::less<>> doubtful_names_;
   std::vector<SessionSlot*> slots_by_key_;  // null: of no session that is open
   std::vector<SessionSlot*> leaving_;
   std::vector<Template> templates_;  // of sessions that are made when somebody logs on

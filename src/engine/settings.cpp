@@ -24,6 +24,7 @@ namespace {
 
 constexpr std::size_t kFileBytesMax = 16U << 20U;
 constexpr std::size_t kSessionsMax = 10'000;
+constexpr std::size_t kStoredNameBytesMax = 1'024;  // see Store::open_session()
 
 // Reports sessions of one identity, which could not be told apart.
 void check_identities(const std::vector<SessionSettings>& sessions, SettingsReport& report) {
@@ -34,6 +35,13 @@ void check_identities(const std::vector<SessionSettings>& sessions, SettingsRepo
     if (settings.is_template || id.begin_string.empty() || id.sender_comp_id.empty() ||
         id.target_comp_id.empty())
       continue;
+    if (const std::size_t bytes = id.to_string().size(); bytes > kStoredNameBytesMax) {
+      report.error(settings.line,
+                   "[SESSION]: its name of CompIDs, SubIDs, LocationIDs and "
+                   "qualifier has " +
+                       std::to_string(bytes) + " bytes, and a store takes " +
+                       std::to_string(kStoredNameBytesMax));
+    }
     const auto [place, added] = lines.emplace(id, settings.line);
     if (added) continue;
     report.error(settings.line,

@@ -65,7 +65,8 @@ std::expected<void, EngineError> fill(std::vector<Settings>& shares,
       const SettingsError error{shares.front().file, one.line, name + ": EventLoop=" + what};
       return std::unexpected{EngineError{error.what()}};
     };
-    const std::optional<std::uint32_t> home = home_of(name);
+    std::optional<std::uint32_t> home = home_of(name);
+    if (!home) home = home_of(one.session.id.former_name());
     const std::uint32_t by_name = static_cast<std::uint32_t>(hash_of(name) % shares.size());
     const std::uint32_t loop = home ? *home : one.event_loop.value_or(by_name);
     if (one.event_loop && *one.event_loop != loop) {

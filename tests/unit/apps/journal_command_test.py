@@ -337,6 +337,22 @@ class Journal(WithFolder):
         self.assertIn("will be asked for 2 to", done.stdout)
         self.assertEqual(self.numbers(), (2, outbound, 1))
 
+    def test_set_makes_a_session_when_it_is_told_to(self):
+        name = "FIX.4.4:VENUE->A%2FB"
+        for arguments, text in (
+                ((name, "--next-in", 7, "--yes"), "there is no session"),
+                ((name, "--next-in", 7, "--new"), "not confirmed"),
+                (("FIX.4.4:VENUE->A->B", "--next-in", 7, "--new", "--yes"), "no session's name")):
+            done = run("journal", "set", self.journal, *arguments)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(text, done.stderr)
+        self.assertNotIn(name, run("journal", "show", self.journal).stdout)
+        done = run("journal", "set", self.journal, name, "--next-in", 7, "--new", "--yes")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(name, run("journal", "show", self.journal).stdout)
+        done = run("journal", "set", self.journal, name, "--next-in", 9, "--yes")
+        self.assertIn("now: next inbound 7, next outbound 1", done.stdout)
+
     def test_set_refuses_what_it_cannot_do(self):
         for arguments, status, text in (
                 ((VENUE, "--yes"), 2, "--next-in or --next-out"),

@@ -207,10 +207,10 @@ TEST(QuickfixStore, a_comp_id_with_a_slash_is_one_comp_id) {
   const std::string prefix = "FIX.4.4-A_1-B_C";
   EXPECT_EQ(quickfix_prefix(name, QuickfixForm::Java), prefix);
   write_store(disk, prefix, QuickfixForm::Java, {{1, message(1, "A/1", "B/C")}}, 2);
-  for (const std::string& said : {std::string{}, name}) {
+  for (const std::string& said : {std::string{}, name, std::string{"FIX.4.4:A%2F1->B%2FC"}}) {
     const auto store = read_quickfix_store(disk, kFolder, prefix, said);
     ASSERT_TRUE(store) << store.error();
-    EXPECT_EQ(store->session, name);
+    EXPECT_EQ(store->session, "FIX.4.4:A%2F1->B%2FC");
   }
   EXPECT_FALSE(read_quickfix_store(disk, kFolder, prefix, "FIX.4.4:A/2->B/C"));
 }

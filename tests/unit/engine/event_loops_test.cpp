@@ -46,6 +46,25 @@ TEST_F(EventLoopsTest, logon_may_be_as_long_as_its_session_on_another_loop_allow
   EXPECT_TRUE(log.has("49=TRADER0 56=VENUE: more bytes than a Logon may have")) << log.all();
 }
 
+TEST_F(EventLoopsTest, session_that_an_earlier_version_stored_stays_on_its_loop) {
+  PosixDisk disk;
+  for (const std::string name : {"A/B", "C/D"}) {
+    auto opened =
+        store::open_journal(disk,
+                            {.folder = folder.path() + (name == "A/B" ? "/store" : "/store/loop-1"),
+                             .segment_bytes = kSegmentBytes},
+                            clock.now().wall);
+    ASSERT_TRUE(opened) << opened.error().text;
+    ASSERT_TRUE(opened->store->open_session("FIX.4.4:VENUE->" + name, clock.now().wall));
+    ASSERT_TRUE(opened->store->close());
+  }
+  const std::string session = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=";
+  sessions = session + "A/B\n" + session + "C/D\n";
+  open_loops();
+  EXPECT_EQ(acceptor->find_session("FIX.4.4:VENUE->A%2FB")->handle().loop, 0U);
+  EXPECT_EQ(acceptor->find_session("FIX.4.4:VENUE->C%2FD")->handle().loop, 1U);
+}
+
 TEST_F(EventLoopsTest, stranger_is_refused_and_a_logon_twice_too) {
   open_loops();
   acceptor->start();
