@@ -348,7 +348,7 @@ def check_markdown(tree):
     for name, text in tree.of_suffix({".md"}):
         count = text.count("\n")
         most = README_LINES_MAX if name == "README.md" else MARKDOWN_LINES_MAX
-        if count > most:
+        if count > most and name != "CHANGELOG.md":  # It grows with what is done.
             tree.problem(name, 1, f"{count} lines, {most} at most")
         folder = Path(name).parent
         prose = re.sub(r"^```.*?^```", lambda m: re.sub(r"[^\n]", " ", m[0]), text,
