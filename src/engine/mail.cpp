@@ -57,7 +57,6 @@ void Runtime::disconnect(SessionSlot& slot, std::string_view why) {
 
 void Runtime::reset(SessionSlot& slot, std::string_view text) {
   slot.reset_wanted = text;
-  if (slot.connection != nullptr && slot.wants_connection) slot.log_on_wanted = true;
   static_cast<void>(now());
   command(slot);
 }

@@ -34,6 +34,11 @@ observe::Severity severity_of(store::StoreEvent::Level level) noexcept {
   return observe::Severity::Error;
 }
 
+// A halt ends with the session that the schedule ends.
+bool will_connect(const SessionSlot& slot) noexcept {
+  return slot.wants_connection || (slot.numbers_are_lost && !slot.settings.schedule.is_non_stop());
+}
+
 }  // namespace
 
 void OutboundQueue::take(std::size_t count) noexcept {
@@ -327,7 +332,7 @@ bool Runtime::finished() {
   if (seams_.directory) return false;
   if (mail_room_->is_open() || waits_for_operator()) return false;
   return std::ranges::all_of(listeners_, [](const auto& one) { return one.socket == 0; }) &&
-         std::ranges::none_of(slots_, [](const auto& slot) { return slot->wants_connection; });
+         std::ranges::none_of(slots_, [](const auto& slot) { return will_connect(*slot); });
 }
 
 // Who polls may have something to do at the end; who runs would only start again, and be refused.

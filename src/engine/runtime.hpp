@@ -137,6 +137,7 @@ struct SessionSlot {
   bool waits_for_operator = false;  // the counterparty knows numbers that the store does not
   bool wants_connection = false;    // initiator
   bool numbers_are_lost = false;    // initiator: else it would want one
+  bool reset_ends_halt = false;     // a reset that was asked for: by Session::reset(), the schedule
   bool log_on_wanted = false;       // initiator: log_on() came before the old connection was gone
   MonoTime connect_at = kNever;     // initiator: when to try next
   std::size_t endpoint = 0;         // initiator: which of its addresses is next
@@ -568,6 +569,8 @@ class Runtime {
   void close_soon(Connection& connection);
   void note_disconnection(SessionSlot& slot);
   void stop_for_operator(SessionSlot& slot, const session::Notice& notice);
+  void begin_reset(SessionSlot& slot) noexcept;
+  void end_halt(SessionSlot& slot);
   [[nodiscard]] bool waits_for_operator() const noexcept;
   void tell_disconnection(SessionSlot& slot);
   void touch(SessionSlot& slot);

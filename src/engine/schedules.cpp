@@ -50,12 +50,10 @@ void Runtime::end_session(SessionSlot& slot, sys_seconds ended_at) {
          "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
              " is over by its schedule: both "
              "sequence numbers begin at 1 again");
-  if (slot.connection != nullptr && slot.wants_connection) slot.log_on_wanted = true;
+  begin_reset(slot);
   transact(slot, [this](session::StateMachine& machine) {
     machine.on_session_end("End of session", now_);
   });
-  // With numbers that are 1 again, nothing waits for an operator.
-  if (slot.numbers_are_lost && slot.connection == nullptr) log_on(slot);
 }
 
 void Runtime::close_for_logons(SessionSlot& slot) {

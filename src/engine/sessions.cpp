@@ -154,6 +154,7 @@ void Runtime::take_actions(SessionSlot& slot) {
       slot.machine.on_logout_command(slot.logout_text, now_);
     } else if (slot.reset_wanted) {
       slot.logout_text = *std::exchange(slot.reset_wanted, std::nullopt);
+      begin_reset(slot);
       slot.machine.on_session_end(slot.logout_text, now_);
     } else if (slot.disconnect_wanted) {
       cut(slot);
@@ -287,6 +288,7 @@ void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
 void Runtime::perform(SessionSlot& slot, const session::Reset&) {
   transaction_.reset(slot.key);
   slot.waits_for_operator = false;
+  if (std::exchange(slot.reset_ends_halt, false)) end_halt(slot);
   slot.inbound_recorded = 1;
   slot.held.clear();
   slot.held_bytes = 0;
@@ -452,6 +454,25 @@ void Runtime::stop_for_operator(SessionSlot& slot, const session::Notice& notice
              (connects && takes_commands_ ? ", which this engine takes while it runs" : ""));
 }
 
+// A reset that was asked for here, by the application or the schedule. Its Reset comes at once, or
+// when the connection has ended.
+void Runtime::begin_reset(SessionSlot& slot) noexcept {
+  slot.reset_ends_halt = true;
+  const bool connects = slot.wants_connection || slot.numbers_are_lost;
+  if (slot.connection != nullptr && connects) slot.log_on_wanted = true;
+}
+
+// With sequence numbers that somebody has set, or that are 1 again, nothing waits for an operator.
+// The numbers that ResetOnDisconnect sets back are no such decision: the counterparty would refuse
+// them again and again.
+void Runtime::end_halt(SessionSlot& slot) {
+  slot.waits_for_operator = false;
+  if (!slot.numbers_are_lost) return;
+  const bool is_closing = slot.log_on_wanted;  // close() has called, and connects at once
+  log_on(slot);
+  slot.log_on_wanted |= is_closing;
+}
+
 // Runs a callback. What it threw, if it threw.
 std::optional<std::string> Runtime::failure_of(FunctionRef<void()> callback) noexcept {
   std::optional<std::string> thrown;
@@ -569,8 +590,7 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
     return std::unexpected{"no memory"};
   }
   slot.machine.set_numbers(numbers);
-  slot.waits_for_operator = false;
-  if (slot.numbers_are_lost) log_on(slot);
+  end_halt(slot);
   slot.inbound_recorded = numbers.next_inbound;
   static_cast<void>(with_memory([&] {
     report(observe::Severity::Warning, slot.name,

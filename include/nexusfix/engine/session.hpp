@@ -127,8 +127,8 @@ class Session {
   // An initiator connects again.
   void disconnect(std::string_view why);
   // Both numbers are 1 again, recorded in the store: at once if nobody is connected, otherwise
-  // behind a Logout with this text, after which an initiator logs on again. The counterparty has to
-  // do the same.
+  // after a Logout with this text. Then an initiator logs on again, even if it was halted because
+  // one side had lost sequence numbers. The counterparty has to do the same.
   void reset(std::string_view text);
   // Takes the session out of the engine: logs it out with this text, and when its connection has
   // ended, the Session is gone at the end of that turn of the event loop. on_logout() and
