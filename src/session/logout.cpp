@@ -45,8 +45,10 @@ void StateMachine::on_logout(const Inbound& in,
   if (state_ == State::LoggedOn) push({.step = Step::TransmitLogout});
   push({.step = Step::LoggedOut});
   state_ = State::Disconnected;
-  if (config_.reset_on_logout) reset_numbers();
   end_session(DisconnectReason::LogoutComplete);
+  // Last: at the Disconnect the owner transmits what waits for the end of a resend, our Logout
+  // perhaps, and at the Reset it forgets that.
+  if (config_.reset_on_logout) reset_numbers();
 }
 
 // Said once: what goes wrong after our Logout only waits for the answer or the timeout.
