@@ -59,7 +59,7 @@ class Run {
   // Empty: all is well.
   std::string until_done() {
     const auto pause = options_.spin ? std::chrono::nanoseconds{0} : std::chrono::milliseconds{50};
-    last_change_ = clock_.now().mono;
+    last_report_ = last_change_ = clock_.now().mono;
     bool more = false;
     while (engine_.poll(more ? std::chrono::nanoseconds{0} : pause)) {
       more = trader_.go_on(engine_.session(0));
@@ -82,7 +82,9 @@ class Run {
     const MonoTime now = clock_.now().mono;
     engine::Session& session = engine_.session(0);
     const std::uint64_t next_inbound = session.numbers().next_inbound;
-    if (counts.reports != seen_reports_ || next_inbound != seen_inbound_) last_change_ = now;
+    if (counts.reports != seen_reports_) last_report_ = last_change_ = now;
+    // A Heartbeat is a change, too, and no answer to an order.
+    if (next_inbound != seen_inbound_) last_change_ = now;
     seen_reports_ = counts.reports;
     seen_inbound_ = next_inbound;
     progress(counts);
@@ -91,10 +93,10 @@ class Run {
     } else if (trader_.finished() && session.is_logged_on() && now - last_change_ >= kSettleTime) {
       log_out(session);
     }
-    if (now - last_change_ < std::chrono::seconds{options_.silence_seconds}) return {};
+    if (now - last_report_ < std::chrono::seconds{options_.silence_seconds}) return {};
     engine_.stop();
     return fmt::format(
-        "nothing was heard for {} s: {} of {} orders sent, {} acknowledged, {} "
+        "no ExecutionReport came for {} s: {} of {} orders sent, {} acknowledged, {} "
         "finished; the session is {}",
         options_.silence_seconds, counts.sent, options_.plan.orders, counts.acknowledged,
         counts.finished, session.is_logged_on() ? "logged on" : "not logged on");
@@ -121,7 +123,8 @@ class Run {
   engine::Engine& engine_;
   trader::Trader& trader_;
   Clock& clock_;
-  MonoTime last_change_{};
+  MonoTime last_report_{};
+  MonoTime last_change_{};  // of anything that came
   std::uint64_t seen_reports_ = 0;
   std::uint64_t seen_inbound_ = 0;
   std::uint64_t shown_step_ = 0;
@@ -249,7 +252,8 @@ void add_options(CLI::App& app, TradeOptions& options) {
       });
   app.add_option("--report", options.report_file,
                  "Append a line for every ExecutionReport; a restarted trader reads it");
-  app.add_option("--silence", options.silence_seconds, "Give up after so many seconds of silence")
+  app.add_option("--silence", options.silence_seconds,
+                 "Give up after this many seconds without an ExecutionReport")
       ->capture_default_str()
       ->check(CLI::Range(1, 3600));
   app.add_option("--progress", options.progress_every,
