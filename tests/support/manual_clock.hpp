@@ -18,6 +18,7 @@ class ManualClock final : public Clock {
 
   // The wall clock alone, as an operator or NTP does it.
   void set_wall_back(std::chrono::nanoseconds by) noexcept { now_.wall -= by; }
+  void set_wall_forward(std::chrono::nanoseconds by) noexcept { now_.wall += by; }
 
  private:
   // 2024-01-15 10:30:00 UTC, and a monotonic clock that has run for an hour.

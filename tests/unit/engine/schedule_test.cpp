@@ -149,6 +149,25 @@ TEST_F(ScheduleTest, log_out_by_hand_lasts_over_the_start_of_the_next_session) {
   EXPECT_EQ(trader.logons, 1);
 }
 
+TEST_F(ScheduleTest, a_clock_that_is_set_past_the_end_is_noticed_within_a_minute_of_idleness) {
+  schedule = "StartTime=08:00:00\nEndTime=17:00:00";
+  open();
+  RawPeer& peer = connect();
+  peer.send(from("TRADER", "A", 1, "98=0|108=0|"));  // no Heartbeat wakes the engine
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  const auto idle_for_a_minute = [&] {
+    for (int second = 0; second < 60; ++second) {
+      clock.advance(1s);
+      turn(2);
+    }
+  };
+  idle_for_a_minute();  // What the Logon waited for is over.
+  clock.set_wall_forward(7h);
+  idle_for_a_minute();
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=5|34=2|")) << bar(peer.messages()[1]);
+}
+
 TEST_F(ScheduleTest, other_sessions_go_on_when_one_ends) {
   schedule = "";
   sessions =

@@ -39,6 +39,21 @@ TEST_F(SetNumbersTest, lower_outbound_number_begins_an_epoch_without_the_old_mes
   EXPECT_TRUE(contains(again.messages()[1], "|36=3|123=Y|")) << "the old report is not resent";
 }
 
+TEST_F(SetNumbersTest, what_was_set_is_the_recorded_progress) {
+  // Otherwise the next connection records it again, or a later one does not record what is equal
+  // to the number from before.
+  extra = "Store=memory";  // whose log has nothing but what sessions do
+  open();
+  const auto bytes_of_logon = [&](std::string_view who, std::uint64_t msg_seq_num) {
+    const store::LogPosition before = acceptor->store().appended();
+    log_on(who, msg_seq_num);
+    return acceptor->store().appended() - before;
+  };
+  ASSERT_TRUE(trader().set_next_numbers({.next_inbound = 7, .next_outbound = 1}, "agreed"));
+  const std::uint64_t after_set = bytes_of_logon("TRADER", 7);
+  EXPECT_EQ(after_set, bytes_of_logon("OTHER", 1));
+}
+
 TEST_F(SetNumbersTest, connected_session_impossible_numbers_and_callbacks_are_refused) {
   open();
   EXPECT_FALSE(trader().set_next_numbers({.next_inbound = 0, .next_outbound = 1}, "x"));

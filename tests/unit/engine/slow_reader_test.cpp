@@ -36,6 +36,21 @@ TEST_F(SlowReaderTest, resend_goes_on_when_a_reader_that_paused_reads_again) {
   EXPECT_TRUE(contains(peer.messages().back(), "|112=ALIVE|"));
 }
 
+TEST_F(SlowReaderTest, resend_of_more_than_a_slice_of_bytes_has_every_message) {
+  // 1 MiB is read from the store at a time, and these are 2: the next slice begins where it ended.
+  open();
+  constexpr std::size_t kMessages = 20;
+  for (std::size_t i = 0; i < kMessages; ++i) EchoVenue::send_text(acceptor->session(0), 100'000);
+  RawPeer& peer = log_on("TRADER");
+  peer.send(from("TRADER", "2", 2, "7=1|16=" + std::to_string(kMessages) + "|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1 + kMessages; }))
+      << peer.messages().size();
+  for (std::size_t i = 1; i <= kMessages; ++i) {
+    EXPECT_TRUE(contains(peer.messages()[i], "|35=B|34=" + std::to_string(i) + "|43=Y|"))
+        << bar(peer.messages()[i]).substr(0, 100);
+  }
+}
+
 TEST_F(SlowReaderTest, second_resend_request_during_a_resend_repeats_no_number_without_poss_dup) {
   open();
   for (std::size_t i = 0; i < 1'000; ++i) EchoVenue::send_text(acceptor->session(0), 100);

@@ -40,6 +40,29 @@ TEST_F(HeartbeatTest, is_timed_from_whatever_was_sent_last) {
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=3"));
 }
 
+TEST_F(HeartbeatTest, is_timed_from_a_message_that_is_sent_again) {
+  // FIX Session Layer, "Heartbeat": any message sent will do, a resent one too.
+  acceptor.send();
+  (void)acceptor.sent();
+  acceptor.advance(4s);
+  acceptor.in("35=2|34=2|7=2|16=2");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=D|34=2|43=Y|122=20240115-10:30:00.000|58=order"));
+  acceptor.advance(3s);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.advance(3s);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=3"));
+}
+
+TEST_F(HeartbeatTest, is_timed_from_a_gap_fill) {
+  acceptor.advance(4s);
+  acceptor.in("35=2|34=2|7=1|16=1");
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=4|34=1|43=Y|122=20240115-10:30:04.000|36=2|123=Y"));
+  acceptor.advance(3s);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.advance(3s);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=2"));
+}
+
 TEST_F(HeartbeatTest, test_request_is_answered_with_its_test_req_id) {
   // TC 4b.
   acceptor.in("35=1|34=2|112=HELLO");

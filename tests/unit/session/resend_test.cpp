@@ -277,6 +277,22 @@ TEST(Resend, requests_during_a_resend_are_answered_once_together_behind_it) {
   EXPECT_THAT(acceptor.sent(), ElementsAre(order(2, "two"), order(2, "two"), order(3, "three")));
 }
 
+TEST(Resend, requests_during_a_resend_are_answered_up_to_the_highest_of_their_ends) {
+  // TC 8, again and again, and the last one asks for less.
+  Side acceptor{acceptor_config()};
+  acceptor.establish();
+  acceptor.serves_replays_in_slices = true;
+  for (const char* text : {"two", "three", "four", "five"}) acceptor.send("D", text);
+  (void)acceptor.take_wire();
+  acceptor.in("35=2|34=2|7=2|16=2");
+  acceptor.in("35=2|34=3|7=3|16=5");
+  acceptor.in("35=2|34=4|7=4|16=4");
+  while (acceptor.serve_slice()) {
+  }
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre(order(2, "two"), order(3, "three"), order(4, "four"), order(5, "five")));
+}
+
 TEST(Resend, that_the_connection_outlives_is_forgotten) {
   // TC 8, cut off. The owner may still be reading the store when the connection has gone.
   Side acceptor{acceptor_config()};

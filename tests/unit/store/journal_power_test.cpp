@@ -50,6 +50,7 @@ class Machine {
       const auto key =
           static_cast<SessionKey>(bursts && random_.below(50) != 0 ? 0 : random_.below(kSessions));
       const bool resets = random_.below(40) == 0;
+      if (random_.below(40) == 0) set_numbers(store, key);
       const auto appended = append(store, [&](Transaction& t) {
         if (resets) t.reset(key);
         const std::uint64_t number = resets ? 1 : store.session(key).next_outbound;
@@ -85,6 +86,16 @@ class Machine {
     std::string bytes;
     LogPosition position = 0;
   };
+
+  // By hand: up, or down, which begins an epoch.
+  void set_numbers(Store& store, SessionKey key) {
+    const SessionRecord& before = store.session(key);
+    const std::uint64_t next = 1 + random_.below(2 * before.next_outbound + 30);
+    ASSERT_TRUE(append(store, [&](Transaction& t) {
+      t.set_numbers(key, numbers_change(before, {.next_inbound = {}, .next_outbound = next},
+                                        at_second(100), "agreed"));
+    }));
+  }
 
   // Whatever the store calls durable has left.
   void send(const Store& store) {
@@ -350,6 +361,46 @@ TEST_F(JournalPowerReport, a_reset_is_on_the_disk_before_it_is_durable) {
   const OpenedJournal journal = open_or_fail(disk_, options_);
   EXPECT_EQ(journal.store->session(0).epoch, 2U);
   EXPECT_EQ(read_all(*journal.store, 0), (std::vector<KeptMessage>{{1, "new"}}));
+}
+
+TEST_F(JournalPowerReport, numbers_set_by_hand_are_on_the_disk_before_they_are_durable) {
+  write(5);
+  {
+    const OpenedJournal journal = open_or_fail(disk_, options_);
+    Store& store = *journal.store;
+    ASSERT_TRUE(append(store, [&](Transaction& t) {
+      t.set_numbers(0, numbers_change(store.session(0), {.next_inbound = {}, .next_outbound = 900},
+                                      at_second(100), "agreed"));
+    }));
+    EXPECT_LT(store.durable(), store.appended());
+    ASSERT_TRUE(store.flush());
+    ASSERT_TRUE(append_message(store, 0, 900, "left before the disk had it"));
+    ASSERT_TRUE(store.flush());
+    EXPECT_EQ(store.durable(), store.appended());
+    disk_.power_loss();
+  }
+  const OpenedJournal journal = open_or_fail(disk_, options_);
+  EXPECT_EQ(journal.store->session(0).next_outbound, 1'000U);
+}
+
+TEST_F(JournalPowerReport, from_numbers_set_lower_by_hand_as_many_may_be_used_as_are_skipped) {
+  write(500);
+  {
+    const OpenedJournal journal = open_or_fail(disk_, options_);
+    Store& store = *journal.store;
+    ASSERT_TRUE(append(store, [&](Transaction& t) {
+      t.set_numbers(0, numbers_change(store.session(0), {.next_inbound = {}, .next_outbound = 2},
+                                      at_second(100), "agreed"));
+    }));
+    ASSERT_TRUE(store.flush());
+    disk_.fail(testing::DiskCall::Sync, 1, EIO);  // No reservation comes to the disk.
+    std::uint64_t used = 1;
+    while (append_message(store, 0, used + 1, "m") && store.flush()) ++used;
+    EXPECT_LE(used, 101U);
+    disk_.power_loss();
+  }
+  const OpenedJournal journal = open_or_fail(disk_, options_);
+  EXPECT_EQ(journal.store->session(0).next_outbound, 102U);
 }
 
 TEST_F(JournalPowerReport, damage_in_what_was_synced_is_refused_even_after_a_loss_of_power) {

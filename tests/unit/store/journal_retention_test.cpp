@@ -163,6 +163,22 @@ TEST_F(JournalRetention, by_size_even_a_current_epoch_when_the_operator_says_so)
   EXPECT_EQ(read_all(*looked->store, 0), kept);
 }
 
+TEST_F(JournalRetention, what_was_retired_of_an_epoch_says_nothing_of_the_next_one) {
+  options_.retention = {.keep_bytes = 4 * kSegmentBytes, .even_current = true};
+  {
+    const OpenedJournal journal = open();
+    fill(*journal.store, 120);
+    ASSERT_GT(journal.store->retired_until(0), 20U);
+    ASSERT_TRUE(append(*journal.store, [](Transaction& t) { t.reset(0); }));
+    EXPECT_EQ(journal.store->retired_until(0), 0U);
+    fill(*journal.store, 5);
+    EXPECT_EQ(journal.store->retired_until(0), 0U);
+    EXPECT_EQ(read_all(*journal.store, 0).size(), 5U);
+  }
+  const OpenedJournal again = open();
+  EXPECT_EQ(again.store->retired_until(0), 0U);
+}
+
 // Reading everything makes no fence where segments end: what lies on both sides of what was retired
 // stands in one group of a checkpoint's list.
 TEST_F(JournalRetention, what_is_left_is_found_from_a_checkpoint_behind_an_opening_that_read_all) {
