@@ -33,6 +33,19 @@ Checker::Ledger* Checker::find_ledger(Direction& direction, std::uint64_t epoch)
   return nullptr;
 }
 
+// Whether the ledger is older than that of the epoch.
+bool Checker::is_before(const Direction& direction, const Ledger& ledger,
+                        std::uint64_t epoch) noexcept {
+  if (ledger.epoch == epoch) return false;
+  for (const Ledger& one : direction.ledgers) {
+    if (&one == &ledger) {
+      return std::ranges::find(direction.ledgers, epoch, &Ledger::epoch) != direction.ledgers.end();
+    }
+    if (one.epoch == epoch) return false;
+  }
+  return false;
+}
+
 Checker::Ledger& Checker::ledger_of(Link& link, Side sender, std::uint64_t epoch) {
   Direction& direction = link.directions[sender];
   if (Ledger* const found = find_ledger(direction, epoch)) return *found;
@@ -136,6 +149,7 @@ void Checker::turn_done(std::size_t index) {
   Process& process = processes_[index];
   const store::LogPosition appended_before =
       std::exchange(process.appended, process.inside->appended());
+  note_logouts(process);
   if (!process.has_news) return;
   process.has_news = false;
   for (const Promise& promise : process.promises) {
@@ -162,6 +176,14 @@ void Checker::turn_done(std::size_t index) {
   }
 }
 
+void Checker::note_logouts(Process& process) {
+  if (!process.unanswered.empty()) {
+    found("logout-unanswered", std::exchange(process.unanswered, {}));
+  }
+  if (!std::exchange(process.has_logouts, false)) return;
+  for (LocalSession& session : process.sessions) session.has_logout = false;
+}
+
 void Checker::take_back_deliveries(Direction& direction) {
   Ledger* const ledger = find_ledger(direction, direction.seen.epoch);
   if (ledger != nullptr) {
@@ -180,7 +202,8 @@ void Checker::process_ended(std::size_t index, bool forgets) {
   Process& process = processes_[index];
   process.inside = nullptr;
   process.promises.clear();
-  process.has_news = false;
+  process.unanswered.clear();
+  process.has_news = process.has_logouts = false;
   if (forgets) ++process.generation;
   for (const LocalSession& session : process.sessions) {
     Link& link = links_[session.link];
@@ -197,6 +220,18 @@ void Checker::allow_reset(std::size_t index) {
   for (const LocalSession& session : processes_[index].sessions) {
     links_[session.link].sides[session.side].resets = true;
   }
+}
+
+void Checker::allow_reset_of(std::uint64_t connection) {
+  const auto tap = taps_.find(connection);
+  if (tap == taps_.end() || tap->second.link == kNone) return;
+  for (SideOfLink& side : links_[tap->second.link].sides) side.resets = true;
+}
+
+std::optional<std::size_t> Checker::process_of(std::uint64_t connection, Side side) const {
+  const auto tap = taps_.find(connection);
+  if (tap == taps_.end() || tap->second.link == kNone) return std::nullopt;
+  return links_[tap->second.link].sides[side].process;
 }
 
 bool Checker::may_reset(std::size_t index, std::string_view name) const {
@@ -222,6 +257,38 @@ void Checker::session_reset(std::size_t index, std::string_view name) {
   std::erase_if(process.promises, [&](const Promise& promise) {
     return process.sessions[promise.session].name == name;
   });
+}
+
+void Checker::logout_received(std::size_t index, std::string_view name) {
+  Process& process = processes_[index];
+  process.has_logouts = true;
+  for (LocalSession& session : process.sessions) session.has_logout |= session.name == name;
+}
+
+void Checker::logged_out(std::size_t index, std::size_t session_index, WorldTime now) {
+  LocalSession& session = processes_[index].sessions[session_index];
+  session.logged_out_at.reset();
+  if (session.has_logout) session.logged_out_at = now;
+}
+
+// Unless it could not leave for a while, be it that the counterparty reads nothing or that the disk
+// does not take its record.
+void Checker::closed_by(std::uint64_t connection, Side side, std::size_t index, bool works,
+                        WorldTime now) {
+  constexpr WorldTime kTriedFor = std::chrono::milliseconds{1'500};
+  const auto tap = taps_.find(connection);
+  if (tap == taps_.end() || tap->second.link == kNone) return;
+  const Tap::Half& half = tap->second.halves[side];
+  if (!half.has_begun) return;  // It was refused: another one is the session's.
+  Process& process = processes_[index];
+  for (LocalSession& session : process.sessions) {
+    if (session.link != tap->second.link || session.side != side) continue;
+    const auto logged_out_at = std::exchange(session.logged_out_at, std::nullopt);
+    if (!logged_out_at || now - *logged_out_at >= kTriedFor) continue;
+    if (!works || half.has_said_logout) continue;
+    process.unanswered = links_[session.link].name + ": " + process.name +
+                         " has received a Logout, and closes the connection without one of its own";
+  }
 }
 
 void Checker::promised(std::size_t index, std::size_t session, std::uint64_t msg_seq_num) {
@@ -286,6 +353,12 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
   // A receiver that has reset its numbers, be it alone (ResetOnLogout does that when the other side
   // has not seen its Logout), takes everything once more; marked, as was checked above.
   const std::uint64_t receivers = epoch_of(process, session);
+  if (direction.seen.receivers == receivers && !direction.is_excused &&
+      is_before(direction, *ledger, direction.seen.epoch)) {
+    return found("epoch-broken", where(link, sender, n) +
+                                     ": of an epoch that is over, delivered after a message of the "
+                                     "next one");
+  }
   if (direction.seen.epoch != ledger->epoch || direction.seen.receivers != receivers) {
     const bool reset_alone = direction.seen.receivers == receivers && direction.seen.epoch != 0 &&
                              link.sides[sender].resets;

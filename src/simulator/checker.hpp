@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,6 +30,7 @@ struct CheckerCounts {
   std::uint64_t delivered = 0;
   std::uint64_t delivered_again = 0;
   std::uint64_t promised = 0;
+  std::uint64_t resent = 0;  // with PossDupFlag, gap fills too
   std::uint64_t epochs = 0;
   std::uint64_t retired =
       0;  // messages that a gap fill stood for, as the rules for old segments say
@@ -61,13 +63,25 @@ class Checker {
   void take_back(std::size_t process, std::size_t mark);
   // The engine has said that it resets a session: promises of this turn are void.
   void session_reset(std::size_t process, std::string_view session);
+  // The engine has said that it has a Logout of a session's counterparty; the session is logged out
+  // since. When both come in one turn, a Logout has to leave before the connection is closed.
+  void logout_received(std::size_t process, std::string_view session);
+  void logged_out(std::size_t process, std::size_t session, WorldTime now);
 
   // The wire's side.
   void bytes_sent(std::uint64_t connection, Side side, std::size_t process, std::string_view bytes);
+  // By the side's process.
+  void closed_by(std::uint64_t connection, Side side, std::size_t process, bool works,
+                 WorldTime now);
   void connection_over(std::uint64_t connection) { taps_.erase(connection); }
+
+  // Nothing: no Logon was seen on it.
+  [[nodiscard]] std::optional<std::size_t> process_of(std::uint64_t connection, Side side) const;
 
   // An operator may reset the session, whatever its settings say.
   void allow_reset(std::size_t process);
+  // That of a connection, on which a Logon was seen.
+  void allow_reset_of(std::uint64_t connection);
   [[nodiscard]] bool may_reset(std::size_t process, std::string_view session) const;
 
   // Why the world has not come to rest: a session that is not logged on, numbers on which the sides
@@ -131,6 +145,8 @@ class Checker {
     std::size_t index = 0;  // in the settings
     std::size_t link = 0;
     Side side = 0;
+    bool has_logout = false;                   // received, in this turn
+    std::optional<WorldTime> logged_out_at{};  // because of it
   };
   struct Promise {
     std::size_t session = 0;
@@ -143,6 +159,8 @@ class Checker {
     std::vector<Promise> promises;  // of the turn
     std::uint64_t generation = 0;   // counts the times when its store was forgotten
     bool has_news = false;
+    bool has_logouts = false;         // of one session or more, in this turn
+    std::string unanswered;           // one of them; empty: none
     store::LogPosition appended = 0;  // to its log, when its last turn ended
   };
   struct Tap {
@@ -152,12 +170,15 @@ class Checker {
       std::uint64_t epoch = 0;
       std::uint64_t last_fresh = 0;
       bool has_begun = false;
+      bool has_said_logout = false;
     };
     std::array<Half, 2> halves;
   };
   static constexpr std::size_t kNone = SIZE_MAX;
 
   [[nodiscard]] std::uint64_t epoch_of(const Process& process, const LocalSession& session) const;
+  [[nodiscard]] static bool is_before(const Direction& direction, const Ledger& ledger,
+                                      std::uint64_t epoch) noexcept;
   [[nodiscard]] static Ledger* find_ledger(Direction& direction, std::uint64_t epoch) noexcept;
   Ledger& ledger_of(Link& link, Side sender, std::uint64_t epoch);
   [[nodiscard]] static bool is_scheduled(const session::Schedule& schedule, WallTime before,
@@ -170,6 +191,7 @@ class Checker {
   void check_gap_fill(Link& link, Ledger& ledger, Side side, const WireMessage& message);
   [[nodiscard]] bool may_be_retired(const Link& link, const Ledger& ledger, Side side,
                                     std::uint64_t msg_seq_num) const;
+  void note_logouts(Process& process);
   void check_start(Process& process, const LocalSession& session);
   void take_back_deliveries(Direction& direction);
   [[nodiscard]] std::string where(const Link& link, Side sender, std::uint64_t msg_seq_num) const;

@@ -64,7 +64,9 @@ void Checker::check_message(Tap& tap, Side side, std::size_t process_index,
                              message->msg_seq_num == 1 && !message->poss_dup && half.has_begun;
   if (!half.has_begun || resets_within) {
     const SideOfLink& own = link.sides[side];
-    half.epoch = epoch_of(process, process.sessions[own.session]);
+    const std::uint64_t epoch = epoch_of(process, process.sessions[own.session]);
+    // Two resets may come within one turn, at whose end the bytes of both leave.
+    half.epoch = half.has_begun ? std::min(half.epoch + 1, epoch) : epoch;
     half.last_fresh = 0;
     half.has_begun = true;
   }
@@ -74,6 +76,8 @@ void Checker::check_message(Tap& tap, Side side, std::size_t process_index,
 void Checker::check_sent(Link& link, Tap::Half& half, Side side, const WireMessage& message) {
   Ledger& ledger = ledger_of(link, side, half.epoch);
   const std::uint64_t n = message.msg_seq_num;
+  if (message.msg_type == "5") half.has_said_logout = true;
+  if (message.poss_dup) ++counts_.resent;
   if (message.msg_type == "4") {
     if (!message.gap_fill) {
       return found("reset-unasked", where(link, side, n) + ": a SequenceReset-Reset");

@@ -54,6 +54,7 @@ class Play {
         gap_chance_{SeededRandom{scenario.seed * 64 + 62}.next()},
         limit_chance_{SeededRandom{scenario.seed * 64 + 61}.next()},
         retention_chance_{SeededRandom{scenario.seed * 64 + 60}.next()},
+        pressure_chance_{SeededRandom{scenario.seed * 64 + 59}.next()},
         world_{{.seed = scenario.seed,
                 .faults = *scenario_.faults,
                 .trace_lines = trace.lines,
@@ -125,12 +126,24 @@ class Play {
   }
   // Limits that hold things up, and lose nothing: of what a side takes, and of what it resends.
   std::string limit_lines() {
+    if (is_pressed_) return pressed_limit_lines();
     std::string text;
     if (limit_chance_.below(4) == 0) {
       text += line("ThrottleMessages", 20 + limit_chance_.below(60));
     }
     if (limit_chance_.below(4) == 0) {
       text += line("MaxResendsPerSecond", 50 + limit_chance_.below(500));
+    }
+    return text;
+  }
+  // So low that what strikes in a resend or a throttle finds many of them.
+  std::string pressed_limit_lines() {
+    std::string text;
+    if (pressure_chance_.below(3) == 0) {
+      text += line("ThrottleMessages", 20 + pressure_chance_.below(60));
+    }
+    if (pressure_chance_.below(3) != 0) {
+      text += line("MaxResendsPerSecond", 10 + pressure_chance_.below(50));
     }
     return text;
   }
@@ -157,15 +170,17 @@ class Play {
     std::string initiator;
     constexpr std::uint64_t kIntervals[] = {1, 2, 5, 10, 20, 30};
     initiator += line("HeartBtInt", kIntervals[chance_.below(std::size(kIntervals))]);
-    const std::uint64_t kind = chance_.below(24);
+    std::uint64_t kind = chance_.below(24);
     const bool can_say_reset = version.begin_string != "FIX.4.0";
+    constexpr std::uint64_t kResetOnLogout = 3;
+    if (is_pressed_ && can_say_reset && pressure_chance_.below(8) == 0) kind = kResetOnLogout;
     if (!can_say_reset) {
       if (kind <= 2 || may_need_reset(*scenario_.faults)) both += line("ResetOnLogon", "Y");
     } else if (kind <= 2) {
       initiator += line("ResetOnLogon", "Y");
     }
     if (kind == 2 && can_say_reset) both += line("ResetOnDisconnect", "Y");
-    if (kind == 3 && can_say_reset) {
+    if (kind == kResetOnLogout && can_say_reset) {
       both += line("ResetOnLogout", "Y");
       books_.allow_repetition(std::string{version.begin_string} + ":VENUE->" + trader);
     }
@@ -186,6 +201,9 @@ class Play {
     // Dictionaries are built anew at each start of a process, which takes long.
     validates_ = one_in(12);
     closes_gaps_otherwise_ = gap_chance_.below(3) == 0;
+    is_pressed_ =
+        scenario_.faults->has(Fault::ResetWithin) || scenario_.faults->has(Fault::AskAgain);
+    if (is_pressed_) closes_gaps_otherwise_ |= pressure_chance_.below(2) == 0;
     // None of those in regressions.txt, which stay the worlds that they were.
     retires_ = retention_chance_.below(5) == 4;
     retires_current_ = retires_ && retention_chance_.below(2) == 0;
@@ -255,9 +273,9 @@ class Play {
       digest ^= digest >> 32U;
     };
     for (const std::uint64_t one : counts.faults) mix(one);
-    for (const std::uint64_t one :
-         {counts.wire_messages, counts.delivered, counts.delivered_again, counts.promised,
-          counts.epochs, counts.starts, counts.turns, counts.rolls, counts.retired}) {
+    for (const std::uint64_t one : {counts.wire_messages, counts.delivered, counts.delivered_again,
+                                    counts.promised, counts.epochs, counts.starts, counts.turns,
+                                    counts.rolls, counts.retired, counts.resets_in_resend}) {
       mix(one);
     }
     mix(static_cast<std::uint64_t>(outcome.duration.count()));
@@ -269,12 +287,14 @@ class Play {
   SeededRandom gap_chance_;
   SeededRandom limit_chance_;
   SeededRandom retention_chance_;
+  SeededRandom pressure_chance_;
   World world_;
   OrderBooks books_;
   ProcessId venue_ = 0;
   bool venue_is_sync_ = false;
   bool validates_ = false;
   bool closes_gaps_otherwise_ = false;
+  bool is_pressed_ = false;  // by counterparties that are other engines
   bool retires_ = false;
   bool retires_current_ = false;
   bool is_over_ = false;

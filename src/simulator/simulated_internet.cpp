@@ -108,13 +108,14 @@ void SimulatedInternet::send(Connection& connection, Side side, std::string_view
   carry(connection, side, bytes);
 }
 
-void SimulatedInternet::forward(std::uint64_t id, Side side, std::string_view bytes) {
+void SimulatedInternet::forward(std::uint64_t id, Side side, std::string_view bytes,
+                                bool is_exempt) {
   Connection* const connection = find(id);
   if (connection == nullptr || bytes.empty()) return;
   const Pipe& pipe = connection->pipes[1 - side];
   const bool is_open = connection->ends[1 - side].broken == 0 && !pipe.end_arrived;
   if (connection->is_established && !connection->is_silent && is_open) {
-    carry(*connection, side, bytes);
+    carry(*connection, side, bytes, is_exempt);
   }
 }
 
@@ -124,10 +125,12 @@ void SimulatedInternet::cut(std::uint64_t id) {
 }
 
 // TCP keeps the order: nothing arrives before what was sent earlier.
-void SimulatedInternet::carry(Connection& connection, Side side, std::string_view bytes) {
+void SimulatedInternet::carry(Connection& connection, Side side, std::string_view bytes,
+                              bool is_exempt) {
   Pipe& pipe = connection.pipes[1 - side];
   pipe.bytes.insert(pipe.bytes.end(), bytes.begin(), bytes.end());
-  if (pipe.alters_next && alter_message(std::span{pipe.bytes}.last(bytes.size()), random_)) {
+  if (pipe.alters_next && !is_exempt &&
+      alter_message(std::span{pipe.bytes}.last(bytes.size()), random_)) {
     pipe.alters_next = false;
     observer_.connection_event(connection.id, "a message is altered");
     count(counts_, Fault::Alter);

@@ -150,6 +150,10 @@ void SimulatedNetwork::close(SocketId id) noexcept {
     return;
   }
   if (auto* const connection = internet_.find(closed.connection)) {
+    const bool is_working = connection->is_established && !connection->is_silent &&
+                            connection->ends[closed.side].broken == 0 &&
+                            !connection->pipes[closed.side].end_arrived && !closed.wants_room;
+    internet_.observer_.closed_by(connection->id, closed.side, process_, is_working);
     internet_.close_end(*connection, closed.side);
   }
 }

@@ -32,6 +32,7 @@ void Totals::add(const Outcome& outcome) {
   sum.turns += one.turns;
   sum.rolls += one.rolls;
   sum.retired += one.retired;
+  sum.resets_in_resend += one.resets_in_resend;
   simulated += outcome.duration;
   ++worlds;
 }
@@ -47,7 +48,9 @@ std::string to_string(const Totals& totals) {
       "process starts: " + number(sum.starts) + ", turns: " + number(sum.turns) +
       ", epochs begun by resets: " + number(sum.epochs) +
       ", new segments of journals: " + number(sum.rolls) +
-      ", messages retired before they could be resent: " + number(sum.retired) + "\nfaults: ";
+      ", messages retired before they could be resent: " + number(sum.retired) +
+      "\nresets within a session while a ResendRequest was answered: " +
+      number(sum.resets_in_resend) + "\nfaults: ";
   for (std::size_t i = 0; i < kFaults; ++i) {
     if (i > 0) text += i % 7 == 0 ? ",\n        " : ", ";
     text += std::string{to_string(static_cast<Fault>(i))} + ' ' + number(sum.faults[i]);

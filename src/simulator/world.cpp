@@ -52,6 +52,7 @@ void MachineWatch::on_logon(const engine::Callbacks& inner, engine::Session& ses
 
 void MachineWatch::on_logout(const engine::Callbacks& inner, engine::Session& session) {
   if (!runs()) return;
+  world_.logged_out(machine_, session);
   if (inner.on_logout != nullptr) inner.on_logout(inner.application, session);
 }
 

@@ -50,6 +50,9 @@ seconds interval(Fault fault) {
     case Fault::Reset:
     case Fault::DieInReset:
       return seconds{70};
+    case Fault::ResetWithin:
+    case Fault::AskAgain:
+      return seconds{8};
   }
   return seconds{60};
 }
@@ -106,6 +109,7 @@ Machine* WorldState::any_machine(SeededRandom& chance, bool is_to_initiate) {
 void WorldState::strike(Fault fault) {
   SeededRandom& chance = fault_random_[static_cast<std::size_t>(fault)];
   if (fault <= Fault::Alter) return strike_internet(fault, chance);
+  if (fault >= Fault::ResetWithin) return strike_messages(fault, chance);
   const bool is_reset = fault == Fault::Reset || fault == Fault::DieInReset;
   Machine* const machine = any_machine(chance, is_reset);
   if (machine == nullptr) return;
@@ -137,6 +141,20 @@ void WorldState::strike_internet(Fault fault, SeededRandom& chance) {
       break;
     default:
       break;
+  }
+}
+
+void WorldState::strike_messages(Fault fault, SeededRandom& chance) {
+  if (internet.middleman != &injector) return;
+  if (fault == Fault::ResetWithin) {
+    injector.reset_one(chance);
+  } else {
+    injector.ask_again(chance);
+    if (!options.faults.has(Fault::Logout) || chance.below(3) != 0) return;
+    // While it is answered, perhaps.
+    after(skewed(chance, 2'000), [this] {
+      if (faults_strike_) strike(Fault::Logout);
+    });
   }
 }
 
@@ -306,6 +324,7 @@ void WorldState::reset_by_operators(Machine& machine) {
 void WorldState::mend() {
   trace.line("world", "no more faults");
   internet.mend();
+  injector.mend();
   for (Machine& machine : machines) {
     machine.disk.mend();
     machine.clock.mend();

@@ -51,9 +51,13 @@ WorldState::WorldState(WorldOptions world_options)
       trace{now, options.trace_lines, options.trace_stream},
       random{stream(options.seed, 1)},
       random_world{stream(options.seed, 2)},
+      injector{now, options.begin, fault_counts, checker},
       internet{now, random_world, fault_counts, *this},
       heap_at_begin_{heap_bytes()} {
   internet.middleman = options.middleman;
+  const bool injects =
+      options.faults.has(Fault::ResetWithin) || options.faults.has(Fault::AskAgain);
+  if (injects && options.middleman == nullptr) internet.middleman = &injector;
   for (std::size_t i = 0; i < kFaults; ++i) fault_random_.push_back(stream(options.seed, 8 + i));
 }
 
@@ -123,7 +127,17 @@ void WorldState::connection_event(std::uint64_t connection, std::string_view wha
   }
 }
 
-void WorldState::connection_over(std::uint64_t connection) { checker.connection_over(connection); }
+void WorldState::closed_by(std::uint64_t connection, Side side, std::size_t process, bool works) {
+  checker.closed_by(connection, side, process, works, now);
+}
+
+// Of a reset within a session that the connection did not outlive, the sides cannot know whether
+// both have done it: operators do it again.
+void WorldState::connection_over(std::uint64_t connection) {
+  const auto initiator = checker.process_of(connection, 0);
+  if (initiator && injector.is_half_reset(connection)) reset_by_operators(machines[*initiator]);
+  checker.connection_over(connection);
+}
 
 void WorldState::run(WorldTime duration) {
   for (Machine& machine : machines) {
@@ -340,12 +354,19 @@ void WorldState::finish(Machine& machine) {
   start_later(machine, milliseconds{20 + random_world.below(2'000)});
 }
 
-void WorldState::delivered(Machine& machine, const engine::Session& session,
-                           std::string_view bytes) {
+std::size_t WorldState::index_of(const Machine& machine, const engine::Session& session) {
   const auto place = std::ranges::find(machine.sessions, &session);
   NEXUSFIX_ASSERT(place != machine.sessions.end());
-  checker.delivered(machine.index, static_cast<std::size_t>(place - machine.sessions.begin()),
-                    bytes);
+  return static_cast<std::size_t>(place - machine.sessions.begin());
+}
+
+void WorldState::delivered(Machine& machine, const engine::Session& session,
+                           std::string_view bytes) {
+  checker.delivered(machine.index, index_of(machine, session), bytes);
+}
+
+void WorldState::logged_out(Machine& machine, const engine::Session& session) {
+  checker.logged_out(machine.index, index_of(machine, session), now);
 }
 
 void WorldState::promised(const engine::Session& session, std::uint64_t msg_seq_num) {
@@ -368,6 +389,8 @@ void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
   if (event.text.starts_with("sequence numbers reset")) {
     checker.session_reset(machine.index, event.session);
     reset_begins(machine);
+  } else if (event.text.starts_with("Logout received")) {
+    checker.logout_received(machine.index, event.session);
   } else if (event.text.contains("not connecting again")) {
     // Right where resets may have come between the sides; otherwise numbers were lost.
     if (!checker.may_reset(machine.index, event.session)) {
@@ -397,6 +420,18 @@ void WorldState::check_memory() {
   }
 }
 
+// MaxResendsPerSecond stretches resends that nothing waits for.
+std::string WorldState::unsettled() {
+  constexpr WorldTime kNothingResentFor = seconds{3};
+  if (const std::uint64_t resent = checker.counts().resent; resent != resent_) {
+    resent_ = resent;
+    resent_at_ = now;
+  }
+  if (std::string left = checker.unsettled(); !left.empty()) return left;
+  if (std::string left = injector.unanswered(); !left.empty()) return left;
+  return now - resent_at_ < kNothingResentFor ? "messages are resent without end" : "";
+}
+
 bool WorldState::settle(WorldTime limit) {
   if (violation.get()) return false;
   faults_strike_ = false;
@@ -406,7 +441,7 @@ bool WorldState::settle(WorldTime limit) {
   while (!violation.get() && now < end && !left.empty()) {
     // Not in step with heartbeats, which are on their way for a moment.
     step_until(now + milliseconds{500 + random_world.below(1'000)});
-    left = checker.unsettled();
+    left = unsettled();
   }
   if (!violation.get() && !left.empty()) violation.found("not-settled", std::move(left));
   if (violation.get()) return false;
@@ -442,7 +477,8 @@ WorldStatistics WorldState::statistics() const {
           .starts = starts_,
           .turns = turns_,
           .rolls = rolls_,
-          .retired = counts.retired};
+          .retired = counts.retired,
+          .resets_in_resend = injector.resets_in_resend()};
 }
 
 }  // namespace nexusfix::simulator

@@ -14,6 +14,7 @@
 
 #include "simulator/checker.hpp"
 #include "simulator/machine.hpp"
+#include "simulator/message_injector.hpp"
 
 namespace nexusfix::simulator {
 
@@ -34,6 +35,7 @@ class WorldState final : public InternetObserver {
   // For MachineWatch.
   void take_log_line(Machine& machine, const observe::Event& event);
   void delivered(Machine& machine, const engine::Session& session, std::string_view bytes);
+  void logged_out(Machine& machine, const engine::Session& session);
 
   // InternetObserver.
   void wake_at(WorldTime time, std::uint64_t connection) override;
@@ -41,6 +43,7 @@ class WorldState final : public InternetObserver {
   void bytes_sent(std::uint64_t connection, Side side, std::size_t process,
                   std::string_view bytes) override;
   void connection_event(std::uint64_t connection, std::string_view what) override;
+  void closed_by(std::uint64_t connection, Side side, std::size_t process, bool works) override;
   void connection_over(std::uint64_t connection) override;
 
   WorldOptions options;
@@ -51,6 +54,7 @@ class WorldState final : public InternetObserver {
   SeededRandom random_world;  // of network, disk and operators
   FaultCounts fault_counts{};
   Checker checker{trace, violation};
+  MessageInjector injector;
   SimulatedInternet internet;
   std::deque<Machine> machines;
 
@@ -78,6 +82,8 @@ class WorldState final : public InternetObserver {
   void clear_away(Machine& machine, bool without_power);
   void buried(Machine& machine);
   void finish(Machine& machine);
+  [[nodiscard]] static std::size_t index_of(const Machine& machine, const engine::Session& session);
+  [[nodiscard]] std::string unsettled();
   void check_memory();
   [[nodiscard]] bool forgets(const Machine& machine, bool without_power) const;
   [[nodiscard]] engine::Settings settings_of(const Machine& machine) const;
@@ -85,6 +91,7 @@ class WorldState final : public InternetObserver {
   // world_faults.cpp: what befalls it.
   void schedule_fault(Fault fault);
   void strike(Fault fault);
+  void strike_messages(Fault fault, SeededRandom& chance);
   void strike_internet(Fault fault, SeededRandom& chance);
   void strike_disk(Fault fault, Machine& machine, SeededRandom& chance);
   void strike_clock(Fault fault, Machine& machine, SeededRandom& chance);
@@ -111,6 +118,8 @@ class WorldState final : public InternetObserver {
   std::uint64_t turns_ = 0;
   std::uint64_t rolls_ = 0;
   std::uint64_t heap_at_begin_ = 0;
+  std::uint64_t resent_ = 0;  // messages, when it was asked last whether the world has settled
+  WorldTime resent_at_{};     // when there were more of them for the last time
 };
 
 }  // namespace nexusfix::simulator

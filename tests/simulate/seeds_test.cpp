@@ -27,6 +27,10 @@ int run_regressions(const char* path) {
   int scenarios = 0;
   while (std::getline(file, line)) {
     if (line.empty() || line.front() == '#') continue;
+    // What begins with a blank belongs to the line before it.
+    for (std::string more; file.peek() == ' ' && std::getline(file, more);) {
+      line += line.back() == ',' ? more.substr(1) : more;
+    }
     const auto scenario = parse_scenario(line);
     if (!scenario) return fail(scenario.error());
     const Outcome outcome = run_scenario(*scenario);
@@ -54,6 +58,7 @@ int run_seeds(std::uint64_t first, std::uint64_t count) {
     return fail("never struck: " + std::string{to_string(static_cast<Fault>(i))});
   }
   if (totals.sum.rolls == 0) return fail("no journal ever began a new segment");
+  if (totals.sum.resets_in_resend < count) return fail("too few resets while something is resent");
   if (totals.sum.retired == 0) return fail("no message was ever retired before it was resent");
   return 0;
 }

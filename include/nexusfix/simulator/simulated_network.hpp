@@ -36,6 +36,8 @@ class InternetObserver {
   virtual void bytes_sent(std::uint64_t connection, Side side, std::size_t process,
                           std::string_view bytes) = 0;
   virtual void connection_event(std::uint64_t connection, std::string_view what) = 0;
+  // By the side's process. works: the connection stands, and has taken all that was sent.
+  virtual void closed_by(std::uint64_t connection, Side side, std::size_t process, bool works) = 0;
   // Both sides have closed it: its number is never seen again.
   virtual void connection_over(std::uint64_t connection) = 0;
 };
@@ -74,8 +76,9 @@ class SimulatedInternet {
   void advance(std::uint64_t connection);
 
   // For the one in the middle, of connections by their numbers. The bytes arrive behind all others
-  // of that side's, unless it has closed. A connection that is cut breaks for both sides.
-  void forward(std::uint64_t connection, Side side, std::string_view bytes);
+  // of that side's, unless it has closed. A connection that is cut breaks for both sides. With
+  // is_exempt, Fault::Alter waits for the next ones.
+  void forward(std::uint64_t connection, Side side, std::string_view bytes, bool is_exempt = false);
   void cut(std::uint64_t connection);
 
   // Faults, each of one open connection that chance picks; false: there is none.
@@ -144,7 +147,7 @@ class SimulatedInternet {
   Connection& begin(SimulatedNetwork& network, transport::SocketId socket, std::uint16_t port);
   void answer(Connection& connection);
   void send(Connection& connection, Side side, std::string_view bytes);
-  void carry(Connection& connection, Side side, std::string_view bytes);
+  void carry(Connection& connection, Side side, std::string_view bytes, bool is_exempt = false);
   void deliver(Connection& connection, Side side);
   void break_end(Connection& connection, Side side, int error_number);
   void close_end(Connection& connection, Side side);

@@ -30,7 +30,8 @@ struct WorldOptions {
   WallTime begin = kWorldBegin;       // what every wall clock shows at first
   std::size_t trace_lines = 0;        // how many of the last lines trace() has; 0: none are made
   std::FILE* trace_stream = nullptr;  // gets every line at once
-  // Has every byte between the processes, and forwards what he likes. Must outlive the world.
+  // Has every byte between the processes, and forwards what he likes. Must outlive the world. With
+  // one, Fault::ResetWithin and Fault::AskAgain do not strike: that is his business then.
   Middleman* middleman = nullptr;
 };
 
@@ -45,6 +46,7 @@ struct WorldStatistics {
   std::uint64_t turns = 0;            // Engine::poll()
   std::uint64_t rolls = 0;            // of journals, to a new segment
   std::uint64_t retired = 0;  // messages that a gap fill stood for: their segment was retired
+  std::uint64_t resets_in_resend = 0;  // within a session, while a ResendRequest was answered
 };
 
 class WorldState;  // its inside

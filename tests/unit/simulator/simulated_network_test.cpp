@@ -29,6 +29,7 @@ class Wakes final : public InternetObserver {
   void bytes_sent(std::uint64_t, Side side, std::size_t, std::string_view bytes) override {
     sent[side] += bytes;
   }
+  void closed_by(std::uint64_t, Side, std::size_t, bool) override {}
   void connection_event(std::uint64_t, std::string_view) override {}
   void connection_over(std::uint64_t) override { ++over; }
 

@@ -162,6 +162,22 @@ TEST(World, a_process_that_dies_in_a_reset_comes_to_agree_in_the_end) {
   EXPECT_GT(deaths, 3U);
 }
 
+TEST(World, sides_that_reset_within_a_session_go_on_with_it) {
+  const WorldStatistics counts = news_with({Fault::ResetWithin}, 3);
+  const std::uint64_t resets = counts.faults[static_cast<std::size_t>(Fault::ResetWithin)];
+  EXPECT_GT(resets, 10U);
+  EXPECT_GT(counts.resets_in_resend, 0U);
+  EXPECT_GE(counts.epochs, 2 * resets);  // one of each direction
+  EXPECT_EQ(counts.starts, 2U) << "no operator had to help";
+}
+
+TEST(World, requests_that_come_while_one_is_answered_are_answered_too) {
+  const WorldStatistics counts = news_with({Fault::AskAgain}, 3);
+  EXPECT_GT(counts.faults[static_cast<std::size_t>(Fault::AskAgain)], 5U);
+  EXPECT_EQ(counts.delivered, counts.promised);
+  EXPECT_EQ(counts.delivered_again, 0U);
+}
+
 // An application that answers every message and is not idempotent: the world must not be able to
 // make it lose or repeat one.
 TEST_F(WorldTest, every_kind_of_fault_leaves_a_users_session_whole) {
