@@ -1,50 +1,45 @@
 #!/usr/bin/env python3
 """Makes this folder's dictionary files from public facts.
 
-The facts (tags, names, types, enumerations, what each message holds) are read from the data
-dictionaries inside QuickFIX/J's message artefacts and, for FIX 5.0 SP2 with its extension packs,
-from the FIX Trading Community's Orchestra artefact, both fetched by Maven from wherever it is
-configured to look; enumeration values that the first lack, from QuickFIX's source package, fetched
-by pip. CORRECTIONS mends what else the first have wrong. What is written is the facts alone, in the
-QuickFIX XML form, in our own order and layout: fields by tag, components by name, messages by
-MsgType, members in the order of the standard.
+The facts (tags, names, types, enumerations, what each message holds) are those of sources.py:
+QuickFIX/J's for all versions but FIX 5.0 SP2, which with its extension packs is the FIX Trading
+Community's; enumeration values that the first lack are QuickFIX's. CORRECTIONS mends what else the
+first have wrong, and other_values.py says which enumerations are not complete. What is written is
+the facts alone, in the QuickFIX XML form, in our own order and layout: fields by tag, components by
+name, messages by MsgType, members in the order of the standard.
 
     make_dictionaries.py [--jars FOLDER] [--out FOLDER] [--check]
 
---jars   a folder that already holds quickfixj-messages-<version>-2.3.2.jar, fix-standard-1.5.4.jar
-         and quickfix-1.16.0.tar.gz; without it they are fetched into a temporary folder.
+--jars   a folder that already holds what sources.py fetches; without it that is fetched into a
+         temporary folder.
 --check  writes nothing; fails if a file differs from what would be written.
 
-The same jars give the same bytes.
+The same sources give the same bytes.
 """
 
 import argparse
 import pathlib
 import re
-import subprocess
 import sys
-import tarfile
 import tempfile
 import xml.etree.ElementTree as ElementTree
-import zipfile
 from xml.sax.saxutils import quoteattr
 
-RELEASE = "2.3.2"
-ORCHESTRA = ("io.fixprotocol.orchestrations", "fix-standard", "1.5.4")
-ORCHESTRA_FILE = "OrchestraFIXLatest.xml"
-QUICKFIX = "quickfix-1.16.0"
+import sources
+from orchestra_facts import Orchestra
+from other_values import open_enumerations
 
-# Our file's name -> (artefact, file in the artefact, attributes of the root element).
+# Our file's name -> attributes of the root element.
 VERSIONS = {
-    "FIX40": ("fix40", "FIX40.xml", {"type": "FIX", "major": "4", "minor": "0"}),
-    "FIX41": ("fix41", "FIX41.xml", {"type": "FIX", "major": "4", "minor": "1"}),
-    "FIX42": ("fix42", "FIX42.xml", {"type": "FIX", "major": "4", "minor": "2"}),
-    "FIX43": ("fix43", "FIX43.xml", {"type": "FIX", "major": "4", "minor": "3"}),
-    "FIX44": ("fix44", "FIX44.xml", {"type": "FIX", "major": "4", "minor": "4"}),
-    "FIX50": ("fix50", "FIX50.xml", {"type": "FIX", "major": "5", "minor": "0"}),
-    "FIX50SP1": ("fix50sp1", "FIX50SP1.xml", {"type": "FIX", "major": "5", "minor": "0"}),
-    "FIX50SP2": ("fix50sp2", "FIX50SP2.xml", {"type": "FIX", "major": "5", "minor": "0"}),
-    "FIXT11": ("fixt11", "FIXT11.xml", {"type": "FIXT", "major": "1", "minor": "1"}),
+    "FIX40": {"type": "FIX", "major": "4", "minor": "0"},
+    "FIX41": {"type": "FIX", "major": "4", "minor": "1"},
+    "FIX42": {"type": "FIX", "major": "4", "minor": "2"},
+    "FIX43": {"type": "FIX", "major": "4", "minor": "3"},
+    "FIX44": {"type": "FIX", "major": "4", "minor": "4"},
+    "FIX50": {"type": "FIX", "major": "5", "minor": "0"},
+    "FIX50SP1": {"type": "FIX", "major": "5", "minor": "0"},
+    "FIX50SP2": {"type": "FIX", "major": "5", "minor": "0"},
+    "FIXT11": {"type": "FIXT", "major": "1", "minor": "1"},
 }
 
 NAME_LENGTH_MAX = 60
@@ -56,38 +51,6 @@ CUT_NAMES = {("54", "7"): "UNDISCLOSED", ("373", "11"): "INVALID_MSGTYPE"}
 
 # Two spellings of one type.
 TYPE_NAMES = {"MONTH-YEAR": "MONTHYEAR", "DAY-OF-MONTH": "DAYOFMONTH", "UTCDATE": "UTCDATEONLY"}
-
-
-def quickfixj(artefact):
-    return ("org.quickfixj", f"quickfixj-messages-{artefact}", RELEASE)
-
-
-def fetch(artefact, folder):
-    """Lets Maven copy one artefact into the folder."""
-    subprocess.run(
-        ["mvn", "-q", "-B", "dependency:copy", f"-DoutputDirectory={folder}",
-         f"-Dartifact={':'.join(artefact)}"],
-        check=True)
-
-
-def fetch_all(folder):
-    for artefact in [quickfixj(version[0]) for version in VERSIONS.values()] + [ORCHESTRA]:
-        fetch(artefact, folder)
-    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary",
-                    ":all:", "-d", folder, QUICKFIX.replace("-", "==")], check=True)
-
-
-def read_quickfix(folder, file):
-    with tarfile.open(pathlib.Path(folder) / f"{QUICKFIX}.tar.gz") as archive:
-        return ElementTree.parse(archive.extractfile(f"{QUICKFIX}/spec/{file}")).getroot()
-
-
-def read_facts(folder, artefact, name):
-    path = pathlib.Path(folder) / f"{artefact[1]}-{artefact[2]}.jar"
-    if not path.exists():
-        raise FileNotFoundError(f"{path} is missing: run without --jars to fetch it")
-    with zipfile.ZipFile(path) as jar:
-        return ElementTree.fromstring(jar.read(name))
 
 
 def holder(facts, kind, name):
@@ -181,25 +144,17 @@ def set_type(tag, kind):
     return correct
 
 
-def other_values(*tags):
-    """Fields whose enumeration came late: values of before, agreed on bilaterally, stay right."""
-    def correct(facts):
-        for field in facts.find("fields"):
-            if field.get("number") in tags:
-                field.set("allowOtherValues", "Y")
-    return correct
-
-
 def add_xml_message(facts):
     """XMLnonFIX has no fields of its own: its payload stands in the header."""
     ElementTree.SubElement(facts.find("messages"), "message",
                            {"name": "XMLnonFIX", "msgtype": "n", "msgcat": "app"})
 
 
-def add_encoding(facts):
-    """The standard's spelling, beside QuickFIX/J's."""
-    field = next(item for item in facts.find("fields") if item.get("number") == "347")
-    ElementTree.SubElement(field, "value", {"enum": "Shift_JIS", "description": "SHIFT_JIS"})
+def add_value(tag, value, name):
+    def correct(facts):
+        field = next(item for item in facts.find("fields") if item.get("number") == tag)
+        ElementTree.SubElement(field, "value", {"enum": value, "description": name})
+    return correct
 
 
 # Against the standard, and against QuickFIX, which has it right.
@@ -217,6 +172,7 @@ CORRECTIONS = {
         required("AC", "NoLegs"),
         required("t", "NoSides/OrigClOrdID"),
         required("u", "NoSides/OrigClOrdID"),
+        add_value("495", "999", "OTHER"),
     ],
     "FIX44": [
         add_xml_message,
@@ -228,9 +184,12 @@ CORRECTIONS = {
                      "NoPosAmt/PosAmt"),
         move_into_group("AG", "NoRelatedSym", "Parties"),
         make_group("message", "J/NoAllocs", "NoClearingInstructions", "ClearingInstruction"),
+        required("BD", "NetworkResponseID"),
+        optional("t", "NoSides/OrigClOrdID"),  # which the others do not have there
+        add_value("495", "999", "OTHER"),
     ],
     "FIX50": [
-        add_encoding,
+        add_value("347", "Shift_JIS", "SHIFT_JIS"),  # the standard's spelling, beside QuickFIX/J's
         set_required("Y", "component", "QuotSetGrp", "NoQuoteSets/QuotEntryGrp"),
         insert_after("component", "Instrument", "MaturityTime", "PutOrCall"),
         insert_after("component", "UnderlyingInstrument", "UnderlyingMaturityDate",
@@ -243,7 +202,6 @@ CORRECTIONS = {
         make_group("component", "TrdCapDtGrp", "NoDates", "TradeDate", "LastUpdateTime",
                    "TransactTime"),
     ],
-    "FIX50SP1": [other_values("336", "625")],  # TradingSessionID, TradingSessionSubID
     "FIXT11": [add_xml_message],
 }
 
@@ -281,6 +239,47 @@ def order_as(facts, other):
                 order(item, theirs[item.get(key)])
 
 
+# Where the newest FIX 5.0 SP2 has a type that refuses what that of 2009 took.
+TYPES_OF_2009 = {"877": "STRING", "1492": "STRING", "1493": "STRING"}
+
+
+def take_what_was_right(facts, older):
+    """What extension packs made required is not required of a message that the older facts have,
+    and what they took out of a group may still stand in it."""
+    def flat_required(where, members, outer):
+        held = {}
+        for item in members:
+            both = outer and item.get("required") == "Y"
+            if item.tag == "component":
+                inner = holder(where, "component", item.get("name"))
+                for name, is_required in flat_required(where, inner, both).items():
+                    held[name] = held.get(name, False) or is_required
+            else:
+                held[item.get("name")] = held.get(item.get("name"), False) or both
+        return held
+
+    for message in facts.find("messages"):
+        before = next((item for item in older.find("messages")
+                       if item.get("msgtype") == message.get("msgtype")), None)
+        if before is None:
+            continue
+        needed = {name for name, is_needed in flat_required(older, before, True).items()
+                  if is_needed}
+        for item in message:
+            now = flat_required(facts, [item], True)
+            surplus = {name for name, is_required in now.items() if is_required} - needed
+            if surplus and any(name in needed for name, is_required in now.items() if is_required):
+                raise ValueError(f"{message.get('name')} needs a part of {item.get('name')}")
+            if surplus:
+                item.set("required", "N")
+
+    group = holder(facts, "component", "AffectedOrdGrp")[0]
+    group.append(member("OrigClOrdID"))
+    group.set("anyFieldBegins", "Y")
+    for tag, kind in TYPES_OF_2009.items():
+        set_type(tag, kind)(facts)
+
+
 USER_DEFINED_TAG_MIN = 5000
 USER_DEFINED_TAG_MAX = 9999
 
@@ -297,153 +296,28 @@ def correct(name, facts):
             fields.remove(field)
 
 
-# Enumerations that are not complete, since any number is a value, too, or not of values but of words
-# for them; and a boolean needs none.
-NOT_ENUMERATED = {("27", "S"), ("27", "M"), ("27", "L"), ("166", "ISO Country Code")}
+# What is no value but a word for some, and a boolean needs none.
+NOT_VALUES = {("27", "0"), ("166", "ISO Country Code"), ("543", "Code")}
+# Fields whose enumeration is another one's: no source lists the values in each version.
+VALUES_OF = {"682": "27"}
 
 
-def open_tags(latest):
-    """Of the fields whose values, beside those listed, are of another type."""
-    prefix = latest.tag[:latest.tag.index("}") + 1]
-    return {field.get("id") for field in latest.iter(prefix + "field")
-            if field.get("unionDataType")}
-
-
-# Fields of which every version says that further values may be agreed on (100 and above, 1000 and
-# above, 4000 and above), or that hold a text for which the list has only codes. The sources mark
-# them as open for some versions and list values as if there were no others for the rest.
-OPEN_IN_ALL = {
-    "22", "305", "456", "459", "603", "606", "761",  # SecurityIDSource and those like it
-    "234", "803", "829", "847",
-}
-
-
-def open_enumerations(facts):
-    for field in facts.find("fields"):
-        if field.get("number") in OPEN_IN_ALL and field.find("value") is not None:
-            field.set("allowOtherValues", "Y")
-
-
-def add_values(facts, more, is_open):
+def add_values(facts, more):
     fields = {field.get("number"): field for field in facts.find("fields")}
     for source in more.find("fields"):
         tag = source.get("number")
         if tag not in fields or fields[tag].get("type") == "BOOLEAN":
             continue
         known = {value.get("enum") for value in fields[tag].findall("value")}
-        lacking = [value for value in source.findall("value") if value.get("enum") not in known
-                   and (tag, value.get("enum")) not in NOT_ENUMERATED]
-        fields[tag].extend(lacking)
-        if lacking and not known and tag in is_open:
-            fields[tag].set("allowOtherValues", "Y")
-
-
-SESSION_MESSAGES = set("012345An")
-# Types that FIX 5.0 SP2 had not yet, or that say no more about a value than the type they are of.
-ORCHESTRA_TYPES = {"LOCALMKTTIME": "STRING", "XID": "STRING", "XIDREF": "STRING",
-                   "TENOR": "STRING", "PATTERN": "STRING", "UTCDATE": "UTCDATEONLY"}
-# A slip of the pen in the facts, and the name of its Length field beside it.
-ORCHESTRA_NAMES = {"2798": "EncodedMatchExceptionText"}
-
-
-class Orchestra:
-    """The messages of the application, from an Orchestra file, in the QuickFIX form: a group
-    becomes a component that holds it. Names are those of older facts where these have one."""
-
-    def __init__(self, root, older):
-        self.root = root
-        self.prefix = root.tag[:root.tag.index("}") + 1]
-        self.fields = self.by("fields", "field", "id")
-        self.components = self.by("components", "component", "id")
-        self.groups = self.by("groups", "group", "id")
-        self.messages = self.by("messages", "message", "msgType")
-        self.code_sets = self.by("codeSets", "codeSet", "name")
-        self.older_fields = {field.get("number"): field for field in older.find("fields")}
-        self.older_messages = {m.get("msgtype"): m.get("name") for m in older.find("messages")}
-        self.used_fields = {}
-        self.used_holders = {}
-
-    def by(self, section, kind, key):
-        return {item.get(key): item for item in self.all(self.one(None, section), kind)}
-
-    def one(self, parent, kind):
-        return (self.root if parent is None else parent).find(self.prefix + kind)
-
-    def all(self, parent, kind):
-        return parent.findall(self.prefix + kind)
-
-    def field_name(self, tag):
-        self.used_fields[tag] = self.fields[tag]
-        if tag in self.older_fields:
-            return self.older_fields[tag].get("name")
-        return ORCHESTRA_NAMES.get(tag, self.fields[tag].get("name"))
-
-    def members(self, parent, target):
-        for item in parent:
-            kind = item.tag[len(self.prefix):]
-            if kind == "fieldRef":
-                name, shape = self.field_name(item.get("id")), "field"
-            elif kind in ("componentRef", "groupRef"):
-                holders = self.components if kind == "componentRef" else self.groups
-                name, shape = holders[item.get("id")].get("name"), "component"
-                if name in ("StandardHeader", "StandardTrailer"):
-                    continue
-                self.hold(name, kind, holders[item.get("id")])
-            else:
-                continue
-            required = "Y" if item.get("presence") == "required" else "N"
-            ElementTree.SubElement(target, shape, {"name": name, "required": required})
-
-    def hold(self, name, kind, source):
-        if name in self.used_holders:
-            if self.used_holders[name][0] is not source:
-                raise ValueError(f"a component and a group are both called {name}")
-            return
-        component = ElementTree.Element("component", {"name": name})
-        self.used_holders[name] = (source, component)
-        target = component
-        if kind == "groupRef":
-            count = self.field_name(self.one(source, "numInGroup").get("id"))
-            target = ElementTree.SubElement(component, "group", {"name": count, "required": "Y"})
-        self.members(source, target)
-
-    def field(self, tag, source):
-        codes = self.code_sets.get(source.get("type"))
-        kind = (source.get("type") if codes is None else codes.get("type")).upper()
-        field = ElementTree.Element("field", {
-            "number": tag, "name": self.field_name(tag), "type": ORCHESTRA_TYPES.get(kind, kind)})
-        if source.get("unionDataType"):
-            field.set("allowOtherValues", "Y")
-        older = self.older_fields.get(tag)
-        values = {} if older is None else {
-            value.get("enum"): value.get("description") for value in older.findall("value")}
-        for code in [] if codes is None else self.all(codes, "code"):
-            values.setdefault(code.get("value"), upper_snake(code.get("name")))
-        for value, name in values.items():
-            ElementTree.SubElement(field, "value", {"enum": value, "description": name})
-        return field
-
-    def facts(self):
-        facts = ElementTree.Element("fix")
-        parts = {name: ElementTree.SubElement(facts, name)
-                 for name in ("header", "trailer", "messages", "components", "fields")}
-        for msg_type, message in self.messages.items():
-            if msg_type in SESSION_MESSAGES:
-                continue
-            name = self.older_messages.get(msg_type, message.get("name"))
-            target = ElementTree.SubElement(parts["messages"], "message", {
-                "name": name, "msgtype": msg_type, "msgcat": "app"})
-            self.members(self.one(message, "structure"), target)
-        parts["components"].extend(component for _, component in self.used_holders.values())
-        for tag, source in list(self.used_fields.items()):
-            parts["fields"].append(self.field(tag, source))
-        return facts
-
-
-def upper_snake(name):
-    """PartialFill is PARTIAL_FILL, GTDOrder is GTD_ORDER."""
-    name = re.sub(r"(?<=[a-z])(?=[A-Z0-9])|(?<=[A-Z0-9])(?=[A-Z][a-z])", "_", name)
-    return name.upper()
+        fields[tag].extend(value for value in source.findall("value")
+                           if value.get("enum") not in known)
+    for tag, other in VALUES_OF.items():
+        if tag in fields and fields[tag].find("value") is None:
+            fields[tag].extend(fields[other].findall("value"))
+    for field in fields.values():
+        for value in field.findall("value"):
+            if (field.get("number"), value.get("enum")) in NOT_VALUES:
+                field.remove(value)
 
 
 def value_name(text):
@@ -485,6 +359,8 @@ class Writer:
     def member(self, depth, member):
         required = "Y" if member.get("required", "N") == "Y" else "N"
         pairs = [("name", member.get("name")), ("required", required)]
+        if member.get("anyFieldBegins"):
+            pairs.append(("anyFieldBegins", "Y"))
         if member.tag not in ("field", "component", "group"):
             raise ValueError(f"unexpected element <{member.tag}> {member.attrib}")
         self.members(depth, member.tag, pairs, member if member.tag == "group" else [])
@@ -516,8 +392,8 @@ def unique_values(field):
 def write_field(writer, depth, field):
     kind = TYPE_NAMES.get(field.get("type"), field.get("type"))
     pairs = [("number", field.get("number")), ("name", field.get("name")), ("type", kind)]
-    if field.get("allowOtherValues") in ("Y", "true"):
-        pairs.append(("allowOtherValues", "Y"))
+    pairs += [(key, field.get(key)) for key in ("allowOtherValues", "unionDataType")
+              if field.get(key)]
     values = [
         lambda d, v=v: writer.line(
             d, f"<value{attributes([('enum', v[0]), ('description', v[1])])}/>")
@@ -556,26 +432,28 @@ def render(name, facts, root):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--jars", help="folder with the artefacts; default: fetched by Maven")
+    parser.add_argument("--jars", type=pathlib.Path, help="folder with the sources; default: fetched")
     parser.add_argument("--out", default=pathlib.Path(__file__).parent, type=pathlib.Path)
     parser.add_argument("--check", action="store_true", help="compare, write nothing")
     options = parser.parse_args()
     different = []
     with tempfile.TemporaryDirectory() as temporary:
-        jars = options.jars or temporary
+        folder = options.jars or pathlib.Path(temporary)
         if not options.jars:
-            fetch_all(temporary)
-        latest = read_facts(jars, ORCHESTRA, ORCHESTRA_FILE)
-        for name, (artefact, file, root) in VERSIONS.items():
-            facts = read_facts(jars, quickfixj(artefact), file)
+            sources.fetch_all(folder)
+        latest = ElementTree.fromstring(sources.orchestra(folder))
+        repository = sources.repository(folder)
+        for name, root in VERSIONS.items():
+            facts = ElementTree.fromstring(sources.quickfixj(folder, name))
             correct(name, facts)
-            quickfix = read_quickfix(jars, file)
-            add_values(facts, quickfix, open_tags(latest))
+            quickfix = ElementTree.fromstring(sources.quickfix(folder, name))
+            add_values(facts, quickfix)
             if name in ORDERED_AS_QUICKFIX:
                 order_as(facts, quickfix)
             if name == "FIX50SP2":
-                facts = Orchestra(latest, facts).facts()
-            open_enumerations(facts)
+                older, facts = facts, Orchestra(latest, facts).facts()
+                take_what_was_right(facts, older)
+            open_enumerations(name, facts, repository[name])
             text = render(name, facts, root)
             path = options.out / f"{name}.xml"
             if not options.check:

@@ -22,6 +22,7 @@ using dictionary::EnumValue;
 using dictionary::FieldDefinition;
 using dictionary::FlatMember;
 using dictionary::MessageDefinition;
+using dictionary::OtherValues;
 using printing::printable;
 
 void append(std::optional<Answer>& all, Answer more) {
@@ -50,7 +51,9 @@ Answer field_answer(const NamedDictionary& named, const FieldDefinition& field) 
   for (const EnumValue& value : field.values) {
     text += fmt::format("  {:<{}}  {}\n", printable(value.value), width, printable(value.name));
   }
-  if (field.allow_other_values && !field.values.empty()) text += "  and other values\n";
+  if (field.other_values != OtherValues::None && !field.values.empty()) {
+    text += fmt::format("  and {}\n", words_of(field.other_values));
+  }
 
   std::string places;
   std::string json_places;
@@ -69,12 +72,13 @@ Answer field_answer(const NamedDictionary& named, const FieldDefinition& field) 
     text += fmt::format("  an entry, in {}:\n", printable(place.owner));
     text += members_text(*place.dictionary, *place.members, 2);
   }
-  return {std::move(text),
-          fmt::format(R"({{"kind": "field", "dictionary": {}, "tag": {}, "name": {}, "type": {}, )"
-                      R"("values": {}, "other_values": {}, "messages": [{}]}})",
-                      json_text(named.label()), field.tag, json_text(field.name),
-                      json_text(to_string(field.type)), values_json(field),
-                      field.values.empty() || field.allow_other_values, json_places)};
+  return {
+      std::move(text),
+      fmt::format(R"({{"kind": "field", "dictionary": {}, "tag": {}, "name": {}, "type": {}, )"
+                  R"("values": {}, "other_values": {}, "messages": [{}]}})",
+                  json_text(named.label()), field.tag, json_text(field.name),
+                  json_text(to_string(field.type)), values_json(field),
+                  field.values.empty() || field.other_values != OtherValues::None, json_places)};
 }
 
 std::optional<Answer> value_answer(const NamedDictionary& named, const FieldDefinition& field,
@@ -88,8 +92,13 @@ std::optional<Answer> value_answer(const NamedDictionary& named, const FieldDefi
   } else if (dictionary::is_multiple(field.type)) {
     meaning = several_meanings(field, text);
   }
-  if (meaning.empty() && !(field.values.empty() || field.allow_other_values)) return std::nullopt;
-  const std::string says = meaning.empty() ? "any value of its type" : printable(meaning);
+  const bool is_right = !meaning.empty() || field.values.empty() ||
+                        (!text.empty() && is_other_value(field.other_values, text));
+  if (!is_right) return std::nullopt;
+  const bool is_typed = !field.values.empty() && field.other_values != OtherValues::Any;
+  const std::string says = !meaning.empty() ? printable(meaning)
+                           : is_typed ? fmt::format("one of the {}", words_of(field.other_values))
+                                      : "any value of its type";
   return Answer{
       fmt::format("{} {} = {}: {}  ({})\n", field.tag, printable(field.name), printable(wire_value),
                   says, printable(named.label())),

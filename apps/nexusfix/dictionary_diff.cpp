@@ -23,6 +23,7 @@ using dictionary::FlatMember;
 using dictionary::Index;
 using dictionary::Member;
 using dictionary::MessageDefinition;
+using dictionary::OtherValues;
 using printing::printable;
 
 using Path = std::vector<wire::Tag>;   // the count fields around a field, then its own tag
@@ -154,9 +155,9 @@ class Difference {
 
   void add_field(const FieldDefinition* before, const FieldDefinition* after) {
     const auto told = [](const FieldDefinition& field) {
-      const bool is_open = field.allow_other_values && !field.values.empty();
+      const bool is_open = field.other_values != OtherValues::None && !field.values.empty();
       return fmt::format("{} {}{}", printable(field.name), to_string(field.type),
-                         is_open ? ", other values allowed" : "");
+                         is_open ? fmt::format(", {} allowed", words_of(field.other_values)) : "");
     };
     const wire::Tag tag = before != nullptr ? before->tag : after->tag;
     if (before == nullptr) {
@@ -178,7 +179,7 @@ class Difference {
     if (field == nullptr) return "null";
     return fmt::format(R"({{"name": {}, "type": {}, "other_values": {}}})", json_text(field->name),
                        json_text(to_string(field->type)),
-                       field->values.empty() || field->allow_other_values);
+                       field->values.empty() || field->other_values != OtherValues::None);
   }
 
   void add_values(const FieldDefinition& before, const FieldDefinition& after) {

@@ -121,8 +121,10 @@ std::string right_value(const FieldDefinition& field, std::string_view text) {
   if (!near.empty()) {
     return tag + clipped(near.front()->value) + " (" + clipped(near.front()->name) + ")";
   }
-  if (!field.values.empty() && !field.allow_other_values) {
-    return "one of its values, such as " + tag + example_value(field);
+  if (!field.values.empty() && field.other_values != OtherValues::Any) {
+    const bool has_others = field.other_values != OtherValues::None;
+    return "one of its values, such as " + tag + example_value(field) +
+           (has_others ? ", and " + std::string{words_of(field.other_values)} : std::string{});
   }
   const std::string mended = is_time(field.type) ? without_iso_signs(text) : plain_number(text);
   const bool is_short = mended.size() <= kClippedBytesMax;  // a part of a number is another one

@@ -228,7 +228,9 @@ bool Loader::read_field(const pugi::xml_node& node) {
   const std::string_view name = file_.attribute(node, "name");
   if (name.empty() || !file_.tag(node, "id", field.tag)) return false;
   field.name = name;
-  field.allow_other_values = *node.attribute("unionDataType").value() != '\0';
+  if (const std::string_view others = node.attribute("unionDataType").value(); !others.empty()) {
+    field.other_values = other_values(others);
+  }
   if (!read_field_type(node, field) || !read_length_tag(node, field)) return false;
   dictionary_.fields.push_back(std::move(field));
   return true;

@@ -12,6 +12,8 @@ constexpr std::size_t kWordBytes = 8;
 constexpr std::size_t kBitsPerByte = 8;
 constexpr unsigned kDigitBits = 7;  // of a number's byte; the eighth says that another follows
 constexpr unsigned kDigitMask = (1U << kDigitBits) - 1;
+constexpr unsigned kOthersBits = 3;  // of OtherValues
+static_assert(static_cast<unsigned>(OtherValues::Tenor) < 1U << kOthersBits);
 
 class Packer {
  public:
@@ -36,7 +38,8 @@ class Packer {
   void field(const FieldDefinition& field) {
     number(field.tag);
     text(field.name);
-    number((static_cast<std::uint64_t>(field.type) << 1U) | (field.allow_other_values ? 1U : 0U));
+    number((static_cast<std::uint64_t>(field.type) << kOthersBits) |
+           static_cast<std::uint64_t>(field.other_values));
     number(field.length_tag);
     number(enumerations_.at(&field.values));
   }
@@ -105,8 +108,8 @@ class Unpacker {
     field.tag = static_cast<wire::Tag>(number());
     field.name = text();
     const std::uint64_t type = number();
-    field.type = static_cast<FieldType>(type >> 1U);
-    field.allow_other_values = (type & 1U) != 0;
+    field.type = static_cast<FieldType>(type >> kOthersBits);
+    field.other_values = static_cast<OtherValues>(type & ((1U << kOthersBits) - 1));
     field.length_tag = static_cast<wire::Tag>(number());
     field.values = enumerations_[number()];
     return field;
@@ -150,7 +153,7 @@ std::vector<std::uint64_t> pack(const Dictionary& dictionary, TextPool& pool) {
   }
   packer.number(dictionary.groups.size());
   for (const GroupDefinition& group : dictionary.groups) {
-    packer.number(group.count_field);
+    packer.number((std::uint64_t{group.count_field} << 1U) | (group.any_field_begins ? 1U : 0U));
     packer.members(group.members);
   }
   packer.members(dictionary.header);
@@ -180,7 +183,9 @@ Dictionary unpack(std::span<const std::uint64_t> words, std::string_view text) {
   }
   dictionary.groups.resize(unpacker.number());
   for (GroupDefinition& group : dictionary.groups) {
-    group.count_field = static_cast<Index>(unpacker.number());
+    const std::uint64_t packed = unpacker.number();
+    group.count_field = static_cast<Index>(packed >> 1U);
+    group.any_field_begins = (packed & 1U) != 0;
     group.members = unpacker.members();
   }
   dictionary.header = unpacker.members();

@@ -139,6 +139,13 @@ bool Loader::read_values(const pugi::xml_node& node, FieldDefinition& field) {
   });
 }
 
+OtherValues read_other_values(const pugi::xml_node& node) {
+  const std::string_view type = node.attribute("unionDataType").value();
+  if (!type.empty()) return other_values(type);
+  const std::string_view others = node.attribute("allowOtherValues").value();
+  return is_yes(others) || others == "true" ? OtherValues::Any : OtherValues::None;
+}
+
 bool Loader::read_field(const pugi::xml_node& node) {
   if (std::string_view{node.name()} != "field") {
     return file_.fail(node, element(node) + " within <fields>, expected <field>");
@@ -158,8 +165,7 @@ bool Loader::read_field(const pugi::xml_node& node) {
     file_.warn(node,
                "unknown type " + quoted(type) + " of " + field.name + ", its values are text");
   }
-  const std::string_view others = node.attribute("allowOtherValues").value();
-  field.allow_other_values = is_yes(others) || others == "true";
+  field.other_values = read_other_values(node);
   if (!read_values(node, field)) return false;
   dictionary_.fields.push_back(std::move(field));
   field_nodes_.push_back(node);
@@ -230,6 +236,7 @@ bool Loader::read_required(const pugi::xml_node& node, bool& required) {
 bool Loader::read_group(const pugi::xml_node& node, Member& member, unsigned depth) {
   GroupDefinition group;
   group.count_field = member.index;
+  group.any_field_begins = is_yes(node.attribute("anyFieldBegins").value());
   const FieldDefinition& count = dictionary_.fields[member.index];
   if (count.type != FieldType::NumInGroup && count.type != FieldType::Int) {
     file_.warn(node, "the type of " + count.name + " is " + std::string{to_string(count.type)} +

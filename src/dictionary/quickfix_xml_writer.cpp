@@ -72,6 +72,7 @@ class Writer {
                                    : dictionary_.fields[field].name);
     attribute("required", member.required ? "Y" : "N");
     if (is_group) {
+      if (dictionary_.groups[member.index].any_field_begins) attribute("anyFieldBegins", "Y");
       write_children(dictionary_.groups[member.index].members, name, depth);
     } else {
       out_ += "/>\n";
@@ -93,7 +94,9 @@ class Writer {
     attribute("number", std::to_string(field.tag));
     attribute("name", field.name);
     attribute("type", to_string(field.type == FieldType::Unknown ? FieldType::String : field.type));
-    if (field.allow_other_values) attribute("allowOtherValues", "Y");
+    if (field.other_values != OtherValues::None) attribute("allowOtherValues", "true");
+    const bool has_type = field.other_values > OtherValues::Any;
+    if (has_type) attribute("unionDataType", to_string(field.other_values));
     if (field.values.empty()) {
       out_ += "/>\n";
       return;

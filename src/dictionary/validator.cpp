@@ -378,7 +378,7 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
       if (entries == expected && one_awaits(&outer, tag_at(i))) break;
       if (entries != 0 && required != context.required_count) [[unlikely]]
         return report_missing(scope, entry_begin);
-      if (entries == 0 && tables_.rules.first_field_in_group_is_delimiter) {
+      if (entries == 0 && context.any_field_begins != 0) {
         delimiter = scope.delimiter = slot;
       } else if (entries == 0 && slot != 0) {
         return report(ViolationRule::DelimiterMissing, scope, i);
@@ -525,9 +525,8 @@ std::size_t Validation::report_count(const Scope& scope, std::size_t index, std:
 // stands behind it.
 std::size_t Validation::report_repeated(const Scope& scope, std::size_t index,
                                         const EntriesSoFar& so_far) noexcept {
-  const Tag delimiter = tables_.rules.first_field_in_group_is_delimiter
-                            ? tag_at(so_far.count_index + 1)
-                            : scope.context.first_tag;
+  const Tag delimiter = scope.context.any_field_begins != 0 ? tag_at(so_far.count_index + 1)
+                                                            : scope.context.first_tag;
   const bool is_new_entry = begins_entry(delimiter, index, so_far);
   report(is_new_entry ? ViolationRule::DelimiterMissing : ViolationRule::TagRepeated, scope, index);
   if (is_new_entry) violation_->expected_tag = delimiter;

@@ -172,7 +172,7 @@ class Builder {
   static void add_verified(wire::Tag tag, Section section, Members& to);
   void add(Source& source, const std::vector<Member>& from, Section section, Members& to);
   std::uint32_t add_context(const Source& source, std::vector<NewMember> members,
-                            wire::Tag count_tag);
+                            wire::Tag count_tag);  // 0: a message's
   std::uint32_t add_group(Source& source, Index group);
   void add_messages(Source& source);
   void seal();
@@ -214,7 +214,7 @@ void Builder::add_fields(Source& source) {
     FieldRule rule{.tag = field.tag, .type = field.type, .check = check_of(field.type)};
     rule.detail = static_cast<std::uint16_t>(field.type);
     if (field.type == FieldType::SeqNum && may_be_zero(field.tag)) rule.check = Check::Digits;
-    const bool is_enumerated = !field.values.empty() && !field.allow_other_values &&
+    const bool is_enumerated = !field.values.empty() && field.other_values != OtherValues::Any &&
                                !tables_.rules.allow_unknown_enum_values &&
                                !is_boolean_enumeration(field);
     if (is_enumerated) {
@@ -227,6 +227,7 @@ void Builder::add_fields(Source& source) {
       rule.detail = static_cast<std::uint16_t>(tables_.enumerations.size());
       Enumeration& enumeration = tables_.enumerations.emplace_back();
       enumeration.is_list = is_multiple(field.type);
+      enumeration.others = field.other_values;
       enumeration.add(field.values);
     }
     source.fields.push_back(rule);
@@ -306,6 +307,7 @@ std::uint32_t Builder::add_context(const Source& source, std::vector<NewMember> 
   context.slots = static_cast<std::uint16_t>(members.size());
   context.required_count = static_cast<std::uint16_t>(required.size());
   context.is_application = source.is_application ? 1 : 0;
+  context.any_field_begins = tables_.rules.first_field_in_group_is_delimiter ? 1 : 0;
   for (const auto& [section, member] : required) tables_.required.push_back(member);
   places_.push_back({tables_.rows.size(), tables_.rule_entries.size(), tables_.overflow.size()});
   append(tables_.rows, table.rows());
@@ -330,7 +332,9 @@ std::uint32_t Builder::add_group(Source& source, Index group) {
   --depth_;
   pair_data(source.dictionary, members.list);
   const wire::Tag count_tag = source.dictionary.fields[definition.count_field].tag;
-  return source.groups[group] = add_context(source, std::move(members.list), count_tag);
+  const std::uint32_t context = add_context(source, std::move(members.list), count_tag);
+  if (definition.any_field_begins) tables_.contexts[context].any_field_begins = 1;
+  return source.groups[group] = context;
 }
 
 void Builder::add_messages(Source& source) {

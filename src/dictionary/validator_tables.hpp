@@ -66,7 +66,8 @@ struct MemberContext {
   std::uint16_t slots = 0;           // one for each member
   // Of members. In a message their slots are the next behind kVerifiedSlots.
   std::uint16_t required_count = 0;
-  std::uint16_t is_application = 0;  // 1: its fields are those of the application's dictionary
+  std::uint8_t is_application = 0;    // 1: its fields are those of the application's dictionary
+  std::uint8_t any_field_begins = 0;  // 1: a group whose entries begin as the first one does
 
   // If the answer's key is another one, the tag may still be in the overflow.
   [[nodiscard]] const MemberRule& at(std::uint32_t key) const noexcept {
@@ -104,9 +105,10 @@ struct ShortText {
 // to eight, and the few longer ones in their order.
 struct Enumeration {
   std::array<std::uint64_t, 2> characters{};
-  std::vector<ShortText> short_texts;   // open addressing, never full
-  std::vector<std::string> long_texts;  // ascending
-  bool is_list = false;                 // of values with spaces between them
+  std::vector<ShortText> short_texts;      // open addressing, never full
+  std::vector<std::string> long_texts;     // ascending
+  bool is_list = false;                    // of values with spaces between them
+  OtherValues others = OtherValues::None;  // never Any
 
   void add(const std::vector<EnumValue>& values);  // once
   static constexpr std::size_t kCharacterEnd = 128;
@@ -114,12 +116,15 @@ struct Enumeration {
     const auto code = static_cast<unsigned char>(c);
     return code < kCharacterEnd && ((characters[code / 64] >> (code % 64)) & 1) != 0;
   }
+  [[nodiscard]] bool has_item(std::string_view text) const noexcept {
+    return text.size() == 1 ? has_character(text.front()) : has_text(text);
+  }
   // For values of more than one character, of any length.
   [[nodiscard]] bool has_text(std::string_view text) const noexcept;
   [[nodiscard]] bool has_list(std::string_view text) const noexcept;
   [[nodiscard]] bool has(std::string_view text) const noexcept {
-    if (text.size() == 1) return has_character(text.front());
-    return is_list ? has_list(text) : has_text(text);
+    if (is_list && text.size() != 1) return has_list(text);
+    return has_item(text) || (others != OtherValues::None && is_other_value(others, text));
   }
   [[nodiscard]] static std::size_t hash(std::uint64_t word) noexcept {
     constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;

@@ -117,6 +117,24 @@ bool is_positive(std::string_view text) noexcept {
   return is_digits(text) && text.find_first_not_of('0') != std::string_view::npos;
 }
 
+std::string_view without_zeros(std::string_view digits) noexcept {
+  return digits.substr(std::min(digits.find_first_not_of('0'), digits.size()));
+}
+
+// least: without a zero in front. Numbers of any length.
+bool is_number_from(std::string_view least, std::string_view text) noexcept {
+  if (!is_digits(text)) return false;
+  const std::string_view number = without_zeros(text);
+  return number.size() != least.size() ? number.size() > least.size() : number >= least;
+}
+
+// FIX 5.0 SP2, data types: Dx, Wx, Mx or Yx, "where x is any integer > 0".
+bool is_tenor(std::string_view text) noexcept {
+  constexpr std::string_view kUnits = "DWMY";
+  return kUnits.contains(text.front()) && is_digits(text.substr(1)) &&
+         !without_zeros(text.substr(1)).empty();
+}
+
 }  // namespace
 
 bool is_digits(std::string_view text) noexcept {
@@ -225,6 +243,28 @@ bool is_of_type(FieldType type, std::string_view text) noexcept {
     default:
       return true;
   }
+}
+
+bool is_other_value(OtherValues others, std::string_view text) noexcept {
+  switch (others) {
+    case OtherValues::None:
+      return false;
+    case OtherValues::Any:
+      return true;
+    case OtherValues::Country:
+      return is_of_type(FieldType::Country, text);
+    case OtherValues::Qty:
+      return is_decimal(text);
+    case OtherValues::Reserved100Plus:
+      return is_number_from("100", text);
+    case OtherValues::Reserved1000Plus:
+      return is_number_from("1000", text);
+    case OtherValues::Reserved4000Plus:
+      return is_number_from("4000", text);
+    case OtherValues::Tenor:
+      return is_tenor(text);
+  }
+  return false;
 }
 
 }  // namespace nexusfix::dictionary

@@ -1,5 +1,6 @@
 """What a dictionary says, in a form of which two can be compared, whatever file it came from: a
-QuickFIX XML file, a FIX Orchestra repository, or the compact text that is committed here.
+QuickFIX XML file, a FIX Orchestra repository, the FIX Trading Community's repository of 2010, or
+the compact text that is committed here.
 
 Compact text, one thing a line; a tag is a field, tag(...) a group, @Name a component, ! required:
 
@@ -8,6 +9,7 @@ Compact text, one thing a line; a tag is a field, tag(...) a group, @Name a comp
     message D NewOrderSingle 11! @Parties 54!
     field 54 Side CHAR 1 2 5
     field 624 LegSide CHAR =54           the values of 54
+    field 27 IOIQty STRING +Qty L M S    listed values, or others of that type; +Any: any other
 """
 
 import re
@@ -23,7 +25,8 @@ TYPES = {"UTCDATE": "UTCDATEONLY", "MONTH-YEAR": "MONTHYEAR", "DAY-OF-MONTH": "D
 
 @dataclass
 class Facts:
-    fields: dict = field(default_factory=dict)  # tag -> (name, type, set of values)
+    # tag -> (name, type, set of values, which others are right: "", "Any" or a type)
+    fields: dict = field(default_factory=dict)
     components: dict = field(default_factory=dict)  # name -> members
     messages: dict = field(default_factory=dict)  # MsgType -> (name, members)
     header: list = field(default_factory=list)
@@ -43,8 +46,9 @@ def read_quickfix(root):
     for item in root.find("fields"):
         tag = int(item.get("number"))
         tags[item.get("name")] = tag
+        others = item.get("unionDataType", "Any") if item.get("allowOtherValues") else ""
         facts.fields[tag] = (item.get("name"), type_name(item.get("type")),
-                             {value.get("enum") for value in item.iter("value")})
+                             {value.get("enum") for value in item.iter("value")}, others)
 
     def members(parent):
         out = []
@@ -82,7 +86,8 @@ def read_orchestra(root):
         kind = item.get("type") if codes is None else codes.get("type")
         values = {code.get("value") for code in
                   ([] if codes is None else codes.findall(prefix + "code"))}
-        facts.fields[int(tag)] = (item.get("name"), type_name(kind), values)
+        facts.fields[int(tag)] = (item.get("name"), type_name(kind), values,
+                                  item.get("unionDataType", ""))
 
     def members(parent):
         out = []
@@ -110,13 +115,44 @@ def read_orchestra(root):
     return facts
 
 
+def read_repository(version):
+    """One version's element of the repository of 2010."""
+    facts = Facts()
+    listed = {item.get("id"): {value.get("value") for value in item.findall("enum")}
+              for item in version.find("fields")}
+    for item in version.find("fields"):
+        values = listed.get(item.get("enumDatatype"), listed[item.get("id")])
+        facts.fields[int(item.get("id"))] = (item.get("name"), type_name(item.get("type")),
+                                             values, item.get("unionDataType", ""))
+
+    def members(parent):
+        out = []
+        for item in parent:
+            name, required = item.get("name"), item.get("required") == "1"
+            if item.tag == "componentRef":
+                if name not in ("StandardHeader", "StandardTrailer"):
+                    out.append(("component", name, required, []))
+            else:
+                kind = "group" if item.tag == "repeatingGroup" else "field"
+                out.append((kind, int(item.get("id")), required, members(item)))
+        return out
+
+    for item in version.find("components"):
+        facts.components[item.get("name")] = members(item)
+    for item in version.find("messages"):
+        facts.messages[item.get("msgType")] = (item.get("name"), members(item))
+    facts.header = facts.components.pop("StandardHeader", [])
+    facts.trailer = facts.components.pop("StandardTrailer", [])
+    return facts
+
+
 def read_xml(text):
     root = ElementTree.fromstring(text)
     return read_quickfix(root) if root.tag == "fix" else read_orchestra(root)
 
 
 def quoted(text):
-    return urllib.parse.quote(text, safe="?:/+*")
+    return urllib.parse.quote(text, safe="?:/*")
 
 
 def write_members(members):
@@ -136,10 +172,11 @@ def write(facts):
     for msg_type, (name, members) in sorted(facts.messages.items()):
         lines.append(f"message {msg_type} {name} {write_members(members)}")
     first = {}
-    for tag, (name, kind, values) in sorted(facts.fields.items()):
+    for tag, (name, kind, values, others) in sorted(facts.fields.items()):
         like = first.setdefault(frozenset(values), tag)
         words = [f"={like}"] if like != tag and len(values) > 1 else map(quoted, sorted(values))
-        lines.append(" ".join([f"field {tag} {name} {kind}", *words]))
+        lines.append(" ".join([f"field {tag} {name} {kind}", *([f"+{others}"] if others else []),
+                               *words]))
     return "".join(line.rstrip() + "\n" for line in lines)
 
 
@@ -171,9 +208,10 @@ def read(text):
             continue
         if kind == "field":
             tag, name, field_type, *values = rest.split()
+            others = values.pop(0)[1:] if values and values[0].startswith("+") else ""
             like = values[0][1:] if values and values[0].startswith("=") else ""
             facts.fields[int(tag)] = (name, field_type, facts.fields[int(like)][2] if like.isdigit()
-                                      else set(map(urllib.parse.unquote, values)))
+                                      else set(map(urllib.parse.unquote, values)), others)
             continue
         heads = {"header": 0, "trailer": 0, "component": 1, "message": 2}[kind]
         head = rest.split(" ", heads)
@@ -228,13 +266,20 @@ def field_differences(ours, theirs):
             name = (ours.get(tag) or theirs.get(tag))[0]
             yield f"field {tag} {name} only-" + ("ours" if tag in ours else "theirs")
             continue
-        (name, kind, values), (their_name, their_kind, their_values) = ours[tag], theirs[tag]
+        (name, kind, values, others), (their_name, their_kind, their_values, their_others) = (
+            ours[tag], theirs[tag])
         if name != their_name:
             yield f"field {tag} {name} name {their_name}"
         if kind != their_kind:
             yield f"field {tag} {name} type {kind} {their_kind}"
         if kind == their_kind == "BOOLEAN":
             continue  # Y and N, named or not
+        if bool(values) != bool(their_values):
+            whose = "ours" if values else "theirs"
+            yield f"field {tag} {name} list-only-{whose} {others or 'closed'}"
+            continue
+        if values and others != their_others:
+            yield f"field {tag} {name} others {others or 'None'} {their_others or 'None'}"
         if values - their_values:
             yield f"field {tag} {name} values-only-ours " + ",".join(sorted(values - their_values))
         if their_values - values:

@@ -12,6 +12,7 @@ namespace {
 using dictionary::EnumValue;
 using dictionary::FieldDefinition;
 using dictionary::FieldType;
+using dictionary::OtherValues;
 
 // The number that the text is, if it is spelled as an encoder would spell it: "7", not "07".
 std::optional<std::int64_t> as_int(std::string_view text) {
@@ -107,7 +108,8 @@ EnumKind enum_kind(const FieldDefinition& field) {
   const auto all = [&](auto predicate) {
     return std::ranges::all_of(field.values, predicate, &EnumValue::value);
   };
-  if (field.values.empty() || field.values.size() > kValuesMax || field.allow_other_values) {
+  if (field.values.empty() || field.values.size() > kValuesMax ||
+      field.other_values != OtherValues::None) {
     return EnumKind::None;
   }
   switch (field.type) {

@@ -59,6 +59,28 @@ enum class FieldType : std::uint8_t {
 // Whether its values are lists, with spaces between the items.
 [[nodiscard]] bool is_multiple(FieldType type) noexcept;
 
+// Which values of an enumerated field are right beside those that are listed: none, any of its
+// type, or those of another type ("a quantity, or one of these letters"), as Orchestra's
+// unionDataType says. Reserved100Plus is a number from 100, for the parties to agree on.
+enum class OtherValues : std::uint8_t {
+  None,
+  Any,
+  Country,
+  Qty,
+  Reserved100Plus,
+  Reserved1000Plus,
+  Reserved4000Plus,
+  Tenor,  // D5, W13, M3, Y1
+};
+
+// "Reserved100Plus" and the like; Any of a name that is none of them.
+[[nodiscard]] OtherValues other_values(std::string_view name) noexcept;
+[[nodiscard]] std::string_view to_string(OtherValues others) noexcept;
+// Whether a text that is not empty is one of them. Of Any: yes.
+[[nodiscard]] bool is_other_value(OtherValues others, std::string_view text) noexcept;
+// "numbers from 100"
+[[nodiscard]] std::string_view words_of(OtherValues others) noexcept;
+
 struct EnumValue {
   std::string value;  // as it stands on the wire
   std::string name;   // UPPER_SNAKE
@@ -69,9 +91,9 @@ struct FieldDefinition {
   wire::Tag tag = 0;
   std::string name;
   FieldType type = FieldType::Unknown;
-  bool allow_other_values = false;  // the enumeration is not complete
-  std::vector<EnumValue> values;    // in the dictionary's order
-  wire::Tag length_tag = 0;         // of a data field: the Length field before it; 0: not known
+  OtherValues other_values = OtherValues::None;  // of no meaning where no values are listed
+  std::vector<EnumValue> values;                 // in the dictionary's order
+  wire::Tag length_tag = 0;  // of a data field: the Length field before it; 0: not known
   friend bool operator==(const FieldDefinition&, const FieldDefinition&) = default;
 };
 
@@ -97,6 +119,8 @@ struct ComponentDefinition {
 struct GroupDefinition {
   Index count_field = 0;
   std::vector<Member> members;
+  // Versions differ in the first member: what the first entry begins with begins them all.
+  bool any_field_begins = false;
   friend bool operator==(const GroupDefinition&, const GroupDefinition&) = default;
 };
 

@@ -13,7 +13,7 @@ namespace nexusfix::dictionary {
 // As load_dictionary(), of this kind alone. What Orchestra says maps to a Dictionary so:
 //
 //   code set           the enumeration of each field that uses it, names in UPPER_SNAKE
-//   unionDataType      allow_other_values: values beside the codes are of another type
+//   unionDataType      other_values: values beside the codes are of another type
 //   presence           "required" is required, "forbidden" is no member; "optional", "constant"
 //                      and "ignored" are optional
 //   StandardHeader, StandardTrailer    the header and the trailer, and no part of messages

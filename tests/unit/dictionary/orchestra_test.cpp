@@ -73,12 +73,12 @@ TEST(Orchestra, reads_fields_by_tag_with_the_codes_of_their_set) {
   EXPECT_EQ(dictionary.fields[0].name, "Account");
   const FieldDefinition& side = *dictionary.field(54);
   EXPECT_EQ(side.type, FieldType::Char);
-  EXPECT_FALSE(side.allow_other_values);
+  EXPECT_EQ(side.other_values, OtherValues::None);
   ASSERT_EQ(side.values.size(), 2U);
   EXPECT_EQ(side.values[1].value, "5");
   EXPECT_EQ(side.values[1].name, "SELL_SHORT");
   EXPECT_EQ(dictionary.field(624)->values, side.values);
-  EXPECT_TRUE(dictionary.field(624)->allow_other_values);
+  EXPECT_EQ(dictionary.field(624)->other_values, OtherValues::Reserved100Plus);
   EXPECT_EQ(dictionary.field(12)->type, FieldType::Amt);
   EXPECT_EQ(dictionary.field(6215)->type, FieldType::String);
   EXPECT_TRUE(dictionary.warnings.empty()) << dictionary.warnings.front();
@@ -328,7 +328,9 @@ class OrchestraText {
     }
     fields += "<field id=\"" + std::to_string(field.tag) + "\" name=\"" + field.name +
               "\" type=\"" + type + '"';
-    if (field.allow_other_values) fields += " unionDataType=\"Reserved100Plus\"";
+    if (field.other_values != OtherValues::None) {
+      fields += " unionDataType=\"" + std::string{to_string(field.other_values)} + '"';
+    }
     if (field.length_tag != 0) fields += " lengthId=\"" + std::to_string(field.length_tag) + '"';
     fields += "/>";
   }

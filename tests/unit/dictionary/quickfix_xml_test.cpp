@@ -152,16 +152,19 @@ TEST(QuickfixXml, passes_over_comments_and_the_parts_of_no_meaning) {
 }
 
 TEST(QuickfixXml, knows_fields_whose_enumeration_is_open) {
-  const auto open = [](const std::string& attribute) {
+  const auto others = [](const std::string& attribute) {
     return load(document({.fields = "<fields><field number=\"1\" name=\"A\" type=\"INT\" " +
                                     attribute + "/></fields>"}))
         .fields[0]
-        .allow_other_values;
+        .other_values;
   };
-  EXPECT_TRUE(open("allowOtherValues=\"Y\""));
-  EXPECT_TRUE(open("allowOtherValues=\"true\""));
-  EXPECT_FALSE(open("allowOtherValues=\"N\""));
-  EXPECT_FALSE(open(""));
+  EXPECT_EQ(others("allowOtherValues=\"Y\""), OtherValues::Any);
+  EXPECT_EQ(others("allowOtherValues=\"true\""), OtherValues::Any);
+  EXPECT_EQ(others("allowOtherValues=\"N\""), OtherValues::None);
+  EXPECT_EQ(others(""), OtherValues::None);
+  EXPECT_EQ(others("allowOtherValues=\"true\" unionDataType=\"Qty\""), OtherValues::Qty);
+  EXPECT_EQ(others("unionDataType=\"Tenor\""), OtherValues::Tenor);
+  EXPECT_EQ(others("unionDataType=\"Pattern\""), OtherValues::Any);
 }
 
 TEST(QuickfixXml, refuses_a_group_whose_components_are_empty) {
@@ -364,8 +367,10 @@ TEST(QuickfixXml, is_written_as_it_is_read) {
       .components = R"(<component name="Legs"><field name="LegSymbol"/></component>)",
   }));
   dictionary.service_pack = 3;
-  dictionary.fields[0].allow_other_values = true;
+  dictionary.fields[0].other_values = OtherValues::Any;
   dictionary.fields[0].values = {{"a<b>\"&'\t", "<&>"}};
+  dictionary.fields[1].other_values = OtherValues::Reserved100Plus;
+  dictionary.groups[0].any_field_begins = true;
   EXPECT_EQ(load(to_quickfix_xml(dictionary)), dictionary);
 }
 

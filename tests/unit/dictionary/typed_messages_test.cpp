@@ -47,9 +47,11 @@ static_assert(std::is_same_v<fix44::PossDupFlag::ValueType, bool>);
 static_assert(std::is_same_v<fix44::RefSeqNum::ValueType, std::uint64_t>);
 static_assert(std::is_same_v<fix44::HeartBtInt::ValueType, std::int64_t>);
 static_assert(std::is_same_v<fix44::ExecInst::ValueType, std::string_view>);
-static_assert(std::is_same_v<fix44::SymbolSfx::ValueType, std::string_view>);  // open enumeration
+static_assert(std::is_same_v<fix44::SymbolSfx::ValueType, std::string_view>);  // open enumerations
+static_assert(std::is_same_v<fix44::SecurityType::ValueType, std::string_view>);
+static_assert(std::is_same_v<fix44::TradeRequestResult::ValueType, std::int64_t>);
 static_assert(wire::DictionaryEnum<fix44::CxlRejReason>);
-static_assert(wire::DictionaryEnum<fix44::SecurityType>);
+static_assert(wire::DictionaryEnum<fix44::BenchmarkCurveName>);
 
 constexpr std::string_view kOrder =
     "35=D|49=T|56=V|34=2|52=20240115-10:30:00|11=A1|55=AAPL|54=1|38=100.50|40=2|44=10.5|59=3|"
@@ -164,7 +166,7 @@ TEST_F(TypedMessages, read_back_what_was_written_with_typed_fields) {
   wire::write_field(encoder, fix44::LeavesQty{Decimal(60, 0)});
   wire::write_field(encoder, fix44::CumQty{Decimal(40, 0)});
   wire::write_field(encoder, fix44::AvgPx{Decimal(1525, 2)});
-  wire::write_field(encoder, fix44::SecurityType::CommonStock);
+  wire::write_field(encoder, fix44::BenchmarkCurveName::Sonia);
   wire::write_field(encoder, fix44::OrdRejReason::TooLateToEnter);
   const auto bytes = encoder.finish();
   ASSERT_TRUE(bytes);
@@ -175,9 +177,9 @@ TEST_F(TypedMessages, read_back_what_was_written_with_typed_fields) {
   EXPECT_EQ(report->exec_type(), fix44::ExecType::Trade);
   EXPECT_EQ(report->ord_status(), fix44::OrdStatus::PartiallyFilled);
   EXPECT_EQ(report->avg_px().value, Decimal(1525, 2));
-  EXPECT_EQ(report->security_type(), fix44::SecurityType::CommonStock);
+  EXPECT_EQ(report->benchmark_curve_name(), fix44::BenchmarkCurveName::Sonia);
   EXPECT_EQ(report->ord_rej_reason(), fix44::OrdRejReason::TooLateToEnter);
-  EXPECT_EQ((*view)[167], "CS");
+  EXPECT_EQ((*view)[221], "SONIA");
 }
 
 }  // namespace
