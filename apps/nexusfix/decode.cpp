@@ -69,9 +69,9 @@ class DecodeRun {
       complain(text.error().what());
       return false;
     }
-    const auto loaded = dictionary::load_dictionary(*text, options_.dictionary);
+    const auto loaded = dictionary::load_dictionary(*text, options_.dictionary, options_.faults);
     if (!loaded) {
-      complain(loaded.error().what());
+      for (const std::string& error : loaded.error().all()) complain(error);
       return false;
     }
     for (const std::string& warning : loaded->warnings) complain("warning: " + warning);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 #include "nexusfix/command.hpp"
 
@@ -17,6 +18,7 @@ enum class ColourChoice : std::uint8_t { Auto, Always, Never };
 struct DecodeOptions {
   std::vector<std::string> files;  // none, or "-": standard input
   std::string dictionary;          // a file in the QuickFIX XML form; empty: the built-in ones
+  dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
   ColourChoice colour = ColourChoice::Auto;
   bool summary = false;  // one line a message, and a count
 };

@@ -30,7 +30,10 @@ int run_decode(Arguments arguments) {
       })
       ->option_text("WHEN");
   app.add_flag("--summary", options.summary, "one line a message, and a count");
+  bool is_lenient = false;
+  app.add_flag("--lenient", is_lenient, "read a dictionary that has faults, and list them all");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  if (is_lenient) options.faults = dictionary::DictionaryFaults::Warn;
   options.colour = choices.at(colour);
   PosixDisk disk;
   return decode_files(options, disk, {});

@@ -37,7 +37,7 @@ class DictRun {
  private:
   int answer_all() {
     const auto named = open_dictionary();
-    if (!named) return complain(kUsage, named.error());
+    if (!named) return kUsage;
     if (options_.words.empty()) {
       print(overview(*named));
       return kSuccess;
@@ -60,10 +60,11 @@ class DictRun {
   }
 
   int show_difference() {
-    const auto before = NamedDictionary::open(disk_, options_.diff[0]);
-    if (!before) return complain(kUsage, before.error());
-    const auto after = NamedDictionary::open(disk_, options_.diff[1]);
-    if (!after) return complain(kUsage, after.error());
+    const auto before =
+        with_warnings(NamedDictionary::open(disk_, options_.diff[0], options_.faults));
+    const auto after =
+        with_warnings(NamedDictionary::open(disk_, options_.diff[1], options_.faults));
+    if (!before || !after) return kUsage;
     if (options_.words.empty()) {
       print(*difference(*before, *after, {}));
       return kSuccess;
@@ -87,13 +88,26 @@ class DictRun {
     return options_.version.empty() && options_.dictionary.empty();
   }
 
-  [[nodiscard]] std::expected<NamedDictionary, std::string> open_dictionary() {
-    if (!options_.dictionary.empty()) return NamedDictionary::load(disk_, options_.dictionary);
+  // Nothing: it is said why.
+  [[nodiscard]] std::optional<NamedDictionary> open_dictionary() {
+    if (!options_.dictionary.empty()) {
+      return with_warnings(NamedDictionary::load(disk_, options_.dictionary, options_.faults));
+    }
     if (options_.version.empty()) return NamedDictionary::of(kUsualVersion);
     if (const auto version = version_of_name(options_.version)) {
       return NamedDictionary::of(*version);
     }
-    return std::unexpected{"'" + options_.version + "' is none of " + version_names()};
+    complain("'" + options_.version + "' is none of " + version_names());
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::optional<NamedDictionary> with_warnings(NamedDictionary::Opened opened) const {
+    if (!opened) {
+      for (const std::string& error : opened.error()) complain(error);
+      return std::nullopt;
+    }
+    for (const std::string& warning : opened->warnings()) complain("warning: " + warning);
+    return std::move(*opened);
   }
 
   static std::optional<Answer> answer_of_others(std::string_view word) {
@@ -108,10 +122,9 @@ class DictRun {
                options_.json ? "\n" : "");
   }
 
-  int complain(int status, std::string_view text) const {
+  void complain(std::string_view text) const {
     std::fflush(streams_.out);
     fmt::print(streams_.err, "nexusfix dict: {}\n", printable(text));
-    return status;
   }
 
   // Also in the other versions, if no dictionary was asked for.
@@ -157,7 +170,7 @@ class DictRun {
       text += " There is " + values + ".";
     }
     if (!other.empty()) text += fmt::format(" {} has it.", other);
-    complain(kFailure, text);
+    complain(text);
   }
 
   const DictOptions& options_;

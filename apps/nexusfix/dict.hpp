@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/dictionary/load.hpp>
 
 #include "nexusfix/command.hpp"
 
@@ -16,6 +17,7 @@ struct DictOptions {
   std::string version;             // empty: FIX.4.4, and other versions for what it lacks
   std::string dictionary;          // a file; instead of a version
   std::vector<std::string> diff;   // two versions or files
+  dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of the files
   bool json = false;
 };
 

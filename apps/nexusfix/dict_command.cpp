@@ -38,7 +38,10 @@ int run_dict(Arguments arguments) {
       ->excludes(version)
       ->excludes(file);
   app.add_flag("--json", options.json, "one object a line, for programs");
+  bool is_lenient = false;
+  app.add_flag("--lenient", is_lenient, "read a dictionary that has faults, and list them all");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  if (is_lenient) options.faults = dictionary::DictionaryFaults::Warn;
   if (!diff.first.empty()) options.diff = {diff.first, diff.second};
   PosixDisk disk;
   return answer_questions(options, disk, {});

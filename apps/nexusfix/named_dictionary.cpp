@@ -62,12 +62,12 @@ NamedDictionary NamedDictionary::over_fixt(Version version) {
   return named;
 }
 
-std::expected<NamedDictionary, std::string> NamedDictionary::load(Disk& disk,
-                                                                  const std::string& path) {
+NamedDictionary::Opened NamedDictionary::load(Disk& disk, const std::string& path,
+                                              dictionary::DictionaryFaults faults) {
   const auto text = read_file(disk, path, dictionary::kDictionaryBytesMax);
-  if (!text) return std::unexpected{text.error().what()};
-  auto loaded = dictionary::load_dictionary(*text, path);
-  if (!loaded) return std::unexpected{loaded.error().what()};
+  if (!text) return std::unexpected{std::vector{text.error().what()}};
+  auto loaded = dictionary::load_dictionary(*text, path, faults);
+  if (!loaded) return std::unexpected{loaded.error().all()};
   NamedDictionary named;
   named.label_ = path;
   named.loaded_ = std::make_shared<const Dictionary>(std::move(*loaded));
@@ -84,12 +84,13 @@ std::expected<NamedDictionary, std::string> NamedDictionary::load(Disk& disk,
   return named;
 }
 
-std::expected<NamedDictionary, std::string> NamedDictionary::open(Disk& disk,
-                                                                  const std::string& name) {
+NamedDictionary::Opened NamedDictionary::open(Disk& disk, const std::string& name,
+                                              dictionary::DictionaryFaults faults) {
   if (const auto version = version_of_name(name)) return of(*version);
-  auto loaded = load(disk, name);
+  auto loaded = load(disk, name, faults);
   if (!loaded && name.find_first_of("/.") == name.npos) {
-    return std::unexpected{"'" + name + "' is neither a file nor one of " + version_names()};
+    return std::unexpected{
+        std::vector{"'" + name + "' is neither a file nor one of " + version_names()}};
   }
   return loaded;
 }

@@ -10,6 +10,7 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/model.hpp>
 
 namespace nexusfix::command {
@@ -27,17 +28,21 @@ class NamedDictionary {
   static NamedDictionary of(dictionary::Version version);
   // The same over a transport of FIXT.1.1, which carries messages of any version.
   static NamedDictionary over_fixt(dictionary::Version version);
-  // QuickFIX XML or Orchestra. The error names file and line.
-  [[nodiscard]] static std::expected<NamedDictionary, std::string> load(Disk& disk,
-                                                                        const std::string& path);
+  // Of an error, each line names one fault, with file and line.
+  using Opened = std::expected<NamedDictionary, std::vector<std::string>>;
+  // QuickFIX XML or Orchestra.
+  [[nodiscard]] static Opened load(Disk& disk, const std::string& path,
+                                   dictionary::DictionaryFaults faults);
   // The name of a version, or else a path.
-  [[nodiscard]] static std::expected<NamedDictionary, std::string> open(Disk& disk,
-                                                                        const std::string& name);
+  [[nodiscard]] static Opened open(Disk& disk, const std::string& name,
+                                   dictionary::DictionaryFaults faults);
 
   [[nodiscard]] const std::string& label() const { return label_; }
   [[nodiscard]] const dictionary::Dictionary& application() const { return *application_; }
   [[nodiscard]] const dictionary::Dictionary& transport() const { return *transport_; }
   [[nodiscard]] bool has_own_transport() const { return application_ == transport_; }
+  // Of the file that it was loaded from.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return application_->warnings; }
   // One or two, the application's first.
   [[nodiscard]] std::vector<const dictionary::Dictionary*> both() const;
 

@@ -119,14 +119,12 @@ class ValidateRun {
       }
       named = NamedDictionary::of(*version);
     } else {
-      auto loaded = NamedDictionary::load(disk_, options_.dictionary);
+      auto loaded = NamedDictionary::load(disk_, options_.dictionary, options_.faults);
       if (!loaded) {
-        complain(loaded.error());
+        for (const std::string& error : loaded.error()) complain(error);
         return false;
       }
-      for (const std::string& warning : loaded->application().warnings) {
-        complain("warning: " + warning);
-      }
+      for (const std::string& warning : loaded->warnings()) complain("warning: " + warning);
       named = std::move(*loaded);
     }
     named_ = make(std::move(*named));

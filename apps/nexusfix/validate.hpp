@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 
 #include "nexusfix/command.hpp"
@@ -16,6 +17,7 @@ struct ValidateOptions {
   std::vector<std::string> files;  // none, or "-": standard input
   std::string version;             // empty: each message's own
   std::string dictionary;          // a file; instead of a version
+  dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
   dictionary::ValidationRules rules;
   bool json = false;     // one object a message
   bool summary = false;  // nothing but the count

@@ -35,7 +35,10 @@ int run_validate(Arguments arguments) {
       ->option_text("RULE");
   app.add_flag("--json", options.json, "one object a message, for programs");
   app.add_flag("--summary", options.summary, "how many are invalid, and nothing else");
+  bool is_lenient = false;
+  app.add_flag("--lenient", is_lenient, "read a dictionary that has faults, and list them all");
   if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  if (is_lenient) options.faults = dictionary::DictionaryFaults::Warn;
   for (const std::string& rule : rules) static_cast<void>(set_rule(options.rules, rule));
   PosixDisk disk;
   return validate_files(options, disk, {});

@@ -22,17 +22,18 @@ struct DefinitionNodes {
   std::vector<pugi::xml_node> messages;
 };
 
-// Fails the file if components and groups may not hold each other as they do; else warns of fields
-// that a message, a group, header or trailer lists twice.
-[[nodiscard]] bool check_definitions(XmlFile& file, const Dictionary& dictionary,
-                                     const DefinitionNodes& nodes);
+// Components and groups that may not hold each other as they do are faults, and mended where they
+// can be. Of a file that is usable, warns of fields that a message, a group, header or trailer
+// lists twice.
+void check_definitions(XmlFile& file, Dictionary& dictionary, DefinitionNodes& nodes);
 
-// Fails the file if no message can have this MsgType (35).
+// False: no message can have this MsgType (35), a fault; the message is to be left out.
 [[nodiscard]] bool check_msg_type(XmlFile& file, const pugi::xml_node& node,
                                   std::string_view msg_type);
 
 // Warns of an enumeration's value that is not of the field's type: it counts, but a counterparty
-// that checks types refuses it. False: the file has failed, as no field can have such a value.
+// that checks types refuses it. False: no field can have such a value, a fault; it is to be left
+// out.
 [[nodiscard]] bool check_value(XmlFile& file, const pugi::xml_node& node,
                                const FieldDefinition& field, std::string_view value);
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,13 +32,12 @@ std::string_view scenario_of(const pugi::xml_node& node) {
   return node.attribute("scenario").as_string("base");
 }
 
-// The elements of one name among the children, each given to read(), which returns false to stop.
+// The elements of one name among the children, each given to read().
 template <class Read>
-bool for_each_of(const pugi::xml_node& parent, std::string_view name, Read read) {
+void for_each_of(const pugi::xml_node& parent, std::string_view name, Read read) {
   for (const pugi::xml_node& child : parent.children()) {
-    if (is_element(child) && local_name(child) == name && !read(child)) return false;
+    if (is_element(child) && local_name(child) == name) read(child);
   }
-  return true;
 }
 
 pugi::xml_node child_of(const pugi::xml_node& parent, std::string_view name) {
@@ -49,7 +47,8 @@ pugi::xml_node child_of(const pugi::xml_node& parent, std::string_view name) {
   return {};
 }
 
-// Functions return false when they have set the file's error, and nothing goes on after that.
+// Goes on after a fault, so that it finds them all; what it makes then is used if faults are
+// warnings.
 class Loader {
  public:
   Loader(XmlFile& file, std::string_view scenario) : file_{file}, scenario_{scenario} {}
@@ -60,27 +59,32 @@ class Loader {
   using Ids = std::unordered_map<unsigned, Index>;
 
   void read_version(const pugi::xml_node& root);
-  bool choose(const pugi::xml_node& section, const char* kind, const char* key,
-              std::vector<pugi::xml_node>& chosen);
+  [[nodiscard]] std::vector<pugi::xml_node> choose(const pugi::xml_node& section, const char* kind,
+                                                   const char* key);
   [[nodiscard]] int rank(const pugi::xml_node& node) const;
-  bool read_datatypes(const pugi::xml_node& section);
+  void read_datatypes(const pugi::xml_node& section);
   [[nodiscard]] std::optional<FieldType> type_of(std::string_view name) const;
-  bool read_code_sets(const pugi::xml_node& section);
-  bool read_fields(const pugi::xml_node& section);
-  bool read_field(const pugi::xml_node& node);
-  bool read_field_type(const pugi::xml_node& node, FieldDefinition& field);
-  bool read_codes(const pugi::xml_node& code_set, FieldDefinition& field);
-  bool read_length_tag(const pugi::xml_node& node, FieldDefinition& field);
-  bool read_holders(const pugi::xml_node& section, const char* kind,
+  void read_code_sets(const pugi::xml_node& section);
+  void read_fields(const pugi::xml_node& section);
+  void read_field(const pugi::xml_node& node);
+  void read_field_type(const pugi::xml_node& node, FieldDefinition& field);
+  void read_codes(const pugi::xml_node& code_set, FieldDefinition& field);
+  void check_length_tags();
+  [[nodiscard]] wire::Tag length_tag_of(const pugi::xml_node& node);
+  void read_holders(const pugi::xml_node& section, const char* kind,
                     std::vector<pugi::xml_node>& nodes, Ids& ids);
-  bool read_components();
-  bool read_groups();
-  bool read_messages(const pugi::xml_node& section);
-  bool read_message(const pugi::xml_node& node);
-  bool read_members(const pugi::xml_node& parent, std::vector<Member>& members);
-  bool read_member(const pugi::xml_node& node, std::vector<Member>& members);
-  bool find_member(const pugi::xml_node& node, Member& member);
-  bool read_presence(const pugi::xml_node& node, bool& required, bool& forbidden);
+  void read_components();
+  [[nodiscard]] std::optional<Index> count_field_of(const pugi::xml_node& group);
+  void drop_groups_without_count();
+  void read_groups();
+  void read_messages(const pugi::xml_node& section);
+  [[nodiscard]] bool read_message(const pugi::xml_node& node);
+  void read_members(const pugi::xml_node& parent, std::vector<Member>& members);
+  void read_member(const pugi::xml_node& node, std::vector<Member>& members);
+  [[nodiscard]] bool find_member(const pugi::xml_node& node, Member& member);
+  [[nodiscard]] std::string_view read_presence(const pugi::xml_node& node);
+  [[nodiscard]] std::string unique(std::set<std::string>& taken, const pugi::xml_node& node,
+                                   const char* kind, const std::string& suffix);
   void take_header_and_trailer();
 
   XmlFile& file_;
@@ -92,6 +96,8 @@ class Loader {
   Ids field_ids_;
   Ids component_ids_;
   Ids group_ids_;
+  std::vector<Index> group_counts_;  // of nodes_.groups
+  std::unordered_map<wire::Tag, pugi::xml_node> field_nodes_;
   DefinitionNodes nodes_;
 };
 
@@ -116,33 +122,44 @@ int Loader::rank(const pugi::xml_node& node) const {
 }
 
 // Of the elements that have the same key, the one whose scenario counts, in the file's order.
-bool Loader::choose(const pugi::xml_node& section, const char* kind, const char* key,
-                    std::vector<pugi::xml_node>& chosen) {
+std::vector<pugi::xml_node> Loader::choose(const pugi::xml_node& section, const char* kind,
+                                           const char* key) {
+  std::vector<pugi::xml_node> chosen;
   std::unordered_map<std::string_view, std::size_t> places;
-  return for_each_of(section, kind, [&](const pugi::xml_node& node) {
+  for_each_of(section, kind, [&](const pugi::xml_node& node) {
     const std::string_view value = file_.attribute(node, key);
-    if (value.empty()) return false;
+    if (value.empty()) return;
     const auto [entry, is_new] = places.emplace(value, chosen.size());
-    if (is_new) {
-      chosen.push_back(node);
-      return true;
-    }
+    if (is_new) return chosen.push_back(node);
     pugi::xml_node& other = chosen[entry->second];
     if (scenario_of(other) == scenario_of(node)) {
-      return file_.fail(node, std::string{kind} + ' ' + key + ' ' + quoted(value) +
-                                  " is defined twice: " + other.attribute("name").value() +
-                                  " and " + node.attribute("name").value());
+      return file_.fault(node,
+                         std::string{kind} + ' ' + key + ' ' + quoted(value) +
+                             " is defined twice: " + other.attribute("name").value() + " and " +
+                             node.attribute("name").value(),
+                         "the first counts");
     }
     if (rank(node) > rank(other)) other = node;
-    return true;
   });
+  return chosen;
 }
 
-bool Loader::read_datatypes(const pugi::xml_node& section) {
-  return for_each_of(section, "datatype", [&](const pugi::xml_node& node) {
+// Its name, or one that is not taken.
+std::string Loader::unique(std::set<std::string>& taken, const pugi::xml_node& node,
+                           const char* kind, const std::string& suffix) {
+  std::string name = node.attribute("name").value();
+  if (taken.insert(name).second) return name;
+  const std::string text = std::string{kind} + ' ' + quoted(name) + " is defined twice";
+  name += '_' + suffix;
+  while (!taken.insert(name).second) name += '_';
+  file_.fault(node, text, "this one is named " + name);
+  return name;
+}
+
+void Loader::read_datatypes(const pugi::xml_node& section) {
+  for_each_of(section, "datatype", [&](const pugi::xml_node& node) {
     const std::string_view name = file_.attribute(node, "name");
     if (!name.empty()) base_types_.emplace(name, node.attribute("baseType").value());
-    return !name.empty();
   });
 }
 
@@ -158,171 +175,187 @@ std::optional<FieldType> Loader::type_of(std::string_view name) const {
   return std::nullopt;
 }
 
-bool Loader::read_code_sets(const pugi::xml_node& section) {
-  std::vector<pugi::xml_node> nodes;
-  if (!choose(section, "codeSet", "name", nodes)) return false;
-  for (const pugi::xml_node& node : nodes) {
+void Loader::read_code_sets(const pugi::xml_node& section) {
+  for (const pugi::xml_node& node : choose(section, "codeSet", "name")) {
     code_sets_.emplace(node.attribute("name").value(), node);
   }
-  return true;
 }
 
-bool Loader::read_codes(const pugi::xml_node& code_set, FieldDefinition& field) {
+void Loader::read_codes(const pugi::xml_node& code_set, FieldDefinition& field) {
   std::set<std::string_view> seen;
   std::set<std::string> names;
-  return for_each_of(code_set, "code", [&](const pugi::xml_node& node) {
+  for_each_of(code_set, "code", [&](const pugi::xml_node& node) {
     const std::string_view value = file_.attribute(node, "value");
-    const std::string_view name = value.empty() ? value : file_.attribute(node, "name");
-    if (name.empty()) return false;
+    if (value.empty()) return;
+    std::string_view name = file_.attribute(node, "name", "its value is its name");
+    if (name.empty()) name = value;
     if (!seen.insert(value).second) {
-      file_.warn(node, quoted(value) + " of " + quoted(code_set.attribute("name").value()) +
-                           " is defined twice, the first counts");
-      return true;
+      return file_.warn(node, quoted(value) + " of " + quoted(code_set.attribute("name").value()) +
+                                  " is defined twice, the first counts");
     }
-    if (!check_value(file_, node, field, value)) return false;
+    if (!check_value(file_, node, field, value)) return;
     if (++values_ > kValuesMax) {
-      return file_.fail(
-          node, "the fields' code sets hold more than " + std::to_string(kValuesMax) + " values");
+      if (values_ > kValuesMax + 1) return;
+      file_.fail(node,
+                 "the fields' code sets hold more than " + std::to_string(kValuesMax) + " values");
+      return;
     }
     std::string snake = upper_snake(name);
     if (!names.insert(snake).second) snake += '_' + upper_snake(value);
     field.values.push_back({std::string{value}, std::move(snake)});
-    return true;
   });
 }
 
-bool Loader::read_field_type(const pugi::xml_node& node, FieldDefinition& field) {
-  const std::string_view name = file_.attribute(node, "type");
-  if (name.empty()) return false;
+void Loader::read_field_type(const pugi::xml_node& node, FieldDefinition& field) {
+  constexpr std::string_view kText = "its values are text";
+  const std::string_view name = file_.attribute(node, "type", kText);
+  if (name.empty()) return;
   std::string_view type_name = name;
   if (const auto code_set = code_sets_.find(name); code_set != code_sets_.end()) {
-    type_name = file_.attribute(code_set->second, "type");
-    if (type_name.empty()) return false;
+    type_name = file_.attribute(code_set->second, "type", kText);
     field.type = type_of(type_name).value_or(FieldType::Unknown);
-    if (!read_codes(code_set->second, field)) return false;
+    read_codes(code_set->second, field);
+    if (type_name.empty()) return;
   }
   if (const auto type = type_of(type_name)) {
     field.type = *type;
-    return true;
+    return;
   }
   if (type_name != name) {
-    file_.warn(code_sets_.find(name)->second, "unknown type " + quoted(type_name) + " of " +
-                                                  quoted(name) + ", its values are text");
-    return true;
+    return file_.warn(code_sets_.find(name)->second, "unknown type " + quoted(type_name) + " of " +
+                                                         quoted(name) + ", its values are text");
   }
   std::vector<std::string_view> known;
   for (const auto& [set, code_set] : code_sets_) known.push_back(set);
   for (const auto& [datatype, base] : base_types_) known.push_back(datatype);
   std::ranges::sort(known);
-  return file_.fail(node, "type " + quoted(name) + " of " + quoted(field.name) +
-                              " is neither a data type nor a code set" + did_you_mean(name, known));
+  file_.fault(node,
+              "type " + quoted(name) + " of " + quoted(field.name) +
+                  " is neither a data type nor a code set" + did_you_mean(name, known),
+              kText);
 }
 
-bool Loader::read_length_tag(const pugi::xml_node& node, FieldDefinition& field) {
-  if (!node.attribute("lengthId")) return true;
-  return file_.tag(node, "lengthId", field.length_tag);
+// 0: it has none, or none that can be read.
+wire::Tag Loader::length_tag_of(const pugi::xml_node& node) {
+  return node.attribute("lengthId") ? file_.tag(node, "lengthId").value_or(0) : 0;
 }
 
-bool Loader::read_field(const pugi::xml_node& node) {
+void Loader::read_field(const pugi::xml_node& node) {
   FieldDefinition field;
   const std::string_view name = file_.attribute(node, "name");
-  if (name.empty() || !file_.tag(node, "id", field.tag)) return false;
+  const std::optional<wire::Tag> tag = file_.tag(node, "id");
+  if (name.empty() || !tag) return;
   field.name = name;
+  field.tag = *tag;
+  if (!field_nodes_.emplace(field.tag, node).second) {
+    return file_.fault(node, "tag " + std::to_string(field.tag) + " is defined twice",
+                       "the first counts");
+  }
   if (const std::string_view others = node.attribute("unionDataType").value(); !others.empty()) {
     field.other_values = other_values(others);
   }
-  if (!read_field_type(node, field) || !read_length_tag(node, field)) return false;
+  read_field_type(node, field);
+  field.length_tag = length_tag_of(node);
   dictionary_.fields.push_back(std::move(field));
-  return true;
 }
 
-bool Loader::read_fields(const pugi::xml_node& section) {
-  std::vector<pugi::xml_node> nodes;
-  if (!choose(section, "field", "id", nodes)) return false;
-  std::unordered_map<std::string_view, pugi::xml_node> names;
-  for (const pugi::xml_node& node : nodes) {
-    if (!read_field(node)) return false;
-    if (!names.emplace(node.attribute("name").value(), node).second) {
-      return file_.fail(node,
-                        "field " + quoted(node.attribute("name").value()) + " is defined twice");
-    }
+void Loader::check_length_tags() {
+  for (FieldDefinition& field : dictionary_.fields) {
+    if (field.length_tag == 0 || field_ids_.contains(field.length_tag)) continue;
+    file_.fault(field_nodes_[field.tag],
+                "lengthId of " + quoted(field.name) + " is " + std::to_string(field.length_tag) +
+                    ", and no field has this id",
+                kLeftOut);
+    field.length_tag = 0;
+  }
+}
+
+void Loader::read_fields(const pugi::xml_node& section) {
+  for (const pugi::xml_node& node : choose(section, "field", "id")) read_field(node);
+  std::set<std::string> names;
+  for (FieldDefinition& field : dictionary_.fields) {
+    field.name = unique(names, field_nodes_[field.tag], "field", std::to_string(field.tag));
   }
   std::ranges::sort(dictionary_.fields, {}, &FieldDefinition::tag);
   for (std::size_t i = 0; i < dictionary_.fields.size(); ++i) {
-    const FieldDefinition& field = dictionary_.fields[i];
-    if (!field_ids_.emplace(field.tag, static_cast<Index>(i)).second) {
-      return file_.fail(names[field.name],
-                        "tag " + std::to_string(field.tag) + " is defined twice");
-    }
+    field_ids_.emplace(dictionary_.fields[i].tag, static_cast<Index>(i));
   }
-  for (const FieldDefinition& field : dictionary_.fields) {
-    if (field.length_tag == 0 || field_ids_.contains(field.length_tag)) continue;
-    return file_.fail(names[field.name], "lengthId of " + quoted(field.name) + " is " +
-                                             std::to_string(field.length_tag) +
-                                             ", and no field has this id");
-  }
-  return true;
 }
 
-bool Loader::read_holders(const pugi::xml_node& section, const char* kind,
+void Loader::read_holders(const pugi::xml_node& section, const char* kind,
                           std::vector<pugi::xml_node>& nodes, Ids& ids) {
-  if (!choose(section, kind, "id", nodes)) return false;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    unsigned id = 0;
-    if (!file_.number(nodes[i], "id", id) || file_.attribute(nodes[i], "name").empty()) {
-      return false;
+  for (const pugi::xml_node& node : choose(section, kind, "id")) {
+    const std::optional<unsigned> id = file_.number(node, "id");
+    if (file_.attribute(node, "name").empty() || !id) continue;
+    if (!ids.emplace(*id, static_cast<Index>(nodes.size())).second) {
+      file_.fault(node, std::string{kind} + " id " + std::to_string(*id) + " is defined twice",
+                  "the first counts");
+      continue;
     }
-    if (!ids.emplace(id, static_cast<Index>(i)).second) {
-      return file_.fail(nodes[i],
-                        std::string{kind} + " id " + std::to_string(id) + " is defined twice");
-    }
+    nodes.push_back(node);
   }
-  return true;
 }
 
-bool Loader::read_components() {
-  std::set<std::string_view> names;
+void Loader::read_components() {
+  std::set<std::string> names;
   dictionary_.components.resize(nodes_.components.size());
   for (std::size_t i = 0; i < nodes_.components.size(); ++i) {
     const pugi::xml_node& node = nodes_.components[i];
-    const std::string_view name = node.attribute("name").value();
-    if (!names.insert(name).second) {
-      return file_.fail(node, "component " + quoted(name) + " is defined twice");
-    }
-    dictionary_.components[i].name = name;
-    if (!read_members(node, dictionary_.components[i].members)) return false;
+    dictionary_.components[i].name = unique(names, node, "component", node.attribute("id").value());
+    read_members(node, dictionary_.components[i].members);
   }
-  return true;
 }
 
-bool Loader::read_groups() {
+// Nothing: the group is to be left out.
+std::optional<Index> Loader::count_field_of(const pugi::xml_node& group) {
+  const pugi::xml_node count = child_of(group, "numInGroup");
+  if (!count) {
+    file_.fault(group,
+                "group " + quoted(group.attribute("name").value()) +
+                    " lacks <numInGroup>: the field that counts its entries",
+                kLeftOut);
+    return std::nullopt;
+  }
+  Member member;
+  return find_member(count, member) ? std::optional{member.index} : std::nullopt;
+}
+
+// Before anything refers to a group.
+void Loader::drop_groups_without_count() {
+  std::vector<pugi::xml_node> kept;
+  std::vector<std::optional<Index>> places;
+  for (const pugi::xml_node& node : nodes_.groups) {
+    const std::optional<Index> count = count_field_of(node);
+    places.push_back(count ? std::optional{static_cast<Index>(kept.size())} : std::nullopt);
+    if (!count) continue;
+    kept.push_back(node);
+    group_counts_.push_back(*count);
+  }
+  nodes_.groups = std::move(kept);
+  std::erase_if(group_ids_, [&](const auto& entry) { return !places[entry.second]; });
+  for (auto& [id, index] : group_ids_) index = *places[index];
+}
+
+void Loader::read_groups() {
   dictionary_.groups.resize(nodes_.groups.size());
   for (std::size_t i = 0; i < nodes_.groups.size(); ++i) {
-    const pugi::xml_node& node = nodes_.groups[i];
-    const pugi::xml_node count = child_of(node, "numInGroup");
-    if (!count) {
-      return file_.fail(node, "group " + quoted(node.attribute("name").value()) +
-                                  " lacks <numInGroup>: the field that counts its entries");
-    }
-    Member member;
-    if (!find_member(count, member)) return false;
-    dictionary_.groups[i].count_field = member.index;
-    if (!read_members(node, dictionary_.groups[i].members)) return false;
+    dictionary_.groups[i].count_field = group_counts_[i];
+    read_members(nodes_.groups[i], dictionary_.groups[i].members);
   }
-  return true;
 }
 
-bool Loader::read_presence(const pugi::xml_node& node, bool& required, bool& forbidden) {
+// "required", "forbidden" or "optional"
+std::string_view Loader::read_presence(const pugi::xml_node& node) {
   const std::string_view presence = node.attribute("presence").as_string("optional");
-  required = presence == "required";
-  forbidden = presence == "forbidden";
-  if (required || forbidden || presence == "optional" || presence == "constant" ||
-      presence == "ignored") {
-    return true;
+  if (presence == "required" || presence == "forbidden") return presence;
+  if (presence != "optional" && presence != "constant" && presence != "ignored") {
+    file_.fault(node,
+                "presence is " + quoted(presence) +
+                    ", expected \"required\", \"optional\", \"forbidden\", \"ignored\" "
+                    "or \"constant\"",
+                "read as \"optional\"");
   }
-  return file_.fail(node, "presence is " + quoted(presence) +
-                              ", expected \"required\", \"optional\", \"forbidden\", \"ignored\" "
-                              "or \"constant\"");
+  return "optional";
 }
 
 bool Loader::find_member(const pugi::xml_node& node, Member& member) {
@@ -338,63 +371,63 @@ bool Loader::find_member(const pugi::xml_node& node, Member& member) {
     ids = &group_ids_;
     what = "group";
   }
-  unsigned id = 0;
-  if (!file_.number(node, "id", id)) return false;
-  const auto found = ids->find(id);
+  const std::optional<unsigned> id = file_.number(node, "id");
+  if (!id) return false;
+  const auto found = ids->find(*id);
   if (found == ids->end()) {
-    return file_.fail(node, std::string{what} + ' ' + std::to_string(id) + " is not defined");
+    file_.fault(node, std::string{what} + ' ' + std::to_string(*id) + " is not defined", kLeftOut);
+    return false;
   }
   member.index = found->second;
   return true;
 }
 
-bool Loader::read_member(const pugi::xml_node& node, std::vector<Member>& members) {
+void Loader::read_member(const pugi::xml_node& node, std::vector<Member>& members) {
   const std::string_view kind = local_name(node);
-  if (kind != "fieldRef" && kind != "componentRef" && kind != "groupRef") return true;
+  if (kind != "fieldRef" && kind != "componentRef" && kind != "groupRef") return;
   Member member;
-  bool forbidden = false;
-  if (!read_presence(node, member.required, forbidden) || !find_member(node, member)) return false;
-  if (!forbidden) members.push_back(member);
-  if (kind != "fieldRef") return true;
+  const std::string_view presence = read_presence(node);
+  member.required = presence == "required";
+  if (!find_member(node, member)) return;
+  if (presence != "forbidden") members.push_back(member);
+  if (kind != "fieldRef") return;
   FieldDefinition& field = dictionary_.fields[member.index];
-  return field.length_tag != 0 || read_length_tag(node, field);
+  if (field.length_tag == 0) field.length_tag = length_tag_of(node);
 }
 
 // The references among the children; documentation and the like stand between them.
-bool Loader::read_members(const pugi::xml_node& parent, std::vector<Member>& members) {
+void Loader::read_members(const pugi::xml_node& parent, std::vector<Member>& members) {
   for (const pugi::xml_node& child : parent.children()) {
-    if (is_element(child) && !read_member(child, members)) return false;
+    if (is_element(child)) read_member(child, members);
   }
-  return true;
 }
 
+// False: it is left out.
 bool Loader::read_message(const pugi::xml_node& node) {
   MessageDefinition message;
-  message.name = file_.attribute(node, "name");
-  if (message.name.empty()) return false;
+  message.name = file_.attribute(node, "name", "its msgType is its name");
   message.msg_type = file_.attribute(node, "msgType");
   if (!check_msg_type(file_, node, message.msg_type)) return false;
+  if (message.name.empty()) message.name = message.msg_type;
   message.admin = is_admin(message.msg_type);
   const pugi::xml_node structure = child_of(node, "structure");
   if (!structure) {
-    return file_.fail(node, "message " + quoted(message.name) + " lacks <structure>");
+    file_.fault(node, "message " + quoted(message.name) + " lacks <structure>", "it has no fields");
   }
-  if (!read_members(structure, message.members)) return false;
+  read_members(structure, message.members);
   dictionary_.messages.push_back(std::move(message));
   return true;
 }
 
-bool Loader::read_messages(const pugi::xml_node& section) {
-  if (!choose(section, "message", "msgType", nodes_.messages)) return false;
-  std::set<std::string_view> names;
-  for (const pugi::xml_node& node : nodes_.messages) {
-    if (!read_message(node)) return false;
-    if (!names.insert(node.attribute("name").value()).second) {
-      return file_.fail(node,
-                        "message " + quoted(node.attribute("name").value()) + " is defined twice");
-    }
+void Loader::read_messages(const pugi::xml_node& section) {
+  std::set<std::string> names;
+  for (const pugi::xml_node& node : choose(section, "message", "msgType")) {
+    if (!read_message(node)) continue;
+    nodes_.messages.push_back(node);
+    MessageDefinition& message = dictionary_.messages.back();
+    if (*node.attribute("name").value() == '\0') continue;
+    message.name = unique(names, node, "message", message.msg_type);
   }
-  return true;
 }
 
 // In QuickFIX's model these two are no components, and messages do not list them.
@@ -421,18 +454,22 @@ std::expected<Dictionary, DictionaryError> Loader::load() {
   const pugi::xml_node messages = child_of(root, "messages");
   if (!fields || !messages) {
     file_.fail(root, std::string{"there is no <"} + (fields ? "messages" : "fields") + '>');
-    return std::unexpected{file_.error()};
+    return std::unexpected{file_.take_error()};
   }
   read_version(root);
-  const bool loaded =
-      read_datatypes(child_of(root, "datatypes")) && read_code_sets(child_of(root, "codeSets")) &&
-      read_fields(fields) &&
-      read_holders(child_of(root, "components"), "component", nodes_.components, component_ids_) &&
-      read_holders(child_of(root, "groups"), "group", nodes_.groups, group_ids_) &&
-      read_components() && read_groups() && read_messages(messages);
-  if (!loaded) return std::unexpected{file_.error()};
+  read_datatypes(child_of(root, "datatypes"));
+  read_code_sets(child_of(root, "codeSets"));
+  read_fields(fields);
+  read_holders(child_of(root, "components"), "component", nodes_.components, component_ids_);
+  read_holders(child_of(root, "groups"), "group", nodes_.groups, group_ids_);
+  drop_groups_without_count();
+  read_components();
+  read_groups();
+  read_messages(messages);
+  check_length_tags();
   take_header_and_trailer();
-  if (!check_definitions(file_, dictionary_, nodes_)) return std::unexpected{file_.error()};
+  check_definitions(file_, dictionary_, nodes_);
+  if (!file_.is_usable()) return std::unexpected{file_.take_error()};
   pair_data_fields(dictionary_);
   dictionary_.warnings = file_.take_warnings();
   return std::move(dictionary_);

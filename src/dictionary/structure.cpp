@@ -18,14 +18,11 @@ class Checker {
         components_(dictionary.components.size()),
         groups_(dictionary.groups.size()) {}
 
-  std::optional<StructureFault> check() {
-    for (Index i = 0; i < components_.size(); ++i) {
-      if (!visit({MemberKind::Component, i}, 0)) return fault_;
-    }
-    for (Index i = 0; i < groups_.size(); ++i) {
-      if (!visit({MemberKind::Group, i}, 0)) return fault_;
-    }
-    return sum_up() && counts_stand_outside() ? std::nullopt : std::optional{fault_};
+  std::vector<StructureFault> check() {
+    for (Index i = 0; i < components_.size(); ++i) visit({MemberKind::Component, i}, 0);
+    for (Index i = 0; i < groups_.size(); ++i) visit({MemberKind::Group, i}, 0);
+    if (may_be_followed_ && sum_up()) find_own_counts();
+    return std::move(faults_);
   }
 
  private:
@@ -50,11 +47,10 @@ class Checker {
                : dictionary_.components[member.index].name;
   }
 
-  bool fail(const Member& member, const std::string& text) {
+  void add(StructureRule rule, const Member& member, const std::string& text) {
     const bool group = member.kind == MemberKind::Group;
-    fault_ = {group ? Place::Group : Place::Component, member.index,
-              (group ? "group " : "component ") + quoted(name_of(member)) + ' ' + text};
-    return false;
+    faults_.push_back({rule, group ? Place::Group : Place::Component, member.index,
+                       (group ? "group " : "component ") + quoted(name_of(member)) + ' ' + text});
   }
 
   // "A > B > A", of what is open from the member on.
@@ -68,35 +64,40 @@ class Checker {
     return path + name_of(member);
   }
 
-  bool visit(const Member& member, unsigned depth) {
+  void visit(const Member& member, unsigned depth) {
     Node& visited = node(member);
-    if (visited.visit == Visit::Done) return true;
-    if (visited.visit == Visit::Open) return fail(member, "holds itself: " + cycle(member));
+    if (visited.visit == Visit::Done) return;
+    if (visited.visit == Visit::Open) {
+      may_be_followed_ = false;
+      return add(StructureRule::HoldsItself, member, "holds itself: " + cycle(member));
+    }
     visited.visit = Visit::Open;
     open_.push_back(member);
-    if (depth <= kNestingMax && !visit_members(member, depth)) return false;
+    if (depth <= kNestingMax) visit_members(member, depth);
     if (std::max(depth, visited.height) > kNestingMax) {
-      return fail(member, "is nested deeper than " + std::to_string(kNestingMax));
-    }
-    if (member.kind == MemberKind::Group && !visited.has_field) {
-      return fail(member, "has no fields: its first field begins an entry");
+      // What is around it would be too deep, too.
+      if (may_be_followed_) {
+        add(StructureRule::TooDeep, member, "is nested deeper than " + std::to_string(kNestingMax));
+      }
+      may_be_followed_ = false;
+      visited.height = 0;
+    } else if (member.kind == MemberKind::Group && !visited.has_field) {
+      add(StructureRule::NoFields, member, "has no fields: its first field begins an entry");
     }
     visited.size = size_of(members_of(member));
     open_.pop_back();
     visited.visit = Visit::Done;
-    return true;
   }
 
-  bool visit_members(const Member& member, unsigned depth) {
+  void visit_members(const Member& member, unsigned depth) {
     Node& holder = node(member);
     for (const Member& held : members_of(member)) {
       if (held.kind != MemberKind::Component) holder.has_field = true;
       if (held.kind == MemberKind::Field) continue;
-      if (!visit(held, depth + 1)) return false;
+      visit(held, depth + 1);
       holder.has_field = holder.has_field || node(held).has_field;
       holder.height = std::max(holder.height, node(held).height + 1);
     }
-    return true;
   }
 
   // Components and groups that no message uses count, too: they are followed like the others.
@@ -123,13 +124,13 @@ class Checker {
 
   // A field that counted its entries in one of them would be two things at once. The sum has been
   // taken before, so all that is held may be followed.
-  bool counts_stand_outside() {
+  void find_own_counts() {
     for (Index i = 0; i < groups_.size(); ++i) {
       const GroupDefinition& group = dictionary_.groups[i];
       if (!holds_field(group.members, group.count_field)) continue;
-      return fail({MemberKind::Group, i}, "holds itself, or the field that counts its entries");
+      add(StructureRule::HoldsOwnCount, {MemberKind::Group, i},
+          "holds itself, or the field that counts its entries");
     }
-    return true;
   }
 
   [[nodiscard]] bool holds_field(const std::vector<Member>& members, Index field) const {
@@ -144,9 +145,9 @@ class Checker {
   bool sum(const std::vector<Member>& members, Place place, Index index, const std::string& name) {
     sum_ += size_of(members);
     if (sum_ <= kFlatMembersMax) return true;
-    fault_ = {place, index,
-              "with " + name + " the messages and their components hold more than " +
-                  std::to_string(kFlatMembersMax) + " fields"};
+    faults_.push_back({StructureRule::TooMuch, place, index,
+                       "with " + name + " the messages and their components hold more than " +
+                           std::to_string(kFlatMembersMax) + " fields"});
     return false;
   }
 
@@ -164,7 +165,8 @@ class Checker {
   std::vector<Node> groups_;
   std::vector<Member> open_;
   std::size_t sum_ = 0;
-  StructureFault fault_;
+  bool may_be_followed_ = true;  // to an end, and not too deep
+  std::vector<StructureFault> faults_;
 };
 
 // Whether members say what there is.
@@ -220,10 +222,10 @@ std::string fault_of(const Dictionary& dictionary) {
   std::string fault = IndexChecker{dictionary}.check();
   if (!fault.empty()) return fault;
   const auto structure = check_structure(dictionary);
-  return structure ? structure->text : std::string{};
+  return structure.empty() ? std::string{} : structure.front().text;
 }
 
-std::optional<StructureFault> check_structure(const Dictionary& dictionary) {
+std::vector<StructureFault> check_structure(const Dictionary& dictionary) {
   return Checker{dictionary}.check();
 }
 

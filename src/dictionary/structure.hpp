@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +12,16 @@ namespace nexusfix::dictionary {
 
 enum class Place : std::uint8_t { Component, Group, Message, Header, Trailer };
 
+enum class StructureRule : std::uint8_t {
+  HoldsItself,
+  TooDeep,
+  NoFields,       // a group without a field that begins its entries
+  HoldsOwnCount,  // a group with the field that counts its entries
+  TooMuch,
+};
+
 struct StructureFault {
+  StructureRule rule = StructureRule::HoldsItself;
   Place place = Place::Component;
   Index index = 0;  // of a header or trailer: 0
   std::string text;
@@ -26,7 +34,13 @@ inline constexpr std::size_t kFlatMembersMax = 16'000'000;
 // The dictionary's indexes are right. Nothing, if no component or group holds itself, none is
 // nested deeper than kNestingMax, each group holds a field, and kFlatMembersMax is kept. Whoever
 // follows them later may recurse, and knows what it costs. O(members), whatever holds what.
-[[nodiscard]] std::optional<StructureFault> check_structure(const Dictionary& dictionary);
+[[nodiscard]] std::vector<StructureFault> check_structure(const Dictionary& dictionary);
+
+// Mends what can be read otherwise, of these faults alone: a group without fields becomes the field
+// that would count them, and one that holds its own count no longer does, if it stands directly in
+// it. Returns the groups that are gone.
+std::vector<Index> mend_structure(Dictionary& dictionary,
+                                  const std::vector<StructureFault>& faults);
 
 // What is wrong with a dictionary that no loader made: indexes of nothing, fields without order, or
 // what check_structure() finds. Empty: it may be followed. O(members).

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 
 #include <nexusfix/dictionary/nearest_name.hpp>
 #include <nexusfix/dictionary/printable.hpp>
@@ -10,7 +11,6 @@
 namespace nexusfix::dictionary {
 namespace {
 
-constexpr std::size_t kWarningsMax = 100;
 constexpr std::size_t kQuotedBytesMax = 100;
 
 }  // namespace
@@ -38,31 +38,70 @@ std::string did_you_mean(std::string_view name, const std::vector<std::string_vi
   return nearest ? "; did you mean " + quoted(*nearest) + '?' : std::string{};
 }
 
-std::size_t XmlFile::line_at(std::ptrdiff_t offset) const {
+std::size_t XmlFile::line_at(std::ptrdiff_t offset) {
   if (offset < 0) return 0;
-  const auto before = text_.text.substr(0, static_cast<std::size_t>(offset));
-  return 1 + static_cast<std::size_t>(std::ranges::count(before, '\n'));
+  if (line_ends_.empty()) {
+    for (std::size_t at = 0; (at = text_.text.find('\n', at)) != text_.text.npos; ++at) {
+      line_ends_.push_back(at);
+    }
+  }
+  const auto before = std::ranges::lower_bound(line_ends_, static_cast<std::size_t>(offset));
+  return 1 + static_cast<std::size_t>(before - line_ends_.begin());
 }
 
 // Names of the file stand in what is said with and without quotes, so all of it is made printable.
-bool XmlFile::fail_at_line(std::size_t line, std::string_view text) {
-  error_.line = line;
-  error_.text = printable(text);
-  return false;
+void XmlFile::add(Messages& messages, std::size_t line, std::string_view text) {
+  if (messages.count++ < kDictionaryFaultsNamed) messages.named.push_back({line, printable(text)});
 }
 
-void XmlFile::warn_at_line(std::size_t line, std::string_view text) {
-  if (warnings_.size() >= kWarningsMax) return;
-  warnings_.push_back(DictionaryError{error_.file, line, printable(text)}.what());
+bool XmlFile::fail_at_line(std::size_t line, std::string_view text) {
+  has_failed_ = true;
+  add(errors_, line, text);
+  return false;
 }
 
 bool XmlFile::fail(const pugi::xml_node& node, std::string_view text) {
   return fail_at_line(line_at(node.offset_debug()), text);
 }
 
+void XmlFile::fault(const pugi::xml_node& node, std::string_view text, std::string_view reading) {
+  const std::size_t line = line_at(node.offset_debug());
+  if (!faults_are_warnings_) return add(errors_, line, text);
+  add(warnings_, line, std::string{text}.append("; ").append(reading));
+}
+
 void XmlFile::warn(const pugi::xml_node& node, std::string_view text) {
-  if (warnings_.size() >= kWarningsMax) return;
-  warn_at_line(line_at(node.offset_debug()), text);
+  add(warnings_, line_at(node.offset_debug()), text);
+}
+
+bool XmlFile::is_usable() const { return !has_failed_ && errors_.count == 0; }
+
+std::vector<DictionaryError> XmlFile::by_lines(Messages messages, std::string_view kind) {
+  std::ranges::stable_sort(messages.named, {}, &Message::line);
+  std::vector<DictionaryError> sorted;
+  for (Message& message : messages.named) {
+    sorted.push_back({file_name_, message.line, std::move(message.text), {}});
+  }
+  if (const std::size_t more = messages.count - messages.named.size(); more != 0) {
+    sorted.push_back(
+        {file_name_, 0, "and " + std::to_string(more) + " more " + std::string{kind}, {}});
+  }
+  return sorted;
+}
+
+DictionaryError XmlFile::take_error() {
+  std::vector<DictionaryError> all = by_lines(std::move(errors_), "faults");
+  DictionaryError error = std::move(all.front());
+  std::ranges::move(all.begin() + 1, all.end(), std::back_inserter(error.others));
+  return error;
+}
+
+std::vector<std::string> XmlFile::take_warnings() {
+  std::vector<std::string> lines;
+  for (const DictionaryError& warning : by_lines(std::move(warnings_), "warnings")) {
+    lines.push_back(warning.what());
+  }
+  return lines;
 }
 
 bool XmlFile::check_size(std::string_view bytes) {
@@ -97,7 +136,7 @@ bool XmlFile::parse(std::string_view bytes) {
   if (const auto converted = to_utf8(bytes, text_); !converted) {
     return fail_at_line(converted.error().line, converted.error().text);
   }
-  if (!text_.warning.empty()) warn_at_line(text_.warning_line, text_.warning);
+  if (!text_.warning.empty()) add(warnings_, text_.warning_line, text_.warning);
   if (!check_counts()) return false;
   const pugi::xml_parse_result result =
       document_.load_buffer(text_.text.data(), text_.text.size(),
@@ -113,27 +152,37 @@ bool XmlFile::parse(std::string_view bytes) {
   return second == children.end() || fail(*second, "a second root element: " + element(*second));
 }
 
-std::string_view XmlFile::attribute(const pugi::xml_node& node, const char* name) {
+std::string_view XmlFile::attribute(const pugi::xml_node& node, const char* name,
+                                    std::string_view reading) {
   const std::string_view value = node.attribute(name).value();
-  if (value.empty()) fail(node, element(node) + " lacks the attribute " + quoted(name));
+  if (value.empty()) fault(node, element(node) + " lacks the attribute " + quoted(name), reading);
   return value;
 }
 
-bool XmlFile::number(const pugi::xml_node& node, const char* name, unsigned& value) {
-  const std::string_view text = attribute(node, name);
-  if (text.empty()) return false;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault == std::errc{} && end == text.data() + text.size()) return true;
-  return fail(node, std::string{name} + " is " + quoted(text) + ", expected a number");
+// QuickFIX reads numbers by atoi().
+std::optional<unsigned> XmlFile::number(const pugi::xml_node& node, const char* name,
+                                        std::string_view reading) {
+  const std::string_view text = attribute(node, name, reading);
+  if (text.empty()) return std::nullopt;
+  const std::size_t begin = std::min(text.find_first_not_of(" \t+"), text.size());
+  unsigned value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data() + begin, last, value);
+  const bool is_number = error == std::errc{};
+  if (is_number && begin == 0 && end == last) return value;
+  fault(node, std::string{name} + " is " + quoted(text) + ", expected a number",
+        is_number ? "read as " + std::to_string(value) : std::string{reading});
+  return is_number ? std::optional{value} : std::nullopt;
 }
 
-bool XmlFile::tag(const pugi::xml_node& node, const char* name, wire::Tag& tag) {
-  unsigned value = 0;
-  if (!number(node, name, value)) return false;
-  tag = value;
-  if (value >= 1 && value <= wire::kTagMax) return true;
-  return fail(node, std::string{name} + " is " + std::to_string(value) + ", expected 1 to " +
-                        std::to_string(wire::kTagMax));
+std::optional<wire::Tag> XmlFile::tag(const pugi::xml_node& node, const char* name) {
+  const std::optional<unsigned> value = number(node, name);
+  if (!value || (*value >= 1 && *value <= wire::kTagMax)) return value;
+  fault(node,
+        std::string{name} + " is " + std::to_string(*value) + ", expected 1 to " +
+            std::to_string(wire::kTagMax),
+        kLeftOut);
+  return std::nullopt;
 }
 
 }  // namespace nexusfix::dictionary

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <pugixml.hpp>
 #include <string>
 #include <string_view>
@@ -14,40 +15,68 @@
 
 namespace nexusfix::dictionary {
 
+// How a fault is read where that is the same of many: what has it counts as absent.
+inline constexpr std::string_view kLeftOut = "it is left out";
+
 class XmlFile {
  public:
-  explicit XmlFile(std::string_view file_name) { error_.file = file_name; }
+  XmlFile(std::string_view file_name, DictionaryFaults faults)
+      : file_name_{file_name}, faults_are_warnings_{faults == DictionaryFaults::Warn} {}
 
-  // False: error() says why. bytes must outlive this object.
+  // False: take_error() says why. bytes must outlive this object.
   bool parse(std::string_view bytes);
   [[nodiscard]] pugi::xml_node root() const { return document_.document_element(); }
 
-  // Both write out what in the text does not print: it may quote the file.
-  // Returns false, for those who stop with it.
+  // All of them write out what in the text does not print: it may quote the file.
+  //
+  // What no file may have. Returns false, for those who stop with it.
   bool fail(const pugi::xml_node& node, std::string_view text);
-  // The first hundred are kept.
+  // What a file should not have, and how it is read all the same. The caller goes on with that, so
+  // that all faults of a file are found, whether it is refused for them or not.
+  void fault(const pugi::xml_node& node, std::string_view text, std::string_view reading);
   void warn(const pugi::xml_node& node, std::string_view text);
 
-  // The attribute's text; empty if it is missing or empty, and then an error is set.
-  std::string_view attribute(const pugi::xml_node& node, const char* name);
-  bool number(const pugi::xml_node& node, const char* name, unsigned& value);
-  bool tag(const pugi::xml_node& node, const char* name, wire::Tag& tag);
+  // The attribute's text; empty if it is missing or empty: a fault.
+  std::string_view attribute(const pugi::xml_node& node, const char* name,
+                             std::string_view reading = kLeftOut);
+  // Nothing: it is missing, or does not begin with a number. What follows a number is a fault, too.
+  std::optional<unsigned> number(const pugi::xml_node& node, const char* name,
+                                 std::string_view reading = kLeftOut);
+  std::optional<wire::Tag> tag(const pugi::xml_node& node, const char* name);
 
-  [[nodiscard]] const DictionaryError& error() const { return error_; }
-  std::vector<std::string> take_warnings() { return std::move(warnings_); }
+  // Nothing that was found stops the file from being used.
+  [[nodiscard]] bool is_usable() const;
+  // Of a file that is not usable. All that stops it, by the lines.
+  [[nodiscard]] DictionaryError take_error();
+  // By the lines; with the faults, if they are warnings.
+  [[nodiscard]] std::vector<std::string> take_warnings();
 
  private:
+  struct Message {
+    std::size_t line = 0;
+    std::string text;
+  };
+  struct Messages {
+    std::vector<Message> named;  // at most kDictionaryFaultsNamed
+    std::size_t count = 0;
+  };
+
   bool check_size(std::string_view bytes);
   bool check_counts();
   bool check_entities();
   bool fail_at_line(std::size_t line, std::string_view text);
-  void warn_at_line(std::size_t line, std::string_view text);
-  [[nodiscard]] std::size_t line_at(std::ptrdiff_t offset) const;
+  static void add(Messages& messages, std::size_t line, std::string_view text);
+  [[nodiscard]] std::vector<DictionaryError> by_lines(Messages messages, std::string_view kind);
+  [[nodiscard]] std::size_t line_at(std::ptrdiff_t offset);
 
   Utf8Text text_;
   pugi::xml_document document_;
-  DictionaryError error_;
-  std::vector<std::string> warnings_;
+  std::string file_name_;
+  bool faults_are_warnings_;
+  bool has_failed_ = false;
+  Messages errors_;
+  Messages warnings_;
+  std::vector<std::size_t> line_ends_;  // of text_, when the first line has been asked for
 };
 
 [[nodiscard]] std::string quoted(std::string_view text);

@@ -1,5 +1,6 @@
 // Loading any bytes as a dictionary of either kind: no crash, no hang, and what is loaded keeps the
-// promises of Dictionary: those who read it check nothing again.
+// promises of Dictionary: those who read it check nothing again. What has faults keeps them, too,
+// where these are warnings.
 #include <cstdint>
 #include <cstdlib>
 #include <set>
@@ -80,16 +81,24 @@ void check_packing(Dictionary dictionary) {
   require(unpack(words, pool.text()) == dictionary);
 }
 
+// And one that counts the rest.
+std::size_t lines_max() { return kDictionaryFaultsNamed + 1; }
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   // A copy of exact size, so that the sanitizer sees a read behind its end.
   const std::vector<char> bytes{data, data + size};
-  const auto loaded = load_dictionary({bytes.data(), bytes.size()}, "fuzz.xml");
+  const std::string_view text{bytes.data(), bytes.size()};
+  const auto loaded = load_dictionary(text, "fuzz.xml");
+  const auto lenient = load_dictionary(text, "fuzz.xml", DictionaryFaults::Warn);
+  if (lenient) check(*lenient);
   if (!loaded) {
-    require(!loaded.error().text.empty());
+    require(!loaded.error().text.empty() && loaded.error().all().size() <= lines_max());
+    require(!lenient || lenient->warnings.size() <= lines_max());
     return 0;
   }
+  require(lenient && *lenient == *loaded);
   check(*loaded);
   require(data_fields(*loaded).pairs().size() >=
           nexusfix::wire::DataFieldTable::standard().pairs().size());

@@ -89,8 +89,10 @@ std::expected<dictionary::Dictionary, std::string> load_file(Disk& disk, const s
   const auto text = read_file(disk, path, dictionary::kDictionaryBytesMax);
   if (!text) return std::unexpected{text.error().what()};
   auto loaded = dictionary::load_dictionary(*text, path);
-  if (!loaded) return std::unexpected{loaded.error().what()};
-  return std::move(*loaded);
+  if (loaded) return std::move(*loaded);
+  std::string lines;
+  for (const std::string& line : loaded.error().all()) lines += (lines.empty() ? "" : "\n") + line;
+  return std::unexpected{lines};
 }
 
 std::expected<bool, std::string> write_if_different(Disk& disk, const std::string& path,

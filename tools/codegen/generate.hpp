@@ -12,7 +12,8 @@
 
 namespace nexusfix::codegen {
 
-// QuickFIX XML or Orchestra. The error names the file and, if it is the text's, the line.
+// QuickFIX XML or Orchestra. The error names the file and, if it is the text's, the line;
+// each of its own lines is one fault.
 [[nodiscard]] std::expected<dictionary::Dictionary, std::string> load_file(Disk& disk,
                                                                            const std::string& path);
 

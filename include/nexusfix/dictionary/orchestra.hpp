@@ -23,6 +23,7 @@ namespace nexusfix::dictionary {
 //
 // Rules with conditions, workflow, state machines, actors and documentation are not read.
 [[nodiscard]] std::expected<Dictionary, DictionaryError> load_orchestra(
-    std::string_view text, std::string_view file_name, std::string_view scenario = "base");
+    std::string_view text, std::string_view file_name, std::string_view scenario = "base",
+    DictionaryFaults faults = DictionaryFaults::Refuse);
 
 }  // namespace nexusfix::dictionary

@@ -13,7 +13,8 @@ namespace nexusfix::dictionary {
 // As load_dictionary(), of this kind alone. What QuickFIX ignores is ignored with a warning:
 // sections that it does not know, types that nobody checks, a field listed twice.
 [[nodiscard]] std::expected<Dictionary, DictionaryError> load_quickfix_xml(
-    std::string_view text, std::string_view file_name);
+    std::string_view text, std::string_view file_name,
+    DictionaryFaults faults = DictionaryFaults::Refuse);
 
 // The dictionary as such a file, whatever it was loaded from: to copy a built-in one and edit it,
 // or to make a file for QuickFIX of an Orchestra repository. Loading it again gives an equal

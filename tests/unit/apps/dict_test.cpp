@@ -191,6 +191,29 @@ TEST_F(Dict, a_dictionary_that_cannot_be_read_is_named) {
   EXPECT_THAT(err_.text(), HasSubstr("bad.xml:"));
 }
 
+TEST_F(Dict, all_faults_of_a_dictionary_are_named_and_those_that_it_is_read_in_spite_of) {
+  std::string faulty{kVenue};
+  faulty.replace(faulty.find("required=\"Y\"/></header>"), 12, "required=\"C\"");
+  faulty.replace(faulty.find("\"LegSymbol\" required"), 11, "\"LegSimbol\"");
+  disk_.set_contents("venue.xml", faulty);
+  DictOptions options;
+  options.words = {"NoLegs"};
+  options.dictionary = "venue.xml";
+  EXPECT_EQ(run(options), kUsage);
+  EXPECT_EQ(err_.text(),
+            "nexusfix dict: venue.xml:2: required is \"C\", expected \"Y\" or \"N\"\n"
+            "nexusfix dict: venue.xml:6: field \"LegSimbol\" is not defined in <fields>; did you "
+            "mean \"LegSymbol\"?\n"
+            "nexusfix dict: venue.xml:6: group \"NoLegs\" has no fields: its first field begins "
+            "an entry\n");
+  options.faults = dictionary::DictionaryFaults::Warn;
+  EXPECT_EQ(run(options), kSuccess);
+  EXPECT_THAT(err_.text(), HasSubstr("nexusfix dict: warning: venue.xml:6: group \"NoLegs\" has no "
+                                     "fields: its first field begins an entry; its count is a "
+                                     "field like any other\n"));
+  EXPECT_THAT(out_.text(), StartsWith("555 NoLegs, NUMINGROUP  (venue.xml)\n"));
+}
+
 TEST_F(Dict, without_a_word_says_what_there_is) {
   EXPECT_EQ(run({}), kSuccess);
   EXPECT_THAT(out_.text(), StartsWith("FIX.4.4: "));

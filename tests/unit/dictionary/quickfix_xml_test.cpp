@@ -296,13 +296,13 @@ TEST(QuickfixXml, warns_of_what_it_can_live_with) {
 <value enum="1" description="A"/><value enum="1" description="B"/></field></fields><extra/>)",
   }));
   ASSERT_EQ(dictionary.warnings.size(), 4U) << dictionary.warnings.back();
-  EXPECT_EQ(dictionary.warnings[0], "test.xml:7: <extra> is no part of a dictionary, ignored");
+  EXPECT_EQ(dictionary.warnings[0],
+            "test.xml:3: field \"Symbol\" is listed twice in \"A\", the first counts");
   EXPECT_EQ(dictionary.warnings[1],
             "test.xml:6: unknown type \"WORDS\" of Symbol, its values are text");
-  EXPECT_EQ(dictionary.warnings[2],
-            "test.xml:7: \"1\" of Symbol is defined twice, the first counts");
+  EXPECT_EQ(dictionary.warnings[2], "test.xml:7: <extra> is no part of a dictionary, ignored");
   EXPECT_EQ(dictionary.warnings[3],
-            "test.xml:3: field \"Symbol\" is listed twice in \"A\", the first counts");
+            "test.xml:7: \"1\" of Symbol is defined twice, the first counts");
   EXPECT_EQ(dictionary.fields[0].type, FieldType::Unknown);
   ASSERT_EQ(dictionary.fields[0].values.size(), 1U);
   EXPECT_EQ(dictionary.fields[0].values[0].name, "A");
