@@ -275,16 +275,26 @@ void append_sessions(std::string& text, const session::Schedule& schedule,
   }
 }
 
+std::string json_list(const std::vector<engine::SettingsError>& warnings, bool are_notes) {
+  std::string list;
+  for (const engine::SettingsError& warning : warnings) {
+    if (warning.is_note != are_notes) continue;
+    list += (list.empty() ? "" : ",") + json_text(warning.what());
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string config_text(const ExplainedSettings& explained, sys_seconds now, bool all) {
   const engine::Settings& settings = explained.settings;
+  const auto warnings = static_cast<std::size_t>(
+      std::ranges::count(settings.warnings, false, &engine::SettingsError::is_note));
   std::string text =
       fmt::format("{}: {} session{}, {} warning{}\n", settings.file, settings.sessions.size(),
-                  settings.sessions.size() == 1 ? "" : "s", settings.warnings.size(),
-                  settings.warnings.size() == 1 ? "" : "s");
+                  settings.sessions.size() == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
   for (const engine::SettingsError& warning : settings.warnings) {
-    text += "warning: " + warning.what() + "\n";
+    text += (warning.is_note ? "note: " : "warning: ") + warning.what() + "\n";
   }
   text += "store: " + store_text(settings) + "\n";
   for (std::size_t i = 0; i < explained.sessions.size(); ++i) {
@@ -302,11 +312,10 @@ std::string config_text(const ExplainedSettings& explained, sys_seconds now, boo
 
 std::string config_json(const ExplainedSettings& explained) {
   const engine::Settings& settings = explained.settings;
-  std::string text = fmt::format("{{\"file\":{},\"warnings\":[", json_text(settings.file));
-  for (std::size_t i = 0; i < settings.warnings.size(); ++i) {
-    text += (i == 0 ? "" : ",") + json_text(settings.warnings[i].what());
-  }
-  text += fmt::format("],\"store\":{},\"sessions\":[", json_text(store_text(settings)));
+  std::string text =
+      fmt::format("{{\"file\":{},\"warnings\":[{}],\"notes\":[{}],\"store\":{},\"sessions\":[",
+                  json_text(settings.file), json_list(settings.warnings, false),
+                  json_list(settings.warnings, true), json_text(store_text(settings)));
   for (std::size_t i = 0; i < explained.sessions.size(); ++i) {
     const ExplainedSession& session = explained.sessions[i];
     text += fmt::format("{}{{\"name\":{},\"line\":{},\"address\":{},\"schedule\":{},\"values\":[",

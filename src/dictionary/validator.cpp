@@ -633,8 +633,7 @@ Validator::Validator(std::shared_ptr<const ValidatorTables> tables) noexcept
 
 std::expected<Validator, std::string> Validator::make(const FixtDictionaries& both,
                                                       const ValidationRules& rules) {
-  std::expected<ValidatorTables, std::string> tables =
-      make_validator_tables(both.transport, both.application, rules);
+  std::expected<ValidatorTables, std::string> tables = make_validator_tables(both, rules);
   if (!tables) return std::unexpected{std::move(tables.error())};
   return Validator{std::make_shared<const ValidatorTables>(std::move(*tables))};
 }

@@ -142,10 +142,12 @@ void append(std::vector<Item>& to, const std::vector<Item>& from) {
 // return nothing that is used.
 class Builder {
  public:
-  Builder(const Dictionary& transport, const Dictionary& application, const ValidationRules& rules)
-      : transport_{transport, {}, {}, false},
-        application_{application, {}, {}, &application != &transport},
-        both_are_one_{&application == &transport} {
+  Builder(const FixtDictionaries& both, const ValidationRules& rules)
+      : transport_{both.transport, {}, {}, false},
+        application_{both.application, {}, {}, &both.application != &both.transport},
+        standard_{both.standard != nullptr ? *both.standard : both.transport, {}, {}, false},
+        has_own_header_{both.standard == nullptr || !both.transport.header.empty()},
+        both_are_one_{&both.application == &both.transport} {
     tables_.rules = rules;
   }
 
@@ -168,6 +170,7 @@ class Builder {
   };
 
   void add_fields(Source& source);
+  void add_header_fields();
   void pair_data(const Dictionary& dictionary, std::vector<NewMember>& members);
   static void add_verified(wire::Tag tag, Section section, Members& to);
   void add(Source& source, const std::vector<Member>& from, Section section, Members& to);
@@ -179,6 +182,8 @@ class Builder {
 
   Source transport_;
   Source application_;
+  Source standard_;  // has the header, if the transport has not
+  bool has_own_header_;
   bool both_are_one_;
   ValidatorTables tables_;
   std::vector<TablePlaces> places_;  // by context
@@ -233,6 +238,17 @@ void Builder::add_fields(Source& source) {
     source.fields.push_back(rule);
   }
   tables_.fields[source.is_application ? 1 : 0] = source.fields;
+}
+
+// Of the dictionary that has the header. A tag that the transport has, too, is the transport's.
+void Builder::add_header_fields() {
+  std::vector<FieldRule> known = tables_.fields[0];
+  add_fields(standard_);
+  std::vector<FieldRule>& all = tables_.fields[0];
+  all.insert(all.begin(), known.begin(), known.end());
+  std::ranges::stable_sort(all, {}, &FieldRule::tag);
+  const auto repeated = std::ranges::unique(all, {}, &FieldRule::tag);
+  all.erase(repeated.begin(), repeated.end());
 }
 
 void Builder::add(Source& source, const std::vector<Member>& from, Section section, Members& to) {
@@ -338,20 +354,25 @@ std::uint32_t Builder::add_group(Source& source, Index group) {
 }
 
 void Builder::add_messages(Source& source) {
+  Source& header = has_own_header_ ? transport_ : standard_;
   for (const MessageDefinition& message : source.dictionary.messages) {
     if (tables_.message(message.msg_type) != nullptr) continue;  // the transport's counts
+    // One file may be both a transport and an application of its own: beside another application
+    // its messages of the session alone count.
+    const bool is_of_application = !both_are_one_ && !source.is_application && !message.admin;
+    if (is_of_application && application_.dictionary.message(message.msg_type) != nullptr) continue;
     // What every message has, whether the dictionary says so or not; nobody misses it.
     Members members;
     for (const wire::Tag tag : {tag::BeginString, tag::BodyLength, tag::MsgType}) {
       add_verified(tag, Section::Header, members);
     }
     add_verified(tag::CheckSum, Section::Trailer, members);
-    add(transport_, transport_.dictionary.header, Section::Header, members);
+    add(header, header.dictionary.header, Section::Header, members);
     add(source, message.members, Section::Body, members);
-    add(transport_, transport_.dictionary.trailer, Section::Trailer, members);
+    add(header, header.dictionary.trailer, Section::Trailer, members);
     std::ranges::partition(members.list.begin() + kVerifiedSlots, members.list.end(),
                            [](const NewMember& member) { return member.required; });
-    pair_data(transport_.dictionary, members.list);
+    pair_data(header.dictionary, members.list);
     pair_data(source.dictionary, members.list);
     const std::uint32_t context = add_context(source, std::move(members.list), 0);
     if (needs_[context].slots > ValidatorTables::kSlotsMax) {
@@ -391,12 +412,14 @@ void Builder::seal() {
 }
 
 std::expected<ValidatorTables, std::string> Builder::build() {
-  for (const Source* source : {&transport_, &application_}) {
+  for (const Source* source : {&transport_, &application_, &standard_}) {
+    if (source == &application_ && both_are_one_) continue;
+    if (source == &standard_ && has_own_header_) continue;
     const std::string fault = fault_of(source->dictionary);
     if (!fault.empty()) return std::unexpected{"the dictionary cannot be followed: " + fault};
-    if (both_are_one_) break;
   }
   add_fields(transport_);
+  if (!has_own_header_) add_header_fields();
   if (!both_are_one_) add_fields(application_);
   if (!error_.empty()) return std::unexpected{error_};
   add_context(transport_, {}, 0);  // context 0: no message, no group
@@ -409,10 +432,9 @@ std::expected<ValidatorTables, std::string> Builder::build() {
 
 }  // namespace
 
-std::expected<ValidatorTables, std::string> make_validator_tables(const Dictionary& transport,
-                                                                  const Dictionary& application,
+std::expected<ValidatorTables, std::string> make_validator_tables(const FixtDictionaries& both,
                                                                   const ValidationRules& rules) {
-  return Builder{transport, application, rules}.build();
+  return Builder{both, rules}.build();
 }
 
 }  // namespace nexusfix::dictionary

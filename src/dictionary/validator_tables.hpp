@@ -186,6 +186,6 @@ struct ValidatorTables {
 
 // For start-up: allocates. Fails as Validator::make() does.
 [[nodiscard]] std::expected<ValidatorTables, std::string> make_validator_tables(
-    const Dictionary& transport, const Dictionary& application, const ValidationRules& rules);
+    const FixtDictionaries& both, const ValidationRules& rules);
 
 }  // namespace nexusfix::dictionary

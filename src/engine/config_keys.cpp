@@ -172,6 +172,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::DataDictionary, "DataDictionary"},
     {Key::TransportDataDictionary, "TransportDataDictionary"},
     {Key::AppDataDictionary, "AppDataDictionary"},
+    {Key::DictionaryFaults, "DictionaryFaults"},
     {Key::ValidateIncomingMessage, "ValidateIncomingMessage"},
     {Key::ValidateFieldsOutOfOrder, "ValidateFieldsOutOfOrder"},
     {Key::ValidateFieldsHaveValues, "ValidateFieldsHaveValues"},

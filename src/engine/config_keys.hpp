@@ -171,6 +171,7 @@ enum class Key : std::uint8_t {
   DataDictionary,
   TransportDataDictionary,
   AppDataDictionary,
+  DictionaryFaults,
   ValidateIncomingMessage,
   ValidateFieldsOutOfOrder,
   ValidateFieldsHaveValues,

@@ -58,7 +58,7 @@ std::expected<void, EngineError> Runtime::make_parsers(Settings& settings) {
     const std::string text = one.what();
     // Several loops read the same dictionaries.
     if (seams_.directory && !seams_.directory->is_said_first(text)) continue;
-    report(observe::Severity::Warning, {}, text);
+    report(one.is_note ? observe::Severity::Info : observe::Severity::Warning, {}, text);
   }
   for (const wire::DataFieldPair pair : found->data_fields.pairs()) data_fields_.add(pair);
   parser_ = wire::Parser{data_fields_};

@@ -497,6 +497,9 @@ class SessionBuilder {
     read_into(Key::ValidateIncomingMessage, is_incoming_validated);
     if (!is_incoming_validated) dictionary.is_used = false;
     build_dictionary_files();
+    if (const Given* given = right(Key::DictionaryFaults)) {
+      dictionary.faults = *read_dictionary_faults(given->value);
+    }
     for (const auto& [name, rule] : dictionary::kValidationRuleKeys) {
       read_into(find_key(name).rule->key, dictionary.rules.*rule);
     }

@@ -293,6 +293,13 @@ std::optional<InboundDelivery> read_inbound_delivery(std::string_view value) noe
   return std::nullopt;
 }
 
+std::optional<dictionary::DictionaryFaults> read_dictionary_faults(
+    std::string_view value) noexcept {
+  if (equals_ignoring_case(value, "Refuse")) return dictionary::DictionaryFaults::Refuse;
+  if (equals_ignoring_case(value, "Warn")) return dictionary::DictionaryFaults::Warn;
+  return std::nullopt;
+}
+
 std::optional<ThrottleAction> read_throttle_action(std::string_view value) noexcept {
   if (equals_ignoring_case(value, "Delay")) return ThrottleAction::Delay;
   if (equals_ignoring_case(value, "Reject")) return ThrottleAction::Reject;
@@ -551,6 +558,7 @@ constexpr ValueRule kValues[] = {
     {Key::DataDictionary, is_path<kPathMax>, kDictionary},
     {Key::TransportDataDictionary, is_path<kPathMax>, kDictionary},
     {Key::AppDataDictionary, is_path<kPathMax>, kDictionary},
+    {Key::DictionaryFaults, reads<read_dictionary_faults>, "Refuse or Warn"},
     {Key::TimestampPrecision, reads<read_precision>,
      "a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS"},
     {Key::TestRequestDelayMultiplier, is_factor, kFactor},

@@ -60,6 +60,9 @@ struct TlsVersions {
 [[nodiscard]] std::optional<TlsVersions> read_tls_versions(std::string_view value);
 
 [[nodiscard]] std::optional<ThrottleAction> read_throttle_action(std::string_view value) noexcept;
+// Refuse or Warn.
+[[nodiscard]] std::optional<dictionary::DictionaryFaults> read_dictionary_faults(
+    std::string_view value) noexcept;
 
 [[nodiscard]] std::optional<InboundDelivery> read_inbound_delivery(std::string_view value) noexcept;
 

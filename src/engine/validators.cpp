@@ -30,6 +30,7 @@ struct Wanted {
   std::size_t line = 0;
   std::string_view key;      // of the configuration
   bool has_version = false;  // the key is AppDataDictionary.<version>
+  dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;
 };
 
 // As QuickFIX/J finds them by name alone: on the class path, in its own archive.
@@ -58,9 +59,21 @@ std::string version_of(const Dictionary& dictionary) {
   return dictionary.begin_string + (pack == 0 ? std::string{} : "SP" + std::to_string(pack));
 }
 
+bool has_logon(const Dictionary& dictionary) { return dictionary.message("A") != nullptr; }
+
+bool has_application_message(const Dictionary& dictionary) {
+  return !std::ranges::all_of(dictionary.messages, &dictionary::MessageDefinition::admin);
+}
+
+// Null: there is no built-in one.
+const Dictionary* standard_of(const std::string& version) {
+  const auto known = dictionary::version_of_begin_string(version);
+  return known ? &dictionary::builtin_dictionary(*known) : nullptr;
+}
+
 class ValidatorMaker {
  public:
-  using Made = std::expected<Validator, SettingsError>;
+  using Made = std::expected<Validator, SettingsErrors>;
 
   ValidatorMaker(const Settings& settings, Disk& disk) : settings_{settings}, disk_{disk} {}
 
@@ -69,57 +82,87 @@ class ValidatorMaker {
                           const dictionary::ValidationRules& rules) {
     warn_if_absent(transport);
     warn_if_absent(application);
-    const Key key{transport.file, application.file, application.version, rules};
+    const Key key{transport.file, application.file, application.version, transport.faults, rules};
     if (const auto known = validators_.find(key); known != validators_.end()) return known->second;
-    const Found first = find(transport);
-    if (!first) return error(transport, first.error());
-    const Found second = find(application);
-    if (!second) return error(application, second.error());
-    auto validator = Validator::make(dictionary::FixtDictionaries{**first, **second}, rules);
+    const Found first = find(transport, has_logon, "Logon (A)");
+    if (!first) return errors(transport, first.error());
+    const Found second = &application == &transport
+                             ? first
+                             : find(application, has_application_message, "application message");
+    if (!second) return errors(application, second.error());
+    const Dictionary* const standard = standard_of(transport.version);
+    if ((*first)->header.empty()) note_header(transport);
+    auto validator =
+        Validator::make(dictionary::FixtDictionaries{**first, **second, standard}, rules);
     if (!validator) {
       const bool is_built_in = application.file.empty();
-      return error(application,
-                   (is_built_in ? "the built-in one of " + application.version : application.file) +
-                       ": " + validator.error());
+      const std::string name =
+          is_built_in ? "the built-in one of " + application.version : application.file;
+      return errors(application, {name + ": " + validator.error()});
     }
     return validators_.emplace(key, *std::move(validator)).first->second;
   }
   [[nodiscard]] InDictionaries take_found() { return std::move(found_); }
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string, dictionary::ValidationRules>;
-  using Found = std::expected<const Dictionary*, std::string>;
+  using Faults = dictionary::DictionaryFaults;
+  using Key =
+      std::tuple<std::string, std::string, std::string, Faults, dictionary::ValidationRules>;
+  using Found = std::expected<const Dictionary*, std::vector<std::string>>;  // each fault
 
-  [[nodiscard]] std::unexpected<SettingsError> error(const Wanted& wanted,
-                                                     const std::string& text) const {
-    return std::unexpected{
-        SettingsError{settings_.file, wanted.line, key_of(wanted) + ": " + text}};
+  [[nodiscard]] std::unexpected<SettingsErrors> errors(
+      const Wanted& wanted, const std::vector<std::string>& texts) const {
+    SettingsErrors errors;
+    for (const std::string& text : texts) {
+      errors.push_back({settings_.file, wanted.line, key_of(wanted) + ": " + text});
+    }
+    return std::unexpected{std::move(errors)};
   }
 
-  [[nodiscard]] Found find(const Wanted& wanted) {
+  // What a dictionary of another version must have to be what it is named as.
+  [[nodiscard]] Found find(const Wanted& wanted, bool (*has_it)(const Dictionary&),
+                           std::string_view what) {
     if (wanted.file.empty()) {
-      const auto version = dictionary::version_of_begin_string(wanted.version);
-      if (version) return &dictionary::builtin_dictionary(*version);
-      return std::unexpected{"there is no built-in dictionary of " + wanted.version};
+      if (const Dictionary* const standard = standard_of(wanted.version)) return standard;
+      return std::unexpected{std::vector{"there is no built-in dictionary of " + wanted.version}};
     }
     const Found loaded = load(wanted);
     if (!loaded || version_of(**loaded) == wanted.version) return loaded;
-    return std::unexpected{wanted.file + " is a dictionary of " + version_of(**loaded) +
-                           ", and the session speaks " + wanted.version};
+    const std::string text = wanted.file + " is a dictionary of " + version_of(**loaded) +
+                             ", and the session speaks " + wanted.version;
+    if (!has_it(**loaded)) {
+      return std::unexpected{std::vector{text + ": the file has no " + std::string{what}}};
+    }
+    note_version(wanted, text);
+    return loaded;
+  }
+
+  void note_header(const Wanted& wanted) {
+    warn(wanted,
+         wanted.file + " has no header: that of the built-in dictionary of " + wanted.version +
+             " is used",
+         true);
+  }
+
+  // The version that a FIXT.1.1 session's files name is often another one: that of their transport,
+  // or one without its service pack. Of an older session it is more likely to be a mistake.
+  void note_version(const Wanted& wanted, const std::string& text) {
+    warn(wanted, text + ": used all the same", wanted.key != "DataDictionary");
   }
 
   // Sessions with different rules may use the same file.
   [[nodiscard]] Found load(const Wanted& wanted) {
     const std::string& file = wanted.file;
-    if (const auto known = files_.find(file); known != files_.end()) return &known->second;
+    const std::pair key{file, wanted.faults};
+    if (const auto known = files_.find(key); known != files_.end()) return &known->second;
     const DiskResult<std::string> text = read_file(disk_, file, dictionary::kDictionaryBytesMax);
     if (!text) return instead_of(wanted, text.error());
-    auto dictionary = dictionary::load_dictionary(*text, file);
-    if (!dictionary) return std::unexpected{dictionary.error().what()};
+    auto dictionary = dictionary::load_dictionary(*text, file, wanted.faults);
+    if (!dictionary) return std::unexpected{dictionary.error().all()};
     for (const std::string& warning : dictionary->warnings) warn(wanted, warning);
     const wire::DataFieldTable own = dictionary::data_fields(*dictionary);
     for (const wire::DataFieldPair pair : own.pairs()) found_.data_fields.add(pair);
-    return &files_.emplace(file, *std::move(dictionary)).first->second;
+    return &files_.emplace(key, *std::move(dictionary)).first->second;
   }
 
   // A name alone may be one of QuickFIX/J's class path. A path names a file that was meant to be
@@ -133,11 +176,11 @@ class ValidatorMaker {
     }
     const std::string_view path = wanted.file;
     const StandardFile* const meant = standard_file(path.substr(path.rfind('/') + 1));
-    return std::unexpected{"the file cannot be read: " + error.what() +
-                           (meant == nullptr
-                                ? std::string{}
-                                : "; without the key, or with " + std::string{meant->name} +
-                                      " alone, the built-in dictionary is used")};
+    const std::string hint = meant == nullptr
+                                 ? std::string{}
+                                 : "; without the key, or with " + std::string{meant->name} +
+                                       " alone, the built-in dictionary is used";
+    return std::unexpected{std::vector{"the file cannot be read: " + error.what() + hint}};
   }
 
   // AppDataDictionary and AppDataDictionary.<version> mean the same of the default version: the
@@ -164,8 +207,8 @@ class ValidatorMaker {
                      std::string{to_string(absent->second)} + " is used");
   }
 
-  void warn(const Wanted& wanted, const std::string& text) {
-    SettingsError warning{settings_.file, wanted.line, key_of(wanted) + ": " + text};
+  void warn(const Wanted& wanted, const std::string& text, bool is_note = false) {
+    SettingsError warning{settings_.file, wanted.line, key_of(wanted) + ": " + text, is_note};
     const auto is_same = [&](const SettingsError& other) {
       return other.line == warning.line && other.text == warning.text;
     };
@@ -177,7 +220,7 @@ class ValidatorMaker {
   const Settings& settings_;
   Disk& disk_;
   std::map<Key, Validator> validators_;
-  std::map<std::string, Dictionary> files_;
+  std::map<std::pair<std::string, Faults>, Dictionary> files_;
   std::map<std::string, dictionary::Version> absent_;  // the built-in one stands in for the file
   InDictionaries found_;
 };
@@ -187,7 +230,8 @@ Wanted application_of(const SessionSettings& session, char appl_ver_id) {
                 {},
                 session.line,
                 "AppDataDictionary",
-                false};
+                false,
+                session.dictionary.faults};
   const auto& files = session.dictionary.applications;
   if (const auto given = files.find(appl_ver_id); given != files.end()) {
     wanted.file = given->second.path;
@@ -199,8 +243,8 @@ Wanted application_of(const SessionSettings& session, char appl_ver_id) {
 
 // Every version, because a counterparty may name any of them in its Logon or in a message. All of
 // the built-in ones together take 40 ms and 3 MB an engine.
-std::expected<void, SettingsError> make_fixt(ValidatorMaker& maker, SessionSettings& settings,
-                                             const Wanted& transport) {
+std::expected<void, SettingsErrors> make_fixt(ValidatorMaker& maker, SessionSettings& settings,
+                                              const Wanted& transport) {
   session::SessionConfig& config = settings.session;
   for (char version = '2'; version <= '9'; ++version) {
     const bool is_default = config.default_appl_ver_id == std::string_view{&version, 1};
@@ -217,11 +261,13 @@ std::expected<void, SettingsError> make_fixt(ValidatorMaker& maker, SessionSetti
 std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings, Disk& disk) {
   ValidatorMaker maker{settings, disk};
   SettingsErrors errors;
-  const auto note = [&](SettingsError error) {
-    const bool is_known = std::ranges::any_of(errors, [&](const SettingsError& other) {
-      return other.line == error.line && other.text == error.text;
-    });
-    if (!is_known) errors.push_back(std::move(error));
+  const auto note = [&](SettingsErrors found) {
+    for (SettingsError& error : found) {
+      const bool is_known = std::ranges::any_of(errors, [&](const SettingsError& other) {
+        return other.line == error.line && other.text == error.text;
+      });
+      if (!is_known) errors.push_back(std::move(error));
+    }
   };
   // One for all, as one thread runs them all.
   const auto memory = std::make_shared<dictionary::ValidationMemory>();
@@ -231,9 +277,12 @@ std::expected<InDictionaries, SettingsErrors> make_validators(Settings& settings
     session::SessionConfig& config = session.session;
     const bool is_fixt = !config.default_appl_ver_id.empty();
     config.validation_memory = memory;
-    const Wanted wanted{config.id.begin_string, given.file,
+    const Wanted wanted{config.id.begin_string,
+                        given.file,
                         given.file.empty() ? session.line : given.line,
-                        is_fixt ? "TransportDataDictionary" : "DataDictionary", false};
+                        is_fixt ? "TransportDataDictionary" : "DataDictionary",
+                        false,
+                        given.faults};
     if (is_fixt) {
       if (auto made = make_fixt(maker, session, wanted); !made) note(std::move(made.error()));
       continue;

@@ -125,6 +125,8 @@ struct Violation {
 struct FixtDictionaries {
   const Dictionary& transport;
   const Dictionary& application;
+  // Has the header and the trailer if the transport's header is empty: a file of messages alone.
+  const Dictionary* standard = nullptr;
 };
 
 struct ValidatorTables;

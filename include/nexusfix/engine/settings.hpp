@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/dictionary/load.hpp>
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/observe/session_logs.hpp>
 #include <nexusfix/session/config.hpp>
@@ -28,6 +29,7 @@ struct SettingsError {
   std::string file;
   std::size_t line = 0;  // 1-based; 0: the file as a whole
   std::string text;
+  bool is_note = false;  // among warnings: nothing is wrong, but it may surprise
   [[nodiscard]] std::string what() const;
 };
 
@@ -37,6 +39,7 @@ struct DictionarySettings {
   // DataDictionary, or TransportDataDictionary of a FIXT session; empty: the built-in one.
   std::string file;
   std::size_t line = 0;
+  dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of all its files
   dictionary::ValidationRules rules;
   // FIXT: AppDataDictionary, by ApplVerID (1128). Built-in ones for the versions that it lacks.
   struct File {

@@ -213,6 +213,7 @@ const HonouredKey kRows[] = {
      "BeginString=FIXT.1.1\nDefaultApplVerID=9\n"},
     {"AppDataDictionary", "d.xml", "", "the path of a dictionary file",
      "BeginString=FIXT.1.1\nDefaultApplVerID=9\n"},
+    {"DictionaryFaults", "Warn", "Ignore", "Refuse or Warn"},
     {"ValidateIncomingMessage", "N", "perhaps", "Y or N"},
     {"ValidateFieldsOutOfOrder", "N", "perhaps", "Y or N"},
     {"ValidateFieldsHaveValues", "N", "perhaps", "Y or N"},

@@ -1,6 +1,8 @@
 // The dictionary that a session's configuration names.
 #include <fstream>
 
+#include <nexusfix/engine/explain_settings.hpp>
+
 #include "acceptor_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -164,15 +166,153 @@ TEST_F(FixtValidationTest, own_dictionaries_count_for_their_versions) {
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 4, "1128=7|11=A|")).contains("|371=9001|"));
 }
 
-TEST_F(FixtValidationTest, dictionaries_of_other_versions_stop_the_start) {
+constexpr std::string_view kNote = " is a dictionary of FIX.4.4, and the session speaks ";
+
+TEST_F(FixtValidationTest, an_application_dictionary_may_name_another_version) {
   const std::string path = file(kOwnDictionary);
+  sessions += "AppDataDictionary=" + path + "\n";
+  open();
+  EXPECT_TRUE(log.has(observe::Severity::Info, "venue.cfg:14: AppDataDictionary: " + path +
+                                                   std::string{kNote} +
+                                                   "FIX.5.0SP2: used all the same"))
+      << log.all();
+  RawPeer& peer = log_on_fixt("9");
+  EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 2, "11=A|9001=5|")).contains("|35=8|"));
+  EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 3, "11=A|")).contains("|371=9001|"));
+}
+
+// Root 5.0, without a service pack: QuickFIX/J's own file of 5.0 SP1 says so.
+TEST_F(FixtValidationTest, a_dictionary_of_a_service_pack_need_not_name_it) {
+  std::string own{kOwnDictionary};
+  own.replace(own.find("major=\"4\" minor=\"4\""), 19, "major=\"5\" minor=\"0\"");
+  sessions += "AppDataDictionary.FIX.5.0SP1=" + file(own) + "\n";
+  open();
+  EXPECT_TRUE(log.has("is a dictionary of FIX.5.0, and the session speaks FIX.5.0SP1: used"));
+  RawPeer& peer = log_on_fixt("9");
+  EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 2, "1128=8|11=A|9001=5|")).contains("|35=8|"));
+}
+
+TEST_F(FixtValidationTest, one_file_may_be_the_transport_and_the_application) {
+  const std::string path = file(kOwnDictionary);
+  sessions += "TransportDataDictionary=" + path + "\nAppDataDictionary=" + path + "\n";
+  std::string own{kOwnDictionary};  // FIXT 1.1 has 1137 in its Logon
+  own.replace(own.find("<field name=\"HeartBtInt\" required=\"Y\"/>"), 0,
+              "<field name=\"DefaultApplVerID\" required=\"Y\"/>");
+  own.replace(own.find("<field number=\"9001\""), 0,
+              "<field number=\"1137\" name=\"DefaultApplVerID\" type=\"STRING\"/>"
+              "<field number=\"1128\" name=\"ApplVerID\" type=\"STRING\"/>");
+  own.replace(own.find("<field name=\"SendingTime\" required=\"Y\"/>"), 0,
+              "<field name=\"ApplVerID\" required=\"N\"/>");
+  file(own);
+  open();
+  EXPECT_TRUE(log.has(kNote.substr(0, kNote.size() - 1))) << log.all();
+  RawPeer& peer = log_on_fixt("9");
+  EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 2, "11=A|9001=5|")).contains("|35=8|"));
+  EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 3, "11=A|")).contains("|371=9001|"));
+  // What it says of an order does not count for orders of another version.
+  EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 4,
+                                   "1128=7|11=A|55=IBM|54=1|38=1|40=1|60=" + time_text() + "|"))
+                  .contains("|35=8|"));
+}
+
+// As venues hand out that mean the header to be FIXT's: messages of the session, and no header.
+TEST_F(FixtValidationTest, a_transport_without_a_header_has_the_standards) {
+  std::string own{kOwnDictionary};
+  own.replace(own.find("<header>"), own.find("<trailer/>") - own.find("<header>"), "<header/>");
+  own.replace(own.find("<field name=\"HeartBtInt\" required=\"Y\"/>"), 0,
+              "<field name=\"DefaultApplVerID\" required=\"Y\"/><field name=\"OwnField\" "
+              "required=\"N\"/>");
+  own.replace(own.find("<field number=\"9001\""), 0,
+              "<field number=\"1137\" name=\"DefaultApplVerID\" type=\"STRING\"/>");
+  const std::string path = file(own);
+  sessions += "TransportDataDictionary=" + path + "\nAppDataDictionary=" + path + "\n";
+  open();
+  EXPECT_TRUE(log.has(observe::Severity::Info,
+                      path + " has no header: that of the built-in dictionary of FIXT.1.1 is used"))
+      << log.all();
+  RawPeer& peer = connect();
+  peer.send(logon("FIXT", 1, "1137=9|9001=7|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 2, "50=desk|11=A|9001=5|")).contains("|35=8|"));
+  EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 3, "43=x|11=A|9001=5|")).contains("|371=43|"));
+}
+
+TEST_F(FixtValidationTest, files_that_are_not_what_they_are_named_as_stop_the_start) {
   const std::string plain = sessions;
-  sessions = plain + "AppDataDictionary=" + path + "\n";
-  EXPECT_EQ(refusal(), "venue.cfg:14: AppDataDictionary: " + path +
-                           " is a dictionary of FIX.4.4, and the session speaks FIX.5.0SP2");
+  std::string own{kOwnDictionary};
+  own.replace(own.find("msgtype=\"A\""), 11, "msgtype=\"V\"");
+  std::string path = file(own);
   sessions = plain + "TransportDataDictionary=" + path + "\n";
-  EXPECT_EQ(refusal(), "venue.cfg:14: TransportDataDictionary: " + path +
-                           " is a dictionary of FIX.4.4, and the session speaks FIXT.1.1");
+  EXPECT_EQ(refusal(), "venue.cfg:14: TransportDataDictionary: " + path + std::string{kNote} +
+                           "FIXT.1.1: the file has no Logon (A)");
+  own = kOwnDictionary;
+  own.replace(own.find("msgcat=\"app\""), 12, "msgcat=\"admin\"");
+  path = file(own);
+  sessions = plain + "AppDataDictionary=" + path + "\n";
+  EXPECT_EQ(refusal(), "venue.cfg:14: AppDataDictionary: " + path + std::string{kNote} +
+                           "FIX.5.0SP2: the file has no application message");
+}
+
+constexpr std::string_view kFaulty = R"(<fix type="FIX" major="4" minor="4">
+<header><field name="BeginString" required="Y"/><field name="MsgSeqNum" required="Y"/>
+  <field name="SenderCompID" required="Y"/><field name="TargetCompID" required="Y"/>
+  <field name="SendingTime" required="C"/></header>
+<trailer/>
+<messages>
+  <message name="Logon" msgtype="A" msgcat="admin">
+    <field name="EncryptMethod" required="Y"/><field name="HeartBtInt" required="Y"/></message>
+  <message name="Own" msgtype="D" msgcat="app"><field name="ClOrdID" required="Y"/>
+    <field name="Nowhere" required="Y"/></message>
+</messages>
+<fields>
+  <field number="8" name="BeginString" type="STRING"/>
+  <field number="11" name="ClOrdID" type="STRING"/>
+  <field number="34" name="MsgSeqNum" type="INT"/>
+  <field number="49" name="SenderCompID" type="STRING"/>
+  <field number="56" name="TargetCompID" type="STRING"/>
+  <field number="52" name="SendingTime" type="UTCTIMESTAMP"/>
+  <field number="98" name="EncryptMethod" type="INT"/>
+  <field number="108" name="HeartBtInt" type="INT"/>
+  <field number="108" name="Heartbeat" type="INT"/>
+</fields></fix>)";
+
+TEST_F(ValidationTest, all_faults_of_a_dictionary_are_named_at_once) {
+  const std::string path = file(kFaulty);
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\nDataDictionary=" +
+      path + "\n";
+  auto settings = engine::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(settings);
+  PosixDisk disk;
+  const auto around = engine::look_around(*settings, disk);
+  ASSERT_FALSE(around);
+  ASSERT_EQ(around.error().size(), 3U);
+  const std::string place = "venue.cfg:13: DataDictionary: " + path;
+  EXPECT_EQ(around.error()[0].what(), place + ":4: required is \"C\", expected \"Y\" or \"N\"");
+  EXPECT_EQ(around.error()[1].what(), place + ":10: field \"Nowhere\" is not defined in <fields>");
+  EXPECT_EQ(around.error()[2].what(),
+            place + ":21: tag 108 is defined twice: HeartBtInt and Heartbeat");
+}
+
+TEST_F(ValidationTest, a_dictionary_with_faults_is_used_where_that_is_asked_for) {
+  const std::string path = file(kFaulty);
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
+      "DictionaryFaults=Warn\nDataDictionary=" +
+      path + "\n";
+  open();
+  const std::string place = "venue.cfg:14: DataDictionary: " + path;
+  for (const char* text :
+       {":4: required is \"C\", expected \"Y\" or \"N\"; read as \"N\"",
+        ":10: field \"Nowhere\" is not defined in <fields>; it is left out",
+        ":21: tag 108 is defined twice: HeartBtInt and Heartbeat; both names mean it, this type "
+        "counts, and the values of both"}) {
+    EXPECT_TRUE(log.has(observe::Severity::Warning, place + text)) << log.all();
+  }
+  RawPeer& peer = log_on("TRADER");
+  peer.send(from("TRADER", "D", 2, "11=A|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=8|"));
 }
 
 TEST_F(ValidationTest, a_dictionary_that_cannot_be_used_stops_the_start) {
@@ -184,11 +324,17 @@ TEST_F(ValidationTest, a_dictionary_that_cannot_be_used_stops_the_start) {
   extra = "DataDictionary=" + path;
   EXPECT_NE(refusal().find("venue.cfg:8: DataDictionary: " + path + ":"), std::string::npos)
       << refusal();
-  // The second session speaks FIX 4.2.
+}
+
+// In [DEFAULT], for sessions of two versions: one of them was hardly meant.
+TEST_F(ValidationTest, a_dictionary_of_another_version_than_the_session_s_is_a_warning) {
   extra = "DataDictionary=" + file(kOwnDictionary);
-  EXPECT_NE(refusal().find("is a dictionary of FIX.4.4, and the session speaks FIX.4.2"),
-            std::string::npos)
-      << refusal();
+  open();
+  EXPECT_TRUE(log.has(observe::Severity::Warning, "venue.cfg:8: DataDictionary: ")) << log.all();
+  EXPECT_TRUE(
+      log.has("is a dictionary of FIX.4.4, and the session speaks FIX.4.2: used all the "
+              "same"))
+      << log.all();
 }
 
 }  // namespace
