@@ -103,7 +103,8 @@ int write_new(const std::string& file, bool is_acceptor) {
     return kSuccess;
   }
   PosixDisk disk;
-  if (disk.open(file, OpenMode::Read)) {
+  const auto there = disk.open(file, OpenMode::ReadRegular);
+  if (there || !there.error().cause.empty()) {
     return fail(kName, file + ": is there already, and is left as it is");
   }
   const auto written = write_whole_file(disk, file, text);

@@ -46,7 +46,7 @@ std::expected<Plan, std::string> read_plan(Disk& disk, const std::string& path) 
   if (std::error_code error; path.ends_with(".cfg") && !std::filesystem::exists(path, error)) {
     return std::unexpected{path + ": there is no such configuration file"};
   }
-  if (!disk.open(path, OpenMode::Read) || disk.list(path)) {
+  if (std::error_code error; disk.list(path) || !std::filesystem::exists(path, error)) {
     plan.journal_folder = absolute(path);
     return plan;
   }

@@ -209,7 +209,7 @@ DiskResult<std::vector<std::string>> WholeJournalDisk::list(const std::string& p
 }
 
 DiskResult<std::unique_ptr<File>> WholeJournalDisk::open(const std::string& path, OpenMode mode) {
-  if (mode != OpenMode::Read) return std::unexpected{read_only(path).error()};
+  if (!is_read_only(mode)) return std::unexpected{read_only(path).error()};
   auto file = disk_.open(path, mode);
   const std::string name = path.substr(path.rfind('/') + 1);
   if (file || file.error().error_number != ENOENT || !is_segment_name(name, "")) return file;

@@ -14,6 +14,7 @@ namespace nexusfix {
 
 std::string DiskError::what() const {
   std::string text = operation + ' ' + path + ": ";
+  if (!cause.empty()) return text + cause;
   text += error_number == 0 ? "failed" : std::generic_category().message(error_number);
   return text;
 }
@@ -46,8 +47,11 @@ DiskResult<std::unique_ptr<FileMapping>> File::map(std::uint64_t) {
   return std::unexpected{DiskError{.path = {}, .operation = "map", .error_number = EOPNOTSUPP}};
 }
 
-DiskResult<std::string> read_file(Disk& disk, const std::string& path, std::uint64_t limit_bytes) {
-  DiskResult<std::unique_ptr<File>> file = disk.open(path, OpenMode::Read);
+namespace {
+
+DiskResult<std::string> read_all(Disk& disk, const std::string& path, OpenMode mode,
+                                 std::uint64_t limit_bytes) {
+  DiskResult<std::unique_ptr<File>> file = disk.open(path, mode);
   if (!file) return std::unexpected{std::move(file.error())};
   // The size is not asked for: a pipe says 0, and a file may grow while it is read.
   constexpr std::size_t kChunkBytes = 64U << 10U;
@@ -67,6 +71,17 @@ DiskResult<std::string> read_file(Disk& disk, const std::string& path, std::uint
     }
     if (*got < want) return content;
   }
+}
+
+}  // namespace
+
+DiskResult<std::string> read_file(Disk& disk, const std::string& path, std::uint64_t limit_bytes) {
+  return read_all(disk, path, OpenMode::Read, limit_bytes);
+}
+
+DiskResult<std::string> read_regular_file(Disk& disk, const std::string& path,
+                                          std::uint64_t limit_bytes) {
+  return read_all(disk, path, OpenMode::ReadRegular, limit_bytes);
 }
 
 }  // namespace nexusfix

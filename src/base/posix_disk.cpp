@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -177,6 +178,10 @@ int flags_of(OpenMode mode) {
   switch (mode) {
     case OpenMode::Read:
       return O_RDONLY;  // follows symbolic links: /dev/stdin is one
+    case OpenMode::ReadRegular:
+      // Neither waits for the writer of a pipe that took the file's place a moment ago, nor for a
+      // file of the kernel's that has nothing to say yet (/proc/kmsg).
+      return O_RDONLY | O_NONBLOCK | O_NOCTTY;
     case OpenMode::ReadWrite:
       return O_RDWR | O_NOFOLLOW;
     case OpenMode::Create:
@@ -184,6 +189,24 @@ int flags_of(OpenMode mode) {
       return O_RDWR | O_CREAT | O_NOFOLLOW;
   }
   return O_RDONLY;
+}
+
+// Of what is no regular file.
+std::string_view kind_of(mode_t mode) noexcept {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe (FIFO)";
+  if (S_ISSOCK(mode)) return "a socket";
+  if (S_ISCHR(mode)) return "a character device";
+  if (S_ISBLK(mode)) return "a block device";
+  return "of an unknown kind";
+}
+
+DiskResult<void> expect_regular(const struct stat& found, const std::string& path) {
+  if (S_ISREG(found.st_mode)) return {};
+  return std::unexpected{DiskError{
+      .path = path,
+      .operation = "open",
+      .cause = "it is " + std::string{kind_of(found.st_mode)} + "; a regular file was expected"}};
 }
 
 DiskResult<void> sync_folder(const std::string& path) {
@@ -230,10 +253,25 @@ bool is_of_kernel(const std::string& path) {
 }  // namespace
 
 DiskResult<std::unique_ptr<File>> PosixDisk::open(const std::string& path, OpenMode mode) {
+  struct stat found{};
+  const bool is_regular = mode == OpenMode::ReadRegular || mode == OpenMode::Create;
+  // Before it is opened, because that alone can rewind a tape or start a watchdog.
+  if (mode == OpenMode::ReadRegular) {
+    if (::stat(path.c_str(), &found) < 0) return failure("open", path, errno);
+    if (auto checked = expect_regular(found, path); !checked) {
+      return std::unexpected{std::move(checked.error())};
+    }
+  }
   const int descriptor =
       restarted([&] { return ::open(path.c_str(), flags_of(mode) | O_CLOEXEC, kFileMode); });
   if (descriptor < 0) return failure("open", path, errno);
-  return std::make_unique<PosixFile>(descriptor, path);
+  auto file = std::make_unique<PosixFile>(descriptor, path);
+  if (!is_regular) return file;
+  if (::fstat(descriptor, &found) < 0) return failure("stat", path, errno);
+  if (auto checked = expect_regular(found, path); !checked) {
+    return std::unexpected{std::move(checked.error())};
+  }
+  return file;
 }
 
 DiskResult<void> PosixDisk::make_directories(const std::string& path) {

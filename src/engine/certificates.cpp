@@ -2,6 +2,7 @@
 #include <chrono>
 #include <string>
 
+#include "engine/reload_job.hpp"
 #include "engine/runtime.hpp"
 
 namespace nexusfix::engine {
@@ -16,14 +17,13 @@ void Runtime::look_after_certificates() {
   if (!seams_.tls || loop() != 0) [[likely]]
     return;
   if (seams_.tls->take_reload_wanted()) {
-    for (const TlsContexts::Reloaded& one : seams_.tls->reload(*seams_.disk)) {
-      report(one.is_right ? observe::Severity::Info : observe::Severity::Error, {},
-             one.is_right ? "certificates read again: " + one.text
-                          : "certificates stay as they were: " + one.text);
-    }
-    certificates_at_ = now_.mono;
+    files_.add(std::make_shared<CertificatesJob>(seams_.tls));
+    serve_files();
   }
-  if (now_.mono < certificates_at_) return;
+  if (now_.mono >= certificates_at_) report_expiries();
+}
+
+void Runtime::report_expiries() {
   certificates_at_ = now_.mono + kLookInterval;
   wake_at(certificates_at_);
   for (const transport::TlsExpiry& one : seams_.tls->expiries()) {
@@ -32,6 +32,15 @@ void Runtime::look_after_certificates() {
     report(ending->is_near ? observe::Severity::Error : observe::Severity::Warning, {},
            ending->text);
   }
+}
+
+void Runtime::report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded) {
+  for (const TlsContexts::Reloaded& one : reloaded) {
+    report(one.is_right ? observe::Severity::Info : observe::Severity::Error, {},
+           one.is_right ? "certificates read again: " + one.text
+                        : "certificates stay as they were: " + one.text);
+  }
+  report_expiries();
 }
 
 }  // namespace nexusfix::engine

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <system_error>
 #include <utility>
 
 #include "engine/thread_setup.hpp"
@@ -21,12 +22,31 @@ Credentials::Credentials(Disk& disk, std::size_t waiting_max)
 }
 
 Credentials::~Credentials() {
+  end();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Credentials::end() noexcept {
   {
     const std::lock_guard lock{mutex_};
     is_ending_ = true;
   }
   has_work_.notify_all();
-  if (thread_.joinable()) thread_.join();
+}
+
+std::shared_ptr<Credentials> Credentials::make(Disk& disk, std::shared_ptr<Disk> owner,
+                                               std::size_t waiting_max) {
+  auto made = std::make_unique<Credentials>(disk, waiting_max);
+  made->owner_ = std::move(owner);
+  return {made.release(), [](Credentials* ended) {
+            if (ended->owner_ == nullptr || !ended->thread_.joinable()) return delete ended;
+            ended->end();
+            try {
+              std::thread{[ended] { delete ended; }}.detach();
+            } catch (const std::system_error&) {
+              // What is left to the end of the process is better than one that does not end.
+            }
+          }};
 }
 
 void Credentials::add_loop(std::uint32_t loop, transport::Network& network) {

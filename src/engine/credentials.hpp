@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -64,7 +65,11 @@ class Credentials {
   // one more takes the place of the last one of the source of the worst standing that has most,
   // unless that would only turn them round.
   Credentials(Disk& disk, std::size_t waiting_max);
-  ~Credentials();
+  ~Credentials();  // waits for a check that is being made
+  // One whose end waits for no file: its thread, if that is stuck in one, is left alone with owner,
+  // which keeps disk alive. null: disk is the caller's, and the end waits.
+  [[nodiscard]] static std::shared_ptr<Credentials> make(Disk& disk, std::shared_ptr<Disk> owner,
+                                                         std::size_t waiting_max);
   Credentials(const Credentials&) = delete;
   Credentials& operator=(const Credentials&) = delete;
 
@@ -89,6 +94,8 @@ class Credentials {
   // Of a queue: the heaviest one gives up a place.
   [[nodiscard]] std::pair<Standing, std::size_t> weight_of(const Queues::value_type& entry) const;
   void run();
+  // No check is begun any more.
+  void end() noexcept;
   void finish(Check& check);
   // Under the mutex, as the next five.
   [[nodiscard]] std::string lockout_of(const Check& check) const;
@@ -120,6 +127,7 @@ class Credentials {
   PairStandings pair_standings_;
   std::map<std::uint32_t, Loop> loops_;
   std::atomic<bool> has_verdicts_{false};
+  std::shared_ptr<Disk> owner_;  // of disk_; may be null
   bool is_ending_ = false;
   std::thread thread_;  // the last, because it uses all of the above
 };

@@ -112,7 +112,7 @@ constexpr std::chrono::seconds kReloadWaitMax{60};
 class ReloadTask final : public LoopTask {
  public:
   explicit ReloadTask(std::shared_ptr<ReloadOrder> order) : order_{std::move(order)} {}
-  void run(Runtime& runtime) override { runtime.reload_all(std::move(order_)); }
+  void run(Runtime& runtime) override { runtime.begin_reload(std::move(order_)); }
 
  private:
   std::shared_ptr<ReloadOrder> order_;
@@ -146,7 +146,7 @@ void decide_on_core_dumps(Settings& settings) {
 // Outlives the loops, and goes with them.
 struct Engine::Shared {
   std::unique_ptr<Clock> clock;
-  std::unique_ptr<Disk> disk;
+  std::shared_ptr<Disk> disk;  // null: the application's is used
   std::unique_ptr<observe::EventLog> stderr_log;
   std::unique_ptr<SharedEventLog> log;
   std::shared_ptr<LoopDirectory> directory;
@@ -160,7 +160,7 @@ struct Engine::Shared {
   void check_passwords(const Settings& settings, Disk& files) {
     const auto has_file = [](const auto& one) { return !one.password_file.empty(); };
     if (std::ranges::none_of(settings.sessions, has_file)) return;
-    credentials = std::make_shared<Credentials>(files, settings.logons_being_checked_max);
+    credentials = Credentials::make(files, disk, settings.logons_being_checked_max);
   }
 
   // Contexts for the sessions that have TLS.
@@ -179,6 +179,7 @@ struct Engine::Shared {
     Runtime::Seams seams;
     seams.clock = options.clock;
     seams.disk = options.disk;
+    seams.owned_disk = disk;
     seams.log = options.log;
     seams.is_standard_error = stderr_log != nullptr;
     seams.network = options.network;
@@ -237,7 +238,7 @@ struct Engine::Shared {
       options.clock = clock.get();
     }
     if (options.disk == nullptr) {
-      disk = std::make_unique<PosixDisk>();
+      disk = std::make_shared<PosixDisk>();
       options.disk = disk.get();
     }
     if (options.log == nullptr) {

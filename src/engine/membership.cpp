@@ -54,16 +54,20 @@ std::expected<void, EngineError> Runtime::make_parsers(Settings& settings) {
   report_all(settings.warnings);
   const auto found = make_validators(settings, *seams_.disk);
   if (!found) return std::unexpected{to_error(found.error())};
-  for (const SettingsError& one : found->warnings) {
+  take_dictionaries(*found);
+  return {};
+}
+
+void Runtime::take_dictionaries(const InDictionaries& found) {
+  for (const SettingsError& one : found.warnings) {
     const std::string text = one.what();
     // Several loops read the same dictionaries.
     if (seams_.directory && !seams_.directory->is_said_first(text)) continue;
     report(one.is_note ? observe::Severity::Info : observe::Severity::Warning, {}, text);
   }
-  for (const wire::DataFieldPair pair : found->data_fields.pairs()) data_fields_.add(pair);
+  for (const wire::DataFieldPair pair : found.data_fields.pairs()) data_fields_.add(pair);
   parser_ = wire::Parser{data_fields_};
   sending_parser_ = wire::Parser{data_fields_};
-  return {};
 }
 
 store::StoreResult<SessionSlot*> Runtime::make_slot(SessionSettings settings) {
@@ -244,7 +248,7 @@ std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
   if (reload_plan_) return std::unexpected{EngineError{"a reload is under way: try again"}};
   static_cast<void>(now());
   const std::size_t first_template = templates_.size();
-  auto made = make_sessions(std::move(settings));
+  auto made = make_sessions(std::move(settings), nullptr);
   if (!made) return std::unexpected{std::move(made.error())};
   try {
     for (SessionSlot* slot : made->slots) put_in(*slot);
@@ -284,15 +288,25 @@ std::optional<EngineError> Runtime::what_hinders(const Settings& settings) const
   return std::nullopt;
 }
 
-// All of them or none. Their ports are open.
-std::expected<Runtime::NewSessions, EngineError> Runtime::make_sessions(Settings settings) {
-  if (auto hindrance = what_hinders(settings)) return std::unexpected{std::move(*hindrance)};
+std::expected<void, EngineError> Runtime::read_what_is_named(Settings& settings) {
   if (seams_.tls) {
     if (const auto errors = seams_.tls->give(settings, *seams_.disk); !errors.empty()) {
       return std::unexpected{to_error(errors)};
     }
   }
-  if (auto done = make_parsers(settings); !done) return std::unexpected{std::move(done.error())};
+  return make_parsers(settings);
+}
+
+// All of them or none. Their ports are open. read: what their dictionaries say besides; null: these
+// and certificates are still to be read.
+std::expected<Runtime::NewSessions, EngineError> Runtime::make_sessions(
+    Settings settings, const InDictionaries* read) {
+  if (auto hindrance = what_hinders(settings)) return std::unexpected{std::move(*hindrance)};
+  if (read != nullptr) {
+    take_dictionaries(*read);
+  } else if (auto done = read_what_is_named(settings); !done) {
+    return std::unexpected{std::move(done.error())};
+  }
   doubtful_names_.clear();
   if (auto adopted = adopt_former_names(settings.sessions); !adopted) {
     return std::unexpected{EngineError{std::move(adopted.error().text)}};

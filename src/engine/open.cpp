@@ -75,7 +75,8 @@ Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
       action_buffer_(limits_.message_bytes_max + kResendGrowthBytes),
       edited_buffer_(callbacks.on_sending != nullptr ? limits_.message_bytes_max : 0),
       ready_(kEventsPerTurn),
-      mail_room_{std::make_shared<MailRoom>(*seams_.network)} {
+      mail_room_{std::make_shared<MailRoom>(*seams_.network)},
+      files_{*seams_.disk, seams_.owned_disk, *seams_.network} {
   if (seams_.directory) seams_.directory->add_loop(loop(), *seams_.network);
   if (seams_.credentials) seams_.credentials->add_loop(loop(), *seams_.network);
 }

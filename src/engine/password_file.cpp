@@ -180,7 +180,7 @@ std::expected<PasswordFile, SettingsError> PasswordFile::load(Disk& disk, const 
     return std::unexpected{SettingsError{
         path, 0, "may be read or written by others than its owner: chmod 600 " + path}};
   }
-  const auto text = read_file(disk, path, kFileBytesMax);
+  const auto text = read_regular_file(disk, path, kFileBytesMax);
   if (!text) return std::unexpected{error_of(path, text.error())};
   return parse(*text, path);
 }

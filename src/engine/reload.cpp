@@ -7,11 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <nexusfix/engine/explain_settings.hpp>
-
 #include "engine/given_keys.hpp"
 #include "engine/runtime.hpp"
-#include "engine/shares.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -44,10 +41,7 @@ void Runtime::reload_as_requested() {
   const unsigned wanted = reload_wanted_.exchange(0, std::memory_order_relaxed);
   if ((wanted & kReloadUnfinished) != 0 && !stopping_ && !store_failed_) commit_reload();
   if ((wanted & kReloadRequested) == 0 || settings_file_.empty()) return;
-  if (seams_.directory) return reload_all(nullptr);
-  ReloadResult done = std::unexpected{EngineError{"no memory"}};
-  static_cast<void>(with_memory([&] { done = reload(); }));
-  report_reload(done);
+  begin_reload(nullptr);
 }
 
 void Runtime::report_reload(const ReloadResult& done) {
@@ -68,21 +62,11 @@ void Runtime::report_reload(const ReloadResult& done) {
   }
 }
 
-// The file as a start would take it.
-std::expected<Settings, EngineError> Runtime::read_anew() const {
-  auto fresh = load_settings(*seams_.disk, settings_file_);
-  if (!fresh) return std::unexpected{to_error(fresh.error())};
-  if (fresh->text == *settings_text_) return std::move(*fresh);
-  if (const auto found = look_around(*fresh, *seams_.disk); !found) {
-    return std::unexpected{to_error(found.error())};
-  }
-  return std::move(*fresh);
-}
-
 // What is to be done; nothing has been done yet.
-std::expected<Runtime::ReloadPlan, EngineError> Runtime::plan_reload(Settings fresh) const {
+std::expected<Runtime::ReloadPlan, EngineError> Runtime::plan_reload(FreshShare fresh) const {
   ReloadPlan plan;
-  plan.fresh = std::move(fresh);
+  plan.fresh = std::move(fresh.settings);
+  plan.dictionaries = std::move(fresh.dictionaries);
   plan.added = plan.fresh;
   plan.added.sessions.clear();
   for (const SessionSettings& one : plan.fresh.sessions) {
@@ -128,36 +112,96 @@ std::expected<Reloaded, EngineError> Runtime::reload() {
   if (in_event_ || within_sending_) return refusal("not from within a callback");
   if (stopping_ || store_failed_) return refusal("the engine is stopping");
   if (settings_file_.empty()) return refusal("the engine was not opened with a file");
-  auto fresh = read_anew();
-  if (!fresh) return std::unexpected{std::move(fresh.error())};
-  if (fresh->text == *settings_text_) return Reloaded{};
-  if (auto done = prepare_reload(std::move(*fresh)); !done) {
+  if (is_round_on_) return refusal("the configuration is being read anew already: try again");
+  const std::shared_ptr<ReloadJob> job = make_reload_job(nullptr);
+  if (std::string why = files_.read_now(job, *seams_.clock); !why.empty()) {
+    return refusal(std::move(why));
+  }
+  auto found = job->take_found();
+  if (!found) return std::unexpected{std::move(found.error())};
+  return take_over(std::move(*found));
+}
+
+std::shared_ptr<ReloadJob> Runtime::make_reload_job(std::shared_ptr<ReloadOrder> order) const {
+  return std::make_shared<ReloadJob>(ReloadJob::Start{.file = settings_file_,
+                                                      .known = settings_text_,
+                                                      .tls = seams_.tls,
+                                                      .directory = seams_.directory,
+                                                      .order = std::move(order)});
+}
+
+// The only loop's.
+ReloadResult Runtime::take_over(ReloadJob::Found found) {
+  if (found.is_same || found.shares.front().settings.text == *settings_text_) return Reloaded{};
+  if (seams_.tls) seams_.tls->keep(found.contexts);
+  if (auto done = prepare_reload(std::move(found.shares.front())); !done) {
     return std::unexpected{std::move(done.error())};
   }
   return commit_share();
 }
 
-// Each loop's sessions are its own to add and to remove. What belongs to which is known by now.
-void Runtime::reload_all(std::shared_ptr<ReloadOrder> order) {
-  const auto answer = [&](ReloadResult result) {
-    order ? order->answer(std::move(result)) : report_reload(result);
+// Files are read on another thread; then each loop's sessions are its own to add and to remove.
+void Runtime::begin_reload(std::shared_ptr<ReloadOrder> order) {
+  const auto refuse_it = [&](const char* why) {
+    const ReloadResult refused = std::unexpected{EngineError{why}};
+    order ? order->answer(refused) : report_reload(refused);
   };
-  const auto refuse_it = [&](EngineError why) { answer(std::unexpected{std::move(why)}); };
   try {
-    if (is_round_on_) return orders_.push_back(order);
-    if (stopping_ || store_failed_) return refuse_it({"the engine is stopping"});
-    if (settings_file_.empty()) return refuse_it({"the engine was not opened with a file"});
-    auto fresh = read_anew();
-    if (!fresh) return refuse_it(std::move(fresh.error()));
-    if (fresh->text == *settings_text_) return answer(Reloaded{});
-    auto shares = share_anew(std::move(*fresh), *seams_.directory);
-    if (!shares) return refuse_it(std::move(shares.error()));
-    ReloadRound::begin(*seams_.directory, std::move(*shares), order);
-    is_round_on_ = true;  // Its end is a task of this thread's.
+    if (is_round_on_) {
+      // One that nobody waits for is enough: it reads the file as it is then.
+      if (order || std::ranges::find(orders_, nullptr) == orders_.end()) orders_.push_back(order);
+      return;
+    }
+    if (stopping_ || store_failed_) return refuse_it("the engine is stopping");
+    if (settings_file_.empty()) return refuse_it("the engine was not opened with a file");
+    files_.add(make_reload_job(order));
+    is_round_on_ = true;
   } catch (const std::bad_alloc&) {
     ++memory_failures_;
-    refuse_it({"no memory"});
+    return refuse_it("no memory");
   }
+  serve_files();
+}
+
+// What it has read. Its end is a task of this thread's where there are several loops.
+void Runtime::take_reload(ReloadJob& job) {
+  ReloadResult done = std::unexpected{EngineError{"no memory"}};
+  bool is_shared_out = false;
+  static_cast<void>(with_memory([&] {
+    auto found = job.take_found();
+    if (!found) {
+      done = std::unexpected{std::move(found.error())};
+    } else if (stopping_ || store_failed_) {
+      done = std::unexpected{EngineError{"the engine is stopping"}};
+    } else if (found->is_same) {
+      done = Reloaded{};
+    } else if (!seams_.directory) {
+      done = take_over(std::move(*found));
+    } else {
+      if (seams_.tls) seams_.tls->keep(found->contexts);
+      ReloadRound::begin(*seams_.directory, std::move(found->shares), job.order());
+      is_shared_out = true;
+    }
+  }));
+  if (!is_shared_out) end_reload(job.order(), std::move(done));
+}
+
+void Runtime::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done) {
+  if (order) {
+    order->answer(std::move(done));
+  } else if (!with_memory([&] { report_reload(done); })) {
+    report(observe::Severity::Error, {}, kUntold);
+  }
+  end_round(nullptr);
+}
+
+// Beside all else that the loop does.
+void Runtime::serve_files() {
+  if (!files_.is_busy()) [[likely]]
+    return;
+  files_.serve(*this, now_.mono);
+  constexpr std::chrono::seconds kLookAgainAfter{1};
+  if (files_.is_busy()) wake_at(now_.mono + kLookAgainAfter);
 }
 
 // Those that wait are begun, whatever there is no memory for.
@@ -169,11 +213,11 @@ void Runtime::end_round(const ReloadRound* untold) {
   while (!orders_.empty() && !is_round_on_) {
     auto order = std::move(orders_.front());
     orders_.erase(orders_.begin());
-    static_cast<void>(with_memory([&] { reload_all(std::move(order)); }));
+    static_cast<void>(with_memory([&] { begin_reload(std::move(order)); }));
   }
 }
 
-std::expected<void, EngineError> Runtime::prepare_share(Settings share) {
+std::expected<void, EngineError> Runtime::prepare_share(FreshShare share) {
   if (stopping_ || store_failed_) return std::unexpected{EngineError{"the engine is stopping"}};
   return prepare_reload(std::move(share));
 }
@@ -186,12 +230,12 @@ Reloaded Runtime::commit_share() noexcept {
 }
 
 // Everything that may go wrong. An error: all is as before.
-std::expected<void, EngineError> Runtime::prepare_reload(Settings fresh) {
+std::expected<void, EngineError> Runtime::prepare_reload(FreshShare fresh) {
   if (reload_plan_)
     return std::unexpected{EngineError{"the one before is not done yet: try again"}};
   static_cast<void>(now());
   // Here, because nobody else says them where no session is added.
-  report_all(std::exchange(fresh.warnings, {}));
+  report_all(std::exchange(fresh.settings.warnings, {}));
   auto planned = plan_reload(std::move(fresh));
   if (!planned) return std::unexpected{std::move(planned.error())};
   auto plan = std::make_unique<ReloadPlan>(std::move(*planned));
@@ -202,7 +246,7 @@ std::expected<void, EngineError> Runtime::prepare_reload(Settings fresh) {
       return kept;
     }
     if (!plan->added.sessions.empty()) {
-      auto made = make_sessions(std::move(plan->added));
+      auto made = make_sessions(std::move(plan->added), &plan->dictionaries);
       if (!made) {
         take_away(plan->made);
         return std::unexpected{std::move(made.error())};

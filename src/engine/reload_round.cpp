@@ -71,7 +71,7 @@ class ReloadRound::Task final : public LoopTask {
   bool is_posted_ = false;
 };
 
-ReloadRound::ReloadRound(LoopDirectory& directory, std::vector<Settings> shares,
+ReloadRound::ReloadRound(LoopDirectory& directory, std::vector<FreshShare> shares,
                          std::shared_ptr<ReloadOrder> order)
     : directory_{directory}, order_{std::move(order)}, shares_{std::move(shares)} {}
 
@@ -87,7 +87,7 @@ class ReloadRound::LastTask final : public LoopTask {
   std::shared_ptr<ReloadRound> round_;
 };
 
-void ReloadRound::begin(LoopDirectory& directory, std::vector<Settings> shares,
+void ReloadRound::begin(LoopDirectory& directory, std::vector<FreshShare> shares,
                         std::shared_ptr<ReloadOrder> order) {
   const auto round = std::make_shared<ReloadRound>(directory, std::move(shares), std::move(order));
   const std::size_t count = round->shares_.size();

@@ -16,6 +16,7 @@
 #include <nexusfix/engine/engine.hpp>
 
 #include "engine/loop_directory.hpp"
+#include "engine/reload_job.hpp"
 
 namespace nexusfix::engine {
 
@@ -57,10 +58,10 @@ class ReloadOrder {
 class ReloadRound {
  public:
   // shares: what the file has for each loop. order: null, or who waits.
-  static void begin(LoopDirectory& directory, std::vector<Settings> shares,
+  static void begin(LoopDirectory& directory, std::vector<FreshShare> shares,
                     std::shared_ptr<ReloadOrder> order);
 
-  ReloadRound(LoopDirectory& directory, std::vector<Settings> shares,
+  ReloadRound(LoopDirectory& directory, std::vector<FreshShare> shares,
               std::shared_ptr<ReloadOrder> order);
   // Behind its end: what is wrong, of each loop; or all that was done.
   [[nodiscard]] ReloadResult merged() const;
@@ -74,7 +75,7 @@ class ReloadRound {
 
   LoopDirectory& directory_;
   std::shared_ptr<ReloadOrder> order_;
-  std::vector<Settings> shares_;  // each its loop's
+  std::vector<FreshShare> shares_;  // each its loop's
 
   std::mutex mutex_;
   bool is_deciding_ = true;  // until each loop has prepared its part

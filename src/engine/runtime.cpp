@@ -148,6 +148,7 @@ void Runtime::look_after_surroundings() {
     report_refused();
     look_after_store();
     look_after_certificates();
+    serve_files();
   }));
   end_events();
   static_cast<void>(with_memory([this] {
@@ -301,6 +302,7 @@ void Runtime::begin_stop() {
   if (seams_.service != nullptr) seams_.service->stopping();
   if (seams_.directory) seams_.directory->remove_loop(loop());
   orders_.clear();
+  files_.stop();
   if (stall_timeout_.count() != 0) stop_by_ = now_.mono + 2 * stall_timeout_;
   for (Listener& listener : listeners_) {
     seams_.network->close(std::exchange(listener.socket, 0));
@@ -479,6 +481,7 @@ void Runtime::fail_store(const store::StoreError& error) {
   store_failed_ = true;
   if (seams_.directory) seams_.directory->remove_loop(loop());
   orders_.clear();
+  files_.stop();
   report(observe::Severity::Error, {}, "the store failed, every session is cut: " + error.text);
   // Else counterparties would connect to it, and wait for an answer.
   for (Listener& listener : listeners_) {

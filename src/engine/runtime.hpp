@@ -35,12 +35,14 @@
 #include "engine/credentials.hpp"
 #include "engine/disk_watch.hpp"
 #include "engine/engine_logs.hpp"
+#include "engine/loop/file_reader.hpp"
 #include "engine/loop_directory.hpp"
 #include "engine/mail_room.hpp"
 #include "engine/notice_limiter.hpp"
 #include "engine/notice_tally.hpp"
 #include "engine/pending_logons.hpp"
 #include "engine/punctuality.hpp"
+#include "engine/reload_job.hpp"
 #include "engine/reload_round.hpp"
 #include "engine/throttle.hpp"
 #include "engine/timer_queue.hpp"
@@ -159,6 +161,7 @@ class Runtime {
     std::unique_ptr<transport::Network> tls_network;      // likewise, above those
     Clock* clock = nullptr;
     Disk* disk = nullptr;
+    std::shared_ptr<Disk> owned_disk;  // the same; null: it is the application's
     transport::Network* network = nullptr;
     std::optional<unsigned> cpu{};                  // for the thread of run()
     transport::ServiceNotifier* service = nullptr;  // null: nobody is told
@@ -221,12 +224,15 @@ class Runtime {
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
   void request_reload() noexcept;
   // For ReloadRound: this loop's part in one. The first of all loops begins and ends it.
-  void reload_all(std::shared_ptr<ReloadOrder> order);  // null: the event log is told
-  [[nodiscard]] std::expected<void, EngineError> prepare_share(Settings share);
+  void begin_reload(std::shared_ptr<ReloadOrder> order);  // null: the event log is told
+  void take_reload(ReloadJob& job);
+  void end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done);
+  [[nodiscard]] std::expected<void, EngineError> prepare_share(FreshShare share);
   [[nodiscard]] Reloaded commit_share() noexcept;
   void abort_reload() noexcept;
   void end_round(const ReloadRound* untold);  // null: somebody was told what came of it
   void close_unused_listeners();
+  void report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded);
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
   [[nodiscard]] EngineLogs& logs() noexcept { return logs_; }
@@ -283,6 +289,8 @@ class Runtime {
 
   // membership.cpp
   [[nodiscard]] std::expected<void, EngineError> make_parsers(Settings& settings);
+  void take_dictionaries(const InDictionaries& found);
+  [[nodiscard]] std::expected<void, EngineError> read_what_is_named(Settings& settings);
   [[nodiscard]] store::StoreResult<SessionSlot*> make_slot(SessionSettings settings);
   [[nodiscard]] store::StoreResult<SessionSlot*> make_slot_out(SessionSettings settings);
   [[nodiscard]] SessionSlot* add_slot(SessionSettings settings, store::SessionKey key);
@@ -300,7 +308,8 @@ class Runtime {
     std::vector<Template> templates;
   };
   [[nodiscard]] std::optional<EngineError> what_hinders(const Settings& settings) const;
-  [[nodiscard]] std::expected<NewSessions, EngineError> make_sessions(Settings settings);
+  [[nodiscard]] std::expected<NewSessions, EngineError> make_sessions(Settings settings,
+                                                                      const InDictionaries* read);
   [[nodiscard]] std::expected<void, EngineError> make_session(SessionSettings settings,
                                                               const std::string& file,
                                                               NewSessions& made);
@@ -329,6 +338,7 @@ class Runtime {
   struct ReloadPlan {
     Settings fresh;
     Settings added;
+    InDictionaries dictionaries;
     std::set<std::string, std::less<>> names;  // of all sessions in the file
     std::vector<SessionSlot*> back;
     std::vector<SessionSlot*> out;
@@ -342,9 +352,12 @@ class Runtime {
     Reloaded reloaded{};
     bool is_decided = false;  // to be carried out, whatever comes
   };
-  [[nodiscard]] std::expected<Settings, EngineError> read_anew() const;
-  [[nodiscard]] std::expected<ReloadPlan, EngineError> plan_reload(Settings fresh) const;
-  [[nodiscard]] std::expected<void, EngineError> prepare_reload(Settings fresh);
+  [[nodiscard]] std::shared_ptr<ReloadJob> make_reload_job(
+      std::shared_ptr<ReloadOrder> order) const;
+  [[nodiscard]] ReloadResult take_over(ReloadJob::Found found);
+  [[nodiscard]] std::expected<ReloadPlan, EngineError> plan_reload(FreshShare fresh) const;
+  [[nodiscard]] std::expected<void, EngineError> prepare_reload(FreshShare fresh);
+  void serve_files();
   [[nodiscard]] std::expected<void, EngineError> keep_listeners(const ReloadPlan& plan);
   [[nodiscard]] static bool keeps(const Template& one, const Settings& fresh);
   void note_leaving_listeners(const ReloadPlan& plan);
@@ -424,6 +437,7 @@ class Runtime {
 
   // certificates.cpp
   void look_after_certificates();
+  void report_expiries();
 
   // spinning.cpp
   [[nodiscard]] bool receive_directly();
@@ -685,7 +699,8 @@ class Runtime {
   std::string settings_file_;                         // empty: the engine was not opened with one
   std::shared_ptr<const std::string> settings_text_;  // of the file, as it was taken over last
   std::vector<std::string> reload_changed_;           // by the last one
-  bool is_round_on_ = false;                          // of all loops; the first one's
+  FileReader files_;
+  bool is_round_on_ = false;  // from the reading of its files on; the first loop's
   std::vector<std::shared_ptr<ReloadOrder>> orders_;  // behind that; null: see reload_all()
   std::unique_ptr<ReloadPlan> reload_plan_;           // prepared, or not carried out in full
   // Something of it is to be done in the next turn.

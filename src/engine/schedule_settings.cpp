@@ -206,7 +206,7 @@ Calendars::Holidays Calendars::read(const std::string& path) const {
   if (disk_ == nullptr) {
     return std::unexpected{"a file can be named by a configuration only that is a file itself"};
   }
-  const DiskResult<std::string> text = read_file(*disk_, path, kBytesMax);
+  const DiskResult<std::string> text = read_regular_file(*disk_, path, kBytesMax);
   if (!text) return std::unexpected{text.error().what()};
   std::set<std::chrono::local_days> dates;
   std::size_t number = 0;

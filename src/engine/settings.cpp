@@ -186,7 +186,7 @@ std::expected<Settings, SettingsErrors> parse(std::string_view text, std::string
 }
 
 std::expected<std::string, SettingsErrors> read_text(Disk& disk, const std::string& path) {
-  DiskResult<std::string> text = read_file(disk, path, kFileBytesMax);
+  DiskResult<std::string> text = read_regular_file(disk, path, kFileBytesMax);
   if (text) return std::move(*text);
   return std::unexpected{
       SettingsErrors{{path, 0, "the configuration cannot be read: " + text.error().what()}}};

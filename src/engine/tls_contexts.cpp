@@ -36,29 +36,55 @@ std::optional<Ending> ending_of(const transport::TlsExpiry& expiry, WallTime now
                                                                     " days, at " + end)};
 }
 
-SettingsErrors TlsContexts::give(Settings& settings, Disk& disk) {
+TlsContexts::Contexts TlsContexts::known() const {
   const std::lock_guard lock{mutex_};
+  return all_;
+}
+
+SettingsErrors TlsContexts::give(Settings& settings, Disk& disk) {
+  Contexts made;
+  SettingsErrors errors = prepare(settings, disk, made);
+  keep(made);
+  return errors;
+}
+
+SettingsErrors TlsContexts::prepare(Settings& settings, Disk& disk, Contexts& made) const {
+  const Contexts known = this->known();
   SettingsErrors errors;
   for (SessionSettings& session : settings.sessions) {
     if (!session.tls) continue;
-    const auto has_same = [&](const auto& one) { return one->settings() == session.tls->settings; };
-    auto known = std::ranges::find_if(all_, has_same);
-    if (known == all_.end()) {
-      auto made = transport::TlsContext::make(session.tls->settings, disk);
-      if (!made) {
-        SettingsError error = at_its_key(settings.file, session, made.error());
+    const auto find_in = [&](const Contexts& all) -> std::shared_ptr<transport::TlsContext> {
+      const auto has_same = [&](const auto& one) {
+        return one->settings() == session.tls->settings;
+      };
+      const auto found = std::ranges::find_if(all, has_same);
+      return found == all.end() ? nullptr : *found;
+    };
+    auto context = find_in(known);
+    if (!context) context = find_in(made);
+    if (!context) {
+      auto fresh = transport::TlsContext::make(session.tls->settings, disk);
+      if (!fresh) {
+        SettingsError error = at_its_key(settings.file, session, fresh.error());
         const bool is_told = std::ranges::any_of(errors, [&](const SettingsError& other) {
           return other.line == error.line && other.text == error.text;
         });
         if (!is_told) errors.push_back(std::move(error));
         continue;
       }
-      known = all_.insert(all_.end(), std::move(*made));
+      context = made.emplace_back(std::move(*fresh));
     }
-    if (session.accept) session.accept->tls = *known;
-    for (transport::Endpoint& endpoint : session.connect) endpoint.tls = *known;
+    if (session.accept) session.accept->tls = context;
+    for (transport::Endpoint& endpoint : session.connect) endpoint.tls = context;
   }
   return errors;
+}
+
+void TlsContexts::keep(const Contexts& made) {
+  const std::lock_guard lock{mutex_};
+  for (const auto& context : made) {
+    if (std::ranges::find(all_, context) == all_.end()) all_.push_back(context);
+  }
 }
 
 bool TlsContexts::empty() const {
@@ -67,9 +93,8 @@ bool TlsContexts::empty() const {
 }
 
 std::vector<transport::TlsExpiry> TlsContexts::expiries() const {
-  const std::lock_guard lock{mutex_};
   std::vector<transport::TlsExpiry> all;
-  for (const auto& context : all_) {
+  for (const auto& context : known()) {
     for (transport::TlsExpiry& one : context->expiries()) {
       const bool is_known = std::ranges::any_of(all, [&](const transport::TlsExpiry& other) {
         return other.what == one.what && other.at == one.at;
@@ -81,9 +106,8 @@ std::vector<transport::TlsExpiry> TlsContexts::expiries() const {
 }
 
 std::vector<TlsContexts::Reloaded> TlsContexts::reload(Disk& disk) {
-  const std::lock_guard lock{mutex_};
   std::vector<Reloaded> all;
-  for (const auto& context : all_) {
+  for (const auto& context : known()) {
     const auto done = context->reload(disk);
     all.push_back({done.has_value(), done ? context->description() : done.error().text});
   }

@@ -25,9 +25,15 @@ struct Ending {
 // Of all event loops. Any thread.
 class TlsContexts {
  public:
+  using Contexts = std::vector<std::shared_ptr<transport::TlsContext>>;
+
   // Puts contexts into the endpoints of sessions with TLS; the same settings have the same one.
   // Every mistake, at the key that named the file.
   [[nodiscard]] SettingsErrors give(Settings& settings, Disk& disk);
+  // The same in two steps. The first one reads files and keeps no other thread waiting; what it has
+  // made, beside what made had already, is the engine's with the second one.
+  [[nodiscard]] SettingsErrors prepare(Settings& settings, Disk& disk, Contexts& made) const;
+  void keep(const Contexts& made);
   [[nodiscard]] bool empty() const;
   [[nodiscard]] std::vector<transport::TlsExpiry> expiries() const;
 
@@ -46,7 +52,9 @@ class TlsContexts {
 
  private:
   mutable std::mutex mutex_;
-  std::vector<std::shared_ptr<transport::TlsContext>> all_;
+  [[nodiscard]] Contexts known() const;
+
+  Contexts all_;
   std::atomic<bool> is_reload_wanted_{false};
 };
 

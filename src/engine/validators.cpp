@@ -155,7 +155,8 @@ class ValidatorMaker {
     const std::string& file = wanted.file;
     const std::pair key{file, wanted.faults};
     if (const auto known = files_.find(key); known != files_.end()) return &known->second;
-    const DiskResult<std::string> text = read_file(disk_, file, dictionary::kDictionaryBytesMax);
+    const DiskResult<std::string> text =
+        read_regular_file(disk_, file, dictionary::kDictionaryBytesMax);
     if (!text) return instead_of(wanted, text.error());
     auto dictionary = dictionary::load_dictionary(*text, file, wanted.faults);
     if (!dictionary) return std::unexpected{dictionary.error().all()};

@@ -181,10 +181,11 @@ DiskResult<void> LogFile::make_ready(Disk& disk, WallTime now) {
     bool is_same = *size == size_;
     if (is_same && is_due(checked_at_, now)) {
       checked_at_ = now;
-      const auto named = disk.open(path_, OpenMode::Read);
+      const auto named = disk.open(path_, OpenMode::ReadRegular);
       const auto its_size = named ? (*named)->size() : DiskResult<std::uint64_t>{size_};
       const bool is_gone =
-          !named && (named.error().error_number == ENOENT || named.error().error_number == ENOTDIR);
+          !named && (named.error().error_number == ENOENT ||
+                     named.error().error_number == ENOTDIR || !named.error().cause.empty());
       is_same = !is_gone && its_size && *its_size == size_;
     }
     if (is_same) return {};

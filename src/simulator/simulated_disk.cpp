@@ -35,7 +35,7 @@ class SimulatedDisk::OpenFile final : public File {
 
   DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
     const CallFate fate = step(SeamCall::Write);
-    if (fate == CallFate::Dead || mode_ == OpenMode::Read) return failure("write", path_, EBADF);
+    if (fate == CallFate::Dead || is_read_only(mode_)) return failure("write", path_, EBADF);
     if (fate == CallFate::DiesIn) {
       const auto part = static_cast<std::size_t>(disk_.random_.below(bytes.size() + 1));
       if (part > 0 && part < bytes.size()) count(disk_.counts_, Fault::TornWrite);

@@ -58,7 +58,7 @@ class TlsFile {
   }
 
   [[nodiscard]] TlsResult<void> read(Disk& disk) {
-    auto bytes = read_file(disk, path_, kFileBytesMax);
+    auto bytes = read_regular_file(disk, path_, kFileBytesMax);
     if (!bytes) return std::unexpected{TlsError{item_, "cannot be read: " + bytes.error().what()}};
     bytes_ = std::move(*bytes);
     format_ = format_of(bytes_);

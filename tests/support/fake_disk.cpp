@@ -60,7 +60,7 @@ class FakeDisk::OpenFile final : public File {
 
   DiskResult<void> write_at(std::uint64_t offset, std::span<const char> bytes) override {
     const std::string_view text{bytes.data(), bytes.size()};
-    if (mode_ == OpenMode::Read) return failure("write", path_, EBADF);
+    if (is_read_only(mode_)) return failure("write", path_, EBADF);
     if (const int error = strike(DiskCall::Write); error != 0) {
       if (process_ == disk_.process_) disk_.write(inode_, offset, text.substr(0, text.size() / 2));
       return failure("write", path_, error);

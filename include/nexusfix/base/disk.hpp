@@ -18,6 +18,7 @@ struct DiskError {
   std::string path;
   std::string operation;  // "open", "write", ...
   int error_number = 0;
+  std::string cause{};                     // instead of the errno's text; empty: that says it all
   [[nodiscard]] std::string what() const;  // "open /x/y: No such file or directory"
 };
 
@@ -74,10 +75,15 @@ class File {
 };
 
 enum class OpenMode : std::uint8_t {
-  Read,       // must exist
-  ReadWrite,  // must exist
-  Create,     // read and write; created (0600) if absent
+  Read,         // must exist; a pipe or a terminal is waited for
+  ReadRegular,  // must exist and be a regular file; never waits for a pipe, a terminal or a device
+  ReadWrite,    // must exist
+  Create,       // read and write; created (0600) if absent; nothing but a regular file
 };
+
+[[nodiscard]] constexpr bool is_read_only(OpenMode mode) noexcept {
+  return mode == OpenMode::Read || mode == OpenMode::ReadRegular;
+}
 
 class Disk {
  public:
@@ -143,5 +149,9 @@ class PosixDisk final : public Disk {
 // dictionaries and tools; works for files whose size is not known ahead (pipes).
 [[nodiscard]] DiskResult<std::string> read_file(Disk& disk, const std::string& path,
                                                 std::uint64_t limit_bytes);
+// The same of a regular file alone: for what a running engine reads. A pipe that has no writer, a
+// terminal or a device would make it wait, and is an error that says what it is.
+[[nodiscard]] DiskResult<std::string> read_regular_file(Disk& disk, const std::string& path,
+                                                        std::uint64_t limit_bytes);
 
 }  // namespace nexusfix

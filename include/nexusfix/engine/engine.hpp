@@ -129,12 +129,14 @@ class Engine {
   // Sessions that have come into it are added, those that have gone from it log out and are
   // removed. Those that have changed go on as they are, and the event log names their keys.
   // Sessions of add_sessions() and of templates are left alone. The engine's thread, not from
-  // within a callback; it reads files. Several loops: any thread that serves none of them, while
-  // they run. It waits for all of them; if one does not answer for a minute, nothing has changed.
+  // within a callback; it waits for files to be read, 2 seconds for a call of the file system.
+  // Several loops: any thread that serves none of them, while they run, and files are read beside
+  // them. It waits for all of them; if one does not answer for a minute, nothing has changed.
   // Hold no lock in it that a callback wants: that is a deadlock.
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
-  // The same, soon and on the engine's threads, and the event log says what came of it. Nothing
-  // happens if the engine was not opened with a file. Any thread, and signal handlers.
+  // The same, soon and on the engine's threads, and the event log says what came of it. Files are
+  // read on a thread of their own, and no session waits for them. Nothing happens if the engine was
+  // not opened with a file. Any thread, and signal handlers.
   void request_reload() noexcept;
   // The port of the first acceptor: what SocketAcceptPort=0 became. 0: there is none.
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
@@ -146,8 +148,8 @@ class Engine {
   // moved them. Any thread, and signal handlers; it happens soon, in the background.
   void reopen_logs() noexcept;
   // Certificates, keys and lists of revoked certificates are read again, for connections that begin
-  // behind it; those that are there go on. Any thread, and signal handlers; it happens soon, on the
-  // first loop's thread, and events say what came of it.
+  // after it; those that are there go on. Any thread, and signal handlers; it happens soon, on a
+  // thread of its own, and events say what came of it.
   void reload_certificates() noexcept;
   // What was logged and what was lost. Any thread.
   [[nodiscard]] observe::SessionLogsStats log_stats() const noexcept;

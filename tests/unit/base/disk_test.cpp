@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
@@ -8,7 +9,9 @@
 #include <signal.h>
 #include <string>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -133,6 +136,61 @@ TEST_F(PosixDiskTest, make_directories_accepts_what_is_there_and_refuses_a_file_
   EXPECT_EQ(made.error().error_number, ENOTDIR);
   EXPECT_EQ(made.error().path, path_);
   EXPECT_FALSE(disk_.make_directories(""));
+}
+
+TEST_F(PosixDiskTest, only_a_regular_file_is_read_where_that_is_asked_and_nothing_is_waited_for) {
+  const std::string pipe = folder_.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::filesystem::create_symlink(pipe, folder_.file("link"));
+  const int socket = ::socket(AF_UNIX, SOCK_STREAM, 0);
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string socket_path = folder_.file("s");
+  std::ranges::copy(socket_path, address.sun_path);
+  ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  put(path_, "text");
+  const auto expect = [&](const std::string& path, const std::string& kind) {
+    const auto read = nexusfix::read_regular_file(disk_, path, 100);
+    ASSERT_FALSE(read) << path;
+    EXPECT_EQ(read.error().what(),
+              "open " + path + ": it is " + kind + "; a regular file was expected");
+  };
+  expect(pipe, "a pipe (FIFO)");
+  expect(folder_.file("link"), "a pipe (FIFO)");
+  expect("/dev/null", "a character device");
+  expect("/dev/zero", "a character device");
+  expect(socket_path, "a socket");
+  expect(folder_.path(), "a folder");
+  ::close(socket);
+  EXPECT_EQ(nexusfix::read_regular_file(disk_, path_, 100).value_or(""), "text");
+  std::filesystem::create_symlink(path_, folder_.file("to-file"));
+  EXPECT_EQ(nexusfix::read_regular_file(disk_, folder_.file("to-file"), 100).value_or(""), "text");
+  const auto absent = nexusfix::read_regular_file(disk_, folder_.file("absent"), 100);
+  ASSERT_FALSE(absent);
+  EXPECT_EQ(absent.error().error_number, ENOENT);
+}
+
+TEST_F(PosixDiskTest, regular_file_of_the_kernel_that_has_nothing_to_say_is_not_waited_for) {
+  struct stat found{};
+  if (::stat("/proc/kmsg", &found) != 0 || !S_ISREG(found.st_mode) ||
+      ::faccessat(AT_FDCWD, "/proc/kmsg", R_OK, AT_EACCESS) != 0) {
+    GTEST_SKIP() << "/proc/kmsg cannot be read here";
+  }
+  const auto file = disk_.open("/proc/kmsg", OpenMode::ReadRegular);
+  if (!file) GTEST_SKIP() << file.error().what();
+  std::array<char, 65'536> bytes{};
+  for (;;) {
+    const auto got = (*file)->read_at(0, bytes);  // of a file without offsets
+    if (!got || *got < bytes.size()) break;
+  }
+}
+
+TEST_F(PosixDiskTest, nothing_but_a_regular_file_is_created_or_written_over) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  const auto file = disk_.open(path_, OpenMode::Create);
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().what(),
+            "open " + path_ + ": it is a pipe (FIFO); a regular file was expected");
 }
 
 TEST_F(PosixDiskTest, list_gives_regular_files_sorted) {

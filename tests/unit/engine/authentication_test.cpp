@@ -450,6 +450,17 @@ class CredentialsTest : public ::testing::Test {
   Credentials credentials{disk, kMax};
 };
 
+TEST_F(CredentialsTest, end_does_not_wait_for_a_file_that_does_not_answer) {
+  const auto owned = std::make_shared<HeldDisk>();
+  auto checks = Credentials::make(*owned, owned, kMax);
+  Credentials::Check check;
+  check.file = folder.path() + "/users";
+  check.pair = "A";
+  EXPECT_EQ(checks->submit(std::move(check)), std::nullopt);
+  checks.reset();
+  owned->let_go();
+}
+
 TEST_F(CredentialsTest, more_logons_than_may_wait_are_refused_and_a_second_one_of_a_pair) {
   for (std::size_t i = 0; i < kMax; ++i) EXPECT_EQ(submit(i), std::nullopt);
   EXPECT_NE(submit(0).value_or("").find("is being checked"), std::string::npos);

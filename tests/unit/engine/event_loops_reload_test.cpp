@@ -391,7 +391,7 @@ TEST_F(LoopOfDirectoryTest, reloads_that_wait_for_one_another_are_answered_when_
   for (int i = 0; i < 3; ++i) {
     auto order = std::make_shared<engine::ReloadOrder>();
     results.push_back(order->result());
-    loop.reload_all(std::move(order));
+    loop.begin_reload(std::move(order));
   }
   fake.fail(DiskCall::Write, 1, EIO);
   static_cast<void>(

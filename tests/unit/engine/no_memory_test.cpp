@@ -10,6 +10,7 @@
 
 #include "acceptor_fixture.hpp"
 #include "support/failing_new.hpp"
+#include "support/passing_disk.hpp"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -408,7 +409,9 @@ class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
     settings->segment_bytes = kSegmentBytes;
     settings->store_folder = folder_->path() + "/store";
-    auto opened = Engine::open(std::move(*settings), venue, options());
+    EngineOptions all = options();
+    all.disk = &disk_;  // a file that is read on another thread has its turn at any time
+    auto opened = Engine::open(std::move(*settings), venue, all);
     ASSERT_TRUE(opened.has_value()) << opened.error().what();
     acceptor.emplace(std::move(*opened));
   }
@@ -449,7 +452,7 @@ class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=ONE\nEventLoop=1\n";
   static constexpr const char* kOfZero =
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=ZERO\nEventLoop=0\n";
-  PosixDisk disk_;
+  OneThreadDisk disk_;
 };
 
 TEST_F(NoMemoryForReloadTest, what_is_decided_is_carried_out_though_the_next_reload_is_refused) {
