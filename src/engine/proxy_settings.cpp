@@ -30,6 +30,7 @@ class ProxyBuilder {
     const auto protocol = read_protocol(is_http);
     transport::ConnectProxy proxy;
     keys_.read_into(Key::ProxyHost, proxy.host);
+    proxy.host = std::string{transport::without_brackets(proxy.host)};
     const Given* const port = keys_.right(Key::ProxyPort);
     require_place(*type, !proxy.host.empty());
     keys_.read_into(Key::ProxyUser, proxy.user);
@@ -129,7 +130,8 @@ std::shared_ptr<const transport::ConnectProxy> build_proxy(const MergedSection& 
 
 void check_target(const transport::ConnectProxy& proxy, const std::string& name, const Given& host,
                   SettingsReport& report) {
-  const std::string_view wrong = transport::what_is_wrong(proxy.protocol, std::string{host.value});
+  const std::string_view wrong = transport::what_is_wrong(
+      proxy.protocol, std::string{transport::without_brackets(host.value)});
   if (wrong.empty()) return;
   report.error(host.line, name + "=" + std::string{host.value} + ": " + std::string{wrong});
 }

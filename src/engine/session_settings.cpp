@@ -157,7 +157,7 @@ class SessionBuilder {
     endpoint.port = static_cast<std::uint16_t>(*read_number(port->value));
     result_.accept_port_line = port->line;
     if (const std::optional<Given> host = accept_host()) {
-      endpoint.host = host->value;
+      endpoint.host = transport::without_brackets(host->value);
       result_.accept_host_line = host->line;
     }
     const Given* allowed = right(Key::AllowedRemoteAddresses);
@@ -264,6 +264,7 @@ class SessionBuilder {
     options.traffic_class = static_cast<std::uint8_t>(number);
     read_into(Key::SocketLocalHost, options.source_host);
     read_into(Key::SocketConnectSourceHost, options.source_host);
+    options.source_host = std::string{transport::without_brackets(options.source_host)};
     number = 0;
     read_into(Key::SocketLocalPort, number);
     read_into(Key::SocketConnectSourcePort, number);
@@ -320,8 +321,8 @@ class SessionBuilder {
       if (host && port) {
         if (!host->right || !port->right) continue;
         transport::Endpoint& endpoint = result_.connect.emplace_back(
-            std::string{host->value}, static_cast<std::uint16_t>(*read_number(port->value)),
-            options);
+            std::string{transport::without_brackets(host->value)},
+            static_cast<std::uint16_t>(*read_number(port->value)), options);
         if (!proxy) continue;
         endpoint.proxy = proxy;
         check_target(*proxy, "SocketConnectHost" + suffix, *host, report_);

@@ -192,7 +192,15 @@ std::optional<LogonTag> read_logon_tag(std::string_view value) noexcept {
 std::optional<transport::AllowList> read_addresses(std::string_view value) {
   transport::AllowList addresses;
   for (const std::string_view word : words_of(value)) {
-    const auto range = transport::AddressRange::parse(word);
+    if (transport::is_localhost(word)) {
+      for (const std::string_view one : {"127.0.0.1", "::1"}) {
+        addresses.allow(*transport::AddressRange::parse(one));
+      }
+      continue;
+    }
+    const std::size_t slash = std::min(word.find('/'), word.size());
+    std::string bare{transport::without_brackets(word.substr(0, slash))};
+    const auto range = transport::AddressRange::parse(bare.append(word.substr(slash)));
     if (!range) return std::nullopt;
     addresses.allow(*range);
   }
@@ -421,8 +429,8 @@ bool is_policy(std::string_view value) { return is_one_of(value, {"ROUNDROBIN", 
 bool is_host(std::string_view value) {
   constexpr std::string_view kNever = " \t/\\,;@\"'[]()<>?#";
   constexpr std::size_t kLabelMax = 63;
-  const std::string_view unscoped = value.substr(0, value.find('%'));
-  if (transport::canonical_address(std::string{unscoped})) return true;
+  value = transport::without_brackets(value);
+  if (transport::is_complete_address(value)) return true;
   if (!is_text(value) || value.find(':') != value.npos) return false;
   if (value.find_first_of(kNever) != value.npos) return false;
   if (value.back() == '.') value.remove_suffix(1);
@@ -439,7 +447,7 @@ bool is_host(std::string_view value) {
 }
 bool is_host_or_none(std::string_view value) { return value.empty() || is_host(value); }
 bool is_address(std::string_view value) {
-  return value.empty() || transport::canonical_address(std::string{value}).has_value();
+  return value.empty() || transport::is_complete_address(transport::without_brackets(value));
 }
 bool is_allow_list(std::string_view value) {
   return value.empty() || read_addresses(value).has_value();
@@ -461,8 +469,18 @@ constexpr std::string_view kHost = "a host name or an address";
 constexpr std::string_view kShorter = "a shorter text";
 constexpr std::string_view kDictionary = "the path of a dictionary file in QuickFIX's XML form";
 constexpr std::string_view kAddress = "an address of this machine, such as 10.0.0.1";
+// It can be neither connected to nor listened on.
+constexpr std::string_view kWithInterface =
+    "a link-local address with its interface, such as fe80::1%eth0,";
+
+// What a host should have been: kHost or kAddress.
+std::string_view expected_host(std::string_view value, std::string_view expected) {
+  const auto range = transport::AddressRange::parse(transport::without_brackets(value));
+  return range && range->is_of_any_link() ? kWithInterface : expected;
+}
 constexpr std::string_view kNetworks =
-    "addresses and networks, such as 10.0.0.1,10.1.0.0/16,2001:db8::/32,";
+    "addresses and networks, such as 10.0.0.1,10.1.0.0/16,2001:db8::/32,fe80::1%eth0, or "
+    "localhost,";
 constexpr std::string_view kFactor = "a decimal number above 0, up to 100";
 constexpr std::string_view kTime = "a time HH:MM:SS, with a time zone behind it or without,";
 constexpr std::string_view kDay = "a day of the week, such as Monday or Mon";
@@ -603,7 +621,9 @@ std::string expected_instead(Key key, std::string_view value) {
   if (number != std::end(kNumbers)) return expected_number(*number, value);
   const auto rule = std::ranges::find(kValues, key, &ValueRule::key);
   if (rule == std::end(kValues)) return unless(read_bool(value).has_value(), "Y or N");
-  return unless(rule->is_right(value), rule->expected);
+  const bool is_of_host = rule->expected == kHost || rule->expected == kAddress;
+  return unless(rule->is_right(value),
+                is_of_host ? expected_host(value, rule->expected) : rule->expected);
 }
 
 std::optional<store::Durability> read_durability(std::string_view value) noexcept {
@@ -615,6 +635,21 @@ std::optional<store::Durability> read_durability(std::string_view value) noexcep
   return std::nullopt;
 }
 
+namespace {
+
+std::string remark_of_links(std::string_view value) {
+  const auto addresses = read_addresses(value);
+  if (!addresses) return {};
+  for (const transport::AddressRange& range : addresses->ranges()) {
+    if (!range.is_of_any_link()) continue;
+    return range.to_string() + " without an interface is that address of each link; " +
+           range.to_string() + "%eth0 is that of one";
+  }
+  return {};
+}
+
+}  // namespace
+
 std::string remark(Key key, std::string_view value) {
   switch (key) {
     case Key::ConnectionType:
@@ -623,6 +658,9 @@ std::string remark(Key key, std::string_view value) {
     case Key::TimestampPrecision:
       return unless(read_precision(value).value_or(0) % 3 == 0,
                     "there are 0, 3, 6 or 9 digits; the next larger number is used");
+    case Key::AllowedRemoteAddresses:
+    case Key::TrustedProxies:
+      return remark_of_links(value);
     default:
       break;
   }

@@ -31,7 +31,7 @@ namespace nexusfix::engine {
 // At most 100.
 [[nodiscard]] std::optional<std::vector<std::chrono::seconds>> read_intervals(
     std::string_view value);
-// Addresses and networks between commas or blanks.
+// Addresses and networks between commas or blanks; "localhost" is that of both families.
 [[nodiscard]] std::optional<transport::AllowList> read_addresses(std::string_view value);
 // AllowedCertificates between commas or blanks, in transport::certificate_identity()'s one form.
 [[nodiscard]] std::optional<std::vector<std::string>> read_certificates(std::string_view value);

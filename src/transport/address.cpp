@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <net/if.h>
 #include <netdb.h>
 #include <system_error>
 
@@ -50,6 +51,18 @@ Address loopback(int family, std::uint16_t port) noexcept {
   return address;
 }
 
+// "%eth0" of a link-local address; its number where that interface is gone.
+std::string scope_of(const sockaddr_in6& address) {
+  if (address.sin6_scope_id == 0) return {};
+  std::array<char, IF_NAMESIZE> name{};
+  if (::if_indextoname(address.sin6_scope_id, name.data()) != nullptr) {
+    return std::string{"%"} + name.data();
+  }
+  return "%" + std::to_string(address.sin6_scope_id);
+}
+
+}  // namespace
+
 bool is_localhost(std::string_view host) noexcept {
   constexpr std::string_view kName = "localhost";
   if (host.size() != kName.size()) return false;
@@ -60,10 +73,18 @@ bool is_localhost(std::string_view host) noexcept {
   return true;
 }
 
-}  // namespace
+std::string_view without_brackets(std::string_view host) noexcept {
+  if (!host.starts_with('[') || !host.ends_with(']')) return host;
+  const std::string_view inner = host.substr(1, host.size() - 2);
+  return inner.find(':') == std::string_view::npos ? host : inner;
+}
 
 std::uint16_t Address::port() const noexcept {
   return ntohs(family() == AF_INET ? v4.sin_port : v6.sin6_port);
+}
+
+void Address::set_port(std::uint16_t port) noexcept {
+  (family() == AF_INET ? v4.sin_port : v6.sin6_port) = htons(port);
 }
 
 std::string Address::to_string() const {
@@ -80,13 +101,14 @@ std::string Address::to_string() const {
     return text.data() + port_text;
   }
   ::inet_ntop(AF_INET6, &v6.sin6_addr, text.data(), text.size());
-  return "[" + std::string{text.data()} + "]" + port_text;
+  return "[" + (text.data() + scope_of(v6)) + "]" + port_text;
 }
 
 bool operator==(const Address& left, const Address& right) noexcept {
   if (left.family() != right.family() || left.port() != right.port()) return false;
   if (left.family() == AF_INET) return left.v4.sin_addr.s_addr == right.v4.sin_addr.s_addr;
-  return std::memcmp(&left.v6.sin6_addr, &right.v6.sin6_addr, sizeof(in6_addr)) == 0;
+  return left.v6.sin6_scope_id == right.v6.sin6_scope_id &&
+         std::memcmp(&left.v6.sin6_addr, &right.v6.sin6_addr, sizeof(in6_addr)) == 0;
 }
 
 std::string to_string(const Endpoint& endpoint) {
@@ -157,7 +179,9 @@ std::optional<std::string> canonical_address(const std::string& address) {
   }
   const auto literal = literal_address({address, 0});
   if (!literal) return std::nullopt;
-  return std::string{peer_address_of(literal->to_string())};
+  const std::string shown = literal->to_string();
+  const std::string_view scoped = peer_address_of(shown);
+  return std::string{scoped.substr(0, scoped.find('%'))};
 }
 
 std::string_view peer_address_of(std::string_view peer_name) noexcept {

@@ -27,7 +27,9 @@ struct Address {
 
   [[nodiscard]] int family() const noexcept { return generic.sa_family; }
   [[nodiscard]] std::uint16_t port() const noexcept;
-  // "127.0.0.1:5001", "[::1]:5001"; an IPv4 address mapped into IPv6 is shown as IPv4.
+  void set_port(std::uint16_t port) noexcept;
+  // "127.0.0.1:5001", "[::1]:5001", "[fe80::1%eth0]:5001"; an IPv4 address mapped into IPv6 is
+  // shown as IPv4.
   [[nodiscard]] std::string to_string() const;
   friend bool operator==(const Address& left, const Address& right) noexcept;
 };

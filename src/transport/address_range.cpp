@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <arpa/inet.h>
 #include <charconv>
+#include <net/if.h>
 #include <netinet/in.h>
 
 #include <nexusfix/transport/address_range.hpp>
@@ -10,6 +11,7 @@ namespace {
 
 constexpr unsigned kV4Bits = 32;
 constexpr unsigned kV6Bits = 128;
+constexpr unsigned kLinkLocalBits = 10;
 constexpr unsigned kMappedBits = 96;  // of ::ffff:0:0/96, which has all IPv4 addresses
 constexpr std::size_t kTextMax = 64;  // longer than an address with a network and a scope
 
@@ -17,12 +19,29 @@ struct Binary {
   std::array<unsigned char, 16> bytes{};
   bool is_v4 = false;
   bool is_mapped = false;  // was written as an IPv6 address
+  std::string_view scope{};
 };
 
+// fe80::/10 (RFC 4291, section 2.5.6): each link has its own.
+bool is_link_local(const std::array<unsigned char, 16>& bytes) noexcept {
+  return bytes[0] == 0xFE && (bytes[1] & 0xC0U) == 0x80U;
+}
+
 std::optional<Binary> to_binary(std::string_view text) {
-  if (text.size() > kTextMax) return std::nullopt;
-  const std::string address{text.substr(0, text.find('%'))};  // a scope is of this machine alone
+  if (text.size() > kTextMax || text.find('\0') != std::string_view::npos) return std::nullopt;
+  const std::size_t percent = text.find('%');
+  const std::string address{text.substr(0, percent)};
   Binary binary;
+  if (percent != std::string_view::npos) {
+    binary.scope = text.substr(percent + 1);
+    const bool is_name = !binary.scope.empty() && binary.scope.size() < IF_NAMESIZE &&
+                         binary.scope.find_first_of("%/ \t") == std::string_view::npos;
+    if (!is_name || ::inet_pton(AF_INET6, address.c_str(), binary.bytes.data()) != 1 ||
+        !is_link_local(binary.bytes)) {
+      return std::nullopt;
+    }
+    return binary;
+  }
   if (::inet_pton(AF_INET, address.c_str(), binary.bytes.data()) == 1) {
     binary.is_v4 = true;
     return binary;
@@ -35,6 +54,34 @@ std::optional<Binary> to_binary(std::string_view text) {
   binary.is_v4 = true;
   binary.is_mapped = true;
   return binary;
+}
+
+// 0: there is no such interface.
+unsigned interface_number(std::string_view scope) {
+  if (const unsigned named = ::if_nametoindex(std::string{scope}.c_str()); named != 0) return named;
+  unsigned number = 0;
+  const char* const end = scope.data() + scope.size();
+  const auto [stop, error] = std::from_chars(scope.data(), end, number);
+  return error == std::errc{} && stop == end ? number : 0;
+}
+
+bool is_number(std::string_view scope) noexcept {
+  return scope.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// The kernel shows a name; a configuration may have the number.
+bool is_same_scope(std::string_view wanted, std::string_view shown) {
+  if (wanted == shown) return true;
+  if (shown.empty() || (!is_number(wanted) && !is_number(shown))) return false;
+  const unsigned number = interface_number(wanted);
+  return number != 0 && number == interface_number(shown);
+}
+
+// FNV-1a. Two interfaces that share one are counted as one.
+std::uint32_t hash_of(std::string_view scope) noexcept {
+  std::uint32_t hash = 0x811C'9DC5U;
+  for (const char byte : scope) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x0100'0193U;
+  return hash;
 }
 
 bool has_bit(const std::array<unsigned char, 16>& bytes, unsigned bit) noexcept {
@@ -51,6 +98,7 @@ std::optional<AddressRange> AddressRange::parse(std::string_view text) {
   AddressRange range;
   range.bytes_ = binary->bytes;
   range.is_v4_ = binary->is_v4;
+  range.scope_ = binary->scope;
   range.prefix_ = bits;
   if (slash == std::string_view::npos) return range;
   const std::string_view number = text.substr(slash + 1);
@@ -62,6 +110,7 @@ std::optional<AddressRange> AddressRange::parse(std::string_view text) {
     range.prefix_ -= kMappedBits;
   }
   if (range.prefix_ > bits) return std::nullopt;
+  if (!range.scope_.empty() && range.prefix_ < kLinkLocalBits) return std::nullopt;
   for (unsigned bit = range.prefix_; bit < bits; ++bit) {
     if (has_bit(range.bytes_, bit)) return std::nullopt;
   }
@@ -74,14 +123,24 @@ bool AddressRange::contains(std::string_view address) const {
   for (unsigned bit = 0; bit < prefix_; ++bit) {
     if (has_bit(binary->bytes, bit) != has_bit(bytes_, bit)) return false;
   }
-  return true;
+  return scope_.empty() || is_same_scope(scope_, binary->scope);
+}
+
+bool AddressRange::is_of_any_link() const noexcept {
+  return !is_v4_ && scope_.empty() && prefix_ == kV6Bits && is_link_local(bytes_);
 }
 
 std::string AddressRange::to_string() const {
   std::array<char, INET6_ADDRSTRLEN> text{};
   ::inet_ntop(is_v4_ ? AF_INET : AF_INET6, bytes_.data(), text.data(), text.size());
   const bool is_one = prefix_ == (is_v4_ ? kV4Bits : kV6Bits);
-  return text.data() + (is_one ? std::string{} : "/" + std::to_string(prefix_));
+  return text.data() + (scope_.empty() ? std::string{} : "%" + scope_) +
+         (is_one ? std::string{} : "/" + std::to_string(prefix_));
+}
+
+bool is_complete_address(std::string_view text) {
+  const auto binary = to_binary(text);
+  return binary && (binary->is_v4 || !is_link_local(binary->bytes) || !binary->scope.empty());
 }
 
 Source source_of(std::string_view address) {
@@ -92,6 +151,8 @@ Source source_of(std::string_view address) {
   const std::size_t size = binary->is_v4 ? kV4Bits / 8 : sizeof(Source);
   Source source = 0;
   for (std::size_t i = 0; i < size; ++i) source = source << 8U | binary->bytes[i];
+  // Behind its network's first bits a link-local address has zeros.
+  if (!binary->scope.empty()) source |= hash_of(binary->scope);
   return binary->is_v4 ? kV4 | source : source;
 }
 
@@ -102,6 +163,7 @@ std::string name_of_source(std::string_view address) {
   AddressRange range;
   range.bytes_ = binary->bytes;
   range.is_v4_ = binary->is_v4;
+  range.scope_ = binary->scope;
   range.prefix_ = binary->is_v4 ? kV4Bits : kSourceBits;
   if (!binary->is_v4) {
     std::fill(range.bytes_.begin() + kSourceBits / 8, range.bytes_.end(), std::uint8_t{0});

@@ -81,7 +81,38 @@ std::expected<Descriptor, NetworkError> EpollNetwork::bind_to(const Endpoint& en
   return descriptor;
 }
 
-std::expected<Descriptor, NetworkError> EpollNetwork::bind_listener(const Endpoint& endpoint) {
+// Both families, or the one that the machine has. A port that the system has chosen for the first
+// one may be taken for the other; then another one is chosen.
+std::expected<std::vector<Descriptor>, NetworkError> EpollNetwork::bind_to_localhost(
+    const Endpoint& endpoint) {
+  constexpr int kTries = 20;
+  const auto is_absent = [](const NetworkError& error) {
+    return error.error_number == EAFNOSUPPORT || error.error_number == EADDRNOTAVAIL;
+  };
+  for (int attempt = 1;; ++attempt) {
+    std::vector<Descriptor> bound;
+    NetworkError error;
+    Endpoint wanted = endpoint;
+    for (const Address& address : known_addresses(endpoint)) {
+      Address at = address;
+      at.set_port(wanted.port);
+      std::expected<Descriptor, NetworkError> descriptor = bind_to(endpoint, at);
+      if (descriptor) {
+        wanted.port = local_address(descriptor->get()).port();
+        bound.push_back(std::move(*descriptor));
+      } else if (error.text.empty() || !is_absent(descriptor.error())) {
+        error = std::move(descriptor.error());
+      }
+    }
+    if (!bound.empty() && (error.text.empty() || is_absent(error))) return bound;
+    const bool may_choose = endpoint.port == 0 && error.error_number == EADDRINUSE;
+    if (!may_choose || attempt == kTries) return std::unexpected{std::move(error)};
+  }
+}
+
+std::expected<std::vector<Descriptor>, NetworkError> EpollNetwork::bind_listener(
+    const Endpoint& endpoint) {
+  if (is_localhost(endpoint.host)) return bind_to_localhost(endpoint);
   std::vector<Address> candidates = known_addresses(endpoint);
   if (endpoint.host.empty()) {
     candidates = {any_address(AF_INET6, endpoint.port), any_address(AF_INET, endpoint.port)};
@@ -96,7 +127,11 @@ std::expected<Descriptor, NetworkError> EpollNetwork::bind_listener(const Endpoi
   NetworkError error{"listen " + to_string(endpoint) + ": the name has no address", 0};
   for (const Address& address : candidates) {
     std::expected<Descriptor, NetworkError> descriptor = bind_to(endpoint, address);
-    if (descriptor) return descriptor;
+    if (descriptor) {
+      std::vector<Descriptor> bound;
+      bound.push_back(std::move(*descriptor));
+      return bound;
+    }
     error = descriptor.error();
     // Only a family that this machine lacks makes the next address worth a try: another port in
     // use must not end in a listener on half of what was asked.
@@ -109,8 +144,8 @@ std::expected<void, NetworkError> Network::could_listen(const Endpoint&) { retur
 
 // Until it listens nobody can connect.
 std::expected<void, NetworkError> EpollNetwork::could_listen(const Endpoint& endpoint) {
-  const auto descriptor = bind_listener(endpoint);
-  if (!descriptor) return std::unexpected{descriptor.error()};
+  const auto bound = bind_listener(endpoint);
+  if (!bound) return std::unexpected{bound.error()};
   return {};
 }
 
@@ -121,16 +156,35 @@ std::expected<SocketId, NetworkError> EpollNetwork::listen(const Endpoint& endpo
         "listen " + to_string(endpoint) + ": PROXY headers are expected, and nobody reads them",
         EPROTONOSUPPORT}};
   }
-  std::expected<Descriptor, NetworkError> descriptor = bind_listener(endpoint);
-  if (!descriptor) return std::unexpected{std::move(descriptor.error())};
-  if (::listen(descriptor->get(), kBacklog) != 0) {
+  auto bound = bind_listener(endpoint);
+  if (!bound) return std::unexpected{std::move(bound.error())};
+  SocketId first = 0;
+  for (Descriptor& descriptor : *bound) {
+    const auto added = add_listener(endpoint, std::move(descriptor));
+    if (!added) {
+      close(first);
+      return added;
+    }
+    if (first == 0) {
+      first = *added;
+    } else {
+      slots_[index_of(first)].twin = *added;
+      slots_[index_of(*added)].first = first;
+    }
+  }
+  return first;
+}
+
+std::expected<SocketId, NetworkError> EpollNetwork::add_listener(const Endpoint& endpoint,
+                                                                 Descriptor descriptor) {
+  if (::listen(descriptor.get(), kBacklog) != 0) {
     return std::unexpected{error_now("listen", to_string(endpoint))};
   }
   const SocketId socket = add_slot();
   Slot& slot = slots_[index_of(socket)];
   slot.state = State::Listening;
   slot.options = std::make_unique<SocketOptions>(endpoint.options);
-  slot.descriptor = std::move(*descriptor);
+  slot.descriptor = std::move(descriptor);
   if (watch(EPOLL_CTL_ADD, socket, EPOLLIN)) return socket;
   NetworkError error = error_now("listen", to_string(endpoint));
   free_slot(socket);
@@ -268,7 +322,8 @@ bool EpollNetwork::adopt(SocketId listener, Descriptor connection, const Address
       free_slot(socket);
       return false;
     }
-    sink.put({ReadyKind::Accepted, listener, socket});
+    const SocketId first = slots_[index_of(listener)].first;
+    sink.put({ReadyKind::Accepted, first != 0 ? first : listener, socket});
     return true;
   } catch (const std::bad_alloc&) {
     return false;

@@ -247,6 +247,7 @@ void EpollNetwork::close(SocketId socket) noexcept {
   Slot* slot = find(socket);
   if (slot == nullptr) return;
   if (slot->state == State::Broken) std::erase(broken_, socket);
+  if (const SocketId twin = std::exchange(slot->twin, 0); twin != 0) close(twin);
   if (slot->state == State::Open && slot->error_number == 0 &&
       unacknowledged_bytes(slot->descriptor.get()) > 0) {
     start_draining(socket);

@@ -92,6 +92,8 @@ class EpollNetwork final : public Network {
     Address peer;
     std::unique_ptr<Attempt> attempt;
     std::unique_ptr<SocketOptions> options;  // listener: of those that it accepts
+    SocketId twin = 0;   // listener: of the other family, closed with it; 0: none
+    SocketId first = 0;  // listener that is a twin: whose
   };
 
   // Fills the caller's events and knows when they are full.
@@ -116,7 +118,13 @@ class EpollNetwork final : public Network {
   [[nodiscard]] bool watch_always(int descriptor, std::uint64_t id) noexcept;
   void make_known(SocketId socket, Slot& slot) noexcept;
 
-  [[nodiscard]] std::expected<Descriptor, NetworkError> bind_listener(const Endpoint& endpoint);
+  // One, or two of the same port for "localhost".
+  [[nodiscard]] std::expected<std::vector<Descriptor>, NetworkError> bind_listener(
+      const Endpoint& endpoint);
+  [[nodiscard]] std::expected<std::vector<Descriptor>, NetworkError> bind_to_localhost(
+      const Endpoint& endpoint);
+  [[nodiscard]] std::expected<SocketId, NetworkError> add_listener(const Endpoint& endpoint,
+                                                                   Descriptor descriptor);
   [[nodiscard]] std::expected<Descriptor, NetworkError> bind_to(const Endpoint& endpoint,
                                                                 const Address& address);
   void start_next_candidate(SocketId socket);

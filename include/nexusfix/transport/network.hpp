@@ -68,9 +68,14 @@ struct Endpoint {
 [[nodiscard]] std::string_view what_is_wrong(ConnectProxy::Protocol protocol,
                                              const std::string& target_host);
 
-// An IPv4 or IPv6 address in the form that peer_name() has it in; nothing: it is none.
+// An IPv4 or IPv6 address in the form that peer_name() has it in, but for the interface of a
+// link-local one; nothing: it is none.
 [[nodiscard]] std::optional<std::string> canonical_address(const std::string& address);
-// The address in a peer_name(): "127.0.0.1", "::1".
+// "::1" of "[::1]"; whatever else is as it is.
+[[nodiscard]] std::string_view without_brackets(std::string_view host) noexcept;
+// In any case.
+[[nodiscard]] bool is_localhost(std::string_view host) noexcept;
+// The address in a peer_name(): "127.0.0.1", "::1", "fe80::1%eth0".
 [[nodiscard]] std::string_view peer_address_of(std::string_view peer_name) noexcept;
 
 struct NetworkError {
@@ -127,7 +132,7 @@ class Network {
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) = 0;
   // The port in use: what port 0 became.
   [[nodiscard]] virtual std::uint16_t local_port(SocketId socket) const = 0;
-  // "127.0.0.1:40112", "[::1]:40112"; empty for unknown ids.
+  // "127.0.0.1:40112", "[::1]:40112", "[fe80::1%eth0]:40112"; empty for unknown ids.
   [[nodiscard]] virtual std::string peer_name(SocketId socket) const = 0;
   // Why a socket failed: "connect 127.0.0.1:5001: Connection refused". Good until close(); empty if
   // nothing failed.
@@ -182,7 +187,8 @@ class Network {
 
 // Linux epoll, IPv4 and IPv6. connect() never blocks: a literal address and
 // "localhost" need no resolution, any other name is resolved on a thread that lives only as long as
-// there are names to resolve. listen() on a name (a start-up matter) waits for the resolution.
+// there are names to resolve. listen() on a name (a start-up matter) waits for the resolution; on
+// "localhost" it listens on the loopback address of each family that the machine has.
 // A peer that acknowledges nothing for a minute has failed. No allocation in wait(), receive() and
 // send() but for a connection that is new.
 [[nodiscard]] std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network();

@@ -53,6 +53,42 @@ TEST(ConnectionSettings, a_host_is_an_address_or_could_be_a_name) {
   }
 }
 
+TEST(ConnectionSettings, ipv6_address_may_have_its_brackets) {
+  EXPECT_EQ(session_with("SocketConnectHost=[::1]\n").connect.front().host, "::1");
+  EXPECT_EQ(session_with("SocketConnectHost=[fe80::1%eth0]\n").connect.front().host,
+            "fe80::1%eth0");
+  EXPECT_EQ(session_with("SocketConnectSourceHost=[::1]\n").connect.front().options.source_host,
+            "::1");
+  EXPECT_EQ(accepted(joined(kAcceptor, "SocketAcceptAddress=[::1]\n")).sessions[0].accept->host,
+            "::1");
+  const auto proxy = session_with("ProxyType=socks\nProxyHost=[::1]\nProxyPort=1080\n");
+  EXPECT_EQ(proxy.connect.front().proxy->host, "::1");
+  for (const std::string wrong : {"[::1", "[10.0.0.1]", "[venue]", "[::1]:5001"}) {
+    EXPECT_THAT(errors_of("SocketConnectHost=" + wrong),
+                ElementsAre(HasSubstr("a host name or an address was expected")))
+        << wrong;
+  }
+}
+
+TEST(ConnectionSettings, link_local_address_without_its_interface_is_refused) {
+  constexpr std::string_view kExpected =
+      ": a link-local address with its interface, such as fe80::1%eth0, was expected";
+  for (const std::string address : {"fe80::1", "[fe80::1]", "FEBF::1"}) {
+    for (const std::string key :
+         {"SocketConnectHost=", "SocketConnectSourceHost=", "SocketLocalHost=", "ProxyHost="}) {
+      EXPECT_THAT(errors_of(key + address),
+                  Contains(HasSubstr(key + address + std::string{kExpected})));
+    }
+    EXPECT_THAT(errors(joined(kAcceptor, "SocketAcceptAddress=" + address + "\n")),
+                ElementsAre(HasSubstr("SocketAcceptAddress=" + address + std::string{kExpected})));
+  }
+  for (const std::string wrong : {"2001:db8::1%eth0", "10.0.0.1%eth0", "fe80::1%"}) {
+    EXPECT_THAT(errors_of("SocketConnectHost=" + wrong),
+                ElementsAre(HasSubstr("a host name or an address was expected")))
+        << wrong;
+  }
+}
+
 TEST(ConnectionSettings, names_of_quickfixj_mean_the_same) {
   const SessionSettings session =
       session_with("SocketTcpNoDelay=N\nSocketLocalHost=127.0.0.2\nSocketLocalPort=4000\n");
@@ -98,11 +134,30 @@ TEST(ConnectionSettings, allowed_addresses_are_read_in_any_form) {
   EXPECT_THAT(
       allowed_of(accepted(joined(kAcceptor, "AllowedRemoteAddresses=10.0.0.0/8,2001:0db8::/32\n"))),
       ElementsAre("10.0.0.0/8", "2001:db8::/32"));
+  EXPECT_THAT(allowed_of(accepted(joined(kAcceptor,
+                                         "AllowedRemoteAddresses=[::1], [2001:db8::]/32,"
+                                         "fe80::1%eth0,fe80::%eth1/64\n"))),
+              ElementsAre("::1", "2001:db8::/32", "fe80::1%eth0", "fe80::%eth1/64"));
+  EXPECT_THAT(allowed_of(accepted(joined(kAcceptor, "AllowedRemoteAddresses=LocalHost\n"))),
+              ElementsAre("127.0.0.1", "::1"));
   for (const char* none : {"", "AllowedRemoteAddresses=\n"}) {
     const Settings all = accepted(joined(kAcceptor, none));
     EXPECT_THAT(allowed_of(all), IsEmpty());
     EXPECT_TRUE(all.sessions.front().allowed_remote_addresses.contains("10.0.0.3"));
   }
+}
+
+TEST(ConnectionSettings, link_local_address_of_each_link_is_warned_of) {
+  constexpr const char* kWarning =
+      "fe80::1 without an interface is that address of each link; fe80::1%eth0 is that of one";
+  EXPECT_THAT(texts(accepted(joined(kAcceptor, "AllowedRemoteAddresses=::1,fe80::1\n")).warnings),
+              ElementsAre(HasSubstr(kWarning)));
+  EXPECT_THAT(
+      texts(accepted(joined(kAcceptor, "UseTCPProxy=Y\nTrustedProxies=fe80::1\n")).warnings),
+      ElementsAre(HasSubstr(kWarning)));
+  EXPECT_THAT(
+      accepted(joined(kAcceptor, "AllowedRemoteAddresses=fe80::/10,fe80::1%eth0\n")).warnings,
+      IsEmpty());
 }
 
 TEST(ConnectionSettings, headers_of_proxies_are_believed_of_trusted_ones_only) {

@@ -1,5 +1,6 @@
 // Addresses and networks of allow lists.
 #include <gtest/gtest.h>
+#include <net/if.h>
 #include <string>
 
 #include <nexusfix/transport/address_range.hpp>
@@ -31,7 +32,58 @@ TEST(AddressRange, address_alone_is_that_one) {
   }
   EXPECT_TRUE(is_in("::1/128", "::1"));
   EXPECT_TRUE(is_in("0:0:0:0:0:0:0:1", "::1"));
-  EXPECT_TRUE(is_in("fe80::1%eth0", "fe80::1"));
+}
+
+TEST(AddressRange, link_local_address_is_of_the_interface_that_it_names) {
+  EXPECT_TRUE(is_in("fe80::1%eth0", "fe80::1%eth0"));
+  EXPECT_FALSE(is_in("fe80::1%eth0", "fe80::1%eth1"));
+  EXPECT_FALSE(is_in("fe80::1%eth0", "fe80::1%eth"));
+  EXPECT_FALSE(is_in("fe80::1%eth0", "fe80::2%eth0"));
+  EXPECT_FALSE(is_in("fe80::1%eth0", "fe80::1"))
+      << "a proxy has said it: of no link of this machine";
+  EXPECT_TRUE(is_in("fe80::%eth0/64", "fe80::7%eth0"));
+  EXPECT_FALSE(is_in("fe80::%eth0/64", "fe80::7%eth1"));
+  EXPECT_TRUE(is_in("fe80::%eth0/10", "febf::7%eth0"));
+}
+
+TEST(AddressRange, without_an_interface_it_is_that_of_each_link) {
+  for (const std::string shown : {"fe80::1", "fe80::1%eth0", "fe80::1%eth1"}) {
+    EXPECT_TRUE(is_in("fe80::1", shown)) << shown;
+    EXPECT_TRUE(is_in("fe80::/10", shown)) << shown;
+    EXPECT_TRUE(is_in("::/0", shown)) << shown;
+  }
+  EXPECT_TRUE(AddressRange::parse("fe80::1")->is_of_any_link());
+  for (const std::string other : {"fe80::1%eth0", "fe80::/10", "2001:db8::1", "169.254.0.1"}) {
+    EXPECT_FALSE(AddressRange::parse(other)->is_of_any_link()) << other;
+  }
+}
+
+TEST(AddressRange, interface_may_be_given_by_its_number) {
+  const unsigned number = ::if_nametoindex("lo");
+  if (number == 0) GTEST_SKIP() << "no interface lo";
+  const std::string text = std::to_string(number);
+  EXPECT_TRUE(is_in("fe80::1%" + text, "fe80::1%lo"));
+  EXPECT_TRUE(is_in("fe80::1%lo", "fe80::1%" + text));
+  EXPECT_FALSE(is_in("fe80::1%" + std::to_string(number + 1'000), "fe80::1%lo"));
+  EXPECT_FALSE(is_in("fe80::1%nothere", "fe80::1%" + text));
+}
+
+TEST(AddressRange, only_a_link_local_address_has_an_interface) {
+  for (const std::string none :
+       {"2001:db8::1%eth0", "10.0.0.1%eth0", "::1%lo", "fe80::1%", "fe80::1%a b", "fe80::1%%eth0",
+        "fe80::1/64%eth0", "fe80::%eth0/9", "fe80::1%0123456789abcdef", "::ffff:10.0.0.1%eth0"}) {
+    EXPECT_FALSE(AddressRange::parse(none).has_value()) << none;
+  }
+  EXPECT_FALSE(is_in("0.0.0.0/0", "10.0.0.1%eth0"));
+}
+
+TEST(AddressRange, address_to_connect_to_is_whole) {
+  for (const std::string whole : {"10.0.0.1", "::1", "2001:db8::1", "fe80::1%eth0", "fe80::1%2"}) {
+    EXPECT_TRUE(is_complete_address(whole)) << whole;
+  }
+  for (const std::string other : {"fe80::1", "febf::1", "10.0.0.0/8", "10.1", "localhost", ""}) {
+    EXPECT_FALSE(is_complete_address(other)) << other;
+  }
 }
 
 TEST(AddressRange, mapped_addresses_are_the_ipv4_ones_and_families_do_not_mix) {
@@ -62,6 +114,8 @@ TEST(AddressRange, one_form_for_all_that_mean_the_same) {
   EXPECT_EQ(form("10.0.0.1/32"), "10.0.0.1");
   EXPECT_EQ(form("2001:0db8:0:0::/32"), "2001:db8::/32");
   EXPECT_EQ(form("0:0:0:0:0:0:0:1"), "::1");
+  EXPECT_EQ(form("FE80:0::1%eth0/128"), "fe80::1%eth0");
+  EXPECT_EQ(form("fe80::%eth0/64"), "fe80::%eth0/64");
 }
 
 TEST(AllowList, has_what_any_of_its_ranges_has_and_nothing_at_first) {
@@ -86,9 +140,11 @@ TEST(Source, ipv4_addresses_are_told_apart_and_mapped_ones_are_the_same) {
 TEST(Source, ipv6_network_of_64_bits_is_one_source) {
   EXPECT_EQ(source_of("2001:db8:1:2::1"), source_of("2001:db8:1:2:ffff::9"));
   EXPECT_NE(source_of("2001:db8:1:2::1"), source_of("2001:db8:1:3::1"));
-  EXPECT_EQ(source_of("fe80::1%eth0"), source_of("fe80::2"));
+  EXPECT_EQ(source_of("fe80::1%eth0"), source_of("fe80::2%eth0"));
+  EXPECT_NE(source_of("fe80::1%eth0"), source_of("fe80::1%eth1"));
+  EXPECT_NE(source_of("fe80::1%eth0"), source_of("fe80::1"));
   EXPECT_EQ(name_of_source("2001:db8:1:2:3::1"), "2001:db8:1:2::/64");
-  EXPECT_EQ(name_of_source("fe80::1%eth0"), "fe80::/64");
+  EXPECT_EQ(name_of_source("fe80::1%eth0"), "fe80::%eth0/64");
 }
 
 TEST(Source, what_is_no_address_has_none) {

@@ -29,6 +29,26 @@ TEST(Address, an_ipv4_address_mapped_into_ipv6_is_shown_as_ipv4) {
   EXPECT_EQ(known_addresses({"::ffff:10.1.2.3", 7}).at(0).to_string(), "10.1.2.3:7");
 }
 
+TEST(Address, link_local_address_is_shown_with_its_interface) {
+  const auto address = literal_address({"fe80::1%lo", 7});
+  if (!address) GTEST_SKIP() << "no interface lo";
+  EXPECT_EQ(address->to_string(), "[fe80::1%lo]:7");
+  EXPECT_EQ(peer_address_of(address->to_string()), "fe80::1%lo");
+  Address gone = *address;
+  gone.v6.sin6_scope_id = 1'000'000;
+  EXPECT_EQ(gone.to_string(), "[fe80::1%1000000]:7");
+  EXPECT_FALSE(gone == *address);
+  EXPECT_EQ(canonical_address("fe80::1%lo"), "fe80::1") << "as a certificate has it";
+}
+
+TEST(Address, brackets_are_those_of_an_ipv6_address) {
+  EXPECT_EQ(without_brackets("[::1]"), "::1");
+  EXPECT_EQ(without_brackets("[fe80::1%eth0]"), "fe80::1%eth0");
+  for (const std::string_view other : {"::1", "[10.0.0.1]", "[::1", "::1]", "[]", "", "venue"}) {
+    EXPECT_EQ(without_brackets(other), other);
+  }
+}
+
 TEST(Address, endpoints_are_shown_as_the_user_wrote_them) {
   EXPECT_EQ(to_string(Endpoint{"", 5001}), "*:5001");
   EXPECT_EQ(to_string(Endpoint{"::1", 5001}), "[::1]:5001");

@@ -73,6 +73,36 @@ TEST_F(EpollConnect, localhost_is_tried_on_both_families) {
             "[::1]:" + std::to_string(network_->local_port(listener)));
 }
 
+TEST_F(EpollConnect, localhost_is_listened_on_by_both_families_at_one_port) {
+  if (!network_->listen({"::1", 0})) GTEST_SKIP() << "no IPv6 on this machine";
+  for (const std::string host : {"localhost", "LOCALHOST"}) {
+    const SocketId listener = listen(host);
+    const std::string port = std::to_string(network_->local_port(listener));
+    const Pair v4 = connect_pair(listener, "127.0.0.1");
+    EXPECT_EQ(network_->peer_name(v4.near), "127.0.0.1:" + port);
+    const Pair v6 = connect_pair(listener, "::1");
+    EXPECT_EQ(network_->peer_name(v6.near), "[::1]:" + port);
+    EXPECT_EQ(network_->send(v6.near, std::string_view{"abc"}).bytes, 3U);
+    EXPECT_EQ(read(v6.far, 3), "abc");
+    for (const char* taken : {"127.0.0.1", "::1", "localhost"}) {
+      EXPECT_FALSE(network_->could_listen({taken, network_->local_port(listener)})) << taken;
+    }
+    const std::uint16_t number = network_->local_port(listener);
+    network_->close(listener);
+    for (const char* free : {"127.0.0.1", "::1", "localhost"}) {
+      EXPECT_TRUE(network_->could_listen({free, number})) << free;
+    }
+  }
+}
+
+TEST_F(EpollConnect, localhost_of_which_one_family_is_taken_is_not_half_listened_on) {
+  if (!network_->listen({"::1", 0})) GTEST_SKIP() << "no IPv6 on this machine";
+  const std::uint16_t port = network_->local_port(listen("::1"));
+  const auto listener = network_->listen({"localhost", port});
+  ASSERT_FALSE(listener.has_value());
+  EXPECT_EQ(listener.error().error_number, EADDRINUSE);
+}
+
 TEST_F(EpollConnect, ipv6_addresses_work) {
   if (!network_->listen({"::1", 0})) GTEST_SKIP() << "no IPv6 on this machine";
   const Pair pair = connect_pair(listen("::1"), "::1");
