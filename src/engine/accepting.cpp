@@ -72,6 +72,7 @@ Connection* Runtime::await_logon(Listener& listener, transport::SocketId socket,
   reserve_for_connections();
   auto owned = std::make_unique<Connection>();
   Connection& connection = *owned;
+  connection.count_in(*seams_.budget);
   connection.scanner = wire::FrameScanner{limits_};
   connection.socket = socket;
   connection.listener = static_cast<std::size_t>(&listener - listeners_.data());

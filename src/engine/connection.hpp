@@ -1,12 +1,14 @@
 // One TCP connection's buffers: what has not fully arrived, and what has not been sent yet.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/time.hpp>
@@ -15,6 +17,7 @@
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/frame.hpp>
 
+#include "engine/connection/buffer_budget.hpp"
 #include "engine/second_limit.hpp"
 #include "engine/timer_queue.hpp"
 
@@ -23,10 +26,25 @@ namespace nexusfix::engine {
 struct SessionSlot;
 
 // Bytes waiting for the socket, first in, first out. Holds at most twice what waits, and keeps its
-// storage when it runs empty.
+// storage when it runs empty, until give_back().
 class OutboundQueue {
  public:
-  void push(std::string_view bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
+  // Storage up to this size is kept for what comes next.
+  static constexpr std::size_t kKeptBytesMax = 64U << 10U;
+
+  void count_in(BufferBudget& budget) noexcept { storage_.count_in(budget); }
+  // What its storage has to be for so many bytes more; 0: it is large enough.
+  [[nodiscard]] std::size_t storage_for(std::size_t bytes) const noexcept {
+    if (bytes_.capacity() - bytes_.size() >= bytes) [[likely]]
+      return 0;
+    return std::max(bytes_.size() + bytes, 2 * bytes_.capacity());
+  }
+  [[nodiscard]] std::size_t storage() const noexcept { return storage_; }
+  void push(std::string_view bytes) {
+    if (const std::size_t wanted = storage_for(bytes.size()); wanted != 0) [[unlikely]]
+      grow(wanted);
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
   [[nodiscard]] std::span<const char> waiting() const noexcept {
     return std::span{bytes_}.subspan(taken_);
   }
@@ -34,12 +52,21 @@ class OutboundQueue {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   void take(std::size_t count) noexcept;
   void clear() noexcept;
-  // Drops what was pushed last, down to size() == size.
-  void shrink_to(std::size_t size) noexcept { bytes_.resize(taken_ + size); }
+  // Drops what was pushed last, down to size() == size. No allocation.
+  void shrink_to(std::size_t size) noexcept {
+    if (size < this->size()) bytes_.resize(taken_ + size);
+  }
+  // Drops everything, and the storage.
+  void release() noexcept;
+  // The storage of one that is empty, if that is large. Whether it is large still.
+  bool give_back() noexcept;
 
  private:
+  void grow(std::size_t storage);
+
   std::vector<char> bytes_;
   std::size_t taken_ = 0;
+  BufferCharge storage_;
 };
 
 // The beginning of a message that is not whole yet, all that a connection keeps of what it
@@ -56,10 +83,14 @@ class CarriedBytes {
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
   [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
   [[nodiscard]] std::size_t capacity() const noexcept { return bytes_.capacity(); }
+  void count_in(BufferBudget& budget) noexcept { storage_.count_in(budget); }
   // needed: no more storage is of use before there are so many.
   void append(std::string_view bytes, std::size_t needed);
+  // What append() would make of its storage; 0: it stays as it is.
+  [[nodiscard]] std::size_t storage_for(std::size_t bytes, std::size_t needed) const noexcept;
   void drop_front(std::size_t count);
   void clear() noexcept;
+  [[nodiscard]] std::size_t storage() const noexcept { return storage_; }
 
   CarriedBytes() = default;
   CarriedBytes(const CarriedBytes&) = delete;
@@ -72,6 +103,7 @@ class CarriedBytes {
  private:
   std::vector<char> bytes_;
   bool is_secret_ = false;
+  BufferCharge storage_;
 };
 
 // What is known of the Username and the Password in a connection's Logon.
@@ -83,6 +115,11 @@ struct LogonCredentials {
 };
 
 struct Connection {
+  void count_in(BufferBudget& budget) noexcept {
+    carried.count_in(budget);
+    outbound.count_in(budget);
+  }
+
   transport::SocketId socket = 0;
   std::size_t listener = 0;           // index of the listener that accepted it; initiators: unused
   SessionSlot* slot = nullptr;        // null: accepted, and no Logon seen yet
@@ -116,6 +153,21 @@ struct Connection {
   SecondLimit rejects;         // sent
   OutboundQueue outbound;
   store::LogPosition waits_for = 0;  // outbound may be sent when this much of the log is durable
+};
+
+// While the bytes of one connection are taken; a connection's may be taken while another one's
+// are.
+class Receiving {
+ public:
+  Receiving(Connection*& current, Connection& connection) noexcept
+      : current_{current}, before_{std::exchange(current, &connection)} {}
+  ~Receiving() { current_ = before_; }
+  Receiving(const Receiving&) = delete;
+  Receiving& operator=(const Receiving&) = delete;
+
+ private:
+  Connection*& current_;
+  Connection* before_;
 };
 
 }  // namespace nexusfix::engine

@@ -71,6 +71,7 @@ void Runtime::connect(SessionSlot& slot) {
     schedule_connect(slot);
     return;
   }
+  connection.count_in(*seams_.budget);
   connection.scanner = scanner_of(slot.settings);
   connection.socket = *socket;
   connection.slot = &slot;
@@ -127,15 +128,21 @@ void Runtime::on_connected(Connection& connection) {
 }
 
 void CarriedBytes::append(std::string_view bytes, std::size_t needed) {
-  const std::size_t size = bytes_.size() + bytes.size();
-  if (size > bytes_.capacity()) {
+  if (const std::size_t storage = storage_for(bytes.size(), needed); storage != 0) {
     std::vector<char> larger;
-    larger.reserve(std::max({size, kStorageBytesMin, std::min(needed, 2 * bytes_.capacity())}));
+    larger.reserve(storage);
     larger.assign(bytes_.begin(), bytes_.end());
     if (is_secret_) wipe_bytes(bytes_);
     bytes_.swap(larger);
+    storage_ = bytes_.capacity();
   }
   bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+}
+
+std::size_t CarriedBytes::storage_for(std::size_t bytes, std::size_t needed) const noexcept {
+  const std::size_t size = bytes_.size() + bytes;
+  if (size <= bytes_.capacity()) return 0;
+  return std::max({size, kStorageBytesMin, std::min(needed, 2 * bytes_.capacity())});
 }
 
 void CarriedBytes::drop_front(std::size_t count) {
@@ -152,7 +159,9 @@ void CarriedBytes::drop_front(std::size_t count) {
 void CarriedBytes::clear() noexcept {
   if (std::exchange(is_secret_, false)) wipe_bytes(bytes_);
   bytes_.clear();
-  if (bytes_.capacity() > kKeptBytesMax) std::vector<char>{}.swap(bytes_);
+  if (bytes_.capacity() <= kKeptBytesMax) return;
+  std::vector<char>{}.swap(bytes_);
+  storage_ = 0;
 }
 
 // Every connection of the loop receives into the same buffer; views into it are good until the
@@ -212,17 +221,18 @@ bool Runtime::listens(const Connection& connection) const noexcept {
 }
 
 void Runtime::take_bytes(Connection& connection, std::string_view bytes) {
+  const Receiving receiving{receiving_, connection};
   bytes.remove_prefix(complete_carried(connection, bytes));
   while (!bytes.empty() && listens(connection)) {
     const wire::FrameResult frame = connection.scanner.next(bytes);
     if (frame.status == wire::FrameStatus::NeedMore) {
       connection.carried_needed = frame.size;
-      connection.carried.append(bytes, frame.size);
+      static_cast<void>(carry(connection, bytes, frame.size));
       return;
     }
     if (!take_scanned(connection, frame, bytes)) {
       connection.carried_needed = frame.size;
-      connection.carried.append(bytes, bytes.size());
+      static_cast<void>(carry(connection, bytes, bytes.size()));
       return;
     }
     bytes.remove_prefix(frame.size);
@@ -245,7 +255,7 @@ std::size_t Runtime::complete_carried(Connection& connection, std::string_view b
       const std::size_t wanted =
           std::max(connection.carried_needed - carried.size(), kCompletedBytesMin);
       const std::string_view next = bytes.substr(taken, wanted);
-      carried.append(next, connection.carried_needed);
+      if (!carry(connection, next, connection.carried_needed)) return bytes.size();
       taken += next.size();
       if (carried.size() < connection.carried_needed) return taken;
     }
@@ -253,7 +263,7 @@ std::size_t Runtime::complete_carried(Connection& connection, std::string_view b
     connection.carried_needed = frame.size;
     if (frame.status == wire::FrameStatus::NeedMore) continue;
     if (!take_scanned(connection, frame, carried.view())) {
-      carried.append(bytes.substr(taken), carried.size() + bytes.size());
+      static_cast<void>(carry(connection, bytes.substr(taken), carried.size() + bytes.size()));
       return bytes.size();
     }
     connection.carried_needed = 0;
@@ -298,7 +308,7 @@ bool Runtime::take_frame(Connection& connection, std::string_view frame) {
   SessionSlot& slot = *connection.slot;
   if (connection.was_held_back) slot.machine.set_delayed(true);
   note_administrative(slot, *message);
-  logs_.received(slot.log, frame, now_.wall);
+  log_received(slot, frame);
   transact(slot, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
   feed_held(slot);
   return true;
@@ -337,7 +347,7 @@ void Runtime::on_paused_readable(Connection& connection) {
       seams_.network->receive(connection.socket, std::span{receive_buffer_});
   if (result.status == transport::IoStatus::Ok) {
     if (connection.slot == nullptr) return close(connection, {});  // Nobody waits for its answer.
-    connection.carried.append({receive_buffer_.data(), result.bytes}, 0);
+    static_cast<void>(carry(connection, {receive_buffer_.data(), result.bytes}, 0));
   } else if (result.status != transport::IoStatus::WouldBlock) {
     take_delayed(connection);
   }
@@ -541,7 +551,7 @@ void Runtime::send_waiting(Connection& connection) {
   if (connection.outbound.empty() && connection.closing) {
     close(connection, connection.close_reason);
   } else if (connection.slot != nullptr && connection.slot->replay &&
-             connection.outbound.size() <= kReplayUnsentBytesMax) {
+             connection.outbound.size() <= replay_bytes_max()) {
     replay_ready_ = true;  // There is room again for a resend that waited for it.
   }
 }
@@ -585,8 +595,9 @@ void Runtime::close(Connection& connection, std::string_view why, observe::Sever
   slot->held.clear();
   slot->held_bytes = 0;
   slot->replay.reset();
-  slot->behind_replay.clear();
+  slot->behind_replay.release();
   slot->forget_kept_back();
+  slot->kept_back.release();
   if (!why.empty()) report_peer(severity, *slot, why, &connection);
   if (!slot->disconnection) {
     static_cast<void>(with_memory([&] { slot->disconnection_text = why; }));

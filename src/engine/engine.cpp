@@ -150,6 +150,7 @@ struct Engine::Shared {
   std::unique_ptr<observe::EventLog> stderr_log;
   std::unique_ptr<SharedEventLog> log;
   std::shared_ptr<LoopDirectory> directory;
+  std::shared_ptr<BufferBudget> budget;
   std::unique_ptr<transport::ServiceNotifier> service;  // null: nobody is told
   std::shared_ptr<TlsContexts> tls;                     // null: no session has TLS
   std::shared_ptr<Credentials> credentials;             // null: no session has a PasswordFile
@@ -186,6 +187,7 @@ struct Engine::Shared {
     seams.open_postgres = options.open_postgres;
     seams.loop = loop;
     seams.directory = directory;
+    seams.budget = budget;
     seams.service = service.get();
     seams.credentials = credentials;
     if (seams.network == nullptr) {
@@ -304,6 +306,8 @@ std::expected<Engine, EngineError> Engine::open_with(Settings settings, Callback
     options.log = shared->log.get();
     shared->directory = std::make_shared<LoopDirectory>();
   }
+  shared->budget =
+      std::make_shared<BufferBudget>(settings.buffered_bytes_max, settings.event_loops);
   const ThreadSettings threads = settings.threads;
   const std::string file = settings.file;
   const std::string store_folder =

@@ -51,6 +51,8 @@ class EngineLogs {
   [[nodiscard]] bool takes_sent(std::size_t session) const noexcept {
     return logs_ != nullptr && logs_->takes_sent(session);
   }
+  // The log of what belongs to no session, as join() gives it.
+  [[nodiscard]] std::size_t global() const noexcept { return global_.index; }
   // The first that came from who belongs to no session.
   void unknown(std::string_view bytes, bool is_message, WallTime now) noexcept;
 

@@ -20,9 +20,8 @@ void Runtime::take_mail() {
 
 void Runtime::take_letters() {
   mail_room_->deliver([this](Letter& letter, PostResult& result) {
-    const std::uint32_t key = letter.session.key;
-    const bool is_ours = letter.session.loop == loop() && key < slots_by_key_.size();
-    SessionSlot* const slot = is_ours ? slots_by_key_[key] : nullptr;
+    const bool is_ours = letter.session.loop == loop();
+    SessionSlot* const slot = is_ours ? slot_of(letter.session.key) : nullptr;
     if (slot == nullptr) {
       result.outcome = PostOutcome::NoSession;
       static_cast<void>(with_memory([&] { result.text = to_string(PostOutcome::NoSession); }));

@@ -99,25 +99,32 @@ store::StoreResult<SessionSlot*> Runtime::make_slot_out(SessionSettings settings
   if (!key) return std::unexpected{key.error()};
   const std::size_t count = slots_.size();
   try {
-    return add_slot(std::move(settings), *key);
+    SessionSlot* const slot = add_slot(std::move(settings), to_numbers(store_->session(*key)));
+    give_key(*slot, *key);
+    slot->handle_key = *key;
+    slot->log = logs_.join(slot->settings, data_fields_, now_.wall);
+    return slot;
   } catch (const std::bad_alloc&) {
     if (slots_.size() > count) bury(*slots_.back());
     throw;
   }
 }
 
-SessionSlot* Runtime::add_slot(SessionSettings settings, store::SessionKey key) {
+SessionSlot* Runtime::add_slot(SessionSettings settings, session::Numbers numbers) {
   touched_.reserve(slots_.size() + 2);
   commanded_.reserve(slots_.size() + 1);
   session_timers_.reserve(slots_.size() + 1);
-  if (slots_by_key_.size() <= key) slots_by_key_.resize(key + std::size_t{1});
-  SessionSlot& slot = *slots_.emplace_back(std::make_unique<SessionSlot>(
-      *this, std::move(settings), key, to_numbers(store_->session(key))));
+  SessionSlot& slot =
+      *slots_.emplace_back(std::make_unique<SessionSlot>(*this, std::move(settings), numbers));
   slot.is_out = true;
-  slot.log = logs_.join(slot.settings, data_fields_, now_.wall);
-  slots_by_key_[key] = &slot;
   slots_by_name_.emplace(slot.name, &slot);
   return &slot;
+}
+
+void Runtime::give_key(SessionSlot& slot, store::SessionKey key) {
+  if (slots_by_key_.size() <= key) slots_by_key_.resize(key + std::size_t{1});
+  slots_by_key_[key] = &slot;
+  slot.key = key;
 }
 
 // From here on it lets its counterparty in, or connects. Once more does no harm.
@@ -392,8 +399,8 @@ const Runtime::Template* Runtime::template_for(const Connection& connection,
   return is_found ? &*found : nullptr;
 }
 
-// A stranger is given a session if a template says so. The address is looked at first, because a
-// session's name stays in the store. One that was removed is not made anew by whoever it was for.
+// An unknown client is given a session if a template says so. The address is looked at first,
+// because each name takes a place. One that was removed is not made again for its counterparty.
 SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::SessionId& id) {
   const Template* const found = template_for(connection, id);
   if (found == nullptr ||
@@ -405,43 +412,45 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
       connection.credentials.state != LogonCredentials::State::Right) {
     return nullptr;
   }
-  const bool is_new = !dynamic_names_.contains(id.to_string());
-  if (is_new && dynamic_names_left_ == 0) {
-    report_stranger(observe::Severity::Error, connection.source, {},
-                    "no session is made for " + id.to_string() +
-                        ": DynamicSessionsMax of them have been made since the start");
-    return nullptr;
-  }
+  const std::string name = id.to_string();
   SessionSettings settings = found->settings;
   settings.is_template = false;
   settings.session.id = id;
   if (const auto adopted = adopt_former_names({&settings, 1}); !adopted) {
-    report_stranger(observe::Severity::Error, connection.source, id.to_string(),
-                    adopted.error().text);
+    report_stranger(observe::Severity::Error, connection.source, name, adopted.error().text);
     return nullptr;
   }
-  const auto slot = make_slot(std::move(settings));
-  if (!slot) {
-    report_stranger(observe::Severity::Error, connection.source, id.to_string(), slot.error().text);
-    return nullptr;
-  }
+  if (!has_dynamic_place(connection, name)) return nullptr;
+  SessionSlot* made = nullptr;
   try {
-    begin_dynamic(**slot, connection, *found);
-    if (is_new) dynamic_names_.insert((*slot)->name);
+    const auto slot = make_trial(std::move(settings));
+    if (!slot) {
+      dynamic_names_.disconnect(name, {});
+      report_stranger(observe::Severity::Error, connection.source, name, slot.error().text);
+      return nullptr;
+    }
+    made = *slot;
+    begin_dynamic(*made, connection, *found);
   } catch (const std::bad_alloc&) {
-    bury(**slot);
+    if (made != nullptr) bury(*made);
+    dynamic_names_.disconnect(name, {});
     throw;
   }
-  if (is_new) --dynamic_names_left_;
-  return *slot;
+  return made;
 }
 
 void Runtime::begin_dynamic(SessionSlot& slot, const Connection& connection,
                             const Template& made_of) {
   slot.listener = connection.listener;
   slot.is_dynamic = true;
-  report_stranger(observe::Severity::Info, connection.source, slot.name,
-                  "session made of the template in line " + std::to_string(made_of.settings.line));
+  std::string made = "session made of the template in line " +
+                     std::to_string(made_of.settings.line) + ", for " +
+                     seams_.network->peer_name(connection.socket);
+  if (slot.trial != nullptr) {
+    slot.trial->made = std::move(made);  // said once it has logged on, in its own log
+  } else {
+    report_stranger(observe::Severity::Info, connection.source, slot.name, made);
+  }
   follow_schedule(slot);
 }
 
@@ -467,7 +476,7 @@ void Runtime::bury_leaving() {
   for (SessionSlot* slot : buried) {
     if (slot->has_logged_on) {
       report_peer(observe::Severity::Info, *slot, "session removed");
-    } else {  // of a template, for a stranger, who may have had any number of them
+    } else if (slot->trial == nullptr) {  // of a template, for a client that was not let in
       report_stranger(observe::Severity::Info, {}, slot->name, "session removed");
     }
     bury(*slot);
@@ -492,7 +501,12 @@ void Runtime::bury(SessionSlot& slot) {
     if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
   }
   slots_by_name_.erase(slot.name);
-  slots_by_key_[slot.key] = nullptr;
+  if (slot.handle_key >= kTrialKeysBegin) trials_.erase(slot.handle_key);
+  if (slot.trial != nullptr) {
+    dynamic_names_.disconnect(slot.name, slot.trial->numbers);
+  } else if (slot.key < slots_by_key_.size() && slots_by_key_[slot.key] == &slot) {
+    slots_by_key_[slot.key] = nullptr;
+  }
   std::erase_if(slots_, [&](const auto& one) { return one.get() == &slot; });
 }
 

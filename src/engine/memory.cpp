@@ -17,7 +17,6 @@ void Runtime::give_up(SessionSlot& slot) noexcept {
 
 // Within transact(). Whose numbers are not those of the store has a part in the event.
 void Runtime::give_up_event(SessionSlot& slot) noexcept {
-  ++memory_failures_;
   transaction_.clear();
   noted_.clear();
   noted_bytes_.clear();
@@ -28,9 +27,7 @@ void Runtime::give_up_event(SessionSlot& slot) noexcept {
   commanded_.clear();
   for (const auto& owned : slots_) {
     SessionSlot& one = *owned;
-    const store::SessionRecord& stored = store_->session(one.key);
-    const session::Numbers numbers{.next_inbound = stored.next_inbound,
-                                   .next_outbound = stored.next_outbound};
+    const session::Numbers numbers = stored_numbers(one);
     const bool has_part = &one == &slot || one.acting || one.machine.numbers() != numbers ||
                           (one.connection != nullptr && one.connection->in_event);
     if (!has_part) continue;
@@ -73,11 +70,15 @@ void Runtime::cut_given_up() {
     SessionSlot& slot = *slots_[i];
     if (!std::exchange(slot.is_given_up, false)) continue;
     const bool is_cut = with_memory([&] {
-      constexpr std::string_view kWhy = "disconnected: there was no memory for what it needed";
+      constexpr std::string_view kNoMemory = "disconnected: there was no memory for what it needed";
+      const bool is_of_limit = !slot.given_up_why.empty();
+      const std::string why{is_of_limit ? std::string_view{slot.given_up_why} : kNoMemory};
+      slot.given_up_why.clear();
       if (slot.connection != nullptr) {
-        close(*slot.connection, kWhy);
+        close(*slot.connection, why,
+              is_of_limit ? observe::Severity::Warning : observe::Severity::Info);
       } else {
-        report_peer(observe::Severity::Error, slot, kWhy);
+        report_peer(observe::Severity::Error, slot, why);
         transact(slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
       }
       arm(slot, now_.mono);

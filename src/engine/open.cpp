@@ -52,17 +52,19 @@ session::SessionConfig with_callbacks(session::SessionConfig config, const Runti
 }  // namespace
 
 SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
-                         store::SessionKey store_key, session::Numbers numbers)
+                         session::Numbers numbers)
     : settings{std::move(session_settings)},
       name{settings.session.id.to_string()},
-      key{store_key},
       runtime{&runtime},
       machine{with_callbacks(settings.session, runtime, *this), numbers},
       session{runtime, *this},
       has_sub_ids{settings.session.id.has_sub_ids()},
       keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked},
       inbound_recorded{numbers.next_inbound},
-      throttle{settings.throttle.messages_max, settings.throttle.interval} {}
+      throttle{settings.throttle.messages_max, settings.throttle.interval} {
+  for (OutboundQueue* queue : {&behind_replay, &kept_back}) queue->count_in(runtime.budget());
+  held_bytes.count_in(runtime.budget());
+}
 
 Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
     : seams_{std::move(seams)},
@@ -77,6 +79,7 @@ Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
       ready_(kEventsPerTurn),
       mail_room_{std::make_shared<MailRoom>(*seams_.network)},
       files_{*seams_.disk, seams_.owned_disk, *seams_.network} {
+  if (!seams_.budget) seams_.budget = std::make_shared<BufferBudget>(Settings{}.buffered_bytes_max);
   if (seams_.directory) seams_.directory->add_loop(loop(), *seams_.network);
   if (seams_.credentials) seams_.credentials->add_loop(loop(), *seams_.network);
 }
@@ -113,6 +116,7 @@ std::expected<void, EngineError> Runtime::open(Settings settings) {
   }
   if (auto done = recover_application(); !done) return done;
   punctuality_ = Punctuality{settings.threads.logon_lateness_max};
+  keeps_heap_ = settings.threads.lock_memory;
   if (!settings.text.empty()) {
     settings_file_ = settings.file;
     settings_text_ = std::make_shared<const std::string>(std::move(settings.text));
@@ -272,7 +276,10 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
     refused_sessions_.emplace(name, slot.error().text);
     if (seams_.directory) seams_.directory->add_acceptor(name, loop());
   }
-  dynamic_names_left_ = settings.dynamic_sessions_max;
+  const std::uint32_t all_max = settings.dynamic_sessions_max;
+  // Whatever the limit is, one name is no share that could be halved.
+  const std::uint32_t share = settings.dynamic_sessions_per_address_max.value_or((all_max + 1) / 2);
+  dynamic_names_ = DynamicNames{{all_max, share == 0 ? all_max : share}};
   if (slots_.empty() && templates_.empty() && !refused.empty()) {
     return std::unexpected{EngineError{refused}};
   }

@@ -13,7 +13,6 @@ namespace {
 
 // A resend is served in slices, so that other sessions and heartbeats go on meanwhile.
 constexpr std::uint64_t kReplaySlice = 256;
-constexpr std::size_t kReplaySliceBytes = 1U << 20U;
 constexpr std::chrono::seconds kRateInterval{1};
 
 // When a stored message was sent first. Nothing: it does not say.
@@ -87,7 +86,8 @@ void Runtime::serve_replays() {
 }
 
 void Runtime::serve_replay(SessionSlot& slot) {
-  if (slot.connection == nullptr || slot.connection->outbound.size() > kReplayUnsentBytesMax) {
+  const std::size_t bytes_max = replay_bytes_max();
+  if (slot.connection == nullptr || slot.connection->outbound.size() > bytes_max) {
     return;  // send_waiting() brings it back.
   }
   const std::uint64_t slice = resends_now_max(slot);
@@ -100,7 +100,7 @@ void Runtime::serve_replay(SessionSlot& slot) {
   const auto visit = [&](std::uint64_t msg_seq_num, std::string_view bytes) {
     replay_slice_.push_back({msg_seq_num, replay_bytes_.size(), bytes.size()});
     replay_bytes_.append(bytes);
-    if (replay_bytes_.size() < kReplaySliceBytes) return true;
+    if (replay_bytes_.size() < bytes_max) return true;
     last = msg_seq_num;
     return false;
   };

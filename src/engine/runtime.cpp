@@ -57,6 +57,24 @@ void OutboundQueue::clear() noexcept {
   taken_ = 0;
 }
 
+void OutboundQueue::release() noexcept {
+  std::vector<char>{}.swap(bytes_);
+  taken_ = 0;
+  storage_ = 0;
+}
+
+bool OutboundQueue::give_back() noexcept {
+  if (bytes_.capacity() <= kKeptBytesMax) return false;
+  if (!empty()) return true;
+  release();
+  return false;
+}
+
+void OutboundQueue::grow(std::size_t storage) {
+  bytes_.reserve(storage);
+  storage_ = bytes_.capacity();
+}
+
 Now Runtime::now() noexcept {
   if (!in_event_) now_ = seams_.clock->now();
   return now_;
@@ -107,7 +125,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
     if (!with_memory([this] { begin_stop(); })) stopping_ = false;
   }
   // What the application sent between two turns, and the Logouts of these: before the wait.
-  static_cast<void>(with_memory([this] { flush(); }));
+  end_events();
   if (finished()) return false;
   const MonoTime first = first_timer();
   if (replay_ready_ || first <= now_.mono || mail_room_->has_mail()) {
@@ -148,6 +166,7 @@ void Runtime::look_after_surroundings() {
     report_refused();
     look_after_store();
     look_after_certificates();
+    look_after_buffers();
     serve_files();
   }));
   end_events();
@@ -372,6 +391,8 @@ void Runtime::flush() {
     Connection& connection = *one;
     if (connection.socket == 0) continue;  // Closed meanwhile.
     connection.unsent = false;
+    if (is_given_up_ && connection.slot != nullptr && connection.slot->is_given_up) [[unlikely]]
+      continue;  // Its end says why.
     if (durable < connection.waits_for) {
       mark_unsent(connection);  // Next turn, then.
       enforce_outbound_limit(connection);

@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nexusfix/base/clock.hpp>
@@ -30,6 +31,7 @@
 #include <nexusfix/transport/service_notifier.hpp>
 #include <nexusfix/wire/parser.hpp>
 
+#include "engine/acceptor/dynamic_names.hpp"
 #include "engine/connection.hpp"
 #include "engine/connection_table.hpp"
 #include "engine/credentials.hpp"
@@ -50,7 +52,8 @@
 
 namespace nexusfix::engine {
 
-// A resend waits while so much is unsent, so that a slow reader costs no memory.
+// A resend waits while so much is unsent, so that a slow reader costs no memory. Less where
+// MaxBufferedBytes is small or used up.
 inline constexpr std::size_t kReplayUnsentBytesMax = 1U << 20U;
 
 // What is kept for the answer to a Logon; above that it is only stored.
@@ -59,6 +62,9 @@ inline constexpr std::size_t kKeptBackBytesMax = 1U << 20U;
 // What one callback may send in all; far below the largest record that a store takes.
 inline constexpr std::size_t kTransactionBytesMax = 512U << 20U;
 
+// Keys of handles of sessions that were made on trial; the store's are far below.
+inline constexpr std::uint32_t kTrialKeysBegin = std::uint32_t{1} << 31U;
+
 // A resend under way: stored messages from next to end are still to be passed to the state machine.
 struct ReplayCursor {
   std::uint64_t next = 0;
@@ -66,9 +72,21 @@ struct ReplayCursor {
   std::uint64_t serial = 0;  // tells it from every other one
 };
 
+// A session of a template whose name the store does not know, before its first Logon is accepted.
+// Nothing of it is stored or has a log of its own: anybody could fill both with names.
+struct SessionTrial {
+  session::Numbers numbers;  // as of its last event
+  struct Received {
+    WallTime at{};
+    std::string bytes;  // a Logon, which may have a password
+  };
+  std::vector<Received> received;  // still to be logged
+  std::string made;                // likewise: of which template
+  ~SessionTrial();
+};
+
 struct SessionSlot {
-  SessionSlot(Runtime& runtime, SessionSettings session_settings, store::SessionKey store_key,
-              session::Numbers numbers);
+  SessionSlot(Runtime& runtime, SessionSettings session_settings, session::Numbers numbers);
   // The machine's configuration points into the slot.
   SessionSlot(const SessionSlot&) = delete;
   SessionSlot& operator=(const SessionSlot&) = delete;
@@ -80,9 +98,11 @@ struct SessionSlot {
 
   SessionSettings settings;
   std::string name;
-  std::size_t log = 0;  // of EngineLogs
-  store::SessionKey key;
-  Runtime* runtime;  // that writes into its Logons
+  std::size_t log = 0;                  // of EngineLogs
+  store::SessionKey key = 0;            // none while it is on trial
+  std::unique_ptr<SessionTrial> trial;  // null: it is in the store
+  std::uint32_t handle_key = 0;         // of its SessionHandle
+  Runtime* runtime;                     // that writes into its Logons
   session::StateMachine machine;
   Session session;
 
@@ -95,7 +115,7 @@ struct SessionSlot {
   std::uint64_t inbound_recorded = 1;  // the store's next_inbound
 
   std::map<std::uint64_t, std::string> held;  // messages that came too early, by MsgSeqNum
-  std::size_t held_bytes = 0;
+  BufferCharge held_bytes;
   std::optional<ReplayCursor> replay;
   bool replay_done = false;     // all of it was passed on, and its last actions are being taken
   OutboundQueue behind_replay;  // numbered during a resend, sent after it
@@ -116,7 +136,8 @@ struct SessionSlot {
   std::uint32_t window_resends = 0;
   MonoTime replay_at = MonoTime::min();  // when the resend under way may go on
   bool is_replaying = false;             // is in the list of those who send again
-  bool is_given_up = false;              // there was no memory: cut at the end of the turn
+  bool is_given_up = false;              // cut at the end of the turn, and nothing is done for it
+  std::string given_up_why;              // empty: there was no memory
 
   // The end of a logged-on state that on_disconnect() has not been told of.
   std::optional<Disconnection> disconnection;
@@ -151,6 +172,10 @@ struct SessionSlot {
 // All of them, one a line.
 [[nodiscard]] EngineError to_error(const SettingsErrors& errors);
 
+// Thrown out of an event that cannot be carried out: it is taken back as if the process had ended
+// in it, and its connection is cut.
+struct EventAborted {};
+
 class Runtime {
  public:
   // What comes from outside, resolved: nothing is null but what is owned beside it.
@@ -170,6 +195,7 @@ class Runtime {
     decltype(EngineOptions::open_postgres) open_postgres = nullptr;  // may stay null
     std::uint32_t loop = 0;
     std::shared_ptr<LoopDirectory> directory;  // null: this is the only loop
+    std::shared_ptr<BufferBudget> budget;      // null: the runtime makes one of its own
     std::shared_ptr<TlsContexts> tls;          // null: no session has TLS
     std::shared_ptr<Credentials> credentials;  // null: no session has a PasswordFile
   };
@@ -236,6 +262,7 @@ class Runtime {
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
   [[nodiscard]] EngineLogs& logs() noexcept { return logs_; }
+  [[nodiscard]] BufferBudget& budget() noexcept { return *seams_.budget; }
   [[nodiscard]] store::Store& store() noexcept { return *store_; }
   [[nodiscard]] const Callbacks& callbacks() const noexcept { return callbacks_; }
 
@@ -293,7 +320,8 @@ class Runtime {
   [[nodiscard]] std::expected<void, EngineError> read_what_is_named(Settings& settings);
   [[nodiscard]] store::StoreResult<SessionSlot*> make_slot(SessionSettings settings);
   [[nodiscard]] store::StoreResult<SessionSlot*> make_slot_out(SessionSettings settings);
-  [[nodiscard]] SessionSlot* add_slot(SessionSettings settings, store::SessionKey key);
+  [[nodiscard]] SessionSlot* add_slot(SessionSettings settings, session::Numbers numbers);
+  void give_key(SessionSlot& slot, store::SessionKey key);
   void put_in(SessionSlot& slot);
   [[nodiscard]] std::expected<std::size_t, EngineError> listen_for(const SessionSettings& settings,
                                                                    const std::string& file);
@@ -315,6 +343,15 @@ class Runtime {
                                                               NewSessions& made);
   void admit(SessionSlot& slot);
   void begin_dynamic(SessionSlot& slot, const Connection& connection, const Template& made_of);
+  // trials.cpp
+  [[nodiscard]] bool has_dynamic_place(const Connection& connection, const std::string& name);
+  [[nodiscard]] store::StoreResult<SessionSlot*> make_trial(SessionSettings settings);
+  void end_trial(SessionSlot& slot, std::string_view answer);
+  void note_trial(SessionSlot& slot);
+  void log_received(SessionSlot& slot, std::string_view frame);
+  void log_trial(SessionSlot& slot);
+  [[nodiscard]] session::Numbers stored_numbers(const SessionSlot& slot) const noexcept;
+  [[nodiscard]] SessionSlot* slot_of(std::uint32_t handle_key) const noexcept;
   void admit(Template& one);
   void drop(std::size_t index) noexcept;  // of templates_
   void take_away(NewSessions& made) noexcept;
@@ -434,6 +471,24 @@ class Runtime {
     connection_timers_.arm(connection, deadline);
   }
   [[nodiscard]] MonoTime first_timer() const noexcept;
+
+  // buffers.cpp
+  [[nodiscard]] static std::size_t buffered(const Connection& connection) noexcept;
+  [[nodiscard]] std::size_t replay_bytes_max() const noexcept;
+  [[nodiscard]] bool may_grow(Connection& connection, std::size_t bytes, std::size_t storage);
+  // False: the connection is cut instead.
+  [[nodiscard]] bool push(Connection& connection, OutboundQueue& queue, std::string_view bytes) {
+    if (const std::size_t storage = queue.storage_for(bytes.size()); storage != 0) [[unlikely]] {
+      if (!may_grow(connection, storage - queue.storage(), storage)) return false;
+    }
+    queue.push(bytes);
+    return true;
+  }
+  [[nodiscard]] bool carry(Connection& connection, std::string_view bytes, std::size_t needed);
+  [[nodiscard]] Connection* largest_connection();
+  void cut_largest(Connection& connection);
+  void cut_if_asked();
+  void look_after_buffers();
 
   // certificates.cpp
   void look_after_certificates();
@@ -648,10 +703,16 @@ class Runtime {
   std::vector<SessionSlot*> slots_by_key_;  // null: of no session that is open
   std::vector<SessionSlot*> leaving_;
   std::vector<Template> templates_;  // of sessions that are made when somebody logs on
-  std::set<std::string, std::less<>> dynamic_names_;  // made since the start, each counted once
-  std::size_t dynamic_names_left_ = 0;
+  DynamicNames dynamic_names_{{}};
+  std::map<std::uint32_t, SessionSlot*> trials_;  // by handle key: those made on trial
+  std::uint32_t next_trial_ = kTrialKeysBegin;
   std::vector<Listener> listeners_;
   ConnectionTable connections_;
+  Connection* receiving_ = nullptr;  // whose bytes are being taken: views into them are in use
+  bool has_large_buffers_ = false;   // or may have: they are to be given back when they are empty
+  MonoTime buffers_at_ = MonoTime::min();            // when to look next
+  std::uint64_t buffered_most_ = 0;                  // since the heap was given back last
+  bool keeps_heap_ = false;                          // LockMemory
   std::vector<std::unique_ptr<Connection>> closed_;  // kept until the turn ends
   std::vector<Connection*> unsent_;                  // connections with bytes to send
   std::vector<Connection*> sending_;                 // the same, while they are being sent

@@ -31,7 +31,8 @@ void Runtime::follow_schedule(SessionSlot& slot) {
         schedule.at(std::chrono::floor<std::chrono::seconds>(now_.wall));
     slot.schedule_since = now_.wall;
     slot.schedule_until = to_wall(state.next_change);
-    const bool is_over = store_->session(slot.key).created < to_wall(state.numbers_since);
+    const bool is_over =
+        slot.trial == nullptr && store_->session(slot.key).created < to_wall(state.numbers_since);
     if (is_over && slot.session_ended_at != state.numbers_since) {
       end_session(slot, state.numbers_since);
     }

@@ -137,7 +137,7 @@ SendResult Runtime::send_message(
     is_kept_out = *examined;
   }
   if (!is_transmitted) [[unlikely]] {
-    if (!slot.settings.sends_while_logged_out || is_kept_out) {
+    if (!slot.settings.sends_while_logged_out || is_kept_out || slot.trial != nullptr) {
       return failure(SendFailure::NotLoggedOn);
     }
     if (slot.machine.is_about_to_reset()) return failure(SendFailure::SessionEnding);
@@ -278,6 +278,8 @@ void Runtime::perform(SessionSlot& slot, const session::Transmit& action) {
     const auto offered = offer(slot, bytes, action.msg_seq_num, /*is_resend=*/false);
     if (offered) bytes = *offered;
   }
+  if (slot.trial != nullptr) [[unlikely]]
+    end_trial(slot, action.msg_type);
   const bool is_edited = bytes.data() != action.bytes.data();
   const bool is_kept_out =
       is_edited ? is_edit_secret(slot, bytes) : slot.keeps_masked_out && has_secret(slot, bytes);
@@ -311,6 +313,8 @@ void Runtime::write_logon(SessionSlot& slot, wire::Encoder& encoder,
 
 void Runtime::record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
                               bool is_resendable) {
+  if (slot.trial != nullptr) [[unlikely]]
+    return;
   if (is_resendable && slot.settings.session.persist_messages) {
     transaction_.outbound_message(slot.key, msg_seq_num, bytes);
   } else {
@@ -324,8 +328,8 @@ void Runtime::queue_bytes(SessionSlot& slot, std::string_view bytes) {
   ++stats_.messages_out;
   if (!slot.replay) {
     transmit(slot, bytes);
-  } else if (slot.connection != nullptr) {
-    slot.behind_replay.push(bytes);
+  } else if (slot.connection != nullptr && !slot.is_given_up) {
+    if (!push(*slot.connection, slot.behind_replay, bytes)) return;
     mark_unsent(*slot.connection);  // So that the limit of what waits is looked at.
   }
 }
@@ -334,11 +338,10 @@ void Runtime::queue_bytes(SessionSlot& slot, std::string_view bytes) {
 // gap behind the Logon only when the next message comes. What is too much is left to a resend.
 void Runtime::keep_back(SessionSlot& slot, std::string_view bytes) {
   const std::size_t most = std::min<std::size_t>(kKeptBackBytesMax, slot.settings.queued_bytes_max);
-  if (slot.left_to_resend == 0 && slot.kept_back.size() + bytes.size() <= most) {
-    slot.kept_back.push(bytes);
-  } else {
-    ++slot.left_to_resend;
-  }
+  const bool is_kept = slot.left_to_resend == 0 && slot.connection != nullptr &&
+                       slot.kept_back.size() + bytes.size() <= most &&
+                       push(*slot.connection, slot.kept_back, bytes);
+  if (!is_kept) ++slot.left_to_resend;
 }
 
 // The counterparty begins anew, unasked: their numbers mean nothing any more.
@@ -378,7 +381,8 @@ void Runtime::perform(SessionSlot& slot, const session::Release&) {
 void Runtime::transmit(SessionSlot& slot, std::string_view bytes) {
   if (slot.connection == nullptr || slot.connection->closing) return;
   Connection& connection = *slot.connection;
-  connection.outbound.push(bytes);
+  if (!push(connection, connection.outbound, bytes)) [[unlikely]]
+    return;
   // What waited behind a resend has its record already; what this event adds comes on top.
   connection.waits_for = store_->appended();
   mark_unsent(connection);

@@ -8,7 +8,7 @@ namespace nexusfix::engine {
 const session::SessionId& Session::id() const noexcept { return slot_->settings.session.id; }
 std::string_view Session::name() const noexcept { return slot_->name; }
 session::Numbers Session::numbers() const noexcept { return slot_->machine.numbers(); }
-SessionHandle Session::handle() const noexcept { return {runtime_->loop(), slot_->key}; }
+SessionHandle Session::handle() const noexcept { return {runtime_->loop(), slot_->handle_key}; }
 WallTime Session::now() const noexcept { return runtime_->now().wall; }
 
 bool Session::is_logged_on() const noexcept { return runtime_->is_logged_on(*slot_); }

@@ -113,6 +113,9 @@ void Runtime::transact(SessionSlot& slot, Event event) {
   try {
     carry_out(slot, event);
   } catch (const std::bad_alloc&) {
+    ++memory_failures_;
+    give_up_event(slot);
+  } catch (const EventAborted&) {
     give_up_event(slot);
   }
   in_event_ = false;
@@ -171,6 +174,8 @@ void Runtime::take_actions(SessionSlot& slot) {
 }
 
 void Runtime::note_progress(SessionSlot& slot) {
+  if (slot.trial != nullptr) [[unlikely]]
+    return note_trial(slot);
   const std::uint64_t next_inbound = slot.machine.numbers().next_inbound;
   if (next_inbound == slot.inbound_recorded) return;
   slot.inbound_recorded = next_inbound;
@@ -282,11 +287,14 @@ void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
                     " is dropped and will be asked for again");
     return;
   }
-  if (slot.held.try_emplace(action.msg_seq_num, action.bytes).second) slot.held_bytes += bytes;
+  if (slot.held.contains(action.msg_seq_num)) return;
+  if (slot.connection != nullptr && !may_grow(*slot.connection, bytes, bytes)) return;
+  slot.held.try_emplace(action.msg_seq_num, action.bytes);
+  slot.held_bytes += bytes;
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Reset&) {
-  transaction_.reset(slot.key);
+  if (slot.trial == nullptr) transaction_.reset(slot.key);
   slot.waits_for_operator = false;
   if (std::exchange(slot.reset_ends_halt, false)) end_halt(slot);
   slot.inbound_recorded = 1;
@@ -565,6 +573,7 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
     return std::unexpected{"a next number is 1 to 2^62"};
   }
   if (in_event_ || within_sending_) return std::unexpected{"not from within a callback"};
+  if (slot.trial != nullptr) return std::unexpected{"the session has never logged on"};
   if (slot.connection != nullptr && !slot.connection->established) {
     static_cast<void>(now());
     constexpr std::string_view kWhy = "connecting was given up: its numbers are being set";

@@ -14,6 +14,7 @@
 #include "engine/session_settings.hpp"
 #include "engine/settings_section.hpp"
 #include "engine/settings_text.hpp"
+#include "engine/settings_values.hpp"
 #include "engine/settings_variables.hpp"
 #include "engine/store_settings.hpp"
 #include "engine/thread_settings.hpp"
@@ -107,6 +108,10 @@ void check_loops(const Settings& settings, SettingsReport& report) {
 // DynamicSessions: whoever is not this session's counterparty is given a session of its own.
 void add_any(Settings& settings, const MergedSection& keys) {
   keys.read_into(Key::DynamicSessionsMax, settings.dynamic_sessions_max);
+  if (const Given* given = keys.right(Key::DynamicSessionsMaxPerAddress)) {
+    settings.dynamic_sessions_per_address_max =
+        static_cast<std::uint32_t>(*read_number(given->value));
+  }
   bool is_dynamic = false;
   keys.read_into(Key::DynamicSessions, is_dynamic);
   if (!is_dynamic || !settings.sessions.back().accept) return;
@@ -157,6 +162,9 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
     settings.sessions.push_back(build_session(keys, report, calendars));
     add_any(settings, keys);
     keys.read_into(Key::EventLoops, settings.event_loops);
+    if (const Given* given = keys.right(Key::MaxBufferedBytes)) {
+      settings.buffered_bytes_max = *read_number(given->value);
+    }
     keys.read_into(Key::MaxLogonsBeingChecked, settings.logons_being_checked_max);
     store.take(keys);
     logs.take(keys, settings.sessions.back());

@@ -48,10 +48,12 @@ constexpr NumberRule kNumbers[] = {
     {Key::MaxPendingLogons, 0, 1'000'000, kNumber},
     {Key::MaxPendingLogonsPerAddress, 0, 1'000'000, kNumber},
     {Key::MaxQueuedBytes, 65'536, 4'000'000'000, kBytes},
+    {Key::MaxBufferedBytes, 1'048'576, 1'000'000'000'000, kBytes},
     {Key::SlowConsumerTimeout, 1, 3'600, kSeconds},
     {Key::MaxMessageSize, 1'024, 67'108'864, kBytes},
     {Key::MaxLogonSize, 256, 1'048'576, kBytes},
     {Key::DynamicSessionsMax, 0, 50'000, kNumber},
+    {Key::DynamicSessionsMaxPerAddress, 0, 50'000, kNumber},
     {Key::EventLoops, 1, kEventLoopsMax, kNumber},
     {Key::EventLoop, 0, kEventLoopsMax - 1, kNumber},
     {Key::LogonMaxLateness, 0, 60'000, "a whole number of milliseconds"},
@@ -427,7 +429,7 @@ bool is_policy(std::string_view value) { return is_one_of(value, {"ROUNDROBIN", 
 // What a resolver could be asked for. One of numbers alone is an address, of which inet_aton()
 // knows the short forms, too.
 bool is_host(std::string_view value) {
-  constexpr std::string_view kNever = " \t/\\,;@\"'[]()<>?#";
+  constexpr std::string_view kNever = " \t/\\,;@\"'[]()<>?#%";
   constexpr std::size_t kLabelMax = 63;
   value = transport::without_brackets(value);
   if (transport::is_complete_address(value)) return true;

@@ -179,6 +179,9 @@ class Journal final : public Store {
     return {};
   }
 
+  std::optional<SessionKey> find_session(std::string_view name) const override {
+    return state_.sessions.find(name);
+  }
   std::size_t session_count() const noexcept override { return state_.sessions.size(); }
   std::string_view session_name(SessionKey key) const noexcept override {
     return state_.sessions.name(key);

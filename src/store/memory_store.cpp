@@ -74,6 +74,9 @@ class MemoryStore final : public Store {
     return {};
   }
 
+  std::optional<SessionKey> find_session(std::string_view name) const override {
+    return sessions_.find(name);
+  }
   std::size_t session_count() const noexcept override { return sessions_.size(); }
   std::string_view session_name(SessionKey key) const noexcept override {
     return sessions_.name(key);

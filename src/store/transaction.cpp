@@ -26,6 +26,11 @@ char* Transaction::room_for(std::size_t count) {
   return place;
 }
 
+void Transaction::give_back(std::size_t bytes_max) {
+  if (!empty() || buffer_.size() <= bytes_max) return;
+  std::vector<char>(kReservedBytes).swap(buffer_);
+}
+
 void Transaction::inbound_progress(SessionKey session, std::uint64_t next_inbound) {
   encode_entry(
       {.kind = EntryKind::InboundProgress, .session = session, .number = next_inbound, .bytes = {}},

@@ -119,7 +119,8 @@ class AttackTest : public ::testing::Test {
     std::string text =
         "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
         "NonStopSession=Y\nUseDataDictionary=N\nCheckLatency=N\nBeginString=FIX.4.4\n"
-        "SenderCompID=VENUE\nLogonTimeout=15\nMaxQueuedBytes=262144\nFileStorePath=" +
+        "SenderCompID=VENUE\nLogonTimeout=15\nMaxQueuedBytes=262144\nMaxBufferedBytes=16777216\n"
+        "FileStorePath=" +
         folder_.path() + "/store\n";
     const std::string with_tls =
         "SocketAcceptAddress=127.0.0.2\nServerCertificateFile=" + files.certificate +
@@ -135,6 +136,7 @@ class AttackTest : public ::testing::Test {
       add("HONEST" + std::to_string(i));
       add("KEEPER" + std::to_string(i), "PasswordFile=" + users_file() + "\n");
       add("GUARDED" + std::to_string(i), with_tls);
+      add("HOARDER" + std::to_string(i));
     }
     auto settings = engine::parse_settings(text, "venue.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
@@ -297,7 +299,8 @@ TEST_F(AttackTest, live_sessions_lose_nothing_and_an_honest_client_logs_on) {
   EXPECT_GE(logon_times_.size(), 3U) << "one of each kind at least";
   // Limits whose lines no storm of others takes the place of.
   for (const std::string_view passed :
-       {"(MaxPendingLogonsPerAddress)", "administrative messages within a second"}) {
+       {"(MaxPendingLogonsPerAddress)", "administrative messages within a second",
+        "(MaxBufferedBytes)"}) {
     EXPECT_TRUE(log_.has(passed)) << passed << " is not in:\n" << log_.all();
   }
   const engine::EngineStats& stats = engine_->stats();

@@ -22,9 +22,11 @@ constexpr std::size_t kBadLogons = 100'000;
 constexpr std::size_t kTlsRubbish = 2'000;
 constexpr std::size_t kTlsHellos = 2'000;
 constexpr std::size_t kStormsOfAKind = 20;
+constexpr std::size_t kHoards = 40;
 // At once; a part of the size does not change these.
 constexpr std::size_t kStalledHandshakes = 600;  // more than one address may have
 constexpr std::size_t kOneShots = 200;
+constexpr std::size_t kHoarders = 4;
 
 // Each kind has addresses of its own, so that one does not keep the other out.
 constexpr Source kDribbling{16, 20};
@@ -44,7 +46,34 @@ struct Sizes {
   [[nodiscard]] std::size_t part_of(std::size_t full) const noexcept { return full * parts / 100; }
 };
 
-// Deques, because whoever attacks is pointed to.
+// Those that log on first.
+void add_storms(const Sizes& sizes, std::deque<Attack>& all) {
+  const auto add = [&](Attack attack) { all.push_back(std::move(attack)); };
+  for (const auto& storm : {garbled_storm, test_requests, repeated_resends}) {
+    add({.name = "storms after Logon",
+         .port = sizes.port,
+         .source = kLoggedOn,
+         .count = sizes.part_of(kStormsOfAKind),
+         .at_once = 1,
+         .text = storm});
+  }
+  add({.name = "hoards of early messages",
+       .port = sizes.port,
+       .source = kLoggedOn,
+       .count = sizes.part_of(kHoards),
+       .at_once = kHoarders,
+       .text = early_orders});
+  add({.name = "peers that never read",
+       .port = sizes.port,
+       .source = kLoggedOn,
+       .count = sizes.part_of(kStormsOfAKind),
+       .at_once = 1,
+       .is_deaf = true,
+       .leaves = Leaves::WhenSent,
+       .text = unread_orders});
+}
+
+// Deques, because each of them is pointed to.
 std::deque<Attack> attacks_of(const Sizes& sizes) {
   std::deque<Attack> all;
   const auto add = [&](Attack attack) { all.push_back(std::move(attack)); };
@@ -69,22 +98,7 @@ std::deque<Attack> attacks_of(const Sizes& sizes) {
        .count = sizes.part_of(kBadLogons),
        .at_once = kOneShots,
        .text = bad_logon});
-  for (const auto& storm : {garbled_storm, test_requests, repeated_resends}) {
-    add({.name = "storms after Logon",
-         .port = sizes.port,
-         .source = kLoggedOn,
-         .count = sizes.part_of(kStormsOfAKind),
-         .at_once = 1,
-         .text = storm});
-  }
-  add({.name = "peers that never read",
-       .port = sizes.port,
-       .source = kLoggedOn,
-       .count = sizes.part_of(kStormsOfAKind),
-       .at_once = 1,
-       .is_deaf = true,
-       .leaves = Leaves::WhenSent,
-       .text = unread_orders});
+  add_storms(sizes, all);
   if (sizes.tls_port == 0) return all;
   add({.name = "stalled handshakes",
        .host = 2,

@@ -12,7 +12,10 @@ namespace {
 constexpr std::size_t kStorm = 5'000;
 constexpr std::size_t kUnread = 30'000;
 constexpr std::size_t kOrders = 300;  // that are asked for again
-constexpr std::size_t kKeepers = 4;   // sessions with a password
+constexpr std::size_t kHoarders = 4;
+constexpr std::size_t kEarly = 1'200;
+constexpr std::size_t kEarlyBytes = 10'000;
+constexpr std::size_t kKeepers = 4;  // sessions with a password
 
 template <auto Free>
 struct FreedBy {
@@ -109,6 +112,14 @@ std::string unread_orders(std::size_t) {
     }
     return all;
   }();
+  return text;
+}
+
+std::string early_orders(std::size_t number) {
+  const std::string hoarder = "HOARDER" + std::to_string(number % kHoarders);
+  const std::string body = "58=" + std::string(kEarlyBytes, 'x') + "|";
+  std::string text = logon(hoarder);
+  for (std::size_t i = 0; i < kEarly; ++i) text += message(hoarder, "B", i + 1'000, body);
   return text;
 }
 

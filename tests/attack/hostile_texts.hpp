@@ -17,6 +17,8 @@ namespace nexusfix::attack {
 [[nodiscard]] std::string test_requests(std::size_t number);
 [[nodiscard]] std::string repeated_resends(std::size_t number);  // of all that there was, again
 [[nodiscard]] std::string unread_orders(std::size_t number);
+// Messages that come early, of 12 MiB, less than MaxHeldBytes allows: the gap is never filled.
+[[nodiscard]] std::string early_orders(std::size_t number);
 
 // To a port with TLS: random bytes, plain FIX, records that are none.
 [[nodiscard]] std::string tls_rubbish(std::size_t number);

@@ -121,8 +121,9 @@ class Engine {
   [[nodiscard]] Session& session(std::size_t index) noexcept;
   [[nodiscard]] Session* find_session(std::string_view name) noexcept;
   // Opens the sessions of another configuration beside those that there are, all of them or, with
-  // an error, none. What it says of stores and threads is not looked at. That loop's thread, not
-  // from within a callback; Session::remove() is the way back.
+  // an error, none. What it says of stores and threads is not looked at. That loop's thread, which
+  // reads the files that the sessions name, and not from within a callback; Session::remove() is
+  // the way back.
   [[nodiscard]] std::expected<void, EngineError> add_sessions(Settings settings,
                                                               std::uint32_t loop = 0);
   // Reads the file that the engine was opened with anew: all of it or, with an error, nothing.

@@ -204,8 +204,14 @@ struct Settings {
   // it is stored; a new one where EventLoop says, or where its name's checksum does.
   std::uint32_t event_loops = 1;  // EventLoops
   ThreadSettings threads;
-  // Sessions that may be made of templates while the engine runs.
+  // Sessions that may be made of templates while the engine runs, beside those that are stored; and
+  // those of one address (of IPv6: of one network of 64 bits) among them. Nothing: half of them.
   std::uint32_t dynamic_sessions_max = 1'000;  // DynamicSessionsMax
+  std::optional<std::uint32_t> dynamic_sessions_per_address_max{};
+  // What all sessions and connections together may have in buffers: messages that came early, that
+  // wait to be sent, that are not whole yet. Above it the one that has most is disconnected. From 1
+  // MiB on.
+  std::uint64_t buffered_bytes_max = 512U << 20U;  // MaxBufferedBytes
   // Logons whose passwords wait to be checked, or are being: 1 to 10,000.
   std::uint32_t logons_being_checked_max = 64;  // MaxLogonsBeingChecked
   store::PostgresOptions postgres;              // PostgreSQLStore...

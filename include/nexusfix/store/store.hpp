@@ -90,6 +90,8 @@ class Store {
   // block on the disk.
   [[nodiscard]] virtual StoreResult<void> rename_session(SessionKey key, std::string_view name,
                                                          WallTime now) = 0;
+  // The session of this name, if the log has it.
+  [[nodiscard]] virtual std::optional<SessionKey> find_session(std::string_view name) const = 0;
   // How many sessions the log has; their keys are 0 to session_count() - 1, in the order in which
   // they were opened first.
   [[nodiscard]] virtual std::size_t session_count() const noexcept = 0;

@@ -74,6 +74,8 @@ class Transaction {
   void rollback(Mark mark) noexcept;
 
   void clear() noexcept { used_ = 0; }
+  // The memory of an empty one that has more than so many bytes.
+  void give_back(std::size_t bytes_max);
   [[nodiscard]] bool empty() const noexcept { return used_ == 0; }
   [[nodiscard]] std::span<const char> entries() const noexcept {
     return std::span{buffer_}.first(used_);

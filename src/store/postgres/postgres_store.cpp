@@ -71,6 +71,9 @@ class PostgresStore final : public Store {
     return queue_.wait_until_durable();
   }
 
+  std::optional<SessionKey> find_session(std::string_view name) const override {
+    return queue_.sessions().find(name);
+  }
   std::size_t session_count() const noexcept override { return queue_.sessions().size(); }
   std::string_view session_name(SessionKey key) const noexcept override {
     return queue_.sessions().name(key);

@@ -24,13 +24,16 @@ NEXUSFIX = ""  # set by main
 IS_INSIDE = "--inside"
 LIMIT_SECONDS = 120  # for what hangs for ever; nothing here takes a second
 
+# Beside the key of the file; an initiator with TLS needs no certificate of its own.
+INITIATOR = ("ConnectionType=initiator\nSocketConnectHost=127.0.0.1\nSocketConnectPort=1\n"
+             "HeartBtInt=30\nSocketUseSSL=Y\n")
 FILE_KEYS = {
     "DataDictionary": "",
     "HolidayFile": "StartTime=08:00:00\nEndTime=17:00:00\n",
     "PasswordFile": "",
     "ServerCertificateFile": "SocketUseSSL=Y\n",
-    "CertificationAuthoritiesFile": "SocketUseSSL=Y\n",
-    "CertificateRevocationListFile": "SocketUseSSL=Y\n",
+    "CertificationAuthoritiesFile": INITIATOR,
+    "CertificateRevocationListFile": INITIATOR,
 }
 
 

@@ -137,9 +137,11 @@ class TwoLinks(unittest.TestCase):
         number = socket.if_nametoindex("right0")
         for allowed in (f"{NEIGHBOUR}%{number}", "fe80::%right0/64", f"[{NEIGHBOUR}%right0]"):
             with self.subTest(allowed=allowed):
-                _, port = self.serve(f"AllowedRemoteAddresses={allowed}\n")
+                venue, port = self.serve(f"AllowedRemoteAddresses={allowed}\n")
                 self.assertNotIn("35=A", self.from_link(0, port, logon("TRADER")))
                 self.assertIn("|35=A|", self.from_link(1, port, logon("TRADER")))
+                venue.send_signal(signal.SIGTERM)
+                self.assertEqual(venue.wait(LIMIT_SECONDS), 0)
 
     def test_address_without_an_interface_is_that_of_each_link_and_is_warned_of(self):
         _, port = self.serve(f"AllowedRemoteAddresses={NEIGHBOUR}\n")

@@ -124,6 +124,40 @@ TEST_F(EventLoopsTest, loop_that_is_not_there_is_a_mistake_of_the_file) {
             std::string::npos);
 }
 
+TEST_F(EventLoopsTest,
+       loop_cuts_its_connection_that_is_larger_than_one_which_grows_in_another_loop) {
+  extra = "EventLoops=2\nMaxBufferedBytes=1048576\nCheckLatency=N";
+  sessions = session_text(0, "EventLoop=0\n") + session_text(1, "EventLoop=1\n");
+  open_loops();
+  const auto run_all_until = [&](const std::function<bool()>& condition) {
+    for (int turn = 0; turn < 5'000; ++turn) {
+      if (condition()) return true;
+      for (const std::uint32_t loop : {0U, 1U}) acceptor->poll(std::chrono::nanoseconds{0}, loop);
+      for (const auto& peer : peers) peer->poll();
+    }
+    return condition();
+  };
+  const auto log_on_and_hoard = [&](int i, std::size_t count) -> RawPeer& {
+    RawPeer& peer = connect();
+    peer.send(logon(who(i), 1));
+    EXPECT_TRUE(run_all_until([&] { return !peer.messages().empty(); })) << log.all();
+    // Messages after a gap.
+    for (std::size_t n = 0; n < count; ++n) {
+      peer.send(from(who(i), "B", 100 + n, "58=" + std::string(10'000, 'x') + "|"));
+    }
+    EXPECT_TRUE(run_all_until([&] { return peer.all_sent(); }));
+    int turns = 50;
+    run_all_until([&] { return turns-- == 0; });
+    return peer;
+  };
+  RawPeer& large = log_on_and_hoard(0, 60);
+  EXPECT_FALSE(log.has("(MaxBufferedBytes)")) << log.all();
+  const RawPeer& growing = log_on_and_hoard(1, 36);
+  EXPECT_TRUE(run_all_until([&] { return large.closed(); })) << log.all();
+  EXPECT_TRUE(log.has("all together may have 1048576 (MaxBufferedBytes)")) << log.all();
+  EXPECT_FALSE(growing.closed()) << log.all();
+}
+
 TEST_F(EventLoopsTest, tasks_reach_sessions_of_every_loop) {
   open_loops();
   std::vector<engine::SessionHandle> handles;

@@ -8,15 +8,17 @@ namespace {
 
 // Lets "me" in at once, puts "later" off, throws at "oops", refuses everybody else.
 struct GuardedVenue : EchoVenue {
-  std::optional<LogonAnswer> on_logon_request(Session&, const LogonRequest& request) {
+  std::optional<LogonAnswer> on_logon_request(Session& session, const LogonRequest& request) {
     const std::string_view user = request.message[553].value_or("");
     id = request.id;
+    handle = session.handle();
     if (user == "me") return LogonAnswer{};
     if (user == "later") return std::nullopt;
     if (user == "oops") throw std::runtime_error{"no connection to the directory"};
     return LogonAnswer{.accepted = false, .text = "unknown user"};
   }
   std::uint64_t id = 0;
+  engine::SessionHandle handle;
 };
 
 class LogonRequestTest : public AcceptorTest {
@@ -71,6 +73,68 @@ TEST_F(LogonRequestTest, answer_that_comes_later_lets_in_with_what_was_sent_mean
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
   EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=1|"));
   EXPECT_TRUE(contains(peer.messages()[1], "|11=A1|"));
+}
+
+constexpr const char* kTemplate =
+    "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
+
+TEST_F(LogonRequestTest, client_of_a_template_that_is_refused_is_not_stored) {
+  sessions += kTemplate;
+  extra = "DynamicSessionsMax=1";
+  open_guarded();
+  for (int i = 0; i < 5; ++i) {
+    RawPeer& peer = connect();
+    peer.send(logon("NEW" + std::to_string(i), 1, "553=you|"));
+    ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+    ASSERT_TRUE(run_until([&] { return acceptor->session_count() == 2; })) << log.all();
+  }
+  EXPECT_EQ(acceptor->store().session_count(), 2U);
+  RawPeer& peer = connect();
+  peer.send(logon("NEW9", 1, "553=me|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_EQ(acceptor->store().session_count(), 3U);
+}
+
+TEST_F(LogonRequestTest, numbers_that_a_refused_client_of_a_template_has_seen_are_not_used_again) {
+  sessions += kTemplate;
+  open_guarded();
+  for (std::uint64_t attempt = 1; attempt <= 2; ++attempt) {
+    RawPeer& peer = connect();
+    peer.send(logon("NEW", 1, "553=you|"));
+    ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+    ASSERT_EQ(peer.messages().size(), 1U);
+    EXPECT_TRUE(contains(peer.messages()[0], "|35=5|34=" + std::to_string(attempt) + "|"));
+    ASSERT_TRUE(run_until([&] { return acceptor->session_count() == 2; })) << log.all();
+  }
+  RawPeer& peer = connect();
+  peer.send(logon("NEW", 1, "553=me|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=3|"));
+  acceptor.reset();
+  open_guarded();
+  RawPeer& back = connect();
+  back.send(logon("NEW", 2, "553=me|"));
+  ASSERT_TRUE(run_until([&] { return back.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(back.messages()[0], "|35=A|34=4|")) << bar(back.messages()[0]);
+}
+
+TEST_F(LogonRequestTest, handle_of_a_client_of_a_template_is_good_before_and_after_the_answer) {
+  sessions += kTemplate;
+  open_guarded();
+  engine::Mailbox mailbox = acceptor->open_mailbox();
+  RawPeer& peer = connect();
+  peer.send(logon("NEW", 1, "553=later|"));
+  ASSERT_TRUE(run_until([&] { return guarded.id != 0; })) << log.all();
+  EXPECT_EQ(acceptor->store().session_count(), 2U);
+  const engine::SessionHandle handle = guarded.handle;
+  ASSERT_TRUE(
+      mailbox.post(handle, [id = guarded.id](Session& session) { session.answer_logon(id, {}); }));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[0], "|35=A|34=1|"));
+  EXPECT_EQ(acceptor->store().session_count(), 3U);
+  ASSERT_TRUE(mailbox.post(handle, [](Session& session) { EchoVenue::send_text(session, 10); }));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_EQ(acceptor->session(2).handle(), handle);
 }
 
 TEST_F(LogonRequestTest, answer_from_another_sessions_callback_lets_in_what_was_held_too) {

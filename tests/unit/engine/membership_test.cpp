@@ -193,6 +193,77 @@ TEST_F(TemplateTest, stranger_who_is_not_let_in_leaves_no_session_behind) {
   EXPECT_TRUE(run_until([&] { return acceptor->session_count() == 2; })) << log.all();
 }
 
+// Whose Logon the session layer refuses, with a Logout.
+constexpr const char* kRefusedLogon = "98=0|108=-5|";
+
+TEST_F(TemplateTest, names_that_never_logged_on_take_nobodys_place_and_are_not_stored) {
+  extra = "DynamicSessionsMax=2";
+  open();
+  for (int i = 0; i < 20; ++i) {
+    RawPeer& peer = connect();
+    peer.send(from("BAD" + std::to_string(i), "A", 1, kRefusedLogon));
+    ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+    ASSERT_TRUE(run_until([&] { return acceptor->session_count() == 2; })) << log.all();
+  }
+  EXPECT_EQ(acceptor->store().session_count(), 2U) << "those of the file";
+  log_on("STRANGER");
+  EXPECT_EQ(acceptor->store().session_count(), 3U);
+}
+
+TEST_F(TemplateTest, stored_sessions_need_no_place) {
+  extra = "DynamicSessionsMax=1";
+  open();
+  log_on("FIRST");
+  for (const std::string who : {"SECOND", "THIRD"}) {
+    reopen();
+    log_on(who);
+    EXPECT_TRUE(contains(log_on("FIRST", who == "SECOND" ? 2 : 3).messages()[0], "|35=A|"));
+  }
+  EXPECT_EQ(acceptor->session_count(), 4U);
+  refuse("FOURTH");
+  EXPECT_TRUE(contains(log_on("SECOND", 2).messages()[0], "|35=A|"));
+}
+
+TEST_F(TemplateTest, address_has_a_share_of_the_places) {
+  extra = "DynamicSessionsMax=4";
+  open();
+  log_on("ONE");
+  log_on("TWO");
+  refuse("THREE");
+  EXPECT_TRUE(log.has("DynamicSessionsMaxPerAddress of them have been made for its address"))
+      << log.all();
+  RawPeer& elsewhere = connect("127.0.0.9");
+  elsewhere.send(logon("THREE", 1));
+  EXPECT_TRUE(run_until([&] { return elsewhere.messages().size() == 1; })) << log.all();
+}
+
+TEST_F(TemplateTest, share_of_an_address_may_be_all_of_the_places) {
+  extra = "DynamicSessionsMax=3\nDynamicSessionsMaxPerAddress=0";
+  open();
+  for (const char* who : {"ONE", "TWO", "THREE"}) log_on(who);
+  refuse("FOUR");
+}
+
+TEST_F(TemplateTest, logon_is_in_the_log_of_the_session_and_a_refused_one_in_that_of_nobody) {
+  extra = "FileLogPath=" + folder.path() + "/logs";
+  open();
+  RawPeer& bad = connect();
+  bad.send(from("BAD", "A", 1, kRefusedLogon));
+  ASSERT_TRUE(run_until([&] { return bad.closed(); })) << log.all();
+  log_on("GOOD");
+  acceptor.reset();
+  const auto text_of = [&](const std::string& name) {
+    std::ifstream file{folder.path() + "/logs/" + name + ".messages.current.log"};
+    return std::string{std::istreambuf_iterator<char>{file}, {}};
+  };
+  EXPECT_TRUE(contains(text_of("FIX.4.4-VENUE-GOOD"), "|49=GOOD|"));
+  EXPECT_TRUE(contains(text_of("FIX.4.4-VENUE-GOOD"), "|56=GOOD|"));
+  EXPECT_TRUE(contains(text_of("GLOBAL"), "|49=BAD|"));
+  EXPECT_FALSE(contains(text_of("GLOBAL"), "|49=GOOD|"));
+  EXPECT_FALSE(
+      std::filesystem::exists(folder.path() + "/logs/FIX.4.4-VENUE-BAD.messages.current.log"));
+}
+
 TEST_F(TemplateTest, addresses_of_the_template_are_looked_at_before_a_session_is_made) {
   sessions += "AllowedRemoteAddresses=10.9.8.7\n";
   open();

@@ -1,0 +1,133 @@
+// Sessions of templates whose names the store does not know: on trial until their Logon is
+// accepted.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <nexusfix/base/secret.hpp>
+
+#include "engine/runtime.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::string_view kLogon = "A";
+// What is kept of a client's messages until it is known which log they belong to.
+constexpr std::size_t kTrialBytesMax = 64U << 10U;
+
+}  // namespace
+
+SessionTrial::~SessionTrial() {
+  for (Received& one : received) wipe_bytes(one.bytes);
+}
+
+// A name that is stored has logged on once, and needs no place.
+bool Runtime::has_dynamic_place(const Connection& connection, const std::string& name) {
+  if (store_->find_session(name)) return true;
+  using Answer = DynamicNames::Answer;
+  const Answer answer = dynamic_names_.connect(name, connection.source);
+  if (answer == Answer::Yes) return true;
+  report_stranger(observe::Severity::Error, connection.source, {},
+                  "no session is made for " + name +
+                      (answer == Answer::TooMany
+                           ? ": DynamicSessionsMax of them have been made since the start"
+                           : ": DynamicSessionsMaxPerAddress of them have been made for its "
+                             "address since the start"));
+  return false;
+}
+
+store::StoreResult<SessionSlot*> Runtime::make_trial(SessionSettings settings) {
+  const std::string name = settings.session.id.to_string();
+  if (store_->find_session(name) || doubtful_names_.contains(name)) {
+    return make_slot(std::move(settings));
+  }
+  if (const auto home = seams_.directory ? seams_.directory->home_of(name) : std::nullopt;
+      home && *home != loop()) {
+    return std::unexpected{
+        store::StoreError{store::StoreErrorCode::SessionRefused,
+                          name + ": it is stored in loop " + std::to_string(*home)}};
+  }
+  auto trial = std::make_unique<SessionTrial>();
+  trial->numbers = dynamic_names_.numbers(name);
+  const std::size_t count = slots_.size();
+  try {
+    SessionSlot* const slot = add_slot(std::move(settings), trial->numbers);
+    slot->trial = std::move(trial);
+    slot->log = logs_.global();
+    if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
+    slot->handle_key = next_trial_++;
+    trials_.insert_or_assign(slot->handle_key, slot);
+    put_in(*slot);
+    return slot;
+  } catch (const std::bad_alloc&) {
+    if (slots_.size() > count) bury(*slots_.back());
+    throw;
+  }
+}
+
+// answer: the MsgType of what is sent. With a Logon it becomes a session like any other; whatever
+// else is said to a client that was not let in stays outside of the store.
+void Runtime::end_trial(SessionSlot& slot, std::string_view answer) {
+  if (answer != kLogon) return log_trial(slot);
+  if (seams_.directory && seams_.directory->settle(slot.name, loop()) != loop()) {
+    report(observe::Severity::Error, slot.name, "it is stored in another event loop by now");
+    throw EventAborted{};
+  }
+  const auto key = store_->open_session(slot.name, now_.wall);
+  if (!key) {
+    report(observe::Severity::Error, slot.name, key.error().text);
+    throw EventAborted{};
+  }
+  const std::unique_ptr<SessionTrial> trial = std::move(slot.trial);
+  try {
+    give_key(slot, *key);
+    slot.log = logs_.join(slot.settings, data_fields_, now_.wall);
+  } catch (const std::bad_alloc&) {
+    slot.trial.reset();  // It is stored: its numbers are those of the store.
+    throw;
+  }
+  dynamic_names_.keep(slot.name);
+  report_peer(observe::Severity::Info, slot, trial->made);
+  for (const SessionTrial::Received& one : trial->received) {
+    logs_.received(slot.log, one.bytes, one.at);
+  }
+}
+
+void Runtime::note_trial(SessionSlot& slot) {
+  slot.trial->numbers = slot.machine.numbers();
+  slot.inbound_recorded = slot.trial->numbers.next_inbound;
+  if (slot.machine.state() != session::State::LogonReceived) log_trial(slot);
+}
+
+void Runtime::log_received(SessionSlot& slot, std::string_view frame) {
+  if (slot.trial == nullptr) [[likely]]
+    return logs_.received(slot.log, frame, now_.wall);
+  std::size_t bytes = frame.size();
+  for (const SessionTrial::Received& one : slot.trial->received) bytes += one.bytes.size();
+  if (bytes > kTrialBytesMax) return logs_.unknown(frame, /*is_message=*/true, now_.wall);
+  slot.trial->received.push_back({now_.wall, std::string{frame}});
+}
+
+// It was not let in: what came is nobody's.
+void Runtime::log_trial(SessionSlot& slot) {
+  for (SessionTrial::Received& one : slot.trial->received) {
+    logs_.unknown(one.bytes, /*is_message=*/true, one.at);
+    wipe_bytes(one.bytes);
+  }
+  slot.trial->received.clear();
+}
+
+session::Numbers Runtime::stored_numbers(const SessionSlot& slot) const noexcept {
+  if (slot.trial != nullptr) return slot.trial->numbers;
+  const store::SessionRecord& stored = store_->session(slot.key);
+  return {.next_inbound = stored.next_inbound, .next_outbound = stored.next_outbound};
+}
+
+// Null: there is none of that handle.
+SessionSlot* Runtime::slot_of(std::uint32_t handle_key) const noexcept {
+  if (handle_key < slots_by_key_.size()) return slots_by_key_[handle_key];
+  const auto trial = trials_.find(handle_key);
+  return trial == trials_.end() ? nullptr : trial->second;
+}
+
+}  // namespace nexusfix::engine
