@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -8,6 +11,7 @@
 
 #include "dictionary/field_sequence.hpp"
 #include "dictionary/validator_tables.hpp"
+#include "dictionary/violation_survey.hpp"
 
 namespace nexusfix::dictionary {
 namespace {
@@ -201,7 +205,16 @@ class Validation {
 
   // What is left to check of a field of this rule, where another message has the same fields.
   void note(NoCheckList&, const MemberRule&, std::size_t) const noexcept {}
+  void note(Survey&, const MemberRule&, std::size_t) const noexcept {}
   void note(CheckList& checks, const MemberRule& rule, std::size_t index) const noexcept;
+
+  // After a report: whether the walk goes on all the same.
+  [[nodiscard]] static bool goes_on(NoCheckList&, const Scope&) noexcept { return false; }
+  [[nodiscard]] static bool goes_on(CheckList&, const Scope&) noexcept { return false; }
+  [[nodiscard]] bool goes_on(Survey& survey, const Scope& scope) const noexcept {
+    survey.take(*violation_, scope.context);
+    return true;
+  }
 
   // The slow way: false and reported, or right because of the fields around it.
   [[nodiscard]] bool is_right_after_all(const Scope& scope, Section section, const MemberRule& rule,
@@ -227,6 +240,23 @@ class Validation {
                               const EntriesSoFar& so_far) noexcept;
   [[nodiscard]] bool begins_entry(Tag delimiter, std::size_t index,
                                   const EntriesSoFar& so_far) const noexcept;
+  // Each reports it: whether the walk goes on all the same.
+  template <class Checks>
+  [[nodiscard]] bool survives_missing(const Scope& scope, std::size_t entry_begin,
+                                      Checks& checks) noexcept {
+    report_missing(scope, entry_begin);
+    return goes_on(checks, scope);
+  }
+  template <class Checks>
+  [[nodiscard]] bool survives_misplaced(const Scope& scope, unsigned slot, std::size_t index,
+                                        const EntriesSoFar& so_far, Checks& checks) noexcept {
+    if (scope.seen[slot] == 0) {
+      report(ViolationRule::GroupOrderWrong, scope, index);
+    } else {
+      report_repeated(scope, index, so_far);
+    }
+    return goes_on(checks, scope);
+  }
 
   const ValidatorTables& tables_;
   const wire::MessageView& message_;
@@ -311,7 +341,7 @@ template <class SomeFields, class Checks>
     if (member->key != key) [[unlikely]] {
       member = find_rare(context, i);
       if (member == nullptr) {
-        if (!is_outsider_right(scope, i, checks)) return;
+        if (!is_outsider_right(scope, i, checks) && !goes_on(checks, scope)) return;
         ++i;
         continue;
       }
@@ -320,16 +350,18 @@ template <class SomeFields, class Checks>
     if (rule.place != section) [[unlikely]] {
       if (rule.place < section && tables_.rules.validate_fields_out_of_order) {
         report(ViolationRule::TagOutOfSection, scope, i);
-        return;
+        if (!goes_on(checks, scope)) return;
       }
       section = rule.place;
     }
     if (std::exchange(seen[rule.slot], std::uint8_t{1}) != 0) [[unlikely]] {
       report(ViolationRule::TagRepeated, scope, i);
-      return;
+      if (!goes_on(checks, scope)) return;
     }
     if (!is_value_right<SomeFields>(rule.check, rule.detail, fields.value(i))) [[unlikely]] {
-      if (!is_right_after_all(scope, static_cast<Section>(rule.place), rule, i)) return;
+      if (!is_right_after_all(scope, static_cast<Section>(rule.place), rule, i) &&
+          !goes_on(checks, scope))
+        return;
     }
     if (rule.check == Check::Group) [[unlikely]] {
       i = walk_group(scope, rule, i, seen + context.slots, checks);
@@ -339,8 +371,10 @@ template <class SomeFields, class Checks>
       ++i;
     }
   }
-  if (!are_seen(seen + kVerifiedSlots, context.required_count)) [[unlikely]]
+  if (!are_seen(seen + kVerifiedSlots, context.required_count)) [[unlikely]] {
     report_missing(scope, kMsgTypeIndex);
+    static_cast<void>(goes_on(checks, scope));
+  }
 }
 
 // From the count field at index to the first field behind the group.
@@ -367,7 +401,7 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
       member = find_rare(context, i);
       if (member == nullptr) {
         if (one_has(&outer, tag_at(i))) break;
-        if (!is_outsider_right(scope, i, checks)) return kFailed;
+        if (!is_outsider_right(scope, i, checks) && !goes_on(checks, scope)) return kFailed;
         ++i;
         continue;
       }
@@ -377,11 +411,12 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     if (slot == delimiter || entries == 0) {
       if (entries == expected && one_awaits(&outer, tag_at(i))) break;
       if (entries != 0 && required != context.required_count) [[unlikely]]
-        return report_missing(scope, entry_begin);
+        if (!survives_missing(scope, entry_begin, checks)) return kFailed;
       if (entries == 0 && context.any_field_begins != 0) {
         delimiter = scope.delimiter = slot;
       } else if (entries == 0 && slot != 0) {
-        return report(ViolationRule::DelimiterMissing, scope, i);
+        report(ViolationRule::DelimiterMissing, scope, i);
+        if (!goes_on(checks, scope)) return kFailed;
       }
       ++entries;
       entry_begin = i;
@@ -391,14 +426,14 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     }
     if (seen[slot] != 0 || (is_ordered && slot < least)) [[unlikely]] {
       if (one_awaits(&outer, tag_at(i))) break;
-      if (seen[slot] == 0) return report(ViolationRule::GroupOrderWrong, scope, i);
-      return report_repeated(scope, i, {index, entries, expected});
+      if (!survives_misplaced(scope, slot, i, {index, entries, expected}, checks)) return kFailed;
+      required -= seen[slot] * unsigned{rule.place};  // What is repeated is counted already.
     }
     seen[slot] = 1;
     least = slot == delimiter ? 0 : slot;
     required += rule.place;
     if (!is_value_right<Fields>(rule.check, rule.detail, fields.value(i)) &&
-        !is_right_after_all(scope, Section::Body, rule, i)) [[unlikely]]
+        !is_right_after_all(scope, Section::Body, rule, i) && !goes_on(checks, scope)) [[unlikely]]
       return kFailed;
     if (rule.check == Check::Group) [[unlikely]] {
       if (i = walk_group(scope, rule, i, seen + context.slots, checks); i == kFailed) return i;
@@ -408,9 +443,9 @@ std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, 
     }
   }
   if (entries != 0 && required != context.required_count) [[unlikely]]
-    return report_missing(scope, entry_begin);
+    if (!survives_missing(scope, entry_begin, checks)) return kFailed;
   if (entries != expected) [[unlikely]]
-    return report_count(scope, index, expected, entries);
+    if (report_count(scope, index, expected, entries); !goes_on(checks, scope)) return kFailed;
   return i;
 }
 
@@ -643,20 +678,44 @@ std::expected<Validator, std::string> Validator::make(const Dictionary& dictiona
   return make(FixtDictionaries{dictionary, dictionary}, rules);
 }
 
+namespace {
+
+// Of a message that has a violation: the one that is reported. empty: its first field without a
+// value, where that is one.
+[[gnu::noinline]] std::optional<Violation> first_by_rank(
+    const ValidatorTables& tables, const wire::MessageView& message, const MemberContext& context,
+    const std::optional<wire::Fault>& empty) noexcept {
+  std::optional<Violation> violation;
+  Validation validation{tables, message, violation};
+  Survey survey;
+  validation.walk(context, survey);
+  std::optional<Violation> lowest = survey.lowest();
+  if (!empty) return lowest;
+  const bool is_before = !lowest || survey.rank() == Rank::Field;
+  if (!is_before || (lowest && lowest->offset < empty->offset)) return lowest;
+  validation.report_fault(*empty);
+  return violation;
+}
+
+}  // namespace
+
 std::optional<Violation> Validator::validate(const wire::MessageView& message) const noexcept {
   NEXUSFIX_DEBUG_ASSERT(message.field_count() > kMsgTypeIndex);
   std::optional<Violation> violation;
   Validation validation{*tables_, message, violation};
-  const std::optional<wire::Fault>& fault =
-      tables_->rules.validate_fields_have_values ? message.fault() : message.fault_but_empty();
   const MemberContext* const context = tables_->message(message.msg_type());
-  if (fault) [[unlikely]] {
-    validation.report_fault(*fault);
+  const bool is_fault = message.fault().has_value();
+  if (is_fault && message.fault_but_empty()) [[unlikely]] {
+    validation.report_fault(*message.fault_but_empty());
   } else if (context == nullptr) [[unlikely]] {
     validation.report_msg_type();
+  } else if (is_fault && tables_->rules.validate_fields_have_values) [[unlikely]] {
+    return first_by_rank(*tables_, message, *context, message.fault());
   } else {
     NoCheckList nobody_learns;
     validation.walk(*context, nobody_learns);
+    if (violation) [[unlikely]]
+      return first_by_rank(*tables_, message, *context, std::nullopt);
   }
   return violation;
 }
@@ -682,7 +741,8 @@ std::optional<Violation> Validator::validate(const wire::MessageView& message,
   std::optional<Violation> violation;
   CheckList checks;
   Validation{*tables_, message, violation}.walk(*context, checks);
-  if (!violation) sequence.learn(context_id, keys, checks);
+  if (violation) return first_by_rank(*tables_, message, *context, std::nullopt);
+  sequence.learn(context_id, keys, checks);
   return violation;
 }
 

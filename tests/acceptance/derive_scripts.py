@@ -99,6 +99,11 @@ def to_fix40_reject(message):
         message.remove("371", "372", "373")
 
 
+# Scripts of versions that have no TransactTime, whose messages have it all the same: of several
+# faults the reject names structure first, then what is missing, then what is wrong with a field.
+WITH_TRANSACT_TIME = {(0, "14b_RequiredFieldMissing"), (1, "14b_RequiredFieldMissing"),
+                      (1, "14g_HeaderBodyTrailerFieldsOutOfOrder")}
+
 # ExecutionReports that lack nothing.
 REPORTS = {
     0: "37=id 17=1 20=0 39=0 55=WLRI 54=1 38=100 32=0 31=0 14=0 6=0.0",
@@ -118,7 +123,8 @@ def to_fix4(name, message, minor):
     if minor < 2:
         to_whole_seconds(message)
         if message.get("35") == "D":
-            message.remove("60")  # TransactTime came with FIX 4.2
+            if (minor, name) not in WITH_TRANSACT_TIME:
+                message.remove("60")  # TransactTime came with FIX 4.2
             if minor == 0 and not message.get("38"):
                 message.insert_before("40", ("38", "100"))  # OrderQty was required
         if message.get("35") == "2" and message.is_expected and message.get("16") == "0":

@@ -146,11 +146,12 @@ class Validator {
   [[nodiscard]] static std::expected<Validator, std::string> make(const FixtDictionaries& both,
                                                                   const ValidationRules& rules);
 
-  // The first thing that is wrong with a message that a Parser has made: the parser's own fault,
-  // then the MsgType, then the first field in wire order that is wrong for what stands in front of
-  // it; a field that an entry of a group lacks and a wrong number of entries, where the entry and
-  // the group end. At last required fields that the message lacks: those of the header, of the body
-  // and of the trailer, by ascending tag.
+  // What is reported of a message that a Parser has made, in the order of QuickFIX: a field that
+  // cannot be read, as the parser found it; the MsgType; structure, which is data that is not where
+  // its Length field says, fields outside their part of the message, and a tag that the message has
+  // twice; a required field that the message lacks, first of the header, then of the body, by
+  // ascending tag; one that an entry of a group lacks; then the first field in wire order that is
+  // wrong for another reason, or has no value.
   //
   // A field that a group's entry does not have ends the group if the message, or the group around
   // it, has that field. Required is what is required in the message or the entry itself, or in a

@@ -155,7 +155,7 @@ TEST(Validation, invalid_messages_may_be_noted_and_processed) {
   config.reject_invalid_message = false;
   Side acceptor{config};
   acceptor.establish();
-  acceptor.in("35=D|34=2|11=ID|21=4");
+  acceptor.in("35=D|34=2|11=ID|21=4|55=X|54=1|38=1|40=1|60=20240115-10:30:00");
   EXPECT_THAT(acceptor.sent(), IsEmpty());
   EXPECT_EQ(acceptor.delivered.size(), 1U);
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageInvalid));

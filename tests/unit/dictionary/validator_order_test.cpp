@@ -1,0 +1,149 @@
+// Which of several faults of a message is reported: QuickFIX's order (DataDictionary::validate()),
+// which its acceptance scripts 14b and 14g of FIX 4.0 and 4.1 expect.
+#include <cstddef>
+#include <gtest/gtest.h>
+#include <optional>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "support/fix_text.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+using Rule = ViolationRule;
+
+struct Reported {
+  Rule rule;
+  wire::Tag tag;
+  friend bool operator==(const Reported&, const Reported&) = default;
+  friend std::ostream& operator<<(std::ostream& out, const Reported& one) {
+    return out << "rule " << static_cast<int>(one.rule) << ", tag " << one.tag;
+  }
+};
+
+// By both ways: with a memory, and without one.
+std::optional<Reported> reported(const std::string& fields, Version version = Version::Fix44) {
+  const Dictionary& dictionary = builtin_dictionary(version);
+  const auto validator = Validator::make(dictionary, {});
+  wire::Parser parser;
+  const std::string bytes = testing::fix(dictionary.begin_string, fields);
+  const auto message = parser.parse(bytes);
+  if (!message) throw std::runtime_error("garbled: " + fields);
+  const std::optional<Violation> violation = validator->validate(*message);
+  ValidationMemory memory;
+  for (int time = 0; time < 3; ++time) {
+    const std::optional<Violation> other = validator->validate(*message, memory);
+    EXPECT_EQ(other.has_value(), violation.has_value()) << fields;
+    if (!other || !violation) continue;
+    EXPECT_EQ(other->rule, violation->rule) << fields;
+    EXPECT_EQ(other->offset, violation->offset) << fields;
+  }
+  if (!violation) return std::nullopt;
+  return Reported{violation->rule, violation->tag};
+}
+
+TEST(ValidatorOrder, of_quickfix_scripts) {
+  // fix40/14b, fix41/14b: TransactTime (60) is no field of these messages, and Symbol is missing.
+  const std::string header = "49=TW|34=3|56=ISLD|52=20240115-10:30:00|";
+  const std::string body = "40=1|60=20240115-10:30:00|54=1|38=100|21=3|11=id|";
+  for (const Version version : {Version::Fix40, Version::Fix41}) {
+    EXPECT_EQ(reported("35=D|" + header + body, version), (Reported{Rule::RequiredTagMissing, 55}));
+  }
+  // fix41/14g: the header after it.
+  EXPECT_EQ(reported("35=D|11=id|21=3|40=1|54=1|55=MSFT|60=20240115-10:30:00|34=2|49=TW|"
+                     "52=20240115-10:30:00|56=ISLD|",
+                     Version::Fix41),
+            (Reported{Rule::TagOutOfSection, 34}));
+}
+
+TEST(ValidatorOrder, what_cannot_be_read_comes_before_all_else) {
+  EXPECT_EQ(reported("35=D|34=2|0x=1|55=|54=Z|"), (Reported{Rule::TagMalformed, 0}));
+  // A data field that is not where its Length says: where the next field begins is a guess.
+  EXPECT_EQ(reported("35=D|34=2|54=Z|354=3|58=x|355=abc|"), (Reported{Rule::DataOutOfOrder, 355}));
+}
+
+TEST(ValidatorOrder, header_before_body_before_groups) {
+  EXPECT_EQ(reported("35=D|34=2|56=T|52=20240115-10:30:00|453=1|448=x|54=Z|"),
+            (Reported{Rule::RequiredTagMissing, 49}));
+  const std::string header = "49=S|56=T|34=2|52=20240115-10:30:00|";
+  EXPECT_EQ(reported("35=E|" + header + "394=1|68=1|73=1|11=a|54=Z|"),
+            (Reported{Rule::RequiredTagMissing, 66}));
+  EXPECT_EQ(reported("35=E|" + header + "66=l|394=1|68=1|73=1|11=a|54=Z|"),
+            (Reported{Rule::RequiredTagMissing, 55}));
+}
+
+TEST(ValidatorOrder, fields_in_their_order_and_an_empty_value_is_one_of_them) {
+  const std::string order = "35=D|49=S|56=T|34=2|52=20240115-10:30:00|11=id|60=20240115-10:30:00|";
+  EXPECT_EQ(reported(order + "55=|54=Z|40=1|38=1|"), (Reported{Rule::ValueEmpty, 55}));
+  EXPECT_EQ(reported(order + "54=Z|55=|40=1|38=1|"), (Reported{Rule::ValueNotInEnumeration, 54}));
+  EXPECT_EQ(reported(order + "55=|54=1|38=1|"), (Reported{Rule::RequiredTagMissing, 40}));
+  EXPECT_EQ(reported(order + "55=|54=1|54=1|40=1|38=1|"), (Reported{Rule::TagRepeated, 54}));
+}
+
+TEST(ValidatorOrder, a_group_that_is_torn_apart_hides_what_follows_from_it) {
+  // Its entries are not where they seem to be, so what they seem to lack or to repeat is no fault.
+  const std::string order =
+      "35=D|49=S|56=T|34=2|52=20240115-10:30:00|11=id|55=x|54=1|40=1|38=1|"
+      "60=20240115-10:30:00|";
+  EXPECT_EQ(reported(order + "453=2|447=D|448=a|452=1|447=D|448=b|452=1|"),
+            (Reported{Rule::DelimiterMissing, 447}));
+  EXPECT_EQ(reported(order + "453=3|448=a|452=1|448=b|452=1|"),
+            (Reported{Rule::GroupCountWrong, 453}));
+}
+
+// A fault, where it is put into a right message, and what is reported of it.
+struct Fault {
+  std::string_view name;
+  int rank;  // structure, missing, fields
+  Reported expected;
+};
+
+// All combinations of faults that do not touch the same field.
+TEST(ValidatorOrder, of_any_combination_of_faults_is_by_rank_and_then_by_place) {
+  // In the order of the message for faults of fields, by tag for missing ones.
+  const std::vector<Fault> faults{
+      {"header field after the body", 0, {Rule::TagOutOfSection, 50}},
+      {"repeated", 0, {Rule::TagRepeated, 40}},
+      {"52 missing", 1, {Rule::RequiredTagMissing, 52}},
+      {"55 missing", 1, {Rule::RequiredTagMissing, 55}},
+      {"21 has no such value", 2, {Rule::ValueNotInEnumeration, 21}},
+      {"undefined field", 2, {Rule::TagNotInMessage, 17}},
+      {"38 is no number", 2, {Rule::TypeWrong, 38}},
+      {"58 is empty", 2, {Rule::ValueEmpty, 58}},
+      {"386 counts wrong", 2, {Rule::GroupCountWrong, 386}},
+  };
+  for (std::size_t set = 0; set < std::size_t{1} << faults.size(); ++set) {
+    const auto has = [set](std::size_t i) { return (set >> i & 1U) != 0; };
+    std::string text = "35=D|49=S|56=T|34=2|";
+    if (!has(2)) text += "52=20240115-10:30:00|";
+    text += has(4) ? "11=id|21=9|" : "11=id|21=1|";
+    if (has(0)) text += "50=sub|";
+    if (has(5)) text += "17=x|";
+    text += has(6) ? "38=x|" : "38=1|";
+    text += has(7) ? "58=|" : "58=text|";
+    if (!has(3)) text += "55=X|";
+    text += has(8) ? "386=2|336=a|" : "386=1|336=a|";
+    text += "54=1|40=1|60=20240115-10:30:00|";
+    if (has(1)) text += "40=1|";
+    std::optional<Reported> expected;
+    int rank = 3;
+    for (std::size_t i = 0; i < faults.size(); ++i) {
+      if (!has(i) || faults[i].rank >= rank) continue;
+      rank = faults[i].rank;
+      expected = faults[i].expected;
+    }
+    EXPECT_EQ(reported(text, Version::Fix42), expected) << text;
+    if (::testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::dictionary
