@@ -204,6 +204,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::MaxMessagesInResendRequest, "MaxMessagesInResendRequest"},
     {Key::ClosedResendInterval, "ClosedResendInterval"},
     {Key::HoldEarlyMessages, "HoldEarlyMessages"},
+    {Key::ResendTimeout, "ResendTimeout"},
     {Key::MaxResendMessages, "MaxResendMessages"},
     {Key::MaxResendsPerSecond, "MaxResendsPerSecond"},
     {Key::MaxResendRepeats, "MaxResendRepeats"},

@@ -203,6 +203,7 @@ enum class Key : std::uint8_t {
   MaxMessagesInResendRequest,
   ClosedResendInterval,
   HoldEarlyMessages,
+  ResendTimeout,
   MaxResendMessages,
   MaxResendsPerSecond,
   MaxResendRepeats,

@@ -592,8 +592,6 @@ void Runtime::close(Connection& connection, std::string_view why, observe::Sever
   SessionSlot* slot = std::exchange(connection.slot, nullptr);
   if (slot == nullptr) return;
   slot->connection = nullptr;
-  slot->held.clear();
-  slot->held_bytes = 0;
   slot->replay.reset();
   slot->behind_replay.release();
   slot->forget_kept_back();
@@ -605,6 +603,7 @@ void Runtime::close(Connection& connection, std::string_view why, observe::Sever
   if (connection.established) {
     transact(*slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
   }
+  forget_held(*slot);  // Without a reset they are asked for again.
   if (slot->is_dynamic && !slot->has_logged_on) remove(*slot, {});
   if (!slot->wants_connection || !slot->may_log_on) return;
   if (std::exchange(slot->log_on_wanted, false)) {

@@ -116,6 +116,9 @@ struct SessionSlot {
 
   std::map<std::uint64_t, std::string> held;  // messages that came too early, by MsgSeqNum
   BufferCharge held_bytes;
+  std::uint64_t held_lost_high = 0;  // the highest number for which there was no room; 0: none
+  std::uint64_t held_discarded = 0;  // application messages, since the start
+  bool holds_undecided = false;      // what is held came after a Logon that is not decided on
   std::optional<ReplayCursor> replay;
   bool replay_done = false;     // all of it was passed on, and its last actions are being taken
   OutboundQueue behind_replay;  // numbered during a resend, sent after it
@@ -606,6 +609,16 @@ class Runtime {
   [[nodiscard]] std::uint64_t resends_now_max(SessionSlot& slot);
   void replay_message(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes);
 
+  // held_messages.cpp
+  void feed_held(SessionSlot& slot);
+  void feed_due(SessionSlot& slot);
+  [[nodiscard]] bool ask_for_held_lost(SessionSlot& slot);
+  void discard_held(SessionSlot& slot, std::uint64_t begin, std::uint64_t end,
+                    std::string_view why);
+  static void forget_held(SessionSlot& slot) noexcept;
+  void perform(SessionSlot& slot, const session::Hold& action);
+  void perform(SessionSlot& slot, const session::PassedOver& action);
+
   // sessions.cpp
   using Event = FunctionRef<void(session::StateMachine&)>;
   void transact(SessionSlot& slot, Event event);
@@ -615,14 +628,12 @@ class Runtime {
   void append_transaction();
   void note_progress(SessionSlot& slot);
   [[nodiscard]] bool record_before_delivery(SessionSlot& slot, std::uint64_t msg_seq_num);
-  void feed_held(SessionSlot& slot);
   void decide_logon(SessionSlot& slot);
   void feed_decided();
   void perform(SessionSlot& slot, const session::Transmit& action);
   void perform(SessionSlot& slot, const session::Retransmit& action);
   void perform(SessionSlot& slot, const session::Deliver& action);
   void perform(SessionSlot& slot, const session::Administrative& action);
-  void perform(SessionSlot& slot, const session::Hold& action);
   void perform(SessionSlot& slot, const session::AskResend& action);
   void perform(SessionSlot& slot, const session::Replay& action);
   void perform(SessionSlot& slot, const session::Reset& action);

@@ -430,10 +430,15 @@ class SessionBuilder {
     read_into(Key::ResendRequestChunkSize, chunk);
     read_into(Key::MaxMessagesInResendRequest, chunk);
     config.resend_request_chunk = chunk;
-    read_into(Key::ClosedResendInterval, config.closed_resend_requests);
+    if (right(Key::ClosedResendInterval) != nullptr) {
+      bool is_closed = false;
+      read_into(Key::ClosedResendInterval, is_closed);
+      config.closed_resend_requests = is_closed;
+    }
     bool holds = true;
     read_into(Key::HoldEarlyMessages, holds);
     if (!holds) config.early_messages = session::EarlyMessages::Discard;
+    read_into(Key::ResendTimeout, config.resend_timeout);
   }
 
   // What a counterparty may make us do, and what is done for one that is not there.

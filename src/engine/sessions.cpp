@@ -15,10 +15,6 @@
 namespace nexusfix::engine {
 namespace {
 
-// Messages kept of a counterparty whose Logon is not decided on.
-constexpr std::size_t kHeldUndecidedBytesMax = 64U << 10U;
-// What a kept message costs beside its bytes.
-constexpr std::size_t kHeldOverheadBytes = 128;
 // How long the last bytes (a Logout) may take to leave.
 constexpr std::chrono::seconds kLastBytesTimeout{2};
 constexpr std::chrono::seconds kStallMin{1};
@@ -223,24 +219,6 @@ void Runtime::append_transaction() {
   tell_sent();
 }
 
-// Messages that came too early, as soon as the gap in front of them is closed. As long as a Logon
-// waits for its decision, the machine would have each of them held again, without an end.
-void Runtime::feed_held(SessionSlot& slot) {
-  while (!slot.held.empty() && slot.machine.state() != session::State::LogonReceived) {
-    const auto first = slot.held.begin();
-    const std::uint64_t expected = slot.machine.numbers().next_inbound;
-    if (first->first > expected) return;
-    const std::string bytes = std::move(first->second);
-    const bool due = first->first == expected;
-    slot.held_bytes -= bytes.size() + kHeldOverheadBytes;
-    slot.held.erase(first);
-    if (!due) continue;  // It came again in the meantime.
-    const auto message = parser_.parse(bytes);
-    NEXUSFIX_ASSERT(message.has_value());  // It parsed when it came.
-    transact(slot, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
-  }
-}
-
 void Runtime::perform(SessionSlot& slot, const session::Deliver& action) {
   using Action = ThrottleAction;
   const Action throttled = slot.settings.throttle.action;
@@ -277,29 +255,16 @@ void Runtime::perform(SessionSlot& slot, const session::Administrative& action) 
       slot, [&] { callbacks_.on_admin(callbacks_.application, slot.session, *action.message); }));
 }
 
-void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
-  const std::size_t bytes = action.bytes.size() + kHeldOverheadBytes;
-  const bool is_stranger = slot.machine.state() == session::State::LogonReceived;
-  if (slot.held_bytes + bytes >
-      (is_stranger ? kHeldUndecidedBytesMax : slot.settings.held_bytes_max)) {
-    report_peer(observe::Severity::Warning, slot,
-                "too much came too early: MsgSeqNum " + std::to_string(action.msg_seq_num) +
-                    " is dropped and will be asked for again");
-    return;
-  }
-  if (slot.held.contains(action.msg_seq_num)) return;
-  if (slot.connection != nullptr && !may_grow(*slot.connection, bytes, bytes)) return;
-  slot.held.try_emplace(action.msg_seq_num, action.bytes);
-  slot.held_bytes += bytes;
-}
-
 void Runtime::perform(SessionSlot& slot, const session::Reset&) {
   if (slot.trial == nullptr) transaction_.reset(slot.key);
   slot.waits_for_operator = false;
   if (std::exchange(slot.reset_ends_halt, false)) end_halt(slot);
   slot.inbound_recorded = 1;
-  slot.held.clear();
-  slot.held_bytes = 0;
+  // What came after the Logon that resets belongs to the new epoch, and is asked for again.
+  if (!slot.holds_undecided) {
+    discard_held(slot, 1, UINT64_MAX, "the sequence numbers are reset");
+  }
+  forget_held(slot);
   slot.replay.reset();
   slot.behind_replay.clear();
   report_kept_back_lost(slot);

@@ -71,6 +71,7 @@ constexpr NumberRule kNumbers[] = {
     {Key::LogonFailuresInterval, 1, 86'400, kSeconds},
     {Key::MaxLogonsBeingChecked, 1, 10'000, kNumber},
     {Key::ResendRequestChunkSize, 0, 1'000'000'000, kNumber},
+    {Key::ResendTimeout, 1, 3'600, kSeconds},
     {Key::MaxResendMessages, 0, 1'000'000'000, kNumber},
     {Key::MaxResendsPerSecond, 0, 1'000'000'000, kNumber},
     {Key::MaxResendRepeats, 0, 1'000'000'000, kNumber},

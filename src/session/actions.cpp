@@ -76,6 +76,10 @@ std::string_view to_string(NoticeCode code) noexcept {
       return "stored message cannot be resent";
     case NoticeCode::ResendNotAnswered:
       return "ResendRequest not answered";
+    case NoticeCode::ResendIncomplete:
+      return "answer to ResendRequest ended too early: what is missing is asked for again";
+    case NoticeCode::GapFillBeyondRequest:
+      return "gap fill beyond what was asked for: messages that came early are processed";
     case NoticeCode::MessageInvalid:
       return "invalid message processed";
     case NoticeCode::SessionStatusReceived:

@@ -165,6 +165,8 @@ std::optional<Action> StateMachine::perform(const Pending& pending,
       return Administrative{.message = message_};
     case Step::Hold:
       return Hold{.msg_seq_num = pending.first, .bytes = pending.text};
+    case Step::PassedOver:
+      return PassedOver{.begin = pending.first, .end = pending.second};
     case Step::ServeExpected:
       serve_expected(pending.first);
       return std::nullopt;

@@ -1,4 +1,6 @@
 // Logon, in both roles and within a session.
+#include <algorithm>
+
 #include <nexusfix/session/reject_reason.hpp>
 
 #include "session/inbound.hpp"
@@ -106,6 +108,7 @@ void StateMachine::receive_undecided(const wire::MessageView& message) noexcept 
   const bool is_early = in.msg_seq_num > pending_logon_.msg_seq_num;
   const bool is_kept = config_.early_messages == EarlyMessages::Hold;
   if (!is_early || !is_kept || in.msg_seq_num > kMsgSeqNumMax) return;
+  held_high_ = std::max(held_high_, in.msg_seq_num);
   push({.step = Step::Hold, .first = in.msg_seq_num, .text = message.bytes()});
 }
 
@@ -157,7 +160,7 @@ void StateMachine::accept_logon(const LogonFacts& logon, bool reply_with_reset) 
   if (logon.msg_seq_num == numbers_.next_inbound) {
     advance_to(logon.msg_seq_num + 1);
   } else {
-    early_logon_ = logon.msg_seq_num;
+    static_cast<void>(note_early(logon.msg_seq_num));
     if (logon.next_expected) {
       await_resend(logon.msg_seq_num, logon.msg_seq_num);
     } else {

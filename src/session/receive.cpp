@@ -46,6 +46,7 @@ void StateMachine::receive_by_kind(const Inbound& in) noexcept {
 
 void StateMachine::receive_in_order(const Inbound& in,
                                     const std::optional<Objection>& objection) noexcept {
+  if (gap_end_ != 0 && in.poss_dup) note_answer();
   if (in.msg_seq_num < numbers_.next_inbound) return on_too_low(in);
   if (in.msg_seq_num > numbers_.next_inbound) return on_too_high(in);
   if (objection) return reject(in, *objection);
@@ -151,9 +152,7 @@ std::string_view StateMachine::compared_text(std::string_view what, std::uint64_
 
 // TC 2b: kept until its turn comes, while what lies before it is asked for. Once we have said
 // Logout it is too late to ask; the message counts as not received and comes after the next Logon.
-// A ResendRequest is kept even where others are discarded, and an open gap is not asked for again
-// because of it: it has been served, and two sides that answered each other's requests with more
-// of them would never come to an end.
+// One that is a ResendRequest, and is to be rejected, is kept even where others are discarded.
 void StateMachine::on_too_high(const Inbound& in) noexcept {
   if (state_ == State::LogoutSent) return;
   const bool is_request = in.kind == MsgKind::ResendRequest;
@@ -162,7 +161,7 @@ void StateMachine::on_too_high(const Inbound& in) noexcept {
   }
   push({.step = Step::Hold, .first = in.msg_seq_num, .text = in.message.bytes()});
   if (in.msg_seq_num > held_high_) held_high_ = in.msg_seq_num;
-  if (!is_request || gap_end_ == 0) request_resend(in.msg_seq_num, in.msg_seq_num);
+  request_resend(in.msg_seq_num, in.msg_seq_num);
 }
 
 }  // namespace nexusfix::session

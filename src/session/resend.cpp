@@ -35,10 +35,7 @@ void StateMachine::on_resend_request(const Inbound& in,
   } else {
     reject(in, range.error());
   }
-  if (is_early) {
-    early_resend_request_ = std::max(early_resend_request_, in.msg_seq_num);
-    on_too_high(in);
-  }
+  if (is_early) on_served_early(in);
 }
 
 // FIX Session Layer, "ResendRequest": BeginSeqNo to EndSeqNo, both inclusive; EndSeqNo 0 (999999 in

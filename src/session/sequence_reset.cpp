@@ -1,5 +1,7 @@
 // SequenceReset in both modes: GapFill takes the place of messages that are not sent again, Reset
 // abandons what is missing.
+#include <algorithm>
+
 #include <nexusfix/session/reject_reason.hpp>
 
 #include "session/inbound.hpp"
@@ -68,13 +70,39 @@ void StateMachine::on_gap_fill(const Inbound& in) noexcept {
     return reject(in, {.reason = new_seq_no.reject_reason, .ref_tag = "36"});
   }
   if (new_seq_no.value <= in.msg_seq_num) return reject(in, {.reason = kIncorrect});
-  skip_to(new_seq_no.value);
+  const std::uint64_t requested_end = requested_end_;
+  skip_to(without_held(new_seq_no.value));
+  // A NewSeqNo that is the EndSeqNo leads to the last number that was asked for, and not past it.
+  // Nothing shows whether that one follows, so it is asked for with the next ones.
+  const bool is_one_short = gap_end_ != 0 && new_seq_no.value == requested_end;
+  if (is_one_short && requested_end + 1 < gap_end_ && state_ == State::LoggedOn) {
+    gap_requests_ = 0;
+    push_resend_request();
+  }
+}
+
+// Of a request that ended where the gap ends, the answer says nothing of what came before and is
+// held: that was not asked for. The gap fill counts up to there, and then what is held. Docs/
+// session.md says why; where all was asked for, the gap fill is the answer for all.
+std::uint64_t StateMachine::without_held(std::uint64_t new_seq_no) noexcept {
+  const bool has_held = gap_end_ != 0 && config_.early_messages == EarlyMessages::Hold;
+  if (!has_held || requested_end_ == 0 || new_seq_no <= gap_end_) return new_seq_no;
+  if (new_seq_no - numbers_.next_inbound > config_.sequence_jump_max) return new_seq_no;
+  if (new_seq_no <= after_early(gap_end_)) return new_seq_no;
+  notice(NoticeCode::GapFillBeyondRequest, {}, gap_end_, new_seq_no);
+  return gap_end_;
 }
 
 void StateMachine::skip_to(std::uint64_t new_seq_no) noexcept {
   if (new_seq_no - numbers_.next_inbound > config_.sequence_jump_max) {
     return log_out("NewSeqNo too far ahead");
   }
+  if (held_high_ >= numbers_.next_inbound) {
+    push({.step = Step::PassedOver,
+          .first = numbers_.next_inbound,
+          .second = std::min(new_seq_no - 1, held_high_)});
+  }
+  drop_early_below(new_seq_no);
   advance_to(new_seq_no);
 }
 

@@ -42,6 +42,8 @@ StateMachine::StateMachine(SessionConfig config, Numbers numbers)
   precision_ = effective_precision(*version_, config_.time_precision);
   sends_last_processed_ = config_.send_last_msg_seq_num_processed && version_->has_last_processed;
   sends_next_expected_ = config_.send_next_expected_msg_seq_num && version_->has_next_expected;
+  closes_requests_ =
+      config_.closed_resend_requests.value_or(config_.early_messages == EarlyMessages::Hold);
   if (version_->has_default_appl_ver_id) {
     counterparty_appl_ver_id_ = config_.default_appl_ver_id.front();
   }
@@ -175,7 +177,8 @@ void StateMachine::advance_within_gap() noexcept {
     return;
   }
   gap_requests_ = 1;
-  gap_deadline_ = now_.mono + config_.resend_timeout;
+  gap_limit_ = now_.mono + config_.resend_timeout;
+  note_answer();
   const bool is_chunk_done = requested_end_ != 0 && numbers_.next_inbound > requested_end_;
   if (is_chunk_done && state_ == State::LoggedOn) {
     gap_requests_ = 0;
@@ -192,7 +195,8 @@ void StateMachine::forget_connection() noexcept {
   gap_deadline_ = kNever;
   gap_requests_ = 0;
   held_high_ = 0;
-  early_logon_ = 0;
+  early_count_ = 0;
+  early_first_ = 0;
   early_resend_request_ = 0;
   reset_sent_ = false;
   is_delayed_ = false;
@@ -220,7 +224,8 @@ void StateMachine::reset_numbers() noexcept {
   requested_end_ = 0;
   gap_deadline_ = kNever;
   held_high_ = 0;
-  early_logon_ = 0;
+  early_count_ = 0;
+  early_first_ = 0;
   early_resend_request_ = 0;
   forget_resends();
   reset_is_pending_ = true;

@@ -64,6 +64,8 @@ std::string configuration(std::uint16_t port) {
       "NonStopSession=Y\n"
       // The scripts expect what QuickFIX sends, where it is not what FIX says.
       "BusinessRejectHasDefaultApplVerID=Y\n"
+      // And where FIX leaves a choice: it asks for everything that was sent so far.
+      "ClosedResendInterval=N\n"
       "Store=memory\n"
       "SocketAcceptPort=";
   return text.append(std::to_string(port)).append(kSessions);

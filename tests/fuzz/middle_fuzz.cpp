@@ -50,12 +50,7 @@ class Middle {
                Side{config_of(acceptor_config("FIX.4.4"))}} {
     const std::size_t how = input.byte();
     for (std::size_t i = 0; i < 2; ++i) {
-      // Who discards keeps ResendRequests all the same; and who asks for nothing behind a gap
-      // relies on what is behind it, so that without it each heartbeat would be a gap.
-      const SessionConfig& config = sides_[i].config();
-      const bool must_hold = config.early_messages == EarlyMessages::Discard ||
-                             config.closed_resend_requests || config.resend_request_chunk != 0;
-      sides_[i].can_hold = must_hold || (how >> i & 1U) == 0;
+      sides_[i].can_hold = (how >> i & 1U) == 0;
       sides_[i].serves_replays_in_slices = (how >> (i + 2) & 1U) != 0;
     }
   }

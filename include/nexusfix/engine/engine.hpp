@@ -61,6 +61,9 @@ struct EngineStats {
   std::uint64_t messages_out = 0;
   std::uint64_t garbled = 0;
   std::uint64_t connections_refused = 0;
+  // Application messages that came early, were held, and were never processed: the counterparty's
+  // gap fill or a reset of the sequence numbers passed over them.
+  std::uint64_t held_discarded = 0;
 };
 
 class Engine {

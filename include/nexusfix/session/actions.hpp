@@ -50,6 +50,13 @@ struct Hold {
   std::string_view bytes{};
 };
 
+// The counterparty's SequenceReset has led past these numbers (both inclusive): what is held of
+// them will not be asked for, and never be given to on_message(). Only where something may be held.
+struct PassedOver {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
 // The counterparty wants these numbers again (both inclusive, all of them sent), by a valid
 // ResendRequest or by the NextExpectedMsgSeqNum of its Logon. on_resend_decision() must follow
 // before the next action is taken. Only with SessionConfig::asks_before_resend.
@@ -127,6 +134,8 @@ enum class NoticeCode : std::uint8_t {
   LogoutReceived,
   MessageNotResendable,   // a stored message is damaged: a gap fill goes out in its place
   ResendNotAnswered,      // a gap is open, and nothing came in answer to our ResendRequest
+  ResendIncomplete,       // expected: the answer ended here, received: what revealed the gap
+  GapFillBeyondRequest,   // expected: where the gap ended, received: NewSeqNo
   MessageInvalid,         // by the dictionary, but the configuration says not to reject it
   SessionStatusReceived,  // received: SessionStatus (1409) of a Logon or Logout
 };
@@ -139,8 +148,9 @@ struct Notice {
   std::string_view text{};
 };
 
-using Action = std::variant<Transmit, Retransmit, Deliver, Administrative, Hold, AskResend, Replay,
-                            Reset, Release, Authenticate, LoggedOn, LoggedOut, Disconnect, Notice>;
+using Action =
+    std::variant<Transmit, Retransmit, Deliver, Administrative, Hold, PassedOver, AskResend, Replay,
+                 Reset, Release, Authenticate, LoggedOn, LoggedOut, Disconnect, Notice>;
 
 [[nodiscard]] std::string_view to_string(DisconnectReason reason) noexcept;
 [[nodiscard]] std::string_view to_string(NoticeCode code) noexcept;

@@ -96,8 +96,10 @@ struct SessionConfig {
   // A ResendRequest asks for at most so many messages, and for the next ones when they have come.
   // 0: for everything at once.
   std::uint64_t resend_request_chunk = 0;
-  // A ResendRequest ends where the gap ends. false: it asks for everything sent so far.
-  bool closed_resend_requests = false;
+  // true: a ResendRequest ends where the gap ends; false: it asks for everything sent so far.
+  // Unset: it ends there if early messages are held, and asks for everything if they are discarded.
+  // See "Sequence numbers" in docs/session.md for the reasons.
+  std::optional<bool> closed_resend_requests{};
   // FIX 4.4 and FIXT: Logons tell the number that we expect (789), and each side resends what the
   // other one's Logon says is missing, without a ResendRequest. Both sides must have agreed on it.
   bool send_next_expected_msg_seq_num = false;
@@ -114,7 +116,8 @@ struct SessionConfig {
   bool asks_before_resend = false;
   // The owner sees administrative messages of the counterparty: see Administrative.
   bool shows_administrative = false;
-  // A gap that does not shrink for this long is asked for again, a few times; ≥ 1.
+  // A gap that does not shrink for this long is asked for again, a few times; ≥ 1. An answer that
+  // ends before the gap does is not waited for that long.
   std::chrono::seconds resend_timeout{30};
   bool persist_messages = true;  // false: a ResendRequest is answered with gap fills only
   // Largest accepted jump of a SequenceReset, in either mode, over the expected number.

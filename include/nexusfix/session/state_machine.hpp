@@ -118,6 +118,11 @@ class StateMachine {
   void on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision, Now now) noexcept;
   // After an AskResend, once for each.
   void on_resend_decision(const ResendDecision& decision, Now now) noexcept;
+  // The owner could not keep all that it was asked to hold, and what it has kept begins at
+  // first_held (0: it has kept nothing), after what is expected: what is missing before that is
+  // asked for, unless it has been. If next_inbound has moved, what is due then comes first, and
+  // this call again.
+  void on_held_lost(std::uint64_t first_held, Now now) noexcept;
   // The session's time is over, by its schedule: Logout with text, and both numbers are 1 when the
   // connection has ended; at once if there is none.
   void on_session_end(std::string_view text, Now now) noexcept;
@@ -237,6 +242,7 @@ class StateMachine {
     Deliver,                // first: MsgSeqNum, flag: PossDup, second: PossResend
     ShowAdministrative,
     Hold,           // first: MsgSeqNum, text: bytes
+    PassedOver,     // first, second: range
     ServeExpected,  // first: what the counterparty's Logon expects; the answer was sent last
     AskResend,      // first, second: range
     Replay,         // first, second: range
@@ -259,6 +265,8 @@ class StateMachine {
   // No event leaves more than this; what grows with its input is drawn out by Replay instead.
   static constexpr std::size_t kPendingMax = 16;
   static constexpr std::size_t kTextBytesMax = 160;
+  // What is served early beyond this is held until its turn.
+  static constexpr std::size_t kEarlyMax = 16;
 
   // Queue (state_machine.cpp).
   void begin_event(const Now& now) noexcept;
@@ -336,8 +344,15 @@ class StateMachine {
 
   // Gaps and resends (gap.cpp, resend.cpp, sequence_reset.cpp).
   void request_resend(std::uint64_t received, std::uint64_t gap_end) noexcept;
+  void widen_gap(std::uint64_t received, std::uint64_t gap_end) noexcept;
   void await_resend(std::uint64_t received, std::uint64_t gap_end) noexcept;
   void push_resend_request() noexcept;
+  void note_answer() noexcept;
+  [[nodiscard]] std::uint64_t without_held(std::uint64_t new_seq_no) noexcept;
+  void on_served_early(const Inbound& in) noexcept;
+  [[nodiscard]] bool note_early(std::uint64_t msg_seq_num) noexcept;
+  void drop_early_below(std::uint64_t next_inbound) noexcept;
+  [[nodiscard]] std::uint64_t after_early(std::uint64_t msg_seq_num) const noexcept;
   void on_resend_request(const Inbound& in, const std::optional<Objection>& objection) noexcept;
   [[nodiscard]] std::expected<Range, Objection> requested_range(const Inbound& in) const noexcept;
   void serve_expected(std::uint64_t next_expected) noexcept;
@@ -382,6 +397,7 @@ class StateMachine {
   wire::TimePrecision precision_;
   bool sends_last_processed_ = false;
   bool sends_next_expected_ = false;
+  bool closes_requests_ = true;        // a ResendRequest ends where the gap ends
   char counterparty_appl_ver_id_ = 0;  // 0: not a FIXT session
   Numbers numbers_;
   State state_ = State::Disconnected;
@@ -431,11 +447,18 @@ class StateMachine {
   std::uint64_t gap_end_ = 0;
   std::uint64_t requested_end_ = 0;  // of the open ResendRequest; 0: it asks for everything
   MonoTime gap_deadline_ = kNever;
-  unsigned gap_requests_ = 0;  // without progress
+  unsigned gap_requests_ = 0;          // without progress
+  MonoTime gap_limit_ = kNever;        // without progress for resend_timeout
+  MonoTime answered_at_{};             // the last part of the answer, or the request
+  MonoTime::duration answer_pause_{};  // the longest one of this gap's answers
   // Numbers above the expected one that were received on this connection. A message up to
   // held_high_ may be one that the owner had kept, so its SendingTime may be old.
   std::uint64_t held_high_ = 0;
-  std::uint64_t early_logon_ = 0;           // a Logon's number, counted when its turn comes
+  // Numbers of a Logon that was answered and of ResendRequests that were served though they came
+  // too early: counted when their turn comes, in ascending order. early_first_: the first; 0: none.
+  std::array<std::uint64_t, kEarlyMax> early_{};
+  std::size_t early_count_ = 0;
+  std::uint64_t early_first_ = 0;
   std::uint64_t early_resend_request_ = 0;  // the highest ResendRequest that was served early
   bool reset_is_pending_ = false;           // numbers_.next_outbound is not 1 yet
   bool resets_at_end_ = false;              // the session's time is over

@@ -116,8 +116,7 @@ void Runtime::cut_largest(Connection& connection) {
   slot->given_up_why = "disconnected: " + why;
   give_up(*slot);
   connection.outbound.release();
-  slot->held.clear();
-  slot->held_bytes = 0;
+  forget_held(*slot);
   slot->replay.reset();
   if (is_in_use) return;
   connection.carried.clear();

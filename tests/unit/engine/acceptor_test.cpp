@@ -134,7 +134,7 @@ TEST_F(AcceptorTest, messages_that_come_too_early_wait_for_the_gap) {
   peer.send(order("TRADER", 4, "third"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
   EXPECT_TRUE(contains(peer.messages()[1], "|35=2|"));
-  EXPECT_TRUE(contains(peer.messages()[1], "|7=2|16=0|"));
+  EXPECT_TRUE(contains(peer.messages()[1], "|7=2|16=3|"));
   EXPECT_TRUE(venue.orders.empty());
   peer.send(order("TRADER", 2, "first") + order("TRADER", 3, "second"));
   ASSERT_TRUE(run_until([&] { return venue.orders.size() == 3; })) << log.all();

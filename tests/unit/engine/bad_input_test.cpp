@@ -106,7 +106,7 @@ TEST_F(BadInputTest, wrong_checksum_is_ignored_and_the_number_is_asked_for_again
   peer.send(bad + order("TRADER", 3, "A2"));
   ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
   EXPECT_TRUE(contains(peer.messages()[1], "|35=2|"));
-  EXPECT_TRUE(contains(peer.messages()[1], "|7=2|16=0|"));
+  EXPECT_TRUE(contains(peer.messages()[1], "|7=2|16=2|"));
 }
 
 TEST_F(BadInputTest, storm_of_garbled_messages_is_counted_and_logged_in_few_lines) {

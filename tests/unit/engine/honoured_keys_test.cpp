@@ -247,6 +247,7 @@ const HonouredKey kRows[] = {
     {"MaxMessagesInResendRequest", "1000000000", "1000000001", "from 0 to 1000000000"},
     {"ClosedResendInterval", "Y", "perhaps", "Y or N"},
     {"HoldEarlyMessages", "N", "perhaps", "Y or N"},
+    {"ResendTimeout", "3600", "3601", "from 1 to 3600"},
     {"MaxResendMessages", "1000000000", "1000000001", "from 0 to 1000000000"},
     {"MaxResendsPerSecond", "1000000000", "1000000001", "from 0 to 1000000000"},
     {"MaxResendRepeats", "1000000000", "1000000001", "from 0 to 1000000000"},

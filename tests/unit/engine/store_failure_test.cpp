@@ -87,7 +87,7 @@ TEST_F(StoreFailureTest, what_was_not_stored_is_done_again_after_a_restart) {
   again.send(logon("TRADER", 3));
   ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
   EXPECT_TRUE(contains(again.messages()[1], "|35=2|"));
-  EXPECT_TRUE(contains(again.messages()[1], "|7=2|16=0|"));
+  EXPECT_TRUE(contains(again.messages()[1], "|7=2|16=2|"));
 }
 
 // Catalogue D8: found while resending.

@@ -182,7 +182,7 @@ TEST(Authentication, logon_that_is_too_low_or_too_high_is_told_after_the_decisio
   high.connect();
   high.in("35=A|34=5|98=0|108=30");
   high.decide(kAccept);
-  EXPECT_THAT(high.sent(), ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=0"));
+  EXPECT_THAT(high.sent(), ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=4"));
 }
 
 TEST(Credentials, are_in_the_logon_by_ascending_tag) {

@@ -49,7 +49,7 @@ TEST(MsgSeqNum, too_high_is_held_until_what_was_missed_has_come) {
   acceptor.establish();
   for (int number = 2; number <= 4; ++number) acceptor.in("35=0|34=" + std::to_string(number));
   acceptor.in("35=D|34=10|11=late");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=5|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=5|16=9"));
   EXPECT_TRUE(acceptor.delivered.empty());
   for (int number = 5; number <= 9; ++number) {
     acceptor.in("35=D|34=" + std::to_string(number) + "|11=x");
@@ -63,7 +63,9 @@ TEST(MsgSeqNum, too_high_is_held_until_what_was_missed_has_come) {
 
 TEST(MsgSeqNum, fix41_asks_to_infinity_with_999999) {
   // FIX 4.1, ResendRequest: EndSeqNo 999999.
-  Side acceptor{acceptor_config("FIX.4.1")};
+  SessionConfig config = acceptor_config("FIX.4.1");
+  config.closed_resend_requests = false;
+  Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=0|34=4");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=999999"));
@@ -77,7 +79,7 @@ TEST(MsgSeqNum, one_resend_request_for_a_gap_however_many_messages_follow) {
   for (int number = 4; number <= 40; ++number) {
     acceptor.in("35=D|34=" + std::to_string(number) + "|11=x");
   }
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
   EXPECT_EQ(acceptor.held_numbers.size(), 37U);
   acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=x");
   EXPECT_EQ(acceptor.next_in(), 3U);
@@ -95,7 +97,7 @@ TEST(MsgSeqNum, second_gap_behind_a_closed_one_is_asked_for_again) {
   acceptor.in("35=0|34=3");
   acceptor.in("35=0|34=2|43=Y|122=20240115-10:29:00");
   acceptor.in("35=0|34=6");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0", "35=2|34=3|7=4|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=2", "35=2|34=3|7=4|16=5"));
 }
 
 TEST(MsgSeqNum, redundant_resend_requests_are_sent_if_configured) {
@@ -106,12 +108,12 @@ TEST(MsgSeqNum, redundant_resend_requests_are_sent_if_configured) {
   acceptor.establish();
   acceptor.in("35=0|34=4");
   acceptor.in("35=0|34=5");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0", "35=2|34=3|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3", "35=2|34=3|7=2|16=3"));
 }
 
-TEST(MsgSeqNum, held_message_that_could_not_be_kept_comes_with_the_resend) {
+TEST(MsgSeqNum, held_message_that_could_not_be_kept_is_asked_for_when_its_turn_comes) {
   // FIX 4.4 volume 2, "Ordered Message Processing": kept, or asked for again.
-  // A bounded owner may drop what it is asked to hold.
+  // A bounded owner may drop what it is asked to hold. No message has to show that it is missing.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.can_hold = false;
@@ -121,12 +123,12 @@ TEST(MsgSeqNum, held_message_that_could_not_be_kept_comes_with_the_resend) {
   }
   EXPECT_EQ(acceptor.next_in(), 5U);
   EXPECT_EQ(acceptor.delivered.size(), 3U);
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3", "35=2|34=3|7=4|16=4"));
 }
 
 TEST(MsgSeqNum, gap_is_closed_by_what_filled_it_even_if_what_revealed_it_was_dropped) {
   // TC 2b, twice.
-  // 4 revealed the gap and was dropped; 2 and 3 fill it; 6 reveals the next one, from 4.
+  // 4 revealed the gap and was dropped; 2 and 3 fill it; 4 is asked for, and 6 dropped, too.
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.can_hold = false;
@@ -134,7 +136,7 @@ TEST(MsgSeqNum, gap_is_closed_by_what_filled_it_even_if_what_revealed_it_was_dro
   acceptor.in("35=D|34=2|43=Y|122=20240115-10:29:00|11=x");
   acceptor.in("35=D|34=3|43=Y|122=20240115-10:29:00|11=x");
   acceptor.in("35=D|34=6|11=x");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0", "35=2|34=3|7=4|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3", "35=2|34=3|7=4|16=4"));
 }
 
 TEST(MsgSeqNum, held_message_may_have_grown_old_while_it_was_held) {
@@ -210,7 +212,7 @@ TEST(MsgSeqNum, garbled_message_uses_up_no_number_and_shows_as_a_gap) {
   EXPECT_EQ(acceptor.next_in(), 2U);
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::MessageGarbled));
   acceptor.in("35=0|34=3");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=2"));
 }
 
 TEST(MsgSeqNum, lost_position_in_the_stream_ends_the_connection) {
@@ -311,7 +313,7 @@ TEST(PossDup, too_high_with_the_flag_is_a_gap_like_any_other) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=4|43=Y|122=20240115-10:30:00|11=x");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
   EXPECT_THAT(acceptor.held_numbers, ElementsAre(4));
 }
 
@@ -332,7 +334,7 @@ TEST(Gap, bad_message_within_a_gap_is_rejected_and_the_gap_goes_on) {
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.establish();
   acceptor.in("35=1|34=3|112=HELLO1");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=2"));
   acceptor.in("35=D|34=2|43=Y|122=20240115-10:30:00|11=");
   acceptor.in("35=1|34=4|112=HELLO2");
   EXPECT_THAT(acceptor.sent(),
@@ -345,7 +347,7 @@ TEST(Gap, bad_message_that_is_too_high_is_rejected_when_its_turn_comes) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=D|34=3|11=");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=2"));
   acceptor.in("35=0|34=2|43=Y|122=20240115-10:30:00");
   EXPECT_THAT(acceptor.sent(),
               ElementsAre("35=3|34=3|45=3|58=Tag specified without a value|371=11|372=D|373=4"));
@@ -357,7 +359,7 @@ TEST(Gap, test_request_behind_a_gap_is_answered_in_order) {
   Side acceptor{acceptor_config()};
   acceptor.establish();
   acceptor.in("35=1|34=3|112=X");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=2"));
   acceptor.in("35=0|34=2");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=0|34=3|112=X"));
 }
@@ -373,9 +375,9 @@ TEST(Gap, unanswered_resend_request_is_repeated_and_then_given_up) {
   (void)acceptor.sent();
   acceptor.in("35=0|34=4");
   acceptor.advance(9'999ms);
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=3"));
   acceptor.advance(20'001ms);
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=2|16=0", "35=2|34=4|7=2|16=0",
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=2|16=3", "35=2|34=4|7=2|16=3",
                                            "35=5|34=5|58=ResendRequest not answered"));
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::ResendNotAnswered));
   EXPECT_EQ(acceptor.state(), State::LogoutSent);
@@ -406,10 +408,10 @@ TEST(Gap, message_lost_within_a_resend_is_asked_for_after_the_timeout) {
   acceptor.in("35=D|34=2|43=Y|122=20240115-10:30:00|11=x");
   acceptor.garbled(wire::GarbledReason::CheckSumWrong);
   acceptor.in("35=D|34=4|43=Y|122=20240115-10:30:00|11=x");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=4"));
   acceptor.set_now({.wall = acceptor.now().wall + 30s, .mono = acceptor.now().mono + 30s});
   acceptor.wake();
-  EXPECT_THAT(acceptor.sent(), testing::Contains("35=2|34=4|7=3|16=0"));
+  EXPECT_THAT(acceptor.sent(), testing::Contains("35=2|34=4|7=3|16=3"));
   acceptor.in("35=D|34=3|43=Y|122=20240115-10:30:00|11=x");
   EXPECT_EQ(acceptor.next_in(), 6U);
 }

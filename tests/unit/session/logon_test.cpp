@@ -53,7 +53,7 @@ TEST(Logon, msg_seq_num_too_high_is_answered_first_and_asked_for_second) {
   Side acceptor{acceptor_config("FIX.4.2")};
   acceptor.connect();
   acceptor.in("35=A|34=5|98=0|108=30");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=4"));
   EXPECT_EQ(acceptor.state(), State::LoggedOn);
   EXPECT_EQ(acceptor.next_in(), 1U);
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapDetected));
@@ -76,7 +76,7 @@ TEST(Logon, initiator_asks_for_what_it_missed_when_the_answer_is_too_high) {
   Side initiator{initiator_config()};
   initiator.connect();
   initiator.in("35=A|34=9|98=0|108=30");
-  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=0"));
+  EXPECT_THAT(initiator.sent(), ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=8"));
   EXPECT_EQ(initiator.state(), State::LoggedOn);
 }
 

@@ -88,14 +88,14 @@ TEST(NextExpected, gap_that_is_not_filled_unasked_is_asked_for_after_the_timeout
   acceptor.in("35=A|34=4|98=0|108=0|789=1");
   static_cast<void>(acceptor.sent());
   acceptor.advance(acceptor.config().resend_timeout);
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=1|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=1|16=3"));
 }
 
 TEST(NextExpected, counterparty_that_does_not_say_it_is_asked_as_ever) {
   Side acceptor{expecting(acceptor_config())};
   acceptor.connect();
   acceptor.in("35=A|34=4|98=0|108=30");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=1", "35=2|34=2|7=1|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=A|34=1|98=0|108=30|789=1", "35=2|34=2|7=1|16=3"));
 }
 
 TEST(NextExpected, above_what_we_have_sent_is_told_and_disconnected) {

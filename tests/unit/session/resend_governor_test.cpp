@@ -114,7 +114,7 @@ TEST(ResendGovernor, request_that_came_early_is_rejected_with_its_own_number) {
   acceptor.in("35=2|34=4|7=2|16=0");
   EXPECT_THAT(acceptor.sent(),
               testing::UnorderedElementsAre(testing::HasSubstr("|45=4|58=not now|372=2|373=99"),
-                                            testing::HasSubstr("|7=2|16=0")));
+                                            testing::HasSubstr("|7=2|16=3")));
 }
 
 TEST(ResendGovernor, refusal_can_end_the_session) {

@@ -107,7 +107,7 @@ TEST(Send, while_the_logon_is_unanswered_comes_in_front_of_what_the_answer_asks_
   static_cast<void>(initiator.sent());
   initiator.in("35=A|34=5|98=0|108=30");
   EXPECT_THAT(initiator.sent(), ElementsAre("35=D|34=2|58=before the answer",
-                                            "35=D|34=3|58=at its sight", "35=2|34=4|7=1|16=0"));
+                                            "35=D|34=3|58=at its sight", "35=2|34=4|7=1|16=4"));
 }
 
 TEST(Send, while_the_logon_is_unanswered_is_kept_for_the_next_connection) {
@@ -195,7 +195,7 @@ TEST(Send, from_the_logon_callback_is_numbered_behind_the_logon) {
   acceptor.in("35=A|34=3|98=0|108=30");
   acceptor.send("8", "hello");
   EXPECT_THAT(acceptor.sent(),
-              ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=0", "35=8|34=3|58=hello"));
+              ElementsAre("35=A|34=1|98=0|108=30", "35=2|34=2|7=1|16=2", "35=8|34=3|58=hello"));
 }
 
 TEST(Send, rewind_gives_back_the_numbers_of_a_callback_that_failed) {

@@ -28,7 +28,7 @@ TEST(GapFill, too_high_is_a_gap_and_is_not_applied) {
   acceptor.establish();
   acceptor.in("35=4|34=10|36=20|123=Y");
   acceptor.in("35=1|34=20|112=HELLO");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=9"));
   EXPECT_EQ(acceptor.next_in(), 2U);
   acceptor.in("35=5|34=2");
   EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=3"));
@@ -119,13 +119,17 @@ TEST(GapFill, closes_the_gap_that_it_reaches_and_releases_what_is_held) {
   EXPECT_EQ(acceptor.next_in(), 8U);
 }
 
-TEST(GapFill, over_what_is_held_makes_it_void) {
+TEST(GapFill, over_what_is_held_and_was_asked_for_makes_it_void) {
   // TC 10b. The counterparty says that 2 to 9 will not be sent again: 7 was among them.
-  Side acceptor{acceptor_config()};
+  SessionConfig config = acceptor_config();
+  config.closed_resend_requests = false;
+  Side acceptor{config};
   acceptor.establish();
   acceptor.in("35=D|34=7|11=held");
+  acceptor.in("35=D|34=8|11=held");
   acceptor.in("35=4|34=2|43=Y|122=20240115-10:30:00|36=10|123=Y");
   EXPECT_TRUE(acceptor.delivered.empty());
+  EXPECT_THAT(acceptor.discarded, ElementsAre(7, 8));
   EXPECT_EQ(acceptor.next_in(), 10U);
 }
 
@@ -196,7 +200,7 @@ TEST(SequenceReset, as_the_answer_to_a_resend_request_ends_the_gap) {
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::SequenceResetReceived));
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapClosed));
   acceptor.in("35=0|34=8");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=0", "35=2|34=3|7=6|16=0"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=4", "35=2|34=3|7=6|16=7"));
 }
 
 TEST(SequenceReset, reset_mode_that_is_not_allowed_is_reported_and_rejected) {

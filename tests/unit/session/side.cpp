@@ -126,6 +126,7 @@ void Side::disconnect() {
   is_connected_ = false;
   replay_.reset();
   held_.clear();
+  lost_high_ = 0;
   kept_back_.clear();
   machine_.on_disconnected(now_);
   perform_all();
@@ -239,6 +240,11 @@ void Side::feed_held() {
     perform_all();
   }
   is_performing_ = false;
+  if (!is_connected_ || lost_high_ < next_in() || state() == State::LogonReceived) return;
+  const std::uint64_t expected = next_in();
+  machine_.on_held_lost(held_.empty() ? 0 : held_.begin()->first, now_);
+  while (const std::optional<Action> action = machine_.next_action(scratch_)) perform(*action);
+  if (next_in() > expected) feed_held();
 }
 
 void Side::transmit(std::string_view bytes) {
@@ -256,7 +262,17 @@ void Side::perform(const Action& action) {
     deliver(*deliver_action);
   } else if (const auto* hold = std::get_if<Hold>(&action)) {
     held_numbers.push_back(hold->msg_seq_num);
-    if (can_hold) held_[hold->msg_seq_num] = std::string{hold->bytes};
+    if (can_hold) {
+      held_[hold->msg_seq_num] = std::string{hold->bytes};
+    } else {
+      lost_high_ = std::max(lost_high_, hold->msg_seq_num);
+    }
+  } else if (const auto* passed = std::get_if<PassedOver>(&action)) {
+    auto next = held_.lower_bound(passed->begin);
+    while (next != held_.end() && next->first <= passed->end) {
+      discarded.push_back(next->first);
+      next = held_.erase(next);
+    }
   } else if (const auto* shown = std::get_if<Administrative>(&action)) {
     administrative.push_back(readable(shown->message->bytes()));
     if (on_administrative) on_administrative(*this);
@@ -273,6 +289,7 @@ void Side::perform(const Action& action) {
     ++resets;
     stored.clear();
     held_.clear();
+    lost_high_ = 0;
     kept_back_.clear();
     replay_.reset();
   } else if (const auto* authenticate = std::get_if<Authenticate>(&action)) {

@@ -98,6 +98,7 @@ class Side {
   std::vector<Notice> notices;
   std::vector<std::string> notice_texts;  // of the notices, kept
   std::vector<std::uint64_t> held_numbers;
+  std::vector<std::uint64_t> discarded;  // of those, what a SequenceReset passed over
   std::function<ResendDecision(const AskResend&)> resend_governor;  // default: resend
   std::optional<DisconnectReason> disconnect_reason;                // of our own last Disconnect
   std::uint64_t last_logon_id = 0;
@@ -120,6 +121,7 @@ class Side {
   std::vector<char> scratch_;
   std::deque<std::string> wire_;
   std::map<std::uint64_t, std::string> held_;
+  std::uint64_t lost_high_ = 0;  // of what was not held
   std::deque<std::string> kept_back_;
   std::optional<Replay> replay_;
   std::uint64_t replay_cursor_ = 0;

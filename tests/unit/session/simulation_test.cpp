@@ -23,8 +23,8 @@ class Simulation {
  public:
   explicit Simulation(std::uint64_t seed)
       : random_{seed},
-        initiator_{simulated(initiator_config())},
-        acceptor_{simulated(acceptor_config())} {
+        initiator_{simulated(initiator_config(), random_)},
+        acceptor_{simulated(acceptor_config(), random_)} {
     for (Side* side : {&initiator_, &acceptor_}) {
       side->can_hold = random_.below(4) != 0;
       side->serves_replays_in_slices = random_.below(2) == 0;
@@ -59,9 +59,14 @@ class Simulation {
   [[nodiscard]] std::uint64_t resent() const { return resent_; }
 
  private:
-  static SessionConfig simulated(SessionConfig config) {
+  // Each side has its own ways to close a gap.
+  static SessionConfig simulated(SessionConfig config, SeededRandom& random) {
     config.heart_bt_int = 5s;
     config.resend_timeout = 4s;
+    config.resend_request_chunk = random.below(2) * (4 + random.below(20));
+    if (random.below(3) == 0) config.early_messages = EarlyMessages::Discard;
+    if (random.below(2) == 0) config.closed_resend_requests = random.below(2) == 0;
+    config.send_redundant_resend_requests = random.below(8) == 0;
     return config;
   }
 

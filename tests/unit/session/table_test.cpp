@@ -133,6 +133,7 @@ class Trial {
     machine_.on_delivered(verdict, now_);
   }
   void take(const Hold&) { say("hold"); }
+  void take(const PassedOver&) {}
   void take(const Administrative&) {}
   void take(const AskResend&) { machine_.on_resend_decision({}, now_); }
   void take(const Replay&) { machine_.on_replay_done(now_); }

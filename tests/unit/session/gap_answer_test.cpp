@@ -1,0 +1,253 @@
+// The counterparty's answer to a ResendRequest: one that goes beyond what was asked for, one that
+// ends too early. "Session Layer" is the FIX Session Layer specification.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "unit/session/side.hpp"
+
+namespace nexusfix::session::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+std::vector<std::uint64_t> delivered_numbers(const std::vector<Delivered>& messages) {
+  std::vector<std::uint64_t> numbers;
+  for (const Delivered& message : messages) numbers.push_back(message.msg_seq_num);
+  return numbers;
+}
+
+std::string order_of(int number, std::string_view rest = {}) {
+  return "35=D|34=" + std::to_string(number) + "|11=x" + std::string{rest};
+}
+constexpr std::string_view kAgain = "|43=Y|122=20240115-10:29:00";
+
+std::string gap_fill_from(int number, int new_seq_no) {
+  return "35=4|34=" + std::to_string(number) + std::string{kAgain} +
+         "|123=Y|36=" + std::to_string(new_seq_no);
+}
+
+// Without Heartbeats, so that what is sent is about the gap.
+void log_on_quietly(Side& acceptor) {
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=0");
+  static_cast<void>(acceptor.sent());
+  acceptor.notices.clear();
+}
+
+TEST(GapAnswer, gap_fill_to_where_the_gap_ends_leaves_what_is_held) {
+  // FIX 4.4 volume 2, "Ordered Message Processing": what came is saved, what is missing asked for.
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  for (int number = 3; number <= 9; ++number) acceptor.in(order_of(number));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=2"));
+  acceptor.in(gap_fill_from(2, 3));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(3, 4, 5, 6, 7, 8, 9));
+  EXPECT_FALSE(acceptor.has_notice(NoticeCode::GapFillBeyondRequest));
+}
+
+TEST(GapAnswer, gap_fill_beyond_what_was_asked_for_leaves_what_is_held) {
+  // A counterparty that does not look at EndSeqNo. Nothing of what is held was asked for, so the
+  // gap fill is no answer for it.
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  for (int number = 3; number <= 9; ++number) acceptor.in(order_of(number));
+  static_cast<void>(acceptor.sent());
+  acceptor.in(gap_fill_from(2, 10));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(3, 4, 5, 6, 7, 8, 9));
+  EXPECT_THAT(acceptor.discarded, IsEmpty());
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::GapFillBeyondRequest));
+  EXPECT_EQ(acceptor.next_in(), 10U);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+}
+
+TEST(GapAnswer, gap_fill_over_an_early_logon_and_what_followed_it_leaves_what_is_held) {
+  // TC 1S a: the Logon's number is counted, what came after it is held.
+  Side acceptor{acceptor_config()};
+  acceptor.connect();
+  acceptor.in("35=A|34=4|98=0|108=0");
+  acceptor.in(order_of(5));
+  static_cast<void>(acceptor.sent());
+  acceptor.in(gap_fill_from(1, 6));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(5));
+  EXPECT_EQ(acceptor.next_in(), 6U);
+}
+
+TEST(GapAnswer, gap_fill_that_answers_what_789_implies_leaves_what_is_held) {
+  // FIX 4.4, NextExpectedMsgSeqNum: it implies a resend up to the Logon, and not of what follows.
+  SessionConfig config = acceptor_config();
+  config.send_next_expected_msg_seq_num = true;
+  Side acceptor{config};
+  acceptor.connect();
+  acceptor.in("35=A|34=4|98=0|108=0|789=1");
+  acceptor.in(order_of(5));
+  acceptor.in(gap_fill_from(1, 6));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(5));
+}
+
+TEST(GapAnswer, reset_over_what_is_held_makes_it_void) {
+  // TC 11a: SequenceReset-Reset abandons what is missing, and what was held for it.
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.in(order_of(4));
+  acceptor.in(order_of(6));
+  acceptor.in("35=4|34=0|36=6");
+  EXPECT_THAT(acceptor.discarded, ElementsAre(4));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(6));
+}
+
+TEST(GapAnswer, chunk_whose_gap_fill_ends_one_too_early_is_followed_by_the_next_request_at_once) {
+  // QuickFIX/J's ResendRequestChunkSize; a counterparty that takes EndSeqNo for NewSeqNo.
+  SessionConfig config = acceptor_config();
+  config.resend_request_chunk = 4;
+  Side acceptor{config};
+  log_on_quietly(acceptor);
+  acceptor.in(order_of(12));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=2|7=2|16=5"));
+  acceptor.in(gap_fill_from(2, 5));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=5|16=8"));
+  acceptor.in(gap_fill_from(5, 8));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=4|7=8|16=11"));
+  acceptor.in(gap_fill_from(8, 11));
+  EXPECT_THAT(acceptor.sent(), IsEmpty()) << "11 may still come";
+  acceptor.advance(1s);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=5|7=11|16=11"));
+  EXPECT_TRUE(acceptor.has_notice(NoticeCode::ResendIncomplete));
+  acceptor.in(order_of(11, kAgain));
+  EXPECT_EQ(acceptor.next_in(), 13U);
+}
+
+TEST(GapAnswer, that_ends_too_early_is_asked_for_again_when_it_is_over) {
+  // A rule of this engine's own: a second without a further part, where the parts took less.
+  for (const int last : {2, 3, 7}) {
+    Side acceptor{acceptor_config()};
+    log_on_quietly(acceptor);
+    acceptor.in(order_of(9));
+    static_cast<void>(acceptor.sent());
+    for (int number = 2; number <= last; ++number) {
+      acceptor.advance(100ms);
+      acceptor.in(order_of(number, kAgain));
+    }
+    acceptor.advance(999ms);
+    EXPECT_THAT(acceptor.sent(), IsEmpty()) << last;
+    acceptor.advance(1ms);
+    const std::string request = "35=2|34=3|7=" + std::to_string(last + 1) + "|16=8";
+    EXPECT_THAT(acceptor.sent(), ElementsAre(request)) << last;
+    // No answer at all to that one is no reason to ask faster.
+    acceptor.advance(29'999ms);
+    EXPECT_THAT(acceptor.sent(), IsEmpty()) << last;
+    acceptor.advance(1ms);
+    EXPECT_EQ(acceptor.sent().size(), 1U) << last;
+  }
+}
+
+TEST(GapAnswer, within_which_a_message_is_lost_is_asked_for_again_when_it_is_over) {
+  // TC 3b: 3 was garbled on its way. What comes after it is held, and only 3 asked for.
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.in(order_of(9));
+  static_cast<void>(acceptor.sent());
+  acceptor.in(order_of(2, kAgain));
+  for (int number = 4; number <= 8; ++number) {
+    acceptor.advance(500ms);
+    acceptor.in(order_of(number, kAgain));
+  }
+  acceptor.advance(1'999ms);  // four times the longest pause
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.advance(1ms);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=3|16=3"));
+  acceptor.in(gap_fill_from(3, 4));
+  EXPECT_EQ(acceptor.next_in(), 10U);
+  EXPECT_EQ(acceptor.delivered.size(), 7U);
+}
+
+TEST(GapAnswer, that_comes_slowly_is_waited_for) {
+  // A resend over a slow link is asked for once.
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.in(order_of(12));
+  static_cast<void>(acceptor.sent());
+  for (int number = 2; number <= 11; ++number) {
+    acceptor.advance(5s);
+    acceptor.in(order_of(number, kAgain));
+  }
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.next_in(), 13U);
+}
+
+TEST(GapAnswer, whose_parts_bring_no_progress_is_asked_for_again_after_the_timeout) {
+  // Messages that are received already, again and again: a bound, whatever the counterparty does.
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.in(order_of(9));
+  static_cast<void>(acceptor.sent());
+  for (int i = 0; i < 299; ++i) {
+    acceptor.advance(100ms);
+    acceptor.in(order_of(9, kAgain));
+  }
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.advance(100ms);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=2|16=8"));
+}
+
+TEST(GapAnswer, is_waited_for_as_long_as_the_configuration_says) {
+  SessionConfig config = acceptor_config();
+  config.resend_timeout = 3s;
+  Side acceptor{config};
+  log_on_quietly(acceptor);
+  acceptor.in(order_of(4));
+  static_cast<void>(acceptor.sent());
+  acceptor.advance(2'999ms);
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  acceptor.advance(1ms);
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=2|34=3|7=2|16=3"));
+}
+
+TEST(GapAnswer, of_a_counterparty_that_always_ends_one_too_early_closes_any_gap) {
+  // Whatever the chunk: no stall of resend_timeout anywhere.
+  for (const std::uint64_t chunk : {0U, 1U, 2U, 3U, 7U, 100U}) {
+    for (const std::uint64_t missing : {1U, 2U, 3U, 8U, 50U}) {
+      SessionConfig config = acceptor_config();
+      config.resend_request_chunk = chunk;
+      Side acceptor{config};
+      log_on_quietly(acceptor);
+      acceptor.in(order_of(static_cast<int>(missing) + 2));
+      std::uint64_t next = 2;
+      for (int round = 0; round < 200 && acceptor.next_in() <= missing + 1; ++round) {
+        for (const std::string& message : acceptor.sent()) {
+          if (!message.starts_with("35=2|")) continue;
+          const std::size_t begin = message.find("|7=") + 3;
+          const std::size_t end = message.find("|16=") + 4;
+          acceptor.in(
+              gap_fill_from(std::stoi(message.substr(begin)), std::stoi(message.substr(end))));
+        }
+        acceptor.advance(500ms);
+        next = acceptor.next_in();
+      }
+      EXPECT_EQ(next, missing + 3) << "chunk " << chunk << ", missing " << missing;
+      EXPECT_FALSE(acceptor.has_notice(NoticeCode::ResendNotAnswered)) << chunk << " " << missing;
+    }
+  }
+}
+
+TEST(GapAnswer, resend_requests_that_came_early_are_counted_without_being_held) {
+  // TC 20. They are served at once; what is beyond the room for their numbers is held.
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.send("8", "report");
+  for (int number = 3; number <= 22; ++number) {
+    acceptor.in("35=2|34=" + std::to_string(number) + "|7=1|16=1");
+  }
+  EXPECT_EQ(acceptor.held_numbers.size(), 4U);
+  acceptor.in(order_of(23));
+  static_cast<void>(acceptor.sent());
+  acceptor.in(order_of(2, kAgain));
+  EXPECT_EQ(acceptor.next_in(), 24U);
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(2, 23));
+}
+
+}  // namespace
+}  // namespace nexusfix::session::test
