@@ -174,6 +174,7 @@ class Builder {
   void pair_data(const Dictionary& dictionary, std::vector<NewMember>& members);
   static void add_verified(wire::Tag tag, Section section, Members& to);
   void add(Source& source, const std::vector<Member>& from, Section section, Members& to);
+  static void add_logon_fields(const Source& source, Members& to);
   std::uint32_t add_context(const Source& source, std::vector<NewMember> members,
                             wire::Tag count_tag);  // 0: a message's
   std::uint32_t add_group(Source& source, Index group);
@@ -208,6 +209,35 @@ bool may_be_zero(wire::Tag seq_num) {
   return std::ranges::find(kTags, seq_num) != kTags.end();
 }
 
+// What a Logon may have in every version, because sessions send or read it there, whether their
+// dictionary has it or not: RawData, ResetSeqNumFlag, MaxMessageSize, TestMessageIndicator, the
+// Username and the passwords, NextExpectedMsgSeqNum, DefaultApplVerID and what belongs to it, and
+// SessionStatus.
+constexpr std::array<wire::Tag, 18> kLogonTags{95,   96,   141,  383,  464,  553,
+                                               554,  789,  925,  1137, 1400, 1401,
+                                               1402, 1403, 1404, 1407, 1408, 1409};
+
+// Those of FIX Latest and of what will come after it: a session takes them for its newest version,
+// so their field has them, though no dictionary may.
+constexpr wire::Tag kApplVerId = 1128;
+constexpr wire::Tag kRefApplVerId = 1130;
+constexpr wire::Tag kDefaultApplVerId = 1137;
+constexpr int kLaterVersionFirst = 10;
+constexpr int kLaterVersionLast = 99;
+
+bool is_appl_ver_id(wire::Tag tag) noexcept {
+  return tag == kApplVerId || tag == kRefApplVerId || tag == kDefaultApplVerId;
+}
+
+std::vector<EnumValue> with_later_versions(std::vector<EnumValue> values) {
+  for (int version = kLaterVersionFirst; version <= kLaterVersionLast; ++version) {
+    const std::string text = std::to_string(version);
+    const auto is_it = [&](const EnumValue& value) { return value.value == text; };
+    if (std::ranges::none_of(values, is_it)) values.push_back({.value = text, .name = {}});
+  }
+  return values;
+}
+
 bool is_boolean_enumeration(const FieldDefinition& field) {
   return field.type == FieldType::Boolean && field.values.size() == 2 &&
          std::ranges::all_of(field.values,
@@ -233,7 +263,7 @@ void Builder::add_fields(Source& source) {
       Enumeration& enumeration = tables_.enumerations.emplace_back();
       enumeration.is_list = is_multiple(field.type);
       enumeration.others = field.other_values;
-      enumeration.add(field.values);
+      enumeration.add(is_appl_ver_id(field.tag) ? with_later_versions(field.values) : field.values);
     }
     source.fields.push_back(rule);
   }
@@ -269,6 +299,21 @@ void Builder::add_verified(wire::Tag tag, Section section, Members& to) {
   to.tags.insert(tag);
   to.list.push_back(
       {.tag = tag, .section = section, .rule = {.key = static_cast<std::uint16_t>(tag)}});
+}
+
+// A field that the dictionary knows is of its type, another one is text.
+void Builder::add_logon_fields(const Source& source, Members& to) {
+  const auto add_field = [&](wire::Tag tag) {
+    if (!to.tags.insert(tag).second) return;
+    const auto known = std::ranges::lower_bound(source.fields, tag, {}, &FieldRule::tag);
+    MemberRule rule{.key = static_cast<std::uint16_t>(tag)};
+    if (known != source.fields.end() && known->tag == tag) {
+      rule.check = known->check;
+      rule.detail = known->detail;
+    }
+    to.list.push_back({.tag = tag, .section = Section::Body, .rule = rule});
+  };
+  for (const wire::Tag tag : kLogonTags) add_field(tag);
 }
 
 // Where an entry or a message has both of them. One alone cannot be missed.
@@ -369,6 +414,7 @@ void Builder::add_messages(Source& source) {
     add_verified(tag::CheckSum, Section::Trailer, members);
     add(header, header.dictionary.header, Section::Header, members);
     add(source, message.members, Section::Body, members);
+    if (message.msg_type == "A") add_logon_fields(source, members);
     add(header, header.dictionary.trailer, Section::Trailer, members);
     std::ranges::partition(members.list.begin() + kVerifiedSlots, members.list.end(),
                            [](const NewMember& member) { return member.required; });

@@ -38,6 +38,8 @@ session::SessionConfig with_callbacks(session::SessionConfig config, const Runti
   const Callbacks& callbacks = runtime.callbacks();
   config.authenticates =
       callbacks.on_logon_request != nullptr || !slot.settings.password_file.empty();
+  // A sender whom the application has not accepted yet gets no answer, and uses up no number.
+  config.answers_invalid_logon = callbacks.on_logon_request == nullptr;
   config.asks_before_resend = callbacks.on_resend_request != nullptr;
   config.shows_administrative = callbacks.on_admin != nullptr;
   if (callbacks.write_logon == nullptr) return config;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <nexusfix/session/version.hpp>
+#include <nexusfix/wire/application_version.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
 #include "engine/proxy_settings.hpp"
@@ -76,7 +77,10 @@ class SessionBuilder {
           "DefaultApplVerID is missing: the version of a FIXT.1.1 session's messages, such as "
           "FIX.5.0SP2");
     } else if (const Given* given = right(Key::DefaultApplVerID)) {
-      config.default_appl_ver_id = *read_appl_ver_id(given->value);
+      // "10" is said to the counterparty as it is, though its messages are read as those of "9".
+      const bool is_number = !wire::application_version(given->value).empty();
+      config.default_appl_ver_id =
+          is_number ? std::string{given->value} : std::string{*read_appl_ver_id(given->value)};
     }
   }
 
@@ -533,7 +537,8 @@ class SessionBuilder {
       const auto given =
           numbered(keys_.section().app_dictionaries, keys_.defaults().app_dictionaries, number);
       if (!given || !given->right || (number == 0 && default_version.empty())) continue;
-      const char version = number == 0 ? default_version.front() : static_cast<char>('0' + number);
+      const char version =
+          number == 0 ? wire::known_appl_ver_id(default_version) : static_cast<char>('0' + number);
       dictionary.applications[version] = {std::string{given->value}, given->line};
     }
   }

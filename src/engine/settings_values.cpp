@@ -259,7 +259,7 @@ std::optional<unsigned> read_precision(std::string_view value) noexcept {
 }
 
 std::optional<char> read_appl_ver_id(std::string_view value) noexcept {
-  if (!wire::application_version(value).empty()) return value.front();
+  if (const char by_number = wire::known_appl_ver_id(value); by_number != 0) return by_number;
   const char by_name = wire::appl_ver_id(value);
   return by_name == 0 ? std::nullopt : std::optional{by_name};
 }
@@ -511,7 +511,9 @@ constexpr ValueRule kValues[] = {
     {Key::BeginString, is_version,
      "FIX.4.0, FIX.4.1, FIX.4.2, FIX.4.3, FIX.4.4 or FIXT.1.1 (which FIX.5.0 is spoken over)"},
     {Key::DefaultApplVerID, reads<read_appl_ver_id>,
-     "FIX.5.0, FIX.5.0SP1, FIX.5.0SP2 or another application version, or its number from 2 to 9"},
+     "FIX.5.0, FIX.5.0SP1, FIX.5.0SP2 or another application version, or its number from 2 to 9, "
+     "or 10 for FIX "
+     "Latest"},
     {Key::Username, is_text, kName},
     {Key::Password, is_text, kName},
     {Key::NewPassword, is_text, kName},

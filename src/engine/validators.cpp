@@ -237,7 +237,8 @@ Wanted application_of(const SessionSettings& session, char appl_ver_id) {
   if (const auto given = files.find(appl_ver_id); given != files.end()) {
     wanted.file = given->second.path;
     wanted.line = given->second.line;
-    wanted.has_version = session.session.default_appl_ver_id != std::string_view{&appl_ver_id, 1};
+    wanted.has_version =
+        wire::known_appl_ver_id(session.session.default_appl_ver_id) != appl_ver_id;
   }
   return wanted;
 }
@@ -248,7 +249,7 @@ std::expected<void, SettingsErrors> make_fixt(ValidatorMaker& maker, SessionSett
                                               const Wanted& transport) {
   session::SessionConfig& config = settings.session;
   for (char version = '2'; version <= '9'; ++version) {
-    const bool is_default = config.default_appl_ver_id == std::string_view{&version, 1};
+    const bool is_default = wire::known_appl_ver_id(config.default_appl_ver_id) == version;
     auto made = maker.make(transport, application_of(settings, version), settings.dictionary.rules);
     if (!made) return std::unexpected{std::move(made.error())};
     if (is_default) config.validator = *made;

@@ -30,7 +30,7 @@ std::string_view what_is_wrong(const SessionConfig& config) noexcept {
   }
   if (version->has_default_appl_ver_id &&
       wire::application_version(config.default_appl_ver_id).empty()) {
-    return "DefaultApplVerID is none of 2 to 9";
+    return "DefaultApplVerID is none of 2 to 10, nor a later one";
   }
   if (!is_credential(config.username)) return "Username is too long or holds SOH";
   if (!is_credential(config.password)) return "Password is too long or holds SOH";

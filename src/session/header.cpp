@@ -125,10 +125,11 @@ std::optional<StateMachine::Objection> StateMachine::objection_to(
 }
 
 bool StateMachine::supports_version(std::string_view appl_ver_id) const noexcept {
-  if (wire::application_version(appl_ver_id).empty()) return false;
+  const char version = wire::known_appl_ver_id(appl_ver_id);
+  if (version == 0) return false;
   const auto& known = config_.application_validators;
   return known.empty() || std::ranges::any_of(known, [&](const ApplicationValidator& one) {
-           return one.appl_ver_id == appl_ver_id.front();
+           return one.appl_ver_id == version;
          });
 }
 
@@ -148,7 +149,7 @@ const dictionary::Validator& StateMachine::validator_of(const Inbound& in) const
   const auto& known = config_.application_validators;
   if (known.empty() || in.kind != MsgKind::Application) return *config_.validator;
   const std::string_view own = in.message[tag::ApplVerID].value_or(std::string_view{});
-  const char wanted = own.empty() ? counterparty_appl_ver_id_ : own.front();
+  const char wanted = own.empty() ? counterparty_appl_ver_id_ : wire::known_appl_ver_id(own);
   const auto found = std::ranges::find(known, wanted, &ApplicationValidator::appl_ver_id);
   return found == known.end() ? *config_.validator : found->validator;
 }

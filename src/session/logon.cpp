@@ -2,11 +2,15 @@
 #include <algorithm>
 
 #include <nexusfix/session/reject_reason.hpp>
+#include <nexusfix/wire/application_version.hpp>
 
 #include "session/inbound.hpp"
 
 namespace nexusfix::session {
 namespace {
+
+// Of a value that is repeated in a text.
+constexpr std::size_t kShownBytesMax = 20;
 
 std::optional<std::chrono::seconds> heart_bt_int_of(const wire::MessageView& message) noexcept {
   const wire::FieldResult<std::int64_t> value = message.get<std::int64_t>(tag::HeartBtInt);
@@ -21,23 +25,25 @@ std::uint64_t to_second(std::optional<std::uint32_t> status) noexcept {
 
 }  // namespace
 
-// TC 1S: whatever is not a valid Logon closes the connection, and an acceptor sends nothing: an
-// answer would use up a number of a session that the sender may have no part in. TC 1B d, e: an
-// initiator, which chose whom to talk to and has used a number already, says why in a Logout.
+// TC 1S: whatever is not a valid Logon closes the connection. To a first message that is no Logon
+// an acceptor sends nothing (TC 1S e): an answer would use up a number of a session that the sender
+// may have no part in. An invalid Logon (TC 1S d) is answered by a Logout that says why, as far as
+// is_worth_an_answer(). TC 1B d, e: an initiator, which chose whom to talk to and has used a number
+// already, always says why.
 void StateMachine::receive_before_logon(const wire::MessageView& message) noexcept {
   last_received_ = now_.mono;
   const wire::FieldResult<std::uint64_t> number = message.get<std::uint64_t>(tag::MsgSeqNum);
   const Inbound in{message, number.value_or(0)};
   const std::string_view text = message[tag::Text].value_or(std::string_view{});
-  const auto refuse = [this](std::string_view why, DisconnectReason reason) {
+  const auto refuse = [this](std::string_view why, DisconnectReason reason, bool is_answered) {
     notice(NoticeCode::LogonInvalid, why);
-    if (state_ == State::LogonSent) return log_out_and_disconnect(why, reason);
+    if (state_ == State::LogonSent || is_answered) return log_out_and_disconnect(why, reason);
     end_session(reason);
   };
   if (in.kind != MsgKind::Logon) {
     const bool is_answer = in.kind == MsgKind::Logout || in.kind == MsgKind::Reject;
     if (state_ != State::LogonSent || !is_answer) {
-      return refuse("first message is not a Logon", DisconnectReason::FirstMessageNotLogon);
+      return refuse("first message is not a Logon", DisconnectReason::FirstMessageNotLogon, false);
     }
     // Our Logon is refused. The number of the refusal is used up, or we would ask for it later.
     const bool is_refusal = in.kind == MsgKind::Logout;
@@ -55,12 +61,25 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
                                    : DisconnectReason::LogonRefused);
   }
   const bool has_number = number && *number >= 1 && *number <= kMsgSeqNumMax;
+  const std::optional<Objection> objection = header_objection(in);
   const std::string_view wrong = !has_number ? "MsgSeqNum missing or malformed"
                                  : message.begin_string() != config_.id.begin_string
                                      ? "Incorrect BeginString"
-                                     : logon_objection(in, header_objection(in));
-  if (!wrong.empty()) return refuse(wrong, DisconnectReason::LogonRefused);
-  on_first_logon(in);
+                                     : logon_objection(in, objection);
+  if (wrong.empty()) return on_first_logon(in);
+  refuse(wrong, DisconnectReason::LogonRefused, is_worth_an_answer(in, objection));
+}
+
+// Not of one that says it is of another session (CompIDs, BeginString), of another time, because a
+// Logon that was recorded can be sent again by anybody, or in no application version at all: to
+// these QuickFIX and QuickFIX/J say nothing, and nor does the acceptor of their acceptance scripts
+// (1c, 1d).
+bool StateMachine::is_worth_an_answer(const Inbound& in,
+                                      const std::optional<Objection>& objection) const noexcept {
+  if (!config_.answers_invalid_logon) return false;
+  if (in.message.begin_string() != config_.id.begin_string) return false;
+  if (objection && objection->ends_session) return false;
+  return !version_->has_default_appl_ver_id || in.message.has(tag::DefaultApplVerID);
 }
 
 void StateMachine::on_first_logon(const Inbound& in) noexcept {
@@ -179,7 +198,7 @@ StateMachine::LogonFacts StateMachine::facts_of(const Inbound& in) const noexcep
       in.message.get<std::uint64_t>(tag::NextExpectedMsgSeqNum);
   if (sends_next_expected_ && next && !facts.wants_reset) facts.next_expected = *next;
   if (version_->has_default_appl_ver_id) {
-    facts.appl_ver_id = in.message[tag::DefaultApplVerID].value_or("9").front();
+    facts.appl_ver_id = wire::known_appl_ver_id(in.message[tag::DefaultApplVerID].value_or("9"));
   }
   return facts;
 }
@@ -250,7 +269,9 @@ std::string_view StateMachine::logon_objection(const Inbound& in,
   if (version_->has_default_appl_ver_id) {
     const std::optional<std::string_view> version = message[tag::DefaultApplVerID];
     if (!version) return "DefaultApplVerID missing";
-    if (!supports_version(*version)) return "DefaultApplVerID is not supported";
+    if (!supports_version(*version)) {
+      return noted_text("DefaultApplVerID is not supported", version->substr(0, kShownBytesMax));
+    }
   }
   return {};
 }

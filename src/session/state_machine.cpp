@@ -5,6 +5,7 @@
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/wire/application_version.hpp>
 
 #include "session/inbound.hpp"
 
@@ -45,7 +46,7 @@ StateMachine::StateMachine(SessionConfig config, Numbers numbers)
   closes_requests_ =
       config_.closed_resend_requests.value_or(config_.early_messages == EarlyMessages::Hold);
   if (version_->has_default_appl_ver_id) {
-    counterparty_appl_ver_id_ = config_.default_appl_ver_id.front();
+    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.default_appl_ver_id);
   }
 }
 

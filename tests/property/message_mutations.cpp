@@ -172,6 +172,8 @@ std::optional<Expected> add_field_of_other_messages(Fields& fields, MessageGener
     collect_tags(*dictionary, dictionary->header, taken);
     collect_tags(*dictionary, dictionary->trailer, taken);
   }
+  // A Logon may have the session layer's own fields in every version.
+  if (context.message.msg_type == "A") taken.insert({383, 464, 553, 554, 789, 925, 1137, 1409});
   const auto& all = context.own.fields;
   const std::size_t from = random.below(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {

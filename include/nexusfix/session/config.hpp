@@ -79,6 +79,9 @@ struct SessionConfig {
   // Acceptor: a valid Logon is answered when on_logon_decision() says so.
   bool authenticates = false;
   std::chrono::seconds authentication_timeout{10};  // ≥ 1
+  // Acceptor: an invalid Logon is answered by a Logout that says why, which uses up a number.
+  // false: it is not answered, because its sender has proved nothing yet.
+  bool answers_invalid_logon = true;
 
   bool reset_on_logon = false;
   bool reset_on_logout = false;

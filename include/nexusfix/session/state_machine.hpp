@@ -318,6 +318,8 @@ class StateMachine {
 
   // Logon and Logout (logon.cpp, logout.cpp).
   void receive_before_logon(const wire::MessageView& message) noexcept;
+  [[nodiscard]] bool is_worth_an_answer(const Inbound& in,
+                                        const std::optional<Objection>& objection) const noexcept;
   void on_first_logon(const Inbound& in) noexcept;
   void admit(const LogonFacts& logon) noexcept;
   void receive_undecided(const wire::MessageView& message) noexcept;

@@ -12,13 +12,28 @@ inline constexpr std::array<std::string_view, 8> kApplicationVersions{
     "FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIX.5.0", "FIX.5.0SP1", "FIX.5.0SP2"};
 inline constexpr char kFirstApplVerID = '2';
 
-// The version that an ApplVerID (1128) or DefaultApplVerID (1137) means: "9" is "FIX.5.0SP2". Empty
-// if it means none.
+inline constexpr char kLastApplVerID =
+    static_cast<char>(kFirstApplVerID + kApplicationVersions.size() - 1);
+
+// The version by which an ApplVerID (1128) or DefaultApplVerID (1137) is read, as that of one
+// digit: '2' to '9'. "10" is FIX Latest, which is FIX 5.0 SP2 and what extension packs have added
+// since; it is read as the newest version that there is, and so is a later one of two digits. 0:
+// none.
+[[nodiscard]] constexpr char known_appl_ver_id(std::string_view appl_ver_id) noexcept {
+  const auto is_digit = [](char c, char from) { return c >= from && c <= '9'; };
+  if (appl_ver_id.size() == 1 && is_digit(appl_ver_id[0], kFirstApplVerID)) return appl_ver_id[0];
+  const bool is_later =
+      appl_ver_id.size() == 2 && is_digit(appl_ver_id[0], '1') && is_digit(appl_ver_id[1], '0');
+  return is_later ? kLastApplVerID : '\0';
+}
+
+// The version that an ApplVerID or DefaultApplVerID means: "9" is "FIX.5.0SP2", and so is "10".
+// Empty if it means none.
 [[nodiscard]] constexpr std::string_view application_version(
     std::string_view appl_ver_id) noexcept {
-  if (appl_ver_id.size() != 1 || appl_ver_id[0] < kFirstApplVerID) return {};
-  const auto at = static_cast<std::size_t>(appl_ver_id[0] - kFirstApplVerID);
-  return at < kApplicationVersions.size() ? kApplicationVersions[at] : std::string_view{};
+  const char known = known_appl_ver_id(appl_ver_id);
+  if (known == 0) return {};
+  return kApplicationVersions[static_cast<std::size_t>(known - kFirstApplVerID)];
 }
 
 // The other way round: '9' for "FIX.5.0SP2"; 0 for what is no application version.

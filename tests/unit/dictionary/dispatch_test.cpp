@@ -124,7 +124,12 @@ TEST(ApplicationVersion, is_what_appl_ver_id_means) {
   EXPECT_EQ(wire::application_version("9"), "FIX.5.0SP2");
   EXPECT_EQ(wire::application_version(""), "");
   EXPECT_EQ(wire::application_version("1"), "");
-  EXPECT_EQ(wire::application_version("10"), "");
+  // FIX Latest, and what may come after it.
+  EXPECT_EQ(wire::application_version("10"), "FIX.5.0SP2");
+  EXPECT_EQ(wire::application_version("99"), "FIX.5.0SP2");
+  EXPECT_EQ(wire::application_version("100"), "");
+  EXPECT_EQ(wire::application_version("0"), "");
+  EXPECT_EQ(wire::application_version("1x"), "");
 }
 
 }  // namespace

@@ -15,6 +15,15 @@ TEST(SessionConfig, defaults_with_an_identity_are_right) {
   }
 }
 
+TEST(SessionConfig, fix_latest_and_later_versions_are_default_appl_ver_ids) {
+  // FIX Latest is ApplVerID 10.
+  for (const char* id : {"2", "9", "10", "11", "99"}) {
+    SessionConfig config = acceptor_config("FIXT.1.1");
+    config.default_appl_ver_id = id;
+    EXPECT_EQ(what_is_wrong(config), "") << id;
+  }
+}
+
 TEST(SessionConfig, each_wrong_value_is_named) {
   // Settings come from people: no wrong one may reach an assertion.
   const auto wrong = [](auto change) {
@@ -34,7 +43,7 @@ TEST(SessionConfig, each_wrong_value_is_named) {
   });
   starts("TargetCompID",
          [](SessionConfig& c) { c.id.target_comp_id = std::string(kCompIdBytesMax + 1, 'x'); });
-  for (const char* id : {"", "1", "10", "FIX.5.0"}) {
+  for (const char* id : {"", "1", "0", "100", "1x", "FIX.5.0"}) {
     starts("DefaultApplVerID", [id](SessionConfig& c) { c.default_appl_ver_id = id; });
   }
   starts("a further field of the Logon", [](SessionConfig& c) { c.logon_fields = {{9001, ""}}; });

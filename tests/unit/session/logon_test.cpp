@@ -134,14 +134,34 @@ TEST(Logon, first_message_that_is_no_logon_closes_without_an_answer) {
   }
 }
 
-TEST(Logon, invalid_logon_closes_without_an_answer) {
-  // TC 1S c, d: CompIDs, SendingTime, BeginString, and each field that a Logon needs.
+TEST(Logon, of_another_session_or_time_closes_without_an_answer) {
+  // TC 1S c, and 1c and 1d of QuickFIX's acceptance scripts: CompIDs, SendingTime, BeginString.
   for (const char* fields : {
            "35=A|34=1|49=WT|98=0|108=30",
            "35=A|34=1|56=DLSI|98=0|108=30",
            "35=A|34=1|52=20010101-00:00:00|98=0|108=30",
-           "35=A|34=1|52=yesterday|98=0|108=30",
            "8=FIX.3.9|35=A|34=1|98=0|108=30",
+       }) {
+    Side acceptor{acceptor_config()};
+    acceptor.connect();
+    acceptor.in(fields);
+    EXPECT_THAT(acceptor.sent(), IsEmpty()) << fields;
+    EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused) << fields;
+    EXPECT_EQ(acceptor.next_in(), 1U) << fields;
+    EXPECT_EQ(acceptor.next_out(), 1U) << fields;
+    EXPECT_TRUE(acceptor.has_notice(NoticeCode::LogonInvalid)) << fields;
+  }
+  Side acceptor{acceptor_config("FIXT.1.1")};
+  acceptor.connect();
+  acceptor.in("35=A|34=1|98=0|108=30");  // no DefaultApplVerID
+  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused);
+}
+
+TEST(Logon, invalid_logon_is_answered_by_a_logout_that_says_why) {
+  // TC 1S d: each field that a Logon needs. Its own number is not used up.
+  for (const char* fields : {
+           "35=A|34=1|52=yesterday|98=0|108=30",
            "35=A|34=1|108=30",
            "35=A|34=1|98=1|108=30",
            "35=A|34=1|98=0",
@@ -159,11 +179,21 @@ TEST(Logon, invalid_logon_closes_without_an_answer) {
     Side acceptor{acceptor_config()};
     acceptor.connect();
     acceptor.in(fields);
-    EXPECT_THAT(acceptor.sent(), IsEmpty()) << fields;
+    ASSERT_TRUE(acceptor.has_notice(NoticeCode::LogonInvalid)) << fields;
+    EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=1|58=" + acceptor.notice_texts.front()))
+        << fields;
     EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused) << fields;
     EXPECT_EQ(acceptor.next_in(), 1U) << fields;
-    EXPECT_EQ(acceptor.next_out(), 1U) << fields;
-    EXPECT_TRUE(acceptor.has_notice(NoticeCode::LogonInvalid)) << fields;
+    EXPECT_EQ(acceptor.next_out(), 2U) << fields;
+    // To whom the application has not been asked about yet nothing is said.
+    SessionConfig config = acceptor_config();
+    config.answers_invalid_logon = false;
+    Side silent{config};
+    silent.connect();
+    silent.in(fields);
+    EXPECT_THAT(silent.sent(), IsEmpty()) << fields;
+    EXPECT_EQ(silent.next_out(), 1U) << fields;
+    EXPECT_EQ(silent.disconnect_reason, DisconnectReason::LogonRefused) << fields;
   }
 }
 
@@ -176,10 +206,10 @@ TEST(Logon, heart_bt_int_outside_the_acceptors_range_is_refused) {
     Side acceptor{config};
     acceptor.connect();
     acceptor.in(std::string{"35=A|34=1|98=0|108="} + wrong);
-    EXPECT_THAT(acceptor.sent(), IsEmpty()) << wrong;
+    EXPECT_THAT(acceptor.sent(),
+                ElementsAre("35=5|34=1|58=HeartBtInt is not in the range that is accepted"))
+        << wrong;
     EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused) << wrong;
-    EXPECT_THAT(acceptor.notice_texts,
-                testing::Contains("HeartBtInt is not in the range that is accepted"));
   }
   for (const char* right : {"5", "60"}) {
     Side acceptor{config};
@@ -195,15 +225,14 @@ TEST(Logon, reset_seq_num_flag_that_is_not_allowed_is_refused) {
   Side acceptor{config, {.next_inbound = 7, .next_outbound = 9}};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30|141=Y");
-  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=9|58=ResetSeqNumFlag is not accepted"));
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused);
-  EXPECT_THAT(acceptor.notice_texts, testing::Contains("ResetSeqNumFlag is not accepted"));
   EXPECT_EQ(acceptor.next_in(), 7U);
-  EXPECT_EQ(acceptor.next_out(), 9U);
+  EXPECT_EQ(acceptor.next_out(), 10U);
   acceptor.disconnect();
   acceptor.establish();
   acceptor.in("35=A|34=1|98=0|108=30|141=Y");
-  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=10|58=ResetSeqNumFlag is not accepted"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=11|58=ResetSeqNumFlag is not accepted"));
   EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::ProtocolViolation);
   EXPECT_EQ(acceptor.resets, 0);
 }

@@ -186,7 +186,8 @@ TEST(NextExpected, that_is_no_number_is_an_invalid_logon) {
     Side acceptor{expecting(acceptor_config())};
     acceptor.connect();
     acceptor.in("35=A|34=1|98=0|108=30|789=" + std::string{value});
-    EXPECT_THAT(acceptor.sent(), IsEmpty()) << value;
+    EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=1|58=NextExpectedMsgSeqNum is no number"))
+        << value;
     EXPECT_EQ(acceptor.disconnect_reason, DisconnectReason::LogonRefused) << value;
   }
 }

@@ -98,7 +98,7 @@ TEST(Validation, appl_ver_id_of_no_version_is_rejected_also_without_a_dictionary
   constexpr std::string_view kText =
       "35=3|34=2|45=2|58=Invalid/Unsupported Application Version|371=1128|372=D|373=18";
   EXPECT_THAT(answer_to("35=D|34=2|1128=1", acceptor_config("FIXT.1.1")), ElementsAre(kText));
-  EXPECT_THAT(answer_to("35=D|34=2|1128=99", acceptor_config("FIXT.1.1")), ElementsAre(kText));
+  EXPECT_THAT(answer_to("35=D|34=2|1128=100", acceptor_config("FIXT.1.1")), ElementsAre(kText));
   EXPECT_THAT(answer_to("35=D|34=2|1128=9", acceptor_config("FIXT.1.1")), IsEmpty());
   EXPECT_THAT(answer_to("35=D|34=2|1128=1", acceptor_config("FIX.4.4")), IsEmpty());
 }
@@ -113,7 +113,48 @@ TEST(Validation, version_that_the_session_has_no_dictionary_for_is_rejected) {
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30|1137=7");
   EXPECT_FALSE(acceptor.is_connected());
-  EXPECT_THAT(acceptor.notice_texts, testing::Contains("DefaultApplVerID is not supported"));
+  EXPECT_THAT(acceptor.notice_texts, testing::Contains("DefaultApplVerID is not supported (7)"));
+  EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=1|58=DefaultApplVerID is not supported (7)"));
+}
+
+TEST(Validation, fix_latest_is_read_as_the_newest_version) {
+  // ApplVerID 10 is FIX Latest: FIX 5.0 SP2 with what extension packs have added. 11 may come.
+  SessionConfig config = validating("FIXT.1.1");
+  config.application_validators.push_back({'9', *config.validator});
+  for (const char* version : {"10", "11", "99"}) {
+    Side acceptor{config};
+    acceptor.connect();
+    acceptor.in("35=A|34=1|98=0|108=30|1137=" + std::string{version});
+    EXPECT_EQ(acceptor.state(), State::LoggedOn) << version;
+    EXPECT_EQ(acceptor.machine().counterparty_appl_ver_id(), "9") << version;
+    static_cast<void>(acceptor.sent());
+    const std::string order = "|11=id|54=1|40=1|60=20240115-10:30:00|55=X|38=1";
+    acceptor.in("35=D|34=2|1128=" + std::string{version} + order);
+    acceptor.in("35=D|34=3" + order);
+    acceptor.in("35=D|34=4|11=id|54=1");
+    EXPECT_EQ(acceptor.delivered.size(), 2U) << version;
+    EXPECT_THAT(acceptor.sent(), ElementsAre(testing::HasSubstr("Required tag missing|371=")));
+  }
+  for (const char* version : {"0", "1", "100", "X"}) {
+    Side acceptor{config};
+    acceptor.connect();
+    acceptor.in("35=A|34=1|98=0|108=30|1137=" + std::string{version});
+    EXPECT_THAT(acceptor.sent(), ElementsAre("35=5|34=1|58=DefaultApplVerID is not supported (" +
+                                             std::string{version} + ")"));
+  }
+}
+
+TEST(Validation, fields_of_the_session_layer_are_in_a_logon_of_every_version) {
+  // What the engine sends or reads in a Logon it accepts there, though a dictionary lacks it.
+  for (const char* version : {"FIX.4.0", "FIX.4.1", "FIX.4.2", "FIX.4.3", "FIX.4.4", "FIXT.1.1"}) {
+    Side acceptor{validating(version)};
+    acceptor.connect();
+    acceptor.in(
+        "35=A|34=1|98=0|108=30|95=2|96=ab|141=N|383=4096|464=N|553=me|554=secret|789=1|925=new|"
+        "1400=1|1401=2|1402=xy|1403=2|1404=zz|1407=1|1408=own|1409=0|1137=9");
+    EXPECT_EQ(acceptor.state(), State::LoggedOn)
+        << version << ": " << testing::PrintToString(acceptor.notice_texts);
+  }
 }
 
 TEST(Validation, right_messages_reach_the_application) {
@@ -133,11 +174,12 @@ TEST(Validation, a_missing_comp_id_is_a_missing_tag_and_not_a_comp_id_problem) {
               ElementsAre("35=3|34=2|45=2|58=Required tag missing|371=56|372=0|373=1"));
 }
 
-TEST(Validation, an_invalid_logon_is_refused_without_an_answer) {  // TC 1S
+TEST(Validation, an_invalid_logon_is_refused_by_a_logout_that_says_why) {  // TC 1S d
   Side acceptor{validating()};
   acceptor.connect();
   acceptor.in("35=A|34=1|98=0|108=30|55=MSFT");
-  EXPECT_THAT(acceptor.sent(), IsEmpty());
+  EXPECT_THAT(acceptor.sent(),
+              ElementsAre("35=5|34=1|58=Tag not defined for this message type (55)"));
   EXPECT_FALSE(acceptor.is_connected());
   EXPECT_THAT(acceptor.notice_texts,
               testing::Contains("Tag not defined for this message type (55)"));
