@@ -12,6 +12,9 @@
 namespace nexusfix::engine {
 namespace {
 
+// SessionStatus (1409): "new session password does not comply with policy".
+constexpr std::uint32_t kPasswordAgainstPolicy = 3;
+
 // A user is called as the counterparty is, or is named by the session.
 bool is_users_session(const SessionSettings& settings, std::string_view comp_id,
                       std::string_view username) {
@@ -31,15 +34,66 @@ void Runtime::take_credentials() {
     if (!verdict.trouble.empty()) report_own(observe::Severity::Error, verdict.trouble);
     if (!verdict.lockout.empty()) report_own(observe::Severity::Warning, verdict.lockout);
     Connection* const connection = connections_.find(verdict.socket);
+    if (verdict.is_change) {
+      take_changed_password(connection, verdict);
+      continue;
+    }
     if (connection == nullptr ||
         connection->credentials.state != LogonCredentials::State::BeingChecked) {
       continue;  // It has gone meanwhile. A failure counts all the same.
     }
-    connection->credentials = {
-        verdict.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused,
-        verdict.has_new_password, std::move(verdict.text)};
+    connection->credentials.state =
+        verdict.is_right ? LogonCredentials::State::Right : LogonCredentials::State::Refused;
+    connection->credentials.text = std::move(verdict.text);
+    connection->credentials.change = std::move(verdict.change);
     if (!with_memory([&] { resume(*connection); })) give_up(*connection);
   }
+}
+
+// Of a Logon that breaks no rule and that the application accepts: the last thing before the
+// answer, which waits for it. True: it does.
+bool Runtime::changes_password(SessionSlot& slot, LogonAnswer& answer) {
+  if (slot.connection == nullptr) return false;
+  LogonCredentials& credentials = slot.connection->credentials;
+  if (credentials.is_changing) return true;  // It has been accepted already.
+  if (!credentials.change || !answer.accepted) return false;
+  if (!slot.machine.would_admit()) return false;  // The machine says why.
+  const std::string_view wrong =
+      what_is_wrong_with_password(credentials.change->new_password.view());
+  if (!wrong.empty()) {
+    report_peer(observe::Severity::Warning, slot, "NewPassword (925): " + std::string{wrong});
+    answer = {.accepted = false,
+              .text = "NewPassword (925): " + std::string{wrong},
+              .session_status = kPasswordAgainstPolicy};
+    return false;
+  }
+  credentials.is_changing = true;
+  slot.accepted_answer = std::move(answer);
+  slot.accepted_answer_id = slot.logon_answer_id;
+  seams_.credentials->submit(Credentials::Change{.loop = loop(),
+                                                 .socket = slot.connection->socket,
+                                                 .password = std::move(*credentials.change)});
+  credentials.change.reset();
+  return true;
+}
+
+void Runtime::take_changed_password(Connection* connection, const Credentials::Verdict& verdict) {
+  SessionSlot* const slot = connection == nullptr ? nullptr : connection->slot;
+  const bool waits = slot != nullptr && slot->machine.state() == session::State::LogonReceived &&
+                     connection->credentials.is_changing;
+  if (!waits) {
+    return report_own(observe::Severity::Warning,
+                      verdict.text + "; its Logon has ended without an answer meanwhile");
+  }
+  report_peer(verdict.is_right ? observe::Severity::Info : observe::Severity::Warning, *slot,
+              verdict.text);
+  connection->credentials.is_changing = false;
+  connection->credentials.is_changed = verdict.is_right;
+  LogonAnswer answer = *std::exchange(slot->accepted_answer, std::nullopt);
+  if (!verdict.is_right) {
+    answer = {.accepted = false, .text = "NewPassword (925) cannot be taken", .session_status = {}};
+  }
+  answer_logon(*slot, slot->accepted_answer_id, answer);
 }
 
 // Of the session that the Logon is for, or of the template that one would be made of; null: of
@@ -82,7 +136,8 @@ bool Runtime::waits_for_credentials(Connection& connection, const wire::MessageV
                            .now = now_.mono};
   check.is_users_session = is_users_session(*settings, comp_id, check.username);
   if (auto refusal = seams_.credentials->submit(std::move(check))) {
-    connection.credentials = {State::Refused, false, std::move(*refusal)};
+    connection.credentials.state = State::Refused;
+    connection.credentials.text = std::move(*refusal);
     return false;
   }
   connection.credentials.state = State::BeingChecked;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include <nexusfix/wire/frame.hpp>
 
 #include "engine/connection/buffer_budget.hpp"
+#include "engine/password_change.hpp"
 #include "engine/second_limit.hpp"
 #include "engine/timer_queue.hpp"
 
@@ -110,8 +112,10 @@ class CarriedBytes {
 struct LogonCredentials {
   enum class State : std::uint8_t { NotLookedAt, BeingChecked, Right, Refused };
   State state = State::NotLookedAt;
-  bool has_new_password = false;  // and it has been taken
-  std::string text{};             // Right: whose they are; Refused: why
+  std::string text{};                        // Right: whose they are; Refused: why
+  std::unique_ptr<PasswordChange> change{};  // Right: to be made when the Logon is accepted
+  bool is_changing = false;                  // it is on its way to the file
+  bool is_changed = false;                   // and is there
 };
 
 struct Connection {

@@ -81,6 +81,15 @@ std::optional<std::string> Credentials::submit(Check check) {
   return std::nullopt;
 }
 
+void Credentials::submit(Change change) {
+  if (thread_.joinable()) {
+    const std::lock_guard lock{mutex_};
+    changes_.push_back(std::move(change));
+    return has_work_.notify_one();
+  }
+  finish(change);
+}
+
 // Why nothing is tried; empty: it is. Who has once been right, under this CompID from there, does
 // not suffer from who shares the address: what is guessed for it is bounded by its own lock-out.
 std::string Credentials::lockout_of(const Check& check) const {
@@ -169,8 +178,19 @@ void Credentials::run() {
   stand_back();
   std::unique_lock lock{mutex_};
   while (true) {
-    has_work_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
+    has_work_.wait(lock, [this] { return is_ending_ || !waiting_.empty() || !changes_.empty(); });
     if (is_ending_) return;
+    if (!changes_.empty()) {
+      Change change = std::move(changes_.front());
+      changes_.pop_front();
+      lock.unlock();
+      try {
+        finish(change);
+      } catch (const std::exception&) {  // As below: AuthenticationTimeout ends the wait for it.
+      }
+      lock.lock();
+      continue;
+    }
     Check check = next_in_line();
     lock.unlock();
     bool is_finished = false;
@@ -202,6 +222,18 @@ void Credentials::finish(Check& check) {
   pairs_.erase(check.pair);
   note(check, verdict);
   tell(check.loop, std::move(verdict));
+}
+
+void Credentials::finish(Change& change) {
+  const std::string user = "user " + change.password.username;
+  Verdict verdict{.socket = change.socket, .is_change = true};
+  verdict.is_right = replace(change.password, verdict.trouble);
+  verdict.text = user + (verdict.is_right ? ": the new password is in the file"
+                                          : ": the new password cannot be taken");
+  change.password.new_password.wipe();
+  wipe_traces();
+  const std::lock_guard lock{mutex_};
+  tell(change.loop, std::move(verdict));
 }
 
 // What is neither right nor a guess is our own trouble, and tells nothing of who came.
@@ -236,7 +268,7 @@ void Credentials::tell(std::uint32_t loop, Verdict verdict) {
 }
 
 // Everybody who fails has cost the same: the file read, one hash.
-Credentials::Verdict Credentials::examine(const Check& check) {
+Credentials::Verdict Credentials::examine(Check& check) {
   Verdict verdict;
   const PasswordFile* const file = read(check.file, verdict.trouble);
   const std::string user = "user " + check.username.substr(0, kUsernameBytesMax);
@@ -260,10 +292,11 @@ Credentials::Verdict Credentials::examine(const Check& check) {
     verdict.is_right = true;
     verdict.text = user + " has given the right password";
   } else {
-    verdict.is_right = change(check, verdict.trouble);
-    verdict.has_new_password = verdict.is_right;
-    verdict.text = user + (verdict.is_right ? " has given the right password and a new one"
-                                            : ": the new password cannot be taken");
+    // It is for the Logon to be right first: what is refused changes nothing.
+    verdict.is_right = true;
+    verdict.text = user + " has given the right password and a new one";
+    verdict.change = std::make_unique<PasswordChange>(check.file, check.username, hash,
+                                                      std::move(check.new_password));
   }
   return verdict;
 }
@@ -278,23 +311,32 @@ const PasswordFile* Credentials::read(const std::string& path, std::string& trou
   return known == files_.end() ? nullptr : &known->second;
 }
 
-bool Credentials::change(const Check& check, std::string& trouble) {
-  if (const auto wrong = what_is_wrong_with_password(check.new_password.view()); !wrong.empty()) {
-    trouble = "NewPassword (925) of user " + check.username + ": " + std::string{wrong};
+// Durable when it returns true. An entry that is another one than the password was checked with
+// stays: it was changed meanwhile by somebody else.
+bool Credentials::replace(const PasswordChange& change, std::string& trouble) {
+  const auto file = PasswordFile::load(disk_, change.file);
+  if (!file) {
+    trouble = "PasswordFile: " + file.error().what();
     return false;
   }
-  const PasswordCost cost = files_.find(check.file)->second.cost_of(check.username);
-  const auto hash = hash_password(check.new_password.view(), cost);
+  const auto hash = hash_password(change.new_password.view(), file->cost_of(change.username));
   if (!hash) {
     trouble = hash.error();
     return false;
   }
-  const auto changed = change_password_file(disk_, check.file, false, [&](PasswordFile& file) {
-    if (file.find(check.username) == nullptr) return false;  // Taken out in this very moment.
-    file.set(check.username, *hash);
-    return true;
+  bool is_same = false;
+  const auto changed = change_password_file(disk_, change.file, false, [&](PasswordFile& users) {
+    const std::string* const entry = users.find(change.username);
+    is_same = entry != nullptr && *entry == change.hash;
+    if (is_same) users.set(change.username, *hash);
+    return is_same;
   });
-  if (!changed) trouble = "PasswordFile: " + changed.error().what();
+  if (!changed) {
+    trouble = "PasswordFile: " + changed.error().what();
+  } else if (!is_same) {
+    trouble = "PasswordFile: the entry of user " + change.username +
+              " has changed since its password was checked";
+  }
   return changed && *changed;
 }
 

@@ -24,6 +24,7 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "engine/lockouts.hpp"
+#include "engine/password_change.hpp"
 #include "engine/standings.hpp"
 
 namespace nexusfix::engine {
@@ -54,11 +55,17 @@ class Credentials {
   struct Verdict {
     transport::SocketId socket = 0;
     bool is_right = false;
-    bool is_guess = false;          // the user or the password is wrong
-    bool has_new_password = false;  // which is in the file
-    std::string text{};             // for the event; never a password
-    std::string trouble{};          // of the file, beside all that; empty: none
-    std::string lockout{};          // of an address from now on, beside all that; empty: none
+    bool is_guess = false;   // the user or the password is wrong
+    bool is_change = false;  // of a PasswordChange; is_right: it is in the file, durably
+    std::unique_ptr<PasswordChange> change{};  // the Logon asks for it, and its password is right
+    std::string text{};                        // for the event; never a password
+    std::string trouble{};                     // of the file, beside all that; empty: none
+    std::string lockout{};  // of an address from now on, beside all that; empty: none
+  };
+  struct Change {
+    std::uint32_t loop = 0;
+    transport::SocketId socket = 0;
+    PasswordChange password{};
   };
 
   // waiting_max: of Logons that wait for their turn, or are being checked. When there are so many,
@@ -80,6 +87,8 @@ class Credentials {
   // Nothing: a verdict will come. Otherwise why there is none: it is locked out, is being checked
   // already, or too many wait.
   [[nodiscard]] std::optional<std::string> submit(Check check);
+  // A verdict will come. What is asked for by somebody with the right password waits for no check.
+  void submit(Change change);
   // What has come for a loop. One atomic load if there is nothing.
   [[nodiscard]] std::vector<Verdict> take(std::uint32_t loop);
 
@@ -97,6 +106,7 @@ class Credentials {
   // No check is begun any more.
   void end() noexcept;
   void finish(Check& check);
+  void finish(Change& change);
   // Under the mutex, as the next five.
   [[nodiscard]] std::string lockout_of(const Check& check) const;
   void note(const Check& check, Verdict& verdict);
@@ -105,9 +115,9 @@ class Credentials {
   [[nodiscard]] Check next_in_line();
   void tell(std::uint32_t loop, Verdict verdict);
   // On the thread that checks alone.
-  [[nodiscard]] Verdict examine(const Check& check);
+  [[nodiscard]] Verdict examine(Check& check);
   [[nodiscard]] const PasswordFile* read(const std::string& path, std::string& trouble);
-  [[nodiscard]] bool change(const Check& check, std::string& trouble);
+  [[nodiscard]] bool replace(const PasswordChange& change, std::string& trouble);
 
   Disk& disk_;
   const std::size_t waiting_max_;
@@ -116,6 +126,7 @@ class Credentials {
   std::mutex mutex_;
   std::condition_variable has_work_;
   Queues waiting_;
+  std::deque<Change> changes_;
   unsigned turns_ = 0;
   // Who had the last turn of those that go by standing, and of those that do not.
   transport::Source served_ = 0;

@@ -130,6 +130,8 @@ struct SessionSlot {
   std::optional<std::string> reset_wanted;       // the text of its Logout
   std::optional<LogonAnswer> logon_answer;
   std::uint64_t logon_answer_id = 0;
+  std::optional<LogonAnswer> accepted_answer;  // that waits for a password to be changed
+  std::uint64_t accepted_answer_id = 0;
   std::string logon_answer_text;   // of the one that is being sent
   Verdict verdict;                 // of the message that is being rejected
   std::string resend_answer_text;  // of the ResendRequest that is being refused
@@ -448,6 +450,8 @@ class Runtime {
                                                          const wire::MessageView& logon);
   [[nodiscard]] bool waits_for_credentials(Connection& connection, const wire::MessageView& logon);
   void take_credentials();
+  [[nodiscard]] bool changes_password(SessionSlot& slot, LogonAnswer& answer);
+  void take_changed_password(Connection* connection, const Credentials::Verdict& verdict);
 
   // runtime.cpp
   void handle(const transport::Ready& ready);

@@ -291,8 +291,9 @@ void Runtime::perform(SessionSlot& slot, const session::Authenticate& action) {
 void Runtime::decide_logon(SessionSlot& slot) {
   using Kind = session::LogonDecision::Kind;
   LogonAnswer answer = *std::exchange(slot.logon_answer, std::nullopt);
+  if (changes_password(slot, answer)) return;  // It is answered when that is on the disk.
   if (answer.accepted && !answer.session_status && slot.connection != nullptr &&
-      slot.connection->credentials.has_new_password) {
+      slot.connection->credentials.is_changed) {
     answer.session_status = kSessionPasswordChanged;
   }
   slot.logon_answer_text = answer.text;

@@ -131,6 +131,15 @@ void StateMachine::receive_undecided(const wire::MessageView& message) noexcept 
   push({.step = Step::Hold, .first = in.msg_seq_num, .text = message.bytes()});
 }
 
+// The same conditions as admit() has for an acceptor.
+bool StateMachine::would_admit() const noexcept {
+  if (state_ != State::LogonReceived) return false;
+  const LogonFacts& logon = pending_logon_;
+  if (logon.wants_reset || config_.reset_on_logon) return true;
+  return logon.msg_seq_num >= numbers_.next_inbound &&
+         logon.next_expected.value_or(1) <= numbers_.next_outbound;
+}
+
 void StateMachine::admit(const LogonFacts& logon) noexcept {
   const bool is_acceptor = config_.role == Role::Acceptor;
   const bool answers_our_reset = !is_acceptor && reset_sent_;

@@ -189,6 +189,9 @@ class StateMachine {
   // After a Logout: with the end of this connection, or the answer, both numbers begin at 1 again;
   // or they do so within this event. A message that was sent now would be forgotten.
   [[nodiscard]] bool is_about_to_reset() const noexcept;
+  // In LogonReceived: whether the Logon that waits would be admitted if it was accepted now. Else
+  // its numbers contradict the session's, and on_logon_decision() refuses it all the same.
+  [[nodiscard]] bool would_admit() const noexcept;
   [[nodiscard]] const SessionConfig& config() const noexcept;
   // FIXT: the DefaultApplVerID (1137) of the counterparty's last Logon, the version of its messages
   // that name none; ours until there was one. Empty on other sessions.

@@ -536,7 +536,7 @@ TEST_F(CredentialsTest, file_that_cannot_be_read_locks_out_no_address) {
   let_go();
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(submit(i), std::nullopt);
-    const Credentials::Verdict verdict = take(1)[0];
+    const Credentials::Verdict verdict = std::move(take(1).front());
     EXPECT_FALSE(verdict.is_right);
     EXPECT_EQ(verdict.lockout, "");
   }
