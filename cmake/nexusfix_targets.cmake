@@ -7,7 +7,7 @@ add_library(nexusfix_flags INTERFACE)
 target_compile_options(nexusfix_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion
                                                 $<$<BOOL:${NEXUSFIX_WERROR}>:-Werror>)
 if(PROJECT_IS_TOP_LEVEL)
-  # An object file names no folder of this machine: a clone elsewhere finds it in the compiler cache.
+  # An object file names no folder of this machine: a clone elsewhere finds it in the cache.
   target_compile_options(nexusfix_flags INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 endif()
 if(NEXUSFIX_SANITIZE)

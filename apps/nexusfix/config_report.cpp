@@ -190,6 +190,14 @@ void append_values(std::string& text, const ExplainedSession& session, bool all)
   }
 }
 
+// Of the program's own, which alone knows what may be shown of them.
+void append_application(std::string& text, const ExplainedSession& session) {
+  if (!session.application_keys.empty()) text += "  application\n";
+  for (const auto& key : session.application_keys) {
+    text += fmt::format("    {:<40} line {}\n", key.name + "=...", key.line);
+  }
+}
+
 // Where a user of another engine would be surprised: what it does without a key, and we do not.
 void append_differences(std::string& text, const ExplainedSession& session) {
   bool is_first = true;
@@ -305,6 +313,7 @@ std::string config_text(const ExplainedSettings& explained, sys_seconds now, boo
     text += "  schedule  " + rules_text(built.schedule) + "\n";
     text += state_text(built.schedule, now);
     append_values(text, session, all);
+    append_application(text, session);
     append_differences(text, session);
   }
   return text;
@@ -329,6 +338,12 @@ std::string config_json(const ExplainedSettings& explained) {
                           value.line, value.is_of_default,
                           value.written.empty() ? "" : ",\"written\":" + json_text(value.written),
                           value.because.empty() ? "" : ",\"because\":" + json_text(value.because));
+    }
+    text += "],\"application\":[";
+    for (std::size_t k = 0; k < session.application_keys.size(); ++k) {
+      const auto& key = session.application_keys[k];
+      text += fmt::format("{}{{\"key\":{},\"line\":{}}}", k == 0 ? "" : ",", json_text(key.name),
+                          key.line);
     }
     text += "]}";
   }

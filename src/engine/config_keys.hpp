@@ -183,6 +183,8 @@ enum class Key : std::uint8_t {
   AllowUnknownEnumValues,
   FirstFieldInGroupIsDelimiter,
   RejectInvalidMessage,
+  ValidateLengthAndChecksum,
+  ValidateChecksum,
   BusinessRejectHasDefaultApplVerID,
   Username,
   Password,
@@ -243,9 +245,19 @@ enum class Key : std::uint8_t {
   LogMaskedTags,
   StoreMaskedTags,
   ExpandVariables,
+  ApplicationKeys,
   Count,
 };
 inline constexpr std::size_t kKeyCount = static_cast<std::size_t>(Key::Count);
+
+// When a value counts that a reload finds changed, of a session that was there before.
+enum class TakesEffect : std::uint8_t {
+  Unset,
+  AtOnce,
+  NextLogon,     // at once without a connection
+  NextStart,     // of what is made at the start; ConnectionType also when the session comes back
+  OtherSession,  // part of the identity
+};
 
 // Whether a key says something of TLS: those follow each other above.
 constexpr bool is_of_tls(Key key) noexcept {
@@ -273,11 +285,15 @@ inline constexpr unsigned kKeyNumberMax = 99;
 // The usual spelling of a honoured key.
 [[nodiscard]] std::string_view key_name(Key key) noexcept;
 
+[[nodiscard]] TakesEffect takes_effect(Key key) noexcept;
+
 // Finds a key whatever its case.
 [[nodiscard]] KeyMatch find_key(std::string_view name);
 
 // The key that was most likely meant by an unknown one; null: none is near.
 [[nodiscard]] const KeyRule* nearest_key(std::string_view name);
+// Whether a honoured or a refused key begins so, in any case.
+[[nodiscard]] bool has_key_beginning_with(std::string_view prefix);
 // An unknown key that may be meant to say where messages and numbers are kept: StoreFolder.
 [[nodiscard]] bool sounds_like_store_folder(std::string_view name);
 

@@ -12,6 +12,7 @@
 #include <nexusfix/transport/address_range.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
+#include "engine/repaired_frame.hpp"
 #include "engine/runtime.hpp"
 
 namespace nexusfix::engine {
@@ -61,6 +62,7 @@ bool Runtime::may_come_from(const SessionSettings& settings, std::string_view pe
 }
 
 void Runtime::connect(SessionSlot& slot) {
+  if (slot.next_settings) take_next_settings(slot);
   reserve_for_connections();
   auto owned = std::make_unique<Connection>();
   Connection& connection = *owned;
@@ -224,7 +226,7 @@ void Runtime::take_bytes(Connection& connection, std::string_view bytes) {
   const Receiving receiving{receiving_, connection};
   bytes.remove_prefix(complete_carried(connection, bytes));
   while (!bytes.empty() && listens(connection)) {
-    const wire::FrameResult frame = connection.scanner.next(bytes);
+    wire::FrameResult frame = connection.scanner.next(bytes);
     if (frame.status == wire::FrameStatus::NeedMore) {
       connection.carried_needed = frame.size;
       static_cast<void>(carry(connection, bytes, frame.size));
@@ -259,7 +261,7 @@ std::size_t Runtime::complete_carried(Connection& connection, std::string_view b
       taken += next.size();
       if (carried.size() < connection.carried_needed) return taken;
     }
-    const wire::FrameResult frame = connection.scanner.next(carried.view());
+    wire::FrameResult frame = connection.scanner.next(carried.view());
     connection.carried_needed = frame.size;
     if (frame.status == wire::FrameStatus::NeedMore) continue;
     if (!take_scanned(connection, frame, carried.view())) {
@@ -277,27 +279,36 @@ std::size_t Runtime::complete_carried(Connection& connection, std::string_view b
   return taken;
 }
 
-bool Runtime::take_scanned(Connection& connection, const wire::FrameResult& frame,
+bool Runtime::take_scanned(Connection& connection, wire::FrameResult& frame,
                            std::string_view bytes) {
-  if (frame.status == wire::FrameStatus::Complete) {
-    return take_frame(connection, bytes.substr(0, frame.size));
-  }
+  if (frame.status == wire::FrameStatus::Complete) return take_frame(connection, frame, bytes);
   if (frame.status == wire::FrameStatus::Garbled) {
     take_garbled(connection, frame.reason, bytes.substr(0, frame.size));
   }
   return true;
 }
 
-bool Runtime::take_frame(Connection& connection, std::string_view frame) {
+// scanned: a whole frame at the front of bytes; of one that is several messages, because its
+// BodyLength is wrong, the first alone.
+bool Runtime::take_frame(Connection& connection, wire::FrameResult& scanned,
+                         std::string_view bytes) {
+  std::string_view frame = bytes.substr(0, scanned.size);
+  if (connection.slot == nullptr && !with_next_settings_.empty()) [[unlikely]]
+    take_next_settings();  // Of those whose connection has ended in this turn, too.
   if (connection.slot == nullptr && frame.size() > connection.logon_bytes_max) {
     logs_.unknown(frame, /*is_message=*/false, now_.wall);
     refuse(connection, kLogonTooLong);
     return true;
   }
-  const auto message = parser_.parse(frame);
-  if (!message) {
-    take_garbled(connection, message.error().reason, frame);
-    return true;
+  auto message = parser_.parse(frame);
+  if (!message) [[unlikely]] {
+    const wire::GarbledReason reason = message.error().reason;
+    message = parse_repaired(connection, reason, frame);
+    if (!message) {
+      take_garbled(connection, reason, frame);
+      return true;
+    }
+    scanned.size = frame.size();
   }
   if (must_wait(connection, *message)) return false;
   ++stats_.messages_in;
@@ -312,6 +323,48 @@ bool Runtime::take_frame(Connection& connection, std::string_view frame) {
   transact(slot, [&](session::StateMachine& machine) { machine.on_message(*message, now_); });
   feed_held(slot);
   return true;
+}
+
+// ValidateLengthAndChecksum=N: what QuickFIX would take, too. What comes after it sees a message
+// whose BodyLength and CheckSum are right; the message log has the bytes that came.
+std::expected<wire::MessageView, wire::ParseError> Runtime::parse_repaired(
+    const Connection& connection, wire::GarbledReason reason, std::string_view& frame) {
+  using enum wire::GarbledReason;
+  const std::unexpected failure{wire::ParseError{reason, 0}};
+  const bool is_unsound =
+      reason == BodyLengthWrong || reason == CheckSumWrong || reason == CheckSumMalformed;
+  const bool is_of_another = seams_.directory && connection.slot == nullptr;
+  const bool is_taken = takes_unsound_ || (is_of_another && seams_.directory->takes_unsound());
+  if (!is_unsound || !is_taken) return failure;
+  const auto repair = [&](const SessionSettings* settings) {
+    const bool takes_any_length = settings == nullptr || !settings->validates_length;
+    const std::string_view first =
+        takes_any_length ? frame.substr(0, first_message_size(frame)) : frame;
+    wipe_bytes(repaired_);  // It may have been a Logon with a password.
+    repaired_ =
+        repaired_frame(first, takes_any_length ? BodyLengthRule::Any : BodyLengthRule::Right);
+    auto message = parser_.parse(repaired_);
+    if (message) frame = first;
+    return message;
+  };
+  if (connection.slot != nullptr) {
+    const SessionSettings& settings = connection.slot->settings;
+    if (settings.validates_check_sum) return failure;
+    return repair(&settings);
+  }
+  // A Logon: by the rule of the session that it is for. Another loop looks itself.
+  const std::string_view whole = frame;
+  auto logon = repair(nullptr);
+  if (!logon) return failure;
+  const SessionSettings* const settings = acceptor_settings(connection, *logon);
+  if (settings == nullptr && seams_.directory) return logon;
+  if (settings != nullptr && !settings->validates_check_sum) {
+    if (!settings->validates_length) return logon;
+    frame = whole;
+    return repair(settings);
+  }
+  frame = whole;
+  return failure;
 }
 
 // By ThrottleAction=Delay: the counterparty's own send buffer fills up, and it slows down. What has

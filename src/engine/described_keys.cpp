@@ -296,6 +296,9 @@ constexpr KeyDescription kDescribed[] = {
      "Y: a group's entries begin with the field that its first one begins with", ""},
     {"what is checked", "RejectInvalidMessage", "Y", "N: invalid messages are logged and processed",
      ""},
+    {"what is checked", "ValidateLengthAndChecksum", "Y",
+     "N: a message with a wrong BodyLength or CheckSum is taken", ""},
+    {"what is checked", "ValidateChecksum", "Y", "N: the same of a wrong CheckSum alone", ""},
     {"what is checked", "BusinessRejectHasDefaultApplVerID", "N",
      "FIXT.1.1: 1137 in BusinessMessageReject", "QuickFIX sends it"},
     {"what is checked", "InboundDelivery", "AtLeastOnce",
@@ -379,6 +382,9 @@ constexpr KeyDescription kDescribed[] = {
      ""},
     {"file", "ExpandVariables", "N",
      "Y, in [DEFAULT]: ${NAME} in a value is taken from the environment", ""},
+    {"file", "ApplicationKeys", "",
+     "keys of the program's own, such as Account,Risk*: read by Session::setting(), never shown",
+     ""},
 };
 static_assert(std::size(kDescribed) + 1 == kKeyCount, "every honoured key is described, once");
 

@@ -461,6 +461,10 @@ std::expected<Reloaded, EngineError> Engine::reload() {
   }
   return result.get();
 }
+std::vector<PendingChange> Engine::pending_changes(std::uint32_t loop) const {
+  return at(loop).pending_changes();
+}
+
 void Engine::request_reload() noexcept { loops_.front()->request_reload(); }
 
 std::uint16_t Engine::accept_port() const noexcept {

@@ -91,6 +91,7 @@ std::optional<std::uint32_t> LoopDirectory::leave(const transport::Endpoint& end
   Claim* const found = find_claim(endpoint);
   if (found == nullptr) return std::nullopt;
   std::erase(found->users, loop);
+  found->rules.erase(loop);
   if (!found->users.empty()) return std::nullopt;
   return found->loop;
 }
@@ -105,25 +106,33 @@ void LoopDirectory::retire(const transport::Endpoint& endpoint, std::uint32_t lo
   claims_.erase(claims_.begin() + (found - claims_.data()));
 }
 
-void LoopDirectory::allow(const transport::Endpoint& endpoint, const transport::AllowList& allowed,
-                          std::uint32_t logon_bytes_max) {
+void LoopDirectory::change(const transport::Endpoint& endpoint) {
+  const std::lock_guard lock{mutex_};
+  if (Claim* const found = find_claim(endpoint)) found->endpoint = endpoint;
+}
+
+void LoopDirectory::allow(const transport::Endpoint& endpoint, std::uint32_t loop,
+                          const transport::AllowList& allowed, std::uint32_t logon_bytes_max) {
   const std::lock_guard lock{mutex_};
   Claim* const found = find_claim(endpoint);
-  if (found == nullptr) return;
-  found->allowed.allow(allowed);
-  found->logon_bytes_max = std::max(found->logon_bytes_max, logon_bytes_max);
+  if (found != nullptr) found->rules[loop] = {allowed, logon_bytes_max};
 }
 
 std::uint32_t LoopDirectory::logon_bytes_max(const transport::Endpoint& endpoint) {
   const std::lock_guard lock{mutex_};
   const Claim* const found = find_claim(endpoint);
-  return found == nullptr ? 0 : found->logon_bytes_max;
+  std::uint32_t most = 0;
+  if (found == nullptr) return most;
+  for (const auto& [loop, rules] : found->rules) most = std::max(most, rules.logon_bytes_max);
+  return most;
 }
 
 bool LoopDirectory::allows(const transport::Endpoint& endpoint, std::string_view address) {
   const std::lock_guard lock{mutex_};
   const Claim* const found = find_claim(endpoint);
-  return found != nullptr && found->allowed.contains(address);
+  return found != nullptr && std::ranges::any_of(found->rules, [&](const auto& one) {
+           return one.second.allowed.contains(address);
+         });
 }
 
 void LoopDirectory::add_acceptor(const std::string& name, std::uint32_t loop) {

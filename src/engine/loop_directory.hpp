@@ -2,6 +2,7 @@
 // to.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -74,21 +75,39 @@ class LoopDirectory {
       const transport::Endpoint& endpoint, std::uint32_t loop, Listen listen);
   // "TLS" or "proxies", if that is not what is used there; empty: it is the same, or not used.
   [[nodiscard]] std::string_view difference(const transport::Endpoint& endpoint);
+  // Its TLS, proxies and options are these from now on.
+  void change(const transport::Endpoint& endpoint);
   // The loop that listens for nobody from then on. Nothing: it does for somebody.
   [[nodiscard]] std::optional<std::uint32_t> leave(const transport::Endpoint& endpoint,
                                                    std::uint32_t loop);
   // Calls close, if this loop listens there for nobody.
   void retire(const transport::Endpoint& endpoint, std::uint32_t loop, FunctionRef<void()> close);
-  // Whom a session of that endpoint lets in, beside those that others do, with a Logon of how many
-  // bytes; and whether any does, and the most that one takes.
-  void allow(const transport::Endpoint& endpoint, const transport::AllowList& allowed,
-             std::uint32_t logon_bytes_max);
+  // Whom a loop's sessions of that endpoint let in, with a Logon of how many bytes; and whether any
+  // loop's do, and the most that one takes.
+  void allow(const transport::Endpoint& endpoint, std::uint32_t loop,
+             const transport::AllowList& allowed, std::uint32_t logon_bytes_max);
   [[nodiscard]] bool allows(const transport::Endpoint& endpoint, std::string_view address);
   [[nodiscard]] std::uint32_t logon_bytes_max(const transport::Endpoint& endpoint);
   void add_acceptor(const std::string& name, std::uint32_t loop);
   void remove_acceptor(const std::string& name);
   void add_template(const session::SessionId& pattern, std::uint32_t loop);
   void remove_template(const session::SessionId& pattern, std::uint32_t loop);
+
+  // A session of one of the loops takes messages with a wrong BodyLength or CheckSum.
+  void take_unsound() noexcept { takes_unsound_.store(true, std::memory_order_relaxed); }
+  [[nodiscard]] bool takes_unsound() const noexcept {
+    return takes_unsound_.load(std::memory_order_relaxed);
+  }
+
+  // How many sessions of a loop wait for changed keys; and whether any of any loop does.
+  void note_pending(std::uint32_t loop, std::uint32_t sessions) {
+    const std::lock_guard lock{mutex_};
+    pending_[loop] = sessions;
+  }
+  [[nodiscard]] bool has_pending() {
+    const std::lock_guard lock{mutex_};
+    return std::ranges::any_of(pending_, [](const auto& one) { return one.second > 0; });
+  }
 
   // Whether no loop has said that before.
   [[nodiscard]] bool is_said_first(const std::string& text);
@@ -126,8 +145,11 @@ class LoopDirectory {
     transport::Endpoint endpoint;
     std::uint32_t loop = 0;
     std::vector<std::uint32_t> users{};
-    transport::AllowList allowed{};
-    std::uint32_t logon_bytes_max = 0;
+    struct Rules {
+      transport::AllowList allowed{};
+      std::uint32_t logon_bytes_max = 0;
+    };
+    std::map<std::uint32_t, Rules> rules{};  // by loop
   };
   [[nodiscard]] Claim* find_claim(const transport::Endpoint& endpoint);
 
@@ -137,6 +159,8 @@ class LoopDirectory {
   std::map<std::string, std::uint32_t, std::less<>> acceptors_;
   std::vector<Template> templates_;
   std::vector<Claim> claims_;
+  std::atomic<bool> takes_unsound_{false};          // alone: it says nothing about other memory
+  std::map<std::uint32_t, std::uint32_t> pending_;  // by loop
   std::set<std::string, std::less<>> said_;
   std::map<std::string, std::uint32_t, std::less<>> homes_;  // of all sessions that are stored
 };

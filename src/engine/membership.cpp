@@ -117,6 +117,7 @@ SessionSlot* Runtime::add_slot(SessionSettings settings, session::Numbers number
   SessionSlot& slot =
       *slots_.emplace_back(std::make_unique<SessionSlot>(*this, std::move(settings), numbers));
   slot.is_out = true;
+  note_rules(slot.settings);
   slots_by_name_.emplace(slot.name, &slot);
   return &slot;
 }
@@ -192,7 +193,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   Listener& listener = listeners_[index];
   if (listener.socket == 0 && !listener.is_elsewhere) listener.endpoint = wanted;
   if (const std::string_view different = difference_from(listener.endpoint, wanted);
-      !different.empty()) {
+      !different.empty() && !listens_by_file_) {
     const std::string what = "[SESSION]: its " + std::string{different} +
                              " differs from that of who listens there already";
     return std::unexpected{EngineError{SettingsError{file, settings.line, what}.what()}};
@@ -217,7 +218,7 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
   listener.logon_bytes_max = std::max(listener.logon_bytes_max, settings.logon_bytes_max);
   listener.allowed.allow(settings.allowed_remote_addresses);
   if (seams_.directory) {
-    seams_.directory->allow(wanted, settings.allowed_remote_addresses, settings.logon_bytes_max);
+    seams_.directory->allow(wanted, loop(), listener.allowed, listener.logon_bytes_max);
   }
   return index;
 }
@@ -363,8 +364,16 @@ void Runtime::admit(SessionSlot& slot) {
   follow_schedule(slot);
 }
 
+// Of one session or template: those who look have little to do where none has such a rule.
+void Runtime::note_rules(const SessionSettings& settings) noexcept {
+  if (settings.validates_check_sum) return;
+  takes_unsound_ = true;
+  if (seams_.directory) seams_.directory->take_unsound();
+}
+
 // There is room for it.
 void Runtime::admit(Template& one) {
+  note_rules(one.settings);
   if (seams_.directory) seams_.directory->add_template(one.settings.session.id, loop());
   listeners_[one.listener].is_kept = false;
   templates_.push_back(std::move(one));
@@ -443,6 +452,8 @@ void Runtime::begin_dynamic(SessionSlot& slot, const Connection& connection,
                             const Template& made_of) {
   slot.listener = connection.listener;
   slot.is_dynamic = true;
+  slot.configured_as = made_of.settings.session.id.to_string();
+  slot.texts = {made_of.origin, made_of.origin, made_of.origin};
   std::string made = "session made of the template in line " +
                      std::to_string(made_of.settings.line) + ", for " +
                      seams_.network->peer_name(connection.socket);
@@ -486,6 +497,7 @@ void Runtime::bury_leaving() {
 
 void Runtime::bury(SessionSlot& slot) {
   session_timers_.disarm(slot);
+  std::erase(with_next_settings_, &slot);
   std::erase(replaying_, &slot);
   std::erase(decided_, &slot);
   std::erase(commanded_, &slot);
@@ -493,6 +505,9 @@ void Runtime::bury(SessionSlot& slot) {
   if (reload_plan_) {
     for (auto* slots : {&reload_plan_->made.slots, &reload_plan_->back, &reload_plan_->out}) {
       std::ranges::replace(*slots, &slot, nullptr);
+    }
+    for (Change& change : reload_plan_->changes) {
+      if (change.slot == &slot) change.slot = nullptr;
     }
   }
   if (const auto found = acceptors_.find(slot.name);

@@ -33,9 +33,8 @@ bool is_of_session_layer(std::string_view msg_type) {
 }
 
 // What the application wants to know of, or to write into, this session's Logons.
-session::SessionConfig with_callbacks(session::SessionConfig config, const Runtime& runtime,
-                                      SessionSlot& slot) {
-  const Callbacks& callbacks = runtime.callbacks();
+session::SessionConfig with_callbacks_of(const Callbacks& callbacks, SessionSlot& slot) {
+  session::SessionConfig config = slot.settings.session;
   config.authenticates =
       callbacks.on_logon_request != nullptr || !slot.settings.password_file.empty();
   // A sender whom the application has not accepted yet gets no answer, and uses up no number.
@@ -58,7 +57,7 @@ SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
     : settings{std::move(session_settings)},
       name{settings.session.id.to_string()},
       runtime{&runtime},
-      machine{with_callbacks(settings.session, runtime, *this), numbers},
+      machine{with_callbacks_of(runtime.callbacks(), *this), numbers},
       session{runtime, *this},
       has_sub_ids{settings.session.id.has_sub_ids()},
       keeps_masked_out{!settings.log.masked.empty() && !settings.log.stores_masked},
@@ -66,6 +65,10 @@ SessionSlot::SessionSlot(Runtime& runtime, SessionSettings session_settings,
       throttle{settings.throttle.messages_max, settings.throttle.interval} {
   for (OutboundQueue* queue : {&behind_replay, &kept_back}) queue->count_in(runtime.budget());
   held_bytes.count_in(runtime.budget());
+}
+
+session::SessionConfig Runtime::with_callbacks(SessionSlot& slot) const {
+  return with_callbacks_of(callbacks_, slot);
 }
 
 Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
@@ -261,14 +264,18 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
       return std::unexpected{EngineError{error.what()}};
     }
     if (one.is_template) {
+      note_rules(one);
       if (seams_.directory) seams_.directory->add_template(one.session.id, loop());
       templates_.push_back({std::move(one), 0, settings_text_});
       continue;
     }
     const bool is_acceptor = one.session.role == session::Role::Acceptor;
     const auto slot = make_slot(std::move(one));
-    if (slot) (*slot)->origin = settings_text_;
-    if (slot) continue;
+    if (slot) {
+      (*slot)->texts = {settings_text_, settings_text_, settings_text_};
+      (*slot)->configured_as = (*slot)->name;
+      continue;
+    }
     if (slot.error().code != store::StoreErrorCode::SessionRefused) {
       return std::unexpected{EngineError{slot.error().text}};
     }

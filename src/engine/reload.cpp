@@ -1,5 +1,5 @@
-// A configuration that is read anew while the engine runs: sessions come and go, all of them or
-// none. What has changed of a session that stays counts from the next start on, and is named.
+// A configuration that is read again while the engine runs: sessions come and go, all of them or
+// none. What has changed of a session that stays: changed_sessions.cpp.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,22 +13,20 @@
 namespace nexusfix::engine {
 namespace {
 
-// An event that concerns many sessions names so many of them.
-constexpr std::size_t kNamedMax = 5;
+// For as long as it lives: sessions of a port are alike, as the file says so of all of them.
+class ByFile {
+ public:
+  explicit ByFile(bool& flag) noexcept : flag_{flag} { flag_ = true; }
+  ByFile(const ByFile&) = delete;
+  ByFile& operator=(const ByFile&) = delete;
+  ~ByFile() { flag_ = false; }
+
+ private:
+  bool& flag_;
+};
 
 constexpr std::string_view kUntold =
     "the configuration was read anew, and there is no memory to say what came of it";
-
-std::string names_text(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), kNamedMax); ++i) {
-    text += (i == 0 ? "" : ", ") + names[i];
-  }
-  if (names.size() > kNamedMax) {
-    text += " and " + std::to_string(names.size() - kNamedMax) + " more";
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -49,7 +47,10 @@ void Runtime::report_reload(const ReloadResult& done) {
     report(observe::Severity::Info, {},
            settings_file_ + " was read anew: " + std::to_string(done->added.size()) +
                " sessions added, " + std::to_string(done->removed.size()) + " removed, " +
-               std::to_string(done->changed.size()) + " changed");
+               std::to_string(done->changed.size()) + " changed" +
+               (done->pending.empty() ? ""
+                                      : ", " + std::to_string(done->pending.size()) +
+                                            " with keys that do not count yet"));
     return;
   }
   report(observe::Severity::Error, {},
@@ -90,7 +91,7 @@ std::expected<Runtime::ReloadPlan, EngineError> Runtime::plan_reload(FreshShare 
   }
   for (const SessionSlot* slot : plan.back) plan.reloaded.added.push_back(slot->name);
   for (const auto& slot : slots_) {
-    const bool is_in = slot->origin && !slot->is_out && !slot->is_leaving;
+    const bool is_in = slot->texts.now && !slot->is_dynamic && !slot->is_out && !slot->is_leaving;
     if (!is_in || plan.names.contains(slot->name)) continue;
     plan.out.push_back(slot.get());
     plan.reloaded.removed.push_back(slot->name);
@@ -132,7 +133,12 @@ std::shared_ptr<ReloadJob> Runtime::make_reload_job(std::shared_ptr<ReloadOrder>
 
 // The only loop's.
 ReloadResult Runtime::take_over(ReloadJob::Found found) {
-  if (found.is_same || found.shares.front().settings.text == *settings_text_) return Reloaded{};
+  if (found.is_same || found.shares.front().settings.text == *settings_text_) {
+    report_pending();
+    Reloaded reloaded;
+    reloaded.pending = pending_changes();
+    return reloaded;
+  }
   if (seams_.tls) seams_.tls->keep(found.contexts);
   if (auto done = prepare_reload(std::move(found.shares.front())); !done) {
     return std::unexpected{std::move(done.error())};
@@ -173,10 +179,10 @@ void Runtime::take_reload(ReloadJob& job) {
       done = std::unexpected{std::move(found.error())};
     } else if (stopping_ || store_failed_) {
       done = std::unexpected{EngineError{"the engine is stopping"}};
-    } else if (found->is_same) {
-      done = Reloaded{};
     } else if (!seams_.directory) {
       done = take_over(std::move(*found));
+    } else if (found->is_same) {
+      done = Reloaded{};
     } else {
       if (seams_.tls) seams_.tls->keep(found->contexts);
       ReloadRound::begin(*seams_.directory, std::move(found->shares), job.order());
@@ -225,7 +231,9 @@ std::expected<void, EngineError> Runtime::prepare_share(FreshShare share) {
 Reloaded Runtime::commit_share() noexcept {
   Reloaded reloaded = std::move(reload_plan_->reloaded);
   commit_reload();
-  if (!reload_plan_) reloaded.changed = std::exchange(reload_changed_, {});
+  if (!reload_plan_) {
+    static_cast<void>(with_memory([&] { reloaded.pending = pending_changes(); }));
+  }
   return reloaded;
 }
 
@@ -239,8 +247,15 @@ std::expected<void, EngineError> Runtime::prepare_reload(FreshShare fresh) {
   auto planned = plan_reload(std::move(fresh));
   if (!planned) return std::unexpected{std::move(planned.error())};
   auto plan = std::make_unique<ReloadPlan>(std::move(*planned));
+  plan_changes(*plan);
+  if (names_other_dictionaries(*plan)) take_dictionaries(plan->dictionaries);
   note_leaving_listeners(*plan);
+  const ByFile by_file{listens_by_file_};
   try {
+    if (auto moved = listen_for_changes(*plan); !moved) {
+      take_away(plan->made);
+      return moved;
+    }
     if (auto kept = keep_listeners(*plan); !kept) {
       take_away(plan->made);
       return kept;
@@ -265,8 +280,12 @@ std::expected<void, EngineError> Runtime::prepare_reload(FreshShare fresh) {
 void Runtime::note_leaving_listeners(const ReloadPlan& plan) {
   for (std::size_t i = 0; i < listeners_.size(); ++i) {
     const auto stays = [&](const auto& slot) {
+      const auto moves = [&](const Change& one) {
+        return one.slot == slot.get() && has_moved(one);
+      };
       return slot->settings.accept && slot->listener == i && !slot->is_out &&
-             std::ranges::find(plan.out, slot.get()) == plan.out.end();
+             std::ranges::find(plan.out, slot.get()) == plan.out.end() &&
+             std::ranges::none_of(plan.changes, moves);
     };
     listeners_[i].is_leaving = std::ranges::none_of(slots_, stays) &&
                                std::ranges::none_of(templates_, [&](const Template& one) {
@@ -278,7 +297,8 @@ void Runtime::note_leaving_listeners(const ReloadPlan& plan) {
 // The ports of those that come back may have been closed.
 std::expected<void, EngineError> Runtime::keep_listeners(const ReloadPlan& plan) {
   for (SessionSlot* slot : plan.back) {
-    if (!slot->settings.accept) continue;
+    const auto is_it = [&](const Change& one) { return one.slot == slot && one.whole; };
+    if (!slot->settings.accept || std::ranges::any_of(plan.changes, is_it)) continue;
     const auto listener = listen_for(slot->settings, plan.fresh.file);
     if (!listener) return std::unexpected{listener.error()};
     slot->listener = *listener;
@@ -307,12 +327,22 @@ void Runtime::carry_out_reload() {
   for (; plan.made_done < plan.made.slots.size(); ++plan.made_done) {
     SessionSlot* const slot = plan.made.slots[plan.made_done];
     if (slot == nullptr) continue;
-    slot->origin = plan.text;
+    slot->texts = {plan.text, plan.text, plan.text};
+    slot->configured_as = slot->name;
     admit(*slot);
   }
   for (; plan.templates_done < plan.made.templates.size(); ++plan.templates_done) {
     plan.made.templates[plan.templates_done].origin = plan.text;
     admit(plan.made.templates[plan.templates_done]);
+  }
+  for (; plan.changes_done < plan.changes.size(); ++plan.changes_done) {
+    carry_out(plan.changes[plan.changes_done]);
+  }
+  for (; plan.template_changes_done < plan.template_changes.size(); ++plan.template_changes_done) {
+    TemplateChange& change = plan.template_changes[plan.template_changes_done];
+    templates_[change.index].settings = std::move(change.settings);
+    templates_[change.index].origin = plan.text;
+    note_rules(templates_[change.index].settings);
   }
   for (; plan.back_done < plan.back.size(); ++plan.back_done) {
     if (SessionSlot* const slot = plan.back[plan.back_done]; slot != nullptr) take_back(*slot);
@@ -320,12 +350,13 @@ void Runtime::carry_out_reload() {
   for (; plan.out_done < plan.out.size(); ++plan.out_done) {
     if (SessionSlot* const slot = plan.out[plan.out_done]; slot != nullptr) take_out(*slot);
   }
+  report_changes(plan);
   drop_templates(plan.fresh);
+  refresh_listeners(plan);
   for (Listener& listener : listeners_) {
     listener.is_kept = listener.is_leaving = listener.is_displaced = false;
   }
   close_unused_listeners();
-  reload_changed_ = name_changes(plan.names);
 }
 
 // What an earlier one has decided goes on to be carried out.
@@ -364,33 +395,6 @@ bool Runtime::keeps(const Template& one, const Settings& fresh) {
            other.accept->host == one.settings.accept->host &&
            other.accept->port == one.settings.accept->port;
   });
-}
-
-// One event for all sessions that differ by the same keys from how they were made.
-std::vector<std::string> Runtime::name_changes(const std::set<std::string, std::less<>>& names) {
-  std::vector<std::string> changed;
-  const auto now_given = given_keys(*settings_text_);
-  std::map<const std::string*, std::map<std::string, GivenKeys, std::less<>>> as_made;
-  std::map<std::string, std::vector<std::string>> changes;  // sessions by their changed keys
-  for (const auto& slot : slots_) {
-    const std::string* const text = slot->origin.get();
-    if (text == nullptr || text == settings_text_.get() || !names.contains(slot->name)) continue;
-    const auto [made, is_new] = as_made.try_emplace(text);
-    if (is_new) made->second = given_keys(*text);
-    const auto before = made->second.find(slot->name);
-    const auto after = now_given.find(slot->name);
-    if (before == made->second.end() || after == now_given.end()) continue;
-    const std::string keys = different_keys(before->second, after->second);
-    if (keys.empty()) continue;
-    changes[keys].push_back(slot->name);
-    changed.push_back(slot->name);
-  }
-  for (const auto& [keys, sessions] : changes) {
-    report(observe::Severity::Warning, sessions.size() == 1 ? sessions.front() : std::string{},
-           settings_file_ + " has other values now, which count from the next start on: " + keys +
-               (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
-  }
-  return changed;
 }
 
 }  // namespace nexusfix::engine

@@ -4,6 +4,7 @@
 
 #include <nexusfix/engine/explain_settings.hpp>
 
+#include "engine/loop_directory.hpp"
 #include "engine/reload_round.hpp"
 #include "engine/runtime.hpp"
 #include "engine/shares.hpp"
@@ -16,7 +17,9 @@ void ReloadJob::read(Disk& disk) {
   auto settings = load_settings(disk, start_.file);
   if (!settings) return refuse(to_error(settings.error()));
   Found found;
-  if (settings->text == *start_.known) {
+  // What waits on any of several loops is named again.
+  const bool has_pending = start_.directory && start_.directory->has_pending();
+  if (settings->text == *start_.known && !has_pending) {
     found.is_same = true;
     found_ = std::move(found);
     return;

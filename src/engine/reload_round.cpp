@@ -150,6 +150,7 @@ ReloadResult ReloadRound::merged() const {
     append(all.added, one->added);
     append(all.removed, one->removed);
     append(all.changed, one->changed);
+    all.pending.insert(all.pending.end(), one->pending.begin(), one->pending.end());
   }
   if (is_refused_) return std::unexpected{std::move(errors)};
   return all;

@@ -172,6 +172,8 @@ void Runtime::look_after_surroundings() {
   end_events();
   static_cast<void>(with_memory([this] {
     bury_leaving();
+    if (!with_next_settings_.empty()) [[unlikely]]
+      take_next_settings();
     logs_.turn(now_.wall);
     report_memory();
   }));

@@ -32,6 +32,7 @@
 #include <nexusfix/wire/parser.hpp>
 
 #include "engine/acceptor/dynamic_names.hpp"
+#include "engine/changed_keys.hpp"
 #include "engine/connection.hpp"
 #include "engine/connection_table.hpp"
 #include "engine/credentials.hpp"
@@ -49,6 +50,7 @@
 #include "engine/throttle.hpp"
 #include "engine/timer_queue.hpp"
 #include "engine/tls_contexts.hpp"
+#include "engine/validators.hpp"
 
 namespace nexusfix::engine {
 
@@ -156,8 +158,17 @@ struct SessionSlot {
   WallTime schedule_until = WallTime::min();
   std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();  // and was reset
 
-  // The text of the file that it stands in, as the session was made; null: of none.
-  std::shared_ptr<const std::string> origin;
+  // The texts of the file whose values count, by TakesEffect; now is null: it stands in none.
+  struct Texts {
+    std::shared_ptr<const std::string> start;
+    std::shared_ptr<const std::string> logon;
+    std::shared_ptr<const std::string> now;
+  };
+  Texts texts;
+  std::string configured_as;  // there: its own name, or that of its template
+  PendingKeys pending;
+  std::unique_ptr<SessionSettings> next_settings;  // from its next Logon on; null: as they are
+  std::shared_ptr<const std::string> next_text;    // that they are of
   bool is_out = false;              // gone from the file: lets nobody in, and may come back
   bool is_dynamic = false;          // made of a template, for whoever logged on
   bool has_logged_on = false;       // since it was made
@@ -254,6 +265,7 @@ class Runtime {
   void remove(SessionSlot& slot, std::string_view text);
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
   void request_reload() noexcept;
+  [[nodiscard]] std::vector<PendingChange> pending_changes() const;
   // For ReloadRound: this loop's part in one. The first of all loops begins and ends it.
   void begin_reload(std::shared_ptr<ReloadOrder> order);  // null: the event log is told
   void take_reload(ReloadJob& job);
@@ -327,6 +339,7 @@ class Runtime {
   [[nodiscard]] store::StoreResult<SessionSlot*> make_slot_out(SessionSettings settings);
   [[nodiscard]] SessionSlot* add_slot(SessionSettings settings, session::Numbers numbers);
   void give_key(SessionSlot& slot, store::SessionKey key);
+  void note_rules(const SessionSettings& settings) noexcept;
   void put_in(SessionSlot& slot);
   [[nodiscard]] std::expected<std::size_t, EngineError> listen_for(const SessionSettings& settings,
                                                                    const std::string& file);
@@ -376,6 +389,41 @@ class Runtime {
   void open_displaced() noexcept;
   [[nodiscard]] bool is_used(std::size_t listener) const;
 
+  // changed_sessions.cpp
+  struct ReloadPlan;
+  class TextsRead;
+  // A session that stays, or comes back, with other keys.
+  struct Change {
+    SessionSlot* slot = nullptr;
+    std::optional<SessionSettings> at_once;  // if it is connected; nothing: no such values
+    std::unique_ptr<SessionSettings> whole;  // if it is not; null: only its texts are others
+    std::optional<std::size_t> listener;     // another one than before
+    SessionSlot::Texts texts;                // when whole counts
+    ChangedKeys keys;
+    PendingKeys pending;  // when whole counts
+  };
+  struct TemplateChange {
+    std::size_t index = 0;  // of templates_
+    SessionSettings settings;
+    std::vector<std::string> keys;
+  };
+  void plan_changes(ReloadPlan& plan);
+  [[nodiscard]] std::optional<Change> change_of(SessionSlot& slot, const ReloadPlan& plan,
+                                                TextsRead& texts);
+  [[nodiscard]] bool lacks_for(const SessionSettings& settings) const noexcept;
+  [[nodiscard]] static bool names_other_dictionaries(const ReloadPlan& plan) noexcept;
+  [[nodiscard]] static bool has_moved(const Change& change) noexcept;
+  [[nodiscard]] std::expected<void, EngineError> listen_for_changes(ReloadPlan& plan);
+  void carry_out(Change& change);
+  [[nodiscard]] session::SessionConfig with_callbacks(SessionSlot& slot) const;  // open.cpp
+  void take_settings(SessionSlot& slot, SessionSettings settings);
+  void take_next_settings();
+  void take_next_settings(SessionSlot& slot);
+  void refresh_listeners(const ReloadPlan& plan);
+  void report_changes(const ReloadPlan& plan);
+  void report_pending();
+  void tell_pending() noexcept;
+
   // reload.cpp
   struct ReloadPlan {
     Settings fresh;
@@ -392,6 +440,10 @@ class Runtime {
     std::size_t back_done = 0;
     std::size_t out_done = 0;
     Reloaded reloaded{};
+    std::vector<Change> changes{};
+    std::vector<TemplateChange> template_changes{};
+    std::size_t changes_done = 0;
+    std::size_t template_changes_done = 0;
     bool is_decided = false;  // to be carried out, whatever comes
   };
   [[nodiscard]] std::shared_ptr<ReloadJob> make_reload_job(
@@ -411,8 +463,6 @@ class Runtime {
   void drop_templates(const Settings& fresh);
   void take_out(SessionSlot& slot);
   void take_back(SessionSlot& slot);
-  [[nodiscard]] std::vector<std::string> name_changes(
-      const std::set<std::string, std::less<>>& names);
 
   // handing_over.cpp
   [[nodiscard]] std::optional<std::uint32_t> other_loop_of(const wire::MessageView& logon);
@@ -527,9 +577,12 @@ class Runtime {
   void take_bytes(Connection& connection, std::string_view bytes);
   [[nodiscard]] std::size_t complete_carried(Connection& connection, std::string_view bytes);
   // False: the message may not be taken yet; nothing has happened.
-  [[nodiscard]] bool take_scanned(Connection& connection, const wire::FrameResult& frame,
+  [[nodiscard]] bool take_scanned(Connection& connection, wire::FrameResult& frame,
                                   std::string_view bytes);
-  [[nodiscard]] bool take_frame(Connection& connection, std::string_view frame);
+  [[nodiscard]] bool take_frame(Connection& connection, wire::FrameResult& scanned,
+                                std::string_view bytes);
+  [[nodiscard]] std::expected<wire::MessageView, wire::ParseError> parse_repaired(
+      const Connection& connection, wire::GarbledReason reason, std::string_view& frame);
   [[nodiscard]] bool must_wait(Connection& connection, const wire::MessageView& message);
   void resume(Connection& connection);
   void on_paused_readable(Connection& connection);
@@ -738,6 +791,8 @@ class Runtime {
   wire::DataFieldTable data_fields_ = wire::DataFieldTable::standard();
   wire::Parser parser_;
   wire::FrameLimits limits_;
+  bool takes_unsound_ = false;  // a session has ValidateLengthAndChecksum=N, or ValidateChecksum=N
+  std::string repaired_;        // such a message, with what was wrong made right
   std::vector<char> receive_buffer_;
   std::vector<char> encode_buffer_;
   std::vector<char> action_buffer_;
@@ -774,7 +829,8 @@ class Runtime {
   std::shared_ptr<MailRoom> mail_room_;
   std::string settings_file_;                         // empty: the engine was not opened with one
   std::shared_ptr<const std::string> settings_text_;  // of the file, as it was taken over last
-  std::vector<std::string> reload_changed_;           // by the last one
+  bool listens_by_file_ = false;                  // in a reload: all of a port are alike
+  std::vector<SessionSlot*> with_next_settings_;  // with settings for their next Logon
   FileReader files_;
   bool is_round_on_ = false;  // from the reading of its files on; the first loop's
   std::vector<std::shared_ptr<ReloadOrder>> orders_;  // behind that; null: see reload_all()

@@ -2,8 +2,20 @@
 #include <nexusfix/wire/dispatch.hpp>
 
 #include "engine/runtime.hpp"
+#include "engine/settings_section.hpp"
 
 namespace nexusfix::engine {
+
+std::optional<std::string> Session::setting(std::string_view key) const {
+  const auto& all = slot_->settings.application;
+  if (equals_ignoring_case(key.substr(0, kApplicationPrefix.size()), kApplicationPrefix)) {
+    key.remove_prefix(kApplicationPrefix.size());
+  }
+  const auto found = all.find(application_name(key));
+  return found == all.end() ? std::nullopt : std::optional{found->second};
+}
+
+const PendingKeys& Session::pending_keys() const noexcept { return slot_->pending; }
 
 const session::SessionId& Session::id() const noexcept { return slot_->settings.session.id; }
 std::string_view Session::name() const noexcept { return slot_->name; }

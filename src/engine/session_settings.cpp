@@ -38,6 +38,9 @@ class SessionBuilder {
     if (const Given* loop = right(Key::EventLoop)) {
       result_.event_loop = static_cast<std::uint32_t>(*read_number(loop->value));
     }
+    for (const auto& [name, value] : keys_.application()) {
+      result_.application.emplace(name, value.given.value);
+    }
     result_.schedule = build_schedule(keys_, report_, calendars_);
     return std::move(result_);
   }
@@ -514,6 +517,9 @@ class SessionBuilder {
       read_into(find_key(name).rule->key, dictionary.rules.*rule);
     }
     read_into(Key::RejectInvalidMessage, result_.session.reject_invalid_message);
+    read_into(Key::ValidateChecksum, result_.validates_check_sum);
+    read_into(Key::ValidateLengthAndChecksum, result_.validates_length);
+    if (!result_.validates_length) result_.validates_check_sum = false;
   }
 
   void build_dictionary_files() {

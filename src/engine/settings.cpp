@@ -9,9 +9,9 @@
 #include <nexusfix/engine/explain_settings.hpp>
 #include <nexusfix/engine/settings.hpp>
 
-#include "engine/given_keys.hpp"
 #include "engine/log_settings.hpp"
 #include "engine/session_settings.hpp"
+#include "engine/settings_file.hpp"
 #include "engine/settings_section.hpp"
 #include "engine/settings_text.hpp"
 #include "engine/settings_values.hpp"
@@ -48,49 +48,27 @@ void check_identities(const std::vector<SessionSettings>& sessions, SettingsRepo
     report.error(settings.line,
                  "[SESSION]: the same BeginString, SenderCompID, TargetCompID and SessionQualifier "
                  "as the session in line " +
-                     std::to_string(place->second));
+                     std::to_string(place->second) +
+                     (settings.session.role == session::Role::Initiator
+                          ? "; SessionQualifier=2 in one of them tells them apart"
+                          : ""));
   }
 }
 
-struct Sections {
-  std::deque<std::string> texts;  // of values with variables: the sections point into it
-  Section defaults;
-  std::vector<Section> sessions;
-  // What is misspelt, or stands in a section that is ignored, was meant: another folder would begin
-  // with other numbers.
-  FolderMeant folder = FolderMeant::Any;
-};
+void add_application_keys(const SettingsSection& section, ApplicationKeys& keys) {
+  for (const SettingsEntry& entry : section.entries) {
+    const KeyRule* const rule = find_key(entry.key).rule;
+    if (rule != nullptr && rule->key == Key::ApplicationKeys) keys.add(entry.value);
+  }
+}
 
-// Nothing: it is reported why.
-std::optional<Sections> read_sections(std::string_view text, SettingsReport& report) {
-  if (text.size() > kFileBytesMax) {
-    report.error(0, "larger than 16 MiB; a configuration was expected");
-    return std::nullopt;
+// Of [DEFAULT], which counts for all sections.
+ApplicationKeys application_keys_of(const std::vector<SettingsSection>& sections) {
+  ApplicationKeys keys;
+  for (const SettingsSection& section : sections) {
+    if (section.kind == SectionKind::Default) add_application_keys(section, keys);
   }
-  Sections result;
-  std::vector<SettingsSection> read_text = split_settings(text, report);
-  expand_variables(read_text, result.texts, report);
-  bool is_role_lost = false;
-  for (const SettingsSection& section : read_text) {
-    // Sections that are ignored are read too: one that asks for TLS is no reason to go without.
-    Section read = read_section(section, report);
-    const bool is_ignored = section.kind == SectionKind::Ignored;
-    if (read.has_lost_folder || (is_ignored && read.own(Key::FileStorePath))) {
-      result.folder = FolderMeant::Lost;
-    }
-    is_role_lost |= read.has_lost_role || (is_ignored && read.own(Key::ConnectionType));
-    if (section.kind == SectionKind::Default) result.defaults = std::move(read);
-    if (section.kind == SectionKind::Session) result.sessions.push_back(std::move(read));
-    if (section.kind == SectionKind::Ignored) refuse_tls_of(read, report);
-    if (result.sessions.size() > kSessionsMax) {
-      report.error(section.line, "more than 10,000 sessions");
-      return std::nullopt;
-    }
-  }
-  result.defaults.has_lost_role = is_role_lost;
-  if (!result.sessions.empty()) return result;
-  report.error(0, "no [SESSION]; at least one was expected");
-  return std::nullopt;
+  return keys;
 }
 
 void check_loops(const Settings& settings, SettingsReport& report) {
@@ -134,6 +112,11 @@ std::optional<std::size_t> line_of_password(const Sections& sections) {
   const auto look_at = [&](const Section& section) {
     for (const auto& [key, given] : section.given) look(key, given);
     for (const auto& [number, given] : section.logon_tags) look(Key::LogonTag, given);
+    for (const auto& [name, value] : section.application) {
+      if (!sounds_like_security(name) || value.given.value.empty()) continue;
+      if (!value.given.written.empty()) continue;
+      line = std::min(line.value_or(value.given.line), value.given.line);
+    }
   };
   look_at(sections.defaults);
   for (const Section& section : sections.sessions) look_at(section);
@@ -200,35 +183,6 @@ std::expected<std::string, SettingsErrors> read_text(Disk& disk, const std::stri
       SettingsErrors{{path, 0, "the configuration cannot be read: " + text.error().what()}}};
 }
 
-session::SessionId identity_of(const MergedSection& keys) {
-  session::SessionId id;
-  keys.read_into(Key::BeginString, id.begin_string);
-  keys.read_into(Key::SenderCompID, id.sender_comp_id);
-  keys.read_into(Key::TargetCompID, id.target_comp_id);
-  keys.read_into(Key::SessionQualifier, id.qualifier);
-  keys.read_into(Key::SenderSubID, id.sender_sub_id);
-  keys.read_into(Key::SenderLocationID, id.sender_location_id);
-  keys.read_into(Key::TargetSubID, id.target_sub_id);
-  keys.read_into(Key::TargetLocationID, id.target_location_id);
-  return id;
-}
-
-// The values of a key that may be given by number: SocketConnectHost1 and so on.
-const std::map<unsigned, Given>* numbered_of(const Section& section, Key key) {
-  switch (key) {
-    case Key::SocketConnectHost:
-      return &section.connect_hosts;
-    case Key::SocketConnectPort:
-      return &section.connect_ports;
-    case Key::LogonTag:
-      return &section.logon_tags;
-    case Key::AppDataDictionary:
-      return &section.app_dictionaries;
-    default:
-      return nullptr;
-  }
-}
-
 // "554=..." of a LogonTag: which field it is may be seen, and what it has may be a password.
 std::string masked(const Given& given) {
   const bool has_tag = given.right && given.value.find('=') != std::string_view::npos;
@@ -260,8 +214,8 @@ ExplainedSession explain(const MergedSection& keys, std::string name) {
   ExplainedSession session{std::move(name), keys.line(), {}};
   for (const KeyDescription& description : described_keys()) {
     const Key key = find_key(description.name).rule->key;
-    if (const auto* own = numbered_of(keys.section(), key)) {
-      add_numbered(session, description, *own, *numbered_of(keys.defaults(), key));
+    if (const auto* own = keys.section().numbered(key)) {
+      add_numbered(session, description, *own, *keys.defaults().numbered(key));
     } else if (const std::optional<Given>& given = keys.find(key)) {
       session.values.push_back(
           {&description, description.is_secret ? "..." : std::string{given->value}, given->line,
@@ -269,6 +223,9 @@ ExplainedSession explain(const MergedSection& keys, std::string name) {
     } else {
       session.values.push_back({&description, std::string{description.fallback}, 0, false, {}});
     }
+  }
+  for (const auto& [name, value] : keys.application()) {
+    session.application_keys.push_back({std::string{value.name}, value.given.line});
   }
   return session;
 }
@@ -313,6 +270,41 @@ void explain_role(ExplainedSession& session, const MergedSection& keys) {
 
 }  // namespace
 
+std::optional<Sections> read_sections(std::string_view text, SettingsReport& report) {
+  if (text.size() > kFileBytesMax) {
+    report.error(0, "larger than 16 MiB; a configuration was expected");
+    return std::nullopt;
+  }
+  Sections result;
+  std::vector<SettingsSection> read_text = split_settings(text, report);
+  if (read_text.empty() && report.has_errors()) return std::nullopt;  // It is no text.
+  expand_variables(read_text, result.texts, report);
+  bool is_role_lost = false;
+  const ApplicationKeys of_all = application_keys_of(read_text);
+  for (const SettingsSection& section : read_text) {
+    // Sections that are ignored are read too: one that asks for TLS is no reason to go without.
+    ApplicationKeys own = of_all;
+    if (section.kind == SectionKind::Session) add_application_keys(section, own);
+    Section read = read_section(section, own, report);
+    const bool is_ignored = section.kind == SectionKind::Ignored;
+    if (read.has_lost_folder || (is_ignored && read.own(Key::FileStorePath))) {
+      result.folder = FolderMeant::Lost;
+    }
+    is_role_lost |= read.has_lost_role || (is_ignored && read.own(Key::ConnectionType));
+    if (section.kind == SectionKind::Default) result.defaults = std::move(read);
+    if (section.kind == SectionKind::Session) result.sessions.push_back(std::move(read));
+    if (section.kind == SectionKind::Ignored) refuse_tls_of(read, report);
+    if (result.sessions.size() > kSessionsMax) {
+      report.error(section.line, "more than 10,000 sessions");
+      return std::nullopt;
+    }
+  }
+  result.defaults.has_lost_role = is_role_lost;
+  if (!result.sessions.empty()) return result;
+  report.error(0, "no [SESSION]; at least one was expected");
+  return std::nullopt;
+}
+
 std::string SettingsError::what() const {
   return line == 0 ? file + ": " + text : file + ":" + std::to_string(line) + ": " + text;
 }
@@ -332,47 +324,6 @@ std::expected<Settings, SettingsErrors> load_settings(Disk& disk, const std::str
   auto settings = parse(*text, path, &disk);
   if (settings) settings->text = *text;
   return settings;
-}
-
-std::map<std::string, GivenKeys, std::less<>> given_keys(std::string_view text) {
-  SettingsReport report{{}};
-  std::map<std::string, GivenKeys, std::less<>> all;
-  const std::optional<Sections> sections = read_sections(text, report);
-  if (!sections) return all;
-  for (const Section& section : sections->sessions) {
-    GivenKeys given{.line = section.line, .values = {}};
-    const MergedSection keys{sections->defaults, section};
-    for (std::size_t i = 1; i < kKeyCount; ++i) {
-      const auto key = static_cast<Key>(i);
-      if (const auto* own = numbered_of(section, key)) {
-        std::map<unsigned, Given> merged = *own;
-        const auto* const defaults = numbered_of(sections->defaults, key);
-        merged.insert(defaults->begin(), defaults->end());
-        for (const auto& [number, one] : merged) {
-          (given.values[key_name(key)] += std::to_string(number) + '=') += one.value;
-        }
-      } else if (const std::optional<Given>& one = keys.find(key)) {
-        given.values[key_name(key)] = one->value;
-      }
-    }
-    all.emplace(identity_of(keys).to_string(), std::move(given));
-  }
-  return all;
-}
-
-std::string different_keys(const GivenKeys& left, const GivenKeys& right) {
-  std::set<std::string_view> names;
-  const auto note = [&](const GivenKeys& from, const GivenKeys& other) {
-    for (const auto& [name, value] : from.values) {
-      const auto found = other.values.find(name);
-      if (found == other.values.end() || found->second != value) names.insert(name);
-    }
-  };
-  note(left, right);
-  note(right, left);
-  std::string text;
-  for (const std::string_view name : names) (text += text.empty() ? "" : ", ") += name;
-  return text;
 }
 
 std::expected<ExplainedSettings, SettingsErrors> explain_settings(Disk& disk,

@@ -8,6 +8,7 @@
 #include <nexusfix/dictionary/builtin.hpp>
 
 #include "engine/settings_values.hpp"
+#include "engine/settings_variables.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -37,7 +38,8 @@ bool looks_commented(std::string_view value) noexcept {
 // alone. Values of keys that are not honoured are not shown: some are passwords.
 class SectionReader {
  public:
-  SectionReader(const SettingsSection& text, SettingsReport& report) : report_{report} {
+  SectionReader(const SettingsSection& text, const ApplicationKeys& own, SettingsReport& report)
+      : own_{own}, report_{report} {
     section_.line = text.line;
     for (const SettingsEntry& entry : text.entries) read(entry);
     for (const std::string_view word : text.lost) note_meant(word);
@@ -47,6 +49,7 @@ class SectionReader {
  private:
   void read(const SettingsEntry& entry) {
     const KeyMatch match = find_key(entry.key);
+    if (is_of_application(entry.key, match)) return read_application(entry);
     if (match.rule == nullptr) return read_unknown(entry);
     const KeyRule& rule = *match.rule;
     const std::string name{rule.name};
@@ -70,10 +73,34 @@ class SectionReader {
     }
   }
 
+  // What the engine honours or refuses is never the program's, whatever the list says.
+  [[nodiscard]] bool is_of_application(std::string_view key, const KeyMatch& match) const {
+    if (key.size() > kApplicationPrefix.size() &&
+        equals_ignoring_case(key.substr(0, kApplicationPrefix.size()), kApplicationPrefix)) {
+      return true;
+    }
+    if (match.rule == nullptr) return own_.has_name(key) || own_.has_prefix(key);
+    return match.rule->handling == Handling::Instead && own_.has_name(key);
+  }
+
+  void read_application(const SettingsEntry& entry) {
+    std::string_view name = entry.key;
+    if (equals_ignoring_case(name.substr(0, kApplicationPrefix.size()), kApplicationPrefix)) {
+      name.remove_prefix(kApplicationPrefix.size());
+    }
+    const Given given{entry.value, entry.line, !entry.is_wrong, entry.written};
+    const auto [place, is_new] = section_.application.insert_or_assign(
+        application_name(name), ApplicationValue{name, given});
+    if (is_new) return;
+    report_.warning(entry.line,
+                    shown(entry.key) + ": given before in this section; the last one counts");
+  }
+
   void read_unknown(const SettingsEntry& entry) {
     const KeyRule* nearest = nearest_key(entry.key);
-    const std::string hint =
-        nearest == nullptr ? std::string{} : "; did you mean " + std::string{nearest->name} + "?";
+    const std::string hint = nearest == nullptr
+                                 ? "; a key of the program's own is to be listed in ApplicationKeys"
+                                 : "; did you mean " + std::string{nearest->name} + "?";
     note_meant(entry.key);
     const bool is_security =
         sounds_like_security(entry.key) ||
@@ -113,11 +140,13 @@ class SectionReader {
     const std::string what = shown(entry.key) + "=" + (is_secret(key) ? "..." : shown(entry.value));
     if (!expected.empty()) {
       report_.error(entry.line, what + ": " + expected + " was expected" +
-                                    (looks_commented(entry.value) ? kNoComment : ""));
+                                    (looks_commented(entry.value) ? kNoComment : "") +
+                                    hint_for(key, entry.value));
     } else if (looks_commented(entry.value)) {
       report_.warning(entry.line, what + ": all of it is the value" + kNoComment);
     } else if (entry.written.empty() && entry.value.find("${") != std::string_view::npos) {
-      report_.warning(entry.line, what + ": taken as it is; ExpandVariables=Y expands ${...}");
+      report_.warning(entry.line, what + ": taken as it is; ExpandVariables=Y expands ${...}" +
+                                      hint_for_property(entry.value));
     } else if (const std::string words = remark(key, entry.value); given.right && !words.empty()) {
       report_.warning(entry.line, what + ": " + words);
     }
@@ -134,6 +163,7 @@ class SectionReader {
     }
   }
 
+  const ApplicationKeys& own_;
   SettingsReport& report_;
   Section section_;
   std::set<std::pair<const KeyRule*, unsigned>> seen_;
@@ -157,8 +187,64 @@ std::string numbered_name(Key key, unsigned number) {
   return name + '.' + (version ? std::string{to_string(*version)} : text);
 }
 
-Section read_section(const SettingsSection& text, SettingsReport& report) {
-  return SectionReader{text, report}.take();
+std::map<unsigned, Given>* Section::numbered(Key key) noexcept {
+  switch (key) {
+    case Key::SocketConnectHost:
+      return &connect_hosts;
+    case Key::SocketConnectPort:
+      return &connect_ports;
+    case Key::LogonTag:
+      return &logon_tags;
+    case Key::AppDataDictionary:
+      return &app_dictionaries;
+    default:
+      return nullptr;
+  }
+}
+
+const std::map<unsigned, Given>* Section::numbered(Key key) const noexcept {
+  return const_cast<Section*>(this)->numbered(key);  // It changes nothing.
+}
+
+std::string application_name(std::string_view key) {
+  std::string name{key};
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  }
+  return name;
+}
+
+void ApplicationKeys::add(std::string_view list) {
+  for (const std::string_view word :
+       read_application_keys(list).value_or(std::vector<std::string_view>{})) {
+    if (word.ends_with('*')) {
+      prefixes_.push_back(application_name(word.substr(0, word.size() - 1)));
+    } else {
+      names_.push_back(application_name(word));
+    }
+  }
+}
+
+bool ApplicationKeys::has_name(std::string_view key) const {
+  return std::ranges::any_of(
+      names_, [&](const std::string& one) { return equals_ignoring_case(one, key); });
+}
+
+bool ApplicationKeys::has_prefix(std::string_view key) const {
+  return std::ranges::any_of(prefixes_, [&](const std::string& one) {
+    return equals_ignoring_case(one, key.substr(0, one.size()));
+  });
+}
+
+Section read_section(const SettingsSection& text, const ApplicationKeys& own,
+                     SettingsReport& report) {
+  return SectionReader{text, own, report}.take();
+}
+
+std::map<std::string, ApplicationValue, std::less<>> MergedSection::application() const {
+  auto merged = section_->application;
+  merged.insert(defaults_->application.begin(), defaults_->application.end());
+  return merged;
 }
 
 void MergedSection::read_into(Key key, bool& target) const {

@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/config_keys.hpp"
 #include "engine/settings_text.hpp"
@@ -24,6 +26,27 @@ struct Given {
   std::string_view written{};  // with its variables; empty: it has none
 };
 
+// A key of the program's own, which the engine passes on and never shows.
+struct ApplicationValue {
+  std::string_view name;  // as it is written, without kApplicationPrefix
+  Given given;
+};
+inline constexpr std::string_view kApplicationPrefix = "Application.";
+
+// ApplicationKeys: which keys are the program's own.
+class ApplicationKeys {
+ public:
+  // A value of ApplicationKeys; a wrong one adds nothing.
+  void add(std::string_view list);
+  // Whether it is listed, by its whole name or by what it begins with.
+  [[nodiscard]] bool has_name(std::string_view key) const;
+  [[nodiscard]] bool has_prefix(std::string_view key) const;
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<std::string> prefixes_;
+};
+
 // The views point into the text of the file.
 struct Section {
   std::size_t line = 0;
@@ -33,10 +56,15 @@ struct Section {
   std::map<unsigned, Given> connect_ports;
   std::map<unsigned, Given> logon_tags;
   std::map<unsigned, Given> app_dictionaries;  // by ApplVerID; 0: of the session's default
+  std::map<std::string, ApplicationValue, std::less<>> application;  // by application_name()
   // An unknown key, or a line that is ignored, sounds like one that says this: nobody guesses then.
   bool has_lost_folder = false;
   bool has_lost_role = false;
 
+  // The values of a key that may be given by number, SocketConnectHost1 and so on; null: it is not
+  // such a key.
+  [[nodiscard]] const std::map<unsigned, Given>* numbered(Key key) const noexcept;
+  [[nodiscard]] std::map<unsigned, Given>* numbered(Key key) noexcept;
   [[nodiscard]] const std::optional<Given>& own(Key key) const {
     static const std::optional<Given> kNone;
     const auto found = given.find(key);
@@ -53,9 +81,13 @@ struct Section {
 // In the answer for a key that nobody knows.
 inline constexpr std::string_view kUnknownKey = ": unknown key";
 
+// The name of a key of the program's own by which it is found: in lower case, without the prefix.
+[[nodiscard]] std::string application_name(std::string_view key);
+
 // Reads the entries of a section, and says everything that there is to say about each of them
 // alone.
-[[nodiscard]] Section read_section(const SettingsSection& text, SettingsReport& report);
+[[nodiscard]] Section read_section(const SettingsSection& text, const ApplicationKeys& own,
+                                   SettingsReport& report);
 
 // A session's section, with the defaults under it. Both must outlive it.
 class MergedSection {
@@ -70,6 +102,7 @@ class MergedSection {
   [[nodiscard]] const std::optional<Given>& find(Key key) const {
     return section_->own(key) ? section_->own(key) : defaults_->own(key);
   }
+  [[nodiscard]] std::map<std::string, ApplicationValue, std::less<>> application() const;
   // Null: not given, or wrong.
   [[nodiscard]] const Given* right(Key key) const {
     const std::optional<Given>& given = find(key);

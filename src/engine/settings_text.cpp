@@ -39,11 +39,13 @@ class Splitter {
   void take_section(std::string_view text) {
     SettingsSection& section = sections_.emplace_back();
     section.line = line_;
-    if (text.back() != ']') {
+    const std::size_t end = text.find(']');
+    const std::string_view rest = end == text.npos ? text : trimmed(text.substr(end + 1));
+    if (!rest.empty() && rest.front() != '#') {
       report_.error(line_, shown(text) + ": [DEFAULT] or [SESSION] was expected");
       return;
     }
-    const std::string_view name = trimmed(text.substr(1, text.size() - 2));
+    const std::string_view name = trimmed(text.substr(1, end - 1));
     if (equals_ignoring_case(name, "SESSION")) {
       section.kind = SectionKind::Session;
     } else if (equals_ignoring_case(name, "DEFAULT")) {
@@ -117,6 +119,14 @@ class Splitter {
   std::size_t default_line_ = 0;
 };
 
+// By its mark, or by the zeros beside its first letter.
+bool is_utf_16(std::string_view text) noexcept {
+  if (text.size() < 2) return false;
+  const auto is_letter = [](char c) { return c >= '\t' && c <= '~'; };
+  return text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
+         (is_letter(text[0]) && text[1] == '\0') || (text[0] == '\0' && is_letter(text[1]));
+}
+
 }  // namespace
 
 std::string_view trimmed(std::string_view text) noexcept {
@@ -131,16 +141,46 @@ bool is_control(char c) noexcept {
   return (byte < ' ' && c != '\t') || byte == kDelete;
 }
 
-void SettingsReport::add(Messages& messages, std::size_t line, std::string text) {
-  if (messages.messages.size() < kMessagesMax) {
-    messages.messages.emplace(line, std::move(text));
-  } else if (!messages.messages.contains({line, text})) {
-    ++messages.left_out;
+void SettingsReport::error(std::size_t line, std::string text) {
+  if (errors_.messages.size() < kMessagesMax) {
+    errors_.messages.emplace(line, std::move(text));
+  } else if (!errors_.messages.contains({line, text})) {
+    ++errors_.left_out;
   }
 }
 
-std::vector<SettingsError> SettingsReport::take(Messages& messages) const {
+void SettingsReport::warning(std::size_t line, std::string text) {
+  if (const auto known = warned_.find(text); known != warned_.end()) {
+    known->second.insert(line);
+  } else if (warned_.size() < kMessagesMax) {
+    warned_[std::move(text)].insert(line);
+  } else {
+    ++warnings_left_out_;
+  }
+}
+
+std::vector<SettingsError> SettingsReport::take_warnings() {
   std::vector<SettingsError> result;
+  for (const auto& [text, lines] : warned_) {
+    std::string others;
+    if (lines.size() > 1) {
+      others = " (and the same of " + std::to_string(lines.size() - 1) +
+               (lines.size() == 2 ? " other line: " : " other lines, the last one is ") +
+               std::to_string(*lines.rbegin()) + ")";
+    }
+    result.push_back({file_, *lines.begin(), text + others});
+  }
+  std::ranges::stable_sort(result, {}, &SettingsError::line);
+  if (warnings_left_out_ > 0) {
+    result.push_back(
+        {file_, 0, "and " + std::to_string(warnings_left_out_) + " more of this kind"});
+  }
+  return result;
+}
+
+std::vector<SettingsError> SettingsReport::take_errors() {
+  std::vector<SettingsError> result;
+  const Messages& messages = errors_;
   for (const auto& [line, text] : messages.messages) result.push_back({file_, line, text});
   if (messages.left_out > 0) {
     result.push_back({file_, 0, "and " + std::to_string(messages.left_out) + " more of this kind"});
@@ -150,6 +190,12 @@ std::vector<SettingsError> SettingsReport::take(Messages& messages) const {
 
 std::vector<SettingsSection> split_settings(std::string_view text, SettingsReport& report) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (is_utf_16(text)) {
+    report.error(0,
+                 "the file is UTF-16, as some editors of Windows write it; UTF-8 was expected: "
+                 "iconv -f UTF-16 -t UTF-8 makes it");
+    return {};
+  }
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Splitter splitter{report};
   while (!text.empty()) {

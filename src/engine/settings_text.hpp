@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,23 +23,23 @@ class SettingsReport {
   static constexpr std::size_t kMessagesMax = 100;
 
   explicit SettingsReport(std::string_view file) : file_{file} {}
-  void error(std::size_t line, std::string text) { add(errors_, line, std::move(text)); }
-  void warning(std::size_t line, std::string text) { add(warnings_, line, std::move(text)); }
+  void error(std::size_t line, std::string text);
+  // The same of several lines is one, which counts them.
+  void warning(std::size_t line, std::string text);
   [[nodiscard]] bool has_errors() const noexcept { return !errors_.messages.empty(); }
-  [[nodiscard]] std::vector<SettingsError> take_errors() { return take(errors_); }
-  [[nodiscard]] std::vector<SettingsError> take_warnings() { return take(warnings_); }
+  [[nodiscard]] std::vector<SettingsError> take_errors();
+  [[nodiscard]] std::vector<SettingsError> take_warnings();
 
  private:
   struct Messages {
     std::set<std::pair<std::size_t, std::string>> messages;
     std::size_t left_out = 0;
   };
-  static void add(Messages& messages, std::size_t line, std::string text);
-  [[nodiscard]] std::vector<SettingsError> take(Messages& messages) const;
 
   std::string file_;
   Messages errors_;
-  Messages warnings_;
+  std::map<std::string, std::set<std::size_t>, std::less<>> warned_;  // lines by what is said
+  std::size_t warnings_left_out_ = 0;
 };
 
 struct SettingsEntry {

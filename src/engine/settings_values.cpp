@@ -390,6 +390,24 @@ std::optional<std::set<std::chrono::local_days>> read_dates(std::string_view val
   return dates.empty() ? std::nullopt : std::optional{std::move(dates)};
 }
 
+std::optional<std::vector<std::string_view>> read_application_keys(std::string_view value) {
+  constexpr std::string_view kOthers = "._-";
+  const auto is_in_name = [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+           kOthers.find(c) != std::string_view::npos;
+  };
+  std::vector<std::string_view> words = words_of(value);
+  for (const std::string_view word : words) {
+    const bool is_prefix = word.ends_with('*');
+    const std::string_view name = word.substr(0, word.size() - (is_prefix ? 1 : 0));
+    if (name.empty() || !std::ranges::all_of(name, is_in_name)) return std::nullopt;
+    const KeyRule* const rule = find_key(name).rule;
+    const bool is_ours = rule != nullptr && rule->handling != Handling::Instead;
+    if (is_ours || (is_prefix && has_key_beginning_with(name))) return std::nullopt;
+  }
+  return words;
+}
+
 namespace {
 
 // A value that is neither a number nor Y or N.
@@ -464,6 +482,10 @@ bool is_user_list(std::string_view value) {
 bool is_factor(std::string_view value) {
   const std::optional<double> factor = read_factor(value);
   return factor && *factor > 0 && *factor <= kFactorMax;
+}
+
+bool is_application_keys(std::string_view value) {
+  return read_application_keys(value).has_value();
 }
 
 constexpr std::string_view kName = "a name of 1 to 255 bytes";
@@ -615,6 +637,8 @@ constexpr ValueRule kValues[] = {
     {Key::FileLogBackupPath, is_path<kPathMax>, "the path of a folder"},
     {Key::LogTimestampPrecision, reads<read_precision>,
      "a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS"},
+    {Key::ApplicationKeys, is_application_keys,
+     "names of the program's own keys, such as Account,Risk*, and none of the engine's,"},
     {Key::LogMaskedTags, reads<read_tags>,
      "tags, such as 1,448, and not 8, 9, 10 or 35, without which no line could be read,"},
 };
@@ -629,6 +653,13 @@ std::string expected_instead(Key key, std::string_view value) {
   const bool is_of_host = rule->expected == kHost || rule->expected == kAddress;
   return unless(rule->is_right(value),
                 is_of_host ? expected_host(value, rule->expected) : rule->expected);
+}
+
+std::string hint_for(Key key, std::string_view value) {
+  if (key == Key::ReconnectInterval && read_number(value) == 0) {
+    return "; 0 means at once in other engines: ReconnectInterval=1 is the shortest here";
+  }
+  return {};
 }
 
 std::optional<store::Durability> read_durability(std::string_view value) noexcept {

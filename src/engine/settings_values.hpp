@@ -18,6 +18,8 @@ namespace nexusfix::engine {
 
 // What a value should have been: empty if it is right.
 [[nodiscard]] std::string expected_instead(Key key, std::string_view value);
+// What else helps with a wrong one, behind what was expected: empty, or "; ...".
+[[nodiscard]] std::string hint_for(Key key, std::string_view value);
 // What is remarkable about a right value: empty, or the words of a warning.
 [[nodiscard]] std::string remark(Key key, std::string_view value);
 
@@ -47,6 +49,11 @@ struct LogonTag {
 [[nodiscard]] std::optional<std::vector<unsigned>> read_cpus(std::string_view value);
 // The digits behind the second: from a number or from QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
+
+// Names between commas or blanks, a * behind a part of one; nothing: one that cannot be a name, or
+// is or may be the engine's own.
+[[nodiscard]] std::optional<std::vector<std::string_view>> read_application_keys(
+    std::string_view value);
 
 // Tags between commas or blanks; none of 8, 9, 10 and 35.
 [[nodiscard]] std::optional<std::vector<std::uint32_t>> read_tags(std::string_view value);

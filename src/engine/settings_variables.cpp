@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <expected>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -43,11 +44,22 @@ std::expected<Variable, std::string> read_variable(std::string_view text) {
   return Variable{text.substr(1, size - 1), size};
 }
 
+// A system property of Java, and the variable that has the same.
+struct Property {
+  std::string_view name;
+  std::string_view variable;
+};
+constexpr Property kProperties[] = {{"user.home", "HOME"},
+                                    {"user.name", "USER"},
+                                    {"user.dir", "PWD"},
+                                    {"java.io.tmpdir", "TMPDIR"}};
+
 // What the environment has for it. An error is what is wrong with that; it may be a secret.
 std::expected<std::string_view, std::string> value_of(std::string_view name) {
   const char* const value = std::getenv(std::string{name}.c_str());
   if (value == nullptr) {
-    return std::unexpected{"the variable " + shown(name) + " is not set in the environment"};
+    return std::unexpected{"the variable " + shown(name) + " is not set in the environment" +
+                           hint_for_property("${" + std::string{name} + "}")};
   }
   if (std::ranges::any_of(std::string_view{value}, is_control)) {
     return std::unexpected{"the variable " + shown(name) + " has a control character"};
@@ -86,7 +98,7 @@ std::expected<std::string, std::string> expanded(std::string_view value) {
 // mind.
 bool may_be_piece_of_secret(const SettingsEntry& entry) {
   const KeyRule* const rule = find_key(entry.key).rule;
-  if (rule == nullptr || !is_secret(rule->key)) return false;
+  if (rule != nullptr && !is_secret(rule->key)) return false;  // One of the program's may be.
   for (std::size_t i = 0; i + 1 < entry.value.size(); ++i) {
     if (entry.value[i] == '$' && begins_name(entry.value[i + 1])) return true;
   }
@@ -121,6 +133,18 @@ bool is_asked_for(const std::vector<SettingsSection>& sections, SettingsReport& 
 }
 
 }  // namespace
+
+std::string hint_for_property(std::string_view value) {
+  for (std::size_t at = 0; (at = value.find("${", at)) != std::string_view::npos; at += 2) {
+    const std::string_view name = value.substr(at + 2, value.find('}', at) - at - 2);
+    const auto known = std::ranges::find(kProperties, name, &Property::name);
+    if (known != std::end(kProperties)) {
+      return "; " + std::string{name} + " is a property of Java: write ${" +
+             std::string{known->variable} + "}, with ExpandVariables=Y in [DEFAULT]";
+    }
+  }
+  return {};
+}
 
 void expand_variables(std::vector<SettingsSection>& sections, std::deque<std::string>& texts,
                       SettingsReport& report) {

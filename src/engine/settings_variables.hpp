@@ -15,4 +15,8 @@ namespace nexusfix::engine {
 void expand_variables(std::vector<SettingsSection>& sections, std::deque<std::string>& texts,
                       SettingsReport& report);
 
+// Of a ${user.home} or the like, which QuickFIX/J replaces: what to write instead. Empty: there is
+// none.
+[[nodiscard]] std::string hint_for_property(std::string_view value);
+
 }  // namespace nexusfix::engine

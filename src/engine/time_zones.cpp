@@ -13,6 +13,7 @@
 #include <nexusfix/dictionary/nearest_name.hpp>
 
 #include "engine/settings_text.hpp"
+#include "engine/windows_zones.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -71,6 +72,9 @@ std::optional<std::chrono::minutes> fixed_offset(std::string_view name) {
 
 std::string unknown_zone(const date::tzdb& database, std::string_view name) {
   std::string text = "a time zone of the tz database, such as Europe/London, was expected";
+  if (const std::string_view zone = zone_of_windows_name(name); !zone.empty()) {
+    return text + "; the name is one of Windows: did you mean " + std::string{zone} + "?";
+  }
   std::vector<std::string_view> candidates;
   for (const date::time_zone& zone : database.zones) candidates.push_back(zone.name());
   if (const auto nearest = dictionary::nearest_name(name, candidates)) {

@@ -5,6 +5,8 @@
 
 #include <nexusfix/base/utc_text.hpp>
 
+#include "engine/config_keys.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
@@ -16,9 +18,14 @@ SettingsError at_its_key(const std::string& file, const SessionSettings& session
   if (origin.line == 0 && error.item == transport::TlsItem::Key) {
     origin = origins[static_cast<std::size_t>(transport::TlsItem::Certificate)];
   }
-  if (origin.line == 0) origin = origins[static_cast<std::size_t>(transport::TlsItem::Build)];
+  // Files turn it on, as in QuickFIX/Go; QuickFIX's examples name some without having it.
+  const SessionTls::Origin asked = origins[static_cast<std::size_t>(transport::TlsItem::Build)];
+  const Key key = asked.line == 0 ? Key::None : find_key(asked.key).rule->key;
+  const bool is_said = key == Key::SocketUseSSL || key == Key::SSLEnable;
+  const std::string hint = is_said ? "" : "; the line SocketUseSSL=N says that no TLS is meant";
+  if (origin.line == 0) origin = asked;
   if (origin.line == 0) return {file, session.line, "[SESSION]: TLS: " + error.text};
-  return {file, origin.line, std::string{origin.key} + ": " + error.text};
+  return {file, origin.line, std::string{origin.key} + ": " + error.text + hint};
 }
 
 }  // namespace

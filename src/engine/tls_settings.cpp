@@ -142,15 +142,34 @@ class TlsBuilder {
       const auto found = find({key});
       if (!found || !asks_for_tls(found->given.value)) return;
       if (!switched) {
-        error(*found, "asks for TLS, and nothing turns it on: SocketUseSSL=Y does" +
+        const bool is_asked = key == Key::RequireTLS;
+        error(*found, "asks for TLS, and nothing turns it on: " +
+                          std::string{is_asked ? "SocketUseSSL=Y does"
+                                               : "add the line SocketUseSSL=Y for TLS, or the line "
+                                                 "SocketUseSSL=N for a session without it"} +
                           std::string{kNotWithout});
-      } else if (found->is_own || !switched->is_own || key == Key::RequireTLS) {
-        error(*found, "asks for TLS, and " + std::string{key_name(switched->key)} + "=N in line " +
-                          std::to_string(switched->given.line) + " for none" +
-                          std::string{kNotWithout});
+      } else {
+        without_tls(*found, *switched);
       }
     });
     return false;
+  }
+
+  // Who says that there is none, where the key stands, means it.
+  void without_tls(const Found& found, const Found& switched) {
+    const std::string no =
+        std::string{key_name(switched.key)} + "=N in line " + std::to_string(switched.given.line);
+    if (found.key == Key::RequireTLS) {
+      error(found, "asks for TLS, and " + no + " for none" + std::string{kNotWithout});
+    } else if (found.is_own && !switched.is_own) {
+      error(found, "asks for TLS, and " + no +
+                       " for none: add the line SocketUseSSL=Y to this [SESSION] for TLS, or the "
+                       "line SocketUseSSL=N for a session without it" +
+                       std::string{kNotWithout});
+    } else if (found.is_own == switched.is_own) {
+      report_.warning(found.given.line,
+                      std::string{key_name(found.key)} + ": not used, because of " + no);
+    }
   }
 
   void origin(TlsItem item, const Found& found) {

@@ -176,12 +176,15 @@ class ValidatorMaker {
       return &dictionary::builtin_dictionary(standard->version);
     }
     const std::string_view path = wanted.file;
-    const StandardFile* const meant = standard_file(path.substr(path.rfind('/') + 1));
+    const StandardFile* const meant = standard_file(path.substr(path.find_last_of("/\\") + 1));
+    const bool is_of_windows = path.contains('\\') && !path.contains('/');
     const std::string hint = meant == nullptr
                                  ? std::string{}
                                  : "; without the key, or with " + std::string{meant->name} +
                                        " alone, the built-in dictionary is used";
-    return std::unexpected{std::vector{"the file cannot be read: " + error.what() + hint}};
+    return std::unexpected{
+        std::vector{"the file cannot be read: " + error.what() +
+                    (is_of_windows ? "; folders are separated by / here" : "") + hint}};
   }
 
   // AppDataDictionary and AppDataDictionary.<version> mean the same of the default version: the

@@ -67,6 +67,11 @@ LogFile::LogFile(const LogFileOptions& options, const std::string& name)
   if (options_.backup_folder.empty()) options_.backup_folder = options_.folder;
 }
 
+void LogFile::change(const LogFileOptions& options) {
+  options_ = options;
+  if (options_.backup_folder.empty()) options_.backup_folder = options_.folder;
+}
+
 DiskResult<void> LogFile::begin(Disk& disk, WallTime now) { return open_current(disk, now); }
 
 std::string& LogFile::add_line(WallTime time) {

@@ -26,6 +26,9 @@ class LogFile {
   // name: "FIX.4.4-VENUE-TRADER.messages"
   LogFile(const LogFileOptions& options, const std::string& name);
 
+  // Of a session that was added again with others. The file's name stays.
+  void change(const LogFileOptions& options);
+
   // Makes the file, and its folder. An error names what cannot be. Without it the first write does.
   [[nodiscard]] DiskResult<void> begin(Disk& disk, WallTime now);
 

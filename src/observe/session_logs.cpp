@@ -177,6 +177,7 @@ DiskResult<LogFile*> SessionLogs::Writer::begin_file(const LogFileOptions& optio
   auto file = std::make_unique<LogFile>(options, name);
   // A session that was added again goes on in its file.
   if (const auto found = files.find(file->path()); found != files.end()) {
+    found->second->change(options);
     return found->second.get();
   }
   if (when == FirstOpened::AtOnce) {

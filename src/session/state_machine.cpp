@@ -40,12 +40,27 @@ StateMachine::StateMachine(SessionConfig config, Numbers numbers)
       numbers_{numbers} {
   NEXUSFIX_ASSERT(numbers_.next_inbound >= 1);
   NEXUSFIX_ASSERT(numbers_.next_outbound >= 1);
+  derive();
+  if (version_->has_default_appl_ver_id) {
+    counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.default_appl_ver_id);
+  }
+}
+
+void StateMachine::derive() noexcept {
   precision_ = effective_precision(*version_, config_.time_precision);
   sends_last_processed_ = config_.send_last_msg_seq_num_processed && version_->has_last_processed;
   sends_next_expected_ = config_.send_next_expected_msg_seq_num && version_->has_next_expected;
   closes_requests_ =
       config_.closed_resend_requests.value_or(config_.early_messages == EarlyMessages::Hold);
-  if (version_->has_default_appl_ver_id) {
+}
+
+void StateMachine::configure(SessionConfig config) noexcept {
+  NEXUSFIX_ASSERT(pending_begin_ == pending_end_ && !delivers_next_);
+  NEXUSFIX_ASSERT(config.id == config_.id);
+  config_ = std::move(config);
+  known_ = {};  // What was learnt of headers was learnt by the old rules.
+  derive();
+  if (!is_connected_ && version_->has_default_appl_ver_id) {
     counterparty_appl_ver_id_ = wire::known_appl_ver_id(config_.default_appl_ver_id);
   }
 }

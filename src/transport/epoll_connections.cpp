@@ -191,6 +191,12 @@ std::expected<SocketId, NetworkError> EpollNetwork::add_listener(const Endpoint&
   return std::unexpected{std::move(error)};
 }
 
+// What the listener itself has, such as its buffers, stays.
+void EpollNetwork::change_listener(SocketId listener, const Endpoint& endpoint) {
+  Slot* const slot = find(listener);
+  if (slot != nullptr && slot->options) *slot->options = endpoint.options;
+}
+
 std::expected<SocketId, NetworkError> EpollNetwork::connect(const Endpoint& endpoint) {
   if (endpoint.tls) return std::unexpected{without_tls("connect", endpoint)};
   // Never directly for who asks for a proxy.

@@ -38,6 +38,15 @@ std::expected<void, NetworkError> ProxiedNetwork::could_listen(const Endpoint& e
   return inner_.could_listen(without_proxies(endpoint));
 }
 
+void ProxiedNetwork::change_listener(SocketId listener, const Endpoint& endpoint) {
+  inner_.change_listener(listener, without_proxies(endpoint));
+  if (endpoint.trusted_proxies) {
+    listeners_.insert_or_assign(listener, *endpoint.trusted_proxies);
+  } else {
+    listeners_.erase(listener);
+  }
+}
+
 std::string ProxiedNetwork::peer_name(SocketId socket) const {
   const auto found = announced_.find(socket);
   return found == announced_.end() ? inner_.peer_name(socket) : found->second;

@@ -17,6 +17,7 @@ class ProxiedNetwork final : public Network {
 
   [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;
   [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override;
+  void change_listener(SocketId listener, const Endpoint& endpoint) override;
   [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override {
     return inner_.connect(endpoint);
   }

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sys/socket.h>
@@ -105,6 +107,21 @@ void ServiceNotifier::give_sign(std::uint32_t loop, MonoTime now) noexcept {
   if (((signs_.fetch_or(mine, std::memory_order_relaxed) | mine) & living) != living) return;
   signs_.store(0, std::memory_order_relaxed);
   send("WATCHDOG=1\n", MSG_DONTWAIT);
+}
+
+void ServiceNotifier::tell_waiting(std::uint32_t loop, std::uint32_t sessions) noexcept {
+  waiting_[loop].store(sessions, std::memory_order_relaxed);
+  std::uint64_t all = 0;
+  for (const auto& one : waiting_) all += one.load(std::memory_order_relaxed);
+  std::array<char, 128> text{};
+  const int size =
+      all == 0
+          ? std::snprintf(text.data(), text.size(), "STATUS=serving\n")
+          : std::snprintf(text.data(), text.size(),
+                          "STATUS=serving; changed keys of %llu session%s are pending, see the "
+                          "event log\n",
+                          static_cast<unsigned long long>(all), all == 1 ? "" : "s");
+  send({text.data(), static_cast<std::size_t>(size)}, MSG_DONTWAIT);
 }
 
 // A service manager that does not listen any more has nothing to be told.

@@ -75,6 +75,15 @@ std::expected<void, NetworkError> TlsNetwork::could_listen(const Endpoint& endpo
   return inner_.could_listen(without_tls(endpoint));
 }
 
+void TlsNetwork::change_listener(SocketId listener, const Endpoint& endpoint) {
+  inner_.change_listener(listener, without_tls(endpoint));
+  if (endpoint.tls) {
+    listeners_.insert_or_assign(listener, endpoint.tls);
+  } else {
+    listeners_.erase(listener);
+  }
+}
+
 std::expected<SocketId, NetworkError> TlsNetwork::connect(const Endpoint& endpoint) {
   if (!endpoint.tls) return inner_.connect(endpoint);
   auto stream = TlsStream::make(*endpoint.tls, endpoint.host);

@@ -23,6 +23,7 @@ class TlsNetwork final : public Network {
 
   [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;
   [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override;
+  void change_listener(SocketId listener, const Endpoint& endpoint) override;
   [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override;
   [[nodiscard]] std::uint16_t local_port(SocketId socket) const override;
   [[nodiscard]] std::string peer_name(SocketId socket) const override;

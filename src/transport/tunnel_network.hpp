@@ -25,6 +25,9 @@ class TunnelNetwork final : public Network {
   [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override {
     return inner_.could_listen(endpoint);
   }
+  void change_listener(SocketId listener, const Endpoint& endpoint) override {
+    inner_.change_listener(listener, endpoint);
+  }
   [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override;
   [[nodiscard]] std::uint16_t local_port(SocketId socket) const override {
     return inner_.local_port(socket);

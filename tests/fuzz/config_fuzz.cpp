@@ -13,7 +13,7 @@
 
 #include <nexusfix/engine/explain_settings.hpp>
 
-#include "engine/given_keys.hpp"
+#include "engine/changed_keys.hpp"
 #include "fuzz/require.hpp"
 #include "fuzz/target.hpp"
 #include "nexusfix/config_report.hpp"
@@ -150,6 +150,18 @@ void check_around(const ExplainedSettings& explained, FakeDisk& disk) {
   static_cast<void>(ending_certificates(explained.settings, disk, kNow));
 }
 
+// A session that is built of its keys alone is as it was; and nothing differs from itself.
+void check_keys(const ExplainedSettings& explained, const std::string& text) {
+  const auto whole = std::make_shared<const std::string>(text);
+  const FileKeys keys{whole};
+  const FileKeys same{whole};
+  for (const ExplainedSession& session : explained.sessions) {
+    require(keys.find(session.name) != nullptr);
+    require(changed_keys({&keys, &keys, &keys}, same, session.name).empty());
+    require(session_of({&keys, &same, &keys}, session.name).has_value());
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -167,7 +179,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   require(told(explained->settings.warnings, text) == told(loaded->warnings, text));
-  for (const auto& [name, given] : given_keys(text)) require(different_keys(given, given).empty());
+  check_keys(*explained, text);
   require(loaded->text == text && !explained->sessions.empty());
   check_shown(*explained);
   // Dictionaries are read and made validators of, which is most of a run.

@@ -49,11 +49,18 @@ struct EngineError {
   [[nodiscard]] const std::string& what() const noexcept { return text; }
 };
 
-// What has become of a configuration that was read anew: names of sessions.
+// Changed keys of a session that do not count yet.
+struct PendingChange {
+  std::string session;
+  PendingKeys keys;
+};
+
+// What has become of a configuration that was read again: names of sessions.
 struct Reloaded {
   std::vector<std::string> added;
   std::vector<std::string> removed;
-  std::vector<std::string> changed;  // their keys count from the next start on
+  std::vector<std::string> changed;    // other values than in the text before
+  std::vector<PendingChange> pending;  // all that wait, of earlier texts too
 };
 
 struct EngineStats {
@@ -131,14 +138,17 @@ class Engine {
                                                               std::uint32_t loop = 0);
   // Reads the file that the engine was opened with anew: all of it or, with an error, nothing.
   // Sessions that have come into it are added, those that have gone from it log out and are
-  // removed. Those that have changed go on as they are, and the event log names their keys.
-  // Sessions of add_sessions() and of templates are left alone. The engine's thread, not from
-  // within a callback; it waits for files to be read, 2 seconds for a call of the file system.
-  // Several loops: any thread that serves none of them, while they run, and files are read beside
-  // them. It waits for all of them; if one does not answer for a minute, nothing has changed.
-  // Hold no lock in it that a callback wants: that is a deadlock.
+  // removed. Changed keys of those that stay count at once, from their next Logon on or from the
+  // next start on (docs/reload.md): the event log and the result name those that wait. Sessions of
+  // add_sessions() stay as they are. The engine's thread, not from within a callback; it waits for
+  // files to be read, 2 seconds for a call of the file system. Several loops: any thread that serves
+  // none of them, while they run; files are read beside them. It waits for all of them; if one does
+  // not answer for a minute, nothing has changed. Hold no lock in it that a callback wants: that is
+  // a deadlock.
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
-  // The same, soon and on the engine's threads, and the event log says what came of it. Files are
+  // What waits of that loop's sessions. That loop's thread.
+  [[nodiscard]] std::vector<PendingChange> pending_changes(std::uint32_t loop = 0) const;
+  // The same as reload(), soon and on the engine's threads; the event log has the result. Files are
   // read on a thread of their own, and no session waits for them. Nothing happens if the engine was
   // not opened with a file. Any thread, and signal handlers.
   void request_reload() noexcept;

@@ -44,6 +44,12 @@ struct ExplainedSession {
   std::string name;
   std::size_t line = 0;                // of its [SESSION]
   std::vector<EffectiveValue> values;  // one for each described key at least
+  // Of the program's own (ApplicationKeys), whose values are never shown.
+  struct ApplicationKey {
+    std::string name;
+    std::size_t line = 0;
+  };
+  std::vector<ApplicationKey> application_keys{};
 };
 
 struct ExplainedSettings {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/engine/events.hpp>
@@ -18,6 +19,13 @@
 #include <nexusfix/wire/typed_write.hpp>
 
 namespace nexusfix::engine {
+
+// Keys of the configuration that a reload found changed, and whose old values still count.
+struct PendingKeys {
+  std::vector<std::string> until_logon;  // the session's next one
+  std::vector<std::string> until_start;  // of the program
+  [[nodiscard]] bool empty() const noexcept { return until_logon.empty() && until_start.empty(); }
+};
 
 class Runtime;       // the engine's inside
 struct SessionSlot;  // a session's place in it
@@ -71,6 +79,10 @@ class Session {
   Session(Runtime& runtime, SessionSlot& slot) noexcept : runtime_{&runtime}, slot_{&slot} {}
 
   [[nodiscard]] const session::SessionId& id() const noexcept;
+  // What the configuration has for a key of the program's own (ApplicationKeys), in any case, with
+  // or without "Application." in front; nothing: it is not given. A reload may change it.
+  [[nodiscard]] std::optional<std::string> setting(std::string_view key) const;
+  [[nodiscard]] const PendingKeys& pending_keys() const noexcept;
   [[nodiscard]] std::string_view name() const noexcept;  // id().to_string(), made once
   // Any thread.
   [[nodiscard]] SessionHandle handle() const noexcept;

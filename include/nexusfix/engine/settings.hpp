@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -166,6 +167,11 @@ struct SessionSettings {
   // So many wrong passwords from one address within this time lock it out for as long; 0: never.
   std::uint32_t logon_failures_per_address_max = 100;
   std::chrono::seconds logon_failures_interval{600};
+  // false: what has a wrong BodyLength or CheckSum is a message all the same.
+  bool validates_length = true;     // ValidateLengthAndChecksum
+  bool validates_check_sum = true;  // and ValidateChecksum
+  // Keys of the program's own, by their names in lower case: Session::setting().
+  std::map<std::string, std::string, std::less<>> application{};
   std::optional<std::uint32_t> event_loop{};  // EventLoop; nothing: see Settings::event_loops
   std::size_t line = 0;                       // of its [SESSION]
 };

@@ -181,6 +181,10 @@ class StateMachine {
   // The owner could not do what an event asked for: the numbers are those that it has recorded.
   // on_disconnected() is to follow; nothing may come between.
   void roll_back(Numbers numbers) noexcept { numbers_ = numbers; }
+  // Another configuration of the same identity, between two events. While connected what both sides
+  // have agreed on must be as before: role, HeartBtInt, versions and fields of the header and the
+  // Logon. what_is_wrong(config) must be empty.
+  void configure(SessionConfig config) noexcept;
   // An operator's decision about the next numbers, both ≥ 1. Disconnected only.
   void set_numbers(Numbers numbers) noexcept;
 
@@ -270,6 +274,8 @@ class StateMachine {
   static constexpr std::size_t kTextBytesMax = 160;
   // What is served early beyond this is held until its turn.
   static constexpr std::size_t kEarlyMax = 16;
+
+  void derive() noexcept;  // what follows from the configuration
 
   // Queue (state_machine.cpp).
   void begin_event(const Now& now) noexcept;

@@ -32,6 +32,7 @@ struct SocketOptions {
   std::chrono::seconds user_timeout{60};   // TCP_USER_TIMEOUT: ends who takes nothing for so long
   std::string source_host{};               // connect only: an address of ours; empty: any
   std::uint16_t source_port = 0;           // connect only; 0: any
+  friend bool operator==(const SocketOptions&, const SocketOptions&) = default;
 };
 
 class TlsContext;
@@ -128,6 +129,12 @@ class Network {
   // Whether listen() would find its address and port, without anybody being able to connect. A
   // network that cannot know says yes.
   [[nodiscard]] virtual std::expected<void, NetworkError> could_listen(const Endpoint& endpoint);
+  // Connections that come from now on have the endpoint's TLS, proxies and socket options; host and
+  // port stay. Those that are there go on. Nothing happens without such a listener.
+  virtual void change_listener(SocketId listener, const Endpoint& endpoint) {
+    static_cast<void>(listener);
+    static_cast<void>(endpoint);
+  }
   // Starts connecting; Connected or Failed comes from wait(). An error: it could not be started.
   [[nodiscard]] virtual std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) = 0;
   // The port in use: what port 0 became.

@@ -47,6 +47,9 @@ class ServiceNotifier {
     if (now >= next_signs_[loop]) [[unlikely]]
       give_sign(loop, now);
   }
+  // How many of a loop's sessions wait for keys of the configuration that have changed: the sum of
+  // all loops is the service's status. Does not wait.
+  void tell_waiting(std::uint32_t loop, std::uint32_t sessions) noexcept;
   // Its sign is not waited for any more.
   void has_ended(std::uint32_t loop) noexcept {
     living_loops_.fetch_and(~(std::uint64_t{1} << loop), std::memory_order_relaxed);
@@ -70,6 +73,7 @@ class ServiceNotifier {
   std::atomic<bool> is_ready_{false};
   std::atomic<bool> is_stopping_{false};
   MonoTime next_signs_[kLoopsMax];  // each is its loop's own
+  std::atomic<std::uint32_t> waiting_[kLoopsMax]{};
 };
 
 }  // namespace nexusfix::transport

@@ -47,6 +47,28 @@ class Config(WithFolder):
         self.assertRegex(run("config", "check", self.write(), "--all").stdout,
                          r"LogonTimeout=10 +not given")
 
+    def test_keys_of_the_program_are_named_and_never_shown(self):
+        path = self.write("ApplicationKeys=Account,Risk*\nAccount=ACC-7\nRiskPassword=hush\n"
+                          "Application.Desk=north\n")
+        for options in ((), ("--all",), ("--json",), ("--strict",)):
+            done = run("config", "check", path, *options)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            for name in ("Account", "RiskPassword", "Desk"):
+                self.assertIn(name, done.stdout)
+            for value in ("ACC-7", "hush", "north"):
+                self.assertNotIn(value, done.stdout + done.stderr)
+
+    def test_the_same_warning_of_many_sessions_is_one_line(self):
+        path = self.folder / "many.cfg"
+        path.write_text(CONFIG + "".join(
+            "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=A\n"
+            f"TargetCompID=T{i}\nHeartBtInterval=9\n"
+            for i in range(50)))
+        done = run("config", "check", path)
+        lines = [line for line in done.stdout.splitlines() if "HeartBtInterval" in line]
+        self.assertEqual(len([line for line in lines if line.startswith("warning")]), 1, lines)
+        self.assertIn("of 49 other lines", lines[0])
+
     def test_check_warns_of_a_certificate_that_soon_ends(self):
         path = self.write(f"ClientCertificateFile={self.folder}/a.pem\n"
                           f"CertificationAuthoritiesFile={self.folder}/a.pem\n")

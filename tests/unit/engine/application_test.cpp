@@ -60,6 +60,22 @@ class ApplicationTest : public AcceptorTest {
   WholeVenue whole;
 };
 
+TEST_F(ApplicationTest, keys_of_its_own_are_read_by_any_spelling) {
+  extra = "ApplicationKeys=Account,ApiPassword\nAccount=A1";
+  sessions += "ApiPassword=pa55word\nApplication.Desk=NY\n";
+  open();
+  const Session& first = acceptor->session(0);
+  const Session& second = acceptor->session(1);
+  EXPECT_EQ(first.setting("Account"), "A1");
+  EXPECT_EQ(second.setting("ACCOUNT"), "A1");
+  EXPECT_EQ(second.setting("apiPassword"), "pa55word");
+  EXPECT_EQ(second.setting("Desk"), "NY");
+  EXPECT_EQ(second.setting("Application.Desk"), "NY");
+  EXPECT_EQ(first.setting("ApiPassword"), std::nullopt);
+  EXPECT_EQ(first.setting("SenderCompID"), std::nullopt) << "the engine's own";
+  EXPECT_EQ(log.all().find("pa55word"), std::string::npos);
+}
+
 TEST_F(ApplicationTest, message_that_is_withheld_has_no_number) {
   open_whole();
   RawPeer& peer = log_on("TRADER");

@@ -22,7 +22,15 @@ TEST(ConfigKeys, an_unknown_key_is_a_warning_that_names_the_key_that_was_meant) 
   EXPECT_THAT(warnings_of("SocketConectHost1=Y"),
               ElementsAre(HasSubstr("did you mean SocketConnectHost?")));
   EXPECT_THAT(warnings_of("Stroe=memory"), ElementsAre(HasSubstr("did you mean Store?")));
-  EXPECT_THAT(warnings_of("Wibble=10"), ElementsAre("t.cfg:11: Wibble: unknown key, ignored"));
+  EXPECT_THAT(
+      warnings_of("Wibble=10"),
+      ElementsAre("t.cfg:11: Wibble: unknown key, ignored; a key of the program's own is to "
+                  "be listed in ApplicationKeys"));
+  // Named for what their writers want, and near to another key.
+  EXPECT_THAT(warnings_of("ResetSeqNumFlag=Y"),
+              ElementsAre(HasSubstr("did you mean ResetOnLogon?")));
+  EXPECT_THAT(warnings_of("HeartbeatInterval=30"),
+              ElementsAre(HasSubstr("did you mean HeartBtInt?")));
   EXPECT_THAT(warnings_of("HeartBtInt1=10"), ElementsAre(HasSubstr("unknown key")));
 }
 
@@ -35,6 +43,12 @@ TEST(ConfigKeys, keys_that_are_not_honoured_say_what_is_done_instead_unless_it_i
         "SocketReuseAddress=Y", "SocketSendBufferSize=0", "SocketAcceptProtocol=tcp"}) {
     EXPECT_THAT(warnings_of(line), IsEmpty()) << line;
   }
+}
+
+TEST(ConfigKeys, an_exception_is_always_answered_by_a_reject_so_that_only_no_is_told) {
+  EXPECT_THAT(warnings_of("RejectMessageOnUnhandledException=Y"), IsEmpty());
+  EXPECT_THAT(warnings_of("RejectMessageOnUnhandledException=N"),
+              ElementsAre(HasSubstr("an exception is always answered by a BusinessMessageReject")));
 }
 
 TEST(ConfigKeys, keys_of_fixt_sessions_are_told_to_be_unused_where_a_session_of_fix_4_has_them) {

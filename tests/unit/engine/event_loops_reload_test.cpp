@@ -140,6 +140,27 @@ TEST_F(EventLoopsReloadTest, sessions_of_all_loops_come_and_go_and_the_others_tr
   expect_trading(second, 1, 2);
 }
 
+TEST_F(EventLoopsReloadTest, keys_that_wait_on_any_loop_are_named_in_each_reload_until_they_count) {
+  start();
+  RawPeer& peer = log_on_to(acceptor->accept_port(), 1);
+  sessions = session_text(0, "EventLoop=0\nMaxHeartBtInt=20\n") +
+             session_text(1, "EventLoop=1\nMaxHeartBtInt=20\nMaxLatency=7\n");
+  for (int i = 0; i < 3; ++i) {
+    const engine::Reloaded done = reload();
+    EXPECT_EQ(set_of(done.changed), (i == 0 ? Names{name(0), name(1)} : Names{}));
+    ASSERT_EQ(done.pending.size(), 1U) << "the other one is not logged on: " << locked.all();
+    EXPECT_EQ(done.pending[0].session, name(1));
+    EXPECT_EQ(set_of(done.pending[0].keys.until_logon), Names{"MaxHeartBtInt"});
+    EXPECT_EQ(locked.count("count from the next Logon on: MaxHeartBtInt"), i + 1);
+  }
+  peer.send(from(who(1), "5", 2));
+  EXPECT_TRUE(wait_until([&] { return locked.has("has now count from here on: MaxHeartBtInt"); }))
+      << locked.all();
+  EXPECT_TRUE(reload().pending.empty());
+  EXPECT_FALSE(is_let_in(0)) << "its 30 s are too many now";
+  EXPECT_FALSE(is_let_in(1));
+}
+
 TEST_F(EventLoopsReloadTest, session_that_comes_back_is_in_the_loop_that_has_its_numbers) {
   start();
   const std::string before = sessions;
@@ -228,8 +249,7 @@ TEST_F(EventLoopsReloadTest, changed_keys_are_named_by_each_loop) {
   extra += "\nLogoutTimeout=3";
   EXPECT_EQ(set_of(reload().changed), (Names{name(0), name(1)}));
   EXPECT_TRUE(locked.has(name(1) + " " + path() +
-                         " has other values now, which count from the next start on: "
-                         "LogoutTimeout"))
+                         " has other values now, which count from here on: LogoutTimeout"))
       << locked.all();
   EXPECT_TRUE(reload().changed.empty());
 }

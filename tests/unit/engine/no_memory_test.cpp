@@ -526,6 +526,40 @@ TEST_F(NoMemoryForReloadTest, reload_is_carried_out_then_or_at_the_next_try) {
   std::printf("%zu times without memory for a while\n", tried);
 }
 
+TEST_F(NoMemoryForReloadTest, other_keys_count_then_or_at_the_next_try) {
+  std::size_t tried = 0;
+  for (const std::size_t count : {std::size_t{40}, std::size_t{300}}) {
+    std::size_t nth = 1;
+    for (bool has_failed = true; has_failed && !HasFailure(); nth += stride(count), ++tried) {
+      begin();
+      EXPECT_TRUE(is_let_in("TRADER")) << log.all();
+      sessions = std::string{kFirst} + "MaxHeartBtInt=20\nMaxLatency=60\nThrottleMessages=9\n";
+      request({});
+      {
+        [[maybe_unused]] const LeaksOfWireIgnored ignored;
+        has_failed = starve_in_turns(nth, count);
+      }
+      const auto counts = [&] {
+        return said("which count from here on: MaxLatency, ThrottleMessages") > 0;
+      };
+      for (int attempt = 0; attempt < 5 && !counts(); ++attempt) {
+        acceptor->request_reload();
+        for (int turn = 0; turn < kTurns; ++turn) poll(static_cast<std::uint32_t>(turn % 2));
+      }
+      EXPECT_TRUE(counts()) << log.all();
+      const auto pending = acceptor->pending_changes();
+      ASSERT_EQ(pending.size(), 1U) << log.all();
+      EXPECT_EQ(pending[0].keys.until_logon, std::vector<std::string>{"MaxHeartBtInt"});
+      peers.clear();
+      EXPECT_TRUE(run_all_until([&] { return acceptor->pending_changes().empty(); })) << log.all();
+      EXPECT_FALSE(is_let_in("TRADER")) << "its 30 s are too many now: " << log.all();
+      EXPECT_FALSE(HasFailure()) << count << " from allocation " << nth << " on";
+    }
+  }
+  EXPECT_GT(tried, 10U);
+  std::printf("%zu times without memory for a while\n", tried);
+}
+
 TEST_F(NoMemoryTest, send_says_so_and_uses_no_number) {
   std::size_t nth = 1;
   for (bool has_failed = true; has_failed && !HasFailure(); ++nth) {

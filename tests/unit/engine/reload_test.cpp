@@ -1,67 +1,8 @@
 // A configuration file that is read anew while sessions trade.
-#include <algorithm>
-#include <fstream>
-
-#include "acceptor_fixture.hpp"
+#include "reload_fixture.hpp"
 
 namespace nexusfix::testing {
 namespace {
-
-class ReloadTest : public AcceptorTest {
- protected:
-  using Names = std::vector<std::string>;
-  static constexpr const char* kNewcomer =
-      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEWCOMER\n";
-
-  [[nodiscard]] std::string path() const { return folder.path() + "/venue.cfg"; }
-  void write() { std::ofstream{path()} << config(); }
-  void open_file() {
-    write();
-    auto settings = engine::load_settings(disk_, path());
-    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
-    settings->segment_bytes = kSegmentBytes;
-    auto opened = Engine::open(std::move(*settings), venue, options());
-    ASSERT_TRUE(opened.has_value()) << opened.error().what();
-    acceptor.emplace(std::move(*opened));
-  }
-  engine::Reloaded reload() {
-    write();
-    const auto done = acceptor->reload();
-    EXPECT_TRUE(done.has_value()) << done.error().what();
-    return done.value_or(engine::Reloaded{});
-  }
-  std::string reload_error() {
-    const auto done = acceptor->reload();
-    return done ? std::string{} : done.error().what();
-  }
-  void take_out_trader() { sessions.erase(0, sessions.find("[SESSION]", 1)); }
-  void refuse(std::string_view who, std::uint64_t number) {
-    RawPeer& peer = connect();
-    peer.send(logon(who, number));
-    EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
-    EXPECT_TRUE(peer.messages().empty());
-  }
-
-  // The port that is listened on at that address, as the event log has it; 0: none was.
-  std::uint16_t port_at(const std::string& address) {
-    const std::string said = "listening on " + address + " port ";
-    std::uint16_t port = 0;
-    for (const std::string& line : log.lines) {
-      const auto at = line.find(said);
-      if (at == std::string::npos) continue;
-      port = static_cast<std::uint16_t>(std::stoul(line.substr(at + said.size())));
-    }
-    return port;
-  }
-  bool is_taken_at(std::uint16_t port) {
-    RawPeer& peer = *peers.emplace_back(std::make_unique<RawPeer>(port));
-    peer.send(logon("NEWCOMER", 1));
-    EXPECT_TRUE(run_until([&] { return peer.closed() || !peer.messages().empty(); })) << log.all();
-    return !peer.closed();
-  }
-
-  PosixDisk disk_;
-};
 
 constexpr const char* kElsewhere =
     "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEWCOMER\n"
@@ -189,29 +130,6 @@ TEST_F(ReloadTest, unchanged_file_has_no_effect) {
   turn(5);
   EXPECT_EQ(log.lines.size(), lines) << log.all();
   EXPECT_FALSE(peer.closed());
-}
-
-TEST_F(ReloadTest, changed_keys_are_named_and_count_from_the_next_start_on) {
-  open_file();
-  sessions += "MaxLatency=60\n";
-  extra = "LogoutTimeout=3\n";
-  const auto done = reload();
-  EXPECT_EQ(done.changed, (Names{"FIX.4.4:VENUE->TRADER", "FIX.4.2:VENUE->OTHER"}));
-  EXPECT_TRUE(log.has("FIX.4.2:VENUE->OTHER " + path() +
-                      " has other values now, which count from the next start on: LogoutTimeout, "
-                      "MaxLatency"))
-      << log.all();
-  RawPeer& peer = log_on("OTHER");
-  peer.send(fix("FIX.4.2", "35=D|49=OTHER|56=VENUE|34=2|52=20240115-10:28:30.000|11=A|55=X|54=1|"));
-  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << "as before: 120 s";
-}
-
-TEST_F(ReloadTest, password_that_changed_is_named_and_not_shown) {
-  open_file();
-  sessions += "Password=secret\n";
-  EXPECT_EQ(reload().changed, Names{"FIX.4.2:VENUE->OTHER"});
-  EXPECT_TRUE(log.has("next start on: Password")) << log.all();
-  EXPECT_FALSE(log.has("secret")) << log.all();
 }
 
 TEST_F(ReloadTest, changes_are_told_once) {

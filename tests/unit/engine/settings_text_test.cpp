@@ -57,6 +57,48 @@ TEST(SettingsText, foreign_sections_are_ignored_but_misspelt_ones_are_errors) {
   }
 }
 
+TEST(SettingsText, a_comment_may_follow_the_name_of_a_section) {
+  std::string text{kInitiator};
+  text.replace(text.find("[SESSION]"), 9, "[SESSION] # our broker [UAT]");
+  text.replace(text.find("[DEFAULT]"), 9, "[ DEFAULT ]# for all");
+  const Settings settings = accepted(text);
+  EXPECT_THAT(settings.warnings, IsEmpty());
+  ASSERT_EQ(settings.sessions.size(), 1U);
+  EXPECT_EQ(settings.sessions[0].session.heart_bt_int.count(), 30);
+  for (const std::string_view line : {"[SESSION] our broker", "[SESSION]]", "[SESSION # x"}) {
+    EXPECT_THAT(errors_of(line), ElementsAre(HasSubstr("[DEFAULT] or [SESSION] was expected")))
+        << line;
+  }
+}
+
+TEST(SettingsText, a_file_of_utf_16_is_named_as_such_alone) {
+  const auto wide = [](std::string_view text, bool is_big) {
+    std::string bytes;
+    for (const char c : text) bytes += is_big ? std::string{'\0', c} : std::string{c, '\0'};
+    return bytes;
+  };
+  const std::string little = wide(kInitiator, false);
+  const std::string big = wide(kInitiator, true);
+  for (const std::string& text : {little, big, "\xFF\xFE" + little, "\xFE\xFF" + big}) {
+    EXPECT_THAT(errors(text), ElementsAre(HasSubstr("t.cfg: the file is UTF-16")));
+  }
+}
+
+TEST(SettingsText, the_same_warning_of_many_sessions_is_one_line_with_a_count) {
+  std::string text{kInitiator};
+  constexpr int kSessions = 500;
+  for (int i = 0; i < kSessions; ++i) {
+    text += "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=T" + std::to_string(i) +
+            "\nTargetCompID=V\nDescription=ours\n";
+  }
+  EXPECT_THAT(texts(accepted(text).warnings),
+              ElementsAre("t.cfg:15: Description is not honoured: nothing is done with it (and "
+                          "the same of 499 other lines, the last one is 2510)"));
+  EXPECT_THAT(texts(accepted(joined(kInitiator, "Description=a\nDescription=b\n")).warnings),
+              Contains("t.cfg:11: Description is not honoured: nothing is done with it (and the "
+                       "same of 1 other line: 12)"));
+}
+
 TEST(SettingsText, comments_blanks_and_line_ends_of_every_kind_are_read) {
   std::string text = "\xEF\xBB\xBF# a comment = no key\r\n  # another\r\n\r\n";
   for (const char c : kInitiator) {

@@ -14,6 +14,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
+TEST(SettingsValues, no_interval_at_all_is_answered_with_the_shortest) {
+  EXPECT_THAT(errors_of("ReconnectInterval=0"),
+              ::testing::ElementsAre(::testing::AllOf(
+                  ::testing::HasSubstr("whole number of seconds from 1"),
+                  ::testing::EndsWith("ReconnectInterval=1 is the shortest here"))));
+}
+
 TEST(SettingsValues, time_precision_is_given_by_digits_by_words_or_by_the_milliseconds_switch) {
   using wire::TimePrecision;
   const std::map<std::string, TimePrecision> expected{

@@ -98,6 +98,15 @@ TEST_F(SettingsVariables, nothing_is_expanded_unless_the_file_says_so) {
   EXPECT_THAT(warnings_of("SenderSubID=$NEXUSFIX_T_DESK"), IsEmpty());
 }
 
+TEST_F(SettingsVariables, a_property_of_java_is_told_with_the_variable_that_has_the_same) {
+  EXPECT_THAT(warnings_of("SenderSubID=${user.home}/x"),
+              ElementsAre(EndsWith("ExpandVariables=Y expands ${...}; user.home is a property of "
+                                   "Java: write ${HOME}, with ExpandVariables=Y in [DEFAULT]")));
+  EXPECT_THAT(errors(joined(kExpanding, "TargetCompID=${user.name}")),
+              ElementsAre(HasSubstr("user.name is a property of Java: write ${USER}")));
+  EXPECT_THAT(warnings_of("SenderSubID=${"), ElementsAre(EndsWith("expands ${...}")));
+}
+
 TEST_F(SettingsVariables, the_wish_is_the_files_and_not_a_sessions) {
   EXPECT_THAT(errors_of("ExpandVariables=Y"),
               ElementsAre("t.cfg:11: ExpandVariables counts for the whole file: [DEFAULT] is its "

@@ -143,7 +143,9 @@ TEST_F(SurroundingsTest, a_dictionary_by_a_path_that_is_not_there_is_an_error_of
       "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=A\n"
       "DataDictionary=../spec/FIX44.xml\n"
       "[SESSION]\nBeginString=FIXT.1.1\nSenderCompID=VENUE\nTargetCompID=C\n"
-      "DefaultApplVerID=9\nAppDataDictionary.FIX.5.0SP1=mine.xml\n";
+      "DefaultApplVerID=9\nAppDataDictionary.FIX.5.0SP1=mine.xml\n"
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=D\n"
+      "DataDictionary=..\\spec\\FIX44.xml\n";
   dictionary = "";
   const std::string errors = looked();
   EXPECT_THAT(errors, HasSubstr("venue.cfg:13: DataDictionary: the file cannot be read: "));
@@ -151,6 +153,8 @@ TEST_F(SurroundingsTest, a_dictionary_by_a_path_that_is_not_there_is_an_error_of
                                 "dictionary is used\n"));
   EXPECT_THAT(errors, HasSubstr("venue.cfg:19: AppDataDictionary.FIX.5.0SP1: the file cannot be "
                                 "read: "));
+  EXPECT_THAT(errors, HasSubstr("; folders are separated by / here; without the key, or with "
+                                "FIX44.xml alone"));
 }
 
 TEST_F(SurroundingsTest, a_dictionary_of_the_default_version_is_told_by_the_key_of_its_line) {

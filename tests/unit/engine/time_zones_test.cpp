@@ -11,6 +11,8 @@
 
 #include <nexusfix/session/schedule.hpp>
 
+#include "engine/windows_zones.hpp"
+
 namespace nexusfix::engine {
 namespace {
 
@@ -35,6 +37,22 @@ std::shared_ptr<const session::TimeZone> zone(std::string_view name) {
 Schedule daily(std::string_view zone_name, std::chrono::seconds start, std::chrono::seconds end) {
   return *Schedule::make(
       {.session = {.start = {start, zone(zone_name)}, .end = {end, zone(zone_name)}}});
+}
+
+TEST(WindowsZones, each_names_a_zone_of_the_database) {
+  TimeZones zones;
+  for (const char* const name : {"Eastern Standard Time", "eastern standard time",
+                                 "W. Europe Standard Time", "GMT Standard Time"}) {
+    const std::string zone{zone_of_windows_name(name)};
+    ASSERT_FALSE(zone.empty()) << name;
+    EXPECT_TRUE(zones.find(zone)) << zone;
+    const auto& wrong = zones.find(name);
+    ASSERT_FALSE(wrong) << name;
+    EXPECT_TRUE(wrong.error().ends_with("the name is one of Windows: did you mean " + zone + "?"))
+        << wrong.error();
+  }
+  EXPECT_EQ(zone_of_windows_name("Eastern Time"), "");
+  EXPECT_TRUE(zones.find("UTC-11")) << "a name of both, with one meaning";
 }
 
 TEST(TimeZones, a_northern_zone_changes_its_clocks_in_march_and_october) {

@@ -121,9 +121,10 @@ TEST(TlsSettings, what_asks_for_tls_without_turning_it_on_is_refused) {
   EXPECT_THAT(errors_of("RequireTLS=Y"),
               ElementsAre("t.cfg:11: RequireTLS: asks for TLS, and nothing turns it on: "
                           "SocketUseSSL=Y does; the engine does not start without what was asked"));
-  EXPECT_THAT(errors_of("SocketUseSSL=N\nSocketCAFile=ca.pem"),
-              ElementsAre(HasSubstr("t.cfg:12: SocketCAFile: asks for TLS, and SocketUseSSL=N in "
-                                    "line 11 for none")));
+  EXPECT_THAT(errors_of("SSLProtocol=+SSLv3 +TLSv1 -SSLv2"),
+              ElementsAre(HasSubstr("t.cfg:11: SSLProtocol: asks for TLS, and nothing turns it on: "
+                                    "add the line SocketUseSSL=Y for TLS, or the line "
+                                    "SocketUseSSL=N for a session without it")));
   EXPECT_TRUE(has_tls(joined(kInitiator, "SocketUseSSL=Y\nRequireTLS=Y\n")));
 }
 
@@ -137,7 +138,22 @@ TEST(TlsSettings, session_may_do_without_what_default_has_but_not_against_requir
   EXPECT_THAT(errors(refused), ElementsAre(HasSubstr("t.cfg:2: RequireTLS: asks for TLS, and ")));
   const std::string both =
       joined("[DEFAULT]\nSocketUseSSL=N\nSocketCAFile=ca.pem\n", kInitiator.substr(10));
-  EXPECT_THAT(errors(both), ElementsAre(HasSubstr("t.cfg:3: SocketCAFile: asks for TLS")));
+  EXPECT_FALSE(has_tls(both)) << "the same section says so";
+  EXPECT_THAT(texts(accepted(both).warnings),
+              ElementsAre("t.cfg:3: SocketCAFile: not used, because of SocketUseSSL=N in line 2"));
+}
+
+TEST(TlsSettings, each_line_that_a_refusal_names_makes_the_session_start) {
+  const std::string keys = "SSLProtocol=all\nCertificateVerifyLevel=1\n";
+  EXPECT_FALSE(has_tls(joined(kInitiator, keys + "SocketUseSSL=N\n")));
+  EXPECT_TRUE(has_tls(joined(kInitiator, keys + "SocketUseSSL=Y\n")));
+  const std::string no_default =
+      joined("[DEFAULT]\nSocketUseSSL=N\n", kInitiator.substr(10)) + "SocketCAFile=ca.pem\n";
+  EXPECT_THAT(errors(no_default),
+              ElementsAre(HasSubstr("add the line SocketUseSSL=Y to this [SESSION] for TLS, or the "
+                                    "line SocketUseSSL=N")));
+  EXPECT_FALSE(has_tls(no_default + "SocketUseSSL=N\n"));
+  EXPECT_TRUE(has_tls(no_default + "SocketUseSSL=Y\n"));
 }
 
 TEST(TlsSettings, what_is_missing_is_named) {

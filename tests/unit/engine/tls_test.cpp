@@ -142,6 +142,47 @@ TEST_F(TlsSessionTest, certificates_are_read_again_while_sessions_go_on) {
   EXPECT_EQ(trader.logons, 1);
 }
 
+TEST_F(TlsSessionTest, other_certificates_of_a_reload_count_for_connections_that_begin_after_it) {
+  const std::string path = keys.path() + "/venue.cfg";
+  std::ofstream{path} << config();
+  PosixDisk disk;
+  auto settings = engine::load_settings(disk, path);
+  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+  settings->segment_bytes = kSegmentBytes;
+  auto opened = Engine::open(std::move(*settings), venue, options());
+  ASSERT_TRUE(opened.has_value()) << opened.error().what();
+  acceptor.emplace(std::move(*opened));
+  open_protected_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return trader.logons == 1; })) << trader_log.all();
+  TestAuthority other{keys.path(), "other"};
+  const CertificateFiles files = other.issue("second");
+  const std::string before = config();
+  extra = "SocketUseSSL=Y\nServerCertificateFile=" + files.certificate +
+          "\nServerCertificateKeyFile=" + files.key;
+  std::ofstream{path} << config();
+  auto done = acceptor->reload();
+  ASSERT_TRUE(done.has_value()) << done.error().what();
+  EXPECT_EQ(done->pending.size(), 1U) << "of the session that is logged on";
+  expect_trade("ON");
+  initiator.reset();
+  ASSERT_TRUE(turn_until([&] { return acceptor->pending_changes().empty(); })) << log.all();
+  open_protected_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return trader_log.has("its certificate is refused"); }))
+      << trader_log.all();
+  initiator.reset();
+  // One that cannot be read changes nothing.
+  extra = "SocketUseSSL=Y\nServerCertificateFile=none.pem\nServerCertificateKeyFile=" + files.key;
+  std::ofstream{path} << config();
+  done = acceptor->reload();
+  ASSERT_FALSE(done.has_value());
+  EXPECT_THAT(done.error().what(), HasSubstr("ServerCertificateFile"));
+  std::ofstream{path} << before;
+  ASSERT_TRUE(acceptor->reload().has_value());
+  trader_log.lines.clear();
+  open_protected_trader(acceptor->accept_port());
+  EXPECT_TRUE(turn_until([&] { return trader.logons == 2; })) << trader_log.all();
+}
+
 TEST_F(TlsSessionTest, certificate_that_ends_soon_is_told_at_the_start) {
   // It ends in 365 days of the real calendar, which the engine's clock is put near to.
   const auto today = std::chrono::system_clock::now();

@@ -53,6 +53,19 @@ class ServiceNotifierTest : public ::testing::Test {
   int socket_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 };
 
+TEST_F(ServiceNotifierTest, the_status_counts_the_sessions_of_all_loops_that_wait) {
+  const auto service = open({.socket = {}, .watchdog = {}, .loops = 2});
+  service->tell_waiting(0, 1);
+  service->tell_waiting(1, 2);
+  service->tell_waiting(0, 0);
+  service->tell_waiting(1, 0);
+  const std::string pending = " are pending, see the event log\n";
+  EXPECT_EQ(told(),
+            (Told{"STATUS=serving; changed keys of 1 session" + pending,
+                  "STATUS=serving; changed keys of 3 sessions" + pending,
+                  "STATUS=serving; changed keys of 2 sessions" + pending, "STATUS=serving\n"}));
+}
+
 TEST_F(ServiceNotifierTest, ready_and_stopping_are_told_once_each) {
   const auto service = open({});
   service->ready();
