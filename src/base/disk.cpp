@@ -39,6 +39,11 @@ DiskResult<std::unique_ptr<File>> Disk::try_lock_directory(const std::string& pa
   return std::unexpected{DiskError{.path = path, .operation = "lock", .error_number = EOPNOTSUPP}};
 }
 
+DiskResult<void> File::set_permissions(unsigned) {
+  return std::unexpected{
+      DiskError{.path = {}, .operation = "set the permissions of", .error_number = EOPNOTSUPP}};
+}
+
 DiskResult<void> File::reserve(std::uint64_t) {
   return std::unexpected{DiskError{.path = {}, .operation = "reserve", .error_number = EOPNOTSUPP}};
 }

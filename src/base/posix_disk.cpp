@@ -76,6 +76,10 @@ class PosixFile final : public File {
     return total;
   }
 
+  DiskResult<std::size_t> read_some_at(std::uint64_t offset, std::span<char> bytes) override {
+    return read_some(offset, bytes);
+  }
+
   DiskResult<void> sync() override {
     // Data and size; not the access times, which would cost a second journal write of the file
     // system. Never repeated, whatever the error: the kernel may have dropped the pages that it
@@ -115,6 +119,13 @@ class PosixFile final : public File {
   DiskResult<void> truncate(std::uint64_t size_bytes) override {
     if (restarted([&] { return ::ftruncate(descriptor_, static_cast<off_t>(size_bytes)); }) < 0) {
       return failure("truncate", path_, errno);
+    }
+    return {};
+  }
+
+  DiskResult<void> set_permissions(unsigned bits) override {
+    if (::fchmod(descriptor_, static_cast<mode_t>(bits)) < 0) {
+      return failure("set the permissions of", path_, errno);
     }
     return {};
   }

@@ -240,6 +240,7 @@ enum class Key : std::uint8_t {
   LogMaxBytes,
   LogKeepFiles,
   LogDaily,
+  LogFileMode,
   LogMinFreeBytes,
   LogQueueBytes,
   LogMaskedTags,

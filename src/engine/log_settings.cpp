@@ -18,6 +18,7 @@ constexpr Key kOfFiles[] = {Key::FileLogBackupPath,
                             Key::LogMaxBytes,
                             Key::LogKeepFiles,
                             Key::LogDaily,
+                            Key::LogFileMode,
                             Key::LogMinFreeBytes};
 constexpr Key kShared[] = {Key::LogQueueBytes, Key::LogMessageWhenSessionNotFound};
 
@@ -68,6 +69,9 @@ void LogBuilder::take_files(const MergedSection& keys, LogSettings& log) {
   keys.read_into(Key::FileIncludeTimeStampForMessages, files.has_message_times);
   keys.read_into(Key::LogDaily, files.is_daily);
   keys.read_into(Key::LogKeepFiles, files.backups_max);
+  if (const Given* mode = keys.right(Key::LogFileMode)) {
+    files.permissions = *read_file_mode(mode->value);
+  }
   read_bytes(keys, Key::LogMaxBytes, files.bytes_max);
   read_bytes(keys, Key::LogMinFreeBytes, files.free_bytes_min);
   if (const Given* precision = keys.right(Key::LogTimestampPrecision)) {

@@ -258,6 +258,18 @@ std::optional<unsigned> read_precision(std::string_view value) noexcept {
   return static_cast<unsigned>(*digits);
 }
 
+std::optional<unsigned> read_file_mode(std::string_view value) noexcept {
+  constexpr unsigned kOwner = 0600;  // the engine itself must read and write
+  constexpr unsigned kAll = 0666;
+  constexpr std::size_t kDigitsMax = 4;
+  unsigned bits = 0;
+  const char* const end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, bits, 8);
+  const bool is_whole = error == std::errc{} && stop == end && value.size() <= kDigitsMax;
+  if (!is_whole || (bits & kOwner) != kOwner || (bits & ~kAll) != 0) return std::nullopt;
+  return bits;
+}
+
 std::optional<char> read_appl_ver_id(std::string_view value) noexcept {
   if (const char by_number = wire::known_appl_ver_id(value); by_number != 0) return by_number;
   const char by_name = wire::appl_ver_id(value);
@@ -635,6 +647,8 @@ constexpr ValueRule kValues[] = {
     {Key::JournalRetired, is_fate_of_segments, "delete or keep"},
     {Key::FileLogPath, is_path<kPathMax>, "the path of a folder"},
     {Key::FileLogBackupPath, is_path<kPathMax>, "the path of a folder"},
+    {Key::LogFileMode, reads<read_file_mode>,
+     "permission bits in octal from 0600 to 0666, such as 0640"},
     {Key::LogTimestampPrecision, reads<read_precision>,
      "a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS"},
     {Key::ApplicationKeys, is_application_keys,

@@ -49,6 +49,8 @@ struct LogonTag {
 [[nodiscard]] std::optional<std::vector<unsigned>> read_cpus(std::string_view value);
 // The digits behind the second: from a number or from QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
+// "0640": permission bits that leave the file to its owner.
+[[nodiscard]] std::optional<unsigned> read_file_mode(std::string_view value) noexcept;
 
 // Names between commas or blanks, a * behind a part of one; nothing: one that cannot be a name, or
 // is or may be the engine's own.

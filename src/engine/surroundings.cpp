@@ -23,6 +23,7 @@ struct Folder {
   std::string_view key;
   std::string path;
   std::size_t line = 0;
+  bool is_shared = false;  // LogFileMode lets others read its files
 };
 
 std::vector<Folder> folders_of(const Settings& settings) {
@@ -33,9 +34,11 @@ std::vector<Folder> folders_of(const Settings& settings) {
   for (const SessionSettings& session : settings.sessions) {
     const LogSettings& log = session.log;
     if (log.files.folder.empty()) continue;
-    folders.push_back({"FileLogPath", log.files.folder, log.folder_line});
+    const bool is_shared = (log.files.permissions & 077U) != 0;
+    folders.push_back({"FileLogPath", log.files.folder, log.folder_line, is_shared});
     if (log.files.backup_folder.empty()) continue;
-    folders.push_back({"FileLogBackupPath", log.files.backup_folder, log.backup_folder_line});
+    folders.push_back(
+        {"FileLogBackupPath", log.files.backup_folder, log.backup_folder_line, is_shared});
   }
   return folders;
 }
@@ -127,6 +130,7 @@ SettingsErrors look_at_machine(const Settings& settings, Disk& disk) {
 std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk) {
   std::vector<SettingsError> warnings;
   for (const Folder& one : folders_of(settings)) {
+    if (one.is_shared) continue;
     const auto is_private = disk.is_private(one.path);
     if (!is_private || *is_private) continue;  // what is not there is made for its owner alone
     SettingsError warning{settings.file, one.line,

@@ -208,6 +208,13 @@ DiskResult<void> LogFile::open_current(Disk& disk, WallTime now) {
   if (!opened) return std::unexpected{opened.error()};
   file_ = std::move(*opened);
   checked_at_ = now;
+  was_made_ = true;
+  if (options_.permissions != 0) {
+    if (auto set = file_->set_permissions(options_.permissions); !set) {
+      close();
+      return set;
+    }
+  }
   auto read = read_beginning_and_end(now);
   if (!read) close();
   return read;

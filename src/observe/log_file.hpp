@@ -53,6 +53,8 @@ class LogFile {
   // The next write opens the file by its name.
   void close() noexcept { file_.reset(); }
   [[nodiscard]] bool is_open() const noexcept { return file_ != nullptr; }
+  // At least once.
+  [[nodiscard]] bool was_made() const noexcept { return was_made_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   // Lines that could not be written, since the beginning.
   [[nodiscard]] std::uint64_t lost() const noexcept { return lost_; }
@@ -74,6 +76,7 @@ class LogFile {
   std::uint64_t size_ = 0;
   std::chrono::sys_days day_{};  // whose lines the file has
   bool ends_in_line_ = false;    // somebody was killed while writing
+  bool was_made_ = false;
   WallTime checked_at_ = WallTime::min();
 
   std::string lines_;

@@ -32,6 +32,8 @@ constexpr std::size_t kOpenFilesMax = 128;
 // Memory for the lines of so many files is kept for others; what more need is given back.
 constexpr std::size_t kSparesMax = 16;
 constexpr std::size_t kNoticesMax = 16;
+// Files that are opened again in one round.
+constexpr std::size_t kReopenedMax = 64;
 constexpr std::string_view kFullQueue =
     "they came faster than the disk took them, and found no room in the queue";
 
@@ -110,6 +112,8 @@ struct SessionLogs::Writer {
   void log_elsewhere(Stream& stream, const std::string& why);
   [[nodiscard]] std::size_t folder_of(const std::string& path);
   [[nodiscard]] bool round(deferred::RecordQueue& queue);
+  void begin_reopening();
+  [[nodiscard]] bool reopen_some();
   void append(std::span<const std::byte> record);
   static void forget(std::span<const std::byte> record) noexcept;
   void append_message(Stream& stream, const LoggedMessage& message);
@@ -135,6 +139,7 @@ struct SessionLogs::Writer {
   std::vector<LogFile*> dirty;
   std::vector<std::string> spares;   // memory for their lines
   std::vector<LogFile*> open_files;  // the one that was opened first in front
+  std::vector<LogFile*> to_reopen;
   std::string screen_lines;
   WallTime now{};  // of the last record
 
@@ -427,9 +432,12 @@ void SessionLogs::Writer::append(std::span<const std::byte> record) {
 bool SessionLogs::Writer::round(deferred::RecordQueue& queue) {
   // Acquire pairs with reopen()'s release: the file was moved before.
   if (reopen_wanted.exchange(false, std::memory_order_acquire)) {
-    for (LogFile* file : open_files) file->close();
-    open_files.clear();
+    // Without memory it is tried again.
+    if (!deferred::detail::returns_normally([&] { begin_reopening(); })) {
+      reopen_wanted.store(true, std::memory_order_relaxed);
+    }
   }
+  const bool has_reopened = reopen_some();
   std::size_t bytes = 0;
   std::size_t count = 0;
   while (count < kRoundRecordsMax && bytes < kRoundBytesMax) {
@@ -442,11 +450,33 @@ bool SessionLogs::Writer::round(deferred::RecordQueue& queue) {
       lost_on_disk.fetch_add(1, std::memory_order_relaxed);
     }
   }
-  if (count == 0) return false;
+  if (count == 0) return has_reopened;
   // Before the disk is waited for: what waits in the meantime has the room.
   queue.release();
   write();
   return true;
+}
+
+// Those that were made are there again soon, without a line.
+void SessionLogs::Writer::begin_reopening() {
+  to_reopen.clear();
+  to_reopen.reserve(files.size());
+  for (LogFile* file : open_files) file->close();
+  open_files.clear();
+  for (const auto& [path, file] : files) {
+    if (file->was_made()) to_reopen.push_back(file.get());
+  }
+}
+
+// A part of them, so that lines do not wait for thousands.
+bool SessionLogs::Writer::reopen_some() {
+  for (std::size_t i = 0; i < kReopenedMax && !to_reopen.empty(); ++i) {
+    LogFile& file = *to_reopen.back();
+    to_reopen.pop_back();
+    // A failure is reported, and the file is tried again with the next line.
+    static_cast<void>(deferred::detail::returns_normally([&] { write_file(file); }));
+  }
+  return !to_reopen.empty();
 }
 
 void SessionLogs::Writer::write() {

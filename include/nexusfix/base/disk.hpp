@@ -51,6 +51,12 @@ class File {
   // Reads up to bytes.size(); fewer only at the end of the file.
   [[nodiscard]] virtual DiskResult<std::size_t> read_at(std::uint64_t offset,
                                                         std::span<char> bytes) = 0;
+  // The same, but returns what there is, as soon as there is any, where bytes are still to come (a
+  // pipe, a terminal). 0: the end.
+  [[nodiscard]] virtual DiskResult<std::size_t> read_some_at(std::uint64_t offset,
+                                                             std::span<char> bytes) {
+    return read_at(offset, bytes);
+  }
   // Returns when everything written so far would survive a loss of power. An error is final: what
   // was written since the last success counts as lost, and a repeated call proves nothing.
   [[nodiscard]] virtual DiskResult<void> sync() = 0;
@@ -63,6 +69,9 @@ class File {
   virtual void forget_cached() noexcept {}
   [[nodiscard]] virtual DiskResult<std::uint64_t> size() = 0;
   [[nodiscard]] virtual DiskResult<void> truncate(std::uint64_t size_bytes) = 0;
+  // Who may read and write the file, as nine bits (0640), whatever the process's umask. EOPNOTSUPP:
+  // this disk has no such thing.
+  [[nodiscard]] virtual DiskResult<void> set_permissions(unsigned bits);
   // Makes the file this large, the new bytes zeros, with its space taken: no later write into it
   // fails for want of room. EOPNOTSUPP: this disk has no such thing, and files grow as they are
   // written; any other error (ENOSPC) is meant.

@@ -40,6 +40,9 @@ struct LogFileOptions {
   bool has_heartbeats = true;
   bool has_message_times = true;
   unsigned fraction_digits = 9;  // of times; 0 to 9
+  // Who may read and write the files, whatever the process's umask: 0640, for example. 0: 0600, but
+  // those that are there stay as they are.
+  unsigned permissions = 0;
   // Messages are left out while less is free on the disk, so that logs never take the last of it.
   std::uint64_t free_bytes_min = 256U << 20U;
   [[nodiscard]] bool operator==(const LogFileOptions&) const = default;
@@ -110,8 +113,8 @@ struct LogFileParty {
 // Files: <folder>/<prefix>.messages.current.log and <prefix>.event.current.log, and when they are
 // full <prefix>.messages.backup.<n>.log, of which the highest number is the newest. One line a
 // message: "20240115-10:30:00.123456789 IN : 8=FIX.4.4<SOH>...", raw but for what is masked. Files
-// are made with mode 0600, in folders of mode 0700. Whoever moves, removes or cuts a file finds a
-// new one within a second of the next line.
+// are made with mode 0600 (LogFileOptions::permissions), in folders of mode 0700. A file that is
+// moved, removed or cut is replaced by a new one within a second of the next line.
 //
 // Threads: message(), garbled(), event(), turn() and the destructor belong to the event loop's;
 // reopen() and stats() to any. A disk that takes no threads is written to in turn().
@@ -157,8 +160,8 @@ class SessionLogs {
   // there is no thread for that. What it returns is for the event log; almost always nothing.
   [[nodiscard]] std::vector<LogNotice> turn();
 
-  // Closes all files soon, to open them anew by name: after somebody has moved them. Signal
-  // handlers, too.
+  // Opens all files again by name, soon: after they were moved. Those that were open are there
+  // then, without a line. Signal handlers, too.
   void reopen() noexcept;
   [[nodiscard]] SessionLogsStats stats() const noexcept;
 

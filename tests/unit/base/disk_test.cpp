@@ -105,6 +105,14 @@ TEST_F(PosixDiskTest, files_and_folders_are_for_the_owner_alone) {
   EXPECT_EQ(mode_of(folder_.file("a/b")), 0700U);
 }
 
+TEST_F(PosixDiskTest, permissions_are_what_is_asked_for_whatever_the_umask) {
+  auto file = open(path_);
+  const mode_t umask_before = ::umask(077);
+  EXPECT_TRUE(file->set_permissions(0640));
+  ::umask(umask_before);
+  EXPECT_EQ(mode_of(path_), 0640U);
+}
+
 TEST_F(PosixDiskTest, descriptors_are_not_inherited_by_other_programs) {
   auto file = open(path_);
   int found = -1;
@@ -262,6 +270,21 @@ TEST_F(PosixDiskTest, read_file_gives_the_whole_content_up_to_its_limit) {
 TEST_F(PosixDiskTest, read_file_of_an_empty_file_is_empty) {
   put(path_, "");
   EXPECT_EQ(nexusfix::read_file(disk_, path_, 0), "");
+}
+
+TEST_F(PosixDiskTest, some_bytes_of_a_pipe_are_read_before_its_end) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ASSERT_EQ(::write(ends[1], "abc", 3), 3);
+  auto file = open("/dev/fd/" + std::to_string(ends[0]), OpenMode::Read);
+  ASSERT_NE(file, nullptr);
+  std::array<char, 8> bytes{};
+  EXPECT_EQ(file->read_some_at(0, bytes), 3U);
+  ASSERT_EQ(::write(ends[1], "d", 1), 1);
+  EXPECT_EQ(file->read_some_at(3, bytes), 1U);
+  ::close(ends[1]);
+  EXPECT_EQ(file->read_some_at(4, bytes), 0U);
+  ::close(ends[0]);
 }
 
 TEST_F(PosixDiskTest, read_file_reads_a_pipe_to_its_end) {

@@ -281,6 +281,7 @@ inline const HonouredKey kHonouredKeys[] = {
      "FileLogPath=log\n"},
     {"LogKeepFiles", "1000000", "1000001", "from 0 to 1000000", "FileLogPath=log\n"},
     {"LogDaily", "Y", "perhaps", "Y or N", "FileLogPath=log\n"},
+    {"LogFileMode", "0640", "0440", "octal from 0600 to 0666", "FileLogPath=log\n"},
     {"LogMinFreeBytes", "1000000000000000", "1000000000000001", "from 0 to 1000000000000000",
      "FileLogPath=log\n"},
     {"LogQueueBytes", "1073741824", "1073741825", "from 65536 to 1073741824"},

@@ -33,6 +33,18 @@ TEST(LogSettings, keys_of_files_are_honoured) {
   EXPECT_THAT(warnings_of("FileLogPath=log\nFileLogHeartbeats=N"), IsEmpty());
 }
 
+TEST(LogSettings, the_mode_of_files_is_octal_and_leaves_them_to_the_engine) {
+  EXPECT_EQ(log_of("FileLogPath=log").files.permissions, 0U);
+  EXPECT_EQ(log_of("FileLogPath=log\nLogFileMode=640").files.permissions, 0640U);
+  EXPECT_EQ(log_of("FileLogPath=log\nLogFileMode=0600").files.permissions, 0600U);
+  EXPECT_EQ(log_of("FileLogPath=log\nLogFileMode=0666").files.permissions, 0666U);
+  for (const char* wrong : {"0400", "0644x", "0755", "4640", "00640", "8", "", "-600", "rw"}) {
+    EXPECT_THAT(errors_of(std::string{"FileLogPath=log\nLogFileMode="} + wrong),
+                ElementsAre(HasSubstr("LogFileMode")))
+        << wrong;
+  }
+}
+
 TEST(LogSettings, precision_is_nanoseconds_or_what_is_asked_for) {
   EXPECT_EQ(log_of("FileLogPath=log").files.fraction_digits, 9U);
   EXPECT_EQ(log_of("FileLogPath=log\nFileIncludeMilliseconds=Y").files.fraction_digits, 3U);

@@ -88,6 +88,9 @@ TEST_F(SurroundingsTest, folders_that_others_may_look_into_are_warned_of_with_wh
   EXPECT_TRUE(log.has(of_store)) << log.all();
   EXPECT_TRUE(log.has(of_logs)) << log.all();
   fs::permissions(store, fs::perms::owner_all);
+  extra += "\nLogFileMode=0640";
+  EXPECT_EQ(warned(), "");  // that of the logs is meant
+  extra = "FileLogPath=" + logs;
   fs::permissions(logs, fs::perms::owner_all);
   EXPECT_EQ(warned(), "");
 }

@@ -154,6 +154,29 @@ TEST_F(LogRealFaults, limits_hold_the_logs_to_their_own_share_of_the_disk) {
   EXPECT_EQ(logs->stats().lost_on_disk, 0U);
 }
 
+TEST_F(LogRealFaults, files_have_the_permissions_that_are_given) {
+  const auto mode_of = [&](const std::string& name) {
+    using std::filesystem::perms;
+    const perms found = std::filesystem::status(files.folder + "/" + name).permissions();
+    return static_cast<unsigned>(found & perms::mask);
+  };
+  open();
+  receive("first");
+  EXPECT_EQ(mode_of("A.messages.current.log"), 0600U);
+  files.permissions = 0640;
+  files.bytes_max = 100;
+  open();
+  EXPECT_EQ(mode_of("A.messages.current.log"), 0640U);
+  EXPECT_EQ(mode_of("A.event.current.log"), 0640U);
+  for (int i = 0; i < 5; ++i) receive(std::string(60, 'x'));
+  EXPECT_EQ(mode_of("A.messages.current.log"), 0640U);
+  EXPECT_EQ(mode_of("A.messages.backup.1.log"), 0640U);
+  std::filesystem::remove(files.folder + "/A.event.current.log");
+  logs->reopen();
+  receive("last");
+  EXPECT_EQ(mode_of("A.event.current.log"), 0640U);
+}
+
 TEST_F(LogRealFaults, a_folder_that_vanishes_is_made_anew) {
   open();
   receive("first");

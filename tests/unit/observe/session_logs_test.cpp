@@ -239,6 +239,48 @@ TEST_F(SessionLogsTest, reopen_finds_a_moved_file_at_once) {
   EXPECT_THAT(contents(kMessages), HasSubstr("second"));
 }
 
+TEST_F(SessionLogsTest, a_file_that_is_reopened_is_there_without_a_line) {
+  open();
+  receive("first");
+  for (const std::string& path : {kMessages, kEvents}) {
+    ASSERT_TRUE(disk.rename(path, path + ".1"));
+  }
+  take_notices();
+  EXPECT_FALSE(disk.exists(kMessages));
+  logs->reopen();
+  take_notices();
+  EXPECT_EQ(contents(kMessages), "");
+  EXPECT_EQ(contents(kEvents), "");
+  EXPECT_EQ(contents("log/GLOBAL.event.current.log"), "");
+  EXPECT_THAT(notices, IsEmpty());
+}
+
+TEST_F(SessionLogsTest, all_files_are_reopened_however_many_there_are) {
+  std::vector<SessionLogOptions> sessions;
+  constexpr std::size_t kSessions = 300;  // most of whose files are closed again
+  for (std::size_t i = 0; i < kSessions; ++i) {
+    sessions.push_back({.name = std::to_string(i), .prefix = std::to_string(i), .files = files});
+  }
+  auto opened = SessionLogs::open(disk, options, std::move(sessions), now);
+  ASSERT_TRUE(opened) << opened.error();
+  logs = std::move(*opened);
+  const auto path = [](std::size_t i) {
+    return "log/" + std::to_string(i) + ".messages.current.log";
+  };
+  constexpr std::size_t kSilent = 200;  // without a line, it has never been made
+  for (std::size_t i = 0; i < kSessions; ++i) {
+    if (i != kSilent) logs->received(i, "line", now);
+  }
+  take_notices();
+  for (std::size_t i = 0; i < kSessions; ++i) {
+    if (i == kSilent) continue;
+    ASSERT_TRUE(disk.rename(path(i), path(i) + ".1")) << i;
+  }
+  logs->reopen();
+  take_notices();
+  for (std::size_t i = 0; i < kSessions; ++i) EXPECT_EQ(disk.exists(path(i)), i != kSilent) << i;
+}
+
 TEST_F(SessionLogsTest, a_file_that_was_cut_is_gone_on_with_where_it_ends) {
   open();
   receive("first");
