@@ -49,7 +49,11 @@ void StateMachine::receive_before_logon(const wire::MessageView& message) noexce
     const bool is_refusal = in.kind == MsgKind::Logout;
     show_administrative();
     note_session_status(message);
-    notice(is_refusal ? NoticeCode::LogoutReceived : NoticeCode::RejectReceived, text);
+    if (is_refusal) {
+      notice(NoticeCode::LogoutReceived, text);
+    } else {
+      notice(NoticeCode::RejectReceived, received_reject_text(message));
+    }
     if (in.msg_seq_num == numbers_.next_inbound) advance_to(in.msg_seq_num + 1);
     // The counterparty knows of higher numbers than we do: our store is lost or an old copy. Or it
     // is the other way around. TC 2c has no field for it; engines say it in these words. To try

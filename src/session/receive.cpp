@@ -67,7 +67,7 @@ void StateMachine::process(const Inbound& in) noexcept {
     case MsgKind::SequenceReset:
       return on_gap_fill(in);
     case MsgKind::Reject:  // TC 7: no answer
-      notice(NoticeCode::RejectReceived, in.message[tag::Text].value_or(std::string_view{}));
+      notice(NoticeCode::RejectReceived, received_reject_text(in.message));
       break;
     case MsgKind::Logon:
       // One without ResetSeqNumFlag has no meaning within a session. A resent one is an old one.

@@ -1,4 +1,8 @@
 // Rejecting a message: what is said, and that its number is used up all the same.
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
 #include <nexusfix/session/reject_reason.hpp>
 
 #include "session/inbound.hpp"
@@ -21,6 +25,56 @@ void StateMachine::reject_and_log_out(const Inbound& in, const Objection& object
          numbers_.next_inbound, in.msg_seq_num);
   reject(in, objection);
   log_out({});
+}
+
+// Text, or what the reason means, and then, in parentheses, what is refused: "bad price (45=12
+// 371=44 372=D 373=5)". A long text is cut, so that the rest has room.
+std::string_view StateMachine::received_reject_text(const wire::MessageView& message) noexcept {
+  constexpr std::size_t kValueBytesMax = 20;
+  constexpr std::string_view kCut = "...";
+  struct Shown {
+    wire::Tag tag;
+    std::string_view prefix;
+  };
+  constexpr Shown kShown[] = {{tag::RefSeqNum, " 45="},
+                              {tag::RefTagID, " 371="},
+                              {tag::RefMsgType, " 372="},
+                              {tag::SessionRejectReason, " 373="}};
+  constexpr std::size_t kShownBytesMax = std::size(kShown) * (kValueBytesMax + 5) + 2;
+  // The event may have noted something else.
+  const std::size_t room = noted_text_.size() - noted_size_;
+  if (room <= kShownBytesMax + kCut.size()) return message[tag::Text].value_or(std::string_view{});
+  const std::size_t text_max = std::min(kTextBytesMax, room - kShownBytesMax) - kCut.size();
+  char* const begin = noted_text_.data() + noted_size_;
+  char* out = begin;
+  const auto append = [&](std::string_view part) { out = std::ranges::copy(part, out).out; };
+  const wire::FieldResult<std::uint64_t> reason =
+      message.get<std::uint64_t>(tag::SessionRejectReason);
+  std::string_view text = message[tag::Text].value_or(std::string_view{});
+  constexpr std::uint64_t kUnknownReason = 1'000;
+  if (text.empty() && reason) {
+    text = session_reject_text(static_cast<unsigned>(std::min(*reason, kUnknownReason)));
+  }
+  append(text.substr(0, text_max));
+  if (text.size() > text_max) append(kCut);
+  char* const shown = out;
+  for (const Shown& one : kShown) {
+    const std::optional<std::string_view> value = message[one.tag];
+    if (!value) continue;
+    append(one.prefix);
+    append(value->substr(0, kValueBytesMax));
+  }
+  if (out > shown) {
+    if (shown > begin) {  // a parenthesis before the first one's tag
+      std::ranges::move_backward(shown + 1, out, out + 1);
+      shown[1] = '(';
+      ++out;
+      append(")");
+    }
+  }
+  const std::string_view noted{begin, static_cast<std::size_t>(out - begin)};
+  noted_size_ += noted.size();
+  return noted.starts_with(' ') ? noted.substr(1) : noted;
 }
 
 // A Reject is never answered with a Reject, nor a BusinessMessageReject with one of its kind: two

@@ -321,6 +321,7 @@ class StateMachine {
   [[nodiscard]] std::string_view ref_tag_text(wire::Tag tag) noexcept;
   [[nodiscard]] std::string_view noted_text(std::string_view text,
                                             std::string_view ref_tag) noexcept;
+  [[nodiscard]] std::string_view received_reject_text(const wire::MessageView& message) noexcept;
   [[nodiscard]] std::optional<Objection> poss_dup_objection(const Inbound& in) const noexcept;
   [[nodiscard]] bool comp_ids_match(const wire::MessageView& message) const noexcept;
   [[nodiscard]] bool sending_time_is_near(WallTime sending_time) const noexcept;

@@ -22,7 +22,26 @@ TEST(Reject, received_gets_no_answer_and_uses_up_a_number) {
   EXPECT_THAT(acceptor.sent(), IsEmpty());
   EXPECT_EQ(acceptor.next_in(), 3U);
   EXPECT_TRUE(acceptor.has_notice(NoticeCode::RejectReceived));
-  EXPECT_EQ(acceptor.notice_texts.back(), "bad price");
+  EXPECT_EQ(acceptor.notice_texts.back(), "bad price (45=1)");
+}
+
+TEST(Reject, received_is_noted_with_what_is_refused_and_why) {
+  const auto noted = [](const std::string& fields) {
+    Side acceptor{acceptor_config()};
+    acceptor.establish();
+    acceptor.in("35=3|34=2|" + fields);
+    EXPECT_TRUE(acceptor.has_notice(NoticeCode::RejectReceived)) << fields;
+    return acceptor.notice_texts.back();
+  };
+  EXPECT_EQ(noted("45=12|371=44|372=D|373=5|58=bad price"), "bad price (45=12 371=44 372=D 373=5)");
+  EXPECT_EQ(noted("45=12|372=D|373=1"), "Required tag missing (45=12 372=D 373=1)");
+  EXPECT_EQ(noted("45=12|373=99"), "Other (45=12 373=99)");
+  EXPECT_EQ(noted("45=12"), "45=12");
+  EXPECT_EQ(noted("45=12|371=44"), "45=12 371=44");
+  // What is long is cut, so that the rest has room.
+  EXPECT_EQ(noted("45=12|373=5|58=" + std::string(500, 'x')),
+            std::string(157, 'x') + "... (45=12 373=5)");
+  EXPECT_EQ(noted("45=12|371=" + std::string(500, '4')), "45=12 371=" + std::string(20, '4'));
 }
 
 TEST(Reject, malformed_reject_is_never_rejected) {
