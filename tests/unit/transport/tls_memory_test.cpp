@@ -2,6 +2,7 @@
 // there is none. A program of its own, because it replaces operator new.
 #include <malloc.h>
 #include <netinet/in.h>
+#include <openssl/crypto.h>
 #include <sys/socket.h>
 
 #include "support/failing_new.hpp"
@@ -12,6 +13,30 @@ namespace nexusfix::transport {
 namespace {
 
 constexpr std::size_t kAnswerBytes = 64U << 10U;
+
+// OpenSSL has its memory of malloc(), which operator new does not see. Set before it has any.
+std::size_t openssl_allocations = 0;
+std::size_t openssl_frees = 0;
+std::size_t openssl_bytes_max = 0;
+
+void* counted_malloc(std::size_t size, const char*, int) {
+  ++openssl_allocations;
+  openssl_bytes_max = std::max(openssl_bytes_max, size);
+  return std::malloc(size);
+}
+void* counted_realloc(void* memory, std::size_t size, const char*, int) {
+  openssl_frees += memory != nullptr ? 1 : 0;
+  ++openssl_allocations;
+  openssl_bytes_max = std::max(openssl_bytes_max, size);
+  return std::realloc(memory, size);
+}
+void counted_free(void* memory, const char*, int) {
+  openssl_frees += memory != nullptr ? 1 : 0;
+  std::free(memory);
+}
+
+const bool counts_openssl =
+    CRYPTO_set_mem_functions(counted_malloc, counted_realloc, counted_free) == 1;
 
 class TlsMemoryTest : public TlsTest {
  protected:
@@ -112,6 +137,69 @@ TEST_F(TlsMemoryTest, whichever_allocation_fails_one_connection_ends_and_the_oth
   EXPECT_GT(refused, 0U) << "of those that were not even begun";
   std::printf("%zu allocations failed, each alone\n", nth - 1);
 }
+
+// What docs/low-latency.md says that a message costs of memory over TLS. The numbers are those of
+// OpenSSL 3.0; another version may need less.
+struct TlsCost {
+  std::optional<TlsVersion> version;
+  std::size_t to_send = 0;
+  std::size_t to_receive = 0;
+};
+
+class TlsAllocationTest : public TlsTest, public ::testing::WithParamInterface<TlsCost> {};
+
+TEST_P(TlsAllocationTest, a_message_takes_memory_of_openssl_alone_and_no_more_than_stated) {
+  ASSERT_TRUE(counts_openssl);
+  if (GetParam().version) acceptor_settings.version_max = *GetParam().version;
+  meet();
+  const std::string message(250, 'm');
+  std::array<char, 4'096> buffer;
+  constexpr std::size_t kWarmUp = 16;
+  constexpr std::size_t kMessages = 1'000;
+  std::size_t own = 0;
+  std::size_t kept = 0;  // when the call has returned
+  std::size_t to_send = 0;
+  std::size_t to_receive = 0;
+  const auto count = [&](std::size_t& of_openssl, auto&& call) {
+    const std::size_t own_before = test::allocations;
+    const std::size_t before = openssl_allocations;
+    const std::size_t frees_before = openssl_frees;
+    const IoResult result = call();
+    of_openssl += openssl_allocations - before;
+    kept += (openssl_allocations - before) - (openssl_frees - frees_before);
+    own += test::allocations - own_before;
+    return result;
+  };
+  for (std::size_t i = 0; i < kWarmUp + kMessages; ++i) {
+    if (i == kWarmUp) own = to_send = to_receive = kept = openssl_bytes_max = 0;
+    const IoResult out =
+        count(to_send, [&] { return initiator.tls->send(initiator.socket, message); });
+    ASSERT_EQ(out.bytes, message.size());
+    IoResult in{.status = IoStatus::WouldBlock};
+    while (in.status == IoStatus::WouldBlock) {
+      std::array<Ready, 4> events;
+      static_cast<void>(acceptor.tls->wait(events, std::chrono::seconds{1}));
+      in = count(to_receive, [&] { return acceptor.tls->receive(acceptor.socket, buffer); });
+    }
+    ASSERT_EQ(in.status, IoStatus::Ok);
+    ASSERT_EQ(in.bytes, message.size());
+  }
+  std::printf(
+      "%zu messages: %zu allocations of OpenSSL to send, %zu to receive, %zu bytes at most\n",
+      kMessages, to_send, to_receive, openssl_bytes_max);
+  EXPECT_EQ(own, 0U);
+  EXPECT_EQ(kept, 0U);
+  EXPECT_LE(openssl_bytes_max, 1'000U) << "what malloc() keeps for the thread";
+  EXPECT_LE(to_send, GetParam().to_send * kMessages);
+  EXPECT_LE(to_receive, GetParam().to_receive * kMessages);
+}
+
+INSTANTIATE_TEST_SUITE_P(Versions, TlsAllocationTest,
+                         ::testing::Values(TlsCost{std::nullopt, 3, 1},
+                                           TlsCost{TlsVersion::V1_2, 2, 0}),
+                         [](const auto& info) {
+                           return info.param.version ? "tls_1_2" : "tls_1_3";
+                         });
 
 // Whoever floods an acceptor without a word pays more for it than the acceptor does.
 TEST_F(TlsMemoryTest, silent_connection_has_no_buffer_to_read_into) {
