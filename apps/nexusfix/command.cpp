@@ -10,6 +10,7 @@
 
 #include "nexusfix/decode.hpp"
 #include "nexusfix/dict.hpp"
+#include "nexusfix/messages/message_begin.hpp"
 #include "nexusfix/validate.hpp"
 
 namespace nexusfix::command {
@@ -123,6 +124,19 @@ void add_strict(CLI::App& app, UnknownKeys& unknown_keys) {
   app.add_flag_callback(
       "--strict", [&] { unknown_keys = UnknownKeys::Refuse; },
       "An unknown key of the configuration is an error");
+}
+
+void add_delimiter(CLI::App& app, std::string& delimiter) {
+  app.add_option_function<std::string>(
+         "--delimiter",
+         [&](const std::string& text) { delimiter = *printing::read_delimiter(text); },
+         "what separates fields: `;`, SOH, \\x01 and the like; what each message shows if not "
+         "given")
+      ->check([](const std::string& text) -> std::string {
+        const auto read = printing::read_delimiter(text);
+        return read ? "" : read.error();
+      })
+      ->option_text("TEXT");
 }
 
 std::optional<int> parse_arguments(CLI::App& app, Arguments arguments) {

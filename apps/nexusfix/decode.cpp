@@ -41,11 +41,14 @@ class DecodeRun {
     if (options_.files.empty()) readable = decode_file("-");
     for (const std::string& file : options_.files) readable &= decode_file(file);
     if (options_.summary && messages_ > 0) {
-      fmt::print(streams_.out, "{} messages, {} faulty\n", messages_, faulty_);
+      fmt::print(streams_.out, "{} message{}, {} faulty{}\n", messages_, messages_ == 1 ? "" : "s",
+                 faulty_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
     }
     std::fflush(streams_.out);
     if (!readable) return kUsage;
-    if (messages_ == 0) complain("no message: nothing begins with 8=FIX");
+    if (messages_ == 0) {
+      complain(skipped_ > 0 ? "no message" : "no message: nothing begins with 8=FIX");
+    }
     return messages_ > 0 && faulty_ == 0 ? kSuccess : kFailure;
   }
 
@@ -82,9 +85,16 @@ class DecodeRun {
   }
 
   bool decode_file(const std::string& path) {
-    const auto scanned =
-        scan_file(disk_, path, [&](const printing::ScannedMessage& message) { print(message); });
-    if (!scanned) complain(scanned.error().what());
+    const FileScan file{path, options_.delimiter};
+    const auto each = [&](const printing::ScannedMessage& message) { print(message); };
+    const auto drained = [&] { std::fflush(streams_.out); };
+    const auto scanned = scan_file(disk_, file, {each, drained});
+    if (!scanned) {
+      complain(scanned.error().what());
+    } else if (scanned->count > 0) {
+      skipped_ += scanned->count;
+      complain(skipped_text(file, *scanned));
+    }
     return scanned.has_value();
   }
 
@@ -107,6 +117,7 @@ class DecodeRun {
   PrintOptions print_;
   std::uint64_t messages_ = 0;
   std::uint64_t faulty_ = 0;
+  std::uint64_t skipped_ = 0;
 };
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace nexusfix::command {
 int run_decode(Arguments arguments) {
   CLI::App app{
       "Prints FIX messages with the names of their fields and the meanings of their values.\n"
-      "Between fields may stand SOH, `|` or `^A`; what precedes `8=FIX` in a line is kept as it "
-      "is.\n"
+      "Each message shows what separates its fields: SOH, `|`, `^A`, `;` or any other byte. What\n"
+      "precedes `8=FIX` in a line is kept as it is.\n"
       "Ends with 0 if every message is sound, 1 if one is not or there is none, 2 if a file "
       "cannot\n"
       "be read.",
@@ -23,7 +23,10 @@ int run_decode(Arguments arguments) {
                                                                  {"never", ColourChoice::Never}};
   std::string colour = "auto";
   app.add_option("FILE", options.files, "files to read; none or -: standard input");
-  app.add_option("--dict", options.dictionary, "a dictionary of your own, in QuickFIX XML");
+  app.add_option("--dict", options.dictionary,
+                 "a dictionary of your own: QuickFIX XML or Orchestra")
+      ->option_text("FILE");
+  add_delimiter(app, options.delimiter);
   app.add_option("--color", colour, "auto (if a terminal reads it), always or never")
       ->check([&](const std::string& word) -> std::string {
         return choices.contains(word) ? "" : word + ": auto, always or never was expected";

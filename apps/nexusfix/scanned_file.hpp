@@ -10,9 +10,23 @@
 
 namespace nexusfix::command {
 
-// Calls each for every message in the file; `-` is standard input. Memory is bounded by one message
-// and one chunk of the file.
-[[nodiscard]] DiskResult<void> scan_file(Disk& disk, const std::string& path,
-                                         FunctionRef<void(const printing::ScannedMessage&)> each);
+struct FileScan {
+  std::string path;       // `-` is standard input
+  std::string delimiter;  // as a MessageScanner takes it
+};
+
+struct FileScanCalls {
+  FunctionRef<void(const printing::ScannedMessage&)> each;  // message
+  FunctionRef<void()> drained;  // all that has arrived was read, and more may come
+};
+
+// Memory is bounded by one message and one chunk of the file. Returns what was skipped.
+[[nodiscard]] DiskResult<printing::MessageScanner::Skipped> scan_file(Disk& disk,
+                                                                      const FileScan& file,
+                                                                      FileScanCalls calls);
+
+// "log: 2 places with 8=FIX are no message, the first at byte 17: ..."
+[[nodiscard]] std::string skipped_text(const FileScan& file,
+                                       const printing::MessageScanner::Skipped& skipped);
 
 }  // namespace nexusfix::command

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include <nexusfix/base/utf8.hpp>
 #include <nexusfix/dictionary/printable.hpp>
 
 namespace nexusfix::command {
@@ -16,6 +17,12 @@ std::string with_thousands(std::uint64_t value) {
     text.insert(at, 1, ',');
   }
   return text;
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  std::string text = with_thousands(count) + ' ';
+  if (count == 1) return text.append(one);
+  return many.empty() ? text.append(one).append("s") : text.append(many);
 }
 
 std::string duration_text(std::chrono::nanoseconds duration) {
@@ -54,6 +61,28 @@ std::string json_text(std::string_view text) {
     text.remove_prefix(size);
   }
   return result + '"';
+}
+
+std::optional<std::string> exact_json_text(std::string_view bytes) {
+  std::string result = "\"";
+  while (!bytes.empty()) {
+    const std::size_t size = utf8_size(bytes);
+    if (size == 0) return std::nullopt;
+    if (bytes.front() == '"' || bytes.front() == '\\') result += '\\';
+    if (printable_utf8_size(bytes) > 0) {
+      result += bytes.substr(0, size);
+    } else {  // the last byte of a control character is its number
+      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(bytes[size - 1]));
+    }
+    bytes.remove_prefix(size);
+  }
+  return result + '"';
+}
+
+std::string hex_text(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
 }
 
 std::string bar_text(double share, std::size_t columns) {

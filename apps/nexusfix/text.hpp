@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,12 +12,19 @@ namespace nexusfix::command {
 
 // 1234567 is "1,234,567".
 [[nodiscard]] std::string with_thousands(std::uint64_t value);
+// "1 message", "1,234 messages". Of a word with another plural that, too.
+[[nodiscard]] std::string counted(std::uint64_t count, std::string_view one,
+                                  std::string_view many = {});
 // Three digits that count: "870 ns", "12.3 µs", "1.05 ms", "2.50 s".
 [[nodiscard]] std::string duration_text(std::chrono::nanoseconds duration);
 // A JSON string in quotes. UTF-8 stays as it is, control characters are escaped as JSON does it,
 // and a byte that is not UTF-8, for which JSON has no form, is \xff with its backslash, as in all
 // other texts that are printed.
 [[nodiscard]] std::string json_text(std::string_view text);
+// A JSON string that a reader turns into exactly these bytes. Nothing: they are not UTF-8.
+[[nodiscard]] std::optional<std::string> exact_json_text(std::string_view bytes);
+// Two digits a byte.
+[[nodiscard]] std::string hex_text(std::string_view bytes);
 // A bar of so many columns, an eighth of a column exact. 0 ≤ share ≤ 1. A share above 0 is seen.
 [[nodiscard]] std::string bar_text(double share, std::size_t columns);
 

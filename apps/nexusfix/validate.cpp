@@ -93,16 +93,18 @@ class ValidateRun {
     for (const std::string& file : options_.files) readable &= validate_file(file);
     if (options_.json && options_.summary) {
       fmt::print(streams_.out,
-                 R"({{"messages": {}, "invalid": {}}})"
+                 R"({{"messages": {}, "invalid": {}, "skipped": {}}})"
                  "\n",
-                 total_, invalid_);
+                 total_, invalid_, skipped_);
     } else if (total_ > 0 && !options_.json) {
-      fmt::print(streams_.out, "{} message{}, {} invalid\n", total_, total_ == 1 ? "" : "s",
-                 invalid_);
+      fmt::print(streams_.out, "{} message{}, {} invalid{}\n", total_, total_ == 1 ? "" : "s",
+                 invalid_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
     }
     std::fflush(streams_.out);
     if (!readable || is_broken_) return kUsage;
-    if (total_ == 0) complain("no message: nothing begins with 8=FIX");
+    if (total_ == 0) {
+      complain(skipped_ > 0 ? "no message" : "no message: nothing begins with 8=FIX");
+    }
     return total_ > 0 && invalid_ == 0 ? kSuccess : kFailure;
   }
 
@@ -142,9 +144,16 @@ class ValidateRun {
   bool validate_file(const std::string& path) {
     file_ = path == "-" ? "standard input" : path;
     in_file_ = 0;
-    const auto scanned = scan_file(
-        disk_, path, [&](const printing::ScannedMessage& message) { validate(message.bytes); });
-    if (!scanned) complain(scanned.error().what());
+    const FileScan file{path, options_.delimiter};
+    const auto each = [&](const printing::ScannedMessage& message) { validate(message.bytes); };
+    const auto drained = [&] { std::fflush(streams_.out); };
+    const auto scanned = scan_file(disk_, file, {each, drained});
+    if (!scanned) {
+      complain(scanned.error().what());
+    } else if (scanned->count > 0) {
+      skipped_ += scanned->count;
+      complain(skipped_text(file, *scanned));
+    }
     return scanned.has_value();
   }
 
@@ -248,6 +257,7 @@ class ValidateRun {
   std::uint64_t in_file_ = 0;
   std::uint64_t total_ = 0;
   std::uint64_t invalid_ = 0;
+  std::uint64_t skipped_ = 0;
   bool is_broken_ = false;
 };
 

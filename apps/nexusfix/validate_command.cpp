@@ -33,6 +33,7 @@ int run_validate(Arguments arguments) {
       })
       ->allow_extra_args(false)
       ->option_text("RULE");
+  add_delimiter(app, options.delimiter);
   app.add_flag("--json", options.json, "one object a message, for programs");
   app.add_flag("--summary", options.summary, "how many are invalid, and nothing else");
   bool is_lenient = false;

@@ -103,6 +103,34 @@ TEST_F(Decode, shows_one_line_a_message_and_a_count_as_summary) {
             "2 messages, 0 faulty\n");
 }
 
+TEST_F(Decode, counts_one_message_as_one) {
+  DecodeOptions options;
+  options.summary = true;
+  EXPECT_EQ(run_on(kOrder, options), kSuccess);
+  EXPECT_THAT(out_.text(), ::testing::EndsWith("\n1 message, 0 faulty\n"));
+}
+
+TEST_F(Decode, counts_what_it_skipped_at_the_end) {
+  DecodeOptions options;
+  options.summary = true;
+  EXPECT_EQ(run_on("8=FIX\n" + kOrder + "8=FIX.4.4 is one\n", options), kSuccess);
+  EXPECT_THAT(out_.text(), ::testing::EndsWith("\n1 message, 0 faulty, 2 skipped\n"));
+  EXPECT_THAT(err_.text(), HasSubstr("log: 2 places with 8=FIX are no message, the first at byte "
+                                     "0: a version, a separator and 9= do not follow"));
+  EXPECT_EQ(run_on("8=FIX\n"), kFailure);
+  EXPECT_THAT(err_.text(), HasSubstr("log: 1 place with 8=FIX is no message"));
+  EXPECT_THAT(err_.text(), ::testing::EndsWith("nexusfix decode: no message\n"));
+}
+
+TEST_F(Decode, takes_the_delimiter_that_is_given) {
+  std::string text = bar(kOrder);
+  DecodeOptions options;
+  options.delimiter = "|";
+  EXPECT_EQ(run_on(text + "\n" + kOrder, options), kSuccess);
+  EXPECT_THAT(err_.text(), HasSubstr("1 place with 8=FIX is no message, the first at byte "));
+  EXPECT_THAT(err_.text(), HasSubstr("the delimiter does not follow"));
+}
+
 TEST_F(Decode, colours_on_request_and_never_for_a_pipe) {
   DecodeOptions options;
   run_on(kOrder, options);

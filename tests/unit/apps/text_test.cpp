@@ -19,6 +19,24 @@ TEST(TextTest, thousands_are_separated) {
   EXPECT_EQ(with_thousands(UINT64_MAX), "18,446,744,073,709,551,615");
 }
 
+TEST(TextTest, one_is_no_plural) {
+  EXPECT_EQ(counted(0, "message"), "0 messages");
+  EXPECT_EQ(counted(1, "message"), "1 message");
+  EXPECT_EQ(counted(1'234, "message"), "1,234 messages");
+  EXPECT_EQ(counted(1, "entry", "entries"), "1 entry");
+  EXPECT_EQ(counted(2, "entry", "entries"), "2 entries");
+}
+
+TEST(TextTest, exact_json_text_keeps_each_byte_or_says_that_it_cannot) {
+  EXPECT_EQ(exact_json_text("a|\x01\"\\ Zürich \xc2\x80\x7f"),
+            R"("a|\u0001\"\\ Zürich \u0080\u007f")");
+  EXPECT_EQ(exact_json_text(std::string_view{"\0", 1}), R"("\u0000")");
+  for (const char* none : {"\xff", "a\xc3", "\xc0\x80", "\xed\xa0\x80"}) {
+    EXPECT_EQ(exact_json_text(none), std::nullopt);
+  }
+  EXPECT_EQ(hex_text("8=\xff\x01"), "383dff01");
+}
+
 TEST(TextTest, durations_have_three_digits_and_a_fitting_unit) {
   EXPECT_EQ(duration_text(nanoseconds{0}), "0 ns");
   EXPECT_EQ(duration_text(nanoseconds{999}), "999 ns");

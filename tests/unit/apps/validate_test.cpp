@@ -175,9 +175,20 @@ TEST_F(Validate, a_summary_for_programs_is_one_object) {
   options.summary = true;
   options.json = true;
   EXPECT_EQ(run_on(order("FIX.4.4") + order("FIX.4.4", "59=Z|"), options), kFailure);
-  EXPECT_EQ(out_.text(), "{\"messages\": 2, \"invalid\": 1}\n");
+  EXPECT_EQ(out_.text(), "{\"messages\": 2, \"invalid\": 1, \"skipped\": 0}\n");
   EXPECT_EQ(run_on("nothing", options), kFailure);
-  EXPECT_THAT(out_.text(), EndsWith("\n{\"messages\": 0, \"invalid\": 0}\n"));
+  EXPECT_THAT(out_.text(), EndsWith("\n{\"messages\": 0, \"invalid\": 0, \"skipped\": 0}\n"));
+}
+
+TEST_F(Validate, what_is_skipped_is_counted_and_a_delimiter_forces_what_is_read) {
+  ValidateOptions options;
+  EXPECT_EQ(run_on("8=FIX or so\n" + bar(order("FIX.4.4")) + "\n", options), kSuccess);
+  EXPECT_EQ(out_.text(), "1 message, 0 invalid, 1 skipped\n");
+  EXPECT_THAT(err_.text(), HasSubstr("log: 1 place with 8=FIX is no message"));
+  options.delimiter = ";";
+  EXPECT_EQ(run_on(bar(order("FIX.4.4")) + "\n", options), kFailure);
+  EXPECT_THAT(err_.text(), EndsWith("the delimiter does not follow\nnexusfix validate: no "
+                                    "message\n"));
 }
 
 TEST_F(Validate, bytes_that_are_not_utf_8_are_the_same_in_every_member_of_an_object) {
