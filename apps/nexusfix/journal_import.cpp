@@ -58,25 +58,37 @@ class Import {
   Import(Disk& disk, const ImportRequest& request, OpenPostgres open_postgres, WallTime now)
       : disk_{disk}, request_{request}, open_postgres_{open_postgres}, now_{now} {}
 
-  Result<void> run() {
-    if (auto read = read_stores(); !read) return read;
+  // True: of every session. What one cannot be is printed, and the others are imported.
+  Result<bool> run() {
+    if (auto read = read_stores(); !read) return std::unexpected{read.error()};
+    if (arrivals_.empty()) return std::unexpected{"nothing was imported"};
     auto opened =
         open_to_change(disk_, request_.place, store::IfNoLog::Create, open_postgres_, now_);
     if (!opened) return std::unexpected{std::move(opened.error())};
     store_ = std::move(*opened);
     const ClosedAtEnd closed_at_end{*store_};
-    for (Arrival& arrival : arrivals_) {
-      if (auto fits = look_up(arrival); !fits) return fits;
-    }
-    if (auto agreed = confirm(); !agreed) return agreed;
-    return take_over();
+    std::erase_if(arrivals_, [&](Arrival& arrival) {
+      const auto fits = look_up(arrival);
+      if (!fits) leave_out(fits.error());
+      return !fits;
+    });
+    if (arrivals_.empty()) return std::unexpected{"nothing was imported"};
+    confirm();
+    if (arrivals_.empty()) return std::unexpected{"nothing was imported"};
+    if (auto taken = take_over(); !taken) return std::unexpected{taken.error()};
+    if (left_out_ == 0) return true;
+    fmt::print(stderr, "nexusfix journal: {} not imported\n",
+               left_out_ == 1 ? "1 store was" : fmt::format("{} stores were", left_out_));
+    return false;
   }
 
  private:
   Result<void> read_stores() {
     const auto prefixes = quickfix_prefixes(disk_, request_.from);
     if (!prefixes) return std::unexpected{prefixes.error()};
-    std::set<std::string> names;
+    std::map<std::string, std::string> paths;  // by session
+    std::set<std::string> twice;
+    std::vector<std::string> errors;
     const bool any_named = std::ranges::any_of(
         *prefixes, [&](const std::string& prefix) { return is_of_session(prefix); });
     for (const std::string& prefix : *prefixes) {
@@ -86,25 +98,43 @@ class Import {
       const bool named = !request_.session.empty() && is_of_session(prefix);
       auto read = read_quickfix_store(disk_, request_.from, prefix,
                                       named ? request_.session : std::string{});
-      if (!read) return std::unexpected{read.error()};
+      if (!read) {
+        errors.push_back(read.error());
+        continue;
+      }
       if (!request_.session.empty() && read->session != request_.session) continue;
-      if (!names.insert(read->session).second) {
-        return std::unexpected{
-            fmt::format("{}: a second store of session {}; choose one with --prefix", read->path,
-                        read->session)};
+      if (const auto [first, is_new] = paths.emplace(read->session, read->path); !is_new) {
+        errors.push_back(
+            fmt::format("{}: {} is a store of session {}, too; choose one with "
+                        "--prefix",
+                        read->path, first->second, read->session));
+        twice.insert(read->session);
       }
       arrivals_.push_back({.store = std::move(*read), .key = {}, .goes_on = false, .first = 1});
     }
-    if (arrivals_.empty()) {
+    std::erase_if(arrivals_,
+                  [&](const Arrival& arrival) { return twice.contains(arrival.store.session); });
+    left_out_ += twice.size();
+    // Whose a store is that cannot be read is not known: it is not the session that was found.
+    const bool is_found = !request_.session.empty() && !any_named && !arrivals_.empty();
+    if (!is_found) std::ranges::for_each(errors, [&](const auto& error) { leave_out(error); });
+    if (arrivals_.empty() && errors.empty()) {
       return std::unexpected{fmt::format("{}: there is no such store in it", request_.from)};
     }
     return {};
   }
 
+  void leave_out(const std::string& error) {
+    ++left_out_;
+    static_cast<void>(fail("journal", error));
+  }
+
   bool is_of_session(const std::string& prefix) const {
-    return !request_.prefix.empty() ||
-           prefix == quickfix_prefix(request_.session, QuickfixForm::Cpp) ||
-           prefix == quickfix_prefix(request_.session, QuickfixForm::Java);
+    return !request_.prefix.empty() || is_quickfix_prefix(prefix, request_.session);
+  }
+
+  [[nodiscard]] WallTime created(const Arrival& arrival) const {
+    return arrival.store.created.value_or(now_);
   }
 
   // What the journal knows of the session, and whether the files are its continuation.
@@ -113,7 +143,7 @@ class Import {
     if (!found) return {};
     arrival.key = *found;
     const store::SessionRecord& record = store_->session(*found);
-    if (!same_creation(record.created, arrival.store.created)) return {};
+    if (!same_creation(record.created, created(arrival))) return {};
     if (arrival.store.next_outbound < record.next_outbound ||
         arrival.store.next_inbound < record.next_inbound) {
       return std::unexpected{fmt::format(
@@ -156,30 +186,47 @@ class Import {
                store.path, store.next_outbound - 1, store.next_outbound);
   }
 
-  Result<void> confirm() {
-    bool replaces = false;
-    for (const Arrival& arrival : arrivals_) {
-      tell_of_kill(arrival.store);
-      fmt::print("{}\n  {}: next inbound {}, next outbound {}, {} messages\n",
-                 arrival.store.session, arrival.store.path, arrival.store.next_inbound,
-                 arrival.store.next_outbound, with_thousands(arrival.store.messages.size()));
-      if (!arrival.key || !is_used(store_->session(*arrival.key))) continue;
-      const store::SessionRecord& record = store_->session(*arrival.key);
-      fmt::print("  the journal: next inbound {}, next outbound {}, epoch {}\n",
-                 record.next_inbound, record.next_outbound, record.epoch);
-      if (arrival.goes_on) {
-        fmt::print("  Created at the same time: epoch {} goes on.\n", record.epoch);
-        continue;
-      }
-      replaces = true;
+  // What is known of one that is imported. Returns whether an operator has to agree.
+  bool describe(const Arrival& arrival) {
+    tell_of_kill(arrival.store);
+    fmt::print("{}\n  {} ({}): next inbound {}, next outbound {}, {}\n", arrival.store.session,
+               arrival.store.path, to_string(arrival.store.kind), arrival.store.next_inbound,
+               arrival.store.next_outbound, counted(arrival.store.messages.size(), "message"));
+    const bool is_without_numbers = arrival.store.kind == QuickfixKind::BodyAlone;
+    if (is_without_numbers) {
       fmt::print(
-          "  Created at another time: epoch {} begins, and what the journal has of the session\n"
-          "  can no longer be sent again.\n",
-          record.epoch + 1);
+          "  There is no file of its sequence numbers. {} follows the last message; 1 makes the\n"
+          "  counterparty send again all that it sent. `nexusfix journal set` changes them.\n",
+          arrival.store.next_outbound);
     }
-    if (!replaces || request_.is_confirmed || is_confirmed_by_hand("Replace it?")) return {};
-    return std::unexpected{
-        "not confirmed (--yes does, where nobody can be asked): nothing was imported"};
+    if (!arrival.key || !is_used(store_->session(*arrival.key))) return is_without_numbers;
+    const store::SessionRecord& record = store_->session(*arrival.key);
+    fmt::print("  the journal: next inbound {}, next outbound {}, epoch {}\n", record.next_inbound,
+               record.next_outbound, record.epoch);
+    if (arrival.goes_on) {
+      fmt::print("  Created at the same time: epoch {} goes on.\n", record.epoch);
+      return is_without_numbers;
+    }
+    fmt::print(
+        "  Created at another time: epoch {} begins, and what the journal has of the session\n"
+        "  can no longer be sent again.\n",
+        record.epoch + 1);
+    return true;
+  }
+
+  // Those without an agreement stay out.
+  void confirm() {
+    std::vector<std::string> asked;
+    for (const Arrival& arrival : arrivals_) {
+      if (describe(arrival)) asked.push_back(arrival.store.path);
+    }
+    if (asked.empty() || request_.is_confirmed) return;
+    if (is_confirmed_by_hand(asked.size() == 1 ? "Import it?" : "Import them?")) return;
+    std::erase_if(arrivals_, [&](const Arrival& arrival) {
+      const bool is_out = std::ranges::find(asked, arrival.store.path) != asked.end();
+      if (is_out) leave_out(arrival.store.path + ": not confirmed: --yes does without a terminal");
+      return is_out;
+    });
   }
 
   // All sessions are marked before the first message, and unmarked by one record after the last: a
@@ -187,7 +234,7 @@ class Import {
   Result<void> take_over() {
     for (Arrival& arrival : arrivals_) {
       if (arrival.key) continue;
-      const auto key = store_->open_session(arrival.store.session, arrival.store.created);
+      const auto key = store_->open_session(arrival.store.session, created(arrival));
       if (!key) return std::unexpected{key.error().text};
       arrival.key = *key;
     }
@@ -212,8 +259,7 @@ class Import {
     }
     if (auto done = append(transaction); !done) return done;
     if (auto closed = store_->close(); !closed) return std::unexpected{closed.error().text};
-    fmt::print("Imported {} {}.\n", arrivals_.size(),
-               arrivals_.size() == 1 ? "session" : "sessions");
+    fmt::print("Imported {}.\n", counted(arrivals_.size(), "session"));
     return {};
   }
 
@@ -224,7 +270,7 @@ class Import {
       change.after = {.next_inbound = 1,
                       .next_outbound = 1,
                       .epoch = is_used(record) ? record.epoch + 1 : record.epoch};
-      change.created = arrival.store.created;
+      change.created = created(arrival);
     }
     change.is_unfinished = true;
     return change;
@@ -262,6 +308,7 @@ class Import {
   WallTime now_;
   std::unique_ptr<store::Store> store_;
   std::vector<Arrival> arrivals_;
+  std::size_t left_out_ = 0;  // stores that cannot be imported
 };
 
 std::string prefix_of(const ExportRequest& request, std::string_view name) {
@@ -317,8 +364,8 @@ Result<void> export_one(Disk& disk, const ExportRequest& request, store::Store& 
     writer.undo();
     return written;
   }
-  fmt::print("{}\n  {}/{}: next inbound {}, next outbound {}, {} messages\n", name, request.to,
-             prefix, record.next_inbound, record.next_outbound, with_thousands(messages));
+  fmt::print("{}\n  {}/{}: next inbound {}, next outbound {}, {}\n", name, request.to, prefix,
+             record.next_inbound, record.next_outbound, counted(messages, "message"));
   if (const std::uint64_t until = store.retired_until(key); until > 0) {
     fmt::print(
         "  Messages 1 to {} of epoch {} were retired, as far as they are not among these: a\n"
@@ -333,10 +380,9 @@ Result<void> export_one(Disk& disk, const ExportRequest& request, store::Store& 
 int import_quickfix(Disk& disk, const ImportRequest& request, OpenPostgres open_postgres,
                     WallTime now) {
   if (!is_reason(request.reason)) return fail("journal", kReasonTooLong);
-  if (auto done = Import{disk, request, open_postgres, now}.run(); !done) {
-    return fail("journal", done.error());
-  }
-  return kSuccess;
+  const auto done = Import{disk, request, open_postgres, now}.run();
+  if (!done) return fail("journal", done.error());
+  return *done ? kSuccess : kFailure;
 }
 
 int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_postgres) {

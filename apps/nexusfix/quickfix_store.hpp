@@ -1,23 +1,16 @@
-// The file stores of QuickFIX and QuickFIX/J: what one session sent, its next numbers, and when it
-// was created. Formats as QuickFIX 1.15.1 and QuickFIX/J 2.3.2 write them:
+// The file stores of QuickFIX and its relatives: what one session sent, its next sequence numbers,
+// and when it was created. journal/quickfix_files.hpp describes the files.
 //
-//   PREFIX.body     the messages, one behind the other
-//   PREFIX.header   number, offset and size of each: QuickFIX "1,0,86 2,86,141 " as text,
-//                   QuickFIX/J 4, 8 and 4 bytes, big-endian
-//   PREFIX.seqnums  QuickFIX: "0000000012 : 0000000034", to be sent and to be received next;
-//                   QuickFIX/J: PREFIX.senderseqnums and PREFIX.targetseqnums, each a number as
-//                   text behind its length (2 bytes, big-endian)
-//   PREFIX.session  time of creation, UTC: QuickFIX 20261120-22:23:48; QuickFIX/J with
-//                   milliseconds and behind its length (2 bytes)
-//
-// PREFIX is BeginString-SenderCompID-TargetCompID, then -Qualifier if there is one. QuickFIX/J puts
-// _SubID and _LocationID behind each CompID, and _ in the place of what is no letter, digit, dot or
-// hyphen.
+// PREFIX of their names is BeginString-SenderCompID-TargetCompID, then -Qualifier if there is one.
+// All but QuickFIX put _SubID and _LocationID after each CompID; QuickFIX/J has _ for what is no
+// letter, digit, dot or hyphen.
 #pragma once
 
 #include <cstdint>
 #include <expected>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,7 +22,19 @@
 
 namespace nexusfix::command {
 
+// Which of them an export is for.
 enum class QuickfixForm : std::uint8_t { Cpp, Java };
+
+enum class QuickfixKind : std::uint8_t {
+  Unknown,  // not recognised yet
+  Cpp,
+  Java,
+  JavaOneFile,  // QuickFIX/J's CachedFileStore, and all of its stores before 1.6
+  Net,          // QuickFIX/n
+  Go,
+  BodyAlone,  // messages without sequence numbers
+};
+[[nodiscard]] std::string_view to_string(QuickfixKind kind) noexcept;
 
 struct QuickfixMessage {
   std::uint64_t offset = 0;  // in PREFIX.body
@@ -38,14 +43,14 @@ struct QuickfixMessage {
 
 struct QuickfixStore {
   std::string path;  // folder and prefix
-  QuickfixForm form = QuickfixForm::Cpp;
+  QuickfixKind kind = QuickfixKind::Unknown;
   std::string session;  // as SessionId::to_string() writes it
   std::uint64_t next_inbound = 1;
   std::uint64_t next_outbound = 1;
   // The engine was killed when it had stored the message of its next number and not yet the number
   // behind it: next_outbound is that, as the bytes may have been sent.
   bool number_was_behind = false;
-  WallTime created;
+  std::optional<WallTime> created;                    // nothing: the files do not tell
   std::map<std::uint64_t, QuickfixMessage> messages;  // by MsgSeqNum
 };
 
@@ -55,9 +60,10 @@ struct QuickfixStore {
 
 // Reads and checks one store: every message has its number, the BeginString and the CompIDs of the
 // session, and lies where the header says; no byte of the body is left over; the next number is
-// above all that were sent, or that of the last one, which was stored just before a kill. session:
-// its name; empty: taken from its messages, or, if there is none, from a prefix that can be
-// understood in one way only. The error names file and place.
+// above all that were sent, or that of the last one, which was stored just before a kill. A file of
+// sequence numbers that is empty means 1, as it does to the engines. session: its name; empty:
+// taken from its messages, or, if there is none, from a prefix that can be understood in one way
+// only. The error names file, place, and the kind of store that was recognised.
 [[nodiscard]] std::expected<QuickfixStore, std::string> read_quickfix_store(
     Disk& disk, const std::string& folder, const std::string& prefix, const std::string& session);
 
@@ -71,6 +77,8 @@ using QuickfixVisitor =
 
 // The prefix of this session's files. Nothing: the name is not BeginString:Sender->Target.
 [[nodiscard]] std::string quickfix_prefix(std::string_view session, QuickfixForm form);
+// Whether it may be one of this session, whatever engine wrote the files.
+[[nodiscard]] bool is_quickfix_prefix(std::string_view prefix, std::string_view session);
 
 // Writes one store; messages come by take, ascending. No file of it may exist.
 class QuickfixWriter {

@@ -148,7 +148,8 @@ void write_store(FakeDisk& disk, QuickfixForm form, const std::string& prefix,
   QuickfixWriter writer{disk, kFolder, prefix, form};
   require(writer.begin().has_value());
   for (const auto& [number, bytes] : messages) require(writer.add(number, bytes).has_value());
-  require(writer.finish(like.next_inbound, like.next_outbound, like.created).has_value());
+  require(writer.finish(like.next_inbound, like.next_outbound, like.created.value_or(WallTime{}))
+              .has_value());
 }
 
 FakeDisk sample_of(QuickfixForm form) {
@@ -173,6 +174,26 @@ FakeDisk sample_of(QuickfixForm form) {
   return disk;
 }
 
+// The number file and the time of other engines, for a store of QuickFIX or QuickFIX/J.
+void make_foreign(std::map<std::string, std::string>& files, std::size_t kind) {
+  const std::string path = kFolder + '/' + kPrefix;
+  const auto utf = [](std::string_view text) {
+    return std::string{'\0', static_cast<char>(text.size())}.append(text);
+  };
+  if (kind == 1) {  // one file
+    files.erase(path + ".senderseqnums");
+    files.erase(path + ".targetseqnums");
+    files[path + ".seqnums"] = utf("5:17");
+  } else if (kind == 2) {  // QuickFIX/n
+    files[path + ".seqnums"] = "0000000005 : 0000000017  ";
+    files[path + ".session"] = "20261120-22:23:48.123456 Z";
+    std::ranges::replace(files[path + ".header"], ' ', '\n');
+  } else if (kind == 3) {  // no numbers
+    files.erase(path + ".seqnums");
+    files.erase(path + ".header");
+  }
+}
+
 // A store of either form whose files are changed here and there, cut, or as they are given.
 void put_store(FakeDisk& disk, Input& input) {
   static const FakeDisk kSamples[] = {sample_of(QuickfixForm::Cpp), sample_of(QuickfixForm::Java)};
@@ -184,6 +205,9 @@ void put_store(FakeDisk& disk, Input& input) {
     const std::string path = kFolder + '/' + kPrefix + std::string{suffix};
     if (sample.exists(path)) files[path] = sample.contents(path);
   }
+  const std::size_t foreign = input.byte() % 8;
+  const bool is_java = files.contains(kFolder + '/' + kPrefix + ".senderseqnums");
+  if (is_java == (foreign == 1)) make_foreign(files, foreign);
   for (int i = 0; i < 8 && !input.empty(); ++i) {
     const std::string path =
         kFolder + '/' + kPrefix + std::string{kSuffixes[input.byte() % kSuffixes.size()]};
@@ -212,11 +236,16 @@ void read_store(Input& input) {
   require(messages.has_value() && messages->size() == store->messages.size());
   FakeDisk copy;
   require(copy.make_directories(kFolder).has_value());
-  write_store(copy, store->form, kPrefix, *messages, *store);
+  using nexusfix::command::QuickfixKind;
+  const bool is_java =
+      store->kind == QuickfixKind::Java || store->kind == QuickfixKind::JavaOneFile;
+  write_store(copy, is_java ? QuickfixForm::Java : QuickfixForm::Cpp, kPrefix, *messages, *store);
   const auto again = nexusfix::command::read_quickfix_store(copy, kFolder, kPrefix, store->session);
   require(again && again->session == store->session && !again->number_was_behind);
   require(again->next_inbound == store->next_inbound &&
-          again->next_outbound == store->next_outbound && again->created == store->created);
+          again->next_outbound == store->next_outbound &&
+          (!store->created || floor<std::chrono::seconds>(*again->created) ==
+                                  floor<std::chrono::seconds>(*store->created)));
   require(messages_of(copy, *again) == messages);
 }
 

@@ -79,7 +79,7 @@ TEST_P(QuickfixStoreTest, what_was_written_is_read) {
   write_store(disk_, "FIX.4.4-A-B", GetParam(), three(), 5);
   const auto store = read();
   ASSERT_TRUE(store) << store.error();
-  EXPECT_EQ(store->form, GetParam());
+  EXPECT_EQ(store->kind, java() ? QuickfixKind::Java : QuickfixKind::Cpp);
   EXPECT_EQ(store->session, "FIX.4.4:A->B");
   EXPECT_EQ(store->next_inbound, 17U);
   EXPECT_EQ(store->next_outbound, 5U);
@@ -120,8 +120,11 @@ TEST_P(QuickfixStoreTest, every_truncation_of_every_file_is_refused_or_harmless)
       const auto store = read();
       // The second number of QuickFIX's .seqnums has no end: fewer digits are another number.
       const bool is_number = suffix == ".seqnums" && length > 13 && store.has_value();
-      if (is_number) {
-        EXPECT_LT(store->next_inbound, 17U);
+      // To the engines an empty file means 1, or that the time is not known.
+      const bool is_empty = length == 0 && (suffix == ".targetseqnums" || suffix == ".session");
+      if (is_number || is_empty) {
+        ASSERT_TRUE(store) << store.error();
+        EXPECT_LE(store->next_inbound, 17U);
         continue;
       }
       EXPECT_FALSE(store) << suffix << " cut to " << length;
@@ -239,6 +242,310 @@ TEST_P(QuickfixStoreTest, nothing_is_written_over) {
   const auto begun = writer.begin();
   ASSERT_FALSE(begun);
   EXPECT_THAT(begun.error(), HasSubstr("is there already"));
+}
+
+// What other engines than the two that are written for wrote.
+class ForeignStore : public ::testing::Test {
+ protected:
+  void put(const std::string& suffix, std::string_view bytes) {
+    disk_.set_contents(kFolder + "/" + prefix_ + suffix, bytes);
+  }
+  static std::string utf(std::string_view text) {
+    return std::string{'\0', static_cast<char>(text.size())}.append(text);
+  }
+  // As text, one after the other.
+  void put_messages(const std::string& end, unsigned numbers) {
+    std::string body;
+    std::string header;
+    for (unsigned n = 1; n <= numbers; ++n) {
+      const std::string one = message(n);
+      header += std::to_string(n) + "," + std::to_string(body.size()) + "," +
+                std::to_string(one.size()) + end;
+      body += one;
+    }
+    put(".body", body);
+    put(".header", header);
+  }
+  void put_binary(unsigned numbers) {
+    std::string body;
+    std::string header;
+    for (unsigned n = 1; n <= numbers; ++n) {
+      const std::string one = message(n);
+      const auto bytes = [&](std::uint64_t value, int size) {
+        for (int i = size; i-- > 0;) header += static_cast<char>(value >> (8 * i) & 0xFF);
+      };
+      bytes(n, 4);
+      bytes(body.size(), 8);
+      bytes(one.size(), 4);
+      body += one;
+    }
+    put(".body", body);
+    put(".header", header);
+  }
+  std::expected<QuickfixStore, std::string> read() {
+    return read_quickfix_store(disk_, kFolder, prefix_, {});
+  }
+  void expect(QuickfixKind kind, std::uint64_t next_in, std::uint64_t next_out,
+              std::size_t messages) {
+    const auto store = read();
+    ASSERT_TRUE(store) << store.error();
+    EXPECT_EQ(store->kind, kind) << to_string(store->kind);
+    EXPECT_EQ(store->session, "FIX.4.4:A->B");
+    EXPECT_EQ(store->next_inbound, next_in);
+    EXPECT_EQ(store->next_outbound, next_out);
+    EXPECT_EQ(messages_of(disk_, *store).size(), messages);
+  }
+
+  std::string prefix_ = "FIX.4.4-A-B";
+  FakeDisk disk_;
+};
+
+constexpr std::chrono::sys_seconds kCreated =
+    std::chrono::sys_days{std::chrono::year{2026} / 11 / 20} + std::chrono::hours{22} +
+    std::chrono::minutes{23} + std::chrono::seconds{48};
+
+TEST_F(ForeignStore, numbers_of_quickfixj_that_are_empty_are_1) {
+  put_binary(0);
+  put(".senderseqnums", "");
+  put(".targetseqnums", "");
+  put(".session", utf("20261120-22:23:48.123"));
+  expect(QuickfixKind::Java, 1, 1, 0);
+  // It has sent its Logon, and received nothing yet.
+  put_binary(1);
+  put(".senderseqnums", utf("2"));
+  expect(QuickfixKind::Java, 1, 2, 1);
+  // It was killed when it had stored its first message.
+  put(".senderseqnums", "");
+  expect(QuickfixKind::Java, 1, 2, 1);
+  put(".session", "");
+  expect(QuickfixKind::Java, 1, 2, 1);
+  EXPECT_FALSE(read()->created);
+  // Two messages cannot be.
+  put_binary(2);
+  EXPECT_THAT(read().error(), HasSubstr("message 2 is stored, but the next number to send is 2"));
+}
+
+TEST_F(ForeignStore, an_empty_seqnums_file_of_any_engine_is_1) {
+  put_messages(" ", 0);
+  put(".seqnums", "");
+  put(".session", "20261120-22:23:48");
+  expect(QuickfixKind::Cpp, 1, 1, 0);
+  put(".session", "20261120-22:23:48.123456 Z");
+  expect(QuickfixKind::Net, 1, 1, 0);
+  put(".session", utf("20261120-22:23:48.123"));
+  expect(QuickfixKind::JavaOneFile, 1, 1, 0);
+}
+
+TEST_F(ForeignStore, the_one_file_form_of_quickfixj_is_read) {
+  put_binary(3);
+  put(".seqnums", utf("4:17"));
+  put(".session", utf("20261120-22:23:48.123"));
+  expect(QuickfixKind::JavaOneFile, 17, 4, 3);
+  EXPECT_EQ(*read()->created, kCreated + std::chrono::milliseconds{123});
+  // With what is left of a longer text.
+  put(".seqnums", utf("4:17") + "9");
+  expect(QuickfixKind::JavaOneFile, 17, 4, 3);
+  put(".seqnums", utf("4-17"));
+  EXPECT_THAT(read().error(), HasSubstr("FIX.4.4-A-B.seqnums: 'number : number' was expected (read "
+                                        "as a store of QuickFIX/J (both sequence numbers in one"));
+}
+
+TEST_F(ForeignStore, quickfix_n_is_read) {
+  for (const std::string end : {"\n", "\r\n"}) {
+    put_messages(end, 3);
+    for (const std::string numbers :
+         {"0000000004 : 0000000017  ", "00000000000000000004 : 00000000000000000017  "}) {
+      put(".seqnums", numbers);
+      for (const std::string time : {"20261120-22:23:48.000000 Z", "20261120-22:23:48.000000 ",
+                                     "20261121-00:23:48.000000 +02:00"}) {
+        put(".session", time);
+        expect(QuickfixKind::Net, 17, 4, 3);
+        EXPECT_EQ(*read()->created, kCreated) << time;
+      }
+    }
+  }
+  put(".session", "00010101-00:00:00.000000 ");
+  expect(QuickfixKind::Net, 17, 4, 3);
+  EXPECT_FALSE(read()->created);
+  put(".session", "20261120-22:23:48.000000 noon");
+  EXPECT_THAT(read().error(), HasSubstr(".session: a time like 20261120-22:23:48 was expected, UTC "
+                                        "(read as a store of QuickFIX/n)"));
+}
+
+TEST_F(ForeignStore, sub_ids_in_names_of_quickfix_n_stay_as_they_are) {
+  prefix_ = "FIX.4.4-A_DESK 1-B_X";
+  const std::string one =
+      "8=FIX.4.4\x01"
+      "9=50\x01"
+      "35=D\x01"
+      "34=1\x01"
+      "49=A\x01"
+      "50=DESK 1\x01"
+      "52=20261120-22:23:48\x01"
+      "56=B\x01"
+      "57=X\x01"
+      "10=000\x01";
+  put(".body", one);
+  put(".header", "1,0," + std::to_string(one.size()) + "\n");
+  put(".seqnums", "0000000002 : 0000000001  ");
+  put(".session", "20261120-22:23:48.000000 Z");
+  const auto store = read();
+  ASSERT_TRUE(store) << store.error();
+  EXPECT_EQ(store->session, "FIX.4.4:A/DESK 1->B/X");
+  EXPECT_TRUE(is_quickfix_prefix(prefix_, store->session));
+}
+
+TEST_F(ForeignStore, quickfix_go_is_read) {
+  put_messages("\n", 3);
+  put(".senderseqnums", "0000000000000000004");
+  put(".targetseqnums", "0000000000000000017");
+  for (const std::string time : {"2026-11-20T22:23:48Z", "2026-11-20T23:23:48.0+01:00"}) {
+    put(".session", time);
+    expect(QuickfixKind::Go, 17, 4, 3);
+    EXPECT_EQ(*read()->created, kCreated) << time;
+  }
+}
+
+TEST_F(ForeignStore, a_body_alone_has_its_messages_and_the_number_behind_them) {
+  const auto whole = [](unsigned number) {
+    std::string text = message(number);
+    const std::size_t body = text.find("35=");
+    const std::size_t size = text.size() - 7 - body;
+    return text.replace(0, body,
+                        "8=FIX.4.4\x01"
+                        "9=" +
+                            std::to_string(size) + "\x01");
+  };
+  put(".body", whole(1) + whole(2) + whole(4));
+  expect(QuickfixKind::BodyAlone, 1, 5, 3);
+  EXPECT_FALSE(read()->created);
+  put(".body", whole(1) + whole(2).substr(0, 40));
+  EXPECT_THAT(read().error(),
+              HasSubstr("FIX.4.4-A-B.body: at offset " + std::to_string(whole(1).size()) +
+                        ": no whole message with a MsgSeqNum is there"));
+  EXPECT_THAT(read().error(), HasSubstr("(read as a store of messages without sequence numbers)"));
+  put(".body", "");
+  expect(QuickfixKind::BodyAlone, 1, 1, 0);
+  // With a header it says where they are.
+  put_messages(" ", 3);
+  expect(QuickfixKind::BodyAlone, 1, 4, 3);
+}
+
+TEST_F(ForeignStore, files_without_messages_and_numbers_are_no_store) {
+  put(".session", "20261120-22:23:48");
+  EXPECT_THAT(read().error(), HasSubstr("there is neither a .body with messages nor a file"));
+}
+
+TEST_F(ForeignStore, an_error_names_the_kind_that_was_recognised) {
+  put_messages(" ", 1);
+  put(".seqnums", "1 : x");
+  put(".session", "20261120-22:23:48");
+  EXPECT_THAT(read().error(), ::testing::EndsWith("(read as a store of QuickFIX)"));
+  put(".seqnums", utf("2"));
+  put_binary(1);
+  EXPECT_THAT(read().error(), HasSubstr("(read as a store of QuickFIX/J"));
+}
+
+// Several stores of one folder on their way into a journal.
+class ImportTest : public ForeignStore {
+ protected:
+  void put_session(const std::string& target, std::string_view numbers) {
+    prefix_ = "FIX.4.4-A-" + target;
+    const std::string one = message(1, "A", target);
+    put(".body", one);
+    put(".header", "1,0," + std::to_string(one.size()) + " ");
+    put(".seqnums", numbers);
+    put(".session", "20261120-22:23:48");
+  }
+  int import(bool is_confirmed = false) {
+    request_.is_confirmed = is_confirmed;
+    ::testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStdout();
+    const int status = import_quickfix(disk_, request_, nullptr, now_);
+    errors_ = ::testing::internal::GetCapturedStderr();
+    shown_ = ::testing::internal::GetCapturedStdout();
+    return status;
+  }
+  std::vector<std::string> sessions() {
+    std::vector<std::string> names;
+    auto opened = store::open_journal(disk_, {.folder = "/journal", .background = false}, now_);
+    if (!opened) return names;
+    for (store::SessionKey key = 0; key < opened->store->session_count(); ++key) {
+      names.emplace_back(opened->store->session_name(key));
+    }
+    EXPECT_TRUE(opened->store->close());
+    return names;
+  }
+
+  WallTime now_{std::chrono::seconds{1'800'000'000}};
+  ImportRequest request_{.place = {.name = "/journal", .folder = "/journal", .database = {}},
+                         .from = kFolder,
+                         .prefix = {},
+                         .session = {},
+                         .reason = {},
+                         .is_confirmed = false};
+  std::string errors_;
+  std::string shown_;
+};
+
+TEST_F(ImportTest, a_bad_store_does_not_refuse_the_others) {
+  put_session("B", "0000000002 : 0000000017");
+  put_session("C", "garbage");
+  put_session("D", "0000000002 : 0000000017");
+  EXPECT_EQ(import(), 1);
+  EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->B", "FIX.4.4:A->D"));
+  EXPECT_THAT(errors_, HasSubstr("/qf/FIX.4.4-A-C.seqnums: 'number : number' was expected (read as "
+                                 "a store of QuickFIX)"));
+  EXPECT_THAT(errors_, HasSubstr("1 store was not imported"));
+  EXPECT_THAT(shown_, HasSubstr("(QuickFIX): next inbound 17, next outbound 2, 1 message\n"));
+  EXPECT_THAT(shown_, HasSubstr("Imported 2 sessions.\n"));
+  // One that the journal is ahead of is no reason either.
+  put_session("B", "0000000002 : 0000000003");
+  put_session("C", "0000000002 : 0000000017");
+  EXPECT_EQ(import(), 1);
+  EXPECT_THAT(errors_, HasSubstr("FIX.4.4-A-B: the files are older than the journal"));
+  EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->B", "FIX.4.4:A->D", "FIX.4.4:A->C"));
+}
+
+TEST_F(ImportTest, the_session_that_is_asked_for_is_imported_beside_a_bad_one) {
+  put_session("B", "garbage");
+  put_session("C", "0000000002 : 0000000017");
+  request_.session = "FIX.4.4:A->C";
+  EXPECT_EQ(import(), 0) << errors_;
+  EXPECT_EQ(errors_, "");
+  request_.session = "FIX.4.4:A->B";
+  EXPECT_EQ(import(), 1);
+  EXPECT_THAT(errors_, HasSubstr("nothing was imported"));
+}
+
+TEST_F(ImportTest, two_stores_of_one_session_are_not_chosen_from) {
+  put_session("B", "0000000002 : 0000000017");
+  prefix_ = "FIX.4.4-A-B-";
+  put_session("C", "0000000002 : 0000000017");
+  for (const char* suffix : {".body", ".header", ".seqnums", ".session"}) {
+    disk_.set_contents(kFolder + "/FIX.4.4-A_1-B" + suffix,
+                       disk_.contents(kFolder + "/FIX.4.4-A-B" + suffix));
+  }
+  disk_.set_contents(kFolder + "/FIX.4.4-A_1-B.seqnums", "0000000002 : 0000000017  ");
+  EXPECT_EQ(import(), 1);
+  EXPECT_THAT(errors_, HasSubstr("is a store of session FIX.4.4:A->B, too; choose one"));
+  EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->C"));
+}
+
+TEST_F(ImportTest, messages_without_numbers_are_asked_about) {
+  put_session("B", "0000000002 : 0000000017");
+  ASSERT_TRUE(disk_.remove(kFolder + "/FIX.4.4-A-B.seqnums"));
+  EXPECT_EQ(import(), 1);
+  EXPECT_THAT(errors_, HasSubstr("FIX.4.4-A-B: not confirmed: --yes"));
+  EXPECT_THAT(errors_, HasSubstr("nothing was imported"));
+  EXPECT_THAT(shown_, HasSubstr("There is no file of its sequence numbers"));
+  EXPECT_THAT(sessions(), ElementsAre());
+  // Others are imported meanwhile.
+  put_session("C", "0000000002 : 0000000017");
+  EXPECT_EQ(import(), 1);
+  EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->C"));
+  EXPECT_EQ(import(true), 0) << errors_;
+  EXPECT_THAT(sessions(), ElementsAre("FIX.4.4:A->C", "FIX.4.4:A->B"));
 }
 
 // The whole way, with a disk that fails at each call: the session is as it was, or marked, or done.
