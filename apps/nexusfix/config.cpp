@@ -10,6 +10,7 @@
 
 #include "nexusfix/command.hpp"
 #include "nexusfix/config_report.hpp"
+#include "nexusfix/engine_options.hpp"
 #include "nexusfix/lasting_settings.hpp"
 #include "nexusfix/whole_file.hpp"
 
@@ -44,6 +45,8 @@ int check(const CheckOptions& options) {
   if (!explained) return fail_all(explained.error(), unknown_keys);
   const auto found = engine::look_around(explained->settings, disk);
   engine::SettingsErrors errors = engine::missing_addresses(explained->settings);
+  const bool has_postgres = engine_options(false).open_postgres != nullptr;
+  std::ranges::copy(missing_parts(*explained, has_postgres), std::back_inserter(errors));
   if (!found) std::ranges::copy(found.error(), std::back_inserter(errors));
   if (!errors.empty()) {
     std::ranges::sort(errors, {}, &engine::SettingsError::line);
@@ -140,7 +143,7 @@ int run_config(Arguments arguments) {
         return read_moment(text) ? "" : text + ": 2026-11-20 or 2026-11-20T12:00:00 was expected";
       })
       ->option_text("TIME");
-  schedule_command->add_option("--count", question.count, "sessions of each (1 to 1000)")
+  schedule_command->add_option("--count", question.count, "sessions of each")
       ->check(CLI::Range(1, 1000))
       ->option_text("NUMBER");
   schedule_command->add_option("--session", question.session, "of this one only")

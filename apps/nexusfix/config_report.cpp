@@ -78,7 +78,8 @@ std::string rules_text(const session::Schedule& schedule) {
             end_of(rules.logon->end, rules.logon->end_day);
   }
   if (rules.reset_time) text += ", reset at " + clock_text(*rules.reset_time);
-  if (!rules.holidays.empty()) text += fmt::format(", {} holidays", rules.holidays.size());
+  if (!rules.holidays.empty())
+    text += fmt::format(", {}", counted(rules.holidays.size(), "holiday"));
   return text;
 }
 
@@ -170,6 +171,11 @@ std::string store_text(const engine::Settings& settings) {
          std::string{to_string(settings.durability)};
 }
 
+// SocketConnectHost, or SocketConnectHost1.
+std::string_view name_of(const EffectiveValue& value) {
+  return value.numbered.empty() ? value.key->name : std::string_view{value.numbered};
+}
+
 std::string origin_text(const EffectiveValue& value) {
   if (!value.because.empty()) return "by " + value.because;
   if (value.line == 0) return "not given";
@@ -185,7 +191,7 @@ void append_values(std::string& text, const ExplainedSession& session, bool all)
       group = value.key->group;
       text += fmt::format("  {}\n", group);
     }
-    text += fmt::format("    {:<40} {}\n", fmt::format("{}={}", value.key->name, value.value),
+    text += fmt::format("    {:<40} {}\n", fmt::format("{}={}", name_of(value), value.value),
                         origin_text(value));
   }
 }
@@ -299,8 +305,9 @@ std::string config_text(const ExplainedSettings& explained, sys_seconds now, boo
   const auto warnings = static_cast<std::size_t>(
       std::ranges::count(settings.warnings, false, &engine::SettingsError::is_note));
   std::string text =
-      fmt::format("{}: {} session{}, {} warning{}\n", settings.file, settings.sessions.size(),
-                  settings.sessions.size() == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+      fmt::format("{}: {}, {}
+", settings.file, counted(settings.sessions.size(), "session"),
+                  counted(warnings, "warning"));
   for (const engine::SettingsError& warning : settings.warnings) {
     text += (warning.is_note ? "note: " : "warning: ") + warning.what() + "\n";
   }
@@ -319,6 +326,20 @@ std::string config_text(const ExplainedSettings& explained, sys_seconds now, boo
   return text;
 }
 
+engine::SettingsErrors missing_parts(const ExplainedSettings& explained, bool has_postgres) {
+  const engine::Settings& settings = explained.settings;
+  if (has_postgres || settings.store != engine::StoreKind::PostgreSQL) return {};
+  std::size_t line = 0;
+  for (const ExplainedSession& session : explained.sessions) {
+    const auto store = std::ranges::find_if(session.values, [](const EffectiveValue& value) {
+      return value.key->name == "Store" && value.line != 0;
+    });
+    if (line == 0 && store != session.values.end()) line = store->line;
+  }
+  return {{settings.file, line,
+           "Store: this program was built without the PostgreSQL store (NEXUSFIX_POSTGRES=OFF)"}};
+}
+
 std::string config_json(const ExplainedSettings& explained) {
   const engine::Settings& settings = explained.settings;
   std::string text =
@@ -334,7 +355,7 @@ std::string config_json(const ExplainedSettings& explained) {
     for (std::size_t k = 0; k < session.values.size(); ++k) {
       const EffectiveValue& value = session.values[k];
       text += fmt::format("{}{{\"key\":{},\"value\":{},\"line\":{},\"from_default\":{}{}{}}}",
-                          k == 0 ? "" : ",", json_text(value.key->name), json_text(value.value),
+                          k == 0 ? "" : ",", json_text(name_of(value)), json_text(value.value),
                           value.line, value.is_of_default,
                           value.written.empty() ? "" : ",\"written\":" + json_text(value.written),
                           value.because.empty() ? "" : ",\"because\":" + json_text(value.because));
@@ -361,7 +382,7 @@ std::string schedule_text(const ExplainedSettings& explained, const ScheduleQues
     for (const EffectiveValue& value : session.values) {
       if (value.key->group != "schedule" || value.line == 0) continue;
       text +=
-          fmt::format("  because   {}={}  {}\n", value.key->name, value.value, origin_text(value));
+          fmt::format("  because   {}={}  {}\n", name_of(value), value.value, origin_text(value));
     }
     if (schedule.is_non_stop()) continue;
     text += state_text(schedule, question.from);

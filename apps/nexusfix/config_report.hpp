@@ -16,6 +16,10 @@ namespace nexusfix::command {
                                       std::chrono::sys_seconds now, bool all);
 [[nodiscard]] std::string config_json(const engine::ExplainedSettings& explained);
 
+// What it asks for and this program was built without.
+[[nodiscard]] engine::SettingsErrors missing_parts(const engine::ExplainedSettings& explained,
+                                                   bool has_postgres);
+
 struct ScheduleQuestion {
   std::chrono::sys_seconds from;
   std::size_t count = 5;  // sessions of each

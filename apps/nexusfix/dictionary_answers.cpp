@@ -177,9 +177,10 @@ std::optional<Answer> answer(const NamedDictionary& named, std::string_view ques
 
 Answer overview(const NamedDictionary& named) {
   const Dictionary& d = named.application();
-  std::string text = fmt::format("{}: {} fields, {} messages, {} components, {} groups\n",
-                                 printable(named.label()), d.fields.size(), d.messages.size(),
-                                 d.components.size(), d.groups.size());
+  std::string text =
+      fmt::format("{}: {}, {}, {}, {}\n", printable(named.label()),
+                  counted(d.fields.size(), "field"), counted(d.messages.size(), "message"),
+                  counted(d.components.size(), "component"), counted(d.groups.size(), "group"));
   std::string json;
   for (const MessageDefinition& message : d.messages) {
     text += fmt::format("  {:<3} {}\n", printable(message.msg_type), printable(message.name));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "nexusfix/doctor_checks.hpp"
+#include "nexusfix/text.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -211,7 +212,8 @@ Finding interrupts(const Machine& machine, const Plan& plan) {
     if (count++ == 0) first = number;
   }
   finding.level = count == 0 ? Level::Ok : Level::Advice;
-  finding.seen = fmt::format("{} devices interrupt {}", count, cpu_list_text(engine));
+  finding.seen = fmt::format("{} {} {}", counted(count, "device"),
+                             count == 1 ? "interrupts" : "interrupt", cpu_list_text(engine));
   if (count == 0) return finding;
   const CpuList others = cpus_without(machine.cpus(), engine);
   finding.why =

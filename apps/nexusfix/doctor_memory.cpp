@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "nexusfix/doctor_checks.hpp"
+#include "nexusfix/text.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -168,7 +169,7 @@ Finding open_files(const Machine& machine, const Plan& plan) {
     return finding;
   }
   finding.seen = limit->is_unlimited ? "unlimited" : std::to_string(limit->value);
-  if (plan.sessions > 0) finding.seen += fmt::format(", for {} sessions", plan.sessions);
+  if (plan.sessions > 0) finding.seen += fmt::format(", for {}", counted(plan.sessions, "session"));
   const std::uint64_t wanted = plan.sessions > 0 ? plan.sessions + kOfEngine : kFew;
   if (limit->is_unlimited || limit->value >= wanted) {
     finding.level = Level::Ok;

@@ -58,7 +58,7 @@ bool has_warning(const Findings& findings) noexcept {
 }
 
 std::string doctor_text(const Machine& machine, const Findings& findings, bool all) {
-  std::string out = fmt::format("{} CPUs", machine.cpus().size());
+  std::string out = counted(machine.cpus().size(), "CPU");
   if (const auto model = machine.value_of("/proc/cpuinfo", "model name")) out += ", " + *model;
   if (const auto kernel = machine.text("/proc/sys/kernel/osrelease")) out += ", Linux " + *kernel;
   out += '\n';

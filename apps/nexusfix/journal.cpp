@@ -251,9 +251,9 @@ CLI::App* add_set(CLI::App& app, SetNumbers& request, std::string& log) {
 
 CLI::App* add_import(CLI::App& app, ImportRequest& request, std::string& log) {
   CLI::App* import =
-      app.add_subcommand("import", "Take over the file store of QuickFIX or QuickFIX/J");
+      app.add_subcommand("import", "Take over file stores of QuickFIX, /J, /n or /Go");
   add_folder(*import, log);
-  import->add_option("--quickfix", request.from, "FileStorePath of QuickFIX or QuickFIX/J")
+  import->add_option("--quickfix", request.from, "FileStorePath of the other engine")
       ->option_text("PATH")
       ->required();
   import->add_option("--session", request.session, "Only this one: BeginString:Sender->Target")
@@ -263,7 +263,9 @@ CLI::App* add_import(CLI::App& app, ImportRequest& request, std::string& log) {
                    "Only the files that are named so, up to the last point")
       ->option_text("PREFIX");
   import->add_option("--reason", request.reason, "Kept in the log")->option_text("TEXT");
-  import->add_flag("--yes", request.is_confirmed, "Do not ask before a session is replaced");
+  import->add_flag(
+      "--yes", request.is_confirmed,
+      "Do not ask before a session is replaced, or one without sequence numbers is taken");
   return import;
 }
 
@@ -276,15 +278,21 @@ CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targe
                      std::string& log) {
   CLI::App* out = app.add_subcommand("export", "Write file stores for QuickFIX or QuickFIX/J");
   add_folder(*out, log);
-  CLI::Option_group* form = out->add_option_group("form");
-  form->add_option("--quickfix", targets.quickfix, "A folder for QuickFIX")->option_text("PATH");
-  form->add_option("--quickfixj", targets.quickfixj, "A folder for QuickFIX/J")
-      ->option_text("PATH");
-  form->require_option(1);
+  CLI::Option* quickfix =
+      out->add_option("--quickfix", targets.quickfix, "A folder for QuickFIX")->option_text("PATH");
+  CLI::Option* quickfixj =
+      out->add_option("--quickfixj", targets.quickfixj, "A folder for QuickFIX/J")
+          ->option_text("PATH")
+          ->excludes(quickfix);
   out->add_option("--session", request.session, "Only this one, by its whole name")
       ->option_text("NAME");
   out->add_option("--prefix", request.prefix, "What the files' names begin with")
       ->option_text("PREFIX");
+  out->callback([quickfix, quickfixj] {
+    if (quickfix->count() + quickfixj->count() == 0) {
+      throw CLI::RequiredError("--quickfix or --quickfixj");
+    }
+  });
   return out;
 }
 

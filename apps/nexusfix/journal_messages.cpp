@@ -19,6 +19,13 @@ std::string with_bars(std::string_view bytes) {
   return text;
 }
 
+// JSON has no form for bytes that are not UTF-8: the message is text to look at then, and its bytes
+// are digits.
+std::string message_members(std::string_view bytes) {
+  if (const auto exact = exact_json_text(bytes)) return "\"message\": " + *exact;
+  return fmt::format(R"("message": {}, "message_hex": "{}")", json_text(bytes), hex_text(bytes));
+}
+
 void print_one(std::FILE* out, const store::Store::LogMessage& message, MessageForm form) {
   switch (form) {
     case MessageForm::Line:
@@ -27,10 +34,10 @@ void print_one(std::FILE* out, const store::Store::LogMessage& message, MessageF
       return;
     case MessageForm::Json:
       fmt::print(out,
-                 R"({{"session": {}, "epoch": {}, "number": {}, "message": {}}})"
+                 R"({{"session": {}, "epoch": {}, "number": {}, {}}})"
                  "\n",
                  json_text(message.session), message.epoch, message.msg_seq_num,
-                 json_text(with_bars(message.bytes)));
+                 message_members(message.bytes));
       return;
     case MessageForm::Decoded:
       fmt::print(out, "{}  epoch {}  {}\n", printing::printable(message.session), message.epoch,

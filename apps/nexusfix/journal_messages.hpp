@@ -13,7 +13,7 @@ namespace nexusfix::command {
 
 enum class MessageForm : std::uint8_t {
   Line,     // session, epoch, number, and the message with `|` for SOH
-  Json,     // the same, one object a line
+  Json,     // the same with the message's exact bytes, one object a line
   Decoded,  // each field with its name and meaning
 };
 

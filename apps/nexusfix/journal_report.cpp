@@ -66,27 +66,28 @@ bool is_sound(const store::JournalCheck& check) {
 std::string check_text(const store::JournalCheck& check, const std::string& folder,
                        const store::JournalReport* loss) {
   std::string text =
-      fmt::format("journal {}: {} segments, {} records, {} messages, {} bytes\n", folder,
-                  with_thousands(check.segments.size()), with_thousands(check.records),
-                  with_thousands(check.messages), with_thousands(check.bytes));
+      fmt::format("journal {}: {}, {}, {}, {}\n", folder, counted(check.segments.size(), "segment"),
+                  counted(check.records, "record"), counted(check.messages, "message"),
+                  counted(check.bytes, "byte"));
   if (check.in_use) text += "  a running process has it open\n";
   if (check.retired_segments > 0) {
-    text += fmt::format("  {} segments before these were retired\n",
-                        with_thousands(check.retired_segments));
+    text +=
+        fmt::format("  {} before these {} retired\n", counted(check.retired_segments, "segment"),
+                    check.retired_segments == 1 ? "was" : "were");
   }
   for (const store::CheckedSegment& segment : check.segments) {
-    text += fmt::format("  {}: {} records, {} bytes\n", segment.file,
-                        with_thousands(segment.records), with_thousands(segment.bytes));
+    text += fmt::format("  {}: {}, {}\n", segment.file, counted(segment.records, "record"),
+                        counted(segment.bytes, "byte"));
   }
   for (const store::CheckedSession& session : check.sessions) {
-    text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {} messages\n",
+    text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {}\n",
                         dictionary::printable(session.name), session.record.next_inbound,
                         session.record.next_outbound, session.record.epoch,
-                        with_thousands(session.messages));
+                        counted(session.messages, "message"));
   }
   for (const store::FoundDamage& damage : check.damages) {
-    text += fmt::format("  DAMAGE {} offset {}, {} bytes: {}\n", damage.file, damage.offset,
-                        with_thousands(damage.bytes), damage.what);
+    text += fmt::format("  DAMAGE {} offset {}, {}: {}\n", damage.file, damage.offset,
+                        counted(damage.bytes, "byte"), damage.what);
     for (const std::string& loss : damage.losses) {
       text += fmt::format("    {}\n", dictionary::printable(loss));
     }
@@ -99,8 +100,8 @@ std::string check_text(const store::JournalCheck& check, const std::string& fold
   }
   for (const store::UnusedBytes& unused : check.unused) {
     text += fmt::format(
-        "  UNUSED {} offset {}, {} bytes: not empty, and nothing of the log; nothing is missing\n",
-        unused.file, unused.offset, with_thousands(unused.bytes));
+        "  UNUSED {} offset {}, {}: not empty, and nothing of the log; nothing is missing\n",
+        unused.file, unused.offset, counted(unused.bytes, "byte"));
   }
   for (const std::string& fault : check.checkpoint_faults) {
     text += fmt::format("  CHECKPOINT {}\n", dictionary::printable(fault));

@@ -38,15 +38,15 @@ std::expected<JournalSummary, std::string> summarize_log(store::Store& store,
 namespace {
 
 std::string journal_text(const store::JournalReport& report, const std::string& folder) {
-  std::string text = fmt::format("journal {}: {} records, {} messages, {} bytes\n", folder,
-                                 with_thousands(report.records - report.retired_records),
-                                 with_thousands(report.messages - report.retired_messages),
-                                 with_thousands(report.bytes - report.retired_bytes));
+  std::string text = fmt::format("journal {}: {}, {}, {}\n", folder,
+                                 counted(report.records - report.retired_records, "record"),
+                                 counted(report.messages - report.retired_messages, "message"),
+                                 counted(report.bytes - report.retired_bytes, "byte"));
   if (report.retired_segments > 0) {
     text += fmt::format(
-        "  before them {} segments with {} records, {} messages, {} bytes were retired\n",
-        with_thousands(report.retired_segments), with_thousands(report.retired_records),
-        with_thousands(report.retired_messages), with_thousands(report.retired_bytes));
+        "  retired before them: {} with {}, {}, {}\n", counted(report.retired_segments, "segment"),
+        counted(report.retired_records, "record"), counted(report.retired_messages, "message"),
+        counted(report.retired_bytes, "byte"));
   }
   if (report.torn_bytes > 0) {
     text += fmt::format(
@@ -131,12 +131,12 @@ std::string power_loss_json(const store::JournalReport& report) {
 
 std::string summary_text(const JournalSummary& summary) {
   std::string text = summary.report ? journal_text(*summary.report, summary.name)
-                                    : fmt::format("{}: {} messages\n", summary.name,
-                                                  with_thousands(message_count(summary)));
+                                    : fmt::format("{}: {}\n", summary.name,
+                                                  counted(message_count(summary), "message"));
   for (const SessionSummary& session : summary.sessions) {
-    text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {} messages kept\n",
+    text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {} kept\n",
                         session.name, session.record.next_inbound, session.record.next_outbound,
-                        session.record.epoch, with_thousands(session.messages));
+                        session.record.epoch, counted(session.messages, "message"));
     if (session.retired_until > 0) {
       text += fmt::format("    messages up to number {} of this epoch were retired\n",
                           session.retired_until);

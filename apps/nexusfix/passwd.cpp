@@ -11,6 +11,7 @@
 #include <nexusfix/engine/password_file.hpp>
 
 #include "nexusfix/command.hpp"
+#include "nexusfix/text.hpp"
 
 namespace nexusfix::command {
 namespace {
@@ -142,7 +143,8 @@ int list_users(const PasswdOptions& options) {
                  engine::PasswordCost{}.memory_kib, engine::PasswordCost{}.passes);
     }
   }
-  if (options.checks) fmt::print("{}: {} users, all right\n", options.file, file->users().size());
+  if (options.checks)
+    fmt::print("{}: {}, all right\n", options.file, counted(file->users().size(), "user"));
   return kSuccess;
 }
 

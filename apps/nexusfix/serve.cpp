@@ -126,7 +126,11 @@ int serve(const ServeOptions& options) {
   int status = kSuccess;
   {
     const engine::StopSignals signals{*engine};
-    fmt::print("listening on port {}\n", engine->accept_port());
+    const std::vector<transport::Endpoint> endpoints = engine->accept_endpoints();
+    for (const transport::Endpoint& one : endpoints) {
+      const bool has_host = endpoints.size() > 1 && !one.host.empty();
+      fmt::print("listening on port {}{}\n", one.port, has_host ? " of " + one.host : "");
+    }
     std::fflush(stdout);
     status = engine->run() == 0 ? kSuccess : kFailure;
   }

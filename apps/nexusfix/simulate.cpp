@@ -87,7 +87,7 @@ int run_simulate(Arguments arguments) {
       ->check(CLI::Range(0.0, 24.0 * 366))
       ->option_text("H");
   app.add_option("--for", options.for_seconds, "go on with new seeds for so long, not --seeds")
-      ->check(CLI::Range(0.0, 1e9))
+      ->check(CLI::Range(0.0, 999'999.0))
       ->option_text("SECONDS");
   app.add_option("--faults", options.faults,
                  "all, none, or names between commas; default: chance picks some for each world")

@@ -135,9 +135,8 @@ class Run {
 
 std::string summary(const trader::Trader& trader, std::uint64_t orders) {
   const trader::TraderCounts& counts = trader.counts();
-  std::string text =
-      fmt::format("{} of {} orders filled, {} reports in this run", with_thousands(counts.filled),
-                  with_thousands(orders), with_thousands(counts.reports));
+  std::string text = fmt::format("{} of {} filled, {} in this run", with_thousands(counts.filled),
+                                 counted(orders, "order"), counted(counts.reports, "report"));
   const trader::TraderTimes& times = trader.times();
   if (!times.round_trips.empty()) {
     const auto latency = trader::summarize(times.round_trips);

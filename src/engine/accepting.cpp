@@ -156,7 +156,9 @@ void Runtime::report_refused() {
     if (const std::uint64_t count = tally.take(now_.mono); count != 0) {
       const std::string last = tally.last().empty() ? "" : "; the last one from " + tally.last();
       report(severity, {},
-             std::to_string(count) + " connections were closed " + std::string{why} + last);
+             std::to_string(count) +
+                 (count == 1 ? " connection was closed " : " connections were closed ") +
+                 std::string{why} + last);
     }
     wake_at(tally.due());
   };

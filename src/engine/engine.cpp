@@ -474,6 +474,12 @@ std::uint16_t Engine::accept_port() const noexcept {
   return 0;
 }
 
+std::vector<transport::Endpoint> Engine::accept_endpoints() const {
+  std::vector<transport::Endpoint> endpoints;
+  for (const auto& loop : loops_) loop->append_accept_endpoints(endpoints);
+  return endpoints;
+}
+
 const EngineStats& Engine::stats(std::uint32_t loop) const noexcept { return at(loop).stats(); }
 store::Store& Engine::store(std::uint32_t loop) noexcept { return at(loop).store(); }
 void Engine::reopen_logs() noexcept {

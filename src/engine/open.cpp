@@ -24,8 +24,11 @@ constexpr std::uint32_t kRecordBytesMax = kTransactionBytesMax + (2U << 20U);
 constexpr std::size_t kResendGrowthBytes = session::StateMachine::kScratchBytes;
 
 std::string describe(const store::JournalReport& report, const std::string& folder) {
-  return "journal " + folder + ": " + std::to_string(report.records) + " records, " +
-         std::to_string(report.messages) + " messages, " + std::to_string(report.bytes) + " bytes";
+  const auto counted = [](std::uint64_t count, std::string_view what) {
+    return std::to_string(count) + ' ' + std::string{what} + (count == 1 ? "" : "s");
+  };
+  return "journal " + folder + ": " + counted(report.records, "record") + ", " +
+         counted(report.messages, "message") + ", " + counted(report.bytes, "byte");
 }
 
 bool is_of_session_layer(std::string_view msg_type) {
@@ -316,6 +319,14 @@ std::expected<void, EngineError> Runtime::open_listeners(const std::string& file
 
 std::uint16_t Runtime::accept_port() const noexcept {
   return listeners_.empty() ? std::uint16_t{0} : listeners_.front().port;
+}
+
+void Runtime::append_accept_endpoints(std::vector<transport::Endpoint>& endpoints) const {
+  for (const Listener& listener : listeners_) {
+    if (listener.socket == 0 || listener.is_elsewhere) continue;
+    endpoints.push_back(listener.endpoint);
+    endpoints.back().port = listener.port;
+  }
 }
 
 }  // namespace nexusfix::engine

@@ -277,6 +277,7 @@ class Runtime {
   void close_unused_listeners();
   void report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded);
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
+  void append_accept_endpoints(std::vector<transport::Endpoint>& endpoints) const;
   [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
   [[nodiscard]] EngineLogs& logs() noexcept { return logs_; }
   [[nodiscard]] BufferBudget& budget() noexcept { return *seams_.budget; }

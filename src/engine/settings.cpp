@@ -201,11 +201,10 @@ void add_numbered(ExplainedSession& session, const KeyDescription& key,
   std::map<unsigned, Given> merged = own;
   merged.insert(defaults.begin(), defaults.end());
   for (const auto& [number, given] : merged) {
-    const std::string prefix =
-        number == 0 ? std::string{} : numbered_name(find_key(key.name).rule->key, number) + "=";
-    session.values.push_back({&key,
-                              prefix + (key.is_secret ? masked(given) : std::string{given.value}),
-                              given.line, !own.contains(number), written(key, given)});
+    EffectiveValue value{&key, key.is_secret ? masked(given) : std::string{given.value}, given.line,
+                         !own.contains(number), written(key, given)};
+    if (number != 0) value.numbered = numbered_name(find_key(key.name).rule->key, number);
+    session.values.push_back(std::move(value));
   }
   if (merged.empty()) session.values.push_back({&key, std::string{key.fallback}, 0, false, {}});
 }

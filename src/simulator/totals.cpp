@@ -41,12 +41,12 @@ std::string to_string(const Totals& totals) {
   const WorldStatistics& sum = totals.sum;
   const auto number = [](std::uint64_t value) { return std::to_string(value); };
   std::string text =
-      number(totals.worlds) + " worlds, " + decimal<std::ratio<3600>>(totals.simulated, 1) +
-      " virtual hours\n" + "messages: " + number(sum.delivered) + " delivered (" +
-      number(sum.delivered_again) + " of them again, marked), " + number(sum.promised) +
-      " promised, " + number(sum.wire_messages) + " on the wire\n" +
-      "process starts: " + number(sum.starts) + ", turns: " + number(sum.turns) +
-      ", epochs begun by resets: " + number(sum.epochs) +
+      number(totals.worlds) + (totals.worlds == 1 ? " world, " : " worlds, ") +
+      decimal<std::ratio<3600>>(totals.simulated, 1) + " virtual hours\n" +
+      "messages: " + number(sum.delivered) + " delivered (" + number(sum.delivered_again) +
+      " of them again, marked), " + number(sum.promised) + " promised, " +
+      number(sum.wire_messages) + " on the wire\n" + "process starts: " + number(sum.starts) +
+      ", turns: " + number(sum.turns) + ", epochs begun by resets: " + number(sum.epochs) +
       ", new segments of journals: " + number(sum.rolls) +
       ", messages retired before they could be resent: " + number(sum.retired) +
       "\nresets within a session while a ResendRequest was answered: " +

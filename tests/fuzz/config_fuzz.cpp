@@ -72,7 +72,12 @@ std::vector<std::string> told(const SettingsErrors& all, const std::string& text
 }
 
 // What a session got, and how that is written.
-using Values = std::vector<std::tuple<std::string_view, std::string, bool>>;
+using Values = std::vector<std::tuple<std::string, std::string, bool>>;
+
+// "SocketConnectHost1" of a numbered key.
+std::string name_of(const EffectiveValue& value) {
+  return value.numbered.empty() ? std::string{value.key->name} : value.numbered;
+}
 
 // Secrets are not printed, and what the variables were is no longer to be expanded.
 bool is_printed(const EffectiveValue& value) {
@@ -84,20 +89,9 @@ Values values_of(const ExplainedSession& session) {
   for (const EffectiveValue& value : session.values) {
     const bool is_given = is_printed(value);
     if (value.key->is_secret || value.key->name == "ExpandVariables") continue;
-    values.emplace_back(value.key->name, value.value, is_given);
+    values.emplace_back(name_of(value), value.value, is_given);
   }
   return values;
-}
-
-std::string line_of(const EffectiveValue& value) {
-  const std::string name{value.key->name};
-  const std::string_view rest = std::string_view{value.value}.starts_with(name)
-                                    ? std::string_view{value.value}.substr(name.size())
-                                    : std::string_view{};
-  // "SocketConnectHost1=...": numbered, and has its name in front already.
-  const bool has_name =
-      !rest.empty() && (rest.front() == '.' || (rest.front() >= '0' && rest.front() <= '9'));
-  return has_name ? value.value : name + "=" + value.value;
 }
 
 std::string printed(const ExplainedSettings& explained) {
@@ -108,7 +102,7 @@ std::string printed(const ExplainedSettings& explained) {
     line = session.line;
     text += "[SESSION]\n";
     for (const EffectiveValue& value : session.values) {
-      if (is_printed(value)) text += line_of(value) + "\n";
+      if (is_printed(value)) text += name_of(value) + "=" + value.value + "\n";
     }
   }
   return text;

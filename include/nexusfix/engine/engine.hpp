@@ -154,6 +154,9 @@ class Engine {
   void request_reload() noexcept;
   // The port of the first acceptor: what SocketAcceptPort=0 became. 0: there is none.
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
+  // Where it listens, with the ports that SocketAcceptPort=0 became; sessions that share one have
+  // one. Any thread while no loop is served; else the only loop's.
+  [[nodiscard]] std::vector<transport::Endpoint> accept_endpoints() const;
   // That loop's thread.
   [[nodiscard]] const EngineStats& stats(std::uint32_t loop = 0) const noexcept;
   [[nodiscard]] store::Store& store(std::uint32_t loop = 0) noexcept;

@@ -31,13 +31,15 @@ struct KeyDescription {
 
 struct EffectiveValue {
   const KeyDescription* key = nullptr;
-  std::string value;           // "..." for a secret; of a numbered key, "name<n>=" in front
+  std::string value;           // "..." for a secret
   std::size_t line = 0;        // 0: not in the file, value is the fallback
   bool is_of_default = false;  // from [DEFAULT]
   // As the file has it, with variables of the environment; "..." for a secret. Empty: without.
   std::string written{};
   // Not in the file, and what it says of another key has this value all the same; empty: not so.
   std::string because{};  // "ServerCertificateFile in line 7"
+  // Of a key that may be given several times: "SocketConnectHost1"; empty: the key's own.
+  std::string numbered{};
 };
 
 struct ExplainedSession {

@@ -120,7 +120,7 @@ class Words(unittest.TestCase):
         first = run("simulate", "--seed", 5, "--sessions", 2, "--hours", 0.02, "--faults", "all")
         again = run("simulate", "--scenario", "seed=5 sessions=2 seconds=72 faults=all")
         self.assertEqual(first.returncode, 0, first.stdout)
-        self.assertRegex(first.stdout, r"1 worlds, 0\.\d virtual hours\n")
+        self.assertRegex(first.stdout, r"1 world, 0\.\d virtual hours\n")
         self.assertRegex(first.stdout, r"messages: \d{3,} delivered")
         self.assertEqual(*(re.sub(r"in .* s\n", "", done.stdout) for done in (first, again)))
         traced = run("simulate", "--hours", 0.005, "--faults", "none", "--trace")

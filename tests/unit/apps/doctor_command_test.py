@@ -71,7 +71,7 @@ class Doctor(WithFolder):
         done = self.doctor(config)
         self.assertEqual(done.returncode, 1)
         self.assertIn("/srv/venue is on tmpfs", done.stdout)
-        self.assertIn("20, for 1 sessions", done.stdout)
+        self.assertIn("20, for 1 session\n", done.stdout)
         self.assertIn("net.core.rmem_max=1000000", done.stdout)
 
     def test_a_configuration_that_is_wrong_is_said_with_its_lines(self):

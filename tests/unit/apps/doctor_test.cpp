@@ -128,7 +128,7 @@ TEST(Doctor, a_machine_that_says_nothing_is_unknown_and_no_fault) {
   }
   EXPECT_FALSE(has_warning(findings));
   FakeDisk disk;
-  EXPECT_NE(doctor_text(Machine{disk, "/root"}, findings, true).find("1 CPUs"), std::string::npos);
+  EXPECT_NE(doctor_text(Machine{disk, "/root"}, findings, true).find("1 CPU\n"), std::string::npos);
 }
 
 TEST(Doctor, files_of_nonsense_are_no_fault) {
@@ -228,7 +228,7 @@ TEST(Doctor, a_busy_hyper_thread_beside_the_engine_is_a_warning) {
 
 TEST(Doctor, a_device_that_interrupts_the_engine_is_found) {
   expect(with("/proc/irq/24/effective_affinity_list", "3\n", "interrupts"), Level::Advice,
-         "1 devices interrupt 3", "echo 0-2,4-7");
+         "1 device interrupts 3", "echo 0-2,4-7");
   expect(with("/sys/fs/cgroup/system.slice/irqbalance.service/cgroup.procs", "812\n", "irqbalance"),
          Level::Advice, "runs", "systemctl disable --now irqbalance");
 }

@@ -37,9 +37,9 @@ TEST(ExplainedSettings, a_logon_tag_shows_its_field_and_not_what_it_has) {
       explained("LogonTag=553=me\nLogonTag1=554=CANARY\nLogonTag2=9001=CANARY\n");
   std::vector<std::string> shown;
   for (const EffectiveValue& one : session.values) {
-    if (one.key->name == "LogonTag") shown.push_back(one.value);
+    if (one.key->name == "LogonTag") shown.push_back(one.numbered + "=" + one.value);
   }
-  EXPECT_THAT(shown, ::testing::ElementsAre("553=...", "LogonTag1=554=...", "LogonTag2=9001=..."));
+  EXPECT_THAT(shown, ::testing::ElementsAre("=553=...", "LogonTag1=554=...", "LogonTag2=9001=..."));
 }
 
 TEST(ExplainedSettings, tls_that_a_file_brings_shows_at_its_switch_and_says_which) {
@@ -159,9 +159,9 @@ TEST(ExplainSettings, addresses_by_number_are_told_one_by_one) {
       explained("SocketConnectHost2=backup\nSocketConnectPort2=5002\n");
   std::vector<std::string> hosts;
   for (const EffectiveValue& one : session.values) {
-    if (one.key->name == "SocketConnectHost") hosts.push_back(one.value);
+    if (one.key->name == "SocketConnectHost") hosts.push_back(one.numbered + "=" + one.value);
   }
-  EXPECT_THAT(hosts, ::testing::ElementsAre("127.0.0.1", "SocketConnectHost2=backup"));
+  EXPECT_THAT(hosts, ::testing::ElementsAre("=127.0.0.1", "SocketConnectHost2=backup"));
 }
 
 // What config_fuzz found: it was told as AppDataDictionary9, which nobody can write.
@@ -171,9 +171,9 @@ TEST(ExplainSettings, a_dictionary_of_a_version_is_told_by_the_key_that_gives_it
       "AppDataDictionary.4=c.xml\n");
   std::vector<std::string> files;
   for (const EffectiveValue& one : session.values) {
-    if (one.key->name == "AppDataDictionary") files.push_back(one.value);
+    if (one.key->name == "AppDataDictionary") files.push_back(one.numbered + "=" + one.value);
   }
-  EXPECT_THAT(files, ::testing::ElementsAre("a.xml", "AppDataDictionary.FIX.4.2=c.xml",
+  EXPECT_THAT(files, ::testing::ElementsAre("=a.xml", "AppDataDictionary.FIX.4.2=c.xml",
                                             "AppDataDictionary.FIX.5.0SP2=b.xml"));
 }
 

@@ -191,7 +191,7 @@ TEST_F(PendingLogonsTest, flood_is_a_line_a_second_and_all_are_counted) {
   clock.advance(seconds{1});
   turn(5);
   EXPECT_EQ(lines(), 2) << log.all();
-  EXPECT_TRUE(log.has("1 connections were closed at once")) << log.all();
+  EXPECT_TRUE(log.has("1 connection was closed at once")) << log.all();
   EXPECT_TRUE(log.has("28 connections were closed at once")) << log.all();
 }
 
