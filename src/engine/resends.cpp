@@ -71,8 +71,9 @@ void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
 }
 
 void Runtime::serve_replays() {
-  if (!replay_ready_) return;
+  if (!replay_ready_ && !replay_fetches_) return;
   replay_ready_ = false;
+  replay_fetches_ = false;
   std::erase_if(replaying_, [](SessionSlot* slot) {
     if (!slot->replay) slot->is_replaying = false;
     return !slot->is_replaying;
@@ -90,10 +91,10 @@ void Runtime::serve_replay(SessionSlot& slot) {
   if (slot.connection == nullptr || slot.connection->outbound.size() > bytes_max) {
     return;  // send_waiting() brings it back.
   }
-  const std::uint64_t slice = resends_now_max(slot);
-  if (slice == 0) return;  // run_timers() brings it back.
+  if (!has_fetched(slot)) return;
+  const std::unique_ptr<store::Fetch> fetch = std::move(slot.replay->fetch);
   const std::uint64_t serial = slot.replay->serial;
-  std::uint64_t last = std::min(slot.replay->end, slot.replay->next + slice - 1);
+  std::uint64_t last = slot.replay->slice_end;
   // Copied, because callbacks may append, and nothing may be appended while the store is read.
   replay_slice_.clear();
   replay_bytes_.clear();
@@ -104,7 +105,8 @@ void Runtime::serve_replay(SessionSlot& slot) {
     last = msg_seq_num;
     return false;
   };
-  const auto read = store_->read(slot.key, slot.replay->next, last, visit);
+  const auto read =
+      fetch ? fetch->read(visit) : store_->read(slot.key, slot.replay->next, last, visit);
   const auto goes_on = [&] { return slot.replay && slot.replay->serial == serial; };
   for (const StoredMessage& one : replay_slice_) {
     replay_message(slot, one.msg_seq_num,
@@ -131,6 +133,21 @@ void Runtime::serve_replay(SessionSlot& slot) {
     slot.replay->next = last + 1;
     replay_ready_ = true;
   }
+}
+
+// Chooses the next slice. False: it cannot be read now. The loop never waits for a store whose
+// messages are on another machine.
+bool Runtime::has_fetched(SessionSlot& slot) {
+  ReplayCursor& cursor = *slot.replay;
+  if (!cursor.fetch) {
+    const std::uint64_t slice = resends_now_max(slot);
+    if (slice == 0) return false;  // run_timers() brings it back.
+    cursor.slice_end = std::min(cursor.end, cursor.next + slice - 1);
+    cursor.fetch = store_->fetch(slot.key, cursor.next, cursor.slice_end, kReplaySliceBytes);
+  }
+  if (!cursor.fetch || cursor.fetch->is_done()) return true;
+  replay_fetches_ = true;
+  return false;
 }
 
 // How many of the next numbers may be looked up now, by MaxResendsPerSecond.

@@ -458,9 +458,9 @@ bool Runtime::has_room_for(std::size_t message_bytes) {
     return true;
   refuses_messages_ = true;
   report(observe::Severity::Error, {},
-         "the disk has no room for the log: no new application message is taken. Heartbeats and "
-         "other session messages go on while what is left lasts. Make room: it is looked for each "
-         "second");
+         "the store has no room for the log (the disk is full, or the database does not keep up): "
+         "no new application message is taken. Heartbeats and other session messages go on while "
+         "what is left lasts. Make room: it is looked for each second");
   return false;
 }
 

@@ -72,6 +72,9 @@ struct ReplayCursor {
   std::uint64_t next = 0;
   std::uint64_t end = 0;
   std::uint64_t serial = 0;  // tells it from every other one
+  // The slice that is read by a thread of the store, where reading may take long; null: none is.
+  std::unique_ptr<store::Fetch> fetch{};
+  std::uint64_t slice_end = 0;  // of it
 };
 
 // A session of a template whose name the store does not know, before its first Logon is accepted.
@@ -663,6 +666,7 @@ class Runtime {
   // resends.cpp
   void serve_replays();
   void serve_replay(SessionSlot& slot);
+  [[nodiscard]] bool has_fetched(SessionSlot& slot);
   void finish_replay(SessionSlot& slot);
   [[nodiscard]] std::uint64_t resends_now_max(SessionSlot& slot);
   void replay_message(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes);
@@ -788,6 +792,7 @@ class Runtime {
   std::vector<SessionSlot*> decided_;                // whose Logon was: what they held is due
   std::vector<SessionSlot*> replaying_;              // that send again what was stored
   bool replay_ready_ = false;                        // a resend can go on without waiting
+  bool replay_fetches_ = false;  // one waits for the store, which wakes the loop
 
   wire::DataFieldTable data_fields_ = wire::DataFieldTable::standard();
   wire::Parser parser_;

@@ -79,7 +79,9 @@ void check_loops(const Settings& settings, SettingsReport& report) {
                                " EventLoops, counted from 0");
   }
   if (settings.event_loops > 1 && settings.store == StoreKind::PostgreSQL) {
-    report.error(0, "EventLoops above 1 with Store=postgresql: only one loop can write there");
+    report.error(0,
+                 "EventLoops above 1 with Store=postgresql: one loop writes one log. Run an engine "
+                 "for each loop, with a PostgreSQLStoreSchema of its own");
   }
 }
 

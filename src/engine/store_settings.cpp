@@ -1,6 +1,7 @@
 #include "engine/store_settings.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -40,11 +41,24 @@ constexpr PostgresKey kPostgresTexts[] = {
 // The others, which finish_postgres() takes one by one.
 constexpr Key kPostgresKeys[] = {Key::PostgreSQLStoreStandby, Key::PostgreSQLStoreKeepPosition};
 
+struct PostgresTime {
+  Key key;
+  std::chrono::milliseconds store::PostgresOptions::* option;
+};
+constexpr PostgresTime kPostgresTimes[] = {
+    {Key::PostgreSQLStoreConnectTimeout, &store::PostgresOptions::connect_timeout},
+    {Key::PostgreSQLStoreAnswerTimeout, &store::PostgresOptions::answer_timeout},
+    {Key::PostgreSQLStoreOutageTimeout, &store::PostgresOptions::outage_max},
+    {Key::PostgreSQLStoreLockTimeout, &store::PostgresOptions::lock_wait},
+    {Key::PostgreSQLStorePeerTimeout, &store::PostgresOptions::peer_timeout},
+};
+
 }  // namespace
 
 void StoreBuilder::take(const MergedSection& session) {
   for (const Key key : kShared) take_shared(key, session.find(key));
   for (const PostgresKey& one : kPostgresTexts) take_shared(one.key, session.find(one.key));
+  for (const PostgresTime& one : kPostgresTimes) take_shared(one.key, session.find(one.key));
   for (const Key key : kPostgresKeys) take_shared(key, session.find(key));
   take_folder(session.find(Key::FileStorePath));
 }
@@ -175,6 +189,11 @@ void StoreBuilder::finish_postgres() {
   };
   for (const PostgresKey& one : kPostgresTexts) {
     if (const Given* given = used(one.key)) options.*one.option = given->value;
+  }
+  for (const PostgresTime& one : kPostgresTimes) {
+    const Given* given = used(one.key);
+    if (given == nullptr) continue;
+    options.*one.option = std::chrono::seconds{read_number(given->value).value_or(1)};
   }
   // As QuickFIX writes "the usual one".
   if (options.port == "0") options.port.clear();

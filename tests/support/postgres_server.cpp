@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <grp.h>
+#include <iterator>
 #include <pwd.h>
 #include <stdexcept>
 #include <string>
@@ -245,6 +246,11 @@ void PostgresServer::stop(Stop how) {
   const std::string mode = how == Stop::Fast ? "fast" : "immediate";
   run("pg_ctl", "-w -s -D " + folder_.file("data") + " -m " + mode + " stop", nullptr);
   is_running_ = false;
+}
+
+std::string PostgresServer::log() const {
+  std::ifstream file{folder_.file("log")};
+  return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 std::string PostgresServer::sql(const std::string& statement) {

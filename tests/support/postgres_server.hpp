@@ -37,6 +37,8 @@ class PostgresServer {
   void start();
   enum class Stop { Fast, Immediate };  // in order; as if killed
   void stop(Stop how = Stop::Fast);
+  // What the server has logged.
+  [[nodiscard]] std::string log() const;
   // Runs psql; what it prints, without the last line feed.
   std::string sql(const std::string& statement);
 

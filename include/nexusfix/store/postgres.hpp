@@ -46,15 +46,21 @@ struct PostgresOptions {
   // than 1 helps only where the way to the server is longer than the server's own work.
   std::uint32_t batches_in_flight_max = 1;
   StandbyPolicy standby = StandbyPolicy::Available;
-  std::chrono::milliseconds connect_timeout{5'000};
+  // For each address of each host. 0: connect_timeout of the connection string, else 5 s.
+  std::chrono::milliseconds connect_timeout{0};
   // A server that says nothing for so long while something is asked of it counts as lost.
   std::chrono::milliseconds answer_timeout{10'000};
   // How long a lost server may stay away before the store fails for good.
   std::chrono::milliseconds outage_max{30'000};
   // How long open_postgres() waits for another process to let go of the log.
   std::chrono::milliseconds lock_wait{2'000};
-  // Called on the store's thread when durable() has moved after a flush() that left it behind
-  // appended(), when the store has failed and when it has a warning. Must not call the store.
+  // A machine that is silent for so long is gone, for TCP of either side (at least 3 s): then the
+  // server gives back the lock of a client that has vanished. What the connection string says of
+  // keepalives and tcp_user_timeout goes before it, on our side.
+  std::chrono::milliseconds peer_timeout{15'000};
+  // Called on the store's threads when durable() has moved after a flush() that left it behind
+  // appended(), when a fetch is done, when the store has failed and when it has an event. Must not
+  // call the store.
   JournalOptions::Wake on_durable{};
 };
 
@@ -74,10 +80,11 @@ struct PostgresOptions {
 // cluster, on a timeline not older than the last. A thread of the store's own sends what was
 // flushed, connects again when the connection is lost (take_event() says so), and sends again what
 // was not confirmed; the log's position, changed in the same transaction, tells what the server
-// has, so that nothing is kept twice. append() and flush() wait for nothing but room.
-// open_session(), close(), read() and scan() wait for the server: read() and scan() at most
-// answer_timeout for each answer, on a connection of their own, and an error of theirs leaves the
-// store as it was. Destroying the store sends nothing more.
+// has, so that nothing is kept twice. append(), open_session() and flush() wait for nothing but
+// room. close(), read() and scan() wait for the server: read() and scan() at most answer_timeout
+// for each answer, on a connection of their own, and an error of theirs leaves the store as it was.
+// fetch() has a thread wait in its place. Of several hosts each address is asked in turn, the last
+// one that was good first; a standby is passed over. Destroying the store sends nothing more.
 [[nodiscard]] StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& options);
 
 }  // namespace nexusfix::store

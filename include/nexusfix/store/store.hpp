@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,6 +70,18 @@ struct StoreEvent {
   enum class Level : std::uint8_t { Info, Warning, Error };
   Level level = Level::Error;
   std::string text;
+};
+
+// Kept messages on their way from where reading them may take long. Destroying it ends it; it may
+// outlive the store.
+class Fetch {
+ public:
+  virtual ~Fetch() = default;
+  // Whether read() may be called. One atomic load.
+  [[nodiscard]] virtual bool is_done() const noexcept = 0;
+  // As Store::read(), of the numbers that were asked for; waits for nothing.
+  [[nodiscard]] virtual StoreResult<void> read(
+      FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)> visit) = 0;
 };
 
 // One thread at a time; no call of a store may be made inside of a visitor. After a disk error from
@@ -152,6 +165,16 @@ class Store {
   using MessageVisitor = FunctionRef<bool(std::uint64_t msg_seq_num, std::string_view bytes)>;
   [[nodiscard]] virtual StoreResult<void> read(SessionKey key, std::uint64_t first,
                                                std::uint64_t last, MessageVisitor visit) = 0;
+
+  // The same for a caller that must not wait: the messages as they are now, until they have
+  // together bytes_max bytes or more, of a thread's reading. The caller is woken when it is done
+  // (JournalOptions::on_durable). Null: read() waits for nothing but the disk, and is to be called.
+  [[nodiscard]] virtual std::unique_ptr<Fetch> fetch(SessionKey key, std::uint64_t first,
+                                                     std::uint64_t last, std::uint64_t bytes_max) {
+    static_cast<void>(key), static_cast<void>(first), static_cast<void>(last);
+    static_cast<void>(bytes_max);
+    return nullptr;
+  }
 
   // Passes every kept message of every session and epoch in the order of the log: how an
   // application rebuilds what it had in memory.

@@ -20,6 +20,21 @@ constexpr std::size_t kWarningsMax = 16;
 
 std::string seconds(std::chrono::milliseconds time) { return std::to_string(time.count()) + " ms"; }
 
+// How TCP finds out within a time that the other side is gone: by probes where nothing is under
+// way, else by what is not acknowledged.
+class SilenceLimits {
+ public:
+  static constexpr const char* kProbes = "2";
+  explicit SilenceLimits(std::chrono::milliseconds limit)
+      : total_{std::max<std::chrono::milliseconds>(limit, std::chrono::seconds{3})} {}
+  // Before the first probe, and between two.
+  [[nodiscard]] std::string seconds() const { return std::to_string(total_.count() / 3'000); }
+  [[nodiscard]] std::string total() const { return std::to_string(total_.count()); }
+
+ private:
+  std::chrono::milliseconds total_;
+};
+
 // Whether a warning says that a COMMIT did not wait for its standby. Texts are in the language of
 // the server, and the SQLSTATE is that of any warning; the place in PostgreSQL's source is neither.
 // Without a place (something between here and the server has taken it away) every warning counts.
@@ -81,52 +96,89 @@ Waited wait_for(int socket, short events, std::chrono::milliseconds limit, int s
   }
 }
 
-ServerResult<Connection> Connection::open(const PostgresOptions& options, int stop) {
-  // libpq's own message would show the string, and with it a password.
+ServerResult<void> check_connection_string(const PostgresOptions& options) {
   char* wrong = nullptr;
   if (PQconninfoOption* const parts = PQconninfoParse(options.connection.c_str(), &wrong)) {
     PQconninfoFree(parts);
-  } else if (options.connection.find_first_of("=:") != std::string::npos) {
-    PQfreemem(wrong);
-    return std::unexpected{
-        ServerError{.text = "the connection string is not of the form key=value key=value ... or "
-                            "postgresql://user@host:port/database?key=value, or has an unknown key",
-                    .state = "08001"}};
-  } else {
-    PQfreemem(wrong);  // a database's name alone
+    return {};
   }
-  std::vector<const char*> keys;
-  std::vector<const char*> values;
-  const auto add = [&](const char* key, const std::string& value) {
-    if (value.empty()) return;
-    keys.push_back(key);
-    values.push_back(value.c_str());
-  };
-  const std::string program = "nexusfix";
-  const std::string timeout =
-      std::to_string(std::max<std::int64_t>(2, options.connect_timeout.count() / 1'000));
-  add("fallback_application_name", program);
-  add("connect_timeout", timeout);
+  PQfreemem(wrong);
+  if (options.connection.find_first_of("=:") == std::string::npos) return {};  // a database's name
+  return std::unexpected{
+      ServerError{.text = "the connection string is not of the form key=value key=value ... or "
+                          "postgresql://user@host:port/database?key=value, or has an unknown key",
+                  .state = "08001"}};
+}
+
+Parameters::Parameters(const PostgresOptions& options) {
+  const SilenceLimits limits{options.peer_timeout};
+  add("fallback_application_name", "nexusfix");
+  add("keepalives_idle", limits.seconds());
+  add("keepalives_interval", limits.seconds());
+  add("keepalives_count", SilenceLimits::kProbes);
+  add("tcp_user_timeout", limits.total());
   add("dbname", options.connection);
   add("host", options.host);
   add("port", options.port);
   add("dbname", options.database);
   add("user", options.user);
   add("password", options.password);
+}
+
+void Parameters::add(const char* key, std::string value) {
+  if (value.empty()) return;
+  keys_.push_back(key);
+  values_.push_back(std::move(value));
+}
+
+PGconn* Parameters::start() const {
+  std::vector<const char*> keys = keys_;
+  std::vector<const char*> values;
+  for (const std::string& value : values_) values.push_back(value.c_str());
   keys.push_back(nullptr);
   values.push_back(nullptr);
+  return PQconnectStartParams(keys.data(), values.data(), 1);
+}
+
+ServerResult<Connection> Connection::open(const PostgresOptions& options,
+                                          const ServerAddress& server,
+                                          std::chrono::milliseconds limit, int stop) {
+  Parameters parameters{options};
+  parameters.add("host", server.host);
+  parameters.add("hostaddr", server.address);
+  parameters.add("port", server.port);
   Connection made;
   made.stop_ = stop;
   made.answer_timeout_ = options.answer_timeout;
-  made.connection_.reset(PQconnectStartParams(keys.data(), values.data(), 1));
+  made.connection_.reset(parameters.start());
   if (!made.connection_) return std::unexpected{ServerError{"out of memory", "53200"}};
   // Before the server can say anything: libpq would write it to standard error.
   PQsetNoticeReceiver(made.raw(), &Connection::take_notice, made.notices_.get());
-  if (auto connected = made.await_connected(options.connect_timeout); !connected) {
+  if (auto connected = made.await_connected(limit); !connected) {
     return std::unexpected{std::move(connected.error())};
   }
   PQsetnonblocking(made.raw(), 1);
+  if (auto watched = made.watch_for_silence(options.peer_timeout); !watched) {
+    return std::unexpected{std::move(watched.error())};
+  }
   return made;
+}
+
+// The server's side of what Parameters say for ours: it gives back the lock of a client whose
+// machine is gone. Keepalives alone see nothing while something is unacknowledged.
+ServerResult<void> Connection::watch_for_silence(std::chrono::milliseconds peer_timeout) {
+  const SilenceLimits limits{peer_timeout};
+  auto set = run("SET tcp_keepalives_idle = " + limits.seconds() +
+                 "; SET tcp_keepalives_interval = " + limits.seconds() +
+                 "; SET tcp_keepalives_count = " + SilenceLimits::kProbes +
+                 "; SET tcp_user_timeout = " + limits.total());
+  if (!set) return std::unexpected{std::move(set.error())};
+  constexpr int kFirstThatChecks = 140'000;
+  if (PQserverVersion(raw()) < kFirstThatChecks) return {};
+  set = run("SET client_connection_check_interval = " + limits.total());
+  // Some systems have no such check.
+  if (!set && set.error().may_pass()) return std::unexpected{std::move(set.error())};
+  return {};
 }
 
 ServerResult<void> Connection::await_connected(std::chrono::milliseconds limit) {

@@ -30,6 +30,7 @@ inline constexpr const char* kNotReplicated = "NXF11";  // a COMMIT without its 
 inline constexpr const char* kOtherServer = "NXF12";
 inline constexpr const char* kFormerPrimary = "NXF13";
 inline constexpr const char* kNoStandby = "NXF14";  // StandbyPolicy::Strict
+inline constexpr const char* kLagging = "NXF15";    // it lacks what was confirmed
 
 template <class T>
 using ServerResult = std::expected<T, ServerError>;
@@ -50,10 +51,43 @@ enum class Waited : std::uint8_t { Ready, TimeOver, Stopped };
 // -1, if nothing stops it. A negative time: no limit.
 [[nodiscard]] Waited wait_for(int socket, short events, std::chrono::milliseconds limit, int stop);
 
+struct ConnectionFinisher {
+  void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
+};
+using ConnectionHandle = std::unique_ptr<PGconn, ConnectionFinisher>;
+
+// What libpq is given: our own choices, the connection string over them, and the options over that.
+class Parameters {
+ public:
+  explicit Parameters(const PostgresOptions& options);
+  // Over all of it; an empty value changes nothing. The key must outlive this.
+  void add(const char* key, std::string value);
+  // Begins to connect; null: there is no memory.
+  [[nodiscard]] PGconn* start() const;
+
+ private:
+  std::vector<const char*> keys_;
+  std::vector<std::string> values_;
+};
+
+// An error of libpq's own would show the string, and with it a password.
+[[nodiscard]] ServerResult<void> check_connection_string(const PostgresOptions& options);
+
+// One of the servers that are named. What is empty libpq finds by itself.
+struct ServerAddress {
+  std::string host;     // a name, or the folder of a socket
+  std::string address;  // of it, as a number
+  std::string port;
+  friend bool operator==(const ServerAddress&, const ServerAddress&) = default;
+};
+
 class Connection {
  public:
-  // stop: a descriptor that ends every wait when it is readable; -1: none.
-  [[nodiscard]] static ServerResult<Connection> open(const PostgresOptions& options, int stop);
+  // limit: until the server has accepted it. stop: a descriptor that ends every wait when it is
+  // readable; -1: none.
+  [[nodiscard]] static ServerResult<Connection> open(const PostgresOptions& options,
+                                                     const ServerAddress& server,
+                                                     std::chrono::milliseconds limit, int stop);
 
   // Several statements without parameters, as one transaction if they contain no BEGIN.
   ServerResult<Result> run(const std::string& statements);
@@ -85,10 +119,6 @@ class Connection {
   [[nodiscard]] ServerError lost() const;
 
  private:
-  struct Finisher {
-    void operator()(PGconn* connection) const noexcept { PQfinish(connection); }
-  };
-
   // What the server said without being asked. libpq keeps a pointer to it.
   struct Notices {
     bool is_not_replicated = false;
@@ -99,10 +129,11 @@ class Connection {
 
   Connection() = default;
   ServerResult<void> await_connected(std::chrono::milliseconds limit);
+  ServerResult<void> watch_for_silence(std::chrono::milliseconds peer_timeout);
   ServerResult<Result> answer();
 
   std::unique_ptr<Notices> notices_ = std::make_unique<Notices>();  // outlives the next
-  std::unique_ptr<PGconn, Finisher> connection_;
+  ConnectionHandle connection_;
   std::chrono::milliseconds answer_timeout_{};
   int stop_ = -1;
 };

@@ -2,6 +2,7 @@
 // it to the server.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -50,6 +51,11 @@ class LogQueue {
   [[nodiscard]] LogPosition durable() const noexcept {
     // Pairs with the release in confirm(): whoever sees the position finds its rows on the server.
     return durable_.load(std::memory_order_acquire);
+  }
+  // Beside what is left for what cannot be refused. More than fits at all: whether there is plenty.
+  [[nodiscard]] bool has_room_for(std::uint64_t bytes) const noexcept {
+    const std::uint64_t most = options_.pending_bytes_max;
+    return appended_ - durable() + std::min(bytes, most / 4) <= most - most / 4;
   }
   // What was appended so far is to be sent. Returns durable().
   [[nodiscard]] StoreResult<LogPosition> flush();

@@ -10,12 +10,13 @@
 #include <nexusfix/store/postgres.hpp>
 
 #include "store/entry.hpp"
-#include "store/postgres/lineage.hpp"
+#include "store/postgres/fetcher.hpp"
 #include "store/postgres/log_queue.hpp"
+#include "store/postgres/opening.hpp"
 #include "store/postgres/position_note.hpp"
 #include "store/postgres/reader.hpp"
 #include "store/postgres/schema.hpp"
-#include "store/postgres/server_facts.hpp"
+#include "store/postgres/servers.hpp"
 #include "store/postgres/statements.hpp"
 #include "store/postgres/writer.hpp"
 
@@ -25,13 +26,16 @@ namespace {
 
 class PostgresStore final : public Store {
  public:
-  PostgresStore(const PostgresOptions& options, SessionTable sessions, Connection connection,
-                ServerFacts facts, const Claim& claimed)
+  PostgresStore(const PostgresOptions& options, std::unique_ptr<Servers> servers,
+                SessionTable sessions, Taken taken)
       : options_{options},
-        queue_{options_, std::move(sessions), claimed.position},
-        reader_{options_} {
-    tell_opened(connection, facts);
-    writer_.emplace(options_, queue_, std::move(connection), std::move(facts), claimed.owner_epoch);
+        servers_{std::move(servers)},
+        queue_{options_, std::move(sessions), taken.claim.position},
+        reader_{options_, *servers_, taken.facts, -1} {
+    tell_opened(taken.connection, taken.facts);
+    fetcher_.emplace(options_, *servers_, taken.facts);
+    writer_.emplace(options_, *servers_, queue_, std::move(taken.connection),
+                    std::move(taken.facts), taken.claim.owner_epoch);
   }
 
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
@@ -47,11 +51,9 @@ class PostgresStore final : public Store {
     append_entry(entries,
                  {.kind = EntryKind::SessionOpened, .session = key, .number = 0, .bytes = name});
     if (first_number_ > 1) append_skip(entries, key, 1, first_number_ - 1);
+    // What the session does comes after it in the log: nothing of that is durable without it.
     if (auto appended = queue_.append(entries, now); !appended) {
       return std::unexpected{std::move(appended.error())};
-    }
-    if (auto durable = queue_.wait_until_durable(); !durable) {
-      return std::unexpected{std::move(durable.error())};
     }
     return key;
   }
@@ -96,6 +98,7 @@ class PostgresStore final : public Store {
   StoreResult<void> close() override {
     auto durable = queue_.wait_until_durable();
     queue_.close();
+    fetcher_.reset();
     writer_.reset();  // The server gives the lock back when the connection has ended.
     return durable;
   }
@@ -127,6 +130,19 @@ class PostgresStore final : public Store {
     note_ = std::move(note);
     queue_.set_note(note_.get());
     return {};
+  }
+
+  bool has_room_for(std::uint64_t bytes) const noexcept override {
+    return queue_.has_room_for(bytes);
+  }
+
+  std::unique_ptr<Fetch> fetch(SessionKey key, std::uint64_t first, std::uint64_t last,
+                               std::uint64_t bytes_max) override {
+    NEXUSFIX_ASSERT(key < session_count());
+    if (!fetcher_) return nullptr;
+    return fetcher_->fetch(
+        {.session = key, .epoch = session(key).epoch, .first = first, .last = last}, bytes_max,
+        queue_.pending());
   }
 
   StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
@@ -221,142 +237,12 @@ class PostgresStore final : public Store {
   std::unique_ptr<PositionNote> note_;  // null: nothing is noted
   std::uint64_t first_number_ = 1;      // of a session that the log does not have
   std::deque<StoreEvent> losses_;       // that were not taken yet
+  std::unique_ptr<Servers> servers_;
   LogQueue queue_;
   Reader reader_;
-  std::optional<Writer> writer_;  // nothing: closed
+  std::optional<Fetcher> fetcher_;  // nothing: closed
+  std::optional<Writer> writer_;    // likewise
 };
-
-std::string_view field(const PGresult* rows, int row, int column) {
-  return {PQgetvalue(rows, row, column), static_cast<std::size_t>(PQgetlength(rows, row, column))};
-}
-
-std::uint64_t number(const PGresult* rows, int row, int column) {
-  const std::string_view bytes = field(rows, row, column);
-  if (bytes.size() == sizeof(std::uint32_t)) return load_big_endian<std::uint32_t>(bytes.data());
-  return load_big_endian<std::uint64_t>(bytes.data());
-}
-
-ServerResult<Result> select(Connection& connection, const char* name, const char* statement) {
-  if (auto done = connection.prepare(name, statement); !done) {
-    return std::unexpected{std::move(done.error())};
-  }
-  return connection.ask_prepared(name);
-}
-
-// A session's row as the entries that lead there.
-bool open_from_row(SessionTable& table, const PGresult* rows, int row) {
-  const auto key = static_cast<SessionKey>(number(rows, row, 0));
-  const WallTime created{std::chrono::nanoseconds{static_cast<std::int64_t>(number(rows, row, 5))}};
-  std::vector<char> entries;
-  append_entry(entries, {.kind = EntryKind::SessionOpened,
-                         .session = key,
-                         .number = 0,
-                         .bytes = field(rows, row, 1)});
-  NumbersChange change;
-  change.after = {.next_inbound = number(rows, row, 3),
-                  .next_outbound = number(rows, row, 4),
-                  .epoch = number(rows, row, 2)};
-  change.created = created;
-  change.is_unfinished = field(rows, row, 6) == std::string_view{"\1", 1};
-  append_numbers_change(entries, key, change);
-  return table.apply(entries, created).has_value();
-}
-
-StoreResult<SessionTable> load_sessions(Connection& connection, const PostgresOptions& options) {
-  SessionTable table;
-  auto sessions =
-      select(connection, "sessions",
-             "SELECT session_key, name, epoch, next_inbound, next_outbound, created_ns, "
-             "is_unfinished FROM sessions ORDER BY session_key");
-  if (!sessions) return std::unexpected{store_error(options, sessions.error())};
-  for (int row = 0; row < PQntuples(sessions->get()); ++row) {
-    if (open_from_row(table, sessions->get(), row)) continue;
-    return std::unexpected{store_error(
-        options,
-        {.text = "row " + std::to_string(row + 1) +
-                 " of table sessions, by session_key, makes no sense: somebody has changed it",
-         .state = {}},
-        StoreErrorCode::Corrupt)};
-  }
-  auto lost = select(connection, "lost",
-                     "SELECT l.session_key, l.first_number, l.last_number FROM lost_numbers l "
-                     "JOIN sessions s USING (session_key) WHERE l.epoch = s.epoch "
-                     "ORDER BY l.position");
-  if (!lost) return std::unexpected{store_error(options, lost.error())};
-  for (int row = 0; row < PQntuples(lost->get()); ++row) {
-    std::vector<char> entries;
-    append_messages_lost(entries, static_cast<SessionKey>(number(lost->get(), row, 0)),
-                         number(lost->get(), row, 1), number(lost->get(), row, 2));
-    if (table.apply(entries, {})) continue;
-    return std::unexpected{store_error(
-        options,
-        {.text = "table lost_numbers makes no sense: somebody has changed it", .state = {}},
-        StoreErrorCode::Corrupt)};
-  }
-  return table;
-}
-
-// The log, locked and claimed by this process.
-struct Taken {
-  Connection connection;
-  ServerFacts facts;
-  Claim claim;
-  std::string claim_name;
-  std::optional<Loss> loss;
-};
-
-// A former primary that is back has less than the log had, whatever its position says.
-ServerResult<void> check_timeline(const Note& note, const std::string& path,
-                                  const ServerFacts& facts) {
-  if (note.cluster.empty() || note.cluster != facts.system_identifier) return {};
-  const ServerFacts noted{
-      .system_identifier = note.cluster, .timeline = note.timeline, .commit = {}};
-  auto same = check_same_cluster(noted, facts);
-  if (same) return same;
-  same.error().text += ", as " + path +
-                       " says. If it was restored on purpose, set the sessions' numbers (nexusfix "
-                       "journal set) and remove the file";
-  return same;
-}
-
-StoreResult<Taken> take_log(PostgresOptions options, const PositionNote* note) {
-  const auto fail = [&](ServerError error) { return std::unexpected{store_error(options, error)}; };
-  const bool is_noted = note != nullptr && note->found();
-  auto connection = Connection::open(options, -1);
-  if (!connection) return fail(std::move(connection.error()));
-  auto facts = read_facts(*connection);
-  if (!facts) return fail(std::move(facts.error()));
-  if (auto reach = check_reach(options, facts->commit); !reach) {
-    return fail(std::move(reach.error()));
-  }
-  if (is_noted) {
-    if (auto later = check_timeline(*note->found(), note->path(), *facts); !later) {
-      return fail(std::move(later.error()));
-    }
-    options.if_no_log = IfNoLog::Refuse;
-  }
-  if (auto locked = lock_log(*connection, options); !locked) {
-    return std::unexpected{std::move(locked.error())};
-  }
-  if (auto done = migrate(*connection, options); !done) {
-    if (is_noted && done.error().code == StoreErrorCode::Missing) {
-      done.error().text += ". " + note->path() + " says that there was one, confirmed up to " +
-                           std::to_string(note->found()->confirmed) +
-                           ": if its sessions are to begin at MsgSeqNum 1, remove the file";
-    }
-    return std::unexpected{std::move(done.error())};
-  }
-  Taken taken{std::move(*connection), std::move(*facts), {}, new_claim_name(), std::nullopt};
-  if (is_noted) {
-    auto loss = find_loss(taken.connection, options, *note->found(), note->path());
-    if (!loss) return std::unexpected{std::move(loss.error())};
-    taken.loss = *loss;
-  }
-  auto claimed = claim(taken.connection, taken.claim_name);
-  if (!claimed) return fail(std::move(claimed.error()));
-  taken.claim = std::move(*claimed);
-  return taken;
-}
 
 }  // namespace
 }  // namespace postgres
@@ -371,7 +257,8 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
     if (!opened) return std::unexpected{std::move(opened.error())};
     note = std::move(*opened);
   }
-  auto taken = take_log(options, note.get());
+  auto servers = std::make_unique<Servers>(options);
+  auto taken = take_log(options, *servers, note.get());
   if (!taken) return std::unexpected{std::move(taken.error())};
   auto sessions = load_sessions(taken->connection, options);
   if (!sessions) return std::unexpected{std::move(sessions.error())};
@@ -383,11 +270,11 @@ StoreResult<std::unique_ptr<Store>> open_postgres(const PostgresOptions& given) 
   fresh.claim = taken->claim_name;
   fresh.cluster = taken->facts.system_identifier;
   fresh.timeline = taken->facts.timeline;
-  auto store =
-      std::make_unique<PostgresStore>(options, std::move(*sessions), std::move(taken->connection),
-                                      std::move(taken->facts), taken->claim);
+  const std::optional<Loss> loss = taken->loss;
+  auto store = std::make_unique<PostgresStore>(options, std::move(servers), std::move(*sessions),
+                                               std::move(*taken));
   if (note) {
-    auto begun = store->begin_note(std::move(note), taken->loss, std::move(fresh));
+    auto begun = store->begin_note(std::move(note), loss, std::move(fresh));
     if (!begun) return std::unexpected{std::move(begun.error())};
   }
   return store;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "store/entry.hpp"
@@ -12,14 +14,17 @@
 namespace nexusfix::store::postgres {
 namespace {
 
-// A resend wants few messages at a time, a recovery all of them.
-constexpr std::uint64_t kFirstPageRows = 64;
-constexpr std::uint64_t kLargestPageRows = 4096;
+constexpr std::uint64_t kPageRows = 4096;
+// A caller that has enough leaves the rest of a page, which has to be taken from the server.
+constexpr std::uint64_t kPageBytes = 1U << 20U;
 
+// The row that reaches the page's bytes is its last.
 constexpr const char* kRead =
-    "SELECT msg_seq_num, bytes FROM messages WHERE session_key = $1::int8::int4 AND "
+    "SELECT msg_seq_num, bytes FROM (SELECT msg_seq_num, bytes, "
+    "sum(octet_length(bytes)) OVER (ORDER BY msg_seq_num) - octet_length(bytes) AS before "
+    "FROM messages WHERE session_key = $1::int8::int4 AND "
     "epoch = $2::int8 AND msg_seq_num BETWEEN $3::int8 AND $4::int8 AND position < $5::int8 "
-    "ORDER BY msg_seq_num LIMIT $6::int8";
+    "ORDER BY msg_seq_num LIMIT $6::int8) AS page WHERE before < $7::int8 ORDER BY msg_seq_num";
 constexpr const char* kScan =
     "SELECT position, session_key, epoch, msg_seq_num, bytes FROM messages WHERE "
     "position >= $1::int8 AND position < $2::int8 ORDER BY position LIMIT $3::int8";
@@ -37,9 +42,53 @@ std::uint64_t number_at(const PGresult* row, int column) {
 // One question: the next rows behind those that were read already.
 struct Reader::Page {
   const char* prepared;
-  std::array<std::uint64_t, 6> numbers;
+  std::array<std::uint64_t, 7> numbers;
   std::size_t count;
 };
+
+// A standby that lags, or a former primary, would be read as if messages had never been kept.
+ServerResult<void> Reader::check_position(Connection& connection) const {
+  auto rows = connection.run("SELECT position FROM " + options_.schema + ".log_state");
+  if (!rows) return std::unexpected{std::move(rows.error())};
+  LogPosition position = 0;
+  if (PQntuples(rows->get()) == 1) {
+    const std::string_view text = field(rows->get(), 0);
+    std::from_chars(text.data(), text.data() + text.size(), position);
+  }
+  if (position >= before_) return {};
+  return std::unexpected{ServerError{connection.server() + " has the log up to " +
+                                         std::to_string(position) + " only, and up to " +
+                                         std::to_string(before_) + " was confirmed",
+                                     kLagging}};
+}
+
+ServerResult<void> Reader::accept(Connection& connection) {
+  auto facts = read_facts(connection);
+  if (!facts) return std::unexpected{std::move(facts.error())};
+  if (auto same = check_same_cluster(facts_, *facts); !same) return same;
+  if (auto whole = check_position(connection); !whole) return whole;
+  facts_.timeline = facts->timeline;
+  return {};
+}
+
+// Before the pages of one reading.
+StoreResult<void> Reader::begin(LogPosition before) {
+  before_ = before;
+  const bool was_connected = connection_.has_value();
+  ServerResult<void> done = connect();
+  if (done) done = check_position(*connection_);
+  if (!done && was_connected && done.error().may_pass()) {
+    connection_.reset();
+    done = connect();
+  }
+  if (done) return {};
+  connection_.reset();
+  return std::unexpected{reading_error(done.error())};
+}
+
+StoreError Reader::reading_error(const ServerError& error) const {
+  return store_error(options_, {.text = "reading: " + error.text, .state = error.state});
+}
 
 ServerResult<void> Reader::connect() {
   // A visitor that threw has left rows behind.
@@ -47,7 +96,7 @@ ServerResult<void> Reader::connect() {
                        PQtransactionStatus(connection_->raw()) == PQTRANS_IDLE;
   if (is_idle) return {};
   connection_.reset();
-  auto made = Connection::open(options_, -1);
+  auto made = servers_.connect(stop_, [this](Connection& one) { return accept(one); });
   if (!made) return std::unexpected{std::move(made.error())};
   // Plans by index, whatever the server believes of a table that grows quickly.
   if (auto set = made->run("SET search_path = " + options_.schema +
@@ -65,8 +114,8 @@ ServerResult<void> Reader::connect() {
 
 ServerResult<void> Reader::ask(const Page& page, ResultVisitor visit) {
   if (auto connected = connect(); !connected) return connected;
-  std::array<std::array<char, 8>, 6> encoded{};
-  std::array<std::string_view, 6> values{};
+  std::array<std::array<char, 8>, 7> encoded{};
+  std::array<std::string_view, 7> values{};
   for (std::size_t i = 0; i < page.count; ++i) {
     store_big_endian(encoded[i].data(), page.numbers[i]);
     values[i] = {encoded[i].data(), encoded[i].size()};
@@ -106,36 +155,38 @@ StoreResult<void> Reader::ask_twice(const Page& page, ResultVisitor visit) {
   }
   if (done) return {};
   connection_.reset();
-  return std::unexpected{store_error(
-      options_, {.text = "reading: " + done.error().text, .state = done.error().state})};
+  return std::unexpected{reading_error(done.error())};
 }
 
 StoreResult<bool> Reader::read(const KeptRange& range, LogPosition before, NumberVisitor visit) {
+  if (auto begun = begin(before); !begun) return std::unexpected{std::move(begun.error())};
   const std::uint64_t last = std::min(range.last, kNumberMax);
   std::uint64_t next = range.first;
-  std::uint64_t page_rows = kFirstPageRows;
   bool goes_on = true;
   while (goes_on && next <= last) {
     std::uint64_t rows = 0;
-    const Page page{"read", {range.session, range.epoch, next, last, before, page_rows}, 6};
+    std::uint64_t bytes = 0;
+    const Page page{
+        "read", {range.session, range.epoch, next, last, before, kPageRows, kPageBytes}, 7};
     auto done = ask_twice(page, [&](const PGresult* row) {
       ++rows;
+      bytes += field(row, 1).size();
       if (!goes_on) return;
       next = number_at(row, 0) + 1;
       goes_on = visit(next - 1, field(row, 1));
     });
     if (!done) return std::unexpected{std::move(done.error())};
-    if (rows < page_rows) break;
-    page_rows = std::min(2 * page_rows, kLargestPageRows);
+    if (rows < kPageRows && bytes < kPageBytes) break;
   }
   return goes_on;
 }
 
 StoreResult<void> Reader::scan(LogPosition before, RowVisitor visit) {
+  if (auto begun = begin(before); !begun) return begun;
   LogPosition next = 0;
-  for (std::uint64_t rows = kLargestPageRows; rows == kLargestPageRows;) {
+  for (std::uint64_t rows = kPageRows; rows == kPageRows;) {
     rows = 0;
-    const Page page{"scan", {next, before, kLargestPageRows, 0, 0, 0}, 3};
+    const Page page{"scan", {next, before, kPageRows, 0, 0, 0, 0}, 3};
     auto done = ask_twice(page, [&](const PGresult* row) {
       ++rows;
       next = number_at(row, 0) + 1;
@@ -146,6 +197,7 @@ StoreResult<void> Reader::scan(LogPosition before, RowVisitor visit) {
     });
     if (!done) return done;
   }
+  connection_.reset();  // A program scans once, at its start.
   return {};
 }
 

@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <nexusfix/base/function_ref.hpp>
 
 #include "store/postgres/connection.hpp"
+#include "store/postgres/server_facts.hpp"
+#include "store/postgres/servers.hpp"
 
 namespace nexusfix::store::postgres {
 
@@ -21,7 +24,10 @@ struct KeptRange {
 
 class Reader {
  public:
-  explicit Reader(const PostgresOptions& options) : options_{options} {}
+  // facts: of the server that has the log. stop: as Connection::open(). Options and servers must
+  // outlive it.
+  Reader(const PostgresOptions& options, Servers& servers, ServerFacts facts, int stop)
+      : options_{options}, servers_{servers}, facts_{std::move(facts)}, stop_{stop} {}
 
   // Those before this position, by ascending numbers, until visit returns false; then false.
   using NumberVisitor = FunctionRef<bool(std::uint64_t number, std::string_view bytes)>;
@@ -41,11 +47,19 @@ class Reader {
  private:
   struct Page;
   using ResultVisitor = FunctionRef<void(const PGresult*)>;
+  [[nodiscard]] StoreResult<void> begin(LogPosition before);
   [[nodiscard]] ServerResult<void> connect();
+  [[nodiscard]] ServerResult<void> accept(Connection& connection);
+  [[nodiscard]] ServerResult<void> check_position(Connection& connection) const;
+  [[nodiscard]] StoreError reading_error(const ServerError& error) const;
   [[nodiscard]] ServerResult<void> ask(const Page& page, ResultVisitor visit);
   [[nodiscard]] StoreResult<void> ask_twice(const Page& page, ResultVisitor visit);
 
   const PostgresOptions& options_;
+  Servers& servers_;
+  ServerFacts facts_;
+  int stop_;
+  LogPosition before_ = 0;  // a server whose log ends sooner lacks messages
   std::optional<Connection> connection_;
 };
 

@@ -48,12 +48,10 @@ constexpr std::array<Prepared, 8> kPrepared{{
 }};
 
 // One plan for all batches, by index however large the tables were when it was made; nothing is
-// compiled for it, which the costs of forbidden plans would bring about (40 ms a batch); and a
-// client that vanishes is noticed within half a minute.
+// compiled for it, which the costs of forbidden plans would bring about (40 ms a batch).
 constexpr const char* kWriterSettings =
     "SET plan_cache_mode = force_generic_plan; SET jit = off; SET enable_seqscan = off; "
-    "SET enable_hashjoin = off; SET enable_mergejoin = off; SET tcp_keepalives_idle = 10; "
-    "SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3";
+    "SET enable_hashjoin = off; SET enable_mergejoin = off";
 
 class Int8 {
  public:

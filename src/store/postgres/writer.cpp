@@ -21,9 +21,10 @@ constexpr milliseconds kSteady{10'000};
 
 }  // namespace
 
-Writer::Writer(const PostgresOptions& options, LogQueue& queue, Connection connection,
-               ServerFacts facts, std::uint64_t owner_epoch)
+Writer::Writer(const PostgresOptions& options, Servers& servers, LogQueue& queue,
+               Connection connection, ServerFacts facts, std::uint64_t owner_epoch)
     : options_{options},
+      servers_{servers},
       queue_{queue},
       connection_{std::move(connection)},
       facts_{std::move(facts)},
@@ -216,12 +217,14 @@ bool Writer::restore(ServerError cause) {
 }
 
 ServerResult<void> Writer::connect_again() {
-  auto made = Connection::open(options_, stop_.descriptor());
+  ServerResult<ServerFacts> facts;
+  auto made = servers_.connect(stop_.descriptor(), [&](Connection& one) -> ServerResult<void> {
+    facts = read_facts(one);
+    if (!facts) return std::unexpected{facts.error()};
+    if (auto same = check_same_cluster(facts_, *facts); !same) return same;
+    return check_reach(options_, facts->commit);
+  });
   if (!made) return std::unexpected{std::move(made.error())};
-  auto facts = read_facts(*made);
-  if (!facts) return std::unexpected{std::move(facts.error())};
-  if (auto same = check_same_cluster(facts_, *facts); !same) return same;
-  if (auto reach = check_reach(options_, facts->commit); !reach) return reach;
   auto claimed = claim_again(*made, options_, first_epoch_);
   if (!claimed) return std::unexpected{std::move(claimed.error())};
   owner_epoch_ = claimed->owner_epoch;

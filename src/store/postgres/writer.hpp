@@ -10,15 +10,16 @@
 #include "store/postgres/connection.hpp"
 #include "store/postgres/log_queue.hpp"
 #include "store/postgres/server_facts.hpp"
+#include "store/postgres/servers.hpp"
 
 namespace nexusfix::store::postgres {
 
 class Writer {
  public:
   // The connection has the lock and the claim of this owner epoch, and prepare_to_write() was
-  // called for it. Options and queue must outlive the writer.
-  Writer(const PostgresOptions& options, LogQueue& queue, Connection connection, ServerFacts facts,
-         std::uint64_t owner_epoch);
+  // called for it. All that is passed by reference must outlive the writer.
+  Writer(const PostgresOptions& options, Servers& servers, LogQueue& queue, Connection connection,
+         ServerFacts facts, std::uint64_t owner_epoch);
   ~Writer();  // sends nothing more
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -39,6 +40,7 @@ class Writer {
   [[nodiscard]] bool stops() const;
 
   const PostgresOptions& options_;
+  Servers& servers_;
   LogQueue& queue_;
   std::optional<Connection> connection_;
   ServerFacts facts_;          // of the server that the log was on last

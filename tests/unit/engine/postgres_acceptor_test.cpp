@@ -15,6 +15,8 @@ class PostgresAcceptor : public AcceptorTest {
     if (server == nullptr) GTEST_SKIP() << PostgresServer::why();
     extra = "Store=postgresql\nPostgreSQLStoreHost=" + server->host() +
             "\nPostgreSQLStoreUser=nexusfix\nPostgreSQLStoreDatabase=postgres\n"
+            // What is frozen here is not to be given up on a busy machine.
+            "PostgreSQLStoreConnectTimeout=3600\nPostgreSQLStoreAnswerTimeout=3600\n"
             "PostgreSQLStoreSchema=engine_" +
             std::to_string(++count);
     open_here();
@@ -90,6 +92,49 @@ TEST_F(PostgresAcceptor, numbers_of_what_the_database_has_lost_are_not_used_agai
   ASSERT_TRUE(run_until([&] { return again.messages().size() == 3; })) << log.all();
   EXPECT_TRUE(contains(again.messages().back(), "|123=Y|"));
   EXPECT_TRUE(contains(again.messages().back(), "|34=2|"));
+}
+
+TEST_F(PostgresAcceptor, a_resend_that_the_database_does_not_answer_does_not_stop_the_loop) {
+  RawPeer& peer = log_on("TRADER");
+  for (std::uint64_t number = 2; number < 400; ++number) {
+    peer.send(order("TRADER", number, "A" + std::to_string(number)));
+  }
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 399; })) << log.all();
+  turn(20);  // The database has what the last one changed.
+  server->freeze();
+  peer.send(from("TRADER", "2", 400, "7=2|16=0|"));
+  turn(200);
+  // Another connection is served: taken, heard and refused.
+  RawPeer& stranger = connect();
+  stranger.send("not a Logon");
+  stranger.send(from("NOBODY", "A", 1, "98=0|108=30|"));
+  ASSERT_TRUE(run_until([&] { return stranger.closed(); })) << log.all();
+  EXPECT_EQ(peer.messages().size(), 399U);
+  EXPECT_FALSE(peer.closed()) << log.all();
+  server->thaw();
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 797; })) << log.all();
+  for (std::size_t at = 399; at < 797; ++at) {
+    const std::string& message = peer.messages()[at];
+    ASSERT_TRUE(contains(message, "|43=Y|")) << bar(message);
+    ASSERT_TRUE(contains(message, "|34=" + std::to_string(at - 397) + "|")) << bar(message);
+  }
+}
+
+TEST_F(PostgresAcceptor, a_resend_that_is_ended_while_the_database_hangs_is_begun_again) {
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  turn(20);
+  server->freeze();
+  peer.send(from("TRADER", "2", 3, "7=2|16=0|"));
+  turn(50);
+  peer.close();
+  turn(50);
+  server->thaw();
+  RawPeer& again = log_on("TRADER", 4);
+  again.send(from("TRADER", "2", 5, "7=2|16=2|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(again.messages().back(), "|11=A1|"));
 }
 
 TEST_F(PostgresAcceptor, a_program_without_the_store_says_so) {

@@ -464,7 +464,9 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix) {
       "PostgreSQLStoreUser=engine\nPostgreSQLStorePassword=pa55word\n"
       "PostgreSQLStoreConnection=sslmode=verify-full\nPostgreSQLStoreSchema=desk\n"
       "PostgreSQLStoreUseConnectionPool=N\nPostgreSQLStoreStandby=strict\n"
-      "PostgreSQLStoreKeepPosition=N\n";
+      "PostgreSQLStoreKeepPosition=N\nPostgreSQLStoreConnectTimeout=1\n"
+      "PostgreSQLStoreAnswerTimeout=2\nPostgreSQLStoreOutageTimeout=3\n"
+      "PostgreSQLStoreLockTimeout=4\nPostgreSQLStorePeerTimeout=5\n";
   const Settings settings = accepted(text + "Store=postgresql\n" + keys);
   EXPECT_EQ(settings.store, StoreKind::PostgreSQL);
   EXPECT_EQ(settings.postgres.host, "db");
@@ -476,6 +478,11 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix) {
   EXPECT_EQ(settings.postgres.schema, "desk");
   EXPECT_EQ(settings.postgres.standby, store::StandbyPolicy::Strict);
   EXPECT_EQ(settings.postgres.note_folder, "");
+  EXPECT_EQ(settings.postgres.connect_timeout, std::chrono::seconds{1});
+  EXPECT_EQ(settings.postgres.answer_timeout, std::chrono::seconds{2});
+  EXPECT_EQ(settings.postgres.outage_max, std::chrono::seconds{3});
+  EXPECT_EQ(settings.postgres.lock_wait, std::chrono::seconds{4});
+  EXPECT_EQ(settings.postgres.peer_timeout, std::chrono::seconds{5});
   EXPECT_THAT(settings.warnings, IsEmpty());
   EXPECT_EQ(accepted(text + "Store=PostgreSQL\nPostgreSQLStorePort=0\n").postgres.port, "");
 }

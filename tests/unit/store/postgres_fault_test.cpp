@@ -31,6 +31,7 @@ class PostgresFault : public ::testing::Test {
     store_ = open_or_fail(options_);
     ASSERT_NE(store_, nullptr);
     key_ = open_session(*store_, "A");
+    ASSERT_TRUE(settler_.settle(*store_));
   }
   void TearDown() override { store_.reset(); }
 

@@ -105,7 +105,9 @@ TEST_F(PostgresRefusal, a_schema_that_holds_something_else) {
 }
 
 TEST_F(PostgresRefusal, sessions_that_somebody_has_changed) {
-  open_session(*open_or_fail(options_), "A");
+  const auto store = open_or_fail(options_);
+  open_session(*store, "A");
+  ASSERT_TRUE(store->close());
   PostgresServer::shared()->sql("UPDATE " + options_.schema + ".sessions SET session_key = 7");
   expect_refusal(StoreErrorCode::Corrupt, "row 1 of table sessions");
 }

@@ -1,5 +1,6 @@
 // A primary with a synchronous standby, both of the test's own: what is durable is on the standby,
 // whatever becomes of the wait for it; and the log goes on only where it was.
+#include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <memory>
@@ -62,6 +63,10 @@ class PostgresStandby : public ::testing::Test {
     options_ = postgres_options(fresh_schema());
     options_.host = proxy_->host();
     options_.on_durable = settler_.wake();
+    // What waits here waits for the test.
+    options_.connect_timeout = std::chrono::hours{1};
+    options_.answer_timeout = std::chrono::hours{1};
+    options_.outage_max = std::chrono::hours{1};
   }
   void open() {
     store_ = open_or_fail(options_);
@@ -291,7 +296,6 @@ TEST_F(PostgresStandby, a_strict_store_confirms_nothing_that_no_standby_was_wait
 TEST_F(PostgresStandby, a_promoted_standby_is_told_and_a_former_primary_is_refused) {
   Pair pair;
   use(pair);
-  options_.outage_max = milliseconds{60'000};
   open();
   append_next();
   ASSERT_TRUE(settler_.settle(*store_));

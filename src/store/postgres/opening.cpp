@@ -1,0 +1,139 @@
+#include "store/postgres/opening.hpp"
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "store/entry.hpp"
+#include "store/postgres/array_column.hpp"
+#include "store/postgres/schema.hpp"
+
+namespace nexusfix::store::postgres {
+namespace {
+
+std::string_view field(const PGresult* rows, int row, int column) {
+  return {PQgetvalue(rows, row, column), static_cast<std::size_t>(PQgetlength(rows, row, column))};
+}
+
+std::uint64_t number(const PGresult* rows, int row, int column) {
+  const std::string_view bytes = field(rows, row, column);
+  if (bytes.size() == sizeof(std::uint32_t)) return load_big_endian<std::uint32_t>(bytes.data());
+  return load_big_endian<std::uint64_t>(bytes.data());
+}
+
+ServerResult<Result> select(Connection& connection, const char* name, const char* statement) {
+  if (auto done = connection.prepare(name, statement); !done) {
+    return std::unexpected{std::move(done.error())};
+  }
+  return connection.ask_prepared(name);
+}
+
+// A session's row as the entries that lead there.
+bool open_from_row(SessionTable& table, const PGresult* rows, int row) {
+  const auto key = static_cast<SessionKey>(number(rows, row, 0));
+  const WallTime created{std::chrono::nanoseconds{static_cast<std::int64_t>(number(rows, row, 5))}};
+  std::vector<char> entries;
+  append_entry(entries, {.kind = EntryKind::SessionOpened,
+                         .session = key,
+                         .number = 0,
+                         .bytes = field(rows, row, 1)});
+  NumbersChange change;
+  change.after = {.next_inbound = number(rows, row, 3),
+                  .next_outbound = number(rows, row, 4),
+                  .epoch = number(rows, row, 2)};
+  change.created = created;
+  change.is_unfinished = field(rows, row, 6) == std::string_view{"\1", 1};
+  append_numbers_change(entries, key, change);
+  return table.apply(entries, created).has_value();
+}
+
+// A former primary that is back has less than the log had, whatever its position says.
+ServerResult<void> check_timeline(const Note& note, const std::string& path,
+                                  const ServerFacts& facts) {
+  if (note.cluster.empty() || note.cluster != facts.system_identifier) return {};
+  const ServerFacts noted{
+      .system_identifier = note.cluster, .timeline = note.timeline, .commit = {}};
+  auto same = check_same_cluster(noted, facts);
+  if (same) return same;
+  same.error().text += ", as " + path +
+                       " says. If it was restored on purpose, set the sessions' numbers (nexusfix "
+                       "journal set) and remove the file";
+  return same;
+}
+
+}  // namespace
+
+StoreResult<SessionTable> load_sessions(Connection& connection, const PostgresOptions& options) {
+  SessionTable table;
+  auto sessions =
+      select(connection, "sessions",
+             "SELECT session_key, name, epoch, next_inbound, next_outbound, created_ns, "
+             "is_unfinished FROM sessions ORDER BY session_key");
+  if (!sessions) return std::unexpected{store_error(options, sessions.error())};
+  for (int row = 0; row < PQntuples(sessions->get()); ++row) {
+    if (open_from_row(table, sessions->get(), row)) continue;
+    return std::unexpected{store_error(
+        options,
+        {.text = "row " + std::to_string(row + 1) +
+                 " of table sessions, by session_key, makes no sense: somebody has changed it",
+         .state = {}},
+        StoreErrorCode::Corrupt)};
+  }
+  auto lost = select(connection, "lost",
+                     "SELECT l.session_key, l.first_number, l.last_number FROM lost_numbers l "
+                     "JOIN sessions s USING (session_key) WHERE l.epoch = s.epoch "
+                     "ORDER BY l.position");
+  if (!lost) return std::unexpected{store_error(options, lost.error())};
+  for (int row = 0; row < PQntuples(lost->get()); ++row) {
+    std::vector<char> entries;
+    append_messages_lost(entries, static_cast<SessionKey>(number(lost->get(), row, 0)),
+                         number(lost->get(), row, 1), number(lost->get(), row, 2));
+    if (table.apply(entries, {})) continue;
+    return std::unexpected{store_error(
+        options,
+        {.text = "table lost_numbers makes no sense: somebody has changed it", .state = {}},
+        StoreErrorCode::Corrupt)};
+  }
+  return table;
+}
+
+StoreResult<Taken> take_log(PostgresOptions options, Servers& servers, const PositionNote* note) {
+  const auto fail = [&](ServerError error) { return std::unexpected{store_error(options, error)}; };
+  const bool is_noted = note != nullptr && note->found();
+  ServerResult<ServerFacts> facts;
+  auto connection = servers.connect(-1, [&](Connection& one) -> ServerResult<void> {
+    facts = read_facts(one);
+    if (!facts) return std::unexpected{facts.error()};
+    if (is_noted) {
+      auto timeline = check_timeline(*note->found(), note->path(), *facts);
+      if (!timeline) return timeline;
+    }
+    return check_reach(options, facts->commit);
+  });
+  if (!connection) return fail(std::move(connection.error()));
+  if (is_noted) options.if_no_log = IfNoLog::Refuse;
+  if (auto locked = lock_log(*connection, options); !locked) {
+    return std::unexpected{std::move(locked.error())};
+  }
+  if (auto done = migrate(*connection, options); !done) {
+    if (is_noted && done.error().code == StoreErrorCode::Missing) {
+      done.error().text += ". " + note->path() + " says that there was one, confirmed up to " +
+                           std::to_string(note->found()->confirmed) +
+                           ": if its sessions are to begin at MsgSeqNum 1, remove the file";
+    }
+    return std::unexpected{std::move(done.error())};
+  }
+  Taken taken{std::move(*connection), std::move(*facts), {}, new_claim_name(), std::nullopt};
+  if (is_noted) {
+    auto loss = find_loss(taken.connection, options, *note->found(), note->path());
+    if (!loss) return std::unexpected{std::move(loss.error())};
+    taken.loss = *loss;
+  }
+  auto claimed = claim(taken.connection, taken.claim_name);
+  if (!claimed) return fail(std::move(claimed.error()));
+  taken.claim = std::move(*claimed);
+  return taken;
+}
+
+}  // namespace nexusfix::store::postgres

@@ -1,0 +1,34 @@
+// How a log is taken over when it is opened: found, compared with what this machine has noted,
+// claimed, read.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "store/postgres/connection.hpp"
+#include "store/postgres/lineage.hpp"
+#include "store/postgres/position_note.hpp"
+#include "store/postgres/server_facts.hpp"
+#include "store/postgres/servers.hpp"
+#include "store/postgres/statements.hpp"
+#include "store/session_table.hpp"
+
+namespace nexusfix::store::postgres {
+
+// The log, locked and claimed by this process.
+struct Taken {
+  Connection connection;
+  ServerFacts facts;
+  Claim claim;
+  std::string claim_name;
+  std::optional<Loss> loss;
+};
+
+// note: null where nothing is noted.
+[[nodiscard]] StoreResult<Taken> take_log(PostgresOptions options, Servers& servers,
+                                          const PositionNote* note);
+// As they are in the database.
+[[nodiscard]] StoreResult<SessionTable> load_sessions(Connection& connection,
+                                                      const PostgresOptions& options);
+
+}  // namespace nexusfix::store::postgres
