@@ -102,7 +102,7 @@ crash: deps-test
 	  --target store_crash_test -D NEXUSFIX_TESTS=ON
 	@cd build/release/tests/unit/store && export NEXUSFIX_RANDOM_RUNS=$(CRASH_RUNS) && \
 	  ./store_test --gtest_filter='*JournalPower.*' && \
-	  ./store_crash_test --gtest_filter='*JournalKill.leaves_*' && \
+	  ./store_crash_test --gtest_filter='*JournalKillAtAnyMoment.*' && \
 	  ./store_threads_test --gtest_filter='*JournalPowerThreads.*:*JournalPowerMapped.*'
 
 soak: deps-test

@@ -403,11 +403,11 @@ int export_quickfix(Disk& disk, const ExportRequest& request, OpenPostgres open_
     const store::SkippedNumbers& first = log->report->skipped.front();
     return fail(
         "journal",
-        fmt::format("journal {}: the machine went down while it was open: messages may have "
-                    "been sent under MsgSeqNum {} to {} of {} that it has lost. Start the "
-                    "engine once, or set the numbers (nexusfix journal set): then they are "
-                    "skipped, and it can be exported",
-                    request.place.name, first.first, first.last, first.session));
+        fmt::format("journal {}: {}. Messages may have been sent under MsgSeqNum {} to {} of {} "
+                    "that it has lost. Start the engine once, or set the sequence numbers "
+                    "(nexusfix journal set): then they are skipped, and it can be exported",
+                    request.place.name, store::describe(log->report->loss), first.first, first.last,
+                    first.session));
   }
   if (request.prefix.find('/') != std::string::npos) {
     return fail("journal", "--prefix: the beginning of a file's name, without /");

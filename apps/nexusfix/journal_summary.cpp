@@ -103,7 +103,7 @@ std::uint64_t message_count(const JournalSummary& summary) {
 
 std::string power_loss_text(const store::JournalReport& report) {
   if (!report.power_lost) return {};
-  std::string text = "  POWER LOST: the machine went down while the journal was open";
+  std::string text = fmt::format("  POWER LOST: {}", store::describe(report.loss));
   if (report.cut_bytes > 0) {
     text += fmt::format("; opening will cut off {} bytes that had not reached the disk",
                         with_thousands(report.cut_bytes));
@@ -119,7 +119,8 @@ std::string power_loss_text(const store::JournalReport& report) {
 }
 
 std::string power_loss_json(const store::JournalReport& report) {
-  std::string json = fmt::format(R"("power_lost": {}, "skipped": [)", report.power_lost);
+  std::string json = fmt::format(R"("power_lost": {}, "loss": {}, "skipped": [)", report.power_lost,
+                                 json_text(store::to_word(report.loss)));
   std::string_view separator;
   for (const store::SkippedNumbers& skipped : report.skipped) {
     json += fmt::format(R"({}{{"session": {}, "first": {}, "last": {}}})", separator,

@@ -46,9 +46,8 @@ OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log, For p
 void tell_what_was_found(const store::JournalReport& report, const std::string& folder) {
   if (report.power_lost) {
     fmt::print(stderr,
-               "nexusfix journal: {}: the machine went down while it was open; {} bytes that had "
-               "not reached the disk were cut\n",
-               folder, report.cut_bytes);
+               "nexusfix journal: {}: {}; {} bytes that had not reached the disk were cut\n",
+               folder, store::describe(report.loss), report.cut_bytes);
   }
   for (const store::SkippedNumbers& skipped : report.skipped) {
     fmt::print(stderr,

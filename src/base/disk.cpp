@@ -25,6 +25,12 @@ DiskResult<void> Disk::could_write_into(const std::string&) { return {}; }
 
 DiskResult<bool> Disk::is_private(const std::string&) { return true; }
 
+DiskResult<FileStatus> Disk::status(const std::string& path) {
+  return std::unexpected{DiskError{.path = path, .operation = "stat", .error_number = EOPNOTSUPP}};
+}
+
+std::string Disk::mount_id(const std::string&) { return {}; }
+
 DiskResult<void> Disk::rename(const std::string& from, const std::string&) {
   return std::unexpected{
       DiskError{.path = from, .operation = "rename", .error_number = EOPNOTSUPP}};
@@ -42,6 +48,14 @@ DiskResult<std::unique_ptr<File>> Disk::try_lock_directory(const std::string& pa
 DiskResult<void> File::set_permissions(unsigned) {
   return std::unexpected{
       DiskError{.path = {}, .operation = "set the permissions of", .error_number = EOPNOTSUPP}};
+}
+
+DiskResult<std::unique_ptr<File>> Disk::try_lock_name(const std::string& path) {
+  return std::unexpected{DiskError{.path = path, .operation = "lock", .error_number = EOPNOTSUPP}};
+}
+
+DiskResult<FileStatus> File::status() {
+  return std::unexpected{DiskError{.path = {}, .operation = "stat", .error_number = EOPNOTSUPP}};
 }
 
 DiskResult<void> File::reserve(std::uint64_t) {

@@ -23,6 +23,7 @@
 #include <nexusfix/base/disk.hpp>
 
 #include "base/posix_mapping.hpp"
+#include "base/posix_status.hpp"
 
 namespace nexusfix {
 namespace {
@@ -114,6 +115,12 @@ class PosixFile final : public File {
     struct stat status{};
     if (::fstat(descriptor_, &status) < 0) return failure("stat", path_, errno);
     return static_cast<std::uint64_t>(status.st_size);
+  }
+
+  DiskResult<FileStatus> status() override {
+    auto found = status_of(descriptor_, "");
+    if (!found) return failure("stat", path_, found.error());
+    return *found;
   }
 
   DiskResult<void> truncate(std::uint64_t size_bytes) override {
@@ -237,6 +244,11 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+std::string without_slash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
 DiskResult<void> make_one_directory(const std::string& path) {
   if (::mkdir(path.c_str(), kFolderMode) == 0) return sync_folder(parent_of(path));
   const int error = errno;
@@ -287,9 +299,7 @@ DiskResult<std::unique_ptr<File>> PosixDisk::open(const std::string& path, OpenM
 
 DiskResult<void> PosixDisk::make_directories(const std::string& path) {
   if (path.empty()) return failure("create folder", path, ENOENT);
-  if (path.size() > 1 && path.back() == '/') {
-    return make_directories(path.substr(0, path.size() - 1));
-  }
+  if (path.size() > 1 && path.back() == '/') return make_directories(without_slash(path));
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1)) {
     if (DiskResult<void> made = make_one_directory(path.substr(0, slash)); !made) return made;
@@ -299,8 +309,7 @@ DiskResult<void> PosixDisk::make_directories(const std::string& path) {
 
 // The folder, or the nearest one above it that is there.
 DiskResult<void> PosixDisk::could_write_into(const std::string& path) {
-  std::string at = path;
-  while (at.size() > 1 && at.back() == '/') at.pop_back();
+  std::string at = without_slash(path);
   if (at.empty()) return failure("write into folder", path, ENOENT);
   struct stat found{};
   while (::stat(at.c_str(), &found) < 0) {
@@ -322,6 +331,12 @@ DiskResult<bool> PosixDisk::is_private(const std::string& path) {
   struct stat found{};
   if (::stat(path.c_str(), &found) < 0) return failure("stat", path, errno);
   return (found.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+}
+
+DiskResult<FileStatus> PosixDisk::status(const std::string& path) {
+  auto found = status_of(AT_FDCWD, path);
+  if (!found) return failure("stat", path, found.error());
+  return *found;
 }
 
 DiskResult<std::vector<std::string>> PosixDisk::list(const std::string& path) {
@@ -373,6 +388,36 @@ DiskResult<std::unique_ptr<File>> PosixDisk::try_lock_directory(const std::strin
   if (!locked) return failure("lock", path, EOPNOTSUPP);
   if (!*locked) folder.reset();
   return folder;
+}
+
+// A folder has no bytes to be locked, and a lock of them all the same: each name has one byte of
+// the folder above it. To write-lock that, the folder would have to be open for writing, which no
+// folder can be; so it is read-locked, and then it is asked whether another one has done so too.
+DiskResult<std::unique_ptr<File>> PosixDisk::try_lock_name(const std::string& path) {
+  const std::string folder = without_slash(path);
+  const std::string parent = parent_of(folder);
+  const int descriptor =
+      restarted([&] { return ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (descriptor < 0) return failure("lock", path, EOPNOTSUPP);
+  std::unique_ptr<File> held = std::make_unique<PosixFile>(descriptor, parent);
+  struct flock range{};
+  range.l_type = F_RDLCK;
+  range.l_whence = SEEK_SET;
+  range.l_start = byte_of_name(std::string_view{folder}.substr(folder.find_last_of('/') + 1));
+  range.l_len = 1;
+  if (::fcntl(descriptor, F_OFD_SETLK, &range) < 0) return failure("lock", path, EOPNOTSUPP);
+  range.l_type = F_WRLCK;
+  if (::fcntl(descriptor, F_OFD_GETLK, &range) < 0) return failure("lock", path, EOPNOTSUPP);
+  if (range.l_type != F_UNLCK) held.reset();
+  return held;
+}
+
+std::string PosixDisk::mount_id(const std::string& path) {
+  const int descriptor = restarted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  if (descriptor < 0) return {};
+  std::string id = mount_id_of(descriptor);
+  ::close(descriptor);
+  return id;
 }
 
 std::string PosixDisk::boot_id() {

@@ -217,9 +217,16 @@ std::expected<void, EngineError> Runtime::open_postgres_store(const Settings& se
 // The operator must know which numbers a counterparty may hold messages under that are gone here.
 void Runtime::report_power_loss(const store::JournalReport& found, const std::string& folder) {
   if (!found.power_lost) return;
-  report(observe::Severity::Error, {},
-         "journal " + folder + ": the machine went down while it was open; " +
-             std::to_string(found.cut_bytes) + " bytes that had not reached the disk were cut");
+  std::string text = "journal " + folder + ": " + std::string{store::describe(found.loss)} + "; " +
+                     std::to_string(found.cut_bytes) +
+                     " bytes that had not reached the disk were cut";
+  if (found.missing_bytes > 0) {
+    text +=
+        ", and " + std::to_string(found.missing_bytes) +
+        " that it had confirmed are missing: sequence numbers that were reset or set in them are "
+        "not known";
+  }
+  report(observe::Severity::Error, {}, text);
   for (const store::SkippedNumbers& skipped : found.skipped) {
     report(observe::Severity::Error, skipped.session,
            "MsgSeqNum " + std::to_string(skipped.first) + " to " + std::to_string(skipped.last) +

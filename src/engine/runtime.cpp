@@ -29,6 +29,7 @@ observe::Severity severity_of(store::StoreEvent::Level level) noexcept {
     case store::StoreEvent::Level::Warning:
       return observe::Severity::Warning;
     case store::StoreEvent::Level::Error:
+    case store::StoreEvent::Level::Stopped:
       break;
   }
   return observe::Severity::Error;
@@ -417,10 +418,13 @@ void Runtime::bury_closed() noexcept {
   closed_.clear();
 }
 
-// What the store has to say that does not stop it.
+// What the store has found meanwhile, also where nothing is appended.
 void Runtime::look_after_store() {
   if (store_failed_) return;
   while (const auto event = store_->take_event()) {
+    if (event->level == store::StoreEvent::Level::Stopped) {
+      return fail_store({.code = store::StoreErrorCode::Failed, .text = event->text});
+    }
     report(severity_of(event->level), {}, event->text);
   }
   if (disk_watch_.next() != kNever) look_for_slow_disk();
@@ -505,7 +509,8 @@ void Runtime::fail_store(const store::StoreError& error) {
   if (seams_.directory) seams_.directory->remove_loop(loop());
   orders_.clear();
   files_.stop();
-  report(observe::Severity::Error, {}, "the store failed, every session is cut: " + error.text);
+  report(observe::Severity::Error, {},
+         "ALARM: the store failed, every session is cut: " + error.text);
   // Else counterparties would connect to it, and wait for an answer.
   for (Listener& listener : listeners_) {
     seams_.network->close(std::exchange(listener.socket, 0));

@@ -96,6 +96,8 @@ void Checker::process_started(std::size_t index, const CheckedProcess& inside,
   process.sessions.clear();
   process.promises.clear();
   process.appended = inside.appended();
+  process.keeps_numbers = settings.store == engine::StoreKind::Journal &&
+                          settings.durability != store::Durability::None;
   for (std::size_t i = 0; i < settings.sessions.size(); ++i) {
     const session::SessionConfig& config = settings.sessions[i].session;
     const auto [link, is_new] = links_by_name_.emplace(link_name(config), links_.size());
@@ -113,7 +115,26 @@ void Checker::process_started(std::size_t index, const CheckedProcess& inside,
     side.keeps_messages = config.persist_messages;
     side.retention = settings.journal_retention;
     process.sessions.push_back(session);
+    check_numbers_kept(process, process.sessions.back());
     check_start(process, process.sessions.back());
+  }
+}
+
+// What a journal has sent, it may lose with the power; that it has used the number, never.
+void Checker::check_numbers_kept(const Process& process, const LocalSession& session) {
+  if (!process.keeps_numbers || process.generation == 0) return;
+  const store::SessionRecord& record = process.inside->record(session.index);
+  const std::uint64_t epoch = (process.generation - 1) << 32U | record.epoch;
+  const Link& link = links_[session.link];
+  for (const Ledger& ledger : link.directions[session.side].ledgers) {
+    if (ledger.epoch != epoch) continue;
+    for (std::uint64_t n = record.next_outbound; n < ledger.entries.size(); ++n) {
+      if (!ledger.entries[n].was_sent) continue;
+      return found("number-reused", where(link, session.side, n) +
+                                        ": after its start the next "
+                                        "number is " +
+                                        std::to_string(record.next_outbound));
+    }
   }
 }
 

@@ -158,6 +158,7 @@ class Checker {
     std::vector<LocalSession> sessions;
     std::vector<Promise> promises;  // of the turn
     std::uint64_t generation = 0;   // counts the times when its store was forgotten
+    bool keeps_numbers = false;     // of these its store is to know which numbers were used
     bool has_news = false;
     bool has_logouts = false;         // of one session or more, in this turn
     std::string unanswered;           // one of them; empty: none
@@ -193,6 +194,7 @@ class Checker {
                                     std::uint64_t msg_seq_num) const;
   void note_logouts(Process& process);
   void check_start(Process& process, const LocalSession& session);
+  void check_numbers_kept(const Process& process, const LocalSession& session);
   void take_back_deliveries(Direction& direction);
   [[nodiscard]] std::string where(const Link& link, Side sender, std::uint64_t msg_seq_num) const;
   [[nodiscard]] std::string unsettled(const Link& link) const;

@@ -23,6 +23,9 @@ namespace nexusfix::simulator {
 class WorldState;
 struct Machine;
 
+// What ends with a process: what it has not synced is lost with the mount, and with the machine.
+enum class End : std::uint8_t { Process, Mount, Machine };
+
 using Launcher =
     std::function<OpenedProcess(engine::Settings, engine::EngineOptions, CallbackWatch&)>;
 
@@ -79,9 +82,9 @@ struct Machine {
   WorldTime next_turn = WorldTime::max();  // when the process has something to do
   WorldTime busy_until{};
   WorldTime paused_until{};
-  bool dies_without_power = false;  // the death that awaits it, or has come, is of the machine
-  bool has_store_failed = false;    // it has said so
-  bool starts_with_reset = false;   // the next time: an operator's wish
+  End end = End::Process;          // of the death that awaits it, or has come
+  bool has_store_failed = false;   // it has said so
+  bool starts_with_reset = false;  // the next time: an operator's wish
   bool runs_with_reset = false;
   bool is_all_logged_on = false;  // noted while it runs with reset
   bool throws_next = false;

@@ -38,7 +38,8 @@ constexpr Version kVersions[] = {
 // A Logon of FIX 4.0 cannot say that the numbers begin again. Where operators may need that, both
 // sides of such a session do it at every Logon, as its counterparties agree to do.
 bool may_need_reset(FaultSet faults) {
-  return faults.has(Fault::Reset) || faults.has(Fault::DieInReset) || faults.has(Fault::PowerLoss);
+  return faults.has(Fault::Reset) || faults.has(Fault::DieInReset) ||
+         faults.has(Fault::PowerLoss) || faults.has(Fault::Remount);
 }
 
 SeededRandom chance_of(const Scenario& scenario) {
@@ -255,7 +256,8 @@ class Play {
 
   void check_orders() {
     // Without a sync, a loss of power may take reports that were promised.
-    if (!venue_is_sync_ && scenario_.faults->has(Fault::PowerLoss)) return;
+    const FaultSet& faults = *scenario_.faults;
+    if (!venue_is_sync_ && (faults.has(Fault::PowerLoss) || faults.has(Fault::Remount))) return;
     // An order that a crash has made the venue forget may be retired before it asks for it again.
     if (retires_current_) return;
     const auto* const venue = world_.application<SimulatedVenue>(venue_);

@@ -42,8 +42,10 @@ class SimulatedDisk::OpenFile final : public File {
       write(*inode_, offset, bytes.first(part));
       return failure("write", path_, EINTR);
     }
-    if (disk_.is_full_ || disk_.fails_write_) {
-      const bool is_full = disk_.is_full_;
+    if (disk_.is_broken_) return disk_.broken("write", path_);
+    // What has its place on the disk needs no room.
+    const bool is_full = disk_.is_full_ && offset + bytes.size() > inode_->content.size();
+    if (is_full || disk_.fails_write_) {
       if (!is_full) disk_.fails_write_ = false;
       count(disk_.counts_, is_full ? Fault::DiskFull : Fault::WriteError);
       const auto part = static_cast<std::size_t>(disk_.random_.below(bytes.size() + 1));
@@ -64,10 +66,14 @@ class SimulatedDisk::OpenFile final : public File {
 
   DiskResult<void> sync() override {
     if (step(SeamCall::Sync) != CallFate::Done) return failure("sync", path_, EBADF);
+    if (disk_.is_broken_) return disk_.broken("sync", path_);
     if (disk_.fails_sync_) {
       disk_.fails_sync_ = false;
       count(disk_.counts_, Fault::SyncError);
-      if (disk_.drops_unsynced_ && disk_.random_.below(2) == 0) undo(*inode_, 0);
+      if (disk_.drops_unsynced_ && disk_.random_.below(2) == 0) {
+        disk_.has_dropped_ |= !inode_->unsynced.empty();
+        undo(*inode_, 0);
+      }
       return failure("sync", path_, EIO);
     }
     inode_->unsynced.clear();
@@ -206,8 +212,23 @@ void SimulatedDisk::end_process() noexcept {
 }
 
 void SimulatedDisk::lose_power() {
-  end_process();
   ++boot_;
+  remount();
+}
+
+void SimulatedDisk::remount() {
+  ++mount_;
+  is_broken_ = false;
+  lose_unsynced();
+}
+
+std::unexpected<DiskError> SimulatedDisk::broken(const char* operation, const std::string& path) {
+  count(counts_, Fault::Remount);
+  return failure(operation, path, EIO);
+}
+
+void SimulatedDisk::lose_unsynced() {
+  end_process();
   for (auto& [name, inode] : removed_) {
     if (random_.below(2) == 0) names_.emplace(name, std::move(inode));
   }

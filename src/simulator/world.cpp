@@ -32,7 +32,9 @@ void* World::application_of(ProcessId process) noexcept {
   Machine& machine = state_->machines[process];
   return machine.is_up() ? machine.image->application() : nullptr;
 }
-void World::kill(ProcessId process) { state_->end_process(state_->machines[process], false); }
+void World::kill(ProcessId process) {
+  state_->end_process(state_->machines[process], End::Process);
+}
 
 void World::promised(const engine::Session& session, const engine::Sent& sent) {
   state_->promised(session, sent.msg_seq_num);

@@ -46,6 +46,7 @@ seconds interval(Fault fault) {
     case Fault::WriteError:
     case Fault::SyncError:
     case Fault::PowerLoss:
+    case Fault::Remount:
       return seconds{50};
     case Fault::Reset:
     case Fault::DieInReset:
@@ -62,6 +63,8 @@ constexpr std::uint64_t kCallsOfRoll = 6;
 constexpr std::uint64_t kCallsOfReset = 8;
 // A doomed process that does nothing dies all the same.
 constexpr WorldTime kDoom = seconds{1};
+// One whose disk is broken, and that does not notice, is ended by an operator.
+constexpr WorldTime kBroken = seconds{10};
 // With CheckLatency, clocks stay so near the truth that no honest message is refused for its age,
 // also if it waited for a process that stood still.
 constexpr WorldTime kErrorMax = seconds{20};
@@ -114,7 +117,8 @@ void WorldState::strike(Fault fault) {
   Machine* const machine = any_machine(chance, is_reset);
   if (machine == nullptr) return;
   if (trace.is_on()) trace.line(machine->name, "! " + std::string{to_string(fault)});
-  if (fault <= Fault::DieInRoll) return strike_disk(fault, *machine, chance);
+  if (fault <= Fault::DieInRoll || fault == Fault::Remount)
+    return strike_disk(fault, *machine, chance);
   if (fault <= Fault::ClockJump) return strike_clock(fault, *machine, chance);
   strike_process(fault, *machine, chance);
 }
@@ -162,6 +166,8 @@ void WorldState::strike_disk(Fault fault, Machine& machine, SeededRandom& chance
   switch (fault) {
     case Fault::PowerLoss:
       return lose_power(machine);
+    case Fault::Remount:
+      return lose_mount(machine);
     case Fault::TornWrite:
       if (machine.is_up()) machine.life.end_in_write();
       break;
@@ -173,8 +179,7 @@ void WorldState::strike_disk(Fault fault, Machine& machine, SeededRandom& chance
       machine.disk.fail_next_write();
       break;
     case Fault::SyncError:
-      // A process that never waits for a sync has not been promised one.
-      machine.disk.fail_next_sync(machine.waits_for_disk());
+      machine.disk.fail_next_sync(true);
       break;
     case Fault::DieInRoll:
       machine.dies_in_roll = true;
@@ -206,8 +211,8 @@ void WorldState::strike_process(Fault fault, Machine& machine, SeededRandom& cha
   switch (fault) {
     case Fault::Kill: {
       count(fault_counts, fault);
-      if (now < machine.paused_until) return end_process(machine, false);
-      doom(machine, chance.below(30), false);
+      if (now < machine.paused_until) return end_process(machine, End::Process);
+      doom(machine, chance.below(30), End::Process);
       break;
     }
     case Fault::Pause:
@@ -233,13 +238,13 @@ void WorldState::strike_process(Fault fault, Machine& machine, SeededRandom& cha
 }
 
 // The process has so many calls left, and a while.
-void WorldState::doom(Machine& machine, std::uint64_t calls, bool without_power) {
-  machine.dies_without_power |= without_power;
+void WorldState::doom(Machine& machine, std::uint64_t calls, End end) {
+  machine.end = std::max(machine.end, end);
   machine.life.end_after(static_cast<std::uint32_t>(calls));
   const std::uint64_t incarnation = machine.life.incarnation();
   after(kDoom, [this, &machine, incarnation] {
     if (machine.life.incarnation() == incarnation) {
-      end_process(machine, machine.dies_without_power);
+      end_process(machine, machine.end);
     }
   });
 }
@@ -253,7 +258,7 @@ void WorldState::segment_begins(Machine& machine) {
   const bool without_power = options.faults.has(Fault::PowerLoss) && chance.below(2) == 0;
   trace.line(machine.name, "! a segment of its journal begins");
   count(fault_counts, Fault::DieInRoll);
-  doom(machine, chance.below(kCallsOfRoll), without_power);
+  doom(machine, chance.below(kCallsOfRoll), without_power ? End::Machine : End::Process);
 }
 
 // The initiator, or whom it talks to, dies at its next reset.
@@ -267,14 +272,30 @@ void WorldState::reset_begins(Machine& machine) {
   if (!std::exchange(machine.dies_in_reset, false)) return;
   count(fault_counts, Fault::DieInReset);
   doom(machine, fault_random_[static_cast<std::size_t>(Fault::DieInReset)].below(kCallsOfReset),
-       false);
+       End::Process);
 }
 
 // Between any two calls, as by Kill, but what was not synced goes as well.
 void WorldState::lose_power(Machine& machine) {
-  if (!machine.is_up() || machine.dies_without_power) return;
+  if (!machine.is_up() || machine.end == End::Machine) return;
   count(fault_counts, Fault::PowerLoss);
-  doom(machine, fault_random_[static_cast<std::size_t>(Fault::PowerLoss)].below(30), true);
+  doom(machine, fault_random_[static_cast<std::size_t>(Fault::PowerLoss)].below(30), End::Machine);
+}
+
+// The disk fails, its engine stops or is killed, and the file system is mounted again: what was not
+// synced is lost, and the machine has not noticed.
+void WorldState::lose_mount(Machine& machine) {
+  if (!machine.is_up() || machine.end != End::Process) return;
+  SeededRandom& chance = fault_random_[static_cast<std::size_t>(Fault::Remount)];
+  if (chance.below(2) == 0) {
+    count(fault_counts, Fault::Remount);
+    return doom(machine, chance.below(30), End::Mount);
+  }
+  machine.disk.break_down();
+  const std::uint64_t incarnation = machine.life.incarnation();
+  after(kBroken, [this, &machine, incarnation] {
+    if (machine.life.incarnation() == incarnation) end_process(machine, End::Mount);
+  });
 }
 
 // What operators do when a store has lost what a counterparty knows: they agree to begin again.
@@ -292,7 +313,7 @@ void WorldState::forget_promises_of_peers(const Machine& machine) {
     if (&other != &machine && !connects_to_it) continue;
     if (!is_initiator(other)) continue;
     other.starts_with_reset = true;
-    end_process(other, false);
+    end_process(other, End::Process);
   }
 }
 

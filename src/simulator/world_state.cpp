@@ -41,7 +41,8 @@ std::uint64_t heap_bytes() {
 std::uint64_t disk_faults(const FaultCounts& counts) {
   return counts[static_cast<std::size_t>(Fault::DiskFull)] +
          counts[static_cast<std::size_t>(Fault::WriteError)] +
-         counts[static_cast<std::size_t>(Fault::SyncError)];
+         counts[static_cast<std::size_t>(Fault::SyncError)] +
+         counts[static_cast<std::size_t>(Fault::Remount)];
 }
 
 }  // namespace
@@ -253,7 +254,7 @@ void WorldState::start(Machine& machine) {
   machine.is_all_logged_on = false;
   trace.line(machine.name, machine.runs_with_reset ? "starts, to reset" : "starts");
   machine.has_store_failed = false;
-  machine.dies_without_power = false;
+  machine.end = End::Process;
   machine.throws_next = false;
   machine.paused_until = now;
   machine.life.begin();
@@ -276,7 +277,7 @@ void WorldState::start(Machine& machine) {
     // Not known to the checker: it has promised nothing.
     opened = nullptr;
     trace.line(machine.name, "dies while it starts");
-    clear_away(machine, false);
+    abort_start(machine);
     return start_later(machine, milliseconds{50 + random_world.below(1'000)});
   }
   if (!opened) {
@@ -284,7 +285,7 @@ void WorldState::start(Machine& machine) {
     if (disk_faults(fault_counts) == faults_before) {
       violation.found("cannot-start", machine.name + ": " + opened.error().text);
     }
-    clear_away(machine, false);
+    abort_start(machine);
     return start_later(machine, milliseconds{500 + random_world.below(2'000)});
   }
   machine.image = *std::move(opened);
@@ -297,22 +298,33 @@ void WorldState::start(Machine& machine) {
   machine.next_turn = now;
 }
 
+// What it was to bring to the disk, of the lives before, may be gone.
+void WorldState::abort_start(Machine& machine) {
+  const End end = machine.disk.take_dropped() ? End::Mount : End::Process;
+  clear_away(machine, end);
+  if (end == End::Process || !forgets(machine, end)) return;
+  checker.process_ended(machine.index, true);
+  forget_promises_of_peers(machine);
+}
+
 void WorldState::start_later(Machine& machine, WorldTime delay) {
   after(delay, [this, &machine] { start(machine); });
 }
 
 // Its store may forget what it has promised: it is in memory, or the operating system had it alone.
-bool WorldState::forgets(const Machine& machine, bool without_power) const {
+bool WorldState::forgets(const Machine& machine, End end) const {
   return machine.settings.store == engine::StoreKind::Memory ||
-         (without_power && !machine.waits_for_disk());
+         (end != End::Process && !machine.waits_for_disk());
 }
 
 // What is left of a process goes.
-void WorldState::clear_away(Machine& machine, bool without_power) {
+void WorldState::clear_away(Machine& machine, End end) {
   machine.life.end();
-  machine.network.end_process(without_power);
-  if (without_power) {
+  machine.network.end_process(end == End::Machine);
+  if (end == End::Machine) {
     machine.disk.lose_power();
+  } else if (end == End::Mount) {
+    machine.disk.remount();
   } else {
     machine.disk.end_process();
   }
@@ -326,10 +338,13 @@ void WorldState::clear_away(Machine& machine, bool without_power) {
 
 // The process has died, in the middle of whatever it did.
 void WorldState::buried(Machine& machine) {
-  const bool without_power = machine.dies_without_power;
-  trace.line(machine.name, without_power ? "loses its power" : "dies");
-  clear_away(machine, without_power);
-  const bool is_forgetful = forgets(machine, without_power);
+  // One that had no time to note what its disk has done leaves no trace of it: a mount does.
+  const End end = machine.disk.take_dropped() ? std::max(machine.end, End::Mount) : machine.end;
+  trace.line(machine.name, end == End::Machine ? "loses its power"
+                           : end == End::Mount ? "dies, and its disk is mounted again"
+                                               : "dies");
+  clear_away(machine, end);
+  const bool is_forgetful = forgets(machine, end);
   checker.process_ended(machine.index, is_forgetful);
   if (is_forgetful) forget_promises_of_peers(machine);
   check_memory();
@@ -338,17 +353,20 @@ void WorldState::buried(Machine& machine) {
   start_later(machine, milliseconds{20 + random_world.below(most)});
 }
 
-void WorldState::end_process(Machine& machine, bool without_power) {
+void WorldState::end_process(Machine& machine, End end) {
   if (!machine.is_up()) return;
-  machine.dies_without_power = without_power;
+  machine.end = end;
   buried(machine);
 }
 
 // The engine has said that there is nothing left to do.
 void WorldState::finish(Machine& machine) {
-  trace.line(machine.name, "ends");
-  clear_away(machine, false);
-  const bool is_forgetful = forgets(machine, false);
+  const End end = machine.disk.is_broken() ? End::Mount : End::Process;
+  trace.line(machine.name, end == End::Mount ? "ends, and its disk is mounted again" : "ends");
+  clear_away(machine, end);
+  // What a failed sync has dropped is gone on the same mount, too.
+  const End lost = machine.disk.take_dropped() ? End::Mount : end;
+  const bool is_forgetful = forgets(machine, lost);
   checker.process_ended(machine.index, is_forgetful);
   if (is_forgetful) forget_promises_of_peers(machine);
   start_later(machine, milliseconds{20 + random_world.below(2'000)});
@@ -398,7 +416,7 @@ void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
                       machine.name + ", " + std::string{event.session} + ": it has given up");
     }
     after(seconds{1}, [this, &machine] { reset_by_operators(machine); });
-  } else if (event.text.starts_with("the store failed")) {
+  } else if (event.text.contains("the store failed")) {
     machine.has_store_failed = true;
     if (disk_faults(fault_counts) > machine.disk_faults_before) return;
     violation.found("store-failed", machine.name + ": " + std::string{event.text});

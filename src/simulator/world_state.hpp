@@ -28,7 +28,7 @@ class WorldState final : public InternetObserver {
   bool settle(WorldTime limit);
   void after(WorldTime delay, std::function<void()> action);
   // Dies now; without power: its disk forgets what was not synced, and nobody is told.
-  void end_process(Machine& machine, bool without_power);
+  void end_process(Machine& machine, End end);
   void promised(const engine::Session& session, std::uint64_t msg_seq_num);
   [[nodiscard]] WorldStatistics statistics() const;
 
@@ -78,14 +78,15 @@ class WorldState final : public InternetObserver {
   void schedule_turn(Machine& machine);
   void note_turn(Machine& machine);
   void start(Machine& machine);
+  void abort_start(Machine& machine);
   void start_later(Machine& machine, WorldTime delay);
-  void clear_away(Machine& machine, bool without_power);
+  void clear_away(Machine& machine, End end);
   void buried(Machine& machine);
   void finish(Machine& machine);
   [[nodiscard]] static std::size_t index_of(const Machine& machine, const engine::Session& session);
   [[nodiscard]] std::string unsettled();
   void check_memory();
-  [[nodiscard]] bool forgets(const Machine& machine, bool without_power) const;
+  [[nodiscard]] bool forgets(const Machine& machine, End end) const;
   [[nodiscard]] engine::Settings settings_of(const Machine& machine) const;
 
   // world_faults.cpp: what befalls it.
@@ -96,8 +97,9 @@ class WorldState final : public InternetObserver {
   void strike_disk(Fault fault, Machine& machine, SeededRandom& chance);
   void strike_clock(Fault fault, Machine& machine, SeededRandom& chance);
   void strike_process(Fault fault, Machine& machine, SeededRandom& chance);
-  void doom(Machine& machine, std::uint64_t calls, bool without_power);
+  void doom(Machine& machine, std::uint64_t calls, End end);
   void lose_power(Machine& machine);
+  void lose_mount(Machine& machine);
   void segment_begins(Machine& machine);
   void die_in_reset(Machine& machine, SeededRandom& chance);
   void reset_begins(Machine& machine);

@@ -87,18 +87,21 @@ bool Committer::has_work() const noexcept {
   return is_behind && !has_failed_.load() && (options_.writes || requested_.load());
 }
 
-// Takes only time of the core that nobody else wants.
+// Takes only time of the core that no other thread wants. Where many do, each look may take some
+// milliseconds: whoever ends it must not wait for all of them.
 void Committer::linger() const noexcept {
-  for (int looks = 0; looks < kLooksMax && !has_work(); ++looks) std::this_thread::yield();
+  for (int looks = 0; looks < kLooksMax && !has_work() && !ends_; ++looks) {
+    std::this_thread::yield();
+  }
 }
 
 void Committer::wait_to_write() {
   std::unique_lock lock{mutex_};
   sleeps_.store(true);
-  changed_.wait(lock, [this] { return ends_ || has_work(); });
+  changed_.wait(lock, [this] { return ends_.load() || has_work(); });
   sleeps_.store(false);
   if (options_.gather.count() > 0) {
-    changed_.wait_for(lock, options_.gather, [this] { return ends_; });
+    changed_.wait_for(lock, options_.gather, [this] { return ends_.load(); });
   }
 }
 
@@ -113,7 +116,7 @@ void Committer::wait_to_sync() {
         published != seen_ || is_behind ? std::min(kTick, options_.interval) : options_.interval;
     seen_ = published;
     sleeps_.store(true);
-    changed_.wait_for(lock, tick, [this] { return ends_ || has_work(); });
+    changed_.wait_for(lock, tick, [this] { return ends_.load() || has_work(); });
     sleeps_.store(false);
     since_sync_ += tick;
     lock.unlock();

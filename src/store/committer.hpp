@@ -69,6 +69,10 @@ class Committer {
   [[nodiscard]] LogPosition written() const noexcept {
     return written_.load(std::memory_order_acquire);
   }
+  // What the files have by now, synced or not. Any thread.
+  [[nodiscard]] LogPosition in_files() const noexcept {
+    return options_.writes ? written() : published_.load(std::memory_order_acquire);
+  }
   // In one order with want_wake(): whoever asks for a wake and then finds it behind, gets one.
   [[nodiscard]] LogPosition synced() const noexcept { return synced_.load(); }
   // In one order with want_wake(), as synced().
@@ -115,8 +119,8 @@ class Committer {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::condition_variable synced_changed_;
-  std::deque<Part> parts_;  // under the mutex
-  bool ends_ = false;       // likewise
+  std::deque<Part> parts_;         // under the mutex
+  std::atomic<bool> ends_{false};  // set under it, so that no wait misses it
   std::thread thread_;
 };
 

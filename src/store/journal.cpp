@@ -19,6 +19,7 @@
 #include "store/damage_met.hpp"
 #include "store/entry.hpp"
 #include "store/event_box.hpp"
+#include "store/journal/journal_keeper.hpp"
 #include "store/journal_format.hpp"
 #include "store/journal_lock.hpp"
 #include "store/log_note.hpp"
@@ -27,6 +28,7 @@
 #include "store/log_writer.hpp"
 #include "store/number_reserve.hpp"
 #include "store/reading_sizes.hpp"
+#include "store/recover/loss_evidence.hpp"
 #include "store/recovery.hpp"
 #include "store/retirement.hpp"
 #include "store/scrub.hpp"
@@ -61,6 +63,14 @@ std::span<const char> behind_last_reset(std::span<const char> entries, SessionKe
   return result;
 }
 
+// Messages that are not known may have been sent under these numbers.
+void append_skip(std::vector<char>& entries, SessionKey key, std::uint64_t first,
+                 std::uint64_t last) {
+  append_entry(entries,
+               {.kind = EntryKind::OutboundNumber, .session = key, .number = last, .bytes = {}});
+  append_messages_lost(entries, key, first, last);
+}
+
 class Journal final : public Store {
  public:
   // Without a lock it can only be read.
@@ -72,9 +82,10 @@ class Journal final : public Store {
         retirement_{disk, options_.folder, options_.retention.retired, events_},
         log_notes_{ownership_ ? &*ownership_ : nullptr, options_.folder, events_},
         checkpointer_{state_},
-        writer_{disk, options_, checkpointer_},
+        writer_{disk, options_, ownership_ ? &*ownership_ : nullptr, checkpointer_},
         reading_{disk, options_.folder, writer_, state_.sessions, sizes},
-        reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax} {
+        reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax},
+        keeper_{disk, options_, ownership_ ? &*ownership_ : nullptr, writer_, log_notes_, events_} {
     notes_.reserve((NumberReserve::kWishesMax + 1) * kEntryHeaderBytes);
   }
 
@@ -85,6 +96,10 @@ class Journal final : public Store {
     refused_ = std::move(recovered.refused);
     no_new_session_ = std::move(recovered.no_new_session);
     was_closed_ = recovered.is_closed;
+    if (recovered.lost_bytes_max > 0) {
+      lost_with_sessions_ = numbers_to_skip(recovered.report.loss, recovered.segments.back(),
+                                            options_, recovered.lost_bytes_max);
+    }
     const std::vector<char> skipped = skip_numbers(recovered);
     if (!is_writable()) {
       writer_.look(recovered);
@@ -116,8 +131,14 @@ class Journal final : public Store {
     if (auto opened = writer_.open(recovered, epoch, skipped, now); !opened) return opened;
     owner_is_told_ = writer_.segments().back().owner_epoch == epoch;
     noted_ = writer_.synced();
-    // Behind damage a segment that has no record yet is none that the next opening must find.
+    // After damage a segment that has no record yet is none that the next opening must find.
     if (const auto reach = writer_.reach(); reach && !is_damaged_) log_notes_.put(*reach);
+    // What the next opening must not find again is in the log, and on the disk.
+    const bool is_kept = options_.durability != Durability::None;
+    if (auto placed = is_kept ? ownership_->note_place() : DiskResult<void>{}; !placed) {
+      return std::unexpected{disk_error(options_.folder, placed.error())};
+    }
+    keeper_.start(is_kept);
     if (options_.scrub.bytes_per_second > 0 && options_.background && disk_.takes_threads()) {
       scrub_.emplace(disk_, options_, events_);
     }
@@ -155,6 +176,8 @@ class Journal final : public Store {
     std::vector<char> entries;
     append_entry(entries,
                  {.kind = EntryKind::SessionOpened, .session = key, .number = 0, .bytes = name});
+    // It may have been opened in what is missing.
+    if (lost_with_sessions_ > 0) append_skip(entries, key, 1, lost_with_sessions_);
     if (auto appended = append_entries(entries, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
@@ -216,18 +239,21 @@ class Journal final : public Store {
   StoreResult<LogPosition> flush() override {
     if (failed()) return refusal();
     if (!is_writable()) return appended();
+    if (keeper_.has_alarm()) [[unlikely]]
+      return stop(taken_away());
     if (durable() < appended()) {
       if (auto owned = ownership_->check_slowly(); !owned) return stop(std::move(owned.error()));
     }
     if (auto flushed = writer_.flush(); !flushed) return stop(std::move(flushed.error()));
-    if (is_reach_due_) [[unlikely]]
-      note_reach();
+    if (keeper_.is_due()) [[unlikely]]
+      keeper_.look({});
     return durable();
   }
 
   StoreResult<void> close() override {
     if (failed()) return refusal();
     if (!is_writable()) return {};
+    if (keeper_.has_alarm()) return stop(taken_away());
     auto closed = close_in_order();
     if (!closed) return stop(std::move(closed.error()));
     failure_ = "it was closed";
@@ -261,7 +287,6 @@ class Journal final : public Store {
                        WallTime now);
   void forget_before(LogPosition position);
   void offer_to_scrub();
-  void note_reach();
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
   [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
@@ -290,10 +315,15 @@ class Journal final : public Store {
         .code = code, .text = "journal " + options_.folder + ": " + std::string{reason}}};
   }
 
-  // What is on the disk is no longer certain: nothing is accepted from here on.
+  // What is on the disk is no longer certain: nothing is accepted from here on. Whoever has been
+  // replaced leaves the journal to his successor, who has not failed.
   std::unexpected<StoreError> stop(StoreError error) {
     failure_ = error.text;
+    if (error.code != StoreErrorCode::Locked) keeper_.note_failure();
     return std::unexpected{std::move(error)};
+  }
+  [[nodiscard]] StoreError taken_away() const {
+    return {.code = StoreErrorCode::Disk, .text = keeper_.alarm()};
   }
 
   StoreResult<LogPosition> append_entries(std::span<const char> entries, WallTime now);
@@ -324,28 +354,32 @@ class Journal final : public Store {
   NumberReserve reserve_;
   LogPosition noted_ = 0;                      // the log tells that it was synced so far
   bool owner_is_told_ = false;                 // and whose it is
-  bool is_reach_due_ = false;                  // the file owner does not know of the last segment
   bool was_closed_ = false;                    // in order, and nothing was appended since
   std::vector<char> notes_;                    // entries of the journal's own, for the next record
   JournalReport report_;                       // until it is taken
   bool is_damaged_ = false;                    // opening found damage: nothing is retired
   std::map<SessionKey, std::string> refused_;  // because of it, and why
   std::string no_new_session_;                 // why not; empty: it may be
-  std::string failure_;                        // not empty: stopped
-  std::optional<ScrubThread> scrub_;           // nothing: nobody wants it
-  std::uint64_t scrubbed_ = 0;                 // segments up to this one were offered
-  LogPosition closed_end_ = kNumberMax;        // of the next one to be; none: far away
+  // Numbers that a session may have used which was opened in what the disk has lost; 0: none.
+  std::uint64_t lost_with_sessions_ = 0;
+  std::string failure_;                  // not empty: stopped
+  std::optional<ScrubThread> scrub_;     // nothing: nobody wants it
+  std::uint64_t scrubbed_ = 0;           // segments up to this one were offered
+  LogPosition closed_end_ = kNumberMax;  // of the next one to be; none: far away
+  JournalKeeper keeper_;                 // what it looks at goes after it
 };
 
 StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, WallTime now) {
-  if (!ownership_->is_current()) return stop(ownership_->loss());
+  if (!ownership_->is_current() || keeper_.has_alarm()) [[unlikely]] {
+    return stop(keeper_.has_alarm() ? taken_away() : ownership_->loss());
+  }
   const LogPosition synced = writer_.synced();
   if (synced > noted_ || reserve_.has_wishes() || !owner_is_told_) {
     writer_.prepare_next();
     if (checkpointer_.tells_more(synced)) retire_segments(now);
     if (synced >= closed_end_) offer_to_scrub();
-    // In process mode nobody flushes: there is nothing to wait for.
-    if (is_reach_due_) note_reach();
+    // In process mode no flush() is called: there is nothing to wait for.
+    keeper_.look(now);
     make_notes(synced);
     if (entries.size() + notes_.size() > kRecordBytesLimit) notes_.clear();  // another time
   }
@@ -363,7 +397,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
         return stop(std::move(room.error()));
       }
       if (writer_.segments().back().number != segment) {
-        is_reach_due_ = options_.durability != Durability::None;
+        keeper_.segment_begun();
         offer_to_scrub();
         retire_segments(now);
       }
@@ -462,14 +496,6 @@ bool Journal::look_after_number(const Entry& entry) {
   return false;
 }
 
-// When a segment was begun, and the disk knows: from then on its loss is noticed.
-void Journal::note_reach() {
-  const std::optional<LogNote> reach = writer_.reach();
-  if (!reach) return;
-  is_reach_due_ = false;
-  writer_.put_note(log_notes_, *reach);
-}
-
 // First the next checkpoint tells what is to go; when that is on the disk, it goes. From then on
 // nobody reads it; the files themselves follow in the background.
 void Journal::retire_segments(WallTime now) {
@@ -510,6 +536,7 @@ void Journal::forget_before(LogPosition position) {
   writer_.forget_segments(count);
   reading_.forget_before(kept.position);
   if (scrub_) scrub_->forget_before(kept.number);
+  keeper_.forget_before(kept.number);
   writer_.take_away(retirement_, first, kept);
 }
 
@@ -532,18 +559,19 @@ void Journal::offer_to_scrub() {
   }
 }
 
-// After a loss of power each session goes on above every number that it may have used. Returns the
-// entries that say so.
+// After a loss of power, or what is taken for one, each session goes on above every number that it
+// may have used. Returns the entries that say so.
 std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
   std::vector<char> entries;
   if (!recovered.report.power_lost) return entries;
-  const std::uint64_t ahead_max = recovered.segments.back().numbers_ahead_max;
+  const std::uint64_t ahead_max = numbers_to_skip(recovered.report.loss, recovered.segments.back(),
+                                                  options_, recovered.lost_bytes_max);
   for (SessionKey key = 0; ahead_max > 0 && key < state_.sessions.size(); ++key) {
     const std::uint64_t first = state_.sessions.record(key).next_outbound;
-    const std::uint64_t last = std::max(first + ahead_max, state_.sessions.reserved(key)) - 1;
-    append_entry(entries,
-                 {.kind = EntryKind::OutboundNumber, .session = key, .number = last, .bytes = {}});
-    append_messages_lost(entries, key, first, last);
+    const std::uint64_t end = std::max(first + ahead_max, state_.sessions.reserved(key));
+    const std::uint64_t last = std::min(end, kNumberMax) - 1;
+    if (last < first) continue;  // of a log that is forged: there are no more numbers
+    append_skip(entries, key, first, last);
     recovered.report.skipped.push_back({state_.sessions.name(key), first, last});
   }
   return entries;
@@ -551,6 +579,7 @@ std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
 
 StoreResult<void> Journal::close_in_order() {
   scrub_.reset();
+  keeper_.stop();
   if (auto synced = writer_.sync_all(); !synced) return synced;
   std::vector<char> entries;
   append_entry(entries, {.kind = EntryKind::LogClosed,
@@ -700,7 +729,7 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
   if (auto made = disk.make_directories(options.folder); !made) return failure(made.error());
   auto lock = Ownership::take(disk, options.folder, now);
   if (!lock) return std::unexpected{std::move(lock.error())};
-  StoreResult<Recovered> recovered = recover(disk, options);
+  StoreResult<Recovered> recovered = recover(disk, options, *lock);
   if (!recovered) return std::unexpected{std::move(recovered.error())};
   if (auto later = lock->be_later_than(recovered->owner_epoch, disk, now); !later) {
     return std::unexpected{std::move(later.error())};

@@ -15,6 +15,7 @@
 #include "store/log_note.hpp"
 #include "store/log_walk.hpp"
 #include "store/loss_text.hpp"
+#include "store/recover/loss_evidence.hpp"
 #include "store/recovery_end.hpp"
 
 namespace nexusfix::store {
@@ -74,6 +75,7 @@ class Check {
 
   StoreResult<JournalCheck> run() {
     const FoundLogNote noted = read_log_note(disk_, folder_);
+    const LossEvidence evidence = find_evidence(disk_, folder_, noted, true);
     const auto log = walk_log(
         disk_, folder_,
         [&](const SegmentHeader& segment, std::span<const char> checkpoint) {
@@ -111,9 +113,16 @@ class Check {
     check_.torn_offset = segments.back().end;
     check_.note_fault = noted.fault;
     const LogEnd end = end_of(*log);
-    if (is_missed(noted, end)) check_.lost_end = lost_end_text(folder_, *noted.note, end);
-    check_.power_lost = !is_closed_ && check_.records > 0 &&
-                        may_have_lost_power(segments.back().header, to_boot_id(disk_.boot_id()));
+    const LossEvidence::Log read{.last = segments.back().header,
+                                 .is_closed = is_closed_,
+                                 .is_short = is_short(noted, end.position),
+                                 .owner_epoch = owner_epoch_,
+                                 .noted_epoch = read_owner_epoch(disk_, folder_)};
+    const LossCause loss = check_.records > 0 ? evidence.cause(read) : LossCause::None;
+    check_.power_lost = loss != LossCause::None;
+    if (is_missed(noted, end) && !explains_lost_end(loss, *noted.note)) {
+      check_.lost_end = lost_end_text(folder_, *noted.note, end);
+    }
     check_.in_use = is_in_use(disk_, folder_);
     add_damages();
     for (SessionKey key = 0; key < log_.state().sessions.size(); ++key) {
@@ -184,6 +193,7 @@ class Check {
     }
     ++records_;
     is_closed_ = false;
+    owner_epoch_ = std::max(owner_epoch_, segment.owner_epoch);
     const LogPosition begin = segment.position + record.offset;
     EntryReader reader{record.entries};
     Entry entry;
@@ -211,6 +221,7 @@ class Check {
         changed_.push_back(std::nullopt);
       }
       if (tells_synced(entry.kind)) is_closed_ = entry.kind == EntryKind::LogClosed;
+      if (entry.kind == EntryKind::LogOwned) owner_epoch_ = std::max(owner_epoch_, entry.number);
     }
     return {};
   }
@@ -254,6 +265,7 @@ class Check {
   JournalCheck check_;
   std::vector<std::uint64_t> messages_;  // by session key
   bool is_closed_ = false;               // in order, by the last record
+  std::uint64_t owner_epoch_ = 0;        // of those who wrote to it, the last one's
   // By index in check_.changes; nothing: a repair.
   std::vector<std::optional<SessionKey>> changed_;
 };

@@ -123,16 +123,30 @@ bool may_be_torn_header(std::span<const char> bytes) noexcept {
   return true;
 }
 
-std::array<char, kBootIdBytesMax> to_boot_id(std::string_view text) noexcept {
-  std::array<char, kBootIdBytesMax> id{};
-  std::copy_n(text.begin(), std::min(text.size(), id.size()), id.begin());
+BootId to_boot_id(std::string_view boot, std::string_view mount) noexcept {
+  BootId id{};
+  std::copy_n(boot.begin(), std::min(boot.size(), kMountDigitsAt), id.begin());
+  if (mount.empty()) return id;
+  // FNV-1a, as many of its bits as there are digits for.
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : mount) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  for (std::size_t at = kMountDigitsAt; at < id.size(); ++at) {
+    id[at] = kDigits[hash >> 60U];
+    hash <<= 4U;
+  }
   return id;
 }
 
-bool may_have_lost_power(const SegmentHeader& header,
-                         const std::array<char, kBootIdBytesMax>& boot_id_now) noexcept {
-  return header.version != kFormatVersionOldest &&
-         (header.boot_id != boot_id_now || boot_id_now == to_boot_id({}));
+bool is_same_boot(const BootId& one, const BootId& other) noexcept {
+  const std::string_view boot{one.data(), kMountDigitsAt};
+  return one[0] != '\0' && boot == std::string_view{other.data(), kMountDigitsAt};
+}
+
+bool is_same_mount(const BootId& one, const BootId& other) noexcept {
+  const bool is_known = one[kMountDigitsAt] != '\0' && other[kMountDigitsAt] != '\0';
+  return !is_known ||
+         std::equal(one.begin() + kMountDigitsAt, one.end(), other.begin() + kMountDigitsAt);
 }
 
 std::string segment_file_name(std::uint64_t number) {

@@ -13,7 +13,8 @@
 //       48     8 what was synced before it     (version 1 ends here: 48 bytes)
 //       56     4 numbers that a session may be ahead of what is synced
 //       60     1 durability, then 3 zeros
-//       64    48 boot id, then zeros
+//       64    36 boot id, then zeros
+//      100    12 digits that stand for the mount (zeros: not told)
 //      112     4 where the records begin: 128, or behind a checkpoint (0 in version 2: 128)
 //      116     8 epoch of the owner who began it (0: not told)
 //      124     4 zeros
@@ -50,7 +51,7 @@ inline constexpr std::size_t kSegmentMarkBytes = 12;  // the first of them, the 
 inline constexpr std::uint32_t kFormatVersionOldest = 1;
 inline constexpr std::uint32_t kFormatVersionOld = 2;
 inline constexpr std::size_t kSegmentHeaderBytesOld = 48;
-inline constexpr std::size_t kBootIdBytesMax = 48;
+inline constexpr std::size_t kBootIdBytesMax = 48;  // with the mount's digits
 inline constexpr std::size_t kRecordHeaderBytes = 16;
 inline constexpr std::size_t kRecordTimeAt = 8;
 // No writer makes a longer record, so that a length above it is damage, not a large record.
@@ -68,7 +69,7 @@ struct SegmentHeader {
   LogPosition synced = 0;               // everything before it was on the disk
   std::uint32_t numbers_ahead_max = 0;  // of its writer; 0: nothing was sent before it was synced
   Durability durability = Durability::Process;
-  std::array<char, kBootIdBytesMax> boot_id{};      // of its writer's machine; zeros: not known
+  std::array<char, kBootIdBytesMax> boot_id{};      // as to_boot_id() has made it; zeros: not known
   std::uint32_t start_bytes = kSegmentHeaderBytes;  // the header and the checkpoint behind it
   std::uint64_t owner_epoch = 0;                    // of its first record's writer; 0: not told
 
@@ -83,12 +84,16 @@ struct SegmentHeader {
   [[nodiscard]] bool has_checkpoint() const noexcept { return records_at() > header_bytes(); }
 };
 
-[[nodiscard]] std::array<char, kBootIdBytesMax> to_boot_id(std::string_view text) noexcept;
+// Of a start of the machine and, in digits behind it, of a mount of the file system.
+using BootId = std::array<char, kBootIdBytesMax>;
+inline constexpr std::size_t kMountDigitsAt = 36;
+[[nodiscard]] BootId to_boot_id(std::string_view boot, std::string_view mount = {}) noexcept;
 
-// Its writer's machine has been started anew since, so that what was not synced may be gone, and
-// later parts of it may be there without the earlier ones.
-[[nodiscard]] bool may_have_lost_power(
-    const SegmentHeader& header, const std::array<char, kBootIdBytesMax>& boot_id_now) noexcept;
+// False: the machine was started again in between, or one of the two is not known.
+[[nodiscard]] bool is_same_boot(const BootId& one, const BootId& other) noexcept;
+// False: the file system was mounted again in between. Older programs did not write down which
+// mount it was: then the boot decides.
+[[nodiscard]] bool is_same_mount(const BootId& one, const BootId& other) noexcept;
 
 enum class SegmentHeaderFault : std::uint8_t { Cut, Magic, Version, Checksum };
 

@@ -67,6 +67,17 @@ std::string holder(Disk& disk, const std::string& folder) {
   return record ? user_of(*record) : std::string{};
 }
 
+// By its folder's name, which a running process keeps when the folder is renamed or removed: what
+// has the name now is not what that process writes to.
+std::unexpected<StoreError> held_by_name(const std::string& folder) {
+  return std::unexpected{
+      StoreError{.code = StoreErrorCode::Locked,
+                 .text = "journal " + folder +
+                         ": another process has a journal of this name open, whose folder was "
+                         "renamed, removed or replaced while it ran. Stop that process, and put "
+                         "its folder back before anything is started here"}};
+}
+
 std::unexpected<StoreError> held(Disk& disk, const std::string& folder, const std::string& lock) {
   const std::string user = holder(disk, folder);
   return std::unexpected{
@@ -91,6 +102,10 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
   }
   if (folder_lock && *folder_lock == nullptr) return held(disk, folder, folder);
   if (folder_lock) taken.folder_lock_ = std::move(*folder_lock);
+  auto name_lock = disk.try_lock_name(folder);
+  if (!name_lock && name_lock.error().error_number != EOPNOTSUPP) return failure(name_lock.error());
+  if (name_lock && *name_lock == nullptr) return held_by_name(folder);
+  if (name_lock) taken.name_lock_ = std::move(*name_lock);
   auto lock = disk.open(lock_path(folder), OpenMode::Create);
   if (!lock) return failure(lock.error());
   const DiskResult<bool> locked = (*lock)->try_lock();
@@ -105,8 +120,8 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
   // At once as large as it will ever be: what is mapped stays where it is, and notes need no room.
   const DiskResult<std::uint64_t> size = taken.owner_->size();
   if (!size) return failure(size.error());
-  if (*size < kLogNoteAt + kLogNoteBytes) {
-    const std::string zeros(kLogNoteAt + kLogNoteBytes - *size, '\0');
+  if (*size < kOwnerBytes) {
+    const std::string zeros(kOwnerBytes - *size, '\0');
     if (auto grown = taken.owner_->write_at(*size, zeros); !grown) return failure(grown.error());
   }
   if (auto written = taken.write_down(epoch_of(*before) + 1, disk, now); !written) {
@@ -149,15 +164,33 @@ StoreResult<void> Ownership::check_slowly() const {
 }
 
 DiskResult<void> Ownership::note(const LogNote& note) const {
-  return write_note(encode_log_note(note));
+  return write_note(kLogNoteAt, encode_log_note(note));
 }
 
 DiskResult<void> Ownership::forget_note() const {
-  return write_note(std::string(kLogNoteBytes, '\0'));
+  return write_note(kLogNoteAt, std::string(kLogNoteBytes, '\0'));
 }
 
-DiskResult<void> Ownership::write_note(const std::string& text) const {
-  if (auto written = owner_->write_at(kLogNoteAt, text); !written) return written;
+DiskResult<void> Ownership::note_place() const {
+  const DiskResult<FileStatus> status = owner_->status();
+  if (!status) return {};
+  const std::string text = encode_place_note(place_of(*status));
+  std::string found(text.size(), '\0');
+  const DiskResult<std::size_t> got = owner_->read_at(kPlaceNoteAt, found);
+  if (got && *got == found.size() && found == text) return {};
+  return write_note(kPlaceNoteAt, text);
+}
+
+bool Ownership::is_in_place(Disk& disk) const {
+  if (folder_lock_ == nullptr) return true;
+  const DiskResult<FileStatus> open = folder_lock_->status();
+  if (!open) return true;
+  const DiskResult<FileStatus> named = disk.status(folder_);
+  return named && named->is_same_as(*open);
+}
+
+DiskResult<void> Ownership::write_note(std::size_t at, const std::string& text) const {
+  if (auto written = owner_->write_at(at, text); !written) return written;
   return owner_->sync();
 }
 
@@ -169,6 +202,14 @@ StoreError Ownership::loss() const {
                   (user.empty() ? std::string{"not known"} : user) +
                   ") has taken it over, as the file owner says. Nothing is written any more; only "
                   "one of the two may go on"};
+}
+
+std::optional<std::uint64_t> read_owner_epoch(Disk& disk, const std::string& folder) {
+  const auto file = disk.open(owner_path(folder), OpenMode::Read);
+  if (!file && file.error().error_number == ENOENT) return 0;
+  if (!file) return std::nullopt;
+  const auto record = read_record(folder, **file);
+  return record ? std::optional{epoch_of(*record)} : std::nullopt;
 }
 
 bool is_in_use(Disk& disk, const std::string& folder) {

@@ -1,5 +1,5 @@
-// Who may write to a journal's folder: the holder of its advisory locks (the folder's own, and that
-// of the file `lock`), as long as the file `owner` says so.
+// Who may write to a journal's folder: the holder of its advisory locks (the folder's own, that of
+// its name, and that of the file `lock`), as long as the file `owner` says so.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <nexusfix/base/disk.hpp>
@@ -55,6 +56,19 @@ class Ownership {
   [[nodiscard]] DiskResult<void> note(const LogNote& note) const;
   // Takes what is noted away.
   [[nodiscard]] DiskResult<void> forget_note() const;
+  // Notes which file `owner` is, and syncs it, unless it says so already: from now on the folder is
+  // the one that it is, wherever it was copied from. Nothing on a disk that cannot tell.
+  [[nodiscard]] DiskResult<void> note_place() const;
+
+  // Whether the path names the folder that is open: what is created by its path lies in it then.
+  // True on a disk that cannot tell. Any thread, if the disk takes threads.
+  [[nodiscard]] bool is_in_place(Disk& disk) const;
+
+  // What is open of the folder, to be compared with what its path names: null where there is no
+  // such lock.
+  [[nodiscard]] File* folder_file() const noexcept { return folder_lock_.get(); }
+  [[nodiscard]] File* lock_file() const noexcept { return lock_.get(); }
+  [[nodiscard]] File* owner_file() const noexcept { return owner_.get(); }
 
  private:
   // "epoch 00000000000000000007 since 1700000000123456789": these two tell every two owners apart;
@@ -65,18 +79,23 @@ class Ownership {
 
   Ownership() = default;
   [[nodiscard]] StoreResult<void> write_down(std::uint64_t epoch, Disk& disk, WallTime now);
-  [[nodiscard]] DiskResult<void> write_note(const std::string& text) const;
+  [[nodiscard]] DiskResult<void> write_note(std::size_t at, const std::string& text) const;
 
   std::string folder_;
   std::string record_;  // what the file must say
   std::uint64_t epoch_ = 1;
   std::unique_ptr<File> folder_lock_;  // null: this disk has none
+  std::unique_ptr<File> name_lock_;    // likewise
   std::unique_ptr<File> lock_;
   std::unique_ptr<File> owner_;
   std::unique_ptr<FileMapping> mapping_;  // of owner_; null: this disk has none
   const char* shared_ = nullptr;          // its bytes
   std::array<char, kCompared> told_{};    // what they must begin with
 };
+
+// The epoch in the file `owner`. 0: there is no such file, or none in it. Nothing: the disk does
+// not give it.
+[[nodiscard]] std::optional<std::uint64_t> read_owner_epoch(Disk& disk, const std::string& folder);
 
 // Holds the lock only for this question: an owner that starts in this moment is kept out, but one
 // that starts while the journal is being looked at is not.

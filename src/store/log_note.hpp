@@ -1,7 +1,8 @@
-// How far the log reaches, noted in the file `owner` behind its owner: a lower bound of what is
+// How far the log reaches, noted in the file `owner` after its owner: a lower bound of what is
 // there, so that a last segment that was taken away, or a log that was cut, is noticed. Each note
-// tells of what is on the disk already, and a log only grows; so an older note is true as well, and
-// there is nothing to keep in step with it.
+// names what is on the disk already, and a log only grows; so an older note is true as well, and
+// there is nothing to keep in step with it. It is renewed twice a second, when a segment is begun,
+// at the end, and when the store fails.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +26,10 @@ struct LogNote {
   LogPosition position = 0;         // everything before it is in the log, and on the disk
   std::uint64_t segment_bytes = 0;  // so much of the log may have followed in the same segment
   bool is_closed = false;           // the log ended there, in order
+  bool has_failed = false;          // the store was stopped by an error: later bytes may be lost
+  // The files had everything before it, and the disk may not have: it is missing only after a loss
+  // of power, and what else takes what was not synced. 0, or below position: nothing more.
+  LogPosition written = 0;
   friend bool operator==(const LogNote&, const LogNote&) = default;
 };
 
@@ -51,16 +56,42 @@ struct LogEnd {
 [[nodiscard]] inline bool is_missed(const FoundLogNote& found, const LogEnd& end) noexcept {
   return found.note && end.position < found.note->position;
 }
+// Whether the log ends before what its last run had written, synced or not.
+[[nodiscard]] inline bool is_short(const FoundLogNote& found, LogPosition end) noexcept {
+  return found.note && end < found.note->written;
+}
 // What is there, and what was noted.
 [[nodiscard]] std::string lost_end_text(const std::string& folder, const LogNote& note,
                                         const LogEnd& end);
-// Behind it, where the journal is not opened.
+// After it, where the journal is not opened.
 [[nodiscard]] std::string lost_end_advice(const std::string& folder);
 // How much of the log may have been in what is missing.
 [[nodiscard]] std::uint64_t lost_end_bytes(const LogNote& note, LogPosition end) noexcept;
 
-// Writes notes down. Where that fails, what is lost is a watch over the end: it is told, and the
-// journal goes on.
+// Which file the file `owner` is, noted in itself: a copy is another one.
+struct PlaceNote {
+  std::uint64_t inode = 0;   // FileStatus::lasting_inode
+  std::uint64_t handle = 0;  // FileStatus::lasting_handle
+  friend bool operator==(const PlaceNote&, const PlaceNote&) = default;
+};
+
+// After the note of the log's end.
+inline constexpr std::size_t kPlaceNoteAt = kLogNoteAt + kLogNoteBytes;
+inline constexpr std::size_t kPlaceNoteBytes = 256;
+inline constexpr std::size_t kOwnerBytes = kPlaceNoteAt + kPlaceNoteBytes;
+
+[[nodiscard]] std::string encode_place_note(const PlaceNote& note);
+[[nodiscard]] std::optional<PlaceNote> decode_place_note(std::string_view bytes);
+[[nodiscard]] PlaceNote place_of(const FileStatus& owner) noexcept;
+
+struct FoundPlaceNote {
+  std::optional<PlaceNote> note;  // nothing: none, as of an older program, or it cannot be read
+  bool is_elsewhere = false;      // the file that holds it is another one
+};
+[[nodiscard]] FoundPlaceNote read_place_note(Disk& disk, const std::string& folder);
+
+// Writes notes down. Where that fails, what is lost is a watch over the end: that is reported, and
+// the journal goes on.
 class LogNotes {
  public:
   // owner: null where nothing is written; it must outlive this.
@@ -69,6 +100,9 @@ class LogNotes {
 
   // On the disk when it returns, unless a later one is. Any thread.
   void put(const LogNote& note) noexcept;
+  // That the store has failed; false: it could not be written, and may be tried again, since that
+  // writes it a second time. Any thread; nothing else is put afterwards.
+  [[nodiscard]] bool put_failure(LogNote note) noexcept;
 
  private:
   [[nodiscard]] std::optional<std::string> write(const LogNote& note);
@@ -77,7 +111,7 @@ class LogNotes {
   std::string folder_;
   EventBox& events_;
   std::mutex mutex_;  // of what follows
-  LogPosition noted_ = 0;
+  LogNote last_;
   bool is_over_ = false;
 };
 

@@ -42,7 +42,8 @@ bool is_ringed(const JournalOptions& options) {
          (options.durability == Durability::Sync && options.on_durable.call != nullptr);
 }
 
-SegmentSupply::Options supply_options(const JournalOptions& options, bool background) {
+SegmentSupply::Options supply_options(const JournalOptions& options, const Ownership* owner,
+                                      bool background) {
   const bool has_committer =
       background && (options.durability == Durability::Process || is_ringed(options));
   return {.folder = options.folder,
@@ -51,17 +52,19 @@ SegmentSupply::Options supply_options(const JournalOptions& options, bool backgr
           .syncs_names = options.durability != Durability::None,
           .syncs_zeros = !is_mapped(options.durability),
           .leaves_syncs = has_committer,
-          .background = background};
+          .background = background,
+          .owner = owner};
 }
 
 }  // namespace
 
-LogWriter::LogWriter(Disk& disk, const JournalOptions& options, Checkpointer& checkpointer)
+LogWriter::LogWriter(Disk& disk, const JournalOptions& options, const Ownership* owner,
+                     Checkpointer& checkpointer)
     : disk_{disk},
       options_{options},
       checkpointer_{checkpointer},
       background_{options.background && disk.takes_threads()},
-      supply_{disk, supply_options(options, background_)} {}
+      supply_{disk, supply_options(options, owner, background_)} {}
 
 StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoch,
                                   std::span<const char> last_entries, WallTime now) {
@@ -85,7 +88,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
   }
   const std::uint32_t ahead_max =
       options_.durability == Durability::Process ? options_.numbers_ahead_max : 0;
-  const bool goes_on = !segments_.empty() && last_entries.empty() &&
+  const bool goes_on = !segments_.empty() && last_entries.empty() && !recovered.report.power_lost &&
                        segments_.back().version == kFormatVersion &&
                        segments_.back().boot_id == boot_id_ && boot_id_ != to_boot_id({}) &&
                        segments_.back().durability == options_.durability &&
@@ -184,7 +187,8 @@ std::optional<LogNote> LogWriter::reach() const noexcept {
   if (reached < segment.position + segment.records_at()) return std::nullopt;
   return LogNote{.segment = segment.number,
                  .position = reached,
-                 .segment_bytes = std::max(options_.segment_bytes, current_.reserved_bytes)};
+                 .segment_bytes = std::max(options_.segment_bytes, current_.reserved_bytes),
+                 .written = reached};
 }
 
 std::uint64_t LogWriter::room_left() const noexcept {

@@ -32,7 +32,9 @@ namespace nexusfix::store {
 
 class LogWriter {
  public:
-  LogWriter(Disk& disk, const JournalOptions& options, Checkpointer& checkpointer);
+  // owner: null where nothing is written.
+  LogWriter(Disk& disk, const JournalOptions& options, const Ownership* owner,
+            Checkpointer& checkpointer);
 
   // Takes over what was recovered: goes on with the last segment, or begins a new one. last_entries
   // (none: empty) become the last record of what was there, on the disk before anything else.
@@ -45,7 +47,7 @@ class LogWriter {
   // Whether a record of so many bytes needs no make_room(): as most do in a mapped segment. Behind
   // the first that does, all do until the next segment is begun.
   [[nodiscard]] bool has_room(std::uint64_t record_bytes) const noexcept {
-    return appended_ + record_bytes <= easy_end_ && !(committer_ && committer_->has_failed());
+    return appended_ + record_bytes <= easy_end_ && !has_failed();
   }
   // Room for a record of so many bytes, in the next segment if need be.
   [[nodiscard]] StoreResult<void> make_room(std::uint64_t record_bytes, WallTime now);
@@ -90,7 +92,21 @@ class LogWriter {
 
   // What is known to be on the disk of the current segment; nothing: not even its start.
   [[nodiscard]] std::optional<LogNote> reach() const noexcept;
-  void put_note(LogNotes& notes, const LogNote& note) { supply_.put_note(notes, note); }
+
+  // Between open() and close() and where there is a committer, any thread: how far it has brought
+  // the log, and whether it has failed.
+  [[nodiscard]] bool has_committer() const noexcept { return committer_ != nullptr; }
+  struct Progress {
+    LogPosition synced = 0;
+    LogPosition in_files = 0;
+  };
+  [[nodiscard]] Progress progress() const noexcept {
+    return committer_ ? Progress{committer_->synced(), committer_->in_files()}
+                      : Progress{synced_, written()};
+  }
+  [[nodiscard]] bool has_failed() const noexcept { return committer_ && committer_->has_failed(); }
+  [[nodiscard]] const DiskError& failure() const noexcept { return committer_->failure(); }
+  [[nodiscard]] const OpenSegment& current() const noexcept { return current_; }
 
   // Of the current segment, for records.
   [[nodiscard]] std::uint64_t room_left() const noexcept;

@@ -1,7 +1,6 @@
 #include "store/recovery.hpp"
 
 #include <algorithm>
-#include <array>
 #include <expected>
 #include <optional>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "store/log_start.hpp"
 #include "store/log_walk.hpp"
 #include "store/loss_text.hpp"
+#include "store/recover/loss_evidence.hpp"
 #include "store/recovery_end.hpp"
 #include "store/segment_reader.hpp"
 
@@ -26,16 +26,19 @@ std::unexpected<StoreError> corrupt(std::string text) {
 
 class Recovery {
  public:
-  Recovery(Disk& disk, const JournalOptions& options, bool may_write)
+  // owner: null for who only looks.
+  Recovery(Disk& disk, const JournalOptions& options, const Ownership* owner)
       : disk_{disk},
         options_{options},
-        may_write_{may_write},
+        owner_{owner},
+        may_write_{owner != nullptr},
         second_look_{disk, options.folder},
-        files_{disk, options.folder},
-        boot_id_{to_boot_id(disk.boot_id())} {}
+        files_{disk, options.folder} {}
 
   StoreResult<Recovered> run() {
     const FoundLogNote noted = read_log_note(disk_, options_.folder);
+    const bool is_kept = options_.durability != Durability::None;
+    evidence_ = find_evidence(disk_, options_.folder, noted, is_kept);
     const StoreResult<SegmentNumbers> numbers = find_segments(disk_, options_.folder);
     if (!numbers) return std::unexpected{numbers.error()};
     first_ = numbers->first;
@@ -56,16 +59,17 @@ class Recovery {
     tell_damages(options_.folder, log_, found_);
     found_.state = std::move(log_.state());
     tell_what_there_is(checkpoint_faults_, std::move(retired_), found_);
-    found_.boot_id = boot_id_;
+    found_.boot_id = evidence_.boot_id;
     // The next one was not begun, whatever its header says: it ends the log.
     if (!is_cut_) found_.report.torn_bytes += unused_of_last_;
     const LogPosition end = expected_position();
-    found_.report.power_lost = power_lost();
+    tell_loss(noted, end);
     if (!noted.fault.empty()) found_.warnings.push_back(noted.fault);
     if (auto checked = check_end(noted, end); !checked) return std::unexpected{checked.error()};
     if (may_write_) {
       const Leftovers leftovers{.prepared = to_empty_, .last = last_, .is_cut = is_cut_};
       auto done = make_durable(disk_, options_, leftovers, found_);
+      if (!done) note_failure(noted);
       if (done) done = read_tellings(disk_, options_.folder, found_);
       if (!done) return std::unexpected{std::move(done.error())};
     }
@@ -75,6 +79,34 @@ class Recovery {
   }
 
  private:
+  void tell_loss(const FoundLogNote& noted, LogPosition end) {
+    if (found_.segments.empty()) return;
+    // After the log, which may grow meanwhile where it is only looked at. The owner of this opening
+    // has written itself down already.
+    std::optional<std::uint64_t> owners = read_owner_epoch(disk_, options_.folder);
+    if (owners && *owners > 0 && may_write_) --*owners;
+    LossCause cause = evidence_.cause({.last = found_.segments.back(),
+                                       .is_closed = found_.is_closed,
+                                       .is_short = is_short(noted, end),
+                                       .owner_epoch = found_.owner_epoch,
+                                       .noted_epoch = owners});
+    if (!is_cut_ && found_.records == 0) return;
+    // Cut after an orderly end, or in what an earlier run has written.
+    if (is_cut_ && cause == LossCause::None) cause = evidence_.cause(found_.segments.back());
+    if (is_cut_ && cause == LossCause::None) cause = LossCause::MachineRestarted;
+    found_.report.loss = cause;
+    found_.report.power_lost = cause != LossCause::None;
+  }
+
+  // What was read, and could not be brought to the disk, may be gone when it is read again.
+  void note_failure(const FoundLogNote& noted) {
+    if (options_.durability == Durability::None || found_.is_closed) return;
+    LogNote note = noted.note.value_or(LogNote{});
+    note.has_failed = true;
+    note.is_closed = false;
+    static_cast<void>(owner_->note(note));
+  }
+
   // Before anything is cut: what was noted was on the disk.
   StoreResult<void> check_end(const FoundLogNote& noted, LogPosition position) {
     LogEnd end{.segment = 0, .offset = 0, .position = position};
@@ -83,6 +115,11 @@ class Recovery {
       end.offset = found_.file_bytes;
     }
     if (!is_missed(noted, end)) return {};
+    if (explains_lost_end(found_.report.loss, *noted.note)) {
+      found_.report.missing_bytes = noted.note->position - position;
+      found_.lost_bytes_max = lost_end_bytes(*noted.note, position);
+      return {};
+    }
     const std::string text = lost_end_text(options_.folder, *noted.note, end);
     if (may_write_) return corrupt(text + lost_end_advice(options_.folder));
     found_.report.lost_end = text;
@@ -446,11 +483,7 @@ class Recovery {
   }
 
   [[nodiscard]] bool may_have_lost_power(const SegmentHeader& header) const {
-    return store::may_have_lost_power(header, boot_id_);
-  }
-  [[nodiscard]] bool power_lost() const {
-    return is_cut_ || (found_.records > 0 && !found_.segments.empty() && !found_.is_closed &&
-                       may_have_lost_power(found_.segments.back()));
+    return evidence_.may_have_lost(header);
   }
 
   void keep_segment(const SegmentHeader& header, std::unique_ptr<File> file, std::uint64_t bytes) {
@@ -485,10 +518,11 @@ class Recovery {
 
   Disk& disk_;
   const JournalOptions& options_;
+  const Ownership* owner_;
   bool may_write_;
   SecondLook second_look_;
   LogFiles files_;
-  std::array<char, kBootIdBytesMax> boot_id_;
+  LossEvidence evidence_;
   std::uint64_t first_ = 1;  // segment files
   std::uint64_t last_ = 0;
   LogPosition position_ = 0;             // where reading began
@@ -511,12 +545,12 @@ StoreError disk_error(const std::string& folder, const DiskError& error) {
   return {.code = StoreErrorCode::Disk, .text = "journal " + folder + ": " + error.what()};
 }
 
-StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options) {
-  return Recovery{disk, options, true}.run();
+StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options, const Ownership& owner) {
+  return Recovery{disk, options, &owner}.run();
 }
 
 StoreResult<Recovered> look_at(Disk& disk, const std::string& folder) {
-  return Recovery{disk, {.folder = folder}, false}.run();
+  return Recovery{disk, {.folder = folder}, nullptr}.run();
 }
 
 }  // namespace nexusfix::store

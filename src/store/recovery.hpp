@@ -37,16 +37,22 @@ struct Recovered {
   // For people: what the disk damaged in files that were prepared and not begun, which are used
   // anew, and nothing is lost by it; and in the note of the log's end.
   std::vector<std::string> warnings;
-  LogPosition synced = 0;                       // known to be on the disk
-  bool is_closed = false;                       // in order
-  std::uint64_t owner_epoch = 0;                // of whoever wrote it last; 0: not told
-  std::array<char, kBootIdBytesMax> boot_id{};  // of now
+  LogPosition synced = 0;  // known to be on the disk
+  // After a loss of power: how much of the log may be missing, of which the disk had a part for
+  // certain. 0: none.
+  std::uint64_t lost_bytes_max = 0;
+  bool is_closed = false;         // in order
+  std::uint64_t owner_epoch = 0;  // of whoever wrote it last; 0: not told
+  BootId boot_id{};               // of now
   JournalReport report;
 };
 
-// The caller holds the folder's lock. Afterwards all of the log is synced, unless the durability is
-// None; nothing was appended to it.
-[[nodiscard]] StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options);
+class Ownership;
+
+// The caller is the owner. Afterwards all of the log is synced, unless the durability is None;
+// nothing was appended to it.
+[[nodiscard]] StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options,
+                                             const Ownership& owner);
 
 // The same without changing anything: a torn end is left where it is and not read.
 [[nodiscard]] StoreResult<Recovered> look_at(Disk& disk, const std::string& folder);

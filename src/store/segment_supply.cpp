@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "store/journal_format.hpp"
+#include "store/journal_lock.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -99,14 +100,16 @@ DiskResult<OpenSegment> SegmentSupply::take(std::uint64_t number, std::uint64_t 
 }
 
 DiskResult<OpenSegment> SegmentSupply::make(std::uint64_t number, std::uint64_t bytes) {
+  // Or another journal would find a segment that is none of its own.
+  if (options_.owner != nullptr && !options_.owner->is_in_place(disk_)) {
+    return std::unexpected{DiskError{
+        .path = path_of(number), .operation = "find the folder for", .error_number = ENOENT}};
+  }
   DiskResult<std::unique_ptr<File>> file = disk_.open(path_of(number), OpenMode::Create);
   if (!file) return std::unexpected{std::move(file.error())};
   OpenSegment segment{.file = std::move(*file), .mapping = nullptr};
-  // Of an earlier preparation that did not end: what it wrote is not known to be zeros.
-  if (const auto size = segment.file->size(); !size) {
-    return std::unexpected{size.error()};
-  } else if (*size > 0) {
-    if (auto emptied = segment.file->truncate(0); !emptied) return std::unexpected{emptied.error()};
+  if (auto emptied = empty(*segment.file, number); !emptied) {
+    return std::unexpected{std::move(emptied.error())};
   }
   if (auto reserved = reserve(segment, std::max(bytes, options_.segment_bytes)); !reserved) {
     // What it took is given back, so that others have room for their work.
@@ -114,6 +117,22 @@ DiskResult<OpenSegment> SegmentSupply::make(std::uint64_t number, std::uint64_t 
     return std::unexpected{std::move(reserved.error())};
   }
   return segment;
+}
+
+// Of an earlier preparation that did not end: what it wrote is not known to be zeros. What was
+// begun is not of this life, which knows its segments: another folder has come in this one's place.
+DiskResult<void> SegmentSupply::empty(File& file, std::uint64_t number) const {
+  const DiskResult<std::uint64_t> size = file.size();
+  if (!size) return std::unexpected{size.error()};
+  if (*size == 0) return {};
+  std::array<char, kSegmentMarkBytes> mark{};
+  const DiskResult<std::size_t> got = file.read_at(0, mark);
+  if (!got) return std::unexpected{got.error()};
+  if (std::ranges::any_of(mark, [](char byte) { return byte != '\0'; })) {
+    return std::unexpected{
+        DiskError{.path = path_of(number), .operation = "begin", .error_number = EEXIST}};
+  }
+  return file.truncate(0);
 }
 
 DiskResult<void> SegmentSupply::sync(OpenSegment& segment) {
@@ -171,14 +190,6 @@ void SegmentSupply::take_away(Retirement& retirement, std::uint64_t from,
   changed_.notify_all();
 }
 
-void SegmentSupply::put_note(LogNotes& notes, const LogNote& note) {
-  if (!options_.background) return notes.put(note);
-  const std::lock_guard lock{mutex_};
-  notes_ = &notes;
-  note_ = note;
-  changed_.notify_all();
-}
-
 void SegmentSupply::retire(OpenSegment segment) {
   if (!options_.background) return;
   const std::lock_guard lock{mutex_};
@@ -199,7 +210,6 @@ void SegmentSupply::close() {
   const bool is_there = state_ != State::Idle;  // or the file is in use
   state_ = State::Idle;
   ready_ = {};
-  note_.reset();  // its user has a later one
   if (is_there) remove_from(number_);
   changed_.notify_all();
   changed_.wait_for(lock, kTakingAwayMax, [this] { return errands_.empty(); });
@@ -228,7 +238,7 @@ void SegmentSupply::run() {
       do_errand(lock);
     } else if (state_ == State::Wanted) {
       work(lock);
-    } else if (note_ || !errands_.empty()) {
+    } else if (!errands_.empty()) {
       // Behind the segment that somebody may wait for soon.
       do_errand(lock);
     } else if (state_ == State::Failed) {
@@ -255,13 +265,6 @@ void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
     retiring_.swap(retired_);
     lock.unlock();
     forget_retired();
-    lock.lock();
-  } else if (note_) {
-    const LogNote note = *note_;
-    LogNotes& notes = *notes_;
-    note_.reset();
-    lock.unlock();
-    notes.put(note);
     lock.lock();
   } else {
     // One file a turn: what is wanted meanwhile comes before the next.

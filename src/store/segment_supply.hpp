@@ -16,10 +16,11 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/journal.hpp>
 
-#include "store/log_note.hpp"
 #include "store/retirement.hpp"
 
 namespace nexusfix::store {
+
+class Ownership;
 
 // The sync of a prepared file that is still under way when the file is taken. Linux tells an error
 // of writing once: to whichever sync of the file asks first. So nobody may believe a sync of his
@@ -56,6 +57,8 @@ class SegmentSupply {
     // Its user, who must not wait, syncs both itself where that is not done yet.
     bool leaves_syncs = false;
     bool background = false;  // a thread of the supply's own works ahead
+    // Of the folder; null: not known. It must outlive the supply.
+    const Ownership* owner = nullptr;
   };
   // The disk must outlive the supply.
   SegmentSupply(Disk& disk, Options options);
@@ -75,8 +78,6 @@ class SegmentSupply {
   void warm(const OpenSegment& segment);
   // Takes segments away where that costs nobody time, if the supply lives so long.
   void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept);
-  // Notes how far the log reaches where that costs nobody time; of several, the last counts.
-  void put_note(LogNotes& notes, const LogNote& note);
   // Lets go of it where that costs nobody time; of its memory, when a few more were closed.
   void retire(OpenSegment segment);
   // Told once: why the next segment could not be prepared. It is tried again each second.
@@ -102,12 +103,13 @@ class SegmentSupply {
   void forget_retired();
   void remove_from(std::uint64_t number);
   [[nodiscard]] DiskResult<OpenSegment> make(std::uint64_t number, std::uint64_t bytes);
+  [[nodiscard]] DiskResult<void> empty(File& file, std::uint64_t number) const;
   [[nodiscard]] DiskResult<void> sync(OpenSegment& segment);
   [[nodiscard]] DiskResult<OpenSegment> make_ahead() noexcept;
   [[nodiscard]] DiskResult<void> sync_ahead(OpenSegment& segment) noexcept;
   [[nodiscard]] DiskResult<void> reserve(OpenSegment& segment, std::uint64_t bytes) const;
   [[nodiscard]] bool has_errand() const noexcept {
-    return ends_ || !retired_.empty() || !errands_.empty() || to_warm_ != nullptr || note_;
+    return ends_ || !retired_.empty() || !errands_.empty() || to_warm_ != nullptr;
   }
   [[nodiscard]] std::string path_of(std::uint64_t number) const;
 
@@ -126,8 +128,6 @@ class SegmentSupply {
   };
   std::vector<Errand> errands_;
   std::shared_ptr<FileMapping> to_warm_;
-  LogNotes* notes_ = nullptr;
-  std::optional<LogNote> note_;  // to be put there
   std::optional<DiskError> shortage_;
   std::atomic<bool> has_shortage_{false};
   std::atomic<bool> is_short_{false};

@@ -33,7 +33,7 @@ def main():
     mutations = json.loads(Path(sys.argv[1]).read_text())
     root, output = Path(sys.argv[2]), Path(sys.argv[3])
     texts = {path.relative_to(root).as_posix(): path.read_text()
-             for layer in LAYERS for path in sorted((root / "src" / layer).glob("*.cpp"))}
+             for layer in LAYERS for path in sorted((root / "src" / layer).rglob("*.cpp"))}
     for index, mutation in enumerate(mutations, 1):
         texts[mutation["file"]] = mutated(texts[mutation["file"]], mutation, index)
     for name, text in texts.items():

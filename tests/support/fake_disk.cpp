@@ -284,7 +284,17 @@ void FakeDisk::process_death(std::size_t bytes_missing) {
 
 void FakeDisk::reboot() {
   end_process();
-  ++boot_;
+  ++(remounts_ ? mount_ : boot_);
+}
+
+void FakeDisk::evict() {
+  end_process();
+  for (const auto& [name, inode] : names_) {
+    if (inode->lost.empty()) continue;
+    inode->written = image_of(*inode);
+    inode->lost.clear();
+    std::erase_if(changes_, [&](const Change& change) { return change.inode == inode; });
+  }
 }
 
 void FakeDisk::power_loss_by_sectors(Random& random, std::size_t sector_bytes) {

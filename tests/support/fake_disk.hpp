@@ -2,6 +2,7 @@
 // two images of every file: what was written and what was synced.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -45,13 +46,25 @@ class FakeDisk final : public Disk {
   DiskResult<void> rename(const std::string& from, const std::string& to) override;
   DiskResult<void> sync_directory(const std::string& path) override;
   std::string boot_id() override { return "boot " + std::to_string(boot_); }
+  std::string mount_id(const std::string&) override {
+    return mount_ == 0 ? std::string{} : "mount " + std::to_string(mount_);
+  }
 
   // Files can be reserved and mapped; otherwise they grow as they are written.
   void set_mapping(bool on) { maps_ = on; }
   // Every mapping has lost a page.
   void fail_mappings() { *mappings_failed_ = true; }
-  // The machine is started anew; nothing is lost by that alone.
+  // The machine is started again; nothing is lost by that alone.
   void reboot();
+  // On: from now on mounts can be told apart, and what loses power is the disk alone: its file
+  // system is mounted again, and the machine runs on.
+  void set_remounting(bool on) {
+    remounts_ = on;
+    mount_ = std::max<std::uint64_t>(mount_, 1);
+  }
+  // The process is killed, and memory runs short: what a failed sync should have written is clean
+  // and not on the disk, and cannot be read any more. Neither boot nor mount changes.
+  void evict();
   // The power goes, and of what was written since it was synced any part stays: each sector (or, of
   // what is mapped, page) by chance, some of them torn, and likewise names and sizes.
   static constexpr std::size_t kSectorBytes = 512;
@@ -126,6 +139,8 @@ class FakeDisk final : public Disk {
   std::uint64_t capacity_bytes_ = UINT64_MAX;
   std::uint64_t process_ = 0;  // Files of an earlier one are dead
   std::uint64_t boot_ = 1;
+  std::uint64_t mount_ = 0;  // 0: it does not tell
+  bool remounts_ = false;
   bool maps_ = false;
   std::shared_ptr<bool> mappings_failed_ = std::make_shared<bool>(false);
 };

@@ -116,6 +116,7 @@ class GatedDisk final : public Disk {
   }
   std::string user() override { return disk_.user(); }
   std::string boot_id() override { return disk_.boot_id(); }
+  std::string mount_id(const std::string& path) override { return disk_.mount_id(path); }
   bool takes_threads() const noexcept override { return true; }
 
  private:

@@ -41,6 +41,7 @@ class KillingDisk final : public Disk {
     return strike([&] { return disk_.sync_directory(path); });
   }
   std::string boot_id() override { return disk_.boot_id(); }
+  std::string mount_id(const std::string& path) override { return disk_.mount_id(path); }
   bool takes_threads() const noexcept override { return true; }
 
  private:

@@ -23,7 +23,7 @@ namespace nexusfix::testing {
 
 class PowerDisk final : public Disk {
  public:
-  explicit PowerDisk(std::uint64_t seed) : random_{seed} {}
+  explicit PowerDisk(std::uint64_t seed) : random_{seed} { disk_.set_remounting(true); }
 
   // Files can be reserved; otherwise they grow as they are written.
   void set_reserving(bool on) { disk_.set_mapping(on); }
@@ -38,6 +38,8 @@ class PowerDisk final : public Disk {
   void start(std::uint64_t nth) {
     const std::lock_guard lock{mutex_};
     if (!has_power_) {
+      // Or the disk alone, in the same boot.
+      disk_.set_remounting(random_.below(2) == 0);
       disk_.power_loss_by_sectors(
           random_, maps_ && random_.below(2) == 0 ? FakeDisk::kPageBytes : FakeDisk::kSectorBytes);
     }
@@ -87,6 +89,10 @@ class PowerDisk final : public Disk {
   std::string boot_id() override {
     const std::lock_guard lock{mutex_};
     return disk_.boot_id();
+  }
+  std::string mount_id(const std::string& path) override {
+    const std::lock_guard lock{mutex_};
+    return disk_.mount_id(path);
   }
   bool takes_threads() const noexcept override { return true; }
 

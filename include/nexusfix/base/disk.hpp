@@ -25,6 +25,23 @@ struct DiskError {
 template <class T>
 using DiskResult = std::expected<T, DiskError>;
 
+// What tells one file or folder from every other, and how much of it there is.
+struct FileStatus {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t links = 0;  // names that it has; 0: it was removed
+  std::uint64_t size_bytes = 0;
+  // What stays the same on every mount: the inode's number, and what tells the file from an earlier
+  // one of this number. 0: the file system does not say.
+  std::uint64_t lasting_inode = 0;
+  std::uint64_t lasting_handle = 0;
+
+  // Of two that are there at the same time.
+  [[nodiscard]] bool is_same_as(const FileStatus& other) const noexcept {
+    return device == other.device && inode == other.inode;
+  }
+};
+
 // A file's bytes in memory, shared with the file: what is stored to it is in the operating system's
 // cache at once, and survives the process. Ends with its destruction.
 class FileMapping {
@@ -68,6 +85,8 @@ class File {
   // stays, and so does what is mapped.
   virtual void forget_cached() noexcept {}
   [[nodiscard]] virtual DiskResult<std::uint64_t> size() = 0;
+  // Of the open file, whatever its path names by now. EOPNOTSUPP: this disk has no such thing.
+  [[nodiscard]] virtual DiskResult<FileStatus> status();
   [[nodiscard]] virtual DiskResult<void> truncate(std::uint64_t size_bytes) = 0;
   // Who may read and write the file, as nine bits (0640), whatever the process's umask. EOPNOTSUPP:
   // this disk has no such thing.
@@ -107,6 +126,8 @@ class Disk {
   // Whether nobody may read or write a file but its owner: nothing is granted to its group and to
   // others. A disk that cannot know says yes.
   [[nodiscard]] virtual DiskResult<bool> is_private(const std::string& path);
+  // Of what a path names now, a folder or a file. EOPNOTSUPP: this disk has no such thing.
+  [[nodiscard]] virtual DiskResult<FileStatus> status(const std::string& path);
   // Names (not paths) of the regular files in a folder, sorted.
   [[nodiscard]] virtual DiskResult<std::vector<std::string>> list(const std::string& path) = 0;
   [[nodiscard]] virtual DiskResult<void> remove(const std::string& path) = 0;
@@ -123,12 +144,20 @@ class Disk {
   // EOPNOTSUPP: this disk has no such thing.
   [[nodiscard]] virtual DiskResult<std::unique_ptr<File>> try_lock_directory(
       const std::string& path);
+  // Takes an advisory lock of this name in the folder above it, which stays with the name when what
+  // bears it is renamed or removed. Held until what is returned is destroyed; null: another one has
+  // it. EOPNOTSUPP: this disk has no such thing, or the folder above must not be read.
+  [[nodiscard]] virtual DiskResult<std::unique_ptr<File>> try_lock_name(const std::string& path);
   // Who uses this disk, for people: "pid 4711 on host". Empty: not known.
   [[nodiscard]] virtual std::string user() { return {}; }
 
-  // Names the time since the machine was started: while it stays the same, nothing that was written
-  // was lost but by a failure of the disk. Empty: not known.
+  // Names the time since the machine was started: while this and the mount below stay the same,
+  // nothing that was written was lost but by a failure of the disk. Empty: not known.
   [[nodiscard]] virtual std::string boot_id() { return {}; }
+  // Names the time since the file system of this path was mounted: what it had in memory and had
+  // not brought to the disk is gone with it. Unique since the machine was started, and the same for
+  // every process of it where the kernel says so much. Empty: not known.
+  [[nodiscard]] virtual std::string mount_id(const std::string& path);
   // Whether different threads may use the disk, and one file, at once. A simulator's may not, and
   // then everything is done on the thread that asks for it, so that a seed repeats it.
   [[nodiscard]] virtual bool takes_threads() const noexcept { return false; }
@@ -142,6 +171,7 @@ class PosixDisk final : public Disk {
   [[nodiscard]] DiskResult<void> make_directories(const std::string& path) override;
   [[nodiscard]] DiskResult<void> could_write_into(const std::string& path) override;
   [[nodiscard]] DiskResult<bool> is_private(const std::string& path) override;
+  [[nodiscard]] DiskResult<FileStatus> status(const std::string& path) override;
   [[nodiscard]] DiskResult<std::vector<std::string>> list(const std::string& path) override;
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
   [[nodiscard]] DiskResult<void> rename(const std::string& from, const std::string& to) override;
@@ -149,8 +179,10 @@ class PosixDisk final : public Disk {
   [[nodiscard]] DiskResult<void> sync_directory(const std::string& path) override;
   [[nodiscard]] DiskResult<std::unique_ptr<File>> try_lock_directory(
       const std::string& path) override;
+  [[nodiscard]] DiskResult<std::unique_ptr<File>> try_lock_name(const std::string& path) override;
   [[nodiscard]] std::string user() override;
   [[nodiscard]] std::string boot_id() override;
+  [[nodiscard]] std::string mount_id(const std::string& path) override;
   [[nodiscard]] bool takes_threads() const noexcept override { return true; }
 };
 

@@ -38,11 +38,13 @@ enum class Fault : std::uint8_t {
   Logout,      // an operator logs a session out, and on again
   Reset,       // operators agree on new sequence numbers
   DieInReset,  // they do, and one of the two processes dies in the middle of it
+  // The disk once more.
+  Remount,  // the disk fails, and its file system is mounted again in the same boot
   // Counterparties that are other engines.
   ResetWithin,  // both sides begin at 1 again within the session
   AskAgain,     // more ResendRequests come while one is answered
 };
-inline constexpr std::size_t kFaults = 24;
+inline constexpr std::size_t kFaults = 25;
 
 [[nodiscard]] std::string_view to_string(Fault fault) noexcept;
 

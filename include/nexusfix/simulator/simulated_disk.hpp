@@ -31,6 +31,9 @@ class SimulatedDisk final : public Disk {
   [[nodiscard]] DiskResult<void> remove(const std::string& path) override;
   [[nodiscard]] DiskResult<void> sync_directory(const std::string& path) override;
   [[nodiscard]] std::string boot_id() override { return "boot " + std::to_string(boot_); }
+  [[nodiscard]] std::string mount_id(const std::string&) override {
+    return "mount " + std::to_string(mount_);
+  }
 
   // Faults. Each is counted when it strikes, not when it is set.
   void set_full(bool on) noexcept { is_full_ = on; }
@@ -41,6 +44,11 @@ class SimulatedDisk final : public Disk {
     fails_sync_ = true;
     drops_unsynced_ = drops;
   }
+  // From now on each write and sync fails, until the file system is mounted again.
+  void break_down() noexcept { is_broken_ = true; }
+  [[nodiscard]] bool is_broken() const noexcept { return is_broken_; }
+  // Since it was asked last: a failed sync has dropped what it should have kept.
+  [[nodiscard]] bool take_dropped() noexcept { return std::exchange(has_dropped_, false); }
   // Called when a file has been created.
   void on_create(std::function<void()> action) { on_create_ = std::move(action); }
   void mend() noexcept { is_full_ = fails_write_ = fails_sync_ = false; }
@@ -51,6 +59,9 @@ class SimulatedDisk final : public Disk {
   // a part of the next. New names that were not synced may be gone with their files, and files
   // whose removal was not synced may be back.
   void lose_power();
+  // The same without a start of the machine: the disk has failed, and its file system is mounted
+  // again.
+  void remount();
 
   [[nodiscard]] std::uint64_t used_bytes() const noexcept;
 
@@ -74,6 +85,8 @@ class SimulatedDisk final : public Disk {
   static void write(Inode& inode, std::uint64_t offset, std::span<const char> bytes);
   static void truncate(Inode& inode, std::uint64_t size_bytes);
   static void undo(Inode& inode, std::size_t changes_kept);
+  void lose_unsynced();
+  [[nodiscard]] std::unexpected<DiskError> broken(const char* operation, const std::string& path);
   [[nodiscard]] bool is_dead() noexcept { return life_.step(SeamCall::Other) != CallFate::Done; }
 
   ProcessLife& life_;
@@ -83,7 +96,10 @@ class SimulatedDisk final : public Disk {
   std::map<std::string, std::shared_ptr<Inode>> removed_;  // and their folder not synced since
   std::set<std::string> folders_;
   std::function<void()> on_create_;
-  std::uint64_t boot_ = 1;  // counts losses of power
+  std::uint64_t boot_ = 1;   // counts losses of power
+  std::uint64_t mount_ = 1;  // and mounts
+  bool is_broken_ = false;
+  bool has_dropped_ = false;
   bool is_full_ = false;
   bool fails_write_ = false;
   bool fails_sync_ = false;

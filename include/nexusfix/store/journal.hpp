@@ -77,15 +77,31 @@ struct JournalOptions {
   // Otherwise, and in Sync without on_durable, that is done inside of append() and flush(): all
   // that was appended is durable when flush() returns.
   bool background = true;
+  // How often it is looked whether the open files are still those that the folder names, and how
+  // far the log reaches is noted.
+  std::chrono::milliseconds watch_interval{500};
   // Called on such a thread when durable() has moved after a flush() that left it behind
-  // appended(), when the journal has failed, and when the scrub has found something. Must not call
-  // the store.
+  // appended(), when the journal has failed, and when take_event() has something. Must not call the
+  // store.
   struct Wake {
     void (*call)(void* context) noexcept = nullptr;
     void* context = nullptr;
   };
   Wake on_durable{};
 };
+
+// Why what was written to a log may not be in it. Each is handled as a loss of power.
+enum class LossCause : std::uint8_t {
+  None,
+  MachineRestarted,  // while the journal was open
+  MountedAgain,      // likewise, its file system alone
+  StoreFailed,       // its last run ended by an error of the store
+  LogCut,            // it ends before what its last run had written
+  FolderCopied,      // the folder is another one than was written to
+  OwnerLost,         // the file `owner` is missing, or older than the log
+};
+[[nodiscard]] std::string_view to_word(LossCause cause) noexcept;   // "mounted-again"
+[[nodiscard]] std::string_view describe(LossCause cause) noexcept;  // for people
 
 // Numbers that were skipped after a loss of power: messages may have been sent under some of them.
 struct SkippedNumbers {
@@ -116,18 +132,24 @@ struct JournalReport {
   std::vector<std::string> checkpoint_faults;
   std::uint64_t torn_bytes = 0;  // at the end, no whole record: open_journal() has cut them
   // inspect_journal(): the log ends before what its last owner noted, for people; empty: it does
-  // not, or nothing was noted. open_journal() refuses it then.
+  // not, nothing was noted, or a loss of power explains it. open_journal() refuses it then.
   std::string lost_end;
   // Damage with more of the log behind it, each with file and offset; and the sessions that
   // open_session() refuses because of it. All others go on.
   std::vector<std::string> damages;
   std::vector<RefusedSession> refused;
-  // The machine went down while the journal was open. What was durable by its mode is there; of the
-  // rest, cut_bytes were behind the first damaged record, and were dropped.
+  // Power was lost while the journal was open, or what is handled as such. What was durable by its
+  // mode is there, unless the folder is a copy; of the rest, cut_bytes were after the first damaged
+  // record, and were dropped.
   bool power_lost = false;
+  LossCause loss = LossCause::None;  // why
+  // Of the log, that the disk was known to have and does not give any more: it has failed. Sessions
+  // that were opened, and numbers that were reset or set in it are not known.
+  std::uint64_t missing_bytes = 0;
   std::uint64_t cut_bytes = 0;
-  // Process only. open_journal() has skipped them; inspect_journal() changes nothing and tells
-  // which ones opening would skip.
+  // In Process, and in every mode but None where the cause is LogCut, FolderCopied or OwnerLost.
+  // open_journal() has skipped them; inspect_journal() changes nothing and tells which ones opening
+  // would skip.
   std::vector<SkippedNumbers> skipped;
   // Counts the owners of the journal, and each writes it into the log: of whoever wrote to it last
   // before this opening; 0: nobody told.

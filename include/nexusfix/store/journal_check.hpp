@@ -62,7 +62,7 @@ struct JournalCheck {
   // would read more, or go wrong; for people.
   std::vector<std::string> checkpoint_faults;
   // The log ends before what its last owner noted: opening refuses it; for people. Empty: it does
-  // not, or nothing was noted.
+  // not, nothing was noted, or a loss of power explains it.
   std::string lost_end;
   std::string note_fault;              // why that note cannot be read; empty: it can, or is none
   std::uint64_t retired_segments = 0;  // that are not there any more, in front of the first
@@ -72,8 +72,7 @@ struct JournalCheck {
   std::uint64_t torn_bytes = 0;   // behind the last record: an interrupted write
   std::uint64_t torn_offset = 0;  // in the last segment
   bool in_use = false;            // a running process has it open: its end may be half written
-  // The machine went down while the journal was open. What opening cuts and skips because of that,
-  // inspect_journal() tells.
+  // As in JournalReport. What opening cuts and skips because of that, inspect_journal() tells.
   bool power_lost = false;
 };
 

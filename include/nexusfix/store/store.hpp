@@ -65,9 +65,14 @@ struct StoreError {
 template <class T>
 using StoreResult = std::expected<T, StoreError>;
 
-// Something that does not stop the store and that its operator should hear of.
+// Something that the store's operator should hear of.
 struct StoreEvent {
-  enum class Level : std::uint8_t { Info, Warning, Error };
+  enum class Level : std::uint8_t {
+    Info,
+    Warning,
+    Error,
+    Stopped,  // an error, after which every call fails: what was found while nothing was appended
+  };
   Level level = Level::Error;
   std::string text;
 };
@@ -153,7 +158,8 @@ class Store {
   }
   // What happened meanwhile, the oldest first, each told once: the disk has no room for the next
   // segment, and there is only what is left of this one; old segments were taken away, or could not
-  // be; what is kept has been damaged. Two atomic loads while there is nothing.
+  // be; what is kept has been damaged; the store has stopped. Two atomic loads while there is
+  // nothing.
   [[nodiscard]] virtual std::optional<StoreEvent> take_event() = 0;
 
   // Passes the kept messages of the current epoch with numbers first to last, ascending, numbers

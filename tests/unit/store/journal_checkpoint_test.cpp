@@ -14,6 +14,7 @@
 
 #include "store/checkpoint.hpp"
 #include "store/journal_format.hpp"
+#include "store/log_note.hpp"
 #include "store_fixture.hpp"
 #include "support/fake_disk.hpp"
 
@@ -300,7 +301,9 @@ TEST_F(JournalCheckpoint, a_segment_whose_start_was_interrupted_is_begun_again) 
       std::string cut = whole.substr(0, length);
       if (has_zeros) cut.resize(kSegmentBytes, '\0');
       disk_.set_contents(segment_path(segment), cut);
-      ASSERT_TRUE(disk_.remove(kFolder + "/owner"));  // nobody has noted that it was begun
+      // Before it was noted that it was begun.
+      disk_.set_contents(kFolder + "/owner",
+                         disk_.contents(kFolder + "/owner").substr(0, kLogNoteAt));
       const OpenedJournal opened = open();
       ASSERT_THAT(opened.report.damages, ::testing::IsEmpty()) << length;
       ASSERT_THAT(opened.report.checkpoint_faults, ::testing::IsEmpty()) << length;
@@ -378,6 +381,8 @@ TEST_F(JournalCheckpoint, one_that_the_disk_does_not_give_is_told_and_the_log_is
     for (std::uint64_t number = 1; number <= last_segment(disk_); ++number) {
       disk.disk.set_contents(segment_path(number), disk_.contents(segment_path(number)));
     }
+    disk.disk.set_contents(kFolder + "/owner",
+                           disk_.contents(kFolder + "/owner").substr(0, kLogNoteAt));
     const SegmentHeader header = header_of(disk_, segment);
     disk.path = segment_path(segment);
     disk.begin = header.header_bytes();
@@ -403,7 +408,8 @@ TEST_F(JournalCheckpoint, a_segment_of_which_only_torn_parts_reached_the_disk_is
   for (std::uint64_t number = last_segment(disk_); number > segment; --number) {
     ASSERT_TRUE(disk_.remove(segment_path(number)));
   }
-  ASSERT_TRUE(disk_.remove(kFolder + "/owner"));  // nobody has noted that it was begun
+  // Before it was noted that it was begun.
+  disk_.set_contents(kFolder + "/owner", disk_.contents(kFolder + "/owner").substr(0, kLogNoteAt));
   const SegmentHeader header = header_of(disk_, segment);
   std::string bytes = disk_.contents(segment_path(segment)).substr(0, header.records_at());
   for (std::size_t at = header.header_bytes() + 40; at < bytes.size(); ++at) bytes[at] = '\0';

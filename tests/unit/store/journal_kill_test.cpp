@@ -32,11 +32,9 @@ namespace {
 
 constexpr SessionKey kSessions = 3;
 
-// Each run of a mode that syncs waits for the disk.
-std::uint64_t kills_of(Durability durability) {
-  return testing::random_runs(durability == Durability::Sync    ? 300
-                              : durability == Durability::Group ? 800
-                                                                : 1'200);
+// Of a hundred kills each. Each run of a mode that syncs waits for the disk.
+std::uint64_t parts_of(Durability durability) {
+  return durability == Durability::Sync ? 3 : durability == Durability::Group ? 8 : 12;
 }
 
 // What the child was told is durable, of one session, where the parent sees it after the kill:
@@ -166,15 +164,16 @@ class Child {
   std::_Exit(opened->store->close() ? 0 : 13);
 }
 
-class JournalKill : public ::testing::TestWithParam<Durability> {
+class KillTest : public ::testing::Test {
  protected:
+  explicit KillTest(Durability durability) : durability_{durability} {}
   void SetUp() override {
     void* const memory =
         ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(memory, MAP_FAILED);
     shared_ = new (memory) Shared{};  // the mapping is page-aligned, larger, and ours alone
     options_ = {
-        .folder = folder_.file("journal"), .durability = GetParam(), .segment_bytes = 256U << 10U};
+        .folder = folder_.file("journal"), .durability = durability_, .segment_bytes = 256U << 10U};
   }
   void TearDown() override { ::munmap(shared_, sizeof(Shared)); }
 
@@ -202,7 +201,7 @@ class JournalKill : public ::testing::TestWithParam<Durability> {
     const pid_t child = ::fork();
     if (child == 0) {
       testing::KillingDisk disk{nth, where};
-      be_killed(disk, options_, *shared_, nth, GetParam() == Durability::Sync ? 15 : 40);
+      be_killed(disk, options_, *shared_, nth, durability_ == Durability::Sync ? 15 : 40);
     }
     int status = 0;
     EXPECT_EQ(::waitpid(child, &status, 0), child);
@@ -216,6 +215,8 @@ class JournalKill : public ::testing::TestWithParam<Durability> {
     if (!found && is_nothing_told()) return;  // Killed before there was a journal.
     ASSERT_TRUE(found) << found.error().text;
     ASSERT_TRUE(found->report.damages.empty()) << found->report.damages.front();
+    // The file system is the one that the process wrote to, and has all of it.
+    ASSERT_EQ(found->report.loss, LossCause::None) << describe(found->report.loss);
     const std::size_t sessions = found->store->session_count();
     ASSERT_TRUE(sessions == kSessions || is_nothing_told());
     for (SessionKey key = 0; key < sessions; ++key) check_session(*found->store, key);
@@ -303,19 +304,45 @@ class JournalKill : public ::testing::TestWithParam<Durability> {
     }
   }
 
+  const Durability durability_;
   testing::TemporaryFolder folder_;
   JournalOptions options_;
   Shared* shared_ = nullptr;
   std::map<SessionKey, std::pair<std::uint64_t, std::uint64_t>> last_seen_;
 };
 
-TEST_P(JournalKill, leaves_what_was_durable_invents_nothing_and_takes_no_number_back) {
-  const std::uint64_t seed = 2026;
+// In parts, so that none takes long on a machine that is busy with something else; each part has a
+// journal of its own, since a long one takes long to look through.
+struct KillPart {
+  Durability durability = Durability::Process;
+  std::uint64_t part = 1;
+};
+constexpr std::uint64_t kKillsOfPart = 100;
+
+std::vector<KillPart> kill_parts() {
+  std::vector<KillPart> parts;
+  for (const Durability durability :
+       {Durability::None, Durability::Process, Durability::Group, Durability::Sync}) {
+    for (std::uint64_t part = 1; part <= parts_of(durability); ++part) {
+      parts.push_back({durability, part});
+    }
+  }
+  return parts;
+}
+
+class JournalKillAtAnyMoment : public KillTest, public ::testing::WithParamInterface<KillPart> {
+ protected:
+  JournalKillAtAnyMoment() : KillTest{GetParam().durability} {}
+};
+
+TEST_P(JournalKillAtAnyMoment, leaves_what_was_durable_invents_nothing_and_takes_no_number_back) {
+  const std::uint64_t seed = 2025 + GetParam().part;
   SeededRandom random{seed};
-  const std::uint64_t steps_max = GetParam() == Durability::Sync ? 30 : 150;
-  const std::uint64_t kills = kills_of(GetParam());
+  const std::uint64_t steps_max = durability_ == Durability::Sync ? 30 : 150;
+  const std::uint64_t parts = parts_of(durability_);
+  const std::uint64_t kills = (testing::random_runs(parts * kKillsOfPart) + parts - 1) / parts;
   for (std::uint64_t kill = 0; kill < kills; ++kill) {
-    if (kill % 100 == 0) {  // Another journal: a long one takes long to look through.
+    if (kill % kKillsOfPart == 0) {
       std::filesystem::remove_all(options_.folder);
       options_.folder = folder_.file("journal" + std::to_string(kill));
       *shared_ = {};
@@ -330,6 +357,17 @@ TEST_P(JournalKill, leaves_what_was_durable_invents_nothing_and_takes_no_number_
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Modes, JournalKillAtAnyMoment, ::testing::ValuesIn(kill_parts()),
+                         [](const auto& one) {
+                           return std::string{to_string(one.param.durability)} + '_' +
+                                  std::to_string(one.param.part);
+                         });
+
+class JournalKill : public KillTest, public ::testing::WithParamInterface<Durability> {
+ protected:
+  JournalKill() : KillTest{GetParam()} {}
+};
 
 TEST_P(JournalKill, at_each_call_of_the_disk_loses_and_invents_nothing) {
   options_.segment_bytes = 8U << 10U;  // rolls several times

@@ -36,6 +36,7 @@ class Machine {
                  .segment_bytes = 400 + random_.below(8'000),
                  .numbers_ahead_max = 1 + static_cast<std::uint32_t>(random_.below(12))} {
     disk_.set_mapping(maps);
+    disk_.set_remounting(true);
   }
 
   void live() {
@@ -75,6 +76,8 @@ class Machine {
       static_cast<void>(store.flush());
     }
     waiting_.clear();
+    // Or the file system alone, which is mounted again in the same boot.
+    disk_.set_remounting(random_.below(2) == 0);
     disk_.power_loss_by_sectors(random_);
   }
 

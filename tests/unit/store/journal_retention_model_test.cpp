@@ -103,6 +103,12 @@ class RetentionRun {
     if (!opened) RC_FAIL(opened.error().text);
     store_ = std::move(opened->store);
     RC_ASSERT(opened->report.damages.empty());
+    // An end by an error is taken for a loss of power.
+    for (const SkippedNumbers& skipped : opened->report.skipped) {
+      for (SessionKey key = 0; key < kSessions; ++key) {
+        if (name(key) == skipped.session) numbers_[key].next_outbound = skipped.last + 1;
+      }
+    }
   }
 
   void remember() { snapshots_.push_back({store_->appended(), numbers_, log_.size()}); }

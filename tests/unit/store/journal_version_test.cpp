@@ -105,7 +105,11 @@ class JournalVersion3 : public JournalVersion {
  protected:
   static constexpr std::uint64_t kBegun = 3;
   static constexpr std::uint64_t kSegmentBytes = 1'500;
-  JournalVersion3() : JournalVersion{"journal_v3", kBegun + 1} { disk_.set_mapping(true); }
+  JournalVersion3() : JournalVersion{"journal_v3", kBegun + 1} {
+    disk_.set_mapping(true);
+    // Who wrote it; nothing is noted of the log's end.
+    disk_.set_contents(kFolder + "/owner", "epoch 00000000000000000001 since 1700000000000000000");
+  }
 
   static JournalOptions options() {
     return {.folder = kFolder, .segment_bytes = kSegmentBytes, .numbers_ahead_max = 100};

@@ -92,5 +92,23 @@ TEST_F(SegmentSupplyTest, a_sync_for_which_there_is_no_memory_is_told_and_nobody
   supply_.close();
 }
 
+// Another journal's folder has come in the place of this one's.
+TEST_F(SegmentSupplyTest, a_file_that_was_begun_is_never_emptied) {
+  const std::string path = folder_.file("0000000001.journal");
+  const std::string begun = "NXFXJRNL and what follows";
+  {
+    PosixDisk disk;
+    const auto file = disk.open(path, OpenMode::Create);
+    ASSERT_TRUE(file && (*file)->write_at(0, begun));
+  }
+  supply_.prepare(1);
+  EXPECT_EQ(shortage().error_number, EEXIST);
+  const auto taken = supply_.take(1, 100);
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().what(), "begin " + path + ": File exists");
+  PosixDisk disk;
+  EXPECT_EQ(read_file(disk, path, 1000), begun);
+}
+
 }  // namespace
 }  // namespace nexusfix::store

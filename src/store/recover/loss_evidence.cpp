@@ -1,0 +1,97 @@
+#include "store/recover/loss_evidence.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "store/damaged_log.hpp"
+
+namespace nexusfix::store {
+
+std::string_view to_word(LossCause cause) noexcept {
+  switch (cause) {
+    case LossCause::None:
+      break;
+    case LossCause::MachineRestarted:
+      return "machine-restarted";
+    case LossCause::MountedAgain:
+      return "mounted-again";
+    case LossCause::StoreFailed:
+      return "store-failed";
+    case LossCause::LogCut:
+      return "log-cut";
+    case LossCause::FolderCopied:
+      return "folder-copied";
+    case LossCause::OwnerLost:
+      return "owner-lost";
+  }
+  return "none";
+}
+
+std::string_view describe(LossCause cause) noexcept {
+  switch (cause) {
+    case LossCause::None:
+      break;
+    case LossCause::MachineRestarted:
+      return "the machine went down while it was open";
+    case LossCause::MountedAgain:
+      return "its file system was mounted again without an orderly end of the store: what had not "
+             "reached the disk is gone";
+    case LossCause::StoreFailed:
+      return "its last run was ended by an error of the store: the disk may not have what was "
+             "written before it";
+    case LossCause::LogCut:
+      return "the log ends before what its last run had written: its end was lost or cut";
+    case LossCause::FolderCopied:
+      return "the folder is a copy, or was restored from one: what was sent after the copy was "
+             "made is not in it";
+    case LossCause::OwnerLost:
+      return "the file owner is missing, or older than the log: the folder was copied without it, "
+             "or restored in part";
+  }
+  return "nothing is missing";
+}
+
+LossCause LossEvidence::cause(const SegmentHeader& header) const noexcept {
+  if (is_copy) return LossCause::FolderCopied;
+  if (has_failed) return LossCause::StoreFailed;
+  if (header.version == kFormatVersionOldest) return LossCause::None;
+  if (!is_same_boot(header.boot_id, boot_id)) return LossCause::MachineRestarted;
+  if (!is_same_mount(header.boot_id, boot_id)) return LossCause::MountedAgain;
+  return LossCause::None;
+}
+
+LossCause LossEvidence::cause(const Log& log) const noexcept {
+  // Of a copy, an orderly end says no more than how the log ended then.
+  if (is_copy) return LossCause::FolderCopied;
+  if (log.noted_epoch && log.owner_epoch > *log.noted_epoch) return LossCause::OwnerLost;
+  if (log.is_closed) return LossCause::None;
+  const LossCause lost = cause(log.last);
+  return lost == LossCause::None && log.is_short ? LossCause::LogCut : lost;
+}
+
+LossEvidence find_evidence(Disk& disk, const std::string& folder, const FoundLogNote& noted,
+                           bool is_kept) {
+  return {.boot_id = to_boot_id(disk.boot_id(), disk.mount_id(folder)),
+          .has_failed = noted.note && noted.note->has_failed,
+          .is_copy = is_kept && read_place_note(disk, folder).is_elsewhere};
+}
+
+bool explains_lost_end(LossCause cause, const LogNote& note) noexcept {
+  const bool is_of_disk = cause == LossCause::MachineRestarted ||
+                          cause == LossCause::MountedAgain || cause == LossCause::StoreFailed ||
+                          cause == LossCause::FolderCopied;
+  return is_of_disk && !note.is_closed;
+}
+
+std::uint64_t numbers_to_skip(LossCause cause, const SegmentHeader& last,
+                              const JournalOptions& options, std::uint64_t lost_bytes) noexcept {
+  if (cause == LossCause::None) return 0;
+  // What is missing may have been durable, whatever the mode.
+  const bool may_lose_durable = cause == LossCause::LogCut || cause == LossCause::FolderCopied ||
+                                cause == LossCause::OwnerLost || lost_bytes > 0;
+  if (!may_lose_durable || options.durability == Durability::None) return last.numbers_ahead_max;
+  const std::uint64_t ahead = std::max(last.numbers_ahead_max, options.numbers_ahead_max);
+  return lost_bytes == 0 ? ahead : std::max(ahead, numbers_in(lost_bytes));
+}
+
+}  // namespace nexusfix::store
