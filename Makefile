@@ -1,8 +1,8 @@
 # The commands of this project; `make` alone lists them. CMake does the building: see
 # CMakePresets.json for the builds and CONTRIBUTING.md for working with them directly.
 .DEFAULT_GOAL := help
-.PHONY: help deps deps-run deps-bench deps-test run build test bench simulate crash soak tidy \
-        format fuzz install clean
+.PHONY: help deps deps-run deps-bench deps-test run build examples test bench simulate crash soak \
+        tidy format fuzz install clean
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 600
@@ -27,6 +27,7 @@ help:
 	@echo
 	@echo "  make bench     measure parsing, encoding and queues beside QuickFIX"
 	@echo
+	@echo "  make examples  the command and the programs of examples/, without what tests need"
 	@echo "  make build     the release build with tests, in build/release"
 	@echo "  make deps      show and install the Debian packages that run and test need"
 	@echo "  make tidy      check layers, names, lengths, links and format (seconds)"
@@ -36,7 +37,8 @@ help:
 	@echo "  make crash     the store: CRASH_RUNS=$(CRASH_RUNS) kills and losses of power in each mode"
 	@echo "  make soak      SOAK_SECONDS=$(SOAK_SECONDS) of two engines over TCP under faults: memory"
 	@echo "                 and descriptors must not grow, no message may be missing"
-	@echo "  make install   install libraries, headers and the command to PREFIX=$(PREFIX)"
+	@echo "  make install   install libraries, headers, the command, its systemd unit, documents and"
+	@echo "                 examples to PREFIX=$(PREFIX)"
 	@echo "  make clean     remove build/"
 	@echo
 	@echo "  make test STAGES=\"release clang\"        only these stages: release, clang, tsan,"
@@ -68,6 +70,9 @@ run: deps-run
 
 build: deps-test
 	@tools/build.py release -D NEXUSFIX_TESTS=ON -D NEXUSFIX_POSTGRES=ON
+
+examples: deps-run
+	@tools/build.py release --target nexusfix --target nexusfix_examples $(FIRST_BUILD)
 
 test: deps-test
 	@tools/run_tests.py $(STAGES)
@@ -110,7 +115,7 @@ soak: deps-test
 	@build/release/tests/soak/soak $(SOAK_SECONDS)
 
 install: deps-run
-	@tools/build.py release $(FIRST_BUILD)
+	@tools/build.py release --target nexusfix_installed $(FIRST_BUILD)
 	@cmake --install build/release --prefix $(PREFIX)
 
 clean:

@@ -32,10 +32,57 @@ install(FILES ${PROJECT_BINARY_DIR}/nexusfixConfig.cmake
               ${PROJECT_BINARY_DIR}/nexusfixConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/nexusfix)
 
-# pkg-config for those who parse FIX without CMake. The prefix is found from the file's own place,
-# so that an installed tree can be moved.
+# pkg-config for those who build without CMake: the wire layer alone, and the whole engine. The
+# prefix is found from the file's own place, so that an installed tree can be moved.
 file(RELATIVE_PATH NEXUSFIX_PREFIX_FROM_PC
      ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(cmake/nexusfix-wire.pc.in ${PROJECT_BINARY_DIR}/nexusfix-wire.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/nexusfix-wire.pc
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# nexusfix_pkg_config(LAYER DESCRIPTION): the .pc file of a layer, with those that it needs.
+function(nexusfix_pkg_config layer description)
+  set(open ${layer})
+  set(closure)
+  while(open)
+    list(POP_FRONT open name)
+    if(NOT name IN_LIST closure)
+      list(APPEND closure ${name})
+      get_property(requires GLOBAL PROPERTY NEXUSFIX_REQUIRES_${name})
+      list(APPEND open ${requires})
+    endif()
+  endwhile()
+  # Static libraries: one comes before those that it needs, which were declared before it.
+  set(libraries)
+  set(modules)
+  foreach(target IN LISTS layers)
+    get_target_property(name ${target} EXPORT_NAME)
+    if(name IN_LIST closure)
+      list(PREPEND libraries -l${target})
+      get_property(more_modules GLOBAL PROPERTY NEXUSFIX_PKG_CONFIG_${name})
+      list(APPEND modules ${more_modules})
+      get_property(more_flags GLOBAL PROPERTY NEXUSFIX_PKG_CONFIG_FLAGS_${name})
+      list(APPEND flags ${more_flags})
+    endif()
+  endforeach()
+  list(JOIN libraries " " NEXUSFIX_PC_LIBRARIES)
+  list(JOIN modules " " NEXUSFIX_PC_MODULES)
+  list(JOIN flags " " NEXUSFIX_PC_FLAGS)
+  set(NEXUSFIX_PC_NAME nexusfix-${layer})
+  set(NEXUSFIX_PC_DESCRIPTION ${description})
+  configure_file(cmake/nexusfix.pc.in ${PROJECT_BINARY_DIR}/nexusfix-${layer}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/nexusfix-${layer}.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+nexusfix_pkg_config(wire "FIX messages: framing, parsing, conversions, encoding")
+nexusfix_pkg_config(engine "FIX sessions: acceptors and initiators with a journal on disk")
+
+# What a user reads and starts from. README.md keeps its links to docs/ and examples/.
+install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        PATTERN store EXCLUDE PATTERN *_test.py EXCLUDE PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY apps/nexusfix/config DESTINATION ${CMAKE_INSTALL_DOCDIR}/apps/nexusfix)
+
+# Builds what is installed, and nothing else.
+add_custom_target(nexusfix_installed DEPENDS ${layers} nexusfix_typed_messages nexusfix_codegen)
+if(TARGET nexusfix)
+  add_dependencies(nexusfix_installed nexusfix)
+endif()

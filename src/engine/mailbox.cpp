@@ -69,14 +69,14 @@ std::expected<void*, PostError> Mailbox::claim(SessionHandle session) noexcept {
   return letter->task;
 }
 
-PostToken Mailbox::commit(SessionHandle session, Run run, Destroy destroy) noexcept {
+PostToken Mailbox::commit(SessionHandle session, Run run_task, Destroy destroy_task) noexcept {
   detail::MailWay* const named = way_to(session);
   detail::MailWay& way = named != nullptr ? *named : state_->ways.front();
   Letter& letter = *way.lane->letters.claim();  // The same as in claim().
   letter.token = ++state_->posted;
   letter.session = session;
-  letter.run = run;
-  letter.destroy = destroy;
+  letter.run = run_task;
+  letter.destroy = destroy_task;
   way.lane->letters.commit();
   way.room->wake_if_asleep();
   return letter.token;

@@ -34,8 +34,8 @@ MessagePlaces::Run MessagePlaces::Run::from(std::uint64_t begin, std::uint64_t e
 MessagePlaces::Run MessagePlaces::Block::of(SessionKey session) const noexcept {
   const auto part = std::ranges::lower_bound(parts, session, {}, &Part::session);
   if (part == parts.end() || part->session != session) return {};
-  const std::size_t end = part + 1 == parts.end() ? offsets.size() : (part + 1)->first;
-  const std::size_t count = end - part->first;
+  const std::size_t last = part + 1 == parts.end() ? offsets.size() : (part + 1)->first;
+  const std::size_t count = last - part->first;
   const auto own = std::span{offsets}.subspan(part->first, count);
   if (part->has_gaps) return {own, 0, std::span{numbers}.subspan(part->number, count)};
   return {own, part->number, {}};

@@ -2,13 +2,30 @@
 file(REMOVE_RECURSE ${PREFIX})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX}
                 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
-# Private headers, tests and generated build files are nobody's business.
+# No private header, test or file of the build is installed.
 file(GLOB_RECURSE installed RELATIVE ${PREFIX} ${PREFIX}/*)
 foreach(file IN LISTS installed)
-  if(NOT file MATCHES "^(bin/nexusfix(_codegen)?$|include/nexusfix/|share/nexusfix/|lib[^/]*/)")
+  if(file MATCHES "_test\\.py$|examples/store/|__pycache__")
+    message(FATAL_ERROR "installed for no user: ${file}")
+  endif()
+  if(NOT file MATCHES
+     "^(bin/nexusfix(_codegen)?$|include/nexusfix/|share/(doc/)?nexusfix/|lib[^/]*/)")
     message(FATAL_ERROR "installed to an unexpected place: ${file}")
   endif()
 endforeach()
+set(unit lib/systemd/system/nexusfix@.service)
+set(documents share/doc/nexusfix)
+foreach(file LICENSE README.md docs/tutorial.md docs/images/bench.svg examples/02_initiator.cpp
+        examples/08_order_venue.cfg apps/nexusfix/config/venue.cfg)
+  if(NOT EXISTS ${PREFIX}/${documents}/${file})
+    message(FATAL_ERROR "not installed: ${documents}/${file}")
+  endif()
+endforeach()
+# The unit names the program of this prefix, not of the one that the build was configured with.
+file(STRINGS ${PREFIX}/${unit} start REGEX "^ExecStart=")
+if(NOT start STREQUAL "ExecStart=${PREFIX}/bin/nexusfix serve --strict /etc/nexusfix/%i.cfg")
+  message(FATAL_ERROR "${unit} has ${start}")
+endif()
 list(LENGTH installed count)
 if(count LESS 20)
   message(FATAL_ERROR "only ${count} files were installed: ${installed}")

@@ -1,15 +1,22 @@
-# Compiles SOURCE with nothing but what pkg-config says about the installed prefix.
+# cmake -DMODULE=nexusfix-wire -DSOURCE=main.cpp ... -P pkg_config.cmake
+# Compiles SOURCE with nothing but what pkg-config says about the installed prefix, and compares
+# what it prints with the expected.txt beside it. A venue.xml there becomes typed messages first.
 find_program(PKG_CONFIG NAMES pkgconf pkg-config REQUIRED)
 file(REMOVE_RECURSE ${BUILD})
 file(MAKE_DIRECTORY ${BUILD})
+get_filename_component(folder ${SOURCE} DIRECTORY)
+if(EXISTS ${folder}/venue.xml)
+  execute_process(COMMAND ${PREFIX}/bin/nexusfix_codegen messages ${folder}/venue.xml
+                          --namespace venue -o ${BUILD}/include
+                  OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+endif()
 set(ENV{PKG_CONFIG_PATH} ${PREFIX}/${LIBDIR}/pkgconfig)
-execute_process(COMMAND ${PKG_CONFIG} --cflags --libs nexusfix-wire
+execute_process(COMMAND ${PKG_CONFIG} --cflags --libs ${MODULE}
                 OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 separate_arguments(flags UNIX_COMMAND "${flags}")
-execute_process(COMMAND ${COMPILER} ${SOURCE} ${flags} -o ${BUILD}/consumer
+execute_process(COMMAND ${COMPILER} ${SOURCE} -I${BUILD}/include ${flags} -o ${BUILD}/consumer
                 COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${BUILD}/consumer OUTPUT_VARIABLE printed COMMAND_ERROR_IS_FATAL ANY)
-get_filename_component(folder ${SOURCE} DIRECTORY)
 file(READ ${folder}/expected.txt expected)
 if(NOT printed STREQUAL expected)
   message(FATAL_ERROR "printed:\n${printed}\nexpected:\n${expected}")

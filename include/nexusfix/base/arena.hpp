@@ -10,6 +10,8 @@
 #include <limits>
 #include <memory_resource>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix {
 
 struct ArenaOptions {

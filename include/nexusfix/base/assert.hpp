@@ -2,6 +2,8 @@
 // one: bad input is an error value, a broken invariant ends the process before it harms an order.
 #pragma once
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::detail {
 
 // Prints the condition and its place to standard error and aborts.

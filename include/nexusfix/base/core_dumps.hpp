@@ -1,6 +1,8 @@
 // Core dumps without memory: passwords are in many places of it.
 #pragma once
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix {
 
 enum class KeptOut {

@@ -12,6 +12,8 @@
 #include <limits>
 #include <optional>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix {
 
 // Any thread; a value type without invariants to break; no function allocates.

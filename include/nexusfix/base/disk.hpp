@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix {
 
 // What failed, on which path, and the operating system's errno (0 if the cause is not an errno).

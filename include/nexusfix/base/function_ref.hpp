@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix {
 
 template <class Signature>

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix {
 
 // Overwrites them with zeros, which no compiler leaves out. No allocation, no system call.

@@ -6,6 +6,8 @@
 #include <compare>
 #include <cstdint>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix {
 
 // UTC, nanoseconds since 1970-01-01; reaches from 1677-09-21 to 2262-04-11. Leap seconds are not

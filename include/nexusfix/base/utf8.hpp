@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix {
 
 // How many bytes the character at the front of text has; 0: text is empty, or begins with none.

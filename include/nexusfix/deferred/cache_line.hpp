@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::deferred {
 
 inline constexpr std::size_t kCacheLineBytes = 64;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::deferred::detail {
 
 // Owns size_bytes zeroed bytes, aligned to a cache line or better. Every page has been written to,

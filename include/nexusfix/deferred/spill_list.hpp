@@ -7,6 +7,8 @@
 #include <mutex>
 #include <utility>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::deferred::detail {
 
 // A list of records behind a lock. One producer appends; one consumer takes all that there is.

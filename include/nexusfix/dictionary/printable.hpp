@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::dictionary {
 
 // The size in bytes of the UTF-8 sequence at the front of text that prints as a character; 0: text

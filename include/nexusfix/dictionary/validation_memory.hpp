@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <memory>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::dictionary {
 
 struct FieldSequence;

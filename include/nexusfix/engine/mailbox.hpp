@@ -144,7 +144,8 @@ class Mailbox {
 
   [[nodiscard]] detail::MailWay* way_to(SessionHandle session) noexcept;
   [[nodiscard]] std::expected<void*, PostError> claim(SessionHandle session) noexcept;
-  [[nodiscard]] PostToken commit(SessionHandle session, Run run, Destroy destroy) noexcept;
+  [[nodiscard]] PostToken commit(SessionHandle session, Run run_task,
+                                 Destroy destroy_task) noexcept;
   [[nodiscard]] bool has_results() noexcept;
   void abandon() noexcept;
 

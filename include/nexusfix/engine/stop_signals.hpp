@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstddef>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::engine {
 
 class Engine;

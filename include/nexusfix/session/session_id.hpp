@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::session {
 
 // Written "FIX.4.4:VENUE->TRADER" or "FIX.4.4:VENUE->TRADER:desk7"; sender is always our side. Sub

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::session {
 
 class TimeZone {

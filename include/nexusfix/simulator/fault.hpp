@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::simulator {
 
 enum class Fault : std::uint8_t {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::simulator {
 
 enum class SeamCall : std::uint8_t { Write, Sync, Send, Receive, Callback, Other };

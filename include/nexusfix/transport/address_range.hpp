@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::transport {
 
 // One address or all of a network's: "10.0.0.1", "10.1.0.0/16", "2001:db8::/32". An IPv4 address

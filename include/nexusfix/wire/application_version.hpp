@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::wire {
 
 // As configurations write them; the first one is ApplVerID's "2". Values: FIX 5.0 SP2, field 1128.

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include <nexusfix/base/language.hpp>
+
 #if defined(__SSE2__) && defined(__x86_64__)
 #define NEXUSFIX_BYTE_BLOCK_SSE2 1
 #include <emmintrin.h>

@@ -6,6 +6,8 @@
 #include <expected>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::wire {
 
 // 1 to kTagMax. Plain integer, so that a user's custom tags need no declaration.

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::wire {
 
 // Where a value stands, from the start of the message; end is the position of its SOH. Both in one

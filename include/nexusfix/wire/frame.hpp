@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #elif defined(__aarch64__)
@@ -143,8 +145,8 @@ template <std::size_t LengthAt, std::size_t Digits>
   const auto byte_at = [bytes](std::size_t i) -> std::size_t {
     return static_cast<unsigned char>(bytes[LengthAt + i]);
   };
-  constexpr std::size_t kZeros = '0' * (Digits == 2 ? 11 : Digits == 3 ? 111 : 1111);
-  constexpr std::size_t kAround = LengthAt + Digits + kOrdinaryTrailerBytes - kZeros;
+  constexpr std::size_t kZeroDigits = '0' * (Digits == 2 ? 11 : Digits == 3 ? 111 : 1111);
+  constexpr std::size_t kAround = LengthAt + Digits + kOrdinaryTrailerBytes - kZeroDigits;
   if constexpr (Digits == 2) return (kAround + byte_at(1)) + 10 * byte_at(0);
   if constexpr (Digits == 3) {
     std::size_t quarter = 25 * byte_at(0);

@@ -5,6 +5,8 @@
 #include <expected>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::wire {
 
 enum class IsaErrorCode : std::uint8_t {

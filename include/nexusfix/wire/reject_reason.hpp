@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::wire {
 
 // SessionRejectReason (373).

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""What a user's compiler says about the public headers: headers_test.py COMPILER SOURCE BUILD."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+COMPILER, SOURCE, BUILD = sys.argv.pop(1), Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
+LANGUAGE_HEADER = "nexusfix/base/language.hpp"
+# Function templates are instantiated, so that what the optimiser finds in them is seen, too.
+PROGRAM = SOURCE / "examples" / "08_order_venue.cpp"
+TYPED = ("fix42", "fix44", "fix50sp2", "fixt11")
+
+
+def compiled(text, *flags):
+    """The exit status and what the compiler says about a source with this text."""
+    includes = [f"-I{SOURCE / 'include'}"]
+    includes += [f"-I{BUILD}/tools/codegen/nexusfix_{name}/include" for name in TYPED]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "user.cpp")
+        path.write_text(text, encoding="utf-8")
+        ended = subprocess.run([COMPILER, *includes, *flags, "-c", path, "-o",
+                                Path(folder, "user.o")], capture_output=True, text=True,
+                               check=False, env={**os.environ, "LC_ALL": "C"})
+    return ended.returncode, ended.stderr
+
+
+def public_headers():
+    return sorted(path.relative_to(SOURCE / "include").as_posix()
+                  for path in (SOURCE / "include").rglob("*.hpp"))
+
+
+class HeadersTest(unittest.TestCase):
+    def test_an_older_language_is_an_error_that_names_the_remedy(self):
+        for header in ("nexusfix/wire.hpp", "nexusfix/engine.hpp", "nexusfix/base/disk.hpp"):
+            status, output = compiled(f"#include <{header}>\n", "-std=c++20")
+            self.assertNotEqual(0, status, header)
+            first = re.search(r"error: (.*)", output)[1]
+            self.assertIn("NexusFIX needs C++23: compile with -std=c++23", first, header)
+
+    def test_each_header_asks_for_the_language_before_its_own_code(self):
+        for header in public_headers():
+            text = (SOURCE / "include" / header).read_text(encoding="utf-8")
+            if header != LANGUAGE_HEADER:
+                self.assertRegex(text, r"#include <nexusfix/", f"{header}: {LANGUAGE_HEADER}")
+
+    def test_no_header_has_a_warning_in_a_user_s_build(self):
+        text = "".join(f"#include <{header}>\n" for header in public_headers())
+        text += PROGRAM.read_text(encoding="utf-8")
+        status, output = compiled(text, "-std=c++23", "-O3", "-Wall", "-Wextra", "-Wshadow")
+        self.assertEqual((0, ""), (status, output))
+
+
+if __name__ == "__main__":
+    unittest.main()
