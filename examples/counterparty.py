@@ -10,7 +10,7 @@ import tempfile
 import threading
 from pathlib import Path
 
-SECONDS_MAX = 60
+SECONDS_MAX = 600
 
 CLIENT = """[DEFAULT]
 ConnectionType=initiator

@@ -40,7 +40,7 @@ def main():
                                                   store=Path(folder, "trader"), sender="TRADER",
                                                   target="VENUE"), encoding="utf-8")
                 result = subprocess.run([initiator_program, trader], capture_output=True,
-                                        text=True, timeout=60, check=False)
+                                        text=True, timeout=600, check=False)
                 if len(expected) > 1:
                     last_line = acceptor.stdout.readline().rstrip("\n")
             finally:

@@ -22,6 +22,9 @@ import simulated
 
 # What a stage is configured with on top of its preset: a build without tests has neither.
 DEFINITIONS = ["NEXUSFIX_TESTS=ON", "NEXUSFIX_POSTGRES=ON"]
+# One limit for every test, for hangs only: more than ten times what the longest takes on a machine
+# with nothing else to do. A busy machine fails no test.
+HANG_SECONDS = 1200
 RESULT_PATH = build.ROOT / "build" / "test-result.txt"
 
 
@@ -94,6 +97,13 @@ def read_junit(path):
     return counts, failed
 
 
+def longest_tests(path, most=3):
+    """The tests that took longest, with their seconds: candidates for being cut into parts."""
+    cases = ElementTree.parse(path).getroot().iter("testcase")
+    times = sorted(((float(case.get("time", 0)), case.get("name")) for case in cases), reverse=True)
+    return ", ".join(f"{name} {seconds:.0f} s" for seconds, name in times[:most])
+
+
 def fixed_address_prefix():
     """ThreadSanitizer of g++ 12 does not start where the kernel spreads addresses widely."""
     setarch = shutil.which("setarch")
@@ -108,7 +118,8 @@ def run_ctest(stage, prefix):
     junit = build.ROOT / "build" / stage.name / "junit.xml"
     junit.unlink(missing_ok=True)
     command = [*prefix, "ctest", "--test-dir", str(junit.parent), "--output-on-failure",
-               "--no-tests=error", "-j", str(stage.jobs), "--output-junit", str(junit)]
+               "--no-tests=error", "-j", str(stage.jobs), "--timeout", str(HANG_SECONDS),
+               "--output-junit", str(junit)]
     if stage.labels:
         command += ["-L", stage.labels]
     log = junit.parent / "ctest.log"
@@ -127,8 +138,9 @@ def run_ctest(stage, prefix):
                 print(f"test {stage.name}: {time.monotonic() - started:.0f} s", flush=True)
     try:
         counts, failed = read_junit(junit)
+        longest = f"  longest: {longest_tests(junit)}"
     except (OSError, ElementTree.ParseError):
-        counts, failed = Counts(failed=1), ["no result from ctest"]
+        counts, failed, longest = Counts(failed=1), ["no result from ctest"], ""
     if status != 0 and counts.failed == 0:
         counts.failed, failed = 1, [f"ctest ended with status {status}"]
     if counts.failed:
@@ -138,6 +150,7 @@ def run_ctest(stage, prefix):
         counts.add(Counts(failed=1) if problem else Counts(passed=1))
         failed += [problem] if problem else []
     print(f"test {stage.name}: {counts} in {time.monotonic() - started:.0f} s", flush=True)
+    print(longest, flush=True)
     return counts, failed
 
 

@@ -99,6 +99,8 @@ HOT_LAYERS = PURE_LAYERS | {"deferred", "store", "engine"}
 RULES_IN_CMAKE = [
     (r"(?<![\w-])-m(arch|cpu|tune|avx|sse|bmi)\w*",
      "no instruction set by flag: a kernel uses a target region, so that one binary runs anywhere"),
+    (r"(?<!DISCOVERY_)\bTIMEOUT\b",
+     "no limit of a test's own: tools/run_tests.py has one for all, and it is for hangs"),
     (r"^[ \t]*(add_compile_options|add_definitions|include_directories|link_libraries)\s*\(",
      "flags belong to a target, PRIVATE"),
 ]

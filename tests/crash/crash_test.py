@@ -26,7 +26,7 @@ import time
 from decimal import Decimal
 from pathlib import Path
 
-STEP_SECONDS = 30   # the longest that any one thing may take
+STEP_SECONDS = 300  # the longest that any one thing may take
 ORDERS_BETWEEN_KILLS_MAX = 1200
 PARTIALS = [300, 100, 100, 300]  # OrderQty of the orders of each group of four
 PROGRESS = re.compile(r"progress sent=(\d+) acknowledged=(\d+) finished=(\d+)")

@@ -7,7 +7,7 @@ PASSWORD = "interop"
 
 
 def _run(*command):
-    subprocess.run(command, check=True, timeout=60, stdin=subprocess.DEVNULL,
+    subprocess.run(command, check=True, timeout=600, stdin=subprocess.DEVNULL,
                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 

@@ -165,7 +165,7 @@ class Trader:
         command = self.arena.programs["nexusfix"] + ["trade", self.config, "--report", self.report,
                                                      "--orders", str(self.orders)]
         child = self.arena.start(Child, "trader", command, self.folder)
-        status = child.wait_exit(120)
+        status = child.wait_exit(600)
         if status != 0:
             raise Failure(f"trader ended with status {status}")
 
@@ -219,17 +219,17 @@ class Mover:
                 # By tag, since QuickFIX sorts the fields of what it sends again.
                 file.write(f"send 35=D|11=M{self.orders + n}|21=1|38=100|40=2|44=10|54={side}|"
                            "55=AAPL|60=now\n")
-                file.write("wait 35=8 timeout 30\n")
+                file.write("wait 35=8 timeout 300\n")
         child = self.arena.start(Child, f"connect{self.turn}", self.arena.programs["nexusfix"] +
                                  ["connect", config, "--script", script], folder)
-        status = child.wait_exit(120)
+        status = child.wait_exit(600)
         if status != 0:
             raise Failure(f"connect ended with status {status}")
         self.orders += orders
 
     def _journal(self, *arguments):
         done = subprocess.run(self.arena.programs["nexusfix"] + ["journal", *arguments],
-                              capture_output=True, text=True, timeout=60, check=False,
+                              capture_output=True, text=True, timeout=600, check=False,
                               stdin=subprocess.DEVNULL)
         if done.returncode != 0:
             raise Failure(f"journal {arguments[0]}: {done.stderr}\n{done.stdout}")

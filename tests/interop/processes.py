@@ -59,7 +59,7 @@ class Child:
         self.lines.append(line)
         return line
 
-    def expect(self, pattern, limit=60):
+    def expect(self, pattern, limit=600):
         """Reads on to the line that matches."""
         deadline = time.monotonic() + limit
         while True:
@@ -73,7 +73,7 @@ class Child:
         except subprocess.TimeoutExpired:
             raise Failure(f"{self.name} did not end within {limit} s") from None
 
-    def terminate(self, limit=30):
+    def terminate(self, limit=300):
         """SIGTERM; the exit status."""
         self.process.send_signal(signal.SIGTERM)
         return self.wait_exit(limit)
@@ -101,7 +101,7 @@ class Peer(Child):
         self.state = self._answer("start")
 
     def _answer(self, command):
-        state = json.loads(self.read_line(90))
+        state = json.loads(self.read_line(600))
         if not state["ok"]:
             raise Failure(f"{self.name}: {command}: {state['error']}\nstate: {state}")
         self.state = state
@@ -115,7 +115,7 @@ class Peer(Child):
 
     def quit(self):
         self.send_line("quit")
-        status = self.wait_exit(60)
+        status = self.wait_exit(600)
         if status != 0:
             raise Failure(f"{self.name} ended with status {status}")
 

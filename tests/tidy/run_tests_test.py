@@ -37,6 +37,16 @@ def logged(name, output, passed=True):
             f"Test {'Passed' if passed else 'Failed'}.\n{'-' * 58}\n\n")
 
 
+class LongestTest(unittest.TestCase):
+    def test_the_longest_come_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "junit.xml"
+            cases = "".join(f'<testcase name="{name}" time="{seconds}"/>'
+                            for name, seconds in (("a", 0.4), ("b", 71), ("c", 9.6)))
+            path.write_text(f"<testsuite>{cases}</testsuite>", encoding="utf-8")
+            self.assertEqual("b 71 s, c 10 s", run_tests.longest_tests(path, most=2))
+
+
 class SimulatedTest(unittest.TestCase):
     def test_sums_are_of_all_parts(self):
         sums = simulated.read_log(

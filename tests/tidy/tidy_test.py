@@ -226,6 +226,11 @@ class TidyTest(unittest.TestCase):
         self.assert_found({"CMakeLists.txt": "add_compile_options(-O3)\n"}, "CMakeLists.txt:1",
                           "target")
 
+    def test_time_limit_of_a_single_test_is_found(self):
+        self.assert_found({"CMakeLists.txt": "set_tests_properties(a PROPERTIES TIMEOUT 5)\n"},
+                          "CMakeLists.txt:1", "for hangs")
+        self.assert_clean({"CMakeLists.txt": "gtest_discover_tests(a DISCOVERY_TIMEOUT 600)\n"})
+
     def test_source_that_nothing_builds_is_found(self):
         self.assert_found({"src/wire/dead.cpp": "int f();\n"}, "src/wire/dead.cpp:1", "no CMake")
         self.assert_clean({"tests/unit/a/CMakeLists.txt":

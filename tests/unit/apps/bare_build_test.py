@@ -81,7 +81,7 @@ class BareBuild(WithFolder):
 
     def call(self, *arguments, folder=None):
         done = subprocess.run([*map(str, arguments)], capture_output=True, text=True, check=False,
-                              timeout=240, cwd=folder)
+                              timeout=1000, cwd=folder)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 

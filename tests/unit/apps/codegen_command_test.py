@@ -13,7 +13,7 @@ NEXUSFIX = ""  # set by main
 
 def run(*arguments):
     return subprocess.run([NEXUSFIX, *map(str, arguments)], capture_output=True, text=True,
-                          timeout=60, check=False, stdin=subprocess.DEVNULL)
+                          timeout=600, check=False, stdin=subprocess.DEVNULL)
 
 
 class Codegen(unittest.TestCase):

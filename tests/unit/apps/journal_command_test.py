@@ -136,7 +136,7 @@ class Journal(WithFolder):
 
     def stop_venue(self, venue):
         venue.terminate()
-        errors = venue.communicate(timeout=60)[1]
+        errors = venue.communicate(timeout=600)[1]
         self.assertEqual(venue.returncode, 0, errors)
         return errors
 
@@ -240,7 +240,7 @@ class Journal(WithFolder):
             self.assertEqual(done.returncode, 1)
             self.assertIn("Stop the engine first, then set both", done.stderr)
             venue.terminate()
-            errors = venue.communicate(timeout=60)[1]
+            errors = venue.communicate(timeout=600)[1]
             self.assertEqual(venue.returncode, 0, errors)
         self.assertIn(f"session {VENUE}: number 1 of epoch 1 is lost. It is refused, sessions "
                       "that lost nothing are not", errors)

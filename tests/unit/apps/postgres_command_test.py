@@ -28,7 +28,7 @@ class PostgresLog(WithFolder):
 
     @classmethod
     def tearDownClass(cls):
-        cls.server.communicate(timeout=60)
+        cls.server.communicate(timeout=600)
 
     count = 0
 

@@ -31,7 +31,7 @@ PROXY_PASSWORD = "kVw2Nc8JhTq5"
 PROXY_TOKEN = base64.b64encode(f"me:{PROXY_PASSWORD}".encode()).decode()
 ALLOW = "AllowUnknownMsgFields=Y\nValidateUserDefinedFields=N\n"
 PIECE = 6  # so much of one is a find, too
-FORGETS_SECONDS = 20
+FORGETS_SECONDS = 200
 ACCEPTOR = ""  # set by main: a program that takes a configuration and accepts what is sent
 SERVER = None  # likewise: one that starts a PostgreSQL server; or none
 

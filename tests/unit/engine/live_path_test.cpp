@@ -321,7 +321,7 @@ class LivePathTest : public ::testing::TestWithParam<Way> {
  private:
   template <class Condition>
   static bool comes(Condition condition) {
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds{60};
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{5};
     while (!condition()) {
       if (std::chrono::steady_clock::now() > limit) return false;
       ::sched_yield();

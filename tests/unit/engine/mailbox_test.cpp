@@ -282,10 +282,10 @@ TEST_F(MailboxTest, several_threads_trade_through_one_engine_and_each_result_com
       for (int i = 0; i < kOrders; ++i) {
         const std::string id = std::to_string(thread) + "-" + std::to_string(i);
         EXPECT_TRUE(own.post(session, [id](Session& s) { return send_order(s, id); }));
-        if (i % 7 == 0) static_cast<void>(own.wait(std::chrono::seconds{20}));
+        if (i % 7 == 0) static_cast<void>(own.wait(std::chrono::minutes{5}));
         own.collect(note);
       }
-      while (own.awaited() > 0 && own.wait(std::chrono::seconds{20})) own.collect(note);
+      while (own.awaited() > 0 && own.wait(std::chrono::minutes{5})) own.collect(note);
       done.fetch_add(1);
     });
   }
