@@ -12,13 +12,13 @@ from pathlib import Path
 COMPILER, SOURCE, BUILD = sys.argv.pop(1), Path(sys.argv.pop(1)), Path(sys.argv.pop(1))
 LANGUAGE_HEADER = "nexusfix/base/language.hpp"
 # Function templates are instantiated, so that what the optimiser finds in them is seen, too.
-PROGRAM = SOURCE / "examples" / "08_order_venue.cpp"
+PROGRAM = SOURCE / "examples" / "12_bridge.cpp"
 TYPED = ("fix42", "fix44", "fix50sp2", "fixt11")
 
 
 def compiled(text, *flags):
     """The exit status and what the compiler says about a source with this text."""
-    includes = [f"-I{SOURCE / 'include'}"]
+    includes = [f"-I{SOURCE / 'include'}", f"-I{PROGRAM.parent}"]
     includes += [f"-I{BUILD}/tools/codegen/nexusfix_{name}/include" for name in TYPED]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "user.cpp")
