@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/given_keys.hpp"
 #include "engine/runtime.hpp"
 
 namespace nexusfix::engine {

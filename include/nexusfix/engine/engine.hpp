@@ -141,10 +141,10 @@ class Engine {
   // removed. Changed keys of those that stay count at once, from their next Logon on or from the
   // next start on (docs/reload.md): the event log and the result name those that wait. Sessions of
   // add_sessions() stay as they are. The engine's thread, not from within a callback; it waits for
-  // files to be read, 2 seconds for a call of the file system. Several loops: any thread that serves
-  // none of them, while they run; files are read beside them. It waits for all of them; if one does
-  // not answer for a minute, nothing has changed. Hold no lock in it that a callback wants: that is
-  // a deadlock.
+  // files to be read, 2 seconds for a call of the file system. Several loops: any thread that
+  // serves none of them, while they run; files are read beside them. It waits for all of them; if
+  // one does not answer for a minute, nothing has changed. Hold no lock in it that a callback
+  // wants: that is a deadlock.
   [[nodiscard]] std::expected<Reloaded, EngineError> reload();
   // What waits of that loop's sessions. That loop's thread.
   [[nodiscard]] std::vector<PendingChange> pending_changes(std::uint32_t loop = 0) const;
