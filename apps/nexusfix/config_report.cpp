@@ -305,8 +305,7 @@ std::string config_text(const ExplainedSettings& explained, sys_seconds now, boo
   const auto warnings = static_cast<std::size_t>(
       std::ranges::count(settings.warnings, false, &engine::SettingsError::is_note));
   std::string text =
-      fmt::format("{}: {}, {}
-", settings.file, counted(settings.sessions.size(), "session"),
+      fmt::format("{}: {}, {}\n", settings.file, counted(settings.sessions.size(), "session"),
                   counted(warnings, "warning"));
   for (const engine::SettingsError& warning : settings.warnings) {
     text += (warning.is_note ? "note: " : "warning: ") + warning.what() + "\n";

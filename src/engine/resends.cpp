@@ -143,7 +143,7 @@ bool Runtime::has_fetched(SessionSlot& slot) {
     const std::uint64_t slice = resends_now_max(slot);
     if (slice == 0) return false;  // run_timers() brings it back.
     cursor.slice_end = std::min(cursor.end, cursor.next + slice - 1);
-    cursor.fetch = store_->fetch(slot.key, cursor.next, cursor.slice_end, kReplaySliceBytes);
+    cursor.fetch = store_->fetch(slot.key, cursor.next, cursor.slice_end, replay_bytes_max());
   }
   if (!cursor.fetch || cursor.fetch->is_done()) return true;
   replay_fetches_ = true;
