@@ -19,7 +19,7 @@ struct DecodeOptions {
   std::vector<std::string> files;  // none, or "-": standard input
   std::string dictionary;          // a file in the QuickFIX XML form; empty: the built-in ones
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
-  std::string delimiter;           // between fields; empty: each message tells
+  std::string delimiter;  // between fields; empty: each message tells
   ColourChoice colour = ColourChoice::Auto;
   bool summary = false;  // one line a message, and a count
 };

@@ -18,7 +18,7 @@ struct ValidateOptions {
   std::string version;             // empty: each message's own
   std::string dictionary;          // a file; instead of a version
   dictionary::DictionaryFaults faults = dictionary::DictionaryFaults::Refuse;  // of that file
-  std::string delimiter;           // between fields; empty: each message tells
+  std::string delimiter;  // between fields; empty: each message tells
   dictionary::ValidationRules rules;
   bool json = false;     // one object a message
   bool summary = false;  // nothing but the count

@@ -714,8 +714,8 @@ class Runtime {
   std::shared_ptr<MailRoom> mail_room_;
   std::string settings_file_;                         // empty: the engine was not opened with one
   std::shared_ptr<const std::string> settings_text_;  // of the file, as it was taken over last
-  bool listens_by_file_ = false;                  // in a reload: all of a port are alike
-  std::vector<SessionSlot*> with_next_settings_;  // with settings for their next Logon
+  bool listens_by_file_ = false;                      // in a reload: all of a port are alike
+  std::vector<SessionSlot*> with_next_settings_;      // with settings for their next Logon
   FileReader files_;
   bool is_round_on_ = false;  // from the reading of its files on; the first loop's
   std::vector<std::shared_ptr<ReloadOrder>> orders_;  // behind that; null: see reload_all()

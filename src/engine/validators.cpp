@@ -182,9 +182,9 @@ class ValidatorMaker {
                                  ? std::string{}
                                  : "; without the key, or with " + std::string{meant->name} +
                                        " alone, the built-in dictionary is used";
-    return std::unexpected{
-        std::vector{"the file cannot be read: " + error.what() +
-                    (is_of_windows ? "; folders are separated by / here" : "") + hint}};
+    return std::unexpected{std::vector{"the file cannot be read: " + error.what() +
+                                       (is_of_windows ? "; folders are separated by / here" : "") +
+                                       hint}};
   }
 
   // AppDataDictionary and AppDataDictionary.<version> mean the same of the default version: the

@@ -22,6 +22,7 @@ class PassingDisk : public Disk {
   DiskResult<void> could_write_into(const std::string& path) override {
     return posix_.could_write_into(path);
   }
+  DiskResult<FileStatus> status(const std::string& path) override { return posix_.status(path); }
   DiskResult<std::vector<std::string>> list(const std::string& path) override {
     return posix_.list(path);
   }
@@ -38,6 +39,10 @@ class PassingDisk : public Disk {
   DiskResult<std::unique_ptr<File>> try_lock_directory(const std::string& path) override {
     return posix_.try_lock_directory(path);
   }
+  DiskResult<std::unique_ptr<File>> try_lock_name(const std::string& path) override {
+    return posix_.try_lock_name(path);
+  }
+  std::string mount_id(const std::string& path) override { return posix_.mount_id(path); }
   std::string user() override { return posix_.user(); }
   std::string boot_id() override { return posix_.boot_id(); }
   bool takes_threads() const noexcept override { return true; }

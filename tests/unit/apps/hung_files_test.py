@@ -283,6 +283,22 @@ class HungFileSystem(WithFolder):
         self.assertTrue(self.fuse.waiting, "it still hangs")
         self.expect_end(venue)
 
+    def test_core_dumps_have_no_memory_before_a_configuration_is_read(self):
+        self.fuse.put("venue.cfg", self.text())
+        self.fuse.hang("venue.cfg")
+        config = self.mounted / "venue.cfg"
+        for arguments in (["serve"], ["connect"], ["trade"], ["config", "check"], ["doctor"]):
+            process = subprocess.Popen([NEXUSFIX, *arguments, config], stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            self.addCleanup(process.wait)
+            self.addCleanup(process.kill)
+            wait_until(lambda: self.fuse.waiting, "the configuration is read")
+            core_filter = Path(f"/proc/{process.pid}/coredump_filter").read_text(encoding="ascii")
+            self.assertEqual(int(core_filter, 16), 0x10, arguments)
+            process.kill()
+            process.wait()
+            self.fuse.waiting.clear()
+
     def test_reload_is_aborted_with_the_name_of_the_file_and_a_later_one_succeeds(self):
         self.fuse.put("venue.cfg", self.text())
         venue, port = self.serve(self.mounted / "venue.cfg")

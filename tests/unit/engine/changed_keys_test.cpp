@@ -35,10 +35,9 @@ TEST(ChangedKeys, each_key_of_the_table_is_in_the_list_of_its_class_and_in_no_ot
     const FileKeys old_keys = file_keys(before);
     const FileKeys new_keys = file_keys(after);
     const TakesEffect effect = takes_effect(key);
-    // A FIXT session is none without it.
-    const bool needs_it = key == Key::DefaultApplVerID;
+    const auto without = parse_settings(before, "t.cfg");  // An error: others need the key.
     const std::string name =
-        accepted(needs_it ? after : before).sessions.front().session.id.to_string();
+        (without ? *without : accepted(after)).sessions.front().session.id.to_string();
     const ChangedKeys changed = changed_keys({&old_keys, &old_keys, &old_keys}, new_keys, name);
     const auto is_in = [&](const std::vector<std::string>& list) {
       return list == std::vector<std::string>{std::string{row.name}};

@@ -91,7 +91,10 @@ class EventLoopsReloadTest : public EventLoopsTest {
         << locked.all();
     return peer;
   }
-  bool is_let_in(int i) { return !log_on_to(acceptor->accept_port(), i).closed(); }
+  bool is_let_in(int i) {
+    RawPeer& peer = log_on_to(acceptor->accept_port(), i);
+    return !peer.closed() && contains(peer.messages().front(), "|35=A|");
+  }
   void expect_trading(RawPeer& peer, int i, std::uint64_t msg_seq_num) {
     const std::size_t before = peer.messages().size();
     peer.send(order(who(i), msg_seq_num, who(i)));

@@ -168,7 +168,8 @@ TEST_F(StoreFailureTest, a_disk_that_cannot_be_read_ends_the_connection_that_wan
   EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
 }
 
-// Catalogue D13: a store restored from yesterday's backup. Logons of TRADER with number 20.
+// Catalogue D13: a store restored from yesterday's backup, which has used more MsgSeqNums than are
+// skipped. Logons of TRADER with MsgSeqNum 20.
 class OldStoreTest : public StoreFailureTest {
  protected:
   void SetUp() override {
@@ -212,15 +213,15 @@ TEST_F(OldStoreTest, is_found_by_the_counterpartys_logout_and_the_session_waits_
   RawPeer& peer = connect();
   peer.send(logon("TRADER", 20));
   ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
-  peer.send(from("TRADER", "5", 21, "58=MsgSeqNum too low, expecting 10 but received 4|"));
+  peer.send(from("TRADER", "5", 21, "58=MsgSeqNum too low, expecting 99999 but received 4|"));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
-  expect_stopped("expecting 10 but received 4");
-  ASSERT_TRUE(acceptor->session(0).set_next_numbers({.next_inbound = 23, .next_outbound = 30},
+  expect_stopped("expecting 99999 but received 4");
+  ASSERT_TRUE(acceptor->session(0).set_next_numbers({.next_inbound = 23, .next_outbound = 99999},
                                                     "anna: agreed by phone"));
   RawPeer& agreed = connect();
   agreed.send(logon("TRADER", 23));
   ASSERT_TRUE(run_until([&] { return agreed.messages().size() == 1; })) << log.all();
-  EXPECT_TRUE(contains(agreed.messages().front(), "|34=30|"));
+  EXPECT_TRUE(contains(agreed.messages().front(), "|34=99999|"));
 }
 
 TEST_F(OldStoreTest, cannot_be_told_from_a_message_that_was_repeated_and_the_session_waits) {
@@ -240,7 +241,7 @@ TEST_F(OldStoreTest, is_found_by_what_the_counterparty_expects_next) {
   acceptor.reset();
   open();
   RawPeer& peer = connect();
-  peer.send(logon("TRADER", 20, "789=10|"));
+  peer.send(logon("TRADER", 20, "789=99999|"));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
   expect_stopped("NextExpectedMsgSeqNum too high");
   // Both begin anew.
