@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix {
 
 // Appends text with each byte that is_kept() refuses as %XX, and a '%' too that would be read so.
