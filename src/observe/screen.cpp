@@ -37,7 +37,10 @@ void Screen::write(std::string_view lines) {
   if (lines.empty()) return;
   std::string before = is_mid_line_ ? "\n" : "";
   const std::uint64_t untold = lost_ - lost_told_;
-  if (untold > 0) before += std::to_string(untold) + " lines were not shown\n";
+  if (untold > 0) {
+    before += std::to_string(untold);
+    before += untold == 1 ? " line was not shown\n" : " lines were not shown\n";
+  }
   if (!before.empty()) {
     if (write_some(before) < before.size()) {
       lost_ += static_cast<std::uint64_t>(std::ranges::count(lines, '\n'));

@@ -541,5 +541,15 @@ TEST_F(ScreenTest, one_that_stands_still_loses_lines_and_says_so_when_it_goes_on
   EXPECT_THAT(shown(), HasSubstr(std::to_string(lost) + " lines were not shown\n20240115"));
 }
 
+TEST_F(ScreenTest, one_lost_line_is_one_line) {
+  screen.has_incoming = true;
+  open();
+  while (logs->stats().lost_on_screen == 0) receive(std::string(4'000, 'x'));
+  ASSERT_EQ(logs->stats().lost_on_screen, 1U);
+  static_cast<void>(shown());
+  receive("next");
+  EXPECT_THAT(shown(), HasSubstr("1 line was not shown\n20240115"));
+}
+
 }  // namespace
 }  // namespace nexusfix::observe
