@@ -160,7 +160,10 @@ class ValidatorMaker {
     if (!text) return instead_of(wanted, text.error());
     auto dictionary = dictionary::load_dictionary(*text, file, wanted.faults);
     if (!dictionary) return std::unexpected{dictionary.error().all()};
-    for (const std::string& warning : dictionary->warnings) warn(wanted, warning);
+    // Without Warn they are none of its faults: the files of QuickFIX and QuickFIX/J have some, and
+    // a configuration of theirs starts without a warning.
+    const bool is_note = wanted.faults == Faults::Refuse;
+    for (const std::string& warning : dictionary->warnings) warn(wanted, warning, is_note);
     const wire::DataFieldTable own = dictionary::data_fields(*dictionary);
     for (const wire::DataFieldPair pair : own.pairs()) found_.data_fields.add(pair);
     return &files_.emplace(key, *std::move(dictionary)).first->second;

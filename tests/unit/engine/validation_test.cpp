@@ -294,6 +294,36 @@ TEST_F(ValidationTest, all_faults_of_a_dictionary_are_named_at_once) {
             place + ":21: tag 108 is defined twice: HeartBtInt and Heartbeat");
 }
 
+// The stock files of QuickFIX and QuickFIX/J list fields and values twice, and values of two
+// characters for a CHAR.
+TEST_F(ValidationTest, what_a_stock_dictionary_has_is_a_note_and_no_warning) {
+  std::string own{kOwnDictionary};
+  own.replace(own.find("<field number=\"9001\""), 0,
+              "<field number=\"139\" name=\"MiscFeeType\" type=\"CHAR\">"
+              "<value enum=\"1\" description=\"TAX\"/><value enum=\"10\" description=\"UNIT\"/>"
+              "<value enum=\"1\" description=\"TAX\"/></field>");
+  const std::string session =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\nDataDictionary=" +
+      file(own) + "\n";
+  PosixDisk disk;
+  for (const std::string_view faults : {"", "DictionaryFaults=Warn\n"}) {
+    SCOPED_TRACE(faults);
+    sessions = session + std::string{faults};
+    auto settings = engine::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings);
+    const auto around = engine::look_around(*settings, disk);
+    ASSERT_TRUE(around);
+    std::vector<engine::SettingsError> found;
+    for (const engine::SettingsError& one : *around) {
+      if (one.text.contains("own.xml")) found.push_back(one);
+    }
+    ASSERT_EQ(found.size(), 2U);
+    EXPECT_TRUE(found[0].text.contains("the value \"10\" of MiscFeeType is no CHAR"));
+    EXPECT_TRUE(found[1].text.contains("\"1\" of MiscFeeType is defined twice"));
+    for (const engine::SettingsError& one : found) EXPECT_EQ(one.is_note, faults.empty());
+  }
+}
+
 TEST_F(ValidationTest, a_dictionary_with_faults_is_used_where_that_is_asked_for) {
   const std::string path = file(kFaulty);
   sessions =
