@@ -82,7 +82,8 @@ class ValidatorMaker {
                           const dictionary::ValidationRules& rules) {
     warn_if_absent(transport);
     warn_if_absent(application);
-    const Key key{transport.file, application.file, application.version, transport.faults, rules};
+    const Key key{transport.version, transport.file,   application.version,
+                  application.file,  transport.faults, rules};
     if (const auto known = validators_.find(key); known != validators_.end()) return known->second;
     const Found first = find(transport, has_logon, "Logon (A)");
     if (!first) return errors(transport, first.error());
@@ -106,8 +107,9 @@ class ValidatorMaker {
 
  private:
   using Faults = dictionary::DictionaryFaults;
-  using Key =
-      std::tuple<std::string, std::string, std::string, Faults, dictionary::ValidationRules>;
+  // Version and file of the transport and of the application: FIX.4.4 is both or one of them.
+  using Key = std::tuple<std::string, std::string, std::string, std::string, Faults,
+                         dictionary::ValidationRules>;
   using Found = std::expected<const Dictionary*, std::vector<std::string>>;  // each fault
 
   [[nodiscard]] std::unexpected<SettingsErrors> errors(

@@ -133,6 +133,16 @@ class FixtValidationTest : public ValidationTest {
     EXPECT_TRUE(run_until([&] { return peer.messages().size() == before + 1; })) << log.all();
     return bar(peer.messages().back());
   }
+  static constexpr std::string_view kFix44Session =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n";
+  void expect_validators_of_their_own() {
+    const std::string body = "1128=6|11=A|21=1|55=IBM|54=1|38=1|40=1|60=" + time_text() + "|";
+    EXPECT_TRUE(answer_to(log_on_fixt("9"), from("FIXT", "D", 2, body)).contains("|35=8|"));
+    RawPeer& peer = log_on("TRADER");
+    ASSERT_TRUE(contains(peer.messages()[0], "|35=A|")) << bar(peer.messages()[0]);
+    EXPECT_TRUE(
+        answer_to(peer, from("TRADER", "D", 2, body)).contains("|58=Invalid tag number|371=1128|"));
+  }
 };
 
 TEST_F(FixtValidationTest, messages_are_of_the_version_that_they_or_the_logon_name) {
@@ -164,6 +174,20 @@ TEST_F(FixtValidationTest, own_dictionaries_count_for_their_versions) {
   EXPECT_TRUE(answer_to(peer, order_of(2)).contains("|35=8|"));
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 3, "1128=7|11=A|9001=5|")).contains("|35=8|"));
   EXPECT_TRUE(answer_to(peer, from("FIXT", "D", 4, "1128=7|11=A|")).contains("|371=9001|"));
+}
+
+// FIX 4.4 has a session layer of its own, and is an application version of FIXT 1.1, too: ApplVerID
+// is a field of the one header, and not of the other; DefaultApplVerID is required in one Logon.
+TEST_F(FixtValidationTest, a_session_of_fix_44_before_it_has_a_validator_of_its_own) {
+  sessions = std::string{kFix44Session} + sessions;
+  open();
+  expect_validators_of_their_own();
+}
+
+TEST_F(FixtValidationTest, a_session_of_fix_44_after_it_has_a_validator_of_its_own) {
+  sessions += kFix44Session;
+  open();
+  expect_validators_of_their_own();
 }
 
 constexpr std::string_view kNote = " is a dictionary of FIX.4.4, and the session speaks ";
