@@ -16,6 +16,7 @@
 namespace nexusfix::acceptance {
 namespace {
 
+// FOLDER: of the dictionaries that CMakeLists.txt makes for the scripts.
 constexpr std::string_view kSessions = R"(
 [SESSION]
 BeginString=FIX.4.0
@@ -32,18 +33,22 @@ TargetCompID=TW43
 [SESSION]
 BeginString=FIX.4.4
 TargetCompID=TW44
+DataDictionary=FOLDER/FIX44.xml
 [SESSION]
 BeginString=FIXT.1.1
 TargetCompID=TW50
 DefaultApplVerID=FIX.5.0
+AppDataDictionary=FOLDER/FIX50.xml
 [SESSION]
 BeginString=FIXT.1.1
 TargetCompID=TW50SP1
 DefaultApplVerID=FIX.5.0SP1
+AppDataDictionary=FOLDER/FIX50SP1.xml
 [SESSION]
 BeginString=FIXT.1.1
 TargetCompID=TW50SP2
 DefaultApplVerID=FIX.5.0SP2
+AppDataDictionary=FOLDER/FIX50SP2.xml
 [SESSION]
 BeginString=FIX.4.4
 TargetCompID=TW
@@ -68,7 +73,12 @@ std::string configuration(std::uint16_t port) {
       "ClosedResendInterval=N\n"
       "Store=memory\n"
       "SocketAcceptPort=";
-  return text.append(std::to_string(port)).append(kSessions);
+  text.append(std::to_string(port)).append(kSessions);
+  constexpr std::string_view kFolder = "FOLDER";
+  for (std::size_t at = text.find(kFolder); at != std::string::npos; at = text.find(kFolder, at)) {
+    text.replace(at, kFolder.size(), NEXUSFIX_CLOSED_DICTIONARIES);
+  }
+  return text;
 }
 
 std::optional<std::uint16_t> read_port(std::string_view text) {
