@@ -15,10 +15,11 @@ namespace nexusfix::dictionary {
 
 // Which violation of several is reported: the one of the lower rank, of equal ones the first in the
 // order of the fields. QuickFIX, DataDictionary::validate(): structure, required fields of the
-// header, of the body and of groups, then each field.
+// header, of the body and of groups, then each field; it finds a repeated tag only there.
 enum class Rank : std::uint8_t {
   Unreadable,       // where its fields end is not known
-  Structure,        // header, body, trailer; repeated tags
+  Sections,         // header, body, trailer
+  Repeated,         // tags of the message
   Required,         // missing in the message
   RequiredInGroup,  // missing in an entry
   Field,
@@ -29,9 +30,9 @@ inline Rank rank_of(const Violation& violation) noexcept {
   const bool is_in_group = violation.group != 0;
   switch (violation.rule) {
     case ViolationRule::TagOutOfSection:
-      return Rank::Structure;
+      return Rank::Sections;
     case ViolationRule::TagRepeated:
-      return is_in_group ? Rank::Field : Rank::Structure;
+      return is_in_group ? Rank::Field : Rank::Repeated;
     case ViolationRule::RequiredTagMissing:
       return is_in_group ? Rank::RequiredInGroup : Rank::Required;
     default:

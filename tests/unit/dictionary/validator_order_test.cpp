@@ -102,7 +102,7 @@ TEST(ValidatorOrder, a_group_that_is_torn_apart_hides_what_follows_from_it) {
 // A fault, where it is put into a right message, and what is reported of it.
 struct Fault {
   std::string_view name;
-  int rank;  // structure, missing, fields
+  int rank;  // order of the sections, repeated, missing, fields
   Reported expected;
 };
 
@@ -111,30 +111,31 @@ TEST(ValidatorOrder, of_any_combination_of_faults_is_by_rank_and_then_by_place) 
   // In the order of the message for faults of fields, by tag for missing ones.
   const std::vector<Fault> faults{
       {"header field after the body", 0, {Rule::TagOutOfSection, 50}},
-      {"repeated", 0, {Rule::TagRepeated, 40}},
-      {"52 missing", 1, {Rule::RequiredTagMissing, 52}},
-      {"55 missing", 1, {Rule::RequiredTagMissing, 55}},
-      {"21 has no such value", 2, {Rule::ValueNotInEnumeration, 21}},
-      {"undefined field", 2, {Rule::TagNotInMessage, 17}},
-      {"38 is no number", 2, {Rule::TypeWrong, 38}},
-      {"58 is empty", 2, {Rule::ValueEmpty, 58}},
-      {"386 counts wrong", 2, {Rule::GroupCountWrong, 386}},
+      {"repeated", 1, {Rule::TagRepeated, 40}},
+      {"52 missing", 2, {Rule::RequiredTagMissing, 52}},
+      {"55 missing", 2, {Rule::RequiredTagMissing, 55}},
+      {"21 has no such value", 3, {Rule::ValueNotInEnumeration, 21}},
+      {"undefined field", 3, {Rule::TagNotInMessage, 17}},
+      {"38 is no number", 3, {Rule::TypeWrong, 38}},
+      {"58 is empty", 3, {Rule::ValueEmpty, 58}},
+      {"386 counts wrong", 3, {Rule::GroupCountWrong, 386}},
   };
   for (std::size_t set = 0; set < std::size_t{1} << faults.size(); ++set) {
     const auto has = [set](std::size_t i) { return (set >> i & 1U) != 0; };
     std::string text = "35=D|49=S|56=T|34=2|";
     if (!has(2)) text += "52=20240115-10:30:00|";
     text += has(4) ? "11=id|21=9|" : "11=id|21=1|";
+    if (has(1)) text += "40=1|40=1|";
     if (has(0)) text += "50=sub|";
     if (has(5)) text += "17=x|";
     text += has(6) ? "38=x|" : "38=1|";
     text += has(7) ? "58=|" : "58=text|";
     if (!has(3)) text += "55=X|";
     text += has(8) ? "386=2|336=a|" : "386=1|336=a|";
-    text += "54=1|40=1|60=20240115-10:30:00|";
-    if (has(1)) text += "40=1|";
+    text += has(1) ? "54=1|" : "54=1|40=1|";
+    text += "60=20240115-10:30:00|";
     std::optional<Reported> expected;
-    int rank = 3;
+    int rank = 4;
     for (std::size_t i = 0; i < faults.size(); ++i) {
       if (!has(i) || faults[i].rank >= rank) continue;
       rank = faults[i].rank;
