@@ -27,6 +27,11 @@ bool is_application(std::string_view bytes) noexcept {
   return !session::is_administrative(rest.substr(0, rest.find(wire::kSoh)));
 }
 
+// Whether a ResendRequest ends before the first held message.
+bool asks_for_one_gap(const session::SessionConfig& config) noexcept {
+  return config.closed_resend_requests.value_or(true) || config.resend_request_chunk != 0;
+}
+
 // Numbers in ascending order, as ranges: "23 to 29, 31". Of many ranges the first ones.
 class Ranges {
  public:
@@ -80,7 +85,7 @@ void Runtime::feed_held(SessionSlot& slot) {
   slot.holds_undecided = false;
   do {
     feed_due(slot);
-  } while (slot.held_lost_high != 0 && ask_for_held_lost(slot));
+  } while (ask_for_held_lost(slot));
 }
 
 void Runtime::feed_due(SessionSlot& slot) {
@@ -100,13 +105,13 @@ void Runtime::feed_due(SessionSlot& slot) {
 }
 
 // What there was no room for shows again only with the next message, which may be long in coming.
-// True: the expected number has moved.
+// So does a second gap, between messages that are held, if the request for the first one did not
+// cover it. A gap that is open has been asked for. True: the expected number has moved.
 bool Runtime::ask_for_held_lost(SessionSlot& slot) {
   const std::uint64_t expected = slot.machine.numbers().next_inbound;
-  if (expected > slot.held_lost_high) {
-    slot.held_lost_high = 0;
-    return false;
-  }
+  if (expected > slot.held_lost_high) slot.held_lost_high = 0;
+  const bool may_have_gap = !slot.held.empty() && asks_for_one_gap(slot.settings.session);
+  if (slot.held_lost_high == 0 && !may_have_gap) return false;
   const std::uint64_t first = slot.held.empty() ? 0 : slot.held.begin()->first;
   transact(slot, [&](session::StateMachine& machine) { machine.on_held_lost(first, now_); });
   return slot.machine.numbers().next_inbound > expected;

@@ -118,10 +118,10 @@ class StateMachine {
   void on_logon_decision(std::uint64_t logon_id, const LogonDecision& decision, Now now) noexcept;
   // After an AskResend, once for each.
   void on_resend_decision(const ResendDecision& decision, Now now) noexcept;
-  // The owner could not keep all that it was asked to hold, and what it has kept begins at
-  // first_held (0: it has kept nothing), after what is expected: what is missing before that is
-  // asked for, unless it has been. If next_inbound has moved, what is due then comes first, and
-  // this call again.
+  // What the owner holds begins at first_held, after what is expected, or it could not keep what
+  // it was asked to hold (0: nothing): what is missing before that is asked for, unless it has
+  // been. If next_inbound has moved, what is due then comes first, and this call again. Of what is
+  // held not needed where a ResendRequest asks for everything.
   void on_held_lost(std::uint64_t first_held, Now now) noexcept;
   // The session's time is over, by its schedule: Logout with text, and both numbers are 1 when the
   // connection has ended; at once if there is none.

@@ -29,6 +29,10 @@ class HeldDiscardedTest : public AcceptorTest {
       return !peer.messages().empty() && contains(peer.messages().back(), "|112=SETTLED|");
     })) << log.all();
   }
+  [[nodiscard]] static std::uint64_t number_after(const std::string& message,
+                                                  std::string_view tag) {
+    return std::stoull(message.substr(message.find(tag) + tag.size()));
+  }
   [[nodiscard]] bool has_sent(RawPeer& peer, std::string_view part) {
     return run_until([&] {
       return std::ranges::any_of(peer.messages(),
@@ -195,6 +199,44 @@ TEST_F(HeldDiscardedTest, what_there_was_no_room_for_is_asked_for_without_anothe
   const std::uint64_t next = venue.orders.size() + 3;
   ASSERT_LT(next, 10U);
   ASSERT_TRUE(has_sent(peer, "|7=" + std::to_string(next) + "|16=9|")) << log.all();
+}
+
+TEST_F(HeldDiscardedTest, whatever_is_missing_comes_without_another_message) {
+  // Of orders 2 to 9 those whose bit is set are lost on the way, the last one never is. The
+  // counterparty answers each ResendRequest as it stands, and sends nothing else.
+  constexpr unsigned kPatterns = 1U << 7U;
+  for (const unsigned chunk : {0U, 1U}) {
+    for (unsigned lost = 1; lost < kPatterns; lost += chunk == 0 ? 2 : 10) {
+      SCOPED_TRACE(std::to_string(lost) + ", chunk " + std::to_string(chunk));
+      extra = "Store=memory\nResendRequestChunkSize=" + std::to_string(chunk);
+      venue.orders.clear();
+      open();
+      RawPeer& peer = log_on("TRADER");
+      std::vector<std::string> all;
+      for (std::uint64_t number = 2; number <= 9; ++number) {
+        all.push_back("A" + std::to_string(number));
+        if ((lost >> (number - 2) & 1U) == 0) peer.send(order("TRADER", number, all.back()));
+      }
+      std::size_t seen = 0;
+      const auto answer = [&] {
+        for (; seen < peer.messages().size(); ++seen) {
+          const std::string request = bar(peer.messages()[seen]);
+          if (!contains(peer.messages()[seen], "|35=2|")) continue;
+          const std::uint64_t end = number_after(request, "|16=");
+          for (std::uint64_t number = number_after(request, "|7="); number <= end; ++number) {
+            peer.send(from("TRADER", "D", number,
+                           "43=Y|122=" + time_text() + "|11=A" + std::to_string(number) +
+                               "|55=AAPL|54=1|38=100|40=2|44=10.5|"));
+          }
+        }
+        return venue.orders.size() == all.size();
+      };
+      ASSERT_TRUE(run_until(answer)) << log.all();
+      EXPECT_EQ(venue.orders, all);
+      peers.clear();
+      acceptor.reset();
+    }
+  }
 }
 
 }  // namespace
