@@ -158,20 +158,22 @@ ServerResult<Connection> Connection::open(const PostgresOptions& options,
     return std::unexpected{std::move(connected.error())};
   }
   PQsetnonblocking(made.raw(), 1);
-  if (auto watched = made.watch_for_silence(options.peer_timeout); !watched) {
-    return std::unexpected{std::move(watched.error())};
+  if (auto set = made.set_up_session(options.peer_timeout); !set) {
+    return std::unexpected{std::move(set.error())};
   }
   return made;
 }
 
-// The server's side of what Parameters say for ours: it gives back the lock of a client whose
-// machine is gone. Keepalives alone see nothing while something is unacknowledged.
-ServerResult<void> Connection::watch_for_silence(std::chrono::milliseconds peer_timeout) {
+// A role's setting may suppress warnings, and a warning is all that tells of a COMMIT whose wait
+// for the standby was cancelled. The other settings are the server's side of what Parameters say
+// for ours: it gives back the lock of a client whose machine is gone. Keepalives alone see nothing
+// while something is unacknowledged.
+ServerResult<void> Connection::set_up_session(std::chrono::milliseconds peer_timeout) {
   const SilenceLimits limits{peer_timeout};
-  auto set = run("SET tcp_keepalives_idle = " + limits.seconds() +
-                 "; SET tcp_keepalives_interval = " + limits.seconds() +
-                 "; SET tcp_keepalives_count = " + SilenceLimits::kProbes +
-                 "; SET tcp_user_timeout = " + limits.total());
+  auto set =
+      run("SET client_min_messages = warning; SET tcp_keepalives_idle = " + limits.seconds() +
+          "; SET tcp_keepalives_interval = " + limits.seconds() + "; SET tcp_keepalives_count = " +
+          SilenceLimits::kProbes + "; SET tcp_user_timeout = " + limits.total());
   if (!set) return std::unexpected{std::move(set.error())};
   constexpr int kFirstThatChecks = 140'000;
   if (PQserverVersion(raw()) < kFirstThatChecks) return {};

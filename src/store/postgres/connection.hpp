@@ -129,7 +129,7 @@ class Connection {
 
   Connection() = default;
   ServerResult<void> await_connected(std::chrono::milliseconds limit);
-  ServerResult<void> watch_for_silence(std::chrono::milliseconds peer_timeout);
+  ServerResult<void> set_up_session(std::chrono::milliseconds peer_timeout);
   ServerResult<Result> answer();
 
   std::unique_ptr<Notices> notices_ = std::make_unique<Notices>();  // outlives the next

@@ -136,6 +136,20 @@ TEST_F(PostgresStandby, a_commit_whose_wait_was_cancelled_is_not_durable) {
   }
 }
 
+TEST_F(PostgresStandby, a_cancelled_wait_is_noticed_where_the_role_wants_no_warnings) {
+  use(shared_pair());
+  options_.connection += " options='-c client_min_messages=error'";
+  open();
+  const LogPosition durable = store_->durable();
+  pair_->standby->freeze();
+  append_next();
+  pair_->end_wait("pg_cancel_backend");
+  EXPECT_NE(wait_for_event(*store_, settler_, "did not wait for the synchronous standby"), "");
+  EXPECT_EQ(store_->durable(), durable);
+  pair_->standby->thaw();
+  ASSERT_TRUE(settler_.settle(*store_));
+}
+
 TEST_F(PostgresStandby, the_warning_of_a_cancelled_wait_is_told) {
   use(shared_pair());
   open();
