@@ -71,7 +71,7 @@ ApplicationKeys application_keys_of(const std::vector<SettingsSection>& sections
   return keys;
 }
 
-void check_loops(const Settings& settings, SettingsReport& report) {
+void check_loops(const Settings& settings, std::size_t line, SettingsReport& report) {
   for (const SessionSettings& one : settings.sessions) {
     if (!one.event_loop || *one.event_loop < settings.event_loops) continue;
     report.error(one.line, "[SESSION]: EventLoop=" + std::to_string(*one.event_loop) +
@@ -79,7 +79,7 @@ void check_loops(const Settings& settings, SettingsReport& report) {
                                " EventLoops, counted from 0");
   }
   if (settings.event_loops > 1 && settings.store == StoreKind::PostgreSQL) {
-    report.error(0,
+    report.error(line,
                  "EventLoops above 1 with Store=postgresql: one loop writes one log. Run an engine "
                  "for each loop, with a PostgreSQLStoreSchema of its own");
   }
@@ -142,11 +142,13 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   StoreBuilder store{settings, report};
   LogBuilder logs{settings, report};
   ThreadBuilder threads{settings, report};
+  std::size_t loops_line = 0;
   for (const Section& section : sections.sessions) {
     const MergedSection keys{sections.defaults, section};
     settings.sessions.push_back(build_session(keys, report, calendars));
     add_any(settings, keys);
     keys.read_into(Key::EventLoops, settings.event_loops);
+    if (const Given* given = keys.right(Key::EventLoops)) loops_line = given->line;
     if (const Given* given = keys.right(Key::MaxBufferedBytes)) {
       settings.buffered_bytes_max = *read_number(given->value);
     }
@@ -159,7 +161,7 @@ std::expected<Settings, SettingsErrors> build(const Sections& sections, std::str
   logs.finish();
   threads.finish();
   check_identities(settings.sessions, report);
-  check_loops(settings, report);
+  check_loops(settings, loops_line, report);
   check_shared_ports(settings.sessions, report);
   if (disk != nullptr) check_is_private(*disk, settings.file, sections, report);
   settings.warnings = report.take_warnings();

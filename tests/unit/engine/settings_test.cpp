@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -485,6 +486,19 @@ TEST(Settings, a_database_takes_the_keys_of_quickfix) {
   EXPECT_EQ(settings.postgres.peer_timeout, std::chrono::seconds{5});
   EXPECT_THAT(settings.warnings, IsEmpty());
   EXPECT_EQ(accepted(text + "Store=PostgreSQL\nPostgreSQLStorePort=0\n").postgres.port, "");
+}
+
+TEST(Settings, a_database_serves_one_event_loop) {
+  std::string text{kInitiator};
+  text.erase(text.find("FileStorePath"), 20);
+  text += "PostgreSQLStoreKeepPosition=N\nStore=postgresql\nEventLoops=";
+  EXPECT_EQ(accepted(text + "1\n").event_loops, 1U);
+  const auto line = std::ranges::count(text, '\n') + 1;
+  EXPECT_THAT(
+      errors(text + "2\n"),
+      ElementsAre("t.cfg:" + std::to_string(line) +
+                  ": EventLoops above 1 with Store=postgresql: one loop writes one log. Run "
+                  "an engine for each loop, with a PostgreSQLStoreSchema of its own"));
 }
 
 TEST(Settings, a_database_has_a_folder_for_the_note_of_what_it_confirmed) {
