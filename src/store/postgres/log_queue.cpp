@@ -122,6 +122,22 @@ StoreResult<void> LogQueue::wait_until_durable() {
   return {};
 }
 
+StoreResult<void> LogQueue::wait_while_confirmed(std::chrono::milliseconds limit) {
+  if (auto flushed = flush(); !flushed) return std::unexpected{std::move(flushed.error())};
+  std::unique_lock lock{mutex_};
+  for (bool is_slow = false; durable() != appended_ && !failure_ && !is_slow;) {
+    const LogPosition seen = durable();
+    is_slow = !changed_.wait_for(lock, limit, [&] { return durable() != seen || failure_; });
+  }
+  if (auto failed = failure()) return std::unexpected{std::move(*failed)};
+  if (durable() == appended_) return {};
+  return std::unexpected{StoreError{
+      .code = StoreErrorCode::Server,
+      .text = "PostgreSQL store " + options_.schema + ": the server confirmed nothing within " +
+              std::to_string(limit.count()) + " ms, and " + std::to_string(appended_ - durable()) +
+              " bytes of the log wait for it"}};
+}
+
 void LogQueue::close() {
   const std::lock_guard lock{mutex_};
   is_closed_ = true;

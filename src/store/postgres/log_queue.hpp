@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -60,6 +61,8 @@ class LogQueue {
   // What was appended so far is to be sent. Returns durable().
   [[nodiscard]] StoreResult<LogPosition> flush();
   [[nodiscard]] StoreResult<void> wait_until_durable();
+  // Likewise, as long as the server confirms something within each such time.
+  [[nodiscard]] StoreResult<void> wait_while_confirmed(std::chrono::milliseconds limit);
   void close();
   [[nodiscard]] std::optional<StoreEvent> take_event() { return events_.take(); }
   // What is not on the server for certain, in the order of the log: the batches, and durable() as

@@ -96,7 +96,8 @@ class PostgresStore final : public Store {
   StoreResult<LogPosition> flush() override { return queue_.flush(); }
 
   StoreResult<void> close() override {
-    auto durable = queue_.wait_until_durable();
+    // What is left was never sent: an end that waits longer is ended by the service manager.
+    auto durable = queue_.wait_while_confirmed(options_.answer_timeout);
     queue_.close();
     fetcher_.reset();
     writer_.reset();  // The server gives the lock back when the connection has ended.

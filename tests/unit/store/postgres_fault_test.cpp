@@ -286,5 +286,25 @@ TEST_F(PostgresFault, large_and_many_messages_are_read_back_page_by_page) {
   EXPECT_EQ(scan_all(*store_).size(), 10'000U);
 }
 
+TEST_F(PostgresFault, the_end_waits_for_a_database_that_hangs_as_long_as_for_an_answer) {
+  store_.reset();
+  options_.answer_timeout = milliseconds{100};
+  options_.connect_timeout = std::chrono::hours{1};
+  options_.outage_max = std::chrono::hours{1};
+  do {  // On a busy machine the server may answer too late.
+    auto opened = open_postgres(options_);
+    if (opened) store_ = std::move(*opened);
+  } while (!store_);
+  proxy().stall(true);
+  append_next();
+  const auto closed = store_->close();
+  proxy().stall(false);
+  ASSERT_FALSE(closed);
+  EXPECT_EQ(closed.error().code, StoreErrorCode::Server);
+  EXPECT_NE(closed.error().text.find("confirmed nothing within 100 ms"), std::string::npos)
+      << closed.error().text;
+  EXPECT_LT(store_->durable(), store_->appended());
+}
+
 }  // namespace
 }  // namespace nexusfix::store
