@@ -63,8 +63,10 @@ inline void StateMachine::deliver_in_order() noexcept {
 // Everything below next_inbound is used up. The one place where inbound numbers move forward.
 inline void StateMachine::advance_to(std::uint64_t next_inbound) noexcept {
   NEXUSFIX_ASSERT(next_inbound > numbers_.next_inbound);
-  if (next_inbound == early_first_) [[unlikely]]
+  if (next_inbound == early_first_) [[unlikely]] {
     next_inbound = after_early(next_inbound);
+    drop_early_below(next_inbound);
+  }
   numbers_.next_inbound = next_inbound;
   if (gap_end_ != 0) [[unlikely]]
     advance_within_gap();

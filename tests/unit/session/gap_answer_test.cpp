@@ -249,5 +249,20 @@ TEST(GapAnswer, resend_requests_that_came_early_are_counted_without_being_held) 
   EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(2, 23));
 }
 
+TEST(GapAnswer, resend_requests_that_came_early_between_held_messages_are_counted) {
+  Side acceptor{acceptor_config()};
+  log_on_quietly(acceptor);
+  acceptor.send("8", "report");
+  for (const int number : {3, 6, 9}) {
+    acceptor.in("35=2|34=" + std::to_string(number) + "|7=1|16=1");
+    acceptor.in(order_of(number + 1));
+    acceptor.in(order_of(number + 2));
+  }
+  static_cast<void>(acceptor.sent());
+  acceptor.in(order_of(2, kAgain));
+  EXPECT_THAT(delivered_numbers(acceptor.delivered), ElementsAre(2, 4, 5, 7, 8, 10, 11));
+  EXPECT_EQ(acceptor.next_in(), 12U);
+}
+
 }  // namespace
 }  // namespace nexusfix::session::test
