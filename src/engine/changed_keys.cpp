@@ -54,7 +54,10 @@ void take_key(Section& to, const Section& from, Key key) {
   }
 }
 
+// ConnectionType, alone of those of the next start, is the session's own: it counts with the keys
+// of the next Logon when the session comes back. The others are the engine's.
 const FileKeys& source_of(const KeySources& sources, Key key) {
+  if (key == Key::ConnectionType) return *sources.logon;
   switch (takes_effect(key)) {
     case TakesEffect::NextLogon:
       return *sources.logon;

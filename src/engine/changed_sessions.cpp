@@ -35,6 +35,13 @@ std::vector<std::string> both(std::vector<std::string> first,
   return first;
 }
 
+void move_key(std::string_view key, std::vector<std::string>& from, std::vector<std::string>& to) {
+  const auto place = std::ranges::find(from, key);
+  if (place == from.end()) return;
+  to.push_back(std::move(*place));
+  from.erase(place);
+}
+
 bool is_same_place(const transport::Endpoint& a, const transport::Endpoint& b) {
   return a.host == b.host && a.port == b.port;
 }
@@ -69,13 +76,14 @@ class Runtime::TextsRead {
   // of: what the session, or the template, is now. Nothing: the keys do not go together.
   [[nodiscard]] std::optional<SessionSettings> build(const KeySources& sources,
                                                      std::string_view name,
-                                                     const SessionSettings& of) {
+                                                     const SessionSettings& of,
+                                                     bool is_back = false) {
     auto built = session_of(sources, name);
     const auto fresh = sessions_.find(name);
     if (!built || fresh == sessions_.end()) return std::nullopt;
     const bool is_logon_fresh = sources.logon == fresh_;
     // As the other side of a connection it would have other files.
-    if (is_logon_fresh && built->session.role != fresh->second->session.role) return std::nullopt;
+    if (!is_back && built->session.role != of.session.role) return std::nullopt;
     give_what_was_read(*built, is_logon_fresh ? *fresh->second : of);
     built->session.id = of.session.id;
     built->is_template = of.is_template;
@@ -113,10 +121,11 @@ std::optional<Runtime::Change> Runtime::change_of(SessionSlot& slot, const Reloa
     return slot.next_settings || !slot.pending.empty() ? std::optional{std::move(change)}
                                                        : std::nullopt;
   }
-  // What is made at the start stays; of one that comes back all of it is made again.
-  const bool keeps_start = !is_back && !change.keys.at_start.empty();
+  // The other keys of the start are the engine's, and stay.
+  if (is_back) move_key("ConnectionType", change.keys.at_start, change.keys.at_logon);
+  const bool keeps_start = !change.keys.at_start.empty();
   KeySources whole{keeps_start ? counting.start : &fresh, &fresh, &fresh};
-  auto built = texts.build(whole, slot.configured_as, slot.settings);
+  auto built = texts.build(whole, slot.configured_as, slot.settings, is_back);
   bool takes_logon = true;
   if (!built || lacks_for(*built)) {
     whole = {counting.start, counting.logon, &fresh};
@@ -124,11 +133,7 @@ std::optional<Runtime::Change> Runtime::change_of(SessionSlot& slot, const Reloa
     takes_logon = false;
   }
   change.pending.until_start = takes_logon ? std::vector<std::string>{} : change.keys.at_logon;
-  if (keeps_start || !takes_logon) {
-    change.pending.until_start = both(change.pending.until_start, change.keys.at_start);
-  } else {
-    change.keys.at_logon = both(change.keys.at_logon, change.keys.at_start);
-  }
+  change.pending.until_start = both(change.pending.until_start, change.keys.at_start);
   if (!built) {  // Of keys that do not go with those of before.
     change.pending.until_start = both(change.pending.until_start, change.keys.at_once);
     change.texts = slot.texts;
@@ -219,9 +224,7 @@ void Runtime::carry_out(Change& change) {
   const bool waits_for_all = slot.connection != nullptr && change.whole && !change.at_once &&
                              !change.keys.at_logon.empty();
   if (waits) take_settings(slot, std::move(*change.at_once));
-  std::erase(with_next_settings_, &slot);
-  slot.next_settings.reset();
-  slot.next_text.reset();
+  forget_pending(slot);
   slot.pending = std::move(change.pending);
   if (waits || waits_for_all) {
     slot.pending.until_logon =
@@ -293,6 +296,14 @@ void Runtime::take_next_settings(SessionSlot& slot) {
   report(observe::Severity::Info, slot.name,
          "the values that " + settings_file_ + " has now count from here on: " + keys);
   tell_pending();
+}
+
+// Of a session that is removed: what it is given when it comes back is compared then.
+void Runtime::forget_pending(SessionSlot& slot) noexcept {
+  std::erase(with_next_settings_, &slot);
+  slot.next_settings.reset();
+  slot.next_text.reset();
+  slot.pending = {};
 }
 
 // What all sessions of a port have together.

@@ -45,7 +45,8 @@ void Runtime::report_reload(const ReloadResult& done) {
   if (done) {
     report(observe::Severity::Info, {},
            settings_file_ + " was read anew: " + std::to_string(done->added.size()) +
-               " sessions added, " + std::to_string(done->removed.size()) + " removed, " +
+               (done->added.size() == 1 ? " session added, " : " sessions added, ") +
+               std::to_string(done->removed.size()) + " removed, " +
                std::to_string(done->changed.size()) + " changed" +
                (done->pending.empty() ? ""
                                       : ", " + std::to_string(done->pending.size()) +
@@ -369,6 +370,7 @@ void Runtime::take_out(SessionSlot& slot) {
   slot.is_out = true;
   slot.wants_connection = false;
   slot.numbers_are_lost = false;
+  forget_pending(slot);
   acceptors_.erase(slot.name);
   if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
   report(observe::Severity::Info, slot.name, "session removed: it is not in " + settings_file_);

@@ -302,6 +302,7 @@ class Runtime {
   void take_settings(SessionSlot& slot, SessionSettings settings);
   void take_next_settings();
   void take_next_settings(SessionSlot& slot);
+  void forget_pending(SessionSlot& slot) noexcept;
   void refresh_listeners(const ReloadPlan& plan);
   void report_changes(const ReloadPlan& plan);
   void report_pending();

@@ -310,7 +310,7 @@ class HungFileSystem(WithFolder):
         self.fuse.put("venue.cfg", self.text(sessions=newcomer))
         self.fuse.let_go()
         venue.send_signal(signal.SIGHUP)
-        self.wait_for_event("was read anew: 1 sessions added")
+        self.wait_for_event("was read anew: 1 session added")
         self.expect_answer(port, 1)
         self.expect_end(venue)
 

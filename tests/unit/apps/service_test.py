@@ -112,7 +112,7 @@ class Service(WithFolder):
 
         right = config.read_text()
         hang_up(right + newcomer + "HeartBtInt=never\n", "HeartBtInt=never: ")
-        hang_up(right + newcomer + more, "1 sessions added, 0 removed, 0 changed")
+        hang_up(right + newcomer + more, "1 session added, 0 removed, 0 changed")
         order = ("send 35=D|11={}|55=AAPL|54={}|38=5|40=2|44=10|60=now\n"
                  "expect 35=8 11={} 39={}\n")
         done = self.connect(port, order.format("A", 1, "A", 0), name="SECOND")

@@ -78,7 +78,7 @@ TEST(ChangedKeys, keys_that_do_not_go_together_build_nothing) {
       file_keys(joined("[DEFAULT]\nHeartBtInt=30\n",
                        "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=TRADER\nTargetCompID=VENUE\n"
                        "SocketAcceptPort=0\nConnectionType=acceptor\n"));
-  EXPECT_FALSE(built({&old_keys, &new_keys, &new_keys})) << "an initiator without an address";
+  EXPECT_FALSE(built({&new_keys, &new_keys, &old_keys})) << "an acceptor without a port";
   EXPECT_TRUE(built({&new_keys, &new_keys, &new_keys}));
 }
 

@@ -283,7 +283,7 @@ TEST_F(EventLoopsReloadTest, request_is_answered_in_the_log) {
   write();
   acceptor->request_reload();
   EXPECT_TRUE(wait_until([&] {
-    return locked.has(" was read anew: 1 sessions added, 0 removed, 0 changed");
+    return locked.has(" was read anew: 1 session added, 0 removed, 0 changed");
   })) << locked.all();
   EXPECT_TRUE(is_let_in(4));
   std::ofstream{path()} << "[SESSION]\nHeartBtInt=never\n";

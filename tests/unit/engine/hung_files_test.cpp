@@ -64,7 +64,7 @@ TEST_F(HungFilesTest, sessions_trade_while_the_configuration_does_not_answer) {
   sessions += kNewcomer;
   write();
   disk.let_go();
-  EXPECT_TRUE(run_until([&] { return log.has(" was read anew: 1 sessions added"); })) << log.all();
+  EXPECT_TRUE(run_until([&] { return log.has(" was read anew: 1 session added"); })) << log.all();
   expect_trade(peer, 3);
 }
 
@@ -82,7 +82,7 @@ TEST_F(HungFilesTest, reload_ends_with_the_name_of_the_file_and_the_next_one_suc
   write();
   disk.let_go();
   acceptor->request_reload();
-  EXPECT_TRUE(run_until([&] { return log.has(" was read anew: 1 sessions added"); })) << log.all();
+  EXPECT_TRUE(run_until([&] { return log.has(" was read anew: 1 session added"); })) << log.all();
 }
 
 TEST_F(HungFilesTest, dictionary_of_an_added_session_is_waited_for_elsewhere) {

@@ -481,7 +481,7 @@ TEST_F(NoMemoryForReloadTest, reload_whose_end_cannot_be_told_is_not_the_last_on
   poll_without_memory(0);
   EXPECT_EQ(said("was read anew: "), 0) << log.all();
   request(kOfZero);
-  EXPECT_TRUE(run_all_until([&] { return said("was read anew: 1 sessions added") == 1; }))
+  EXPECT_TRUE(run_all_until([&] { return said("was read anew: 1 session added") == 1; }))
       << log.all();
   EXPECT_TRUE(is_let_in("ONE")) << log.all();
   EXPECT_TRUE(is_let_in("ZERO")) << log.all();

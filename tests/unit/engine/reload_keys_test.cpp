@@ -142,6 +142,37 @@ TEST_F(ReloadKeysTest, a_session_that_is_removed_and_comes_back_has_all_of_them)
   EXPECT_FALSE(peer.closed());
 }
 
+TEST_F(ReloadKeysTest, keys_of_the_engine_wait_for_a_session_that_comes_back_too) {
+  open_file();
+  const std::string before = sessions;
+  take_out_trader();
+  static_cast<void>(reload());
+  sessions = before;
+  extra = "JournalStallTimeout=7\nMaxLatency=60\n";
+  const auto done = reload();
+  EXPECT_EQ(waiting(done.pending, kTrader, &engine::PendingKeys::until_start),
+            "JournalStallTimeout");
+  EXPECT_FALSE(log.has("count from here on: JournalStallTimeout")) << log.all();
+  EXPECT_FALSE(log.has("count from here on: MaxLatency, JournalStallTimeout")) << log.all();
+  extra.clear();
+  EXPECT_TRUE(reload().pending.empty()) << "as it was at the start";
+}
+
+TEST_F(ReloadKeysTest, nothing_waits_for_a_session_that_is_removed) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  extra = "MaxHeartBtInt=20\n";
+  ASSERT_FALSE(reload().pending.empty());
+  take_out_trader();
+  log.lines.clear();
+  EXPECT_TRUE(reload().pending.empty());
+  EXPECT_FALSE(log.has("count from the next Logon on")) << log.all();
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  turn(3);
+  EXPECT_FALSE(log.has("has now count from here on")) << log.all();
+}
+
 TEST_F(ReloadKeysTest, a_password_that_changed_is_named_and_not_shown) {
   open_file();
   sessions += "Password=secret\n";

@@ -290,7 +290,7 @@ TEST_F(ReloadTest, request_is_served_by_the_loop_and_answered_in_the_log) {
   sessions += kNewcomer;
   write();
   acceptor->request_reload();
-  EXPECT_TRUE(run_until([&] { return log.has(" was read anew: 1 sessions added, 0 removed"); }))
+  EXPECT_TRUE(run_until([&] { return log.has(" was read anew: 1 session added, 0 removed"); }))
       << log.all();
   log_on("NEWCOMER");
   std::ofstream{path()} << "[SESSION]\nHeartBtInt=never\n";
