@@ -141,6 +141,13 @@ bool is_control(char c) noexcept {
   return (byte < ' ' && c != '\t') || byte == kDelete;
 }
 
+std::string others_text(const std::set<std::size_t>& lines) {
+  if (lines.size() < 2) return {};
+  return " (and the same of " + std::to_string(lines.size() - 1) +
+         (lines.size() == 2 ? " other line: " : " other lines, the last one is ") +
+         std::to_string(*lines.rbegin()) + ")";
+}
+
 void SettingsReport::error(std::size_t line, std::string text) {
   if (errors_.messages.size() < kMessagesMax) {
     errors_.messages.emplace(line, std::move(text));
@@ -162,13 +169,7 @@ void SettingsReport::warning(std::size_t line, std::string text) {
 std::vector<SettingsError> SettingsReport::take_warnings() {
   std::vector<SettingsError> result;
   for (const auto& [text, lines] : warned_) {
-    std::string others;
-    if (lines.size() > 1) {
-      others = " (and the same of " + std::to_string(lines.size() - 1) +
-               (lines.size() == 2 ? " other line: " : " other lines, the last one is ") +
-               std::to_string(*lines.rbegin()) + ")";
-    }
-    result.push_back({file_, *lines.begin(), text + others});
+    result.push_back({file_, *lines.begin(), text + others_text(lines)});
   }
   std::ranges::stable_sort(result, {}, &SettingsError::line);
   if (warnings_left_out_ > 0) {

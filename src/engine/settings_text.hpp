@@ -42,6 +42,9 @@ class SettingsReport {
   std::size_t warnings_left_out_ = 0;
 };
 
+// What follows a warning of the first of these lines; empty: it is the only one.
+[[nodiscard]] std::string others_text(const std::set<std::size_t>& lines);
+
 struct SettingsEntry {
   std::string_view key;
   std::string_view value;

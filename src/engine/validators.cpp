@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -103,7 +104,15 @@ class ValidatorMaker {
     }
     return validators_.emplace(key, *std::move(validator)).first->second;
   }
-  [[nodiscard]] InDictionaries take_found() { return std::move(found_); }
+  [[nodiscard]] InDictionaries take_found() {
+    for (SettingsError& warning : found_.warnings) {
+      const std::set<std::size_t>& lines = lines_of_.at({warning.text, warning.is_note});
+      warning.line = *lines.begin();
+      warning.text += others_text(lines);
+    }
+    std::ranges::stable_sort(found_.warnings, {}, &SettingsError::line);
+    return std::move(found_);
+  }
 
  private:
   using Faults = dictionary::DictionaryFaults;
@@ -212,18 +221,18 @@ class ValidatorMaker {
   void warn_if_absent(const Wanted& wanted) {
     const auto absent = absent_.find(wanted.file);
     if (absent == absent_.end()) return;
-    warn(wanted, wanted.file + " is not there: the built-in dictionary of " +
-                     std::string{to_string(absent->second)} + " is used");
+    warn(wanted,
+         wanted.file + " is not there: the built-in dictionary of " +
+             std::string{to_string(absent->second)} + " is used",
+         true);
   }
 
+  // The same of many lines is one warning, which counts them.
   void warn(const Wanted& wanted, const std::string& text, bool is_note = false) {
     SettingsError warning{settings_.file, wanted.line, key_of(wanted) + ": " + text, is_note};
-    const auto is_same = [&](const SettingsError& other) {
-      return other.line == warning.line && other.text == warning.text;
-    };
-    if (std::ranges::none_of(found_.warnings, is_same)) {
-      found_.warnings.push_back(std::move(warning));
-    }
+    std::set<std::size_t>& lines = lines_of_[{warning.text, is_note}];
+    if (lines.empty()) found_.warnings.push_back(std::move(warning));
+    lines.insert(wanted.line);
   }
 
   const Settings& settings_;
@@ -232,6 +241,8 @@ class ValidatorMaker {
   std::map<std::pair<std::string, Faults>, Dictionary> files_;
   std::map<std::string, dictionary::Version> absent_;  // the built-in one stands in for the file
   InDictionaries found_;
+  // Of the configuration, by the text and whether that is a note.
+  std::map<std::pair<std::string, bool>, std::set<std::size_t>> lines_of_;
 };
 
 Wanted application_of(const SessionSettings& session, char appl_ver_id) {
