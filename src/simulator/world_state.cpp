@@ -300,7 +300,7 @@ void WorldState::start(Machine& machine) {
 
 // What it was to bring to the disk, of the lives before, may be gone.
 void WorldState::abort_start(Machine& machine) {
-  const End end = machine.disk.take_dropped() ? End::Mount : End::Process;
+  const End end = end_with_disk(machine, End::Process);
   clear_away(machine, end);
   if (end == End::Process || !forgets(machine, end)) return;
   checker.process_ended(machine.index, true);
@@ -315,6 +315,13 @@ void WorldState::start_later(Machine& machine, WorldTime delay) {
 bool WorldState::forgets(const Machine& machine, End end) const {
   return machine.settings.store == engine::StoreKind::Memory ||
          (end != End::Process && !machine.waits_for_disk());
+}
+
+// One that had no time to note what its disk has done leaves no trace of it: a mount does. And a
+// disk that has failed works only when it is mounted again.
+End WorldState::end_with_disk(Machine& machine, End end) {
+  const bool has_dropped = machine.disk.take_dropped();
+  return has_dropped || machine.disk.is_broken() ? std::max(end, End::Mount) : end;
 }
 
 // What is left of a process goes.
@@ -338,8 +345,7 @@ void WorldState::clear_away(Machine& machine, End end) {
 
 // The process has died, in the middle of whatever it did.
 void WorldState::buried(Machine& machine) {
-  // One that had no time to note what its disk has done leaves no trace of it: a mount does.
-  const End end = machine.disk.take_dropped() ? std::max(machine.end, End::Mount) : machine.end;
+  const End end = end_with_disk(machine, machine.end);
   trace.line(machine.name, end == End::Machine ? "loses its power"
                            : end == End::Mount ? "dies, and its disk is mounted again"
                                                : "dies");

@@ -87,6 +87,7 @@ class WorldState final : public InternetObserver {
   [[nodiscard]] std::string unsettled();
   void check_memory();
   [[nodiscard]] bool forgets(const Machine& machine, End end) const;
+  [[nodiscard]] static End end_with_disk(Machine& machine, End end);
   [[nodiscard]] engine::Settings settings_of(const Machine& machine) const;
 
   // world_faults.cpp: what befalls it.
