@@ -95,13 +95,14 @@ void Runtime::serve_replay(SessionSlot& slot) {
   const std::unique_ptr<store::Fetch> fetch = std::move(slot.replay->fetch);
   const std::uint64_t serial = slot.replay->serial;
   std::uint64_t last = slot.replay->slice_end;
+  const std::uint64_t messages_max = slot.replay->messages_max;
   // Copied, because callbacks may append, and nothing may be appended while the store is read.
   replay_slice_.clear();
   replay_bytes_.clear();
   const auto visit = [&](std::uint64_t msg_seq_num, std::string_view bytes) {
     replay_slice_.push_back({msg_seq_num, replay_bytes_.size(), bytes.size()});
     replay_bytes_.append(bytes);
-    if (replay_bytes_.size() < bytes_max) return true;
+    if (replay_bytes_.size() < bytes_max && replay_slice_.size() < messages_max) return true;
     last = msg_seq_num;
     return false;
   };
@@ -140,9 +141,9 @@ void Runtime::serve_replay(SessionSlot& slot) {
 bool Runtime::has_fetched(SessionSlot& slot) {
   ReplayCursor& cursor = *slot.replay;
   if (!cursor.fetch) {
-    const std::uint64_t slice = resends_now_max(slot);
-    if (slice == 0) return false;  // run_timers() brings it back.
-    cursor.slice_end = std::min(cursor.end, cursor.next + slice - 1);
+    cursor.messages_max = resends_now_max(slot);
+    if (cursor.messages_max == 0) return false;  // run_timers() brings it back.
+    cursor.slice_end = std::min(cursor.end, cursor.next + kReplaySlice - 1);
     cursor.fetch = store_->fetch(slot.key, cursor.next, cursor.slice_end, replay_bytes_max());
   }
   if (!cursor.fetch || cursor.fetch->is_done()) return true;
@@ -150,7 +151,7 @@ bool Runtime::has_fetched(SessionSlot& slot) {
   return false;
 }
 
-// How many of the next numbers may be looked up now, by MaxResendsPerSecond.
+// How many messages may be sent again now, by MaxResendsPerSecond, and in one slice.
 std::uint64_t Runtime::resends_now_max(SessionSlot& slot) {
   const std::uint32_t rate = slot.settings.resends_per_second_max;
   if (rate == 0) return kReplaySlice;

@@ -32,7 +32,8 @@ struct ReplayCursor {
   std::uint64_t serial = 0;  // tells it from every other one
   // The slice that is read by a thread of the store, where reading may take long; null: none is.
   std::unique_ptr<store::Fetch> fetch{};
-  std::uint64_t slice_end = 0;  // of it
+  std::uint64_t slice_end = 0;     // of it
+  std::uint64_t messages_max = 0;  // of it may be sent: numbers without a message cost nothing
 };
 
 // A session of a template whose name the store does not know, before its first Logon is accepted.

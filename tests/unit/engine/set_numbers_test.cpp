@@ -54,6 +54,23 @@ TEST_F(SetNumbersTest, what_was_set_is_the_recorded_progress) {
   EXPECT_EQ(after_set, bytes_of_logon("OTHER", 1));
 }
 
+TEST_F(SetNumbersTest, a_hole_takes_few_turns_to_fill_however_few_messages_may_be_resent) {
+  extra = "MaxResendsPerSecond=2";
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "OLD"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  log_out_again(peer, 3);
+  constexpr std::uint64_t kHole = 65'536;  // what a loss of power skips
+  ASSERT_TRUE(trader().set_next_numbers({.next_inbound = 4, .next_outbound = kHole}, "agreed"));
+  RawPeer& again = log_on("TRADER", 4);
+  again.send(from("TRADER", "2", 5, "7=2|16=0|"));
+  turn(400);
+  ASSERT_EQ(again.messages().size(), 3U) << log.all();
+  EXPECT_TRUE(contains(again.messages()[1], "|11=OLD|")) << bar(again.messages()[1]);
+  EXPECT_TRUE(contains(again.messages()[2], "|36=65537|123=Y|")) << bar(again.messages()[2]);
+}
+
 TEST_F(SetNumbersTest, connected_session_impossible_numbers_and_callbacks_are_refused) {
   open();
   EXPECT_FALSE(trader().set_next_numbers({.next_inbound = 0, .next_outbound = 1}, "x"));
