@@ -171,6 +171,7 @@ void Checker::turn_done(std::size_t index) {
   const store::LogPosition appended_before =
       std::exchange(process.appended, process.inside->appended());
   note_logouts(process);
+  for (const LocalSession& session : process.sessions) note_first_taken(process, session);
   if (!process.has_news) return;
   process.has_news = false;
   for (const Promise& promise : process.promises) {
@@ -195,6 +196,19 @@ void Checker::turn_done(std::size_t index) {
     Direction& in = links_[session.link].directions[1 - session.side];
     in.safe = in.seen;
   }
+}
+
+// Which epoch of the sender's the receiver's own goes with: one that is later was begun alone.
+void Checker::note_first_taken(const Process& process, const LocalSession& session) {
+  Link& link = links_[session.link];
+  const SideOfLink& sender = link.sides[1 - session.side];
+  Position& first = link.directions[1 - session.side].first_taken;
+  if (!sender.resets || process.inside->record(session.index).next_inbound == 1) return;
+  const std::uint64_t epoch = epoch_of(process, session);
+  if (first.receivers == epoch) return;
+  const Process& sends = processes_[sender.process];
+  first = {.epoch = sends.inside == nullptr ? 0 : epoch_of(sends, sends.sessions[sender.session]),
+           .receivers = epoch};
 }
 
 void Checker::note_logouts(Process& process) {
@@ -381,8 +395,11 @@ void Checker::delivered(std::size_t index, std::size_t session_index, std::strin
                                      "next one");
   }
   if (direction.seen.epoch != ledger->epoch || direction.seen.receivers != receivers) {
-    const bool reset_alone = direction.seen.receivers == receivers && direction.seen.epoch != 0 &&
-                             link.sides[sender].resets;
+    const Position& first = direction.first_taken;
+    const bool is_later =
+        first.receivers == receivers && first.epoch != 0 && first.epoch < ledger->epoch;
+    const bool goes_on = direction.seen.receivers == receivers && direction.seen.epoch != 0;
+    const bool reset_alone = link.sides[sender].resets && (goes_on || is_later);
     direction.seen = {.epoch = ledger->epoch, .next = 1, .receivers = receivers};
     if (reset_alone) pass_over(*ledger, n);
   }

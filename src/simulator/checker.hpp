@@ -124,6 +124,7 @@ class Checker {
     Position seen;               // of the receiver
     Position safe;               // the same when its last turn ended
     Position doubtful;           // the same when its process died
+    Position first_taken;        // of the receiver's epoch, and the sender's epoch then
     bool is_excused = false;     // until the next epoch
   };
   struct SideOfLink {
@@ -193,6 +194,7 @@ class Checker {
   [[nodiscard]] bool may_be_retired(const Link& link, const Ledger& ledger, Side side,
                                     std::uint64_t msg_seq_num) const;
   void note_logouts(Process& process);
+  void note_first_taken(const Process& process, const LocalSession& session);
   void check_start(Process& process, const LocalSession& session);
   void check_numbers_kept(const Process& process, const LocalSession& session);
   void take_back_deliveries(Direction& direction);

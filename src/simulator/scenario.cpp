@@ -15,6 +15,8 @@ using std::chrono::seconds;
 
 constexpr unsigned kSessionsMax = 1'000;
 constexpr seconds kSettledWithin{600};
+// A counterparty may ask for what a loss of power skips one by one (ResendRequestChunkSize=1).
+constexpr std::uint64_t kNumbersAhead = 500;
 constexpr std::uint64_t kKeepBytesMin = 4U << 10U;
 
 struct Version {
@@ -103,7 +105,8 @@ class Play {
            line("JournalDurability", !venue_is_sync_               ? "process"
                                      : limit_chance_.below(2) == 0 ? "sync"
                                                                    : "group") +
-           line("NonStopSession", "Y") + line("LogonTimeout", 2 + chance_.below(9)) +
+           line("JournalNumbersAhead", kNumbersAhead) + line("NonStopSession", "Y") +
+           line("LogonTimeout", 2 + chance_.below(9)) +
            line("LogoutTimeout", 1 + chance_.below(3)) +
            line("ReconnectInterval", 1 + chance_.below(5)) + line("ReconnectJitter", 0) +
            line("SendRedundantResendRequests", one_in(10) ? "Y" : "N") +
