@@ -184,11 +184,12 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
   }
   report_power_loss(opened->report, options.folder);
   if (opened->report.torn_bytes > 0) {
-    report(
-        observe::Severity::Warning, {},
-        "journal " + options.folder + ": the last record was not whole; " +
-            std::to_string(opened->report.torn_bytes) +
-            " bytes were cut. Unless the disk has damaged it, nothing that was sent is missing.");
+    std::string text = "journal " + options.folder + ": the last record was not whole; " +
+                       std::to_string(opened->report.torn_bytes) + " bytes were cut";
+    if (!opened->report.power_lost) {
+      text += ". Unless the disk has damaged it, nothing that was sent is missing";
+    }
+    report(observe::Severity::Warning, {}, text);
   }
   return {};
 }

@@ -52,11 +52,11 @@ void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
   slot.replay = ReplayCursor{.next = action.begin, .end = action.end, .serial = ++replay_serial_};
   for (const store::NumberRange& lost : store_->lost_numbers(slot.key)) {
     if (lost.last < action.begin || lost.first > action.end) continue;
-    report(observe::Severity::Error, slot.name,
-           "the counterparty asks for numbers " + std::to_string(lost.first) + " to " +
-               std::to_string(lost.last) +
-               ", whose messages the store has lost: it gets a gap fill. Compare with its records "
-               "what was sent under them");
+    report_peer(observe::Severity::Error, slot,
+                "the counterparty asks for numbers " + std::to_string(lost.first) + " to " +
+                    std::to_string(lost.last) +
+                    ", whose messages the store has lost: it gets a gap fill. Compare with its "
+                    "records what was sent under them");
   }
   if (const std::uint64_t until = store_->retired_until(slot.key); action.begin <= until) {
     report_peer(observe::Severity::Warning, slot,

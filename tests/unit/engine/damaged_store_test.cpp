@@ -1,6 +1,7 @@
 // Catalogue D8: one session's part of the log is damaged. It is refused when the engine starts, the
 // others trade, and a repair lets it in again.
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -135,6 +136,24 @@ TEST_F(DamagedStoreTest, engine_without_a_session_that_is_whole_does_not_start) 
   const auto opened = Engine::open(std::move(*settings), venue, options());
   ASSERT_FALSE(opened.has_value());
   EXPECT_TRUE(is_told_in_full(opened.error().what())) << opened.error().what();
+}
+
+class CutStoreTest : public AcceptorTest {};
+
+TEST_F(CutStoreTest, nothing_is_called_complete_where_the_end_may_be_missing) {
+  open();
+  log_on("TRADER");
+  acceptor.reset();
+  peers.clear();
+  const std::filesystem::path store = folder.path() + "/store";
+  const std::filesystem::path segment = store / "0000000001.journal";
+  std::filesystem::remove(store / "owner");
+  std::filesystem::resize_file(segment, std::filesystem::file_size(segment) - 2);
+  log.lines.clear();
+  open();
+  EXPECT_TRUE(log.has("the file owner is missing")) << log.all();
+  EXPECT_TRUE(log.has("the last record was not whole")) << log.all();
+  EXPECT_FALSE(log.has("nothing that was sent is missing")) << log.all();
 }
 
 }  // namespace
