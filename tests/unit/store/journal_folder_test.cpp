@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 
 #include "store/journal_format.hpp"
@@ -67,6 +68,13 @@ class FolderTest : public ::testing::Test {
     EXPECT_FALSE(store_->flush());
     EXPECT_FALSE(store_->close());
   }
+  // While it is open a thread may create the next segment in it.
+  void delete_journal() const {
+    std::error_code error;
+    do files::remove_all(journal_, error);
+    while (error == std::errc::directory_not_empty);
+    ASSERT_FALSE(error) << error.message();
+  }
   [[nodiscard]] std::string segment(std::uint64_t number) const {
     return journal_ + '/' + segment_file_name(number);
   }
@@ -83,7 +91,7 @@ class JournalFolder : public FolderTest, public ::testing::WithParamInterface<Du
 
 TEST_P(JournalFolder, that_is_deleted_stops_the_store) {
   open(GetParam());
-  files::remove_all(journal_);
+  delete_journal();
   expect_stopped(journal_);
 }
 
@@ -109,7 +117,7 @@ TEST_P(JournalFolder, whose_segment_is_unlinked_stops_the_store) {
     ASSERT_EQ(::unlink(segment(number).c_str()), 0);
     expect_stopped(segment_file_name(number));
     store_.reset();
-    files::remove_all(journal_);
+    delete_journal();
   }
 }
 
@@ -121,7 +129,7 @@ TEST_P(JournalFolder, whose_segment_is_cut_stops_the_store) {
     ASSERT_EQ(::truncate(segment(number).c_str(), 1000), 0);
     expect_stopped("was cut to 1000 bytes");
     store_.reset();
-    files::remove_all(journal_);
+    delete_journal();
   }
 }
 
@@ -134,7 +142,7 @@ TEST_P(JournalFolder, whose_lock_or_owner_is_replaced_stops_the_store) {
     files::rename(path + ".copy", path);
     expect_stopped(path);
     store_.reset();
-    files::remove_all(journal_);
+    delete_journal();
   }
 }
 
@@ -233,7 +241,7 @@ TEST_F(FolderTest, what_was_written_is_noted_while_the_engine_runs) {
     } else {
       EXPECT_THAT(opened.error().text, HasSubstr("The end of the log is missing"));
     }
-    files::remove_all(journal_);
+    delete_journal();
   }
   EXPECT_LE(JournalOptions{}.watch_interval, std::chrono::milliseconds{500});
 }
@@ -276,10 +284,10 @@ TEST_P(JournalCopy, that_comes_back_is_recognised) {
     // And in the place of what it is a copy of, whose inodes may be used again.
     files::remove_all(journal_ + ".copy");
     files::copy(journal_, journal_ + ".copy", files::copy_options::recursive);
-    files::remove_all(journal_);
+    delete_journal();
     files::copy(journal_ + ".copy", journal_, files::copy_options::recursive);
     expect_copy(journal_);
-    files::remove_all(journal_);
+    delete_journal();
     files::remove_all(journal_ + ".copy");
   }
 }
@@ -296,7 +304,7 @@ TEST_P(JournalCopy, is_no_folder_that_was_moved_there_and_back) {
     const OpenedJournal opened = open_or_fail(disk_, options(GetParam()));
     EXPECT_EQ(opened.report.loss, LossCause::None);
     EXPECT_EQ(opened.store->session(0).next_outbound, 11U);
-    files::remove_all(journal_);
+    delete_journal();
   }
 }
 
