@@ -302,19 +302,21 @@ void WorldState::lose_mount(Machine& machine) {
 // The initiators' side does it, with ResetOnLogon.
 void WorldState::forget_promises_of_peers(const Machine& machine) {
   for (Machine& other : machines) {
-    bool connects_to_it = false;
-    for (const engine::SessionSettings& one : other.settings.sessions) {
-      for (const transport::Endpoint& endpoint : one.connect) {
-        connects_to_it |= std::ranges::any_of(machine.settings.sessions, [&](const auto& its) {
-          return its.accept && its.accept->port == endpoint.port;
-        });
-      }
-    }
-    if (&other != &machine && !connects_to_it) continue;
+    if (&other != &machine && !connects_to(other, machine)) continue;
     if (!is_initiator(other)) continue;
     other.starts_with_reset = true;
     end_process(other, End::Process);
   }
+}
+
+bool WorldState::connects_to(const Machine& other, const Machine& machine) {
+  return std::ranges::any_of(other.settings.sessions, [&](const auto& one) {
+    return std::ranges::any_of(one.connect, [&](const transport::Endpoint& endpoint) {
+      return std::ranges::any_of(machine.settings.sessions, [&](const auto& its) {
+        return its.accept && its.accept->port == endpoint.port;
+      });
+    });
+  });
 }
 
 void WorldState::log_out_one(Machine& machine, SeededRandom& chance) {

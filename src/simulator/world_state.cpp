@@ -422,6 +422,13 @@ void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
                       machine.name + ", " + std::string{event.session} + ": it has given up");
     }
     after(seconds{1}, [this, &machine] { reset_by_operators(machine); });
+  } else if (event.text.contains("Only a Logon with ResetSeqNumFlag is taken") &&
+             checker.may_reset(machine.index, event.session)) {
+    after(seconds{1}, [this, &machine] {
+      for (Machine& other : machines) {
+        if (connects_to(other, machine)) reset_by_operators(other);
+      }
+    });
   } else if (event.text.contains("the store failed")) {
     machine.has_store_failed = true;
     if (disk_faults(fault_counts) > machine.disk_faults_before) return;

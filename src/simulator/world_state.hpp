@@ -107,6 +107,7 @@ class WorldState final : public InternetObserver {
   void log_out_one(Machine& machine, SeededRandom& chance);
   void reset_by_operators(Machine& machine);
   void forget_promises_of_peers(const Machine& machine);
+  [[nodiscard]] static bool connects_to(const Machine& other, const Machine& machine);
   [[nodiscard]] Machine* any_machine(SeededRandom& chance, bool is_initiator);
   [[nodiscard]] static bool is_initiator(const Machine& machine);
   void mend();
