@@ -25,6 +25,36 @@ class CompilerCacheTest(unittest.TestCase):
         self.assertEqual(0, hits[0][0])
         self.assertEqual((hits[0][1], hits[0][1]), hits[1])
 
+    def test_a_changed_header_is_compiled_again_where_another_clone_has_changed_it_too(self):
+        """In a precompiled header, of which both clones have the same old one."""
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "CCACHE_DIR": str(Path(folder, "cache"))}
+            for value in (1, 2, 3):
+                for clone in ("first", "second"):
+                    changed = value if value < 3 or clone == "first" else 4
+                    self.assertEqual(changed, self.answer_of(Path(folder, clone), changed,
+                                                             environment))
+
+    def answer_of(self, clone, value, environment):
+        """What a program returns that has the value from a precompiled header."""
+        if not clone.exists():
+            clone.mkdir()
+            shutil.copytree(SOURCE / "cmake", clone / "cmake")
+            (clone / "main.cpp").write_text("int main() { return answer(); }\n")
+            (clone / "CMakeLists.txt").write_text(
+                "cmake_minimum_required(VERSION 3.25)\n"
+                f"set(CMAKE_CXX_COMPILER {COMPILER})\nproject(answer CXX)\n"
+                "include(cmake/compiler_cache.cmake)\nadd_executable(answer main.cpp)\n"
+                "target_precompile_headers(answer PRIVATE answer.hpp)\n")
+        header = clone / "answer.hpp"
+        header.write_text(f"#pragma once\ninline int answer() {{ return {value}; }}\n")
+        newer = header.stat().st_mtime + value  # whatever the resolution of the file system
+        os.utime(header, (newer, newer))
+        for command in (["cmake", "-G", "Ninja", "-S", ".", "-B", "build"],
+                        ["ninja", "-C", "build"]):
+            subprocess.run(command, env=environment, check=True, capture_output=True, cwd=clone)
+        return subprocess.run([clone / "build" / "answer"], check=False).returncode
+
     def hits_of_build(self, clone, environment):
         """Builds one layer in a copy of the sources; returns cache hits and compiled files."""
         clone.mkdir(parents=True)
