@@ -88,7 +88,7 @@ std::uint64_t handle_of(int descriptor, const std::string& path) {
   return hash_of({buffer.data(), sizeof(file_handle) + handle->handle_bytes});
 }
 
-// False in user space's file systems: whoever serves one may number files as they come, in each
+// False in user space's file systems: their servers may number files as they come, in each
 // mount from 1.
 bool keeps_inodes(int descriptor, const std::string& path) {
   struct statfs system{};

@@ -1,4 +1,4 @@
-// Certificates while the engine runs: read anew when they are to be, and told before they end.
+// Certificates while the engine runs: read again when they are to be, and told before they end.
 #include <chrono>
 #include <string>
 

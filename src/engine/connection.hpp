@@ -35,7 +35,7 @@ class OutboundQueue {
   static constexpr std::size_t kKeptBytesMax = 64U << 10U;
 
   void count_in(BufferBudget& budget) noexcept { storage_.count_in(budget); }
-  // What its storage has to be for so many bytes more; 0: it is large enough.
+  // What its storage has to be for that number of bytes more; 0: it is large enough.
   [[nodiscard]] std::size_t storage_for(std::size_t bytes) const noexcept {
     if (bytes_.capacity() - bytes_.size() >= bytes) [[likely]]
       return 0;

@@ -25,7 +25,7 @@ class ByFile {
 };
 
 constexpr std::string_view kUntold =
-    "the configuration was read anew, and there is no memory to say what came of it";
+    "the configuration was read again, and there is no memory to say what came of it";
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void Runtime::reload_as_requested() {
 void Runtime::report_reload(const ReloadResult& done) {
   if (done) {
     report(observe::Severity::Info, {},
-           settings_file_ + " was read anew: " + std::to_string(done->added.size()) +
+           settings_file_ + " was read again: " + std::to_string(done->added.size()) +
                (done->added.size() == 1 ? " session added, " : " sessions added, ") +
                std::to_string(done->removed.size()) + " removed, " +
                std::to_string(done->changed.size()) + " changed" +
@@ -54,7 +54,7 @@ void Runtime::report_reload(const ReloadResult& done) {
     return;
   }
   report(observe::Severity::Error, {},
-         settings_file_ + " was read anew and is not taken over; nothing has changed");
+         settings_file_ + " was read again and is not taken over; nothing has changed");
   std::string_view lines = done.error().text;
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
@@ -113,7 +113,7 @@ std::expected<Reloaded, EngineError> Runtime::reload() {
   if (in_event_ || within_sending_) return refusal("not from within a callback");
   if (stopping_ || store_failed_) return refusal("the engine is stopping");
   if (settings_file_.empty()) return refusal("the engine was not opened with a file");
-  if (is_round_on_) return refusal("the configuration is being read anew already: try again");
+  if (is_round_on_) return refusal("the configuration is being read again already: try again");
   const std::shared_ptr<ReloadJob> job = make_reload_job(nullptr);
   if (std::string why = files_.read_now(job, *seams_.clock); !why.empty()) {
     return refusal(std::move(why));
@@ -154,7 +154,7 @@ void Runtime::begin_reload(std::shared_ptr<ReloadOrder> order) {
   };
   try {
     if (is_round_on_) {
-      // One that nobody waits for is enough: it reads the file as it is then.
+      // One that no caller waits for is enough: it reads the file as it is then.
       if (order || std::ranges::find(orders_, nullptr) == orders_.end()) orders_.push_back(order);
       return;
     }

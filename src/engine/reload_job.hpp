@@ -1,4 +1,4 @@
-// What a running engine reads anew: its configuration with all that it names, and certificates.
+// What a running engine reads again: its configuration with all that it names, and certificates.
 #pragma once
 
 #include <expected>

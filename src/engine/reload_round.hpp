@@ -1,5 +1,5 @@
-// A configuration that is read anew by an engine with several event loops: all of them take it over
-// or none.
+// A configuration that is read again by an engine with several event loops: all of them take it
+// over, or none.
 #pragma once
 
 #include <atomic>

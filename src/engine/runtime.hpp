@@ -149,7 +149,7 @@ class Runtime {
   void request_reload() noexcept;
   [[nodiscard]] std::vector<PendingChange> pending_changes() const;
   // For ReloadRound: this loop's part in one. The first of all loops begins and ends it.
-  void begin_reload(std::shared_ptr<ReloadOrder> order);  // null: the event log is told
+  void begin_reload(std::shared_ptr<ReloadOrder> order);  // null: the event log has the result
   void take_reload(ReloadJob& job);
   void end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult done);
   [[nodiscard]] std::expected<void, EngineError> prepare_share(FreshShare share);

@@ -73,7 +73,7 @@ struct SessionSlot {
   Connection* connection = nullptr;
   Timer timer;                         // not later than anything that it waits for
   std::size_t listener = 0;            // acceptor: where its counterparty connects
-  bool has_sub_ids = false;            // in the header of each message of ours
+  bool has_sub_ids = false;            // in the header of each of our messages
   bool keeps_masked_out = false;       // of the store: messages with one of LogMaskedTags
   bool acting = false;                 // its actions are being taken
   std::uint64_t inbound_recorded = 1;  // the store's next_inbound
@@ -86,8 +86,8 @@ struct SessionSlot {
   std::optional<ReplayCursor> replay;
   bool replay_done = false;     // all of it was passed on, and its last actions are being taken
   OutboundQueue behind_replay;  // numbered during a resend, sent after it
-  OutboundQueue kept_back;      // numbered behind our Logon, which is not answered yet
-  std::uint64_t left_to_resend = 0;  // of what came behind that: it was too much
+  OutboundQueue kept_back;      // numbered after our Logon, which has no answer
+  std::uint64_t left_to_resend = 0;  // of what came after that: it was too much
   bool logout_wanted = false;  // a command that waits until the actions of this event are taken
   std::string logout_text;     // of the Logout that is to be sent
   std::optional<std::string> disconnect_wanted;  // likewise a command: why
@@ -112,7 +112,7 @@ struct SessionSlot {
   std::optional<Disconnection> disconnection;
   std::string disconnection_text;
   bool disconnection_is_fresh = false;  // of this event: the reason is still to come
-  MonoTime disconnection_at = kNever;   // when it is told; kNever: behind the actions of the event
+  MonoTime disconnection_at = kNever;   // when it is reported; kNever: after the event's actions
 
   // The timetable's word, which holds from schedule_since until schedule_until.
   bool may_log_on = true;
@@ -131,8 +131,8 @@ struct SessionSlot {
   PendingKeys pending;
   std::unique_ptr<SessionSettings> next_settings;  // from its next Logon on; null: as they are
   std::shared_ptr<const std::string> next_text;    // that they are of
-  bool is_out = false;              // gone from the file: lets nobody in, and may come back
-  bool is_dynamic = false;          // made of a template, for whoever logged on
+  bool is_out = false;              // gone from the file: admits no client, and may come back
+  bool is_dynamic = false;          // made of a template, for the client that logged on
   bool has_logged_on = false;       // since it was made
   bool is_leaving = false;          // is removed when its connection has ended
   bool waits_for_operator = false;  // the counterparty knows numbers that the store does not
@@ -144,7 +144,7 @@ struct SessionSlot {
   std::size_t endpoint = 0;         // initiator: which of its addresses is next
   std::uint32_t attempts = 0;       // initiator: since the last Logon
   bool was_lost = false;            // initiator: logged on until the connection ended
-  MonoTime first_attempt_at{};  // initiator: the first of them; or since the list was begun anew
+  MonoTime first_attempt_at{};  // initiator: the first of them; or since the list was begun again
 };
 
 }  // namespace nexusfix::engine

@@ -18,7 +18,7 @@ namespace nexusfix::engine {
 
 // What a value should have been: empty if it is right.
 [[nodiscard]] std::string expected_instead(Key key, std::string_view value);
-// What else helps with a wrong one, behind what was expected: empty, or "; ...".
+// What else helps with a wrong one, after what was expected: empty, or "; ...".
 [[nodiscard]] std::string hint_for(Key key, std::string_view value);
 // What is remarkable about a right value: empty, or the words of a warning.
 [[nodiscard]] std::string remark(Key key, std::string_view value);
@@ -52,7 +52,7 @@ struct LogonTag {
 // "0640": permission bits that leave the file to its owner.
 [[nodiscard]] std::optional<unsigned> read_file_mode(std::string_view value) noexcept;
 
-// Names between commas or blanks, a * behind a part of one; nothing: one that cannot be a name, or
+// Names between commas or blanks, a * after a part of one; nothing: one that cannot be a name, or
 // is or may be the engine's own.
 [[nodiscard]] std::optional<std::vector<std::string_view>> read_application_keys(
     std::string_view value);

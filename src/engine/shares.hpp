@@ -24,7 +24,7 @@ namespace nexusfix::engine {
 [[nodiscard]] std::expected<std::vector<Settings>, EngineError> share_out(
     Settings settings, Disk& disk, const std::vector<std::unique_ptr<Runtime>>& loops);
 
-// The same of a configuration that is read anew, for the loops that there are. Sessions are stored
+// The same of a configuration that is read again, for the loops that there are. Sessions are stored
 // where the directory says.
 [[nodiscard]] std::expected<std::vector<Settings>, EngineError> share_anew(
     Settings settings, LoopDirectory& directory);

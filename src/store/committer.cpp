@@ -88,7 +88,7 @@ bool Committer::has_work() const noexcept {
 }
 
 // Takes only time of the core that no other thread wants. Where many do, each look may take some
-// milliseconds: whoever ends it must not wait for all of them.
+// milliseconds: a caller that ends it must not wait for all of them.
 void Committer::linger() const noexcept {
   for (int looks = 0; looks < kLooksMax && !has_work() && !ends_; ++looks) {
     std::this_thread::yield();

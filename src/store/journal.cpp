@@ -315,7 +315,7 @@ class Journal final : public Store {
         .code = code, .text = "journal " + options_.folder + ": " + std::string{reason}}};
   }
 
-  // What is on the disk is no longer certain: nothing is accepted from here on. Whoever has been
+  // What is on the disk is no longer certain: nothing is accepted from here on. An owner that was
   // replaced leaves the journal to his successor, who has not failed.
   std::unexpected<StoreError> stop(StoreError error) {
     failure_ = error.text;
@@ -363,7 +363,7 @@ class Journal final : public Store {
   // Numbers that a session may have used which was opened in what the disk has lost; 0: none.
   std::uint64_t lost_with_sessions_ = 0;
   std::string failure_;                  // not empty: stopped
-  std::optional<ScrubThread> scrub_;     // nothing: nobody wants it
+  std::optional<ScrubThread> scrub_;     // nothing: it is switched off
   std::uint64_t scrubbed_ = 0;           // segments up to this one were offered
   LogPosition closed_end_ = kNumberMax;  // of the next one to be; none: far away
   JournalKeeper keeper_;                 // what it looks at goes after it

@@ -84,7 +84,7 @@ struct SegmentHeader {
   [[nodiscard]] bool has_checkpoint() const noexcept { return records_at() > header_bytes(); }
 };
 
-// Of a start of the machine and, in digits behind it, of a mount of the file system.
+// Of a start of the machine and, in digits after it, of a mount of the file system.
 using BootId = std::array<char, kBootIdBytesMax>;
 inline constexpr std::size_t kMountDigitsAt = 36;
 [[nodiscard]] BootId to_boot_id(std::string_view boot, std::string_view mount = {}) noexcept;

@@ -42,7 +42,7 @@ struct Recovered {
   // certain. 0: none.
   std::uint64_t lost_bytes_max = 0;
   bool is_closed = false;         // in order
-  std::uint64_t owner_epoch = 0;  // of whoever wrote it last; 0: not told
+  std::uint64_t owner_epoch = 0;  // of its last writer; 0: not known
   BootId boot_id{};               // of now
   JournalReport report;
 };

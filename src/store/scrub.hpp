@@ -37,7 +37,7 @@ class Scrub {
   void add(const SegmentHeader& header, std::uint64_t end);
   // Any thread, before their files go: segments with a lower number are not looked at any more.
   void forget_before(std::uint64_t number);
-  // All that was added is to be read anew.
+  // All that was added is to be read again.
   void begin_anew();
   // Reads the next piece, and tells what is wrong with a segment when all of it was read. How many
   // bytes that were; nothing: there is no more to read. One thread.

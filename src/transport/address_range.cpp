@@ -151,7 +151,7 @@ Source source_of(std::string_view address) {
   const std::size_t size = binary->is_v4 ? kV4Bits / 8 : sizeof(Source);
   Source source = 0;
   for (std::size_t i = 0; i < size; ++i) source = source << 8U | binary->bytes[i];
-  // Behind its network's first bits a link-local address has zeros.
+  // After its network's first bits a link-local address has zeros.
   if (!binary->scope.empty()) source |= hash_of(binary->scope);
   return binary->is_v4 ? kV4 | source : source;
 }

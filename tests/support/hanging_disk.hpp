@@ -1,4 +1,4 @@
-// The operating system's disk, with files that do not answer: whoever opens one, or asks whether it
+// The operating system's disk, with files that do not answer: what opens one, or asks if it
 // is private, waits until it is let go.
 #pragma once
 

@@ -58,7 +58,7 @@ struct PostgresOptions {
   // server gives back the lock of a client that has vanished. What the connection string says of
   // keepalives and tcp_user_timeout goes before it, on our side.
   std::chrono::milliseconds peer_timeout{15'000};
-  // Called on the store's threads when durable() has moved after a flush() that left it behind
+  // Called on the store's threads when durable() has moved after a flush() that did not reach it
   // appended(), when a fetch is done, when the store has failed and when it has an event. Must not
   // call the store.
   JournalOptions::Wake on_durable{};
@@ -68,7 +68,7 @@ struct PostgresOptions {
 // advisory lock owns it: Locked names the owner. Where the log lacks what note_folder has noted,
 // the sessions go on above every sequence number that may have been used, lost_numbers() has those
 // that were skipped, and events say so; Corrupt: it is not the log that was noted at all, or the
-// note is damaged; Disk: it cannot be read or written. Whoever takes a log over changes its owner
+// note is damaged; Disk: it cannot be read or written. A store that claims a log changes its owner
 // epoch, and the database refuses what a former owner still sends. Corrupt: the schema is of a
 // later version, or makes no sense. Missing: see IfNoLog. Server: the database cannot be reached or
 // refuses.

@@ -74,7 +74,7 @@ class Transaction {
   void rollback(Mark mark) noexcept;
 
   void clear() noexcept { used_ = 0; }
-  // The memory of an empty one that has more than so many bytes.
+  // The memory of an empty one, if it has more than that number of bytes.
   void give_back(std::size_t bytes_max);
   [[nodiscard]] bool empty() const noexcept { return used_ == 0; }
   [[nodiscard]] std::span<const char> entries() const noexcept {

@@ -45,7 +45,7 @@ class AddressRange {
 [[nodiscard]] bool is_complete_address(std::string_view text);
 
 // Whom a limit for each address counts as one: an IPv4 address; of IPv6 the network of 64 bits, any
-// of whose addresses is whoever's has it to take, and of link-local ones that of one interface. As
+// of whose addresses one host may take, and of link-local ones that of one interface. As
 // peer_address_of() gives it; 0: it is none.
 using Source = std::uint64_t;
 [[nodiscard]] Source source_of(std::string_view address);

@@ -108,7 +108,7 @@ void Runtime::log_received(SessionSlot& slot, std::string_view frame) {
   slot.trial->received.push_back({now_.wall, std::string{frame}});
 }
 
-// It was not let in: what came is nobody's.
+// It was not accepted: what came belongs to no session.
 void Runtime::log_trial(SessionSlot& slot) {
   for (SessionTrial::Received& one : slot.trial->received) {
     logs_.unknown(one.bytes, /*is_message=*/true, one.at);

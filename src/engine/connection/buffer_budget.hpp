@@ -29,7 +29,7 @@ class BufferBudget {
   }
   void add(std::size_t bytes) noexcept { used_.fetch_add(bytes, std::memory_order_relaxed); }
   void subtract(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
-  // Whether so many more are within what may be taken without anybody being cut, or with the
+  // Whether that number more is within what may be taken with no connection cut, or with the
   // reserve.
   [[nodiscard]] bool has_room(std::uint64_t bytes) const noexcept {
     return used() + bytes <= bytes_max_ - reserve_;
@@ -46,7 +46,7 @@ class BufferBudget {
     if (loop >= loops_.size() || loops_.size() == 1) return;
     if (bytes > loops_[loop].largest.load(std::memory_order_relaxed)) set_largest(loop, bytes);
   }
-  // Asks the loop that has a larger one than so many bytes; false: there is none.
+  // Asks the loop that has a larger one than that number of bytes; false: there is none.
   bool ask_for_larger(std::size_t loop, std::uint64_t bytes) noexcept;
   // Whether that loop was asked since.
   [[nodiscard]] bool take_asked(std::size_t loop) noexcept {

@@ -25,7 +25,7 @@ namespace {
 constexpr std::chrono::seconds kCountedAtOnceMax{1};
 constexpr std::chrono::milliseconds kAwaitSlice{20};
 
-// Threads of this process that are in a call of the file system that nobody waits for any more.
+// Threads of this process that are in a call of the file system that no caller waits for any more.
 std::atomic<long> stuck_threads{0};
 
 // A new thread takes no signals: they are for the threads that the user knows of.
@@ -57,7 +57,7 @@ struct FileReader::Reading {
 
   std::mutex mutex;  // over all that follows
   std::condition_variable changed;
-  transport::Network* network = nullptr;  // null: nobody waits for it
+  transport::Network* network = nullptr;  // null: no loop waits for it
   std::string path;                       // of the call that runs, or ran last
   std::uint64_t calls = 0;
   bool has_no_memory = false;

@@ -76,7 +76,7 @@ class JournalKeeper {
     LogNote start;                   // where its records begin
     std::uint64_t bytes_before = 0;  // of the one before it
   };
-  // So many closed segments are compared each time; of more, the next ones the next time.
+  // This number of closed segments is compared each time; of more, the next ones the next time.
   static constexpr std::size_t kComparedMax = 1024;
 
   void run();

@@ -44,7 +44,7 @@ class Batch {
   // So that add() of these entries, and seal() behind it, need no memory: rows are in columns, and
   // all of them must have the same.
   void make_room(std::span<const char> entries, std::vector<SessionHead>& heads);
-  // Takes a record's entries, which the table has accepted, and moves the end behind them. heads
+  // Takes a record's entries, which the table has accepted, and moves the end past them. heads
   // are the sessions' own before the record, and change with it.
   void add(std::span<const char> entries, WallTime time, std::vector<SessionHead>& heads);
   // Nothing is added any more: the sessions' rows, as the table has them now.

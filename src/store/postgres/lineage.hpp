@@ -13,7 +13,7 @@ namespace nexusfix::store::postgres {
 struct Loss {
   LogPosition left_at = 0;    // the log is another one from here on
   LogPosition confirmed = 0;  // and was confirmed up to here
-  std::uint64_t numbers = 0;  // at most so many were used of each session in what is lost
+  std::uint64_t numbers = 0;  // at most, used by each session in what is lost
   bool may_miss_sessions = false;
 
   // "the database has lost ...", for the operator.

@@ -1,6 +1,6 @@
 // How far the log was confirmed, noted on a disk of this machine: what the database has lost since,
 // by the promotion of a standby that lagged, by synchronous_commit=off, by a backup that was
-// restored, is found by the next start, whoever saw the loss.
+// restored, is found by the next start, whether the loss was seen or not.
 #pragma once
 
 #include <condition_variable>
@@ -60,7 +60,7 @@ class PositionNote {
   [[nodiscard]] StoreResult<void> begin(Note note);
   // A standby was promoted; noted by the next reach(), or here.
   void set_timeline(std::uint32_t timeline);
-  // The log was confirmed up to there; so many sessions were opened, and numbers raised, since the
+  // The log was confirmed up to there; counts of sessions opened, and of numbers raised, since the
   // last call. Survives the process when it returns. What went wrong, the first time that it does.
   [[nodiscard]] std::optional<std::string> reach(LogPosition confirmed, std::uint64_t opened,
                                                  std::uint64_t raised);

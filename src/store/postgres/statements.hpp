@@ -15,7 +15,7 @@ namespace nexusfix::store::postgres {
 
 // Queues a batch as one transaction: it is there whole, or not at all. The log must belong to this
 // owner epoch and end where the batch begins. False: the connection is lost. The answer has
-// CommitSettings in its first row; with checks_after those behind the COMMIT follow, as a
+// CommitSettings in its first row; with checks_after those after the COMMIT follow, as a
 // transaction of their own: a wait for the standby also ends when its name is taken out meanwhile.
 [[nodiscard]] bool send_batch(Connection& connection, const Batch& batch, std::uint64_t owner_epoch,
                               bool checks_after);
@@ -30,7 +30,7 @@ struct Claim {
   LogPosition position = 0;
   std::string log_id{};  // of claim() alone
 };
-// Makes the log this process's, whoever had it. name: by which the claim is found again.
+// Makes the log this process's, whichever process had it. name: by which the claim is found again.
 [[nodiscard]] ServerResult<Claim> claim(Connection& connection, const std::string& name);
 // The same for the process whose claim() gave this epoch, on a new connection; the server may still
 // have the old one: it is ended first. NXF01: the log has another owner.

@@ -147,7 +147,7 @@ ServerResult<void> Writer::take_result(Result result) {
 ServerResult<void> Writer::end_batch() {
   if (batch_error_) return std::unexpected{std::move(*std::exchange(batch_error_, std::nullopt))};
   // It is committed here, and may be nowhere else: whether it counts, a new connection finds out,
-  // whose own COMMIT behind it has to reach the standby.
+  // whose own COMMIT after it has to reach the standby.
   if (auto error = connection_->take_not_replicated()) return std::unexpected{std::move(*error)};
   if (options_.standby == StandbyPolicy::Strict) {
     is_committed_ = !is_committed_;

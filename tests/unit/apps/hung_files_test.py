@@ -89,7 +89,7 @@ class FuseFolder:
         try:
             os.write(self.device, struct.pack("<IiQ", 16 + len(body), -error, unique) + body)
         except OSError:
-            pass  # Nobody waits for it.
+            pass  # No process waits for it.
 
     def attributes(self, node):
         is_root = node == 1
@@ -255,7 +255,7 @@ class Pipes(WithFolder):
         os.mkfifo(config, 0o600)
         venue.send_signal(signal.SIGHUP)
         self.wait_for_event(f"open {config}: it is a pipe (FIFO); a regular file was expected")
-        self.assertIn("was read anew and is not taken over; nothing has changed", self.events())
+        self.assertIn("was read again and is not taken over; nothing has changed", self.events())
         self.expect_end(venue)
 
 
@@ -310,7 +310,7 @@ class HungFileSystem(WithFolder):
         self.fuse.put("venue.cfg", self.text(sessions=newcomer))
         self.fuse.let_go()
         venue.send_signal(signal.SIGHUP)
-        self.wait_for_event("was read anew: 1 session added")
+        self.wait_for_event("was read again: 1 session added")
         self.expect_answer(port, 1)
         self.expect_end(venue)
 

@@ -1,4 +1,4 @@
-// A configuration file that is read anew by an engine with several event loops.
+// A configuration file that is read again by an engine with several event loops.
 #include <algorithm>
 #include <fstream>
 #include <future>
@@ -283,7 +283,7 @@ TEST_F(EventLoopsReloadTest, request_is_answered_in_the_log) {
   write();
   acceptor->request_reload();
   EXPECT_TRUE(wait_until([&] {
-    return locked.has(" was read anew: 1 session added, 0 removed, 0 changed");
+    return locked.has(" was read again: 1 session added, 0 removed, 0 changed");
   })) << locked.all();
   EXPECT_TRUE(is_let_in(4));
   std::ofstream{path()} << "[SESSION]\nHeartBtInt=never\n";

@@ -60,11 +60,11 @@ TEST_F(HungFilesTest, sessions_trade_while_the_configuration_does_not_answer) {
   begin_reload_that_hangs(path());
   expect_trade(peer, 2);
   wait_in_vain(8);
-  EXPECT_FALSE(log.has("was read anew")) << log.all();
+  EXPECT_FALSE(log.has("was read again")) << log.all();
   sessions += kNewcomer;
   write();
   disk.let_go();
-  EXPECT_TRUE(run_until([&] { return log.has(" was read anew: 1 session added"); })) << log.all();
+  EXPECT_TRUE(run_until([&] { return log.has(" was read again: 1 session added"); })) << log.all();
   expect_trade(peer, 3);
 }
 
@@ -73,7 +73,7 @@ TEST_F(HungFilesTest, reload_ends_with_the_name_of_the_file_and_the_next_one_suc
   RawPeer& peer = log_on("TRADER");
   begin_reload_that_hangs(path());
   wait_in_vain(12);
-  EXPECT_TRUE(log.has(path() + " was read anew and is not taken over; nothing has changed"))
+  EXPECT_TRUE(log.has(path() + " was read again and is not taken over; nothing has changed"))
       << log.all();
   EXPECT_TRUE(log.has("the file system does not answer: " + path() + " was waited for for 10 s"))
       << log.all();
@@ -82,7 +82,7 @@ TEST_F(HungFilesTest, reload_ends_with_the_name_of_the_file_and_the_next_one_suc
   write();
   disk.let_go();
   acceptor->request_reload();
-  EXPECT_TRUE(run_until([&] { return log.has(" was read anew: 1 session added"); })) << log.all();
+  EXPECT_TRUE(run_until([&] { return log.has(" was read again: 1 session added"); })) << log.all();
 }
 
 TEST_F(HungFilesTest, dictionary_of_an_added_session_is_waited_for_elsewhere) {
@@ -126,7 +126,7 @@ TEST_F(HungFilesTest, requests_that_come_meanwhile_are_served_by_one_reload_more
   disk.let_go();
   const auto reloads = [&] {
     return std::ranges::count_if(
-        log.lines, [](const std::string& line) { return line.contains(" was read anew: 0 "); });
+        log.lines, [](const std::string& line) { return line.contains(" was read again: 0 "); });
   };
   EXPECT_TRUE(run_until([&] { return reloads() == 2; })) << log.all();
   turn(50);
@@ -154,7 +154,7 @@ TEST_F(HungFilesTest, call_that_reads_refuses_while_another_reload_waits) {
   begin_reload_that_hangs(path());
   const auto done = acceptor->reload();
   ASSERT_FALSE(done.has_value());
-  EXPECT_EQ(done.error().what(), "the configuration is being read anew already: try again");
+  EXPECT_EQ(done.error().what(), "the configuration is being read again already: try again");
 }
 
 }  // namespace

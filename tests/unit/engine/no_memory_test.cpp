@@ -395,7 +395,7 @@ TEST_F(NoMemoryForLoopsTest, connection_of_another_loops_session_gets_there_or_i
   }
 }
 
-// A configuration that is read anew. The engine's loops have turns on this thread.
+// A configuration that is read again. The engine's loops have turns on this thread.
 class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
  protected:
   void begin() {
@@ -479,9 +479,9 @@ TEST_F(NoMemoryForReloadTest, reload_whose_end_cannot_be_told_is_not_the_last_on
   poll(0);
   poll(1);
   poll_without_memory(0);
-  EXPECT_EQ(said("was read anew: "), 0) << log.all();
+  EXPECT_EQ(said("was read again: "), 0) << log.all();
   request(kOfZero);
-  EXPECT_TRUE(run_all_until([&] { return said("was read anew: 1 session added") == 1; }))
+  EXPECT_TRUE(run_all_until([&] { return said("was read again: 1 session added") == 1; }))
       << log.all();
   EXPECT_TRUE(is_let_in("ONE")) << log.all();
   EXPECT_TRUE(is_let_in("ZERO")) << log.all();

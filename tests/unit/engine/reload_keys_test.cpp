@@ -37,7 +37,7 @@ class ReloadKeysTest : public ReloadTest {
     EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
     turn(3);
   }
-  // An order of so many seconds ago is delivered, or rejected.
+  // An order of that time is delivered, or rejected.
   bool is_taken(RawPeer& peer, std::uint64_t number, std::string_view sending_time) {
     const std::size_t orders = venue.orders.size();
     const std::size_t messages = peer.messages().size();
@@ -69,7 +69,7 @@ TEST_F(ReloadKeysTest, what_both_sides_agreed_on_counts_from_the_next_logon_on) 
   const auto done = reload();
   EXPECT_EQ(waiting(done.pending, kTrader, &engine::PendingKeys::until_logon), "MaxHeartBtInt");
   EXPECT_EQ(waiting(done.pending, kOther, &engine::PendingKeys::until_logon), "")
-      << "nobody is logged on there";
+      << "no client is logged on there";
   EXPECT_EQ(acceptor->find_session(kTrader)->pending_keys().until_logon, Names{"MaxHeartBtInt"});
   EXPECT_TRUE(log.has(std::string{kTrader} + " " + path() +
                       " has other values now, which count from the next Logon on: MaxHeartBtInt"))
@@ -410,7 +410,7 @@ class ReloadInitiatorTest : public InitiatorTest {
 
 TEST_F(ReloadInitiatorTest, one_without_a_connection_tries_its_new_address_at_once) {
   open();
-  open_trader_file(1);  // Nobody listens there.
+  open_trader_file(1);  // Nothing listens there.
   turn_until([&] { return trader_log.has("Connection refused"); });
   write_trader(acceptor->accept_port());
   ASSERT_TRUE(initiator->reload().has_value());

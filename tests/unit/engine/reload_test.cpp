@@ -1,4 +1,4 @@
-// A configuration file that is read anew while sessions trade.
+// A configuration file that is read again while sessions trade.
 #include "reload_fixture.hpp"
 
 namespace nexusfix::testing {
@@ -290,13 +290,13 @@ TEST_F(ReloadTest, request_is_served_by_the_loop_and_answered_in_the_log) {
   sessions += kNewcomer;
   write();
   acceptor->request_reload();
-  EXPECT_TRUE(run_until([&] { return log.has(" was read anew: 1 session added, 0 removed"); }))
+  EXPECT_TRUE(run_until([&] { return log.has(" was read again: 1 session added, 0 removed"); }))
       << log.all();
   log_on("NEWCOMER");
   std::ofstream{path()} << "[SESSION]\nHeartBtInt=never\n";
   acceptor->request_reload();
   EXPECT_TRUE(run_until([&] { return log.has("HeartBtInt=never"); })) << log.all();
-  EXPECT_TRUE(log.has(path() + " was read anew and is not taken over; nothing has changed"));
+  EXPECT_TRUE(log.has(path() + " was read again and is not taken over; nothing has changed"));
   expect_still_serving();
 }
 

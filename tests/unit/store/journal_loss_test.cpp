@@ -42,7 +42,7 @@ FakeDisk remounting_disk() {
 
 class JournalLoss : public ::testing::Test {
  protected:
-  // A has sent so many messages; of the last ones nothing is known to be on the disk.
+  // A has sent these messages; of the last ones nothing is known to be on the disk.
   void write(std::uint64_t messages) {
     const OpenedJournal journal = open_or_fail(disk_, options_);
     send(*journal.store, messages);

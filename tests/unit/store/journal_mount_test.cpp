@@ -42,7 +42,7 @@ class JournalMount : public ::testing::TestWithParam<Durability> {
             .on_durable = settler_.wake()};
   }
 
-  // ext4 on a loop device, whose backing file lies on a tmpfs of so many MiB, and is sparse: the
+  // ext4 on a loop device, whose backing file lies on a tmpfs of that size, and is sparse: the
   // file system believes in more room than there is. All of it goes with this process.
   int make_disk(unsigned backing_mib) {
     std::filesystem::create_directory(folder_.file("backing"));

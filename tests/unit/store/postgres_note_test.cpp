@@ -1,4 +1,4 @@
-// What the database has lost is found by the next start on this machine, whoever saw it: each
+// What the database has lost is found by the next start on this machine, seen or not: each
 // session goes on above every number that it may have used, and nothing is sent twice under one.
 #include <csignal>
 #include <cstdint>
@@ -38,7 +38,7 @@ class PostgresNote : public ::testing::Test {
     store_ = open_or_fail(options_);
     ASSERT_NE(store_, nullptr);
   }
-  // So many messages of the session, durable.
+  // This number of messages of the session, durable.
   void append(std::string_view name, int count) {
     const SessionKey key = open_session(*store_, name);
     for (; count > 0; --count) {
