@@ -1,5 +1,6 @@
 // A venue whose sessions trade while another process does to its ports what it can.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -41,6 +42,7 @@ constexpr std::size_t kDribblers = 5'000;
 // Says that something hangs, not that it is slow.
 constexpr std::chrono::seconds kPatience{540};
 constexpr std::chrono::seconds kLogonPatience{20};
+constexpr int kRoundsMax = 5;                 // of the attack
 constexpr std::uint64_t kGarbledMax = 1'000;  // a second
 constexpr std::uint64_t kHeapGrowthMax = 4U << 20U;
 // The journal prepares, closes and reads segments meanwhile; the attacker opens thousands.
@@ -293,15 +295,21 @@ TEST_F(AttackTest, live_sessions_lose_nothing_and_an_honest_client_logs_on) {
   const soak::ProcessUse before = soak::use_now(folder_.path());
 
   const auto begun = steady_clock::now();
-  EXPECT_EQ(attack(&attacked), 0) << "the attacker was to be closed everywhere";
+  // Limits whose lines no storm of others takes the place of. On a busy machine too few attackers
+  // may log on to reach all of them: then they come again.
+  constexpr std::array<std::string_view, 3> kReached{"(MaxPendingLogonsPerAddress)",
+                                                     "administrative messages within a second",
+                                                     "(MaxBufferedBytes)"};
+  const auto is_reached = [&](std::string_view limit) { return log_.has(limit); };
+  for (int round = 0; round < kRoundsMax; ++round) {
+    EXPECT_EQ(attack(&attacked), 0) << "the attacker was to be closed everywhere";
+    if (std::ranges::all_of(kReached, is_reached)) break;
+  }
   const double seconds = std::chrono::duration<double>(steady_clock::now() - begun).count();
   EXPECT_TRUE(finish_visits());
   EXPECT_GE(logon_times_.size(), 3U) << "one of each kind at least";
-  // Limits whose lines no storm of others takes the place of.
-  for (const std::string_view passed :
-       {"(MaxPendingLogonsPerAddress)", "administrative messages within a second",
-        "(MaxBufferedBytes)"}) {
-    EXPECT_TRUE(log_.has(passed)) << passed << " is not in:\n" << log_.all();
+  for (const std::string_view limit : kReached) {
+    EXPECT_TRUE(is_reached(limit)) << limit << " is not in:\n" << log_.all();
   }
   const engine::EngineStats& stats = engine_->stats();
   EXPECT_GT(stats.garbled, kGarbledMax) << "more than may be within a second, and was cut";
