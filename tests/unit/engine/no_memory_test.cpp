@@ -438,7 +438,7 @@ class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
     peer.send(logon(who, 1));
     EXPECT_TRUE(run_all_until([&] { return peer.closed() || !peer.messages().empty(); }))
         << log.all();
-    return !peer.closed();
+    return !peer.closed() && contains(peer.messages().front(), "|35=A|");
   }
   [[nodiscard]] long said(std::string_view part) const {
     return std::ranges::count_if(log.lines,

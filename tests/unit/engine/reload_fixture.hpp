@@ -60,7 +60,7 @@ class ReloadTest : public AcceptorTest {
     RawPeer& peer = *peers.emplace_back(std::make_unique<RawPeer>(port));
     peer.send(logon("NEWCOMER", 1));
     EXPECT_TRUE(run_until([&] { return peer.closed() || !peer.messages().empty(); })) << log.all();
-    return !peer.closed();
+    return !peer.closed() && contains(peer.messages().front(), "|35=A|");
   }
 
   PosixDisk disk_;
