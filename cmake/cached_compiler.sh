@@ -1,14 +1,38 @@
 #!/bin/sh
 # Runs a compiler by way of ccache: cached_compiler.sh CCACHE COMPILER ARGUMENT...
 #
-# A precompiled header that is there already is removed before it is compiled again. Otherwise
-# ccache takes the old one for an input, does not read the headers, and returns what another folder
-# made of the same old one.
+# Precompiled headers do not come from the cache. ccache would look for one by its code without
+# comments, or by the older one that it replaces; the compiler compares whole headers. In place of
+# the bytes of a precompiled header, which are others each time, ccache takes a sum of all headers
+# in it: then what is compiled with it comes from the cache in each clone.
+ccache=$1
+shift
+output=
+dependencies=
 previous=
 for argument; do
-  if [ "$previous" = -o ]; then
-    case $argument in *.gch | *.pch) rm -f "$argument" ;; esac
-  fi
+  case $previous in
+    -o) output=$argument ;;
+    -MF) dependencies=$argument ;;
+  esac
   previous=$argument
 done
-exec "$@"
+case $output in
+  *.gch | *.pch) ;;
+  *) exec "$ccache" "$@" ;;
+esac
+
+rm -f "$output" "$output.sum"
+"$@" || exit
+[ -n "$dependencies" ] || exit 0
+# Not of the list of headers itself, which names this clone's folder.
+if sed -e 's/^[^:]*://' -e 's/\\$//' "$dependencies" | xargs sh -c '
+     for header; do
+       case $header in
+         *cmake_pch.*) ;;
+         *) cat -- "$header" || exit 255 ;;
+       esac
+     done' sh > "$output.headers"; then
+  sha256sum < "$output.headers" > "$output.sum"
+fi
+rm -f "$output.headers"

@@ -6,6 +6,6 @@ if(NEXUSFIX_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
   # ccache keeps files with precompiled headers only with these sloppiness settings.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=true
-      CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_PCH_EXTSUM=true
       ${PROJECT_SOURCE_DIR}/cmake/cached_compiler.sh ${NEXUSFIX_CCACHE})
 endif()

@@ -102,7 +102,9 @@ void QuickfixFields::read_field(const pugi::xml_node& node) {
 void QuickfixFields::join_tags() {
   std::vector<std::size_t> order(definitions_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return definitions_[i].field.tag; });
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::pair{definitions_[i].field.tag, i};  // of one tag in the file's order
+  });
   std::vector<FieldDefinition>& fields = dictionary_.fields;
   for (const std::size_t i : order) {
     FieldDefinition field = definitions_[i].field;

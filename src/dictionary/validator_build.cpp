@@ -272,13 +272,13 @@ void Builder::add_fields(Source& source) {
 
 // Of the dictionary that has the header. A tag that the transport has, too, is the transport's.
 void Builder::add_header_fields() {
-  std::vector<FieldRule> known = tables_.fields[0];
-  add_fields(standard_);
+  std::map<wire::Tag, FieldRule> by_tag;
   std::vector<FieldRule>& all = tables_.fields[0];
-  all.insert(all.begin(), known.begin(), known.end());
-  std::ranges::stable_sort(all, {}, &FieldRule::tag);
-  const auto repeated = std::ranges::unique(all, {}, &FieldRule::tag);
-  all.erase(repeated.begin(), repeated.end());
+  for (const FieldRule& rule : all) by_tag.try_emplace(rule.tag, rule);
+  add_fields(standard_);
+  for (const FieldRule& rule : all) by_tag.try_emplace(rule.tag, rule);
+  all.clear();
+  for (const auto& [tag, rule] : by_tag) all.push_back(rule);
 }
 
 void Builder::add(Source& source, const std::vector<Member>& from, Section section, Members& to) {

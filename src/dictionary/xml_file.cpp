@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstring>
 #include <iterator>
+#include <map>
+#include <utility>
 
 #include <nexusfix/dictionary/nearest_name.hpp>
 #include <nexusfix/dictionary/printable.hpp>
@@ -77,10 +79,11 @@ void XmlFile::warn(const pugi::xml_node& node, std::string_view text) {
 bool XmlFile::is_usable() const { return !has_failed_ && errors_.count == 0; }
 
 std::vector<DictionaryError> XmlFile::by_lines(Messages messages, std::string_view kind) {
-  std::ranges::stable_sort(messages.named, {}, &Message::line);
+  std::multimap<std::size_t, std::string> by_line;  // of one line in the order in which they came
+  for (Message& message : messages.named) by_line.emplace(message.line, std::move(message.text));
   std::vector<DictionaryError> sorted;
-  for (Message& message : messages.named) {
-    sorted.push_back({file_name_, message.line, std::move(message.text), {}});
+  for (auto& [line, text] : by_line) {
+    sorted.push_back({file_name_, line, std::move(text), {}});
   }
   if (const std::size_t more = messages.count - messages.named.size(); more != 0) {
     sorted.push_back(

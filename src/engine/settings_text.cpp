@@ -1,6 +1,8 @@
 #include "engine/settings_text.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "engine/config_keys.hpp"
 
@@ -167,11 +169,12 @@ void SettingsReport::warning(std::size_t line, std::string text) {
 }
 
 std::vector<SettingsError> SettingsReport::take_warnings() {
-  std::vector<SettingsError> result;
+  std::multimap<std::size_t, std::string> by_line;
   for (const auto& [text, lines] : warned_) {
-    result.push_back({file_, *lines.begin(), text + others_text(lines)});
+    by_line.emplace(*lines.begin(), text + others_text(lines));
   }
-  std::ranges::stable_sort(result, {}, &SettingsError::line);
+  std::vector<SettingsError> result;
+  for (auto& [line, text] : by_line) result.push_back({file_, line, std::move(text)});
   if (warnings_left_out_ > 0) {
     result.push_back(
         {file_, 0, "and " + std::to_string(warnings_left_out_) + " more of this kind"});

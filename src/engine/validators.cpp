@@ -110,7 +110,13 @@ class ValidatorMaker {
       warning.line = *lines.begin();
       warning.text += others_text(lines);
     }
-    std::ranges::stable_sort(found_.warnings, {}, &SettingsError::line);
+    std::multimap<std::size_t, SettingsError> by_line;
+    for (SettingsError& warning : found_.warnings) {
+      const std::size_t line = warning.line;
+      by_line.emplace(line, std::move(warning));
+    }
+    found_.warnings.clear();
+    for (auto& [line, warning] : by_line) found_.warnings.push_back(std::move(warning));
     return std::move(found_);
   }
 

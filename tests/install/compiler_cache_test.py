@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -18,7 +19,7 @@ COPIED = ("CMakeLists.txt", "cmake", "include", "src", "tools", "dictionaries", 
 class CompilerCacheTest(unittest.TestCase):
     def test_a_second_clone_compiles_nothing_again(self):
         with tempfile.TemporaryDirectory() as folder:
-            environment = {**os.environ, "CCACHE_DIR": str(Path(folder, "cache"))}
+            environment = self.environment(folder)
             hits = []
             for clone in ("first", "a/second"):
                 hits.append(self.hits_of_build(Path(folder, clone), environment))
@@ -28,31 +29,49 @@ class CompilerCacheTest(unittest.TestCase):
     def test_a_changed_header_is_compiled_again_where_another_clone_has_changed_it_too(self):
         """In a precompiled header, of which both clones have the same old one."""
         with tempfile.TemporaryDirectory() as folder:
-            environment = {**os.environ, "CCACHE_DIR": str(Path(folder, "cache"))}
-            for value in (1, 2, 3):
-                for clone in ("first", "second"):
-                    changed = value if value < 3 or clone == "first" else 4
-                    self.assertEqual(changed, self.answer_of(Path(folder, clone), changed,
-                                                             environment))
+            for value, clone in ((1, "first"), (1, "second"), (2, "first"), (3, "second")):
+                self.assertEqual(value, self.answer_of(folder, clone, value, "// its value"))
 
-    def answer_of(self, clone, value, environment):
+    def test_a_comment_is_no_reason_for_another_clones_precompiled_header(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for clone in ("first", "second"):
+                self.assertEqual(1, self.answer_of(folder, clone, 1, f"// in the {clone}",
+                                                   more=f"int {clone} = 0;\n"))
+
+    def test_what_is_compiled_with_a_precompiled_header_is_compiled_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for clone in ("first", "second"):
+                self.answer_of(folder, clone, 1, "// its value")
+            counts = subprocess.run(["ccache", "--print-stats"], env=self.environment(folder),
+                                    check=True, capture_output=True, text=True).stdout
+            self.assertRegex(counts, r"(?m)^cache_miss\t1$")
+
+    def environment(self, folder):
+        return {**os.environ, "CCACHE_DIR": str(Path(folder, "cache"))}
+
+    def answer_of(self, folder, name, value, comment, more=""):
         """What a program returns that has the value from a precompiled header."""
+        clone = Path(folder, name)
         if not clone.exists():
             clone.mkdir()
             shutil.copytree(SOURCE / "cmake", clone / "cmake")
-            (clone / "main.cpp").write_text("int main() { return answer(); }\n")
+            (clone / "main.cpp").write_text('#include "answer.hpp"\n'
+                                            f"int main() {{ return answer(); }}\n{more}")
             (clone / "CMakeLists.txt").write_text(
                 "cmake_minimum_required(VERSION 3.25)\n"
                 f"set(CMAKE_CXX_COMPILER {COMPILER})\nproject(answer CXX)\n"
                 "include(cmake/compiler_cache.cmake)\nadd_executable(answer main.cpp)\n"
                 "target_precompile_headers(answer PRIVATE answer.hpp)\n")
         header = clone / "answer.hpp"
-        header.write_text(f"#pragma once\ninline int answer() {{ return {value}; }}\n")
-        newer = header.stat().st_mtime + value  # whatever the resolution of the file system
-        os.utime(header, (newer, newer))
+        before = header.stat().st_mtime if header.exists() else time.time()
+        header.write_text(f"#pragma once\n{comment}\n"
+                          f"inline int answer() {{ return {value}; }}\n")
+        os.utime(header, (before + 2, before + 2))  # whatever the file system's resolution
         for command in (["cmake", "-G", "Ninja", "-S", ".", "-B", "build"],
                         ["ninja", "-C", "build"]):
-            subprocess.run(command, env=environment, check=True, capture_output=True, cwd=clone)
+            done = subprocess.run(command, env=self.environment(folder), check=False, cwd=clone,
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout)
         return subprocess.run([clone / "build" / "answer"], check=False).returncode
 
     def hits_of_build(self, clone, environment):
