@@ -24,8 +24,15 @@ struct FreshShare {
   InDictionaries dictionaries;
 };
 
+struct FreshConfiguration {
+  bool is_same = false;            // as the text that counts: nothing else was read
+  std::vector<FreshShare> shares;  // one for each loop
+  TlsContexts::Contexts contexts;  // to be kept
+};
+
 class ReloadJob final : public FileJob {
  public:
+  using Found = FreshConfiguration;
   struct Start {
     std::string file;
     std::shared_ptr<const std::string> known;  // the text of the file that counts now
@@ -39,11 +46,6 @@ class ReloadJob final : public FileJob {
   void finish(Runtime& runtime) override;
   void fail(Runtime& runtime, std::string_view why) override;
 
-  struct Found {
-    bool is_same = false;            // as the text that counts: nothing else was read
-    std::vector<FreshShare> shares;  // one for each loop
-    TlsContexts::Contexts contexts;  // to be kept
-  };
   // After read(), once.
   [[nodiscard]] std::expected<Found, EngineError> take_found() { return std::move(found_); }
   [[nodiscard]] const std::shared_ptr<ReloadOrder>& order() const noexcept { return start_.order; }
