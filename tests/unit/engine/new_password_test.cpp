@@ -2,7 +2,6 @@
 // been accepted, and the Logon is answered when the change is on the disk.
 #include <atomic>
 #include <cerrno>
-#include <future>
 
 #include <nexusfix/engine/password_file.hpp>
 
@@ -18,14 +17,17 @@ constexpr engine::PasswordCost kLow{.memory_kib = 64, .passes = 1};
 // The machine's disk, on which files are renamed when a test lets them, or not at all.
 class RenamingDisk final : public Disk {
  public:
-  void hold() { gate_ = std::make_unique<std::promise<void>>(); }
-  void let_go() { std::exchange(gate_, nullptr)->set_value(); }
+  void hold() { is_held_ = true; }
+  void let_go() {
+    is_held_ = false;
+    is_held_.notify_all();
+  }
   std::atomic<bool> fails{false};
   std::atomic<bool> is_asked{false};
 
   DiskResult<void> rename(const std::string& from, const std::string& to) override {
     is_asked = true;
-    if (gate_ != nullptr) gate_->get_future().wait();
+    is_held_.wait(true);
     if (fails) return std::unexpected{DiskError{to, "rename", EIO}};
     return posix_.rename(from, to);
   }
@@ -58,7 +60,7 @@ class RenamingDisk final : public Disk {
 
  private:
   PosixDisk posix_;
-  std::unique_ptr<std::promise<void>> gate_;
+  std::atomic<bool> is_held_{false};
 };
 
 class NewPasswordTest : public AcceptorTest {
