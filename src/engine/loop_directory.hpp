@@ -100,13 +100,13 @@ class LoopDirectory {
   }
 
   // How many sessions of a loop wait for changed keys; and whether any of any loop does.
-  void note_pending(std::uint32_t loop, std::uint32_t sessions) {
-    const std::lock_guard lock{mutex_};
-    pending_[loop] = sessions;
+  void note_pending(std::uint32_t loop, std::uint32_t sessions) noexcept {
+    loops_[loop]->pending.store(sessions, std::memory_order_relaxed);
   }
-  [[nodiscard]] bool has_pending() {
-    const std::lock_guard lock{mutex_};
-    return std::ranges::any_of(pending_, [](const auto& one) { return one.second > 0; });
+  [[nodiscard]] bool has_pending() const noexcept {
+    return std::ranges::any_of(loops_, [](const std::unique_ptr<Loop>& one) {
+      return one->pending.load(std::memory_order_relaxed) > 0;
+    });
   }
 
   // Whether no loop has said that before.
@@ -136,6 +136,7 @@ class LoopDirectory {
     std::unique_ptr<LoopTask> tasks;
     LoopTask* last_task = nullptr;
     std::atomic<bool> has_mail{false};
+    std::atomic<std::uint32_t> pending{0};  // sessions that wait for changed keys
   };
   struct Template {
     session::SessionId pattern;
@@ -159,8 +160,7 @@ class LoopDirectory {
   std::map<std::string, std::uint32_t, std::less<>> acceptors_;
   std::vector<Template> templates_;
   std::vector<Claim> claims_;
-  std::atomic<bool> takes_unsound_{false};          // alone: it says nothing about other memory
-  std::map<std::uint32_t, std::uint32_t> pending_;  // by loop
+  std::atomic<bool> takes_unsound_{false};  // alone: it says nothing about other memory
   std::set<std::string, std::less<>> said_;
   std::map<std::string, std::uint32_t, std::less<>> homes_;  // of all sessions that are stored
 };
