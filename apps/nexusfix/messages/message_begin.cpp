@@ -99,7 +99,7 @@ MessageBegin one_of(std::string_view text, std::size_t size, const Separators& s
                     Evidence wanted, bool is_all) {
   const std::string_view rest = text.substr(0, kBeginStringBytesMax).substr(size);
   for (const std::string_view separator : separators) {
-    if (text.substr(size).starts_with(separator)) {
+    if (rest.starts_with(separator)) {
       return found(text, size, separator, wanted, is_all);
     }
     const bool may_come = separator.starts_with(rest) && text.size() < kBeginStringBytesMax;
