@@ -252,7 +252,9 @@ TEST_P(JournalPowerThreads, what_is_durable_is_there_whatever_call_the_power_fai
   // It is about something.
   EXPECT_GT(sent, seeds * 100);
   EXPECT_GT(lost, seeds);
-  if (seeds >= kSeedsThatRetire) EXPECT_GT(retired, seeds);
+  if (seeds >= kSeedsThatRetire) {
+    EXPECT_GT(retired, seeds);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, JournalPowerThreads, ::testing::ValuesIn(threaded_power_cases()),
