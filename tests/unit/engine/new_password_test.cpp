@@ -6,6 +6,7 @@
 #include <nexusfix/engine/password_file.hpp>
 
 #include "acceptor_fixture.hpp"
+#include "support/passing_disk.hpp"
 
 namespace nexusfix::testing {
 namespace {
@@ -15,7 +16,7 @@ using engine::PasswordMatch;
 constexpr engine::PasswordCost kLow{.memory_kib = 64, .passes = 1};
 
 // The machine's disk, on which files are renamed when a test lets them, or not at all.
-class RenamingDisk final : public Disk {
+class RenamingDisk final : public PassingDisk {
  public:
   void hold() { is_held_ = true; }
   void let_go() {
@@ -29,37 +30,10 @@ class RenamingDisk final : public Disk {
     is_asked = true;
     is_held_.wait(true);
     if (fails) return std::unexpected{DiskError{to, "rename", EIO}};
-    return posix_.rename(from, to);
+    return PassingDisk::rename(from, to);
   }
-  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    return posix_.open(path, mode);
-  }
-  DiskResult<void> make_directories(const std::string& path) override {
-    return posix_.make_directories(path);
-  }
-  DiskResult<void> could_write_into(const std::string& path) override {
-    return posix_.could_write_into(path);
-  }
-  DiskResult<bool> is_private(const std::string& path) override { return posix_.is_private(path); }
-  DiskResult<std::vector<std::string>> list(const std::string& path) override {
-    return posix_.list(path);
-  }
-  DiskResult<void> remove(const std::string& path) override { return posix_.remove(path); }
-  DiskResult<std::uint64_t> free_bytes(const std::string& path) override {
-    return posix_.free_bytes(path);
-  }
-  DiskResult<void> sync_directory(const std::string& path) override {
-    return posix_.sync_directory(path);
-  }
-  DiskResult<std::unique_ptr<File>> try_lock_directory(const std::string& path) override {
-    return posix_.try_lock_directory(path);
-  }
-  std::string user() override { return posix_.user(); }
-  std::string boot_id() override { return posix_.boot_id(); }
-  bool takes_threads() const noexcept override { return true; }
 
  private:
-  PosixDisk posix_;
   std::atomic<bool> is_held_{false};
 };
 
