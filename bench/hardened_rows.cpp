@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "bench/machine.hpp"
-#include "bench/messages.hpp"
+#include "bench/measure/machine.hpp"
+#include "bench/messages/messages.hpp"
 #include "bench/module.hpp"
 #include "bench/row.hpp"
 

@@ -7,7 +7,7 @@
 #include "bench/ladder/scan_parser.hpp"
 #include "bench/ladder/table_parser.hpp"
 #include "bench/ladder/view_parser.hpp"
-#include "bench/messages.hpp"
+#include "bench/messages/messages.hpp"
 #include "bench/row.hpp"
 
 namespace nexusfix::bench {

@@ -5,7 +5,7 @@
 
 #include "bench/compare/quickfix.hpp"
 #include "bench/compare/uring.hpp"
-#include "bench/run.hpp"
+#include "bench/measure/run.hpp"
 
 int main(int argc, char** argv) {
   try {

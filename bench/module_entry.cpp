@@ -1,5 +1,5 @@
 // What nexusfix_bench_module exports.
-#include "bench/machine.hpp"
+#include "bench/measure/machine.hpp"
 #include "bench/module.hpp"
 #include "bench/nexusfix_subject.hpp"
 

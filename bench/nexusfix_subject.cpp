@@ -8,7 +8,7 @@
 
 #include <nexusfix/wire.hpp>
 
-#include "bench/inside.hpp"
+#include "bench/engine/inside.hpp"
 
 namespace nexusfix::bench {
 namespace {

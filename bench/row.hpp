@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "bench/contestant.hpp"
-#include "bench/measure.hpp"
+#include "bench/measure/measure.hpp"
+#include "bench/messages/contestant.hpp"
 #include "bench/subject.hpp"
 
 namespace nexusfix::bench {

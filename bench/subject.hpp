@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "bench/contestant.hpp"
+#include "bench/messages/contestant.hpp"
 
 namespace nexusfix {
 namespace bench {

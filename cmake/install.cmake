@@ -79,7 +79,8 @@ install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INS
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
         PATTERN store EXCLUDE PATTERN *_test.py EXCLUDE PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY apps/nexusfix/config DESTINATION ${CMAKE_INSTALL_DOCDIR}/apps/nexusfix)
+install(DIRECTORY apps/nexusfix/config DESTINATION ${CMAKE_INSTALL_DOCDIR}/apps/nexusfix
+        FILES_MATCHING PATTERN *.cfg PATTERN *.txt)
 
 # Builds what is installed, and nothing else.
 add_custom_target(nexusfix_installed DEPENDS ${layers} nexusfix_typed_messages nexusfix_codegen)

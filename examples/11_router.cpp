@@ -21,8 +21,8 @@
 #include <nexusfix/fix44/order_cancel_replace_request.hpp>
 #include <nexusfix/fix44/order_cancel_request.hpp>
 #include <nexusfix/fix44/tags.hpp>
-#include <nexusfix/wire/tag_prefix.hpp>
-#include <nexusfix/wire/typed_read.hpp>
+#include <nexusfix/wire/typed/typed_read.hpp>
+#include <nexusfix/wire/values/tag_prefix.hpp>
 
 namespace fix44 = nexusfix::fix44;
 namespace tag = nexusfix::fix44::tag;

@@ -6,7 +6,7 @@
 
 A program reads three messages, some of their fields and a group. The times are CPU seconds, user
 and system, the least of five runs with -O2. The lines are those that the preprocessor leaves beyond
-what <nexusfix/wire/typed_read.hpp> has alone: they depend on no machine and no standard library.
+those of <nexusfix/wire/typed/typed_read.hpp>: they depend on no machine and no standard library.
 """
 
 import argparse
@@ -19,7 +19,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RUNS = 5
-FIXED = {"empty": "int main() {}\n", "typed_read": "#include <nexusfix/wire/typed_read.hpp>\n"}
+FIXED = {"empty": "int main() {}\n",
+         "typed_read": "#include <nexusfix/wire/typed/typed_read.hpp>\n"}
 PROGRAM = """#include <nexusfix/{ns}/execution_report.hpp>
 #include <nexusfix/{ns}/new_order_single.hpp>
 #include <nexusfix/{ns}/order_cancel_request.hpp>

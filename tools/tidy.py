@@ -14,6 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import structure
+
 # Row may include column; every layer may include itself.
 LAYERS = {
     "base": set(),
@@ -24,10 +26,11 @@ LAYERS = {
     "store": {"base"},
     "transport": {"base"},
     "observe": {"base", "deferred"},
+    "config": {"base", "wire", "dictionary", "session", "store", "transport", "observe"},
     "engine": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
-               "deferred"},
+               "deferred", "config"},
     "simulator": {"base", "wire", "dictionary", "session", "store", "transport", "observe",
-                  "engine"},
+                  "config", "engine"},
 }
 # Made from a dictionary at build time: base and wire are all that they need.
 GENERATED = re.compile(r"fix(t11|4[0-4]|50(sp[12])?)")
@@ -62,10 +65,10 @@ SEAMS = [
     # The network's file holds /dev/null open, to have a descriptor left when there are none. The
     # clock's reads which counter the kernel goes by. A local socket has its name among the files.
     ("files", r"src/base/(posix_(disk|mapping)|system_clock)\.cpp"
-     r"|src/transport/(socket_calls|local_socket)\.cpp",
+     r"|src/transport/(tcp/socket_calls|local/local_socket)\.cpp",
      r"(?<!\w)::(open|openat|creat|rename|unlink)\s*\(|\b(fopen|freopen|mmap|munmap|mkstemp)\s*\("
      r"|\b(ofstream|ifstream|fstream)\b|#\s*include\s*<fstream>"),
-    ("the network", r"src/transport/\w+\.(cpp|hpp)",
+    ("the network", r"src/transport/\w+/\w+\.(cpp|hpp)",
      r"(?<!\w)::(socket|accept4?|connect|bind|listen|recv\w*|send\w*)\s*\("
      r"|(?<![\w.>:])(socket|accept4|epoll_create1?|epoll_wait|getaddrinfo)\s*\("
      r"|#\s*include\s*<sys/(socket|epoll)\.h>"),
@@ -400,6 +403,7 @@ def check_tree(root):
     tree = Tree(root)
     for check in CHECKS:
         check(tree)
+    structure.check_structure(tree, blank_out)
     return tree
 
 

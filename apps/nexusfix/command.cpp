@@ -8,10 +8,10 @@
 #include <memory>
 #include <numeric>
 
-#include "nexusfix/decode.hpp"
-#include "nexusfix/dict.hpp"
+#include "nexusfix/dictionary/dict.hpp"
+#include "nexusfix/messages/decode.hpp"
 #include "nexusfix/messages/message_begin.hpp"
-#include "nexusfix/validate.hpp"
+#include "nexusfix/messages/validate.hpp"
 
 namespace nexusfix::command {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "nexusfix/lasting_settings.hpp"
+#include "nexusfix/journal/settings_loader.hpp"
 
 namespace CLI {
 class App;

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <liburing.h>
 
-#include "bench/bare_tcp.hpp"
-#include "bench/engine_bench.hpp"
+#include "bench/engine/bare_tcp.hpp"
+#include "bench/engine/engine_bench.hpp"
 
 namespace nexusfix::bench {
 namespace {

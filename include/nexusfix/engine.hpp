@@ -23,14 +23,19 @@
 //   return nexusfix::run("venue.cfg", venue);
 #pragma once
 
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/engine.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/engine/settings.hpp>
 
 namespace nexusfix {
 
 // The words that an application writes.
+using config::load_settings;
+using config::parse_settings;
+using config::Settings;
+using config::SettingsError;
+using config::SettingsErrors;
 using engine::accept;
 using engine::business_reject;
 using engine::Disconnection;

@@ -4,7 +4,7 @@
 
 #include <nexusfix/dictionary/names.hpp>
 
-#include "dictionary/name_rows.hpp"
+#include "dictionary/builtin/name_rows.hpp"
 
 namespace nexusfix::dictionary {
 namespace {

@@ -12,19 +12,20 @@
 
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/base/core_dumps.hpp>
+#include <nexusfix/config/explain_settings.hpp>
 #include <nexusfix/engine/engine.hpp>
-#include <nexusfix/engine/explain_settings.hpp>
+#include <nexusfix/engine/preflight.hpp>
 #include <nexusfix/engine/stop_signals.hpp>
 
-#include "engine/control.hpp"
-#include "engine/loop_directory.hpp"
-#include "engine/mailbox_state.hpp"
-#include "engine/reload_round.hpp"
-#include "engine/runtime.hpp"
-#include "engine/shares.hpp"
-#include "engine/surroundings.hpp"
-#include "engine/thread_setup.hpp"
-#include "engine/tls_contexts.hpp"
+#include "engine/inbox/control.hpp"
+#include "engine/inbox/mailbox_state.hpp"
+#include "engine/loop/runtime.hpp"
+#include "engine/loop/thread_setup.hpp"
+#include "engine/loops/loop_directory.hpp"
+#include "engine/loops/loop_partition.hpp"
+#include "engine/loops/reload_round.hpp"
+#include "engine/preflight/preflight.hpp"
+#include "engine/registry/tls_contexts.hpp"
 
 namespace nexusfix::engine {
 
@@ -77,10 +78,10 @@ std::unexpected<EngineError> wrong_at(const std::string& file, std::size_t line,
 // dictionaries before it makes anything; several do so behind their stores.
 std::expected<void, EngineError> is_available(const Settings& settings, Disk& disk) {
   if (settings.event_loops == 1) {
-    if (const auto errors = look_at_machine(settings, disk); !errors.empty()) {
+    if (const auto errors = check_machine(settings, disk); !errors.empty()) {
       return std::unexpected{to_error(errors)};
     }
-  } else if (const auto found = look_around(settings, disk); !found) {
+  } else if (const auto found = preflight(settings, disk); !found) {
     return std::unexpected{to_error(found.error())};
   }
   const ThreadSettings& threads = settings.threads;

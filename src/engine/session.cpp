@@ -1,17 +1,13 @@
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/wire/typed/dispatch.hpp>
 
-#include "engine/runtime.hpp"
-#include "engine/settings_section.hpp"
+#include "engine/loop/runtime.hpp"
 
 namespace nexusfix::engine {
 
 std::optional<std::string> Session::setting(std::string_view key) const {
   const auto& all = slot_->settings.application;
-  if (equals_ignoring_case(key.substr(0, kApplicationPrefix.size()), kApplicationPrefix)) {
-    key.remove_prefix(kApplicationPrefix.size());
-  }
-  const auto found = all.find(application_name(key));
+  const auto found = all.find(config::application_name(key));
   return found == all.end() ? std::nullopt : std::optional{found->second};
 }
 

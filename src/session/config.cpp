@@ -1,7 +1,7 @@
 #include <nexusfix/session/config.hpp>
 #include <nexusfix/session/version.hpp>
-#include <nexusfix/wire/dispatch.hpp>
-#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed/dispatch.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::session {
 namespace {

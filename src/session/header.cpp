@@ -5,7 +5,7 @@
 #include <utility>
 
 #include <nexusfix/session/reject_reason.hpp>
-#include <nexusfix/wire/dispatch.hpp>
+#include <nexusfix/wire/typed/dispatch.hpp>
 
 #include "session/inbound.hpp"
 

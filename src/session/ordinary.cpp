@@ -5,7 +5,7 @@
 #include <chrono>
 #include <cstring>
 
-#include <nexusfix/wire/digits.hpp>
+#include <nexusfix/wire/values/digits.hpp>
 
 #include "session/inbound.hpp"
 

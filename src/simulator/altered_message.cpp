@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "simulator/wire_message.hpp"
+#include "simulator/check/wire_message.hpp"
 
 namespace nexusfix::simulator {
 namespace {

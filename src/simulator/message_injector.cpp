@@ -10,7 +10,7 @@
 
 #include <nexusfix/base/utc_text.hpp>
 
-#include "simulator/wire_message.hpp"
+#include "simulator/check/wire_message.hpp"
 
 namespace nexusfix::simulator {
 namespace {

@@ -16,7 +16,7 @@
 #include <nexusfix/simulator/simulated_clock.hpp>
 #include <nexusfix/simulator/simulated_network.hpp>
 
-#include "simulator/checker.hpp"
+#include "simulator/check/checker.hpp"
 
 namespace nexusfix::simulator {
 

@@ -75,7 +75,7 @@ ProcessId WorldState::add(std::string name, std::string configuration, Launcher 
   const std::size_t index = machines.size();
   Machine& machine = machines.emplace_back(*this, index, std::move(name), now, options.begin,
                                            internet, random_world, fault_counts);
-  auto settings = engine::parse_settings(configuration, machine.name);
+  auto settings = config::parse_settings(configuration, machine.name);
   NEXUSFIX_ASSERT(settings.has_value());
   machine.configuration = std::move(configuration);
   machine.settings = *std::move(settings);
@@ -233,11 +233,11 @@ void WorldState::note_turn(Machine& machine) {
   }
 }
 
-engine::Settings WorldState::settings_of(const Machine& machine) const {
-  engine::Settings settings = machine.settings;
+config::Settings WorldState::settings_of(const Machine& machine) const {
+  config::Settings settings = machine.settings;
   if (machine.segment_bytes != 0) settings.segment_bytes = machine.segment_bytes;
   if (!machine.runs_with_reset) return settings;
-  for (engine::SessionSettings& one : settings.sessions) {
+  for (config::SessionSettings& one : settings.sessions) {
     // Where a Logon cannot tell the other side, to reset alone would do harm.
     const session::VersionTraits* const version =
         session::find_version(one.session.id.begin_string);
@@ -271,7 +271,7 @@ void WorldState::start(Machine& machine) {
   engine_options.disk = &machine.disk;
   engine_options.network = &machine.network;
   engine_options.log = &machine.watch;
-  const engine::Settings settings = settings_of(machine);
+  const config::Settings settings = settings_of(machine);
   OpenedProcess opened = machine.launcher(settings, engine_options, machine.watch);
   if (!machine.life.alive()) {
     // Not known to the checker: it has promised nothing.
@@ -313,7 +313,7 @@ void WorldState::start_later(Machine& machine, WorldTime delay) {
 
 // Its store may forget what it has promised: it is in memory, or the operating system had it alone.
 bool WorldState::forgets(const Machine& machine, End end) const {
-  return machine.settings.store == engine::StoreKind::Memory ||
+  return machine.settings.store == config::StoreKind::Memory ||
          (end != End::Process && !machine.waits_for_disk());
 }
 
@@ -481,7 +481,7 @@ bool WorldState::settle(WorldTime limit) {
   constexpr WorldTime kQuiet = seconds{30};
   std::uint64_t allowed = 0;
   for (const Machine& machine : machines) {
-    for (const engine::SessionSettings& one : machine.settings.sessions) {
+    for (const config::SessionSettings& one : machine.settings.sessions) {
       const auto heart_bt_int = std::max<std::int64_t>(1, one.session.heart_bt_int.count());
       allowed += 8 + 6 * static_cast<std::uint64_t>(kQuiet / seconds{heart_bt_int});
     }

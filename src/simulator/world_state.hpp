@@ -12,8 +12,8 @@
 
 #include <nexusfix/simulator/world.hpp>
 
-#include "simulator/checker.hpp"
-#include "simulator/machine.hpp"
+#include "simulator/check/checker.hpp"
+#include "simulator/machine/machine.hpp"
 #include "simulator/message_injector.hpp"
 
 namespace nexusfix::simulator {
@@ -88,7 +88,7 @@ class WorldState final : public InternetObserver {
   void check_memory();
   [[nodiscard]] bool forgets(const Machine& machine, End end) const;
   [[nodiscard]] static End end_with_disk(Machine& machine, End end);
-  [[nodiscard]] engine::Settings settings_of(const Machine& machine) const;
+  [[nodiscard]] config::Settings settings_of(const Machine& machine) const;
 
   // world_faults.cpp: what befalls it.
   void schedule_fault(Fault fault);

@@ -6,7 +6,7 @@
 #include <nexusfix/store/store.hpp>
 #include <nexusfix/store/transaction.hpp>
 
-#include "store/entry.hpp"
+#include "store/format/entry.hpp"
 
 namespace nexusfix::store {
 namespace {

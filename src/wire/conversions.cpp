@@ -1,7 +1,7 @@
 #include <limits>
 #include <optional>
 
-#include <nexusfix/wire/conversions.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
 #include "wire/digits.hpp"
 

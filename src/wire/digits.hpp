@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include <nexusfix/wire/digits.hpp>
+#include <nexusfix/wire/values/digits.hpp>
 
 namespace nexusfix::wire {
 

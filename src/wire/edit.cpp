@@ -2,7 +2,7 @@
 
 #include <nexusfix/wire/data_fields.hpp>
 #include <nexusfix/wire/edit.hpp>
-#include <nexusfix/wire/tag_prefix.hpp>
+#include <nexusfix/wire/values/tag_prefix.hpp>
 
 #include "wire/bounded_writer.hpp"
 #include "wire/envelope.hpp"

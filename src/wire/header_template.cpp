@@ -3,7 +3,7 @@
 
 #include <nexusfix/wire/header_template.hpp>
 #include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/tag_prefix.hpp>
+#include <nexusfix/wire/values/tag_prefix.hpp>
 
 #include "wire/envelope.hpp"
 

@@ -3,7 +3,7 @@
 #include <nexusfix/wire/checksum.hpp>
 #include <nexusfix/wire/resend.hpp>
 #include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/tag_prefix.hpp>
+#include <nexusfix/wire/values/tag_prefix.hpp>
 
 #include "wire/bounded_writer.hpp"
 #include "wire/envelope.hpp"

@@ -1,6 +1,6 @@
 #include <nexusfix/base/assert.hpp>
 #include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/typed_read.hpp>
+#include <nexusfix/wire/typed/typed_read.hpp>
 
 namespace nexusfix::wire {
 namespace {

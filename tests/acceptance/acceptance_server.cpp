@@ -93,7 +93,7 @@ std::optional<std::uint16_t> read_port(std::string_view text) {
 Engine* serving = nullptr;
 
 int serve(std::uint16_t port) {
-  auto settings = engine::parse_settings(configuration(port), "acceptance");
+  auto settings = config::parse_settings(configuration(port), "acceptance");
   if (!settings) {
     for (const auto& error : settings.error()) std::fprintf(stderr, "%s\n", error.what().c_str());
     return 1;

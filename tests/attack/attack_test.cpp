@@ -23,8 +23,8 @@
 
 #include "attack/traders.hpp"
 #include "soak/process_use.hpp"
+#include "support/disks/temporary_folder.hpp"
 #include "support/recording_log.hpp"
-#include "support/temporary_folder.hpp"
 #include "support/test_certificates.hpp"
 
 extern char** environ;
@@ -140,7 +140,7 @@ class AttackTest : public ::testing::Test {
       add("GUARDED" + std::to_string(i), with_tls);
       add("HOARDER" + std::to_string(i));
     }
-    auto settings = engine::parse_settings(text, "venue.cfg");
+    auto settings = config::parse_settings(text, "venue.cfg");
     ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
     constexpr std::uint64_t kSegmentBytes = 4U << 20U;
     settings->segment_bytes = kSegmentBytes;

@@ -11,17 +11,21 @@
 #include <tuple>
 #include <vector>
 
-#include <nexusfix/engine/explain_settings.hpp>
+#include <nexusfix/config/changed_keys.hpp>
+#include <nexusfix/config/explain_settings.hpp>
+#include <nexusfix/engine/preflight.hpp>
 
-#include "engine/changed_keys.hpp"
-#include "fuzz/require.hpp"
-#include "fuzz/target.hpp"
-#include "nexusfix/config_report.hpp"
-#include "support/fake_disk.hpp"
+#include "fuzz/harness/require.hpp"
+#include "fuzz/harness/target.hpp"
+#include "nexusfix/config/config_report.hpp"
+#include "support/disks/fake_disk.hpp"
 
 namespace {
 
-using namespace nexusfix::engine;
+using namespace nexusfix::config;
+using nexusfix::engine::expiring_certificates;
+using nexusfix::engine::missing_addresses;
+using nexusfix::engine::preflight;
 using nexusfix::testing::DiskCall;
 using nexusfix::testing::FakeDisk;
 using nexusfix::testing::require;
@@ -136,12 +140,12 @@ void check_shown(const ExplainedSettings& explained) {
 }
 
 void check_around(const ExplainedSettings& explained, FakeDisk& disk) {
-  const auto found = look_around(explained.settings, disk);
+  const auto found = preflight(explained.settings, disk);
   require(found || !found.error().empty());
   if (!found) {
     for (const SettingsError& one : found.error()) require(!one.text.empty() && !one.file.empty());
   }
-  static_cast<void>(ending_certificates(explained.settings, disk, kNow));
+  static_cast<void>(expiring_certificates(explained.settings, disk, kNow));
 }
 
 // A session that is built of its keys alone is as it was; and nothing differs from itself.
@@ -150,7 +154,7 @@ void check_keys(const ExplainedSettings& explained, const std::string& text) {
   const FileKeys keys{whole};
   const FileKeys same{whole};
   for (const ExplainedSession& session : explained.sessions) {
-    require(keys.find(session.name) != nullptr);
+    require(keys.has(session.name));
     require(changed_keys({&keys, &keys, &keys}, same, session.name).empty());
     require(session_of({&keys, &same, &keys}, session.name).has_value());
   }

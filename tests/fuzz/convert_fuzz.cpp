@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <nexusfix/wire/checksum.hpp>
-#include <nexusfix/wire/conversions.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
-#include "fuzz/target.hpp"
-#include "property/conversion_reference.hpp"
+#include "fuzz/harness/target.hpp"
+#include "property/wire/conversion_reference.hpp"
 
 namespace {
 

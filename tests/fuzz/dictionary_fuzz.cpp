@@ -13,8 +13,8 @@
 #include <nexusfix/dictionary/model.hpp>
 #include <nexusfix/dictionary/names.hpp>
 
-#include "dictionary/packed.hpp"
-#include "fuzz/target.hpp"
+#include "dictionary/builtin/packed.hpp"
+#include "fuzz/harness/target.hpp"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/resend.hpp>
 
-#include "fuzz/target.hpp"
+#include "fuzz/harness/target.hpp"
 
 namespace {
 

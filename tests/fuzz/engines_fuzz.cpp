@@ -22,11 +22,11 @@
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "fuzz/input.hpp"
-#include "fuzz/require.hpp"
-#include "fuzz/target.hpp"
+#include "fuzz/harness/input.hpp"
+#include "fuzz/harness/require.hpp"
+#include "fuzz/harness/target.hpp"
+#include "simulator/check/wire_message.hpp"
 #include "simulator/order_flow.hpp"
-#include "simulator/wire_message.hpp"
 
 namespace nexusfix::simulator {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <nexusfix/wire/frame.hpp>
 
-#include "fuzz/target.hpp"
+#include "fuzz/harness/target.hpp"
 
 namespace {
 

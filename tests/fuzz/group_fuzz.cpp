@@ -10,8 +10,8 @@
 #include <nexusfix/wire/group_view.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "fuzz/target.hpp"
-#include "property/group_tables.hpp"
+#include "fuzz/harness/target.hpp"
+#include "property/wire/group_tables.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace {

@@ -18,11 +18,11 @@
 #include <nexusfix/store/journal.hpp>
 #include <nexusfix/store/journal_check.hpp>
 
-#include "fuzz/input.hpp"
-#include "fuzz/require.hpp"
-#include "fuzz/target.hpp"
-#include "store/journal_format.hpp"
-#include "support/fake_disk.hpp"
+#include "fuzz/harness/input.hpp"
+#include "fuzz/harness/require.hpp"
+#include "fuzz/harness/target.hpp"
+#include "store/format/journal_format.hpp"
+#include "support/disks/fake_disk.hpp"
 
 namespace nexusfix::store {
 namespace {

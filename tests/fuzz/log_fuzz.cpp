@@ -17,14 +17,14 @@
 
 #include <nexusfix/wire/parser.hpp>
 
-#include "fuzz/input.hpp"
-#include "fuzz/require.hpp"
-#include "fuzz/target.hpp"
-#include "nexusfix/decode.hpp"
-#include "nexusfix/message_scanner.hpp"
-#include "nexusfix/quickfix_store.hpp"
+#include "fuzz/harness/input.hpp"
+#include "fuzz/harness/require.hpp"
+#include "fuzz/harness/target.hpp"
+#include "nexusfix/journal/quickfix/quickfix_store.hpp"
+#include "nexusfix/messages/decode.hpp"
+#include "nexusfix/messages/message_scanner.hpp"
 #include "observe/message_line.hpp"
-#include "support/fake_disk.hpp"
+#include "support/disks/fake_disk.hpp"
 
 namespace {
 

@@ -16,9 +16,9 @@
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "fuzz/input.hpp"
-#include "fuzz/require.hpp"
-#include "fuzz/target.hpp"
+#include "fuzz/harness/input.hpp"
+#include "fuzz/harness/require.hpp"
+#include "fuzz/harness/target.hpp"
 #include "unit/session/side.hpp"
 
 namespace nexusfix::session::test {

@@ -9,8 +9,8 @@
 
 #include <nexusfix/wire/parser.hpp>
 
-#include "fuzz/target.hpp"
-#include "property/wire_reference.hpp"
+#include "fuzz/harness/target.hpp"
+#include "property/wire/wire_reference.hpp"
 #include "unit/wire/message_text.hpp"
 #include "wire/kernels/kernel_table.hpp"
 

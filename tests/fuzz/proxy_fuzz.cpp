@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "fuzz/require.hpp"
-#include "fuzz/target.hpp"
-#include "transport/proxy_handshake.hpp"
+#include "fuzz/harness/require.hpp"
+#include "fuzz/harness/target.hpp"
+#include "transport/proxy/proxy_handshake.hpp"
 
 namespace {
 

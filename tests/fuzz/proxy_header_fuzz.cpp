@@ -13,11 +13,11 @@
 
 #include <nexusfix/transport/network.hpp>
 
-#include "fuzz/input.hpp"
-#include "fuzz/require.hpp"
-#include "fuzz/target.hpp"
-#include "support/fake_network.hpp"
-#include "transport/proxy_header.hpp"
+#include "fuzz/harness/input.hpp"
+#include "fuzz/harness/require.hpp"
+#include "fuzz/harness/target.hpp"
+#include "support/network/fake_network.hpp"
+#include "transport/proxy/proxy_header.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -23,11 +23,11 @@
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "fuzz/input.hpp"
-#include "fuzz/require.hpp"
-#include "fuzz/target.hpp"
-#include "simulator/checker.hpp"
-#include "simulator/wire_message.hpp"
+#include "fuzz/harness/input.hpp"
+#include "fuzz/harness/require.hpp"
+#include "fuzz/harness/target.hpp"
+#include "simulator/check/checker.hpp"
+#include "simulator/check/wire_message.hpp"
 #include "unit/session/side.hpp"
 
 namespace nexusfix::session::test {
@@ -94,7 +94,7 @@ class Owner final : public simulator::CheckedProcess {
 class Judge {
  public:
   explicit Judge(Side& side) : side_{side}, owner_{side} {
-    engine::Settings settings;
+    config::Settings settings;
     settings.sessions.emplace_back().session = side.config();
     checker_.add_process(0, "session");
     owner_.note();

@@ -14,10 +14,10 @@
 
 #include <nexusfix/base/disk.hpp>
 
-#include "fuzz/target.hpp"
-#include "support/temporary_folder.hpp"
+#include "fuzz/harness/target.hpp"
+#include "support/disks/temporary_folder.hpp"
 #include "support/test_certificates.hpp"
-#include "transport/tls_stream.hpp"
+#include "transport/tls/tls_stream.hpp"
 
 namespace {
 

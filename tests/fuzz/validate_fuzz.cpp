@@ -12,7 +12,7 @@
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "fuzz/target.hpp"
+#include "fuzz/harness/target.hpp"
 
 namespace nexusfix {
 namespace {

@@ -10,9 +10,9 @@
 
 #include <nexusfix/dictionary/builtin.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
 #include "property/typed_copier.hpp"
 #include "support/fix_text.hpp"

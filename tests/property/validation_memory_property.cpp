@@ -8,7 +8,7 @@
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "dictionary/field_sequence.hpp"
+#include "dictionary/validate/field_sequence.hpp"
 #include "support/fix_text.hpp"
 #include "support/message_generator.hpp"
 

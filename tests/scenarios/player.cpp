@@ -8,10 +8,10 @@
 #include "scenarios/message_text.hpp"
 #include "scenarios/trader.hpp"
 #include "scenarios/venue.hpp"
-#include "support/fake_disk.hpp"
-#include "support/fake_network.hpp"
+#include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
 #include "support/manual_clock.hpp"
+#include "support/network/fake_network.hpp"
 #include "support/recording_log.hpp"
 
 namespace nexusfix::scenarios {
@@ -147,7 +147,7 @@ class Player {
   // The engine, as soon as something is to happen.
   Outcome start() {
     if (engine_) return std::nullopt;
-    auto settings = engine::parse_settings(configuration(), "scenario.cfg");
+    auto settings = config::parse_settings(configuration(), "scenario.cfg");
     if (!settings) return settings.error().front().what();
     EngineOptions options;
     options.clock = &clock_;

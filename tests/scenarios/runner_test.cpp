@@ -5,8 +5,8 @@
 
 #include "scenarios/message_text.hpp"
 #include "scenarios/player.hpp"
+#include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace nexusfix::scenarios {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "support/fake_network.hpp"
+#include "support/network/fake_network.hpp"
 
 namespace nexusfix::scenarios {
 

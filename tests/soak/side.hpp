@@ -65,7 +65,7 @@ class Side {
   }
 
   bool open_and_serve() {
-    auto settings = engine::parse_settings(config_, "soak.cfg");
+    auto settings = config::parse_settings(config_, "soak.cfg");
     if (!settings) return fail(settings.error().front().what());
     settings->segment_bytes = kSegmentBytes;
     auto opened = Engine::open(std::move(*settings), application_, {.log = &log_});

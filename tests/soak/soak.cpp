@@ -21,7 +21,7 @@
 #include "soak/faulty_link.hpp"
 #include "soak/process_use.hpp"
 #include "soak/side.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::soak {
 namespace {

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 #include <vector>
 
-#include "support/temporary_folder.hpp"
+#include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::testing {
 

@@ -121,7 +121,7 @@ class TidyTest(unittest.TestCase):
             "src/base/posix_disk.cpp": "int f() { return ::open(p, 0); }\n",
             "src/base/random.cpp": "void f() { ::getrandom(p, 8, 0); }\n",
             "src/base/CMakeLists.txt": "x(system_clock.cpp posix_disk.cpp random.cpp)\n",
-            "src/transport/epoll_network.cpp": "int f() { return ::accept(1); }\n",
+            "src/transport/tcp/epoll_network.cpp": "int f() { return ::accept(1); }\n",
             "src/transport/CMakeLists.txt": "x(epoll_network.cpp)\n"})
 
     def test_members_and_words_that_resemble_a_seam_are_fine(self):

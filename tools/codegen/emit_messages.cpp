@@ -73,8 +73,9 @@ class Emitter {
 
   [[nodiscard]] GeneratedFile tags() const {
     std::string text = heading("The tags");
-    text += fmt::format("#include <nexusfix/wire/field.hpp>\n\nnamespace nexusfix::{}::tag {{\n\n",
-                        options_.name_space);
+    text += fmt::format(
+        "#include <nexusfix/wire/typed/field.hpp>\n\nnamespace nexusfix::{}::tag {{\n\n",
+        options_.name_space);
     for (std::size_t i = 0; i < names_.fields.size(); ++i) {
       text += fmt::format("inline constexpr wire::Tag {} = {};\n", names_.fields[i],
                           dictionary_.fields[i].tag);
@@ -90,7 +91,8 @@ class Emitter {
         "#include <cstdint>\n#include <string_view>\n\n"
         "#include <nexusfix/base/decimal.hpp>\n#include <nexusfix/base/time.hpp>\n"
         "#include <nexusfix/{0}/tags.hpp>\n"
-        "#include <nexusfix/wire/conversions.hpp>\n#include <nexusfix/wire/typed.hpp>\n\n",
+        "#include <nexusfix/wire/values/conversions.hpp>\n#include "
+        "<nexusfix/wire/typed/typed.hpp>\n\n",
         options_.name_space);
     const DataPairs pairs = data_pairs(dictionary_);
     std::string declarations;
@@ -107,7 +109,7 @@ class Emitter {
     return {path(names_.enum_files[field]),
             heading("The values of " + dictionary_.fields[field].name) +
                 "#include <cstdint>\n#include <string_view>\n\n"
-                "#include <nexusfix/wire/enum_values.hpp>\n\n" +
+                "#include <nexusfix/wire/typed/enum_values.hpp>\n\n" +
                 in_namespace(without_shadow_warning(emitted)) + "\nnamespace nexusfix::wire {\n\n" +
                 emitted.traits + "\n}  // namespace nexusfix::wire\n"};
   }
@@ -137,7 +139,7 @@ class Emitter {
   }
 
   [[nodiscard]] std::string includes(const Block& block) const {
-    std::set<std::string> files{path("plain_fields"), "nexusfix/wire/typed_read.hpp"};
+    std::set<std::string> files{path("plain_fields"), "nexusfix/wire/typed/typed_read.hpp"};
     for (const Accessor& accessor : block.own) {
       if (accessor.member.kind == MemberKind::Component) {
         files.insert(path(names_.components[accessor.member.index].file));

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "codegen/names.hpp"
-#include "dictionary/name_rows.hpp"
-#include "dictionary/packed.hpp"
+#include "dictionary/builtin/name_rows.hpp"
+#include "dictionary/builtin/packed.hpp"
 
 namespace nexusfix::codegen {
 namespace {
@@ -86,7 +86,7 @@ std::string emit_names(const std::vector<dictionary::Dictionary>& dictionaries) 
         dictionaries[version].begin_string, dictionaries[version].service_pack);
   }
   return "// Written by nexusfix_codegen from the files in dictionaries/.\n"
-         "#include \"dictionary/builtin_rows.hpp\"\n\n"
+         "#include \"dictionary/builtin/builtin_rows.hpp\"\n\n"
          "namespace nexusfix::dictionary {\nnamespace {\n\n" +
          text_array(pool.text()) + arrays +
          "\n}  // namespace\n\nconst NameTable::Rows kBuiltinRows[kVersionCount] = {\n" + table +

@@ -9,10 +9,10 @@
 
 #include <nexusfix/dictionary/model.hpp>
 #include <nexusfix/dictionary/validator.hpp>
-#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/reject_reason.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::dictionary {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <nexusfix/dictionary/model.hpp>
-#include <nexusfix/wire/field.hpp>
-#include <nexusfix/wire/group_shape.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/group_shape.hpp>
 
 namespace nexusfix::dictionary {
 

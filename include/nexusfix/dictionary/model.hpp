@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::dictionary {
 

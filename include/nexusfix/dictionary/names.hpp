@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <nexusfix/dictionary/model.hpp>
-#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::dictionary {
 

@@ -13,9 +13,9 @@
 
 #include <nexusfix/dictionary/model.hpp>
 #include <nexusfix/dictionary/validation_memory.hpp>
-#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/reject_reason.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::dictionary {
 

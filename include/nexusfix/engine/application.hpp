@@ -12,9 +12,9 @@
 #include <nexusfix/engine/outgoing.hpp>
 #include <nexusfix/engine/session.hpp>
 #include <nexusfix/engine/verdict.hpp>
-#include <nexusfix/wire/dispatch.hpp>
 #include <nexusfix/wire/message_view.hpp>
-#include <nexusfix/wire/typed.hpp>
+#include <nexusfix/wire/typed/dispatch.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
 
 namespace nexusfix::engine {
 

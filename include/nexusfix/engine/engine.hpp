@@ -12,16 +12,18 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/config/settings.hpp>
 #include <nexusfix/engine/application.hpp>
 #include <nexusfix/engine/mailbox.hpp>
 #include <nexusfix/engine/session.hpp>
-#include <nexusfix/engine/settings.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/observe/session_logs.hpp>
 #include <nexusfix/store/store.hpp>
 #include <nexusfix/transport/network.hpp>
 
 namespace nexusfix::engine {
+
+using config::Settings;
 
 // Everything that the engine has from outside. A null pointer: the operating system's own. None is
 // owned; each must outlive the engine.

@@ -11,7 +11,8 @@
 
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/base/function_ref.hpp>
-#include <nexusfix/engine/settings.hpp>
+#include <nexusfix/config/settings.hpp>
+#include <nexusfix/config/username.hpp>
 
 namespace nexusfix::engine {
 
@@ -29,7 +30,6 @@ enum class PasswordMatch : std::uint8_t {
   Unknown,  // there was no memory to tell
 };
 
-inline constexpr std::size_t kUsernameBytesMax = 64;
 inline constexpr std::size_t kPasswordBytesMax = 255;
 
 // Whether this build can hash and verify at all: NEXUSFIX_PASSWORDS.
@@ -44,20 +44,19 @@ inline constexpr std::size_t kPasswordBytesMax = 255;
 // Overwrites it, in a way that no compiler leaves out.
 void wipe(std::string& secret) noexcept;
 
-// Empty: it may be one. Otherwise what was expected.
-[[nodiscard]] std::string_view what_is_wrong_with_username(std::string_view username) noexcept;
-[[nodiscard]] std::string_view what_is_wrong_with_password(std::string_view password) noexcept;
+// Empty: the password is valid. Otherwise what was expected; static lifetime.
+[[nodiscard]] std::string_view password_error(std::string_view password) noexcept;
 
 // One file's content. Lines that begin with # and empty ones are kept where they are.
 class PasswordFile {
  public:
   // The first mistake, with its line: an entry that is none, a user twice, a hash that is not
   // Argon2id or costs more than is ever needed (1 GiB, 16 passes).
-  [[nodiscard]] static std::expected<PasswordFile, SettingsError> parse(std::string_view text,
-                                                                        std::string_view name);
+  [[nodiscard]] static std::expected<PasswordFile, config::SettingsError> parse(
+      std::string_view text, std::string_view name);
   // A file that anybody but its owner may read or write is a mistake, too.
-  [[nodiscard]] static std::expected<PasswordFile, SettingsError> load(Disk& disk,
-                                                                       const std::string& path);
+  [[nodiscard]] static std::expected<PasswordFile, config::SettingsError> load(
+      Disk& disk, const std::string& path);
 
   // Null: there is no such user.
   [[nodiscard]] const std::string* find(std::string_view username) const;
@@ -91,7 +90,7 @@ class PasswordFile {
 // leaves one of them. Nothing is written when change returns false, and false is returned then. An
 // error when another process is changing a file of the same folder. A file that is not there counts
 // as empty if is_new_fine.
-[[nodiscard]] std::expected<bool, SettingsError> change_password_file(
+[[nodiscard]] std::expected<bool, config::SettingsError> change_password_file(
     Disk& disk, const std::string& path, bool is_new_fine, FunctionRef<bool(PasswordFile&)> change);
 
 }  // namespace nexusfix::engine

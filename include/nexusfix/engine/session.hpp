@@ -13,10 +13,10 @@
 #include <nexusfix/engine/events.hpp>
 #include <nexusfix/session/session_id.hpp>
 #include <nexusfix/session/state_machine.hpp>
-#include <nexusfix/wire/dispatch.hpp>
 #include <nexusfix/wire/encoder.hpp>
-#include <nexusfix/wire/typed.hpp>
-#include <nexusfix/wire/typed_write.hpp>
+#include <nexusfix/wire/typed/dispatch.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/typed/typed_write.hpp>
 
 namespace nexusfix::engine {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include <nexusfix/session/state_machine.hpp>
-#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::engine {
 

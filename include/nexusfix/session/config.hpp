@@ -12,8 +12,8 @@
 
 #include <nexusfix/dictionary/validator.hpp>
 #include <nexusfix/session/session_id.hpp>
-#include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
 namespace nexusfix::session {
 

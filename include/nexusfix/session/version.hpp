@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <nexusfix/wire/conversions.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
 namespace nexusfix::session {
 

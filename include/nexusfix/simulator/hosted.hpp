@@ -123,7 +123,7 @@ class HostedApplication final : public ProcessImage {
   explicit HostedApplication(CallbackWatch& watch, Arguments&... arguments)
       : application_{arguments...}, watched_{engine::make_callbacks(application_), watch} {}
 
-  [[nodiscard]] std::expected<void, engine::EngineError> open(engine::Settings settings,
+  [[nodiscard]] std::expected<void, engine::EngineError> open(config::Settings settings,
                                                               engine::EngineOptions options) {
     auto opened = engine::Engine::open(std::move(settings), watched_, options);
     if (!opened) return std::unexpected{std::move(opened.error())};

@@ -66,7 +66,7 @@ class World {
   ProcessId add_process(std::string name, std::string configuration, Arguments... arguments) {
     return add(
         std::move(name), std::move(configuration),
-        [... kept = std::move(arguments)](engine::Settings settings, engine::EngineOptions options,
+        [... kept = std::move(arguments)](config::Settings settings, engine::EngineOptions options,
                                           CallbackWatch& watch) -> OpenedProcess {
           auto image = std::make_unique<HostedApplication<Application>>(watch, kept...);
           if (auto opened = image->open(std::move(settings), options); !opened) {
@@ -112,7 +112,7 @@ class World {
 
  private:
   using Launcher =
-      std::function<OpenedProcess(engine::Settings, engine::EngineOptions, CallbackWatch&)>;
+      std::function<OpenedProcess(config::Settings, engine::EngineOptions, CallbackWatch&)>;
   ProcessId add(std::string name, std::string configuration, Launcher launcher);
   [[nodiscard]] void* application_of(ProcessId process) noexcept;
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include <nexusfix/wire/digits.hpp>
+#include <nexusfix/wire/values/digits.hpp>
 
 namespace nexusfix::wire {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::wire {
 

@@ -12,11 +12,11 @@
 #include <type_traits>
 #include <vector>
 
-#include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/session_tags.hpp>
-#include <nexusfix/wire/typed.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
 namespace nexusfix::wire {
 

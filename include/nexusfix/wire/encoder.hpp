@@ -14,12 +14,12 @@
 #include <nexusfix/base/decimal.hpp>
 #include <nexusfix/base/fixed_price.hpp>
 #include <nexusfix/base/time.hpp>
-#include <nexusfix/wire/byte_block.hpp>
-#include <nexusfix/wire/conversions.hpp>
-#include <nexusfix/wire/digit_block.hpp>
-#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/header_template.hpp>
-#include <nexusfix/wire/tag_prefix.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/values/byte_block.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/values/digit_block.hpp>
+#include <nexusfix/wire/values/tag_prefix.hpp>
 
 namespace nexusfix::wire {
 
@@ -514,4 +514,4 @@ NEXUSFIX_ALWAYS_INLINE std::string_view Encoder::seal() noexcept {
 
 // Encoder's members that need them; an encoder is used with all of it.
 #include <nexusfix/wire/group_writer.hpp>
-#include <nexusfix/wire/rendered_fields.hpp>
+#include <nexusfix/wire/typed/rendered_fields.hpp>

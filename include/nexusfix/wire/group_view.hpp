@@ -8,9 +8,9 @@
 #include <ranges>
 #include <string_view>
 
-#include <nexusfix/wire/field.hpp>
-#include <nexusfix/wire/group_shape.hpp>
 #include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/group_shape.hpp>
 
 namespace nexusfix::wire {
 

@@ -5,7 +5,7 @@
 #include <ranges>
 
 #include <nexusfix/wire/encoder.hpp>
-#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::wire {
 

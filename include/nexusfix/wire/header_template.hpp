@@ -12,10 +12,10 @@
 #include <string_view>
 
 #include <nexusfix/base/time.hpp>
-#include <nexusfix/wire/byte_block.hpp>
-#include <nexusfix/wire/conversions.hpp>
-#include <nexusfix/wire/digit_block.hpp>
-#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/values/byte_block.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
+#include <nexusfix/wire/values/digit_block.hpp>
 
 namespace nexusfix::wire {
 

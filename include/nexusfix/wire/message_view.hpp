@@ -10,9 +10,9 @@
 #include <type_traits>
 
 #include <nexusfix/base/assert.hpp>
-#include <nexusfix/wire/conversions.hpp>
-#include <nexusfix/wire/field.hpp>
 #include <nexusfix/wire/field_index.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include <nexusfix/base/time.hpp>
-#include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
 namespace nexusfix::wire {
 

@@ -2,7 +2,7 @@
 // administrative messages, of FIX 4.0 to FIXT 1.1. All other tags come from the generated headers.
 #pragma once
 
-#include <nexusfix/wire/field.hpp>
+#include <nexusfix/wire/typed/field.hpp>
 
 namespace nexusfix::tag {
 

@@ -6,7 +6,7 @@
 
 #include <nexusfix/base/secret.hpp>
 
-#include "engine/runtime.hpp"
+#include "engine/loop/runtime.hpp"
 
 namespace nexusfix::engine {
 namespace {

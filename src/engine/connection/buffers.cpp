@@ -9,7 +9,7 @@
 #include <malloc.h>
 #endif
 
-#include "engine/runtime.hpp"
+#include "engine/loop/runtime.hpp"
 
 namespace nexusfix::engine {
 namespace {

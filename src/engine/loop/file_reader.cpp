@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/thread_setup.hpp"
+#include "engine/loop/thread_setup.hpp"
 
 namespace nexusfix::engine {
 namespace {

@@ -6,10 +6,10 @@
 #include <new>
 #include <utility>
 
-#include "store/journal_format.hpp"
-#include "store/journal_lock.hpp"
-#include "store/log_walk.hpp"
-#include "store/log_writer.hpp"
+#include "store/format/journal_format.hpp"
+#include "store/journal/journal_lock.hpp"
+#include "store/scan/log_walk.hpp"
+#include "store/write/log_writer.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -22,8 +22,8 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/journal.hpp>
 
-#include "store/event_box.hpp"
-#include "store/log_note.hpp"
+#include "store/write/event_box.hpp"
+#include "store/write/log_note.hpp"
 
 namespace nexusfix::store {
 

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <optional>
 
-#include "store/entry.hpp"
+#include "store/format/entry.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

@@ -10,7 +10,7 @@
 #include <nexusfix/store/store.hpp>
 
 #include "store/postgres/array_column.hpp"
-#include "store/session_table.hpp"
+#include "store/state/session_table.hpp"
 
 namespace nexusfix::store::postgres {
 

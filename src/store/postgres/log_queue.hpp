@@ -16,10 +16,10 @@
 
 #include <nexusfix/store/postgres.hpp>
 
-#include "store/event_box.hpp"
 #include "store/postgres/batch.hpp"
 #include "store/postgres/position_note.hpp"
-#include "store/session_table.hpp"
+#include "store/state/session_table.hpp"
+#include "store/write/event_box.hpp"
 
 namespace nexusfix::store::postgres {
 

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "store/entry.hpp"
+#include "store/format/entry.hpp"
 #include "store/postgres/array_column.hpp"
-#include "store/postgres/schema.hpp"
+#include "store/postgres/server/schema.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

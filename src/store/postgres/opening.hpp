@@ -5,13 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "store/postgres/connection.hpp"
-#include "store/postgres/lineage.hpp"
 #include "store/postgres/position_note.hpp"
-#include "store/postgres/server_facts.hpp"
-#include "store/postgres/servers.hpp"
-#include "store/postgres/statements.hpp"
-#include "store/session_table.hpp"
+#include "store/postgres/server/connection.hpp"
+#include "store/postgres/server/lineage.hpp"
+#include "store/postgres/server/server_facts.hpp"
+#include "store/postgres/server/servers.hpp"
+#include "store/postgres/server/statements.hpp"
+#include "store/state/session_table.hpp"
 
 namespace nexusfix::store::postgres {
 

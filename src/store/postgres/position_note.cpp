@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include "store/crc32c.hpp"
+#include "store/format/crc32c.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

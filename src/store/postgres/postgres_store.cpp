@@ -9,15 +9,15 @@
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/store/postgres.hpp>
 
-#include "store/entry.hpp"
+#include "store/format/entry.hpp"
 #include "store/postgres/fetcher.hpp"
 #include "store/postgres/log_queue.hpp"
 #include "store/postgres/opening.hpp"
 #include "store/postgres/position_note.hpp"
 #include "store/postgres/reader.hpp"
-#include "store/postgres/schema.hpp"
-#include "store/postgres/servers.hpp"
-#include "store/postgres/statements.hpp"
+#include "store/postgres/server/schema.hpp"
+#include "store/postgres/server/servers.hpp"
+#include "store/postgres/server/statements.hpp"
 #include "store/postgres/writer.hpp"
 
 namespace nexusfix::store {

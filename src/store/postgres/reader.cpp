@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "store/entry.hpp"
+#include "store/format/entry.hpp"
 #include "store/postgres/array_column.hpp"
-#include "store/postgres/schema.hpp"
+#include "store/postgres/server/schema.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

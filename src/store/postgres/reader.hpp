@@ -9,9 +9,9 @@
 
 #include <nexusfix/base/function_ref.hpp>
 
-#include "store/postgres/connection.hpp"
-#include "store/postgres/server_facts.hpp"
-#include "store/postgres/servers.hpp"
+#include "store/postgres/server/connection.hpp"
+#include "store/postgres/server/server_facts.hpp"
+#include "store/postgres/server/servers.hpp"
 
 namespace nexusfix::store::postgres {
 

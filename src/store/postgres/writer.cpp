@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "store/postgres/schema.hpp"
-#include "store/postgres/statements.hpp"
+#include "store/postgres/server/schema.hpp"
+#include "store/postgres/server/statements.hpp"
 
 namespace nexusfix::store::postgres {
 namespace {

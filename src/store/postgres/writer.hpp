@@ -7,10 +7,10 @@
 
 #include <nexusfix/base/clock.hpp>
 
-#include "store/postgres/connection.hpp"
 #include "store/postgres/log_queue.hpp"
-#include "store/postgres/server_facts.hpp"
-#include "store/postgres/servers.hpp"
+#include "store/postgres/server/connection.hpp"
+#include "store/postgres/server/server_facts.hpp"
+#include "store/postgres/server/servers.hpp"
 
 namespace nexusfix::store::postgres {
 

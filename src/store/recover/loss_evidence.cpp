@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "store/damaged_log.hpp"
+#include "store/scan/damaged_log.hpp"
 
 namespace nexusfix::store {
 

@@ -9,8 +9,8 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/journal.hpp>
 
-#include "store/journal_format.hpp"
-#include "store/log_note.hpp"
+#include "store/format/journal_format.hpp"
+#include "store/write/log_note.hpp"
 
 namespace nexusfix::store {
 

@@ -17,7 +17,7 @@
 
 #include <nexusfix/base/disk.hpp>
 
-#include "support/temporary_folder.hpp"
+#include "support/disks/temporary_folder.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // The fake decides what the store's tests prove, so it is tested like the product.
-#include "support/fake_disk.hpp"
+#include "support/disks/fake_disk.hpp"
 
 #include <array>
 #include <cerrno>

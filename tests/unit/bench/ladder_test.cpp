@@ -10,8 +10,8 @@
 #include "bench/ladder/scan_parser.hpp"
 #include "bench/ladder/table_parser.hpp"
 #include "bench/ladder/view_parser.hpp"
-#include "bench/messages.hpp"
-#include "property/wire_reference.hpp"
+#include "bench/messages/messages.hpp"
+#include "property/wire/wire_reference.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::bench::ladder {

@@ -1,4 +1,4 @@
-#include "bench/measure.hpp"
+#include "bench/measure/measure.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "bench/messages.hpp"
+#include "bench/messages/messages.hpp"
 
 #include <cmath>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "bench/report.hpp"
+#include "bench/report/report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/report_chart.hpp"
+#include "bench/report/report_chart.hpp"
 
 namespace nexusfix::bench {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "bench/compare/reference.hpp"
-#include "bench/messages.hpp"
+#include "bench/messages/messages.hpp"
 #include "bench/module.hpp"
 #include "bench/nexusfix_subject.hpp"
 #include "bench/row.hpp"

@@ -1,4 +1,4 @@
-#include "bench/statistics.hpp"
+#include "bench/report/statistics.hpp"
 
 #include <cstdint>
 #include <gtest/gtest.h>

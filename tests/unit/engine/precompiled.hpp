@@ -20,11 +20,11 @@
 
 #include <nexusfix/engine.hpp>
 
-#include "engine/runtime.hpp"
-#include "support/fake_disk.hpp"
-#include "support/fake_network.hpp"
+#include "engine/loop/runtime.hpp"
+#include "support/disks/fake_disk.hpp"
+#include "support/disks/temporary_folder.hpp"
 #include "support/fix_text.hpp"
 #include "support/manual_clock.hpp"
-#include "support/raw_peer.hpp"
+#include "support/network/fake_network.hpp"
+#include "support/network/raw_peer.hpp"
 #include "support/recording_log.hpp"
-#include "support/temporary_folder.hpp"

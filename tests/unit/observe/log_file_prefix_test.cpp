@@ -7,7 +7,7 @@
 
 #include <nexusfix/observe/session_logs.hpp>
 
-#include "support/fake_disk.hpp"
+#include "support/disks/fake_disk.hpp"
 
 namespace nexusfix::observe {
 namespace {

@@ -13,8 +13,8 @@
 
 #include <nexusfix/observe/session_logs.hpp>
 
-#include "support/own_mounts.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/disks/own_mounts.hpp"
+#include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::observe {
 namespace {

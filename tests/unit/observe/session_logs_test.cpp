@@ -12,7 +12,7 @@
 
 #include <nexusfix/observe/session_logs.hpp>
 
-#include "support/fake_disk.hpp"
+#include "support/disks/fake_disk.hpp"
 #include "support/fix_text.hpp"
 
 namespace nexusfix::observe {

@@ -14,7 +14,7 @@
 
 #include <nexusfix/observe/session_logs.hpp>
 
-#include "support/temporary_folder.hpp"
+#include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::observe {
 namespace {

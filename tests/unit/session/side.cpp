@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <utility>
 
-#include <nexusfix/wire/conversions.hpp>
 #include <nexusfix/wire/resend.hpp>
 #include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
 
 namespace nexusfix::session::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "simulator/wire_message.hpp"
+#include "simulator/check/wire_message.hpp"
 #include "support/fix_text.hpp"
 
 namespace nexusfix::simulator {

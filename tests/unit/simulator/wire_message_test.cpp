@@ -1,4 +1,4 @@
-#include "simulator/wire_message.hpp"
+#include "simulator/check/wire_message.hpp"
 
 #include <gtest/gtest.h>
 #include <string>

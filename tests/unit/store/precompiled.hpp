@@ -14,7 +14,7 @@
 #include <nexusfix/base/random.hpp>
 #include <nexusfix/store/journal_check.hpp>
 
-#include "store/journal_format.hpp"
-#include "support/fake_disk.hpp"
-#include "support/temporary_folder.hpp"
+#include "store/format/journal_format.hpp"
+#include "support/disks/fake_disk.hpp"
+#include "support/disks/temporary_folder.hpp"
 #include "unit/store/store_fixture.hpp"

@@ -13,14 +13,14 @@
 
 #include <nexusfix/store.hpp>
 
-#include "store/event_box.hpp"
-#include "store/journal_format.hpp"
-#include "store/log_walk.hpp"
-#include "store/retirement.hpp"
+#include "store/format/journal_format.hpp"
+#include "store/scan/log_walk.hpp"
+#include "store/write/event_box.hpp"
+#include "store/write/retirement.hpp"
 #include "store_fixture.hpp"
+#include "support/disks/gated_disk.hpp"
+#include "support/disks/temporary_folder.hpp"
 #include "support/failing_new.hpp"
-#include "support/gated_disk.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace nexusfix::store {
 namespace {

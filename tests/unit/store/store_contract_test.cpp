@@ -8,11 +8,11 @@
 #include <string>
 
 #include "store_fixture.hpp"
-#include "support/fake_disk.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/disks/fake_disk.hpp"
+#include "support/disks/temporary_folder.hpp"
 
 #ifdef NEXUSFIX_POSTGRES_STORE
-#include "postgres_fixture.hpp"
+#include "unit/store/postgres/postgres_fixture.hpp"
 #endif
 
 namespace nexusfix::store {

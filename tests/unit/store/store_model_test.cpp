@@ -14,13 +14,13 @@
 #include <string>
 #include <vector>
 
-#include "store/journal_format.hpp"
+#include "store/format/journal_format.hpp"
 #include "store_fixture.hpp"
-#include "support/fake_disk.hpp"
-#include "support/power_disk.hpp"
+#include "support/disks/fake_disk.hpp"
+#include "support/disks/power_disk.hpp"
 
 #ifdef NEXUSFIX_POSTGRES_STORE
-#include "postgres_fixture.hpp"
+#include "unit/store/postgres/postgres_fixture.hpp"
 #endif
 
 namespace nexusfix::store {

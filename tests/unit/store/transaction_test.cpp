@@ -3,7 +3,7 @@
 
 #include <nexusfix/store/transaction.hpp>
 
-#include "store/entry.hpp"
+#include "store/format/entry.hpp"
 
 namespace nexusfix::store {
 namespace {

@@ -1,4 +1,4 @@
-#include "transport/address.hpp"
+#include "transport/tcp/address.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The fake keeps the promises of Network, so that what is tested with it holds on the real one.
-#include "support/fake_network.hpp"
+#include "support/network/fake_network.hpp"
 
 #include <array>
 #include <cerrno>

@@ -13,7 +13,7 @@
 
 #include <nexusfix/transport/local_socket.hpp>
 
-#include "support/temporary_folder.hpp"
+#include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "transport/epoll_network.hpp"
+#include "transport/tcp/epoll_network.hpp"
 
 namespace nexusfix::transport {
 

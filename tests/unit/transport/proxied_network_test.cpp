@@ -9,7 +9,7 @@
 #include <nexusfix/transport/network.hpp>
 
 #include "loopback.hpp"
-#include "support/fake_network.hpp"
+#include "support/network/fake_network.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -1,5 +1,5 @@
 // What proxies are told, and their answers, whole and however they are cut.
-#include "transport/proxy_handshake.hpp"
+#include "transport/proxy/proxy_handshake.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

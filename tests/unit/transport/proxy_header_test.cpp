@@ -1,5 +1,5 @@
 // The PROXY protocol's headers, whole and however they are cut.
-#include "transport/proxy_header.hpp"
+#include "transport/proxy/proxy_header.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "transport/resolver.hpp"
+#include "transport/tcp/resolver.hpp"
 
 #include <gtest/gtest.h>
 #include <poll.h>

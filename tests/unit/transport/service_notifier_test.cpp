@@ -11,7 +11,7 @@
 
 #include <nexusfix/transport/service_notifier.hpp>
 
-#include "support/temporary_folder.hpp"
+#include "support/disks/temporary_folder.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -1,4 +1,4 @@
-#include "transport/socket_calls.hpp"
+#include "transport/tcp/socket_calls.hpp"
 
 #include <cerrno>
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/transport/tls.hpp>
 
-#include "support/temporary_folder.hpp"
+#include "support/disks/temporary_folder.hpp"
 #include "support/test_certificates.hpp"
 
 namespace nexusfix::transport {

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <set>
 
-#include "support/raw_peer.hpp"
+#include "support/network/raw_peer.hpp"
 #include "tls_fixture.hpp"
 
 namespace nexusfix::transport {

@@ -7,7 +7,7 @@
 
 #include "support/failing_new.hpp"
 #include "tls_fixture.hpp"
-#include "transport/descriptor.hpp"
+#include "transport/tcp/descriptor.hpp"
 
 namespace nexusfix::transport {
 namespace {

@@ -9,8 +9,8 @@
 #include <thread>
 #include <unistd.h>
 
-#include "support/fake_network.hpp"
-#include "support/raw_peer.hpp"
+#include "support/network/fake_network.hpp"
+#include "support/network/raw_peer.hpp"
 #include "tls_fixture.hpp"
 
 namespace nexusfix::transport {

@@ -1,6 +1,6 @@
 // Connections through proxies: nothing is told before the proxy has made them, and not a byte of
 // who is behind it is lost.
-#include "transport/tunnel_network.hpp"
+#include "transport/proxy/tunnel_network.hpp"
 
 #include <array>
 #include <cerrno>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "loopback.hpp"
-#include "support/fake_network.hpp"
+#include "support/network/fake_network.hpp"
 
 namespace nexusfix::transport {
 namespace {

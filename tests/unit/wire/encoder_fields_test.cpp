@@ -9,7 +9,7 @@
 #include <nexusfix/wire/encoder.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
-#include "unit/wire/guarded_bytes.hpp"
+#include "unit/wire/kernels/guarded_bytes.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::wire {

@@ -8,7 +8,7 @@
 #include <nexusfix/wire/owned_message.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "unit/wire/guarded_bytes.hpp"
+#include "unit/wire/kernels/guarded_bytes.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::wire {

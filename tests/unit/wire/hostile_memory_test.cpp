@@ -11,8 +11,8 @@
 #include <nexusfix/wire/frame.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "unit/wire/guarded_bytes.hpp"
-#include "unit/wire/kernel_parameters.hpp"
+#include "unit/wire/kernels/guarded_bytes.hpp"
+#include "unit/wire/kernels/kernel_parameters.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::wire {

@@ -8,7 +8,7 @@
 
 #include <nexusfix/wire/parser.hpp>
 
-#include "unit/wire/kernel_parameters.hpp"
+#include "unit/wire/kernels/kernel_parameters.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::wire {

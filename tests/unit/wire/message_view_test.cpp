@@ -4,7 +4,7 @@
 #include <nexusfix/wire/message_view.hpp>
 #include <nexusfix/wire/parser.hpp>
 
-#include "unit/wire/guarded_bytes.hpp"
+#include "unit/wire/kernels/guarded_bytes.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::wire {

@@ -9,7 +9,7 @@
 #include <nexusfix/base/arena.hpp>
 #include <nexusfix/wire.hpp>
 
-#include "unit/wire/guarded_bytes.hpp"
+#include "unit/wire/kernels/guarded_bytes.hpp"
 #include "unit/wire/message_text.hpp"
 
 namespace nexusfix::wire {

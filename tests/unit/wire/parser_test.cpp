@@ -5,7 +5,7 @@
 #include <nexusfix/wire/parser.hpp>
 #include <nexusfix/wire/session_tags.hpp>
 
-#include "unit/wire/kernel_parameters.hpp"
+#include "unit/wire/kernels/kernel_parameters.hpp"
 #include "unit/wire/message_text.hpp"
 #include "wire/kernels/kernel_table.hpp"
 

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include <nexusfix/wire/parser.hpp>
-#include <nexusfix/wire/typed.hpp>
-#include <nexusfix/wire/typed_read.hpp>
-#include <nexusfix/wire/typed_write.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/typed/typed_read.hpp>
+#include <nexusfix/wire/typed/typed_write.hpp>
 
 #include "unit/wire/message_text.hpp"
 

@@ -1,6 +1,6 @@
 // The rules of a field, written once: one field after the other, byte by byte. Kernels take this
 // road for whatever their own cannot decide, and each compiles it inside its own namespace and
-// target region. No header guard, no standard templates: see kernels/README.md.
+// target region. No header guard, no standard templates: see docs/internals/kernels.md.
 
 inline void note_fault(IndexWork& work, RawFaultRule rule, std::uint32_t offset,
                        std::uint32_t tag_bytes) noexcept {

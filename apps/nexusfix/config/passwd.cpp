@@ -1,0 +1,183 @@
+// nexusfix passwd: keeps the file of users and passwords that PasswordFile names.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <expected>
+#include <fmt/format.h>
+#include <optional>
+#include <termios.h>
+#include <unistd.h>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine/password_file.hpp>
+
+#include "nexusfix/command.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::string_view kName = "passwd";
+
+using engine::PasswordFile;
+
+struct PasswdOptions {
+  std::string file;
+  std::string user;
+  bool deletes = false;
+  bool lists = false;
+  bool checks = false;
+};
+
+constexpr char kInterrupt = 3;  // Ctrl-C
+
+// The terminal shows nothing of what is typed as long as this is there.
+class Unseen {
+ public:
+  Unseen() {
+    is_set_ = ::tcgetattr(STDIN_FILENO, &before_) == 0;
+    if (!is_set_) return;
+    termios quiet = before_;
+    // An interrupt would leave the terminal as it is now; so Ctrl-C ends the line instead.
+    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO | ISIG);
+    quiet.c_cc[VEOL] = kInterrupt;
+    is_set_ = ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &quiet) == 0;
+  }
+  ~Unseen() {
+    if (is_set_) ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
+  }
+  Unseen(const Unseen&) = delete;
+  Unseen& operator=(const Unseen&) = delete;
+  [[nodiscard]] bool is_set() const noexcept { return is_set_; }
+
+ private:
+  termios before_{};
+  bool is_set_ = false;
+};
+
+// A line of standard input, without its end; nothing: there is none, or no end to it.
+std::optional<std::string> read_line() {
+  constexpr std::size_t kLineBytesMax = 4096;
+  std::string line;
+  char byte = 0;
+  while (line.size() < kLineBytesMax) {
+    const ssize_t count = ::read(STDIN_FILENO, &byte, 1);
+    if (count <= 0) return line.empty() ? std::nullopt : std::optional{std::move(line)};
+    if (byte == '\n') return line;
+    if (byte == kInterrupt) return std::nullopt;
+    line.push_back(byte);
+  }
+  engine::wipe(line);
+  return std::nullopt;
+}
+
+// Unseen from before it is asked on: whoever answers at once is not seen, and is heard.
+std::optional<std::string> ask(std::string_view what) {
+  const Unseen unseen;
+  if (!unseen.is_set()) return std::nullopt;
+  fmt::print(stderr, "{}: ", what);
+  std::fflush(stderr);
+  std::optional<std::string> line = read_line();
+  fmt::print(stderr, "\n");
+  return line;
+}
+
+// From the terminal, twice; from standard input once, if that is none.
+std::expected<std::string, std::string> read_password(const std::string& user) {
+  const bool is_terminal = ::isatty(STDIN_FILENO) == 1;
+  auto password = is_terminal ? ask("Password of " + user) : read_line();
+  if (!password) return std::unexpected{"no password was given"};
+  if (const auto wrong = engine::password_error(*password); !wrong.empty()) {
+    engine::wipe(*password);
+    return std::unexpected{std::string{wrong}};
+  }
+  if (!is_terminal) return std::move(*password);
+  auto again = ask("The same again");
+  const bool is_same = again == password;
+  if (again) engine::wipe(*again);
+  if (is_same) return std::move(*password);
+  engine::wipe(*password);
+  if (!again) return std::unexpected{"no password was given"};
+  return std::unexpected{"the two differ; nothing has changed"};
+}
+
+int set_password(const PasswdOptions& options) {
+  auto password = read_password(options.user);
+  if (!password) return fail(kName, password.error());
+  const auto hash = engine::hash_password(*password);
+  engine::wipe(*password);
+  if (!hash) return fail(kName, hash.error());
+  PosixDisk disk;
+  bool is_new = false;
+  const auto done = engine::change_password_file(disk, options.file, true, [&](PasswordFile& file) {
+    is_new = file.find(options.user) == nullptr;
+    file.set(options.user, *hash);
+    return true;
+  });
+  if (!done) return fail(kName, done.error().what());
+  fmt::print("{}: user {} {}\n", options.file, options.user,
+             is_new ? "added" : "has a new password");
+  return kSuccess;
+}
+
+int delete_user(const PasswdOptions& options) {
+  PosixDisk disk;
+  const auto done = engine::change_password_file(
+      disk, options.file, false, [&](PasswordFile& file) { return file.remove(options.user); });
+  if (!done) return fail(kName, done.error().what());
+  if (!*done) return fail(kName, options.file + ": there is no user " + options.user);
+  fmt::print("{}: user {} deleted\n", options.file, options.user);
+  return kSuccess;
+}
+
+int list_users(const PasswdOptions& options) {
+  PosixDisk disk;
+  const auto file = PasswordFile::load(disk, options.file);
+  if (!file) return fail(kName, file.error().what());
+  for (const std::string& user : file->users()) {
+    const engine::PasswordCost cost = file->cost_of(user);
+    if (options.lists) {
+      fmt::print("{}  Argon2id, {} KiB, {} passes\n", user, cost.memory_kib, cost.passes);
+    } else if (engine::PasswordCost{} != cost) {
+      fmt::print("{}: user {}: a hash of {} KiB and {} passes; this program makes {} KiB and {}\n",
+                 options.file, user, cost.memory_kib, cost.passes,
+                 engine::PasswordCost{}.memory_kib, engine::PasswordCost{}.passes);
+    }
+  }
+  if (options.checks)
+    fmt::print("{}: {}, all right\n", options.file, counted(file->users().size(), "user"));
+  return kSuccess;
+}
+
+}  // namespace
+
+int run_passwd(Arguments arguments) {
+  PasswdOptions options;
+  CLI::App app{
+      "Adds a user to a file of passwords, or gives one a new password: the file that\n"
+      "PasswordFile of an acceptor's configuration names. The password is asked for, twice, or is\n"
+      "a line of standard input if that is no terminal. What is kept is its Argon2id hash. The\n"
+      "file is made if it is not there, for its owner alone; a running engine reads it at the\n"
+      "next Logon.\n\n"
+      "  $ nexusfix passwd users.txt BROKER\n",
+      "nexusfix passwd"};
+  app.add_option("FILE", options.file, "The file of users and passwords")->required();
+  auto* const user = app.add_option("USER", options.user,
+                                    "Username (553): the counterparty's CompID, or one of "
+                                    "AllowedUsernames");
+  auto* const deletes = app.add_flag("--delete", options.deletes, "Delete the user");
+  auto* const lists = app.add_flag("--list", options.lists, "Print the users");
+  auto* const checks =
+      app.add_flag("--check", options.checks, "Say whether an engine would take the file");
+  deletes->needs(user)->excludes(lists)->excludes(checks);
+  lists->excludes(user)->excludes(checks);
+  checks->excludes(user);
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  if (options.lists || options.checks) return list_users(options);
+  if (const auto wrong = config::username_error(options.user); !wrong.empty()) {
+    fmt::print(stderr, "nexusfix {}: USER: {}\n", kName, wrong);
+    return kUsage;
+  }
+  return options.deletes ? delete_user(options) : set_password(options);
+}
+
+}  // namespace nexusfix::command

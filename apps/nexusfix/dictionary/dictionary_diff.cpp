@@ -1,0 +1,380 @@
+#include "nexusfix/dictionary/dictionary_diff.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <set>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "nexusfix/dictionary/dictionary_lookup.hpp"
+#include "nexusfix/messages/print_message.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using dictionary::Dictionary;
+using dictionary::EnumValue;
+using dictionary::FieldDefinition;
+using dictionary::FlatMember;
+using dictionary::Index;
+using dictionary::Member;
+using dictionary::MessageDefinition;
+using dictionary::OtherValues;
+using printing::printable;
+
+using Path = std::vector<wire::Tag>;   // the count fields around a field, then its own tag
+using Members = std::map<Path, bool>;  // whether it is required
+// Of each group, by its path: the tags of an entry in their order. That of a body says nothing.
+using Orders = std::map<Path, std::vector<wire::Tag>>;
+
+struct Holder {
+  std::string name;
+  Members members;
+  Orders orders;
+};
+
+// What of a dictionary is compared, by what identifies it.
+struct Contents {
+  std::map<wire::Tag, const FieldDefinition*> fields;
+  std::map<std::string, Holder, std::less<>> messages;    // by MsgType
+  std::map<std::string, Holder, std::less<>> components;  // by name
+
+  explicit Contents(const NamedDictionary& named) {
+    for (const Dictionary* dictionary : named.both()) {
+      for (const FieldDefinition& field : dictionary->fields) fields.emplace(field.tag, &field);
+      for (const MessageDefinition& message : dictionary->messages) {
+        messages.emplace(message.msg_type, holder(*dictionary, message.name, message.members));
+      }
+      for (const auto& component : dictionary->components) {
+        components.emplace(component.name, holder(*dictionary, component.name, component.members));
+      }
+    }
+    const Dictionary& transport = named.transport();
+    messages.emplace("header", holder(transport, "standard header", transport.header));
+    messages.emplace("trailer", holder(transport, "standard trailer", transport.trailer));
+  }
+
+ private:
+  static Holder holder(const Dictionary& dictionary, const std::string& name,
+                       const std::vector<Member>& members) {
+    Holder made{.name = name, .members = {}, .orders = {}};
+    std::unordered_set<Index> met;
+    add_members(dictionary, members, {}, made, met);
+    return made;
+  }
+
+  // A group that a message has twice is looked into once: so no dictionary can make this take long.
+  static void add_members(const Dictionary& dictionary, const std::vector<Member>& members,
+                          const Path& around, Holder& all, std::unordered_set<Index>& met) {
+    for (const FlatMember& member : flatten(dictionary, members)) {
+      Path path = around;
+      path.push_back(dictionary.fields[member.field].tag);
+      if (!around.empty()) all.orders[around].push_back(path.back());
+      all.members.emplace(path, member.required);
+      if (member.group && met.insert(*member.group).second) {
+        add_members(dictionary, dictionary.groups[*member.group].members, path, all, met);
+      }
+    }
+  }
+};
+
+// Calls each(key, before, after) for every key of either map, in order; null: it is not in there.
+template <class Map, class Each>
+void for_both(const Map& before, const Map& after, Each each) {
+  std::set<typename Map::key_type> keys;
+  for (const auto& [key, value] : before) keys.insert(key);
+  for (const auto& [key, value] : after) keys.insert(key);
+  for (const auto& key : keys) {
+    const auto old_one = before.find(key);
+    const auto new_one = after.find(key);
+    each(key, old_one == before.end() ? nullptr : &old_one->second,
+         new_one == after.end() ? nullptr : &new_one->second);
+  }
+}
+
+class Difference {
+ public:
+  Difference(const NamedDictionary& before, const NamedDictionary& after)
+      : before_label_{before.label()},
+        after_label_{after.label()},
+        before_{before},
+        after_{after} {}
+
+  Answer of_everything() {
+    for_both(before_.fields, after_.fields, [&](wire::Tag, const auto* before, const auto* after) {
+      add_field(before ? *before : nullptr, after ? *after : nullptr);
+    });
+    for_both(before_.messages, after_.messages,
+             [&](const std::string& type, const Holder* before, const Holder* after) {
+               add_holder(type, before, after);
+             });
+    return result();
+  }
+
+  void compare_message(const std::string& msg_type) {
+    add_holder(msg_type, find(before_.messages, msg_type), find(after_.messages, msg_type));
+  }
+  void compare_component(const std::string& name) {
+    add_holder({}, find(before_.components, name), find(after_.components, name));
+  }
+  void compare_field(wire::Tag tag) {
+    const auto* const before = find(before_.fields, tag);
+    const auto* const after = find(after_.fields, tag);
+    add_field(before ? *before : nullptr, after ? *after : nullptr);
+  }
+
+  [[nodiscard]] Answer result() const {
+    std::string text = fmt::format("{} -> {}\n", printable(before_label_), printable(after_label_));
+    const auto section = [&](std::string_view title, const std::string& lines) {
+      if (!lines.empty()) text += fmt::format("{}\n{}", title, lines);
+    };
+    section("fields", fields_);
+    section("values", values_);
+    section("messages", messages_);
+    section("components", components_);
+    if (fields_.empty() && values_.empty() && messages_.empty() && components_.empty()) {
+      text += "no difference\n";
+    }
+    return {std::move(text),
+            fmt::format(R"({{"kind": "difference", "before": {}, "after": {}, "fields": [{}], )"
+                        R"("values": [{}], "messages": [{}], "components": [{}]}})",
+                        json_text(before_label_), json_text(after_label_), json_fields_,
+                        json_values_, json_messages_, json_components_)};
+  }
+
+ private:
+  template <class Map>
+  static const typename Map::mapped_type* find(const Map& map, const typename Map::key_type& key) {
+    const auto found = map.find(key);
+    return found == map.end() ? nullptr : &found->second;
+  }
+
+  void add_field(const FieldDefinition* before, const FieldDefinition* after) {
+    const auto told = [](const FieldDefinition& field) {
+      const bool is_open = field.other_values != OtherValues::None && !field.values.empty();
+      return fmt::format("{} {}{}", printable(field.name), to_string(field.type),
+                         is_open ? fmt::format(", {} allowed", words_of(field.other_values)) : "");
+    };
+    const wire::Tag tag = before != nullptr ? before->tag : after->tag;
+    if (before == nullptr) {
+      line(fields_, "  + {} {}", tag, told(*after));
+    } else if (after == nullptr) {
+      line(fields_, "  - {} {}", tag, told(*before));
+    } else {
+      if (told(*before) != told(*after)) {
+        line(fields_, "  ~ {} {} -> {}", tag, told(*before), told(*after));
+      }
+      add_values(*before, *after);
+      if (told(*before) == told(*after)) return;
+    }
+    json_item(json_fields_, R"({{"tag": {}, "before": {}, "after": {}}})", tag, json(before),
+              json(after));
+  }
+
+  static std::string json(const FieldDefinition* field) {
+    if (field == nullptr) return "null";
+    return fmt::format(R"({{"name": {}, "type": {}, "other_values": {}}})", json_text(field->name),
+                       json_text(to_string(field->type)),
+                       field->values.empty() || field->other_values != OtherValues::None);
+  }
+
+  void add_values(const FieldDefinition& before, const FieldDefinition& after) {
+    const auto by_value = [](const FieldDefinition& field) {
+      std::map<std::string, std::string> names;
+      for (const EnumValue& value : field.values) names.emplace(value.value, value.name);
+      return names;
+    };
+    std::string lines;
+    for_both(by_value(before), by_value(after),
+             [&](const std::string& value, const std::string* was, const std::string* is) {
+               if (was == nullptr) {
+                 line(lines, "      + {} {}", printable(value), printable(*is));
+               } else if (is == nullptr) {
+                 line(lines, "      - {} {}", printable(value), printable(*was));
+               } else if (*was != *is) {
+                 line(lines, "      ~ {} {} -> {}", printable(value), printable(*was),
+                      printable(*is));
+               } else {
+                 return;
+               }
+               json_item(json_values_, R"({{"tag": {}, "value": {}, "before": {}, "after": {}}})",
+                         after.tag, json_text(value), was != nullptr ? json_text(*was) : "null",
+                         is != nullptr ? json_text(*is) : "null");
+             });
+    if (!lines.empty()) line(values_, "  ~ {} {}\n{}", after.tag, printable(after.name), lines);
+    if (values_.ends_with("\n\n")) values_.pop_back();
+  }
+
+  // Of a component there is no MsgType.
+  void add_holder(const std::string& msg_type, const Holder* before, const Holder* after) {
+    static const Holder kNone;
+    const Holder& was = before != nullptr ? *before : kNone;
+    const Holder& is = after != nullptr ? *after : kNone;
+    const std::string& name = after != nullptr ? is.name : was.name;
+    const std::string sign = before == nullptr ? "+" : after == nullptr ? "-" : "~";
+    std::string lines;
+    std::string json_members;
+    std::string json_orders;
+    // Of a message that is new, or gone, nobody asks for the fields here.
+    if (before != nullptr && after != nullptr) {
+      for_both(was.members, is.members,
+               [&](const Path& path, const bool* old_one, const bool* new_one) {
+                 add_member(path, old_one, new_one, lines, json_members);
+               });
+      for_both(was.orders, is.orders,
+               [&](const Path& path, const auto* old_one, const auto* new_one) {
+                 if (old_one != nullptr && new_one != nullptr) {
+                   add_order(path, *old_one, *new_one, lines, json_orders);
+                 }
+               });
+    }
+    const bool is_renamed = before != nullptr && after != nullptr && was.name != is.name;
+    if (sign == "~" && lines.empty() && !is_renamed) return;
+    const bool is_message = !msg_type.empty();
+    std::string& texts = is_message ? messages_ : components_;
+    line(texts, "  {} {}{}{}", sign, is_renamed ? printable(was.name) + " -> " : std::string{},
+         printable(name), is_message ? " (" + printable(msg_type) + ")" : std::string{});
+    texts += lines;
+    json_item(is_message ? json_messages_ : json_components_,
+              R"({{{}"before": {}, "after": {}, "members": [{}], "orders": [{}]}})",
+              is_message ? R"("msg_type": )" + json_text(msg_type) + ", " : std::string{},
+              before != nullptr ? json_text(was.name) : "null",
+              after != nullptr ? json_text(is.name) : "null", json_members, json_orders);
+  }
+
+  // What both have, in another order; and the field that begins an entry, which counts most.
+  void add_order(const Path& path, std::vector<wire::Tag> was, std::vector<wire::Tag> is,
+                 std::string& lines, std::string& json_orders) {
+    const bool is_delimiter_another = was.front() != is.front();
+    if (is_delimiter_another) {
+      line(lines, "      ~ {}: an entry begins with {} -> {}", name_of_path(path),
+           name_of_path({was.front()}), name_of_path({is.front()}));
+    }
+    const auto keep_common = [](std::vector<wire::Tag>& tags, const std::set<wire::Tag>& others) {
+      std::erase_if(tags, [&](wire::Tag tag) { return !others.contains(tag); });
+    };
+    const std::set<wire::Tag> old_tags{was.begin(), was.end()};
+    keep_common(was, {is.begin(), is.end()});
+    keep_common(is, old_tags);
+    if (was != is) {
+      const auto [was_from, is_from] = std::ranges::mismatch(was, is);
+      line(lines, "      ~ {}: order {} -> {}", name_of_path(path),
+           first_tags({was_from, was.end()}), first_tags({is_from, is.end()}));
+    } else if (!is_delimiter_another) {
+      return;
+    }
+    json_item(json_orders, R"({{"tags": [{}], "before": [{}], "after": [{}]}})",
+              tags_text(path, ", "), tags_text(was, ", "), tags_text(is, ", "));
+  }
+
+  // From the first one that stands elsewhere on.
+  static std::string first_tags(std::vector<wire::Tag> tags) {
+    constexpr std::size_t kTagsMax = 8;
+    if (tags.size() <= kTagsMax) return tags_text(tags, " ");
+    tags.resize(kTagsMax);
+    return tags_text(tags, " ") + " ...";
+  }
+
+  void add_member(const Path& path, const bool* was, const bool* is, std::string& lines,
+                  std::string& json_members) {
+    const auto told = [](bool required) { return required ? "required" : "optional"; };
+    if (was != nullptr && is != nullptr && *was == *is) return;
+    const std::string name = name_of_path(path);
+    if (was == nullptr) {
+      line(lines, "      + {}{}", name, *is ? " required" : "");
+    } else if (is == nullptr) {
+      line(lines, "      - {}", name);
+    } else {
+      line(lines, "      ~ {} {} -> {}", name, told(*was), told(*is));
+    }
+    json_item(json_members, R"({{"tags": [{}], "before": {}, "after": {}}})", tags_text(path, ", "),
+              was == nullptr ? "null"
+              : *was         ? R"("required")"
+                             : R"("optional")",
+              is == nullptr ? "null"
+              : *is         ? R"("required")"
+                            : R"("optional")");
+  }
+
+  // "453 NoPartyIDs > 448 PartyID"
+  [[nodiscard]] std::string name_of_path(const Path& path) const {
+    std::string name;
+    for (const wire::Tag tag : path) {
+      const auto after = after_.fields.find(tag);
+      const FieldDefinition* const field =
+          after != after_.fields.end() ? after->second : before_.fields.at(tag);
+      name += fmt::format("{}{} {}", name.empty() ? "" : " > ", tag, printable(field->name));
+    }
+    return name;
+  }
+
+  template <class... Arguments>
+  static void line(std::string& lines, fmt::format_string<Arguments...> format,
+                   Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(lines), format, std::forward<Arguments>(arguments)...);
+    lines += '\n';
+  }
+  template <class... Arguments>
+  static void json_item(std::string& items, fmt::format_string<Arguments...> format,
+                        Arguments&&... arguments) {
+    if (!items.empty()) items += ", ";
+    fmt::format_to(std::back_inserter(items), format, std::forward<Arguments>(arguments)...);
+  }
+
+  std::string before_label_;
+  std::string after_label_;
+  Contents before_;
+  Contents after_;
+  std::string fields_;
+  std::string values_;
+  std::string messages_;
+  std::string components_;
+  std::string json_fields_;
+  std::string json_values_;
+  std::string json_messages_;
+  std::string json_components_;
+};
+
+const dictionary::ComponentDefinition* find_component(const NamedDictionary& named,
+                                                      std::string_view word) {
+  for (const Dictionary* dictionary : named.both()) {
+    const auto* const found =
+        find_by_name(dictionary->components, word, &dictionary::ComponentDefinition::name);
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::optional<Answer> difference(const NamedDictionary& before, const NamedDictionary& after,
+                                 std::string_view word) {
+  Difference found{before, after};
+  if (word.empty()) return found.of_everything();
+  bool is_known = false;
+  // Whatever either calls it: a number may be a tag and a MsgType.
+  const auto compare = [&](const auto* in_before, const auto* in_after, auto each) {
+    const auto* const one = in_before != nullptr ? in_before : in_after;
+    if (one == nullptr) return;
+    is_known = true;
+    each(*one);
+  };
+  compare(find_field(before, word), find_field(after, word),
+          [&](const FieldDefinition& field) { found.compare_field(field.tag); });
+  const auto message_of = [&](const NamedDictionary& named) -> const MessageDefinition* {
+    const auto message = find_message(named, word);
+    return message ? message->message : nullptr;
+  };
+  compare(message_of(before), message_of(after),
+          [&](const MessageDefinition& message) { found.compare_message(message.msg_type); });
+  compare(find_component(before, word), find_component(after, word),
+          [&](const auto& component) { found.compare_component(component.name); });
+  if (!is_known) return std::nullopt;
+  return found.result();
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,101 @@
+// nexusfix doctor: what stands between this machine and low latency.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+#include <nexusfix/base/disk.hpp>
+
+#include "nexusfix/command.hpp"
+#include "nexusfix/doctor/doctor.hpp"
+#include "nexusfix/journal/settings_loader.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::string_view kName = "doctor";
+
+struct DoctorOptions {
+  std::string path;  // a configuration, or a journal's folder; empty: neither
+  std::string root;
+  bool all = false;
+  bool json = false;
+};
+
+// Links are followed as far as there is something.
+std::string absolute(const std::string& path) {
+  std::error_code error;
+  const auto whole = std::filesystem::weakly_canonical(path, error);
+  return error ? path : whole.string();
+}
+
+void take_buffers(const config::SessionSettings& session, Plan& plan) {
+  const auto take = [&](const transport::SocketOptions& socket) {
+    plan.receive_buffer_bytes =
+        std::max<std::uint64_t>(plan.receive_buffer_bytes, socket.receive_buffer_bytes);
+    plan.send_buffer_bytes =
+        std::max<std::uint64_t>(plan.send_buffer_bytes, socket.send_buffer_bytes);
+  };
+  if (session.accept) take(session.accept->options);
+  for (const transport::Endpoint& endpoint : session.connect) take(endpoint.options);
+}
+
+std::expected<Plan, std::string> read_plan(Disk& disk, const std::string& path) {
+  Plan plan;
+  if (path.empty()) return plan;
+  if (std::error_code error; path.ends_with(".cfg") && !std::filesystem::exists(path, error)) {
+    return std::unexpected{path + ": there is no such configuration file"};
+  }
+  if (std::error_code error; disk.list(path) || !std::filesystem::exists(path, error)) {
+    plan.journal_folder = absolute(path);
+    return plan;
+  }
+  const auto settings = load_settings(disk, path);
+  if (!settings) return std::unexpected{settings.error()};
+  if (settings->store == config::StoreKind::Journal) {
+    plan.journal_folder = absolute(settings->store_folder);
+  }
+  plan.cpus = settings->threads.cpus;
+  std::ranges::sort(plan.cpus);
+  plan.spins = settings->threads.busy_spin;
+  plan.locks_memory = settings->threads.lock_memory;
+  plan.sessions = settings->sessions.size();
+  for (const config::SessionSettings& one : settings->sessions) {
+    if (one.is_template) plan.sessions += settings->dynamic_sessions_max;
+    take_buffers(one, plan);
+  }
+  return plan;
+}
+
+int examine_machine(const DoctorOptions& options) {
+  PosixDisk disk;
+  const auto plan = read_plan(disk, options.path);
+  if (!plan) return fail(kName, plan.error());
+  const Machine machine{disk, options.root};
+  const Findings findings = examine(machine, *plan);
+  fmt::print("{}",
+             options.json ? doctor_json(findings) : doctor_text(machine, findings, options.all));
+  return has_warning(findings) ? kFailure : kSuccess;
+}
+
+}  // namespace
+
+int run_doctor(Arguments arguments) {
+  DoctorOptions options;
+  CLI::App app{
+      "Looks at this machine as an engine that must answer at once would: what is well, what is\n"
+      "not, why it matters, and the command that changes it. Changes nothing itself.\n\n"
+      "  $ nexusfix doctor\n"
+      "  $ nexusfix doctor venue.cfg\n\n"
+      "Ends with 0 if there is no warning, with 1 if there is one.\n",
+      "nexusfix doctor"};
+  app.add_option("PATH", options.path,
+                 "A configuration, whose keys are looked at, too, or a journal's folder");
+  app.add_flag("--all", options.all, "Explain what is well, too");
+  app.add_flag("--json", options.json, "For programs");
+  app.add_option("--root", options.root, "Read DIR/proc and DIR/sys")->group("");
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  return examine_machine(options);
+}
+
+}  // namespace nexusfix::command

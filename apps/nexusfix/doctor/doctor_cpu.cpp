@@ -1,0 +1,230 @@
+// How fast the CPUs run, how they sleep, and what tells the time.
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <utility>
+
+#include "nexusfix/doctor/doctor_checks.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::string_view kArea = "cpu";
+// A core that takes longer than this to wake up costs more than the engine's own work.
+constexpr std::int64_t kWakeMicrosMax = 10;
+constexpr unsigned kIdleStatesMax = 32;
+
+Finding governor(const Machine& machine) {
+  Finding finding{.area = kArea, .name = "governor"};
+  std::map<std::string, CpuList> governors;
+  for (const unsigned cpu : machine.cpus()) {
+    if (const auto text = machine.text(cpu_path(cpu, "cpufreq/scaling_governor"))) {
+      governors[*text].push_back(cpu);
+    }
+  }
+  if (governors.empty()) {
+    finding.seen = "no cpufreq: the firmware, or a host, decides";
+    return finding;
+  }
+  for (const auto& [name, cpus] : governors) {
+    if (!finding.seen.empty()) finding.seen += "; ";
+    finding.seen += fmt::format("{} on {}", name, cpu_list_text(cpus));
+  }
+  if (governors.size() == 1 && governors.contains("performance")) {
+    finding.level = Level::Ok;
+    return finding;
+  }
+  finding.level = Level::Warning;
+  finding.why =
+      "A CPU that waits for orders looks idle, is clocked down, and meets the next order at a "
+      "fraction of its speed; it takes milliseconds until it is clocked up again.";
+  finding.change = "sudo cpupower frequency-set --governor performance";
+  return finding;
+}
+
+Finding turbo(const Machine& machine) {
+  Finding finding{.area = kArea, .name = "turbo"};
+  const auto no_turbo = machine.number("/sys/devices/system/cpu/intel_pstate/no_turbo");
+  const auto boost = machine.number("/sys/devices/system/cpu/cpufreq/boost");
+  if (!no_turbo && !boost) {
+    finding.seen = "nothing says whether there is turbo";
+    return finding;
+  }
+  const bool is_on = no_turbo ? *no_turbo == 0 : *boost != 0;
+  finding.seen = is_on ? "on" : "off";
+  finding.level = is_on ? Level::Ok : Level::Advice;
+  finding.why = is_on ? "The fastest clock, which depends on how busy the neighbours are: off "
+                        "makes times longer and more even."
+                      : "Times are even, and longer: a core could be clocked up to half as fast "
+                        "again.";
+  if (!is_on) {
+    finding.change = no_turbo ? "echo 0 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"
+                              : "echo 1 | sudo tee /sys/devices/system/cpu/cpufreq/boost";
+  }
+  return finding;
+}
+
+Finding idle_states(const Machine& machine, const Plan& plan) {
+  Finding finding{.area = kArea, .name = "idle states"};
+  const unsigned cpu = plan.cpus.empty() ? machine.cpus().front() : plan.cpus.front();
+  std::int64_t slowest = -1;
+  std::string slowest_name;
+  for (unsigned state = 0; state < kIdleStatesMax; ++state) {
+    const std::string path = cpu_path(cpu, fmt::format("cpuidle/state{}/", state));
+    const auto latency = machine.number(path + "latency");
+    if (!latency) break;
+    if (machine.number(path + "disable").value_or(0) != 0 || *latency <= slowest) continue;
+    slowest = *latency;
+    slowest_name = machine.text(path + "name").value_or("?");
+  }
+  const std::string driver =
+      machine.text("/sys/devices/system/cpu/cpuidle/current_driver").value_or("none");
+  if (slowest < 0) {
+    finding.seen = fmt::format("driver {}: CPU {} has no idle states to see", driver, cpu);
+    return finding;
+  }
+  finding.seen = fmt::format("driver {}, deepest on CPU {}: {}, wakes up in {} µs", driver, cpu,
+                             slowest_name, slowest);
+  if (slowest <= kWakeMicrosMax) {
+    finding.level = Level::Ok;
+    return finding;
+  }
+  // A CPU that never sleeps does not wake up; its neighbours, which do, still serve its interrupts.
+  finding.level = plan.spins ? Level::Advice : Level::Warning;
+  finding.why = fmt::format(
+      "An engine that sleeps until an order comes is up to {} µs late each time. BusySpin=Y never "
+      "sleeps; or keep the core out of deep states.",
+      slowest);
+  finding.change = fmt::format("sudo cpupower idle-set --disable-by-latency {}", kWakeMicrosMax);
+  return finding;
+}
+
+Finding clock_source(const Machine& machine) {
+  constexpr std::string_view kFolder = "/sys/devices/system/clocksource/clocksource0/";
+  Finding finding{.area = kArea, .name = "clock source"};
+  const auto current = machine.text(std::string{kFolder} + "current_clocksource");
+  if (!current) {
+    finding.seen = "no clocksource0";
+    return finding;
+  }
+  finding.seen = *current;
+  // These are read without a system call.
+  constexpr std::string_view kFast[] = {"tsc", "kvm-clock", "arch_sys_counter",
+                                        "hyperv_clocksource_tsc_page"};
+  if (std::ranges::find(kFast, *current) != std::end(kFast)) {
+    finding.level = Level::Ok;
+    return finding;
+  }
+  finding.level = Level::Warning;
+  finding.why =
+      "Each look at the clock is a system call and a read of a slow device, about 1 µs in place of "
+      "20 ns; the engine looks once or twice for each batch that it receives.";
+  const auto available = machine.text(std::string{kFolder} + "available_clocksource");
+  const auto words = words_of(available ? std::string_view{*available} : std::string_view{});
+  const auto better = std::ranges::find_first_of(kFast, words);
+  if (better != std::end(kFast)) {
+    finding.change = fmt::format("echo {} | sudo tee {}current_clocksource", *better, kFolder);
+  }
+  return finding;
+}
+
+Finding time_stamp_counter(const Machine& machine) {
+  Finding finding{.area = kArea, .name = "time stamp counter"};
+  const auto flags = machine.value_of("/proc/cpuinfo", "flags");
+  if (!flags) {
+    finding.seen = "no flags in /proc/cpuinfo: not an x86 CPU";
+    return finding;
+  }
+  const auto words = words_of(*flags);
+  std::string missing;
+  for (const std::string_view flag : {"constant_tsc", "nonstop_tsc"}) {
+    if (std::ranges::find(words, flag) != words.end()) continue;
+    missing += missing.empty() ? "" : ", ";
+    missing += flag;
+  }
+  finding.level = missing.empty() ? Level::Ok : Level::Advice;
+  finding.seen = missing.empty() ? "constant_tsc and nonstop_tsc" : "not said: " + missing;
+  if (!missing.empty()) {
+    finding.why =
+        "A counter that changes its speed or stops is no clock: the kernel may change to a slow "
+        "clock source while the engine runs.";
+  }
+  return finding;
+}
+
+// The eighth number behind "cpu": time that a host gave to others.
+std::optional<double> stolen_share(const Machine& machine) {
+  const auto stat = machine.text("/proc/stat");
+  if (!stat) return std::nullopt;
+  const auto words = words_of(std::string_view{*stat}.substr(0, stat->find('\n')));
+  constexpr std::size_t kSteal = 8;
+  if (words.size() <= kSteal || words[0] != "cpu") return std::nullopt;
+  double all = 0;
+  double stolen = 0;
+  for (std::size_t i = 1; i <= kSteal; ++i) {
+    stolen = std::strtod(std::string{words[i]}.c_str(), nullptr);
+    all += stolen;
+  }
+  return all > 0 ? stolen / all : 0;
+}
+
+Finding virtual_machine(const Machine& machine) {
+  constexpr double kStolenMax = 0.001;
+  Finding finding{.area = kArea, .name = "virtual machine"};
+  const auto flags = machine.value_of("/proc/cpuinfo", "flags");
+  const auto type = machine.text("/sys/hypervisor/type");
+  if (!flags && !type) {
+    finding.seen = "nothing says whether this is one";
+    return finding;
+  }
+  const auto words = words_of(flags ? std::string_view{*flags} : std::string_view{});
+  if (!type && std::ranges::find(words, "hypervisor") == words.end()) {
+    finding.level = Level::Ok;
+    finding.seen = "no";
+    return finding;
+  }
+  finding.seen = "yes";
+  if (const auto product = machine.text("/sys/class/dmi/id/product_name")) {
+    finding.seen += ", " + *product;
+  }
+  const auto stolen = stolen_share(machine);
+  if (stolen) finding.seen += fmt::format("; {:.2f} % of the time went to others", *stolen * 100);
+  finding.level = stolen.value_or(0) > kStolenMax ? Level::Warning : Level::Advice;
+  finding.why =
+      "The host takes the CPU away for milliseconds when it likes, and each interrupt costs a "
+      "change into the host. Nothing in here changes that: ask for CPUs of your own, or for a "
+      "machine.";
+  return finding;
+}
+
+Finding real_time_limit(const Machine& machine) {
+  Finding finding{.area = kArea, .name = "real-time share"};
+  const auto runtime = machine.number("/proc/sys/kernel/sched_rt_runtime_us");
+  if (!runtime) {
+    finding.seen = "no kernel.sched_rt_runtime_us";
+    return finding;
+  }
+  finding.level = Level::Ok;
+  finding.seen = fmt::format("kernel.sched_rt_runtime_us = {}", *runtime);
+  finding.why =
+      *runtime < 0
+          ? "A spinning thread of SCHED_FIFO keeps its CPU from the kernel's own threads for ever. "
+            "The engine does not ask for such priorities."
+          : "A spinning thread of SCHED_FIFO is stopped for the rest of each second. The engine "
+            "does not ask for such priorities: pin it to an isolated CPU instead.";
+  return finding;
+}
+
+}  // namespace
+
+void examine_cpus(const Machine& machine, const Plan& plan, Findings& findings) {
+  findings.push_back(governor(machine));
+  findings.push_back(turbo(machine));
+  findings.push_back(idle_states(machine, plan));
+  findings.push_back(clock_source(machine));
+  findings.push_back(time_stamp_counter(machine));
+  findings.push_back(virtual_machine(machine));
+  findings.push_back(real_time_limit(machine));
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,117 @@
+// What the kernel does with the bytes between the card and the engine.
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+#include "nexusfix/doctor/doctor_checks.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::string_view kArea = "network";
+
+Finding busy_poll(const Machine& machine, const Plan& plan) {
+  Finding finding{.area = kArea, .name = "busy poll"};
+  const auto micros = machine.number("/proc/sys/net/core/busy_poll");
+  if (!micros) {
+    finding.seen = "no net.core.busy_poll";
+    return finding;
+  }
+  finding.seen = fmt::format("net.core.busy_poll = {} µs", *micros);
+  // A spinning engine asks anew all the time; it is the sleeping one that waits for interrupts.
+  finding.level = *micros > 0 || plan.spins ? Level::Ok : Level::Advice;
+  if (finding.level == Level::Advice) {
+    finding.why =
+        "Before it sleeps, the engine can look for so long at the card's queue itself, and needs "
+        "no interrupt for what comes meanwhile. It helps with a real card, not on loopback, and "
+        "costs CPU time.";
+    finding.change = "sudo sysctl -w net.core.busy_poll=50";
+  }
+  return finding;
+}
+
+Finding buffer(const Machine& machine, std::string_view key, std::string_view name,
+               std::uint64_t wanted) {
+  Finding finding{.area = kArea, .name = name};
+  const auto most = machine.number(fmt::format("/proc/sys/net/core/{}", key));
+  if (!most) {
+    finding.seen = fmt::format("no net.core.{}", key);
+    return finding;
+  }
+  finding.seen = fmt::format("net.core.{} = {}", key, *most);
+  if (std::cmp_greater_equal(*most, wanted)) {
+    finding.level = Level::Ok;
+    return finding;
+  }
+  finding.level = Level::Warning;
+  finding.seen += fmt::format(", the configuration asks for {}", wanted);
+  finding.why = "The kernel gives a socket no more than this, and says nothing.";
+  finding.change = fmt::format("sudo sysctl -w net.core.{}={}", key, wanted);
+  return finding;
+}
+
+Finding slow_start(const Machine& machine) {
+  Finding finding{.area = kArea, .name = "TCP after a pause"};
+  const auto on = machine.number("/proc/sys/net/ipv4/tcp_slow_start_after_idle");
+  if (!on) {
+    finding.seen = "no net.ipv4.tcp_slow_start_after_idle";
+    return finding;
+  }
+  finding.seen = fmt::format("net.ipv4.tcp_slow_start_after_idle = {}", *on);
+  finding.level = *on == 0 ? Level::Ok : Level::Advice;
+  if (*on != 0) {
+    finding.why =
+        "A connection that was quiet for a moment begins with ten packets again, and the rest of a "
+        "burst waits for a round trip to the counterparty.";
+    finding.change = "sudo sysctl -w net.ipv4.tcp_slow_start_after_idle=0";
+  }
+  return finding;
+}
+
+// Cards, each with its speed and its node; /proc/net/dev names them in its first column.
+Finding cards(const Machine& machine, const Plan& plan) {
+  Finding finding{.area = kArea, .name = "network cards"};
+  const auto table = machine.text("/proc/net/dev");
+  if (!table) {
+    finding.seen = "no /proc/net/dev";
+    return finding;
+  }
+  CpuList near;
+  for (const std::string_view word : words_of(*table)) {
+    if (!word.ends_with(':') || word == "lo:") continue;
+    const std::string name{word.substr(0, word.size() - 1)};
+    const std::string folder = "/sys/class/net/" + name + "/";
+    finding.seen += (finding.seen.empty() ? "" : "; ") + name;
+    const auto speed = machine.number(folder + "speed");
+    if (speed.value_or(-1) > 0) finding.seen += fmt::format(" {} Mbit/s", *speed);
+    const auto node = machine.number(folder + "device/numa_node");
+    if (node.value_or(-1) < 0) continue;
+    finding.seen += fmt::format(" on node {}", *node);
+    const auto cpus =
+        machine.cpu_list(fmt::format("/sys/devices/system/node/node{}/cpulist", *node));
+    if (cpus) near.insert(near.end(), cpus->begin(), cpus->end());
+  }
+  std::ranges::sort(near);
+  const CpuList far = near.empty() ? CpuList{} : cpus_without(plan.cpus, near);
+  if (finding.seen.empty()) finding.seen = "loopback only";
+  finding.level = far.empty() ? Level::Ok : Level::Advice;
+  if (!far.empty()) {
+    finding.seen += fmt::format("; EventLoopCpu={} is of another node", cpu_list_text(far));
+    finding.why =
+        "Each packet crosses from one node to the other: about 100 ns for each cache "
+        "line. Choose CPUs of the card's node.";
+  }
+  return finding;
+}
+
+}  // namespace
+
+void examine_network(const Machine& machine, const Plan& plan, Findings& findings) {
+  findings.push_back(busy_poll(machine, plan));
+  findings.push_back(buffer(machine, "rmem_max", "receive buffers", plan.receive_buffer_bytes));
+  findings.push_back(buffer(machine, "wmem_max", "send buffers", plan.send_buffer_bytes));
+  findings.push_back(slow_start(machine));
+  findings.push_back(cards(machine, plan));
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,94 @@
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "nexusfix/doctor/doctor.hpp"
+#include "nexusfix/doctor/doctor_checks.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::size_t kColumns = 96;
+
+std::size_t columns_of(std::string_view text) {
+  const auto is_begin = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80U; };
+  return static_cast<std::size_t>(std::ranges::count_if(text, is_begin));
+}
+
+// Words in lines of kColumns, each line behind the same blanks.
+void add_wrapped(std::string& out, std::string_view lead, std::string_view text) {
+  const std::string blanks(columns_of(lead), ' ');
+  std::string line{lead};
+  bool is_first = true;
+  for (const std::string_view word : words_of(text)) {
+    if (!is_first && columns_of(line) + 1 + columns_of(word) > kColumns) {
+      out += line + '\n';
+      line = blanks;
+      is_first = true;
+    }
+    if (!is_first) line += ' ';
+    line += word;
+    is_first = false;
+  }
+  out += line + '\n';
+}
+
+}  // namespace
+
+Findings examine(const Machine& machine, const Plan& plan) {
+  Findings findings;
+  examine_cpus(machine, plan, findings);
+  examine_isolation(machine, plan, findings);
+  examine_memory(machine, plan, findings);
+  examine_limits(machine, plan, findings);
+  examine_network(machine, plan, findings);
+  examine_journal(machine, plan, findings);
+  return findings;
+}
+
+std::string_view to_string(Level level) noexcept {
+  constexpr std::array<std::string_view, 4> kNames{"ok", "advice", "warning", "unknown"};
+  return kNames[static_cast<std::size_t>(level)];
+}
+
+bool has_warning(const Findings& findings) noexcept {
+  return std::ranges::find(findings, Level::Warning, &Finding::level) != findings.end();
+}
+
+std::string doctor_text(const Machine& machine, const Findings& findings, bool all) {
+  std::string out = counted(machine.cpus().size(), "CPU");
+  if (const auto model = machine.value_of("/proc/cpuinfo", "model name")) out += ", " + *model;
+  if (const auto kernel = machine.text("/proc/sys/kernel/osrelease")) out += ", Linux " + *kernel;
+  out += '\n';
+  std::string_view area;
+  std::array<std::size_t, 4> counts{};
+  for (const Finding& finding : findings) {
+    ++counts[static_cast<std::size_t>(finding.level)];
+    if (finding.area != area) out += fmt::format("\n{}\n", finding.area);
+    area = finding.area;
+    add_wrapped(out, fmt::format("  {:<9}{:<24}", to_string(finding.level), finding.name),
+                finding.seen);
+    const bool is_explained =
+        all || finding.level == Level::Advice || finding.level == Level::Warning;
+    if (is_explained && !finding.why.empty()) add_wrapped(out, std::string(11, ' '), finding.why);
+    if (!finding.change.empty()) out += fmt::format("           $ {}\n", finding.change);
+  }
+  return out + fmt::format("\n{} warning{}, {} advice, {} ok, {} unknown\n", counts[2],
+                           counts[2] == 1 ? "" : "s", counts[1], counts[0], counts[3]);
+}
+
+std::string doctor_json(const Findings& findings) {
+  std::string out = "{\"findings\": [";
+  for (const Finding& finding : findings) {
+    out += &finding == &findings.front() ? "\n" : ",\n";
+    out += fmt::format(
+        R"(  {{"area": {}, "name": {}, "level": {}, "seen": {}, "why": {}, "change": {}}})",
+        json_text(finding.area), json_text(finding.name), json_text(to_string(finding.level)),
+        json_text(finding.seen), json_text(finding.why), json_text(finding.change));
+  }
+  return out + "\n]}\n";
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,356 @@
+// nexusfix journal: what a journal holds, whether it is sound, and what an operator may change.
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <fmt/format.h>
+
+#include <nexusfix/base/clock.hpp>
+
+#include "nexusfix/command.hpp"
+#include "nexusfix/journal/archive/journal_archive.hpp"
+#include "nexusfix/journal/journal_import.hpp"
+#include "nexusfix/journal/journal_locator.hpp"
+#include "nexusfix/journal/journal_messages.hpp"
+#include "nexusfix/journal/journal_report.hpp"
+#include "nexusfix/journal/journal_set.hpp"
+#include "nexusfix/journal/journal_summary.hpp"
+#include "nexusfix/run/engine_options.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
+
+struct ShowOptions {
+  std::string folder;
+  bool json = false;
+  bool messages = false;
+  bool decode = false;
+  bool changes = false;
+  bool archived = false;
+  std::string session;
+  std::uint64_t first = 1;
+  std::uint64_t last = 0;   // 0: no limit
+  std::uint64_t epoch = 0;  // 0: every epoch
+
+  [[nodiscard]] bool wants_messages() const {
+    return messages || decode || first > 1 || last > 0 || epoch > 0;
+  }
+};
+
+struct VerifyOptions {
+  std::string folder;
+  bool json = false;
+  bool archived = false;
+};
+
+struct RepairRequest {
+  std::string folder;
+  bool dry_run = false;
+  bool yes = false;
+  std::string reason;
+  std::vector<std::string> names;
+};
+
+// What reads a journal's own form makes no sense of a database.
+int refuse_database(const LogPlace& place, std::string_view instead) {
+  return fail("journal", fmt::format("{}: that is for a journal's files. {}", place.name, instead));
+}
+
+int show(const ShowOptions& options) {
+  PosixDisk posix;
+  const auto place = find_log(posix, options.folder);
+  if (!place) return fail("journal", place.error());
+  WholeJournalDisk whole{posix, place->folder};
+  Disk& disk = options.archived ? static_cast<Disk&>(whole) : posix;
+  if (options.changes) {
+    if (!place->is_journal()) {
+      return refuse_database(*place, "Its view number_change_list shows the changes");
+    }
+    const auto check = store::verify_journal(disk, place->folder);
+    if (!check) return fail("journal", check.error().text);
+    fmt::print("{}", changes_text(*check));
+    return kSuccess;
+  }
+  auto log = look_into(disk, *place, engine_options(false).open_postgres);
+  if (!log) return fail("journal", log.error());
+  const std::string session = stored_name(*log->store, options.session);
+  if (options.wants_messages()) {
+    MessageFilter filter{.session = {}, .first = options.first, .last = UINT64_MAX, .epoch = {}};
+    if (!session.empty()) filter.session = session;
+    if (options.last > 0) filter.last = options.last;
+    if (options.epoch > 0) filter.epoch = options.epoch;
+    const MessageForm form = options.decode ? MessageForm::Decoded
+                             : options.json ? MessageForm::Json
+                                            : MessageForm::Line;
+    const auto printed = print_messages(stdout, *log->store, filter, form);
+    if (!printed) return fail("journal", printed.error());
+    return *printed > 0 ? kSuccess : fail("journal", "it keeps no such message");
+  }
+  const bool is_whole =
+      !log->report || (log->report->damages.empty() && log->report->lost_end.empty());
+  auto summary = summarize_log(*log->store, std::move(log->report), place->name);
+  if (!summary) return fail("journal", summary.error());
+  if (!session.empty()) {
+    if (const auto key = find_session(*log->store, session); !key) {
+      return fail("journal", key.error());
+    }
+    std::erase_if(summary->sessions,
+                  [&](const SessionSummary& one) { return one.name != session; });
+  }
+  fmt::print("{}", options.json ? summary_json(*summary) : summary_text(*summary));
+  return is_whole ? kSuccess : kFailure;
+}
+
+constexpr std::string_view kServerChecks =
+    "PostgreSQL checks its own pages (data checksums, pg_amcheck) and is restored from a backup";
+
+int verify(const VerifyOptions& options) {
+  PosixDisk posix;
+  const auto place = find_log(posix, options.folder);
+  if (!place) return fail("journal", place.error());
+  if (!place->is_journal()) return refuse_database(*place, kServerChecks);
+  WholeJournalDisk whole{posix, place->folder};
+  Disk& disk = options.archived ? static_cast<Disk&>(whole) : posix;
+  const auto check = store::verify_journal(disk, place->folder);
+  if (!check) return fail("journal", check.error().text);
+  const auto opened = check->power_lost ? look_into_journal(disk, place->folder)
+                                        : std::expected<store::OpenedJournal, std::string>{};
+  const store::JournalReport* const loss = check->power_lost && opened ? &opened->report : nullptr;
+  fmt::print("{}", options.json ? check_json(*check, place->folder, loss)
+                                : check_text(*check, place->folder, loss));
+  return is_sound(*check) ? kSuccess : kFailure;
+}
+
+int archive(const std::string& log) {
+  PosixDisk disk;
+  const auto place = find_log(disk, log);
+  if (!place) return fail("journal", place.error());
+  if (!place->is_journal()) return refuse_database(*place, kServerChecks);
+  const auto done = archive_retired(disk, place->folder);
+  if (!done) return fail("journal", done.error());
+  for (const ArchivedSegment& one : *done) {
+    fmt::print("{}: {} bytes in {}\n", one.file, with_thousands(one.bytes),
+               with_thousands(one.archive_bytes));
+  }
+  if (done->empty()) fmt::print("journal {}: no retired segment to archive\n", place->folder);
+  return kSuccess;
+}
+
+// "1=FIX.4.4:A->B"
+bool add_name(const std::string& text, std::map<store::SessionKey, std::string>& names) {
+  store::SessionKey key = 0;
+  const char* end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, key);
+  if (error != std::errc{} || at == end || *at != '=' || at + 1 == end) return false;
+  names[key] = std::string{at + 1, end};
+  return true;
+}
+
+int repair(const RepairRequest& request) {
+  if (!is_reason(request.reason)) return fail("journal", kReasonTooLong);
+  PosixDisk disk;
+  const auto place = find_log(disk, request.folder);
+  if (!place) return fail("journal", place.error());
+  if (!place->is_journal()) return refuse_database(*place, kServerChecks);
+  SystemClock clock;
+  store::RepairOptions options{
+      .folder = place->folder,
+      .mode = store::RepairMode::Plan,
+      .text = operator_name() + ": " +
+              (request.reason.empty() ? "no reason was given" : request.reason),
+      .names = {}};
+  for (const std::string& name : request.names) {
+    if (!add_name(name, options.names)) {
+      fmt::print(stderr, "nexusfix journal: --name {}: KEY=NAME was expected\n", name);
+      return kUsage;
+    }
+  }
+  const auto plan = store::repair_journal(disk, options, clock.now().wall);
+  if (!plan) return fail("journal", plan.error().text);
+  if (request.dry_run || plan->steps.empty()) {
+    fmt::print("{}", repair_text(*plan, place->folder, options.mode));
+    return kSuccess;
+  }
+  if (!request.yes) {
+    fmt::print("{}", repair_text(*plan, place->folder, options.mode));
+    if (!is_confirmed_by_hand("Do it?")) {
+      return fail("journal",
+                  "not confirmed (--yes does, where nobody can be asked): nothing was "
+                  "changed");
+    }
+  }
+  options.mode = store::RepairMode::Carry;
+  const auto done = store::repair_journal(disk, options, clock.now().wall);
+  if (!done) return fail("journal", done.error().text);
+  fmt::print("{}", repair_text(*done, place->folder, options.mode));
+  return kSuccess;
+}
+
+CLI::Option* add_folder(CLI::App& app, std::string& folder) {
+  return app
+      .add_option("LOG", folder, "The configuration file, or a journal's folder: its FileStorePath")
+      ->required();
+}
+
+CLI::App* add_show(CLI::App& app, ShowOptions& options) {
+  CLI::App* show = app.add_subcommand("show", "Print sessions, next numbers, sizes, messages");
+  add_folder(*show, options.folder);
+  CLI::Option* json = show->add_flag("--json", options.json, "For scripts");
+  CLI::Option* session =
+      show->add_option("--session", options.session, "Only this one, by its whole name");
+  CLI::Option* messages =
+      show->add_flag("--messages", options.messages, "The messages that are kept, one a line");
+  show->add_option("--from", options.first, "Messages from this number on")
+      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  show->add_option("--to", options.last, "Messages up to this number")
+      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  show->add_option("--epoch", options.epoch, "Messages of this epoch")
+      ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  show->add_flag("--decode", options.decode, "Messages field by field, with names and meanings")
+      ->excludes(json);
+  show->add_flag("--archived", options.archived, "With retired segments, archives too");
+  show->add_flag("--changes", options.changes, "Who set numbers by hand or repaired, when, why")
+      ->excludes(json)
+      ->excludes(session)
+      ->excludes(messages);
+  return show;
+}
+
+CLI::App* add_repair(CLI::App& app, RepairRequest& request) {
+  CLI::App* repair = app.add_subcommand("repair", "Take damaged bytes out of it");
+  add_folder(*repair, request.folder);
+  repair->add_flag("--dry-run", request.dry_run, "Say what would be done, and change nothing");
+  repair->add_flag("--yes", request.yes, "Do not ask");
+  repair->add_option("--reason", request.reason, "Kept in the log");
+  repair->add_option("--name", request.names, "KEY=NAME of a session whose name is lost")
+      ->option_text("KEY=NAME ...");
+  return repair;
+}
+
+CLI::App* add_set(CLI::App& app, SetNumbers& request, std::string& log) {
+  CLI::App* set = app.add_subcommand("set", "Set a session's next sequence numbers");
+  add_folder(*set, log);
+  set->add_option("SESSION", request.session, "Its whole name, as show prints it")->required();
+  CLI::Option* in =
+      set->add_option("--next-in", request.wanted.next_inbound, "MsgSeqNum that is expected next")
+          ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  CLI::Option* out =
+      set->add_option("--next-out", request.wanted.next_outbound, "MsgSeqNum that is sent next")
+          ->check(CLI::Range(std::uint64_t{1}, kNumberMax));
+  set->add_flag("--new", request.may_be_new, "Make the session if there is none of this name");
+  set->add_option("--reason", request.reason, "Kept in the log");
+  set->add_flag("--yes", request.is_confirmed, "Do not ask");
+  set->callback([in, out] {
+    if (in->count() + out->count() == 0) {
+      throw CLI::RequiredError("--next-in or --next-out");
+    }
+  });
+  return set;
+}
+
+CLI::App* add_import(CLI::App& app, ImportRequest& request, std::string& log) {
+  CLI::App* import =
+      app.add_subcommand("import", "Take over file stores of QuickFIX, /J, /n or /Go");
+  add_folder(*import, log);
+  import->add_option("--quickfix", request.from, "FileStorePath of the other engine")
+      ->option_text("PATH")
+      ->required();
+  import->add_option("--session", request.session, "Only this one: BeginString:Sender->Target")
+      ->option_text("NAME");
+  import
+      ->add_option("--prefix", request.prefix,
+                   "Only the files that are named so, up to the last point")
+      ->option_text("PREFIX");
+  import->add_option("--reason", request.reason, "Kept in the log")->option_text("TEXT");
+  import->add_flag(
+      "--yes", request.is_confirmed,
+      "Do not ask before a session is replaced, or one without sequence numbers is taken");
+  return import;
+}
+
+struct ExportTargets {
+  std::string quickfix;
+  std::string quickfixj;
+};
+
+CLI::App* add_export(CLI::App& app, ExportRequest& request, ExportTargets& targets,
+                     std::string& log) {
+  CLI::App* out = app.add_subcommand("export", "Write file stores for QuickFIX or QuickFIX/J");
+  add_folder(*out, log);
+  CLI::Option* quickfix =
+      out->add_option("--quickfix", targets.quickfix, "A folder for QuickFIX")->option_text("PATH");
+  CLI::Option* quickfixj =
+      out->add_option("--quickfixj", targets.quickfixj, "A folder for QuickFIX/J")
+          ->option_text("PATH")
+          ->excludes(quickfix);
+  out->add_option("--session", request.session, "Only this one, by its whole name")
+      ->option_text("NAME");
+  out->add_option("--prefix", request.prefix, "What the files' names begin with")
+      ->option_text("PREFIX");
+  out->callback([quickfix, quickfixj] {
+    if (quickfix->count() + quickfixj->count() == 0) {
+      throw CLI::RequiredError("--quickfix or --quickfixj");
+    }
+  });
+  return out;
+}
+
+}  // namespace
+
+int run_journal(Arguments arguments) {
+  CLI::App app{
+      "Shows what a log holds, checks it, and changes what an operator decided. LOG is the\n"
+      "configuration file of the engine, or a journal's folder. `show` and `verify` only read: a\n"
+      "journal in use can be looked at, too; a PostgreSQL store is opened alone.\n\n"
+      "  $ nexusfix journal show store/venue\n"
+      "  $ nexusfix journal verify store/venue",
+      "nexusfix journal"};
+  app.require_subcommand(1);
+  ShowOptions show_options;
+  RepairRequest repair_request;
+  SetNumbers set_request;
+  VerifyOptions verify_options;
+  const CLI::App* show_command = add_show(app, show_options);
+  CLI::App* verify_command = app.add_subcommand("verify", "Read and check every record");
+  add_folder(*verify_command, verify_options.folder);
+  verify_command->add_flag("--json", verify_options.json, "For scripts");
+  verify_command->add_flag("--archived", verify_options.archived,
+                           "With retired segments, archives too");
+  const CLI::App* repair_command = add_repair(app, repair_request);
+  std::string archive_log;
+  CLI::App* archive_command =
+      app.add_subcommand("archive", "Pack retired segments (zstd) and remove what was packed");
+  add_folder(*archive_command, archive_log);
+  std::string log;  // of those below
+  const CLI::App* set_command = add_set(app, set_request, log);
+  ImportRequest import_request;
+  const CLI::App* import_command = add_import(app, import_request, log);
+  ExportRequest export_request;
+  ExportTargets targets;
+  add_export(app, export_request, targets, log);
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  if (show_command->parsed()) return show(show_options);
+  if (verify_command->parsed()) return verify(verify_options);
+  if (archive_command->parsed()) return archive(archive_log);
+  if (repair_command->parsed()) return repair(repair_request);
+  PosixDisk disk;
+  SystemClock clock;
+  const OpenPostgres open_postgres = engine_options(false).open_postgres;
+  auto place = find_log(disk, log);
+  if (!place) return fail("journal", place.error());
+  if (set_command->parsed()) {
+    set_request.place = std::move(*place);
+    return set_numbers(disk, set_request, open_postgres, clock.now().wall);
+  }
+  if (import_command->parsed()) {
+    import_request.place = std::move(*place);
+    return import_quickfix(disk, import_request, open_postgres, clock.now().wall);
+  }
+  export_request.place = std::move(*place);
+  export_request.form = targets.quickfixj.empty() ? QuickfixForm::Cpp : QuickfixForm::Java;
+  export_request.to = targets.quickfixj.empty() ? targets.quickfix : targets.quickfixj;
+  return export_quickfix(disk, export_request, open_postgres);
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,192 @@
+#include "nexusfix/journal/journal_report.hpp"
+
+#include <chrono>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <string_view>
+
+#include <nexusfix/dictionary/printable.hpp>
+
+#include "nexusfix/journal/journal_summary.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+std::string time_text(WallTime time) {
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(
+                         std::chrono::time_point_cast<std::chrono::system_clock::duration>(time))));
+}
+
+std::string numbers_text(const store::NumbersChange::Numbers& numbers) {
+  return fmt::format("next inbound {}, next outbound {}, epoch {}", numbers.next_inbound,
+                     numbers.next_outbound, numbers.epoch);
+}
+
+// What comes behind the count and the damage.
+std::string verdict(const store::JournalCheck& check, const std::string& folder) {
+  if (!check.damages.empty()) {
+    const store::FoundDamage& first = check.damages.front();
+    return fmt::format(
+        "damaged: first bad offset {} of {}\n  what a repair would do: nexusfix journal repair {} "
+        "--dry-run\n",
+        first.offset, first.file, folder);
+  }
+  if (!check.lost_end.empty()) {
+    return fmt::format(
+        "its end is missing: opening refuses it\n  what a repair would do: nexusfix journal repair "
+        "{} --dry-run\n",
+        folder);
+  }
+  if (!check.checkpoint_faults.empty()) {
+    return fmt::format(
+        "every record is sound; a checkpoint is not, and opening reads the log instead\n  what a "
+        "repair would do: nexusfix journal repair {} --dry-run\n",
+        folder);
+  }
+  if (check.torn_bytes == 0 && !check.unused.empty()) {
+    return fmt::format(
+        "sound; what is behind a segment's last record, nexusfix journal repair {} would cut off\n",
+        folder);
+  }
+  if (check.torn_bytes == 0) return "sound\n";
+  return fmt::format("sound up to offset {} of {}; the {} bytes behind are a write that {}\n",
+                     check.torn_offset, check.segments.back().file,
+                     with_thousands(check.torn_bytes),
+                     check.in_use ? "is not done" : "was interrupted: opening will cut them off");
+}
+
+}  // namespace
+
+bool is_sound(const store::JournalCheck& check) {
+  return check.damages.empty() && check.checkpoint_faults.empty() && check.lost_end.empty();
+}
+
+std::string check_text(const store::JournalCheck& check, const std::string& folder,
+                       const store::JournalReport* loss) {
+  std::string text =
+      fmt::format("journal {}: {}, {}, {}, {}\n", folder, counted(check.segments.size(), "segment"),
+                  counted(check.records, "record"), counted(check.messages, "message"),
+                  counted(check.bytes, "byte"));
+  if (check.in_use) text += "  a running process has it open\n";
+  if (check.retired_segments > 0) {
+    text +=
+        fmt::format("  {} before these {} retired\n", counted(check.retired_segments, "segment"),
+                    check.retired_segments == 1 ? "was" : "were");
+  }
+  for (const store::CheckedSegment& segment : check.segments) {
+    text += fmt::format("  {}: {}, {}\n", segment.file, counted(segment.records, "record"),
+                        counted(segment.bytes, "byte"));
+  }
+  for (const store::CheckedSession& session : check.sessions) {
+    text += fmt::format("  {}\n    next inbound {}, next outbound {}, epoch {}, {}\n",
+                        dictionary::printable(session.name), session.record.next_inbound,
+                        session.record.next_outbound, session.record.epoch,
+                        counted(session.messages, "message"));
+  }
+  for (const store::FoundDamage& damage : check.damages) {
+    text += fmt::format("  DAMAGE {} offset {}, {}: {}\n", damage.file, damage.offset,
+                        counted(damage.bytes, "byte"), damage.what);
+    for (const std::string& loss : damage.losses) {
+      text += fmt::format("    {}\n", dictionary::printable(loss));
+    }
+  }
+  if (!check.lost_end.empty()) {
+    text += fmt::format("  LOST {}\n", dictionary::printable(check.lost_end));
+  }
+  if (!check.note_fault.empty()) {
+    text += fmt::format("  NOTE {}\n", dictionary::printable(check.note_fault));
+  }
+  for (const store::UnusedBytes& unused : check.unused) {
+    text += fmt::format(
+        "  UNUSED {} offset {}, {}: not empty, and nothing of the log; nothing is missing\n",
+        unused.file, unused.offset, counted(unused.bytes, "byte"));
+  }
+  for (const std::string& fault : check.checkpoint_faults) {
+    text += fmt::format("  CHECKPOINT {}\n", dictionary::printable(fault));
+  }
+  if (loss != nullptr) text += power_loss_text(*loss);
+  return text + verdict(check, folder);
+}
+
+std::string check_json(const store::JournalCheck& check, const std::string& folder,
+                       const store::JournalReport* loss) {
+  std::string json = fmt::format(
+      R"({{"folder": {}, "segments": {}, "records": {}, "messages": {}, "bytes": {}, )"
+      R"("torn_bytes": {}, "in_use": {}, "retired_segments": {}, "sound": {}, )",
+      json_text(folder), check.segments.size(), check.records, check.messages, check.bytes,
+      check.torn_bytes, check.in_use, check.retired_segments, is_sound(check));
+  if (!check.lost_end.empty()) {
+    json += fmt::format(R"("lost_end": {}, )", json_text(check.lost_end));
+  }
+  std::string faults;
+  for (const std::string& fault : check.checkpoint_faults) {
+    faults += (faults.empty() ? "" : ", ") + json_text(fault);
+  }
+  json += power_loss_json(loss != nullptr ? *loss : store::JournalReport{});
+  json += fmt::format(R"("checkpoint_faults": [{}], "damages": [)", faults);
+  std::string_view separator = "\n";
+  for (const store::FoundDamage& damage : check.damages) {
+    std::string losses;
+    for (const std::string& loss : damage.losses) {
+      losses += (losses.empty() ? "" : ", ") + json_text(loss);
+    }
+    json += fmt::format(R"({}  {{"file": {}, "offset": {}, "bytes": {}, "what": {}, )"
+                        R"("losses": [{}]}})",
+                        separator, json_text(damage.file), damage.offset, damage.bytes,
+                        json_text(damage.what), losses);
+    separator = ",\n";
+  }
+  json += "\n], \"unused\": [";
+  separator = "";
+  for (const store::UnusedBytes& unused : check.unused) {
+    json += fmt::format(R"({}{{"file": {}, "offset": {}, "bytes": {}}})", separator,
+                        json_text(unused.file), unused.offset, unused.bytes);
+    separator = ", ";
+  }
+  return json + "]}\n";
+}
+
+std::string changes_text(const store::JournalCheck& check) {
+  if (check.changes.empty()) return "no numbers were set by hand, and nothing was repaired\n";
+  std::string text;
+  for (const store::FoundChange& change : check.changes) {
+    if (change.session.empty()) {
+      text += fmt::format("{}  repair\n  {}\n", time_text(change.time),
+                          dictionary::printable(change.text));
+      continue;
+    }
+    text += fmt::format("{}  {}\n  before: {}\n  after:  {}\n  {}\n", time_text(change.time),
+                        dictionary::printable(change.session), numbers_text(change.before),
+                        numbers_text(change.after), dictionary::printable(change.text));
+  }
+  return text;
+}
+
+std::string repair_text(const store::RepairReport& report, const std::string& folder,
+                        store::RepairMode mode) {
+  if (report.steps.empty()) return fmt::format("journal {}: nothing to repair\n", folder);
+  const bool planned = mode == store::RepairMode::Plan;
+  std::string text =
+      fmt::format("journal {}: {}\n", folder, planned ? "this would be done" : "this was done");
+  for (const std::string& step : report.steps) {
+    text += fmt::format("  {}\n", dictionary::printable(step));
+  }
+  for (const std::string& alarm : report.alarms) {
+    text += fmt::format("ALARM {}\n", dictionary::printable(alarm));
+  }
+  if (!report.alarms.empty()) {
+    text +=
+        "A counterparty that asks for lost numbers gets a gap fill. Compare with its records what\n"
+        "was sent under them, above all orders and reports.\n";
+  }
+  if (planned) {
+    text += "Nothing was changed.\n";
+  } else {
+    text += fmt::format("The files as they were are in {}\n", report.copy_folder);
+  }
+  return text;
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,36 @@
+// `nexusfix journal set`: an operator's decision about a session's next numbers.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "nexusfix/journal/journal_locator.hpp"
+
+namespace nexusfix::command {
+
+struct SetNumbers {
+  LogPlace place;
+  std::string session;
+  store::WantedNumbers wanted;
+  std::string reason;
+  bool may_be_new = false;    // a session that the log does not have is made
+  bool is_confirmed = false;  // nobody is asked
+};
+
+// "anna@host": who runs this program.
+[[nodiscard]] std::string operator_name();
+
+// Whether the log takes this text as an operator's reason, of up to 1,024 bytes.
+[[nodiscard]] bool is_reason(std::string_view text) noexcept;
+inline constexpr const char* kReasonTooLong = "--reason: at most 1024 bytes";
+
+// Asks on standard input, if that is a terminal; false if it is none, or the answer is no.
+[[nodiscard]] bool is_confirmed_by_hand(const std::string& question);
+
+int set_numbers(Disk& disk, const SetNumbers& request, OpenPostgres open_postgres, WallTime now);
+
+}  // namespace nexusfix::command

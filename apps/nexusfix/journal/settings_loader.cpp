@@ -1,0 +1,77 @@
+#include "nexusfix/journal/settings_loader.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <utility>
+
+namespace nexusfix::command {
+namespace {
+
+void add_line(std::string& lines, std::string_view line) {
+  if (!lines.empty()) lines += '\n';
+  lines += line;
+}
+
+}  // namespace
+
+std::string labelled(const config::SettingsError& told, UnknownKeys unknown_keys) {
+  const bool is_warning = unknown_keys == UnknownKeys::Warn && config::is_unknown_key(told);
+  return (is_warning ? "warning: " : "error: ") + told.what();
+}
+
+std::expected<config::Settings, std::string> load_settings(Disk& disk, const std::string& path,
+                                                           UnknownKeys unknown_keys) {
+  auto settings = config::load_settings(disk, path);
+  std::string faults;
+  if (settings) {
+    for (const config::SettingsError& warning : settings->warnings) {
+      const bool is_refused = unknown_keys == UnknownKeys::Refuse;
+      if (is_refused && config::is_unknown_key(warning)) {
+        add_line(faults, labelled(warning, unknown_keys));
+      }
+    }
+    if (faults.empty()) return std::move(*settings);
+  } else {
+    for (const config::SettingsError& error : settings.error()) {
+      add_line(faults, labelled(error, unknown_keys));
+    }
+  }
+  return std::unexpected{std::move(faults)};
+}
+
+bool is_one_initiator(const config::Settings& settings) noexcept {
+  return settings.sessions.size() == 1 && !settings.sessions.front().accept;
+}
+
+bool has_acceptor(const config::Settings& settings) noexcept {
+  return std::ranges::any_of(
+      settings.sessions, [](const config::SessionSettings& one) { return one.accept.has_value(); });
+}
+
+std::expected<config::Settings, std::string> load_lasting_settings(Disk& disk,
+                                                                   const std::string& path,
+                                                                   std::string_view why,
+                                                                   UnknownKeys unknown_keys) {
+  auto settings = load_settings(disk, path, unknown_keys);
+  if (!settings) return settings;
+  std::string faults;
+  if (settings->event_loops > 1) {
+    add_line(faults, fmt::format("{}: EventLoops={}: this program has one book, for one loop; a "
+                                 "program of your own may have more. Leave the key out",
+                                 settings->file, settings->event_loops));
+  }
+  if (settings->journal_retention.is_wanted()) {
+    add_line(faults, fmt::format("{}: JournalKeepBytes, JournalKeepDays and JournalRetireOnReset "
+                                 "take old messages away: {}. Leave them out",
+                                 settings->file, why));
+  }
+  for (const config::SessionSettings& one : settings->sessions) {
+    if (one.session.persist_messages) continue;
+    add_line(faults, fmt::format("{}:{}: session {}: PersistMessages=N: {}. Leave the key out",
+                                 settings->file, one.line, one.session.id.to_string(), why));
+  }
+  if (!faults.empty()) return std::unexpected{std::move(faults)};
+  return settings;
+}
+
+}  // namespace nexusfix::command

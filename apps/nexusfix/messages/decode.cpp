@@ -1,0 +1,129 @@
+#include "nexusfix/messages/decode.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/load.hpp>
+#include <nexusfix/dictionary/names.hpp>
+
+#include "nexusfix/messages/decoded_message.hpp"
+#include "nexusfix/messages/message_scanner.hpp"
+#include "nexusfix/messages/print_message.hpp"
+#include "nexusfix/messages/scanned_file.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using printing::PrintOptions;
+
+constexpr wire::Tag kDefaultApplVerID = 1137;
+
+class DecodeRun {
+ public:
+  DecodeRun(const DecodeOptions& options, Disk& disk, DecodeStreams streams)
+      : options_{options}, disk_{disk}, streams_{streams} {
+    print_.colour = wants_colour() ? printing::Colour::Always : printing::Colour::Never;
+    if (options.summary) print_.detail = printing::Detail::HeadingOnly;
+  }
+
+  int run() {
+    if (!load_dictionary()) return kUsage;
+    bool readable = true;
+    if (options_.files.empty()) readable = decode_file("-");
+    for (const std::string& file : options_.files) readable &= decode_file(file);
+    if (options_.summary && messages_ > 0) {
+      fmt::print(streams_.out, "{} message{}, {} faulty{}\n", messages_, messages_ == 1 ? "" : "s",
+                 faulty_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
+    }
+    std::fflush(streams_.out);
+    if (!readable) return kUsage;
+    if (messages_ == 0) {
+      complain(skipped_ > 0 ? "no message" : "no message: nothing begins with 8=FIX");
+    }
+    return messages_ > 0 && faulty_ == 0 ? kSuccess : kFailure;
+  }
+
+ private:
+  // NO_COLOR is the convention of terminal programs: set to anything, it means none.
+  [[nodiscard]] bool wants_colour() const {
+    if (options_.colour != ColourChoice::Auto) return options_.colour == ColourChoice::Always;
+    const char* const no_colour = std::getenv("NO_COLOR");
+    return (no_colour == nullptr || *no_colour == '\0') && isatty(fileno(streams_.out)) == 1;
+  }
+
+  void complain(std::string_view text) const {
+    std::fflush(streams_.out);
+    fmt::print(streams_.err, "nexusfix decode: {}\n", printing::printable(text));
+  }
+
+  bool load_dictionary() {
+    if (options_.dictionary.empty()) return true;
+    const auto text = read_file(disk_, options_.dictionary, dictionary::kDictionaryBytesMax);
+    if (!text) {
+      complain(text.error().what());
+      return false;
+    }
+    const auto loaded = dictionary::load_dictionary(*text, options_.dictionary, options_.faults);
+    if (!loaded) {
+      for (const std::string& error : loaded.error().all()) complain(error);
+      return false;
+    }
+    for (const std::string& warning : loaded->warnings) complain("warning: " + warning);
+    own_names_.emplace(*loaded);
+    own_table_ = own_names_->table();
+    print_.own_names = &own_table_;
+    return true;
+  }
+
+  bool decode_file(const std::string& path) {
+    const FileScan file{path, options_.delimiter};
+    const auto each = [&](const printing::ScannedMessage& message) { print(message); };
+    const auto drained = [&] { std::fflush(streams_.out); };
+    const auto scanned = scan_file(disk_, file, {each, drained});
+    if (!scanned) {
+      complain(scanned.error().what());
+    } else if (scanned->count > 0) {
+      skipped_ += scanned->count;
+      complain(skipped_text(file, *scanned));
+    }
+    return scanned.has_value();
+  }
+
+  void print(const printing::ScannedMessage& scanned) {
+    const printing::DecodedMessage message = printing::decode_message(scanned.bytes);
+    // What a Logon agrees on holds for the messages behind it.
+    const auto application = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));
+    if (application) print_.default_application = *application;
+    print_.prefix = scanned.prefix;
+    if (messages_ > 0 && !options_.summary) std::fputc('\n', streams_.out);
+    ++messages_;
+    if (printing::print_message(streams_.out, message, print_) > 0) ++faulty_;
+  }
+
+  const DecodeOptions& options_;
+  Disk& disk_;
+  DecodeStreams streams_;
+  std::optional<dictionary::LoadedNames> own_names_;
+  dictionary::NameTable own_table_;
+  PrintOptions print_;
+  std::uint64_t messages_ = 0;
+  std::uint64_t faulty_ = 0;
+  std::uint64_t skipped_ = 0;
+};
+
+}  // namespace
+
+int decode_files(const DecodeOptions& options, Disk& disk, DecodeStreams streams) {
+  return DecodeRun{options, disk, streams}.run();
+}
+
+}  // namespace nexusfix::command

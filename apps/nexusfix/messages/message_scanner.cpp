@@ -1,0 +1,318 @@
+#include "nexusfix/messages/message_scanner.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include <nexusfix/wire/checksum.hpp>
+
+#include "nexusfix/messages/escaped_line.hpp"
+
+namespace nexusfix::printing {
+namespace {
+
+using Kind = MessageBegin::Kind;
+
+constexpr char kSoh = '\x01';
+constexpr std::string_view kBegin = "8=FIX";
+constexpr std::string_view kCheckSum = "10=";
+constexpr std::size_t kPrefixBytesMax = 4096;
+// Four bytes for each of a message, and what may stand before it.
+constexpr std::size_t kEscapedLineBytesMax =
+    4 * (MessageScanner::kMessageBytesMax + kPrefixBytesMax);
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Behind the digits of the CheckSum field that begins at position at, and its separator. text.npos:
+// the text ends before that can be known. Where no separator follows, the next message may.
+std::size_t end_of_check_sum(std::string_view text, std::size_t at, std::string_view separator) {
+  at += kCheckSum.size();
+  const std::size_t first = at;
+  while (at < text.size() && is_digit(text[at])) ++at;
+  if (at > first && text[at - 1] == kBegin.front()) {
+    const std::string_view next = text.substr(at - 1, kBegin.size());
+    if (next == kBegin) return at - 1;
+    if (kBegin.starts_with(next)) return text.npos;
+  }
+  const std::string_view rest = text.substr(at, separator.size());
+  if (rest == separator) return at + separator.size();
+  return separator.starts_with(rest) ? text.npos : at;
+}
+
+// A field follows, or nothing.
+bool begins_field(std::string_view text) {
+  const std::size_t digits =
+      static_cast<std::size_t>(std::ranges::find_if_not(text, is_digit) - text.begin());
+  return text.empty() || (digits > 0 && digits < text.size() && text[digits] == '=');
+}
+
+enum class Reading : std::uint8_t { EachSeparator, BeforeTags };
+
+void convert(std::string& to, std::string_view text, const MessageBegin& begin, Reading reading) {
+  to.assign(text.substr(0, begin.size));
+  for (std::size_t at = begin.size; at < text.size();) {
+    if (text.substr(at).starts_with(begin.separator)) {
+      at += begin.separator.size();
+      const bool separates = reading == Reading::EachSeparator || begins_field(text.substr(at));
+      to.append(separates ? std::string_view{&kSoh, 1} : begin.separator);
+    }
+    const std::size_t end = std::min(text.find(begin.separator, at), text.size());
+    to += text.substr(at, end - at);
+    at = end;
+  }
+  if (to.back() != kSoh) to += kSoh;
+}
+
+// The same of each separator, when it is one byte.
+void replace_each(std::string& to, std::string_view text, const MessageBegin& begin) {
+  to.assign(text);
+  char* const end = to.data() + to.size();
+  for (char* at = to.data() + begin.size; at < end; ++at) {
+    at = static_cast<char*>(
+        std::memchr(at, begin.separator.front(), static_cast<std::size_t>(end - at)));
+    if (at == nullptr) break;
+    *at = kSoh;
+  }
+  if (to.back() != kSoh) to += kSoh;
+}
+
+// Whether its CheckSum is right.
+bool adds_up(std::string_view bytes) {
+  constexpr std::size_t kTrailerBytes = 7;  // 10=ddd, SOH
+  if (bytes.size() <= kTrailerBytes) return false;
+  const std::string_view trailer = bytes.substr(bytes.size() - kTrailerBytes);
+  if (!trailer.starts_with(kCheckSum)) return false;
+  unsigned stated = 0;
+  const char* const end = trailer.data() + trailer.size() - 1;
+  return std::from_chars(trailer.data() + kCheckSum.size(), end, stated).ptr == end &&
+         stated == wire::check_sum(bytes.substr(0, bytes.size() - kTrailerBytes));
+}
+
+}  // namespace
+
+void MessageScanner::feed(std::string_view bytes) {
+  // Erasing costs a move of the rest: not for every message of a chunk.
+  if (at_ > buffer_.size() / 2) forget_before(at_);
+  buffer_.append(bytes);
+}
+
+void MessageScanner::forget_before(std::size_t position) {
+  if (position == 0) return;
+  starts_line_ = buffer_[position - 1] == '\n';
+  base_ += position;
+  buffer_.erase(0, position);
+  at_ -= std::min(at_, position);
+  tried_ -= std::min(tried_, position);
+  searched_from_ = 0;
+  searched_to_ = 0;
+  plain_.reset();
+}
+
+MessageBegin MessageScanner::recognise(std::size_t at) const {
+  const std::string_view text = std::string_view{buffer_}.substr(at, kRecognisedBytesMax);
+  // `8=` after a digit may be the end of another tag, such as 108=.
+  const bool is_after_digit = at > at_ && is_digit(buffer_[at - 1]);
+  return recognise_begin(text, delimiter_, is_after_digit ? Evidence::Fields : Evidence::Separator,
+                         finished_);
+}
+
+void MessageScanner::skip(std::size_t at) {
+  if (skipped_.count++ == 0) skipped_.first_offset = base_ + at;
+  tried_ = at + 1;
+}
+
+// What stands before this place in its line, or the last bytes of that.
+std::string_view MessageScanner::line_before(std::size_t begin) const {
+  const std::size_t from = std::max(at_, begin - std::min(begin, kPrefixBytesMax));
+  const char* const first = buffer_.data() + from;
+  const std::size_t size = begin - from;
+  const void* const line_feed = ::memrchr(first, '\n', size);
+  if (line_feed == nullptr) return {first, size};
+  const char* const line = static_cast<const char*>(line_feed) + 1;
+  return {line, static_cast<std::size_t>(first + size - line)};
+}
+
+// The line's end behind begin. What was searched once is not searched again for the next message of
+// the same line: a line may be as long as the file.
+std::size_t MessageScanner::line_end(std::size_t begin) {
+  if (begin < searched_from_ || begin > searched_to_) searched_to_ = begin;
+  searched_from_ = begin;
+  if (searched_to_ < buffer_.size() && buffer_[searched_to_] == '\n') return searched_to_;
+  const std::size_t found = buffer_.find('\n', searched_to_);
+  searched_to_ = std::min(found, buffer_.size());
+  return found;
+}
+
+// Nothing: BodyLength does not lead to a CheckSum field. With a separator of several bytes it
+// cannot, because it counts one.
+std::optional<MessageScanner::Extent> MessageScanner::by_body_length(
+    std::string_view text, const MessageBegin& begin) const {
+  if (begin.separator.size() != 1) return std::nullopt;
+  const char separator = begin.separator.front();
+  const std::size_t field = begin.size + 1;
+  if (!text.substr(field).starts_with("9=")) return std::nullopt;
+  std::size_t length = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, fault] = std::from_chars(text.data() + field + 2, end, length);
+  if (fault != std::errc{} || length > kMessageBytesMax) return std::nullopt;
+  if (stop == end || *stop != separator) return std::nullopt;
+  const std::size_t trailer = static_cast<std::size_t>(stop - text.data()) + 1 + length;
+  const std::string_view whole = text.substr(0, trailer + kCheckSum.size());
+  // A converted message lies within its line, whatever has arrived of what is behind that.
+  const bool is_in_line = separator != kSoh && separator != '\n';
+  if (is_in_line && whole.contains('\n')) return std::nullopt;
+  if (trailer + kCheckSum.size() > text.size()) {
+    if (finished_) return std::nullopt;
+    return Extent{0, false};
+  }
+  if (text[trailer - 1] != separator || !whole.ends_with(kCheckSum)) return std::nullopt;
+  const std::size_t size = end_of_check_sum(text, trailer, begin.separator);
+  if (size != text.npos) return Extent{size, true};
+  return Extent{text.size(), finished_};
+}
+
+// A message that was cut off ends where the next one begins, within this extent.
+MessageScanner::Extent MessageScanner::before_next(std::string_view text, const MessageBegin& begin,
+                                                   Extent found, bool is_all) const {
+  text = text.substr(0, found.size);
+  for (std::size_t at = begin.size; (at = text.find(kBegin, at)) != text.npos; ++at) {
+    if (text[at - 1] == '=') continue;  // a value
+    if (text.substr(0, at).ends_with(begin.separator)) return {at, true};
+    const MessageBegin next =
+        recognise_begin(text.substr(at), delimiter_, Evidence::Fields, is_all);
+    if (next.kind == Kind::Undecided) return {0, false};
+    if (next.kind == Kind::Found) return {at, true};
+  }
+  return found;
+}
+
+MessageScanner::Extent MessageScanner::by_search(std::string_view text, std::size_t line_size,
+                                                 const MessageBegin& begin) const {
+  const bool is_of_lines = begin.separator.ends_with('\n');  // each field has its own
+  if (is_of_lines) line_size = text.npos;
+  std::size_t limit = std::min(line_size, kMessageBytesMax);
+  const bool limited = limit <= text.size();
+  limit = std::min(limit, text.size());
+  for (std::size_t at = begin.size; (at = text.find(begin.separator, at)) < limit;) {
+    at += begin.separator.size();
+    const std::string_view rest = text.substr(at);
+    if (is_of_lines && !rest.empty() && !is_digit(rest.front())) {
+      return before_next(text, begin, {at, true}, true);
+    }
+    if (!rest.starts_with(kCheckSum)) continue;
+    const std::size_t size = end_of_check_sum(text, at, begin.separator);
+    if (size != text.npos) return before_next(text, begin, {size, true}, true);
+    return before_next(text, begin, {text.size(), finished_}, finished_);
+  }
+  const bool is_all = limited || finished_;
+  return before_next(text, begin, {limit, is_all}, is_all);
+}
+
+MessageScanner::Extent MessageScanner::extent(std::size_t at, const MessageBegin& begin) {
+  const std::string_view text = std::string_view{buffer_}.substr(at);
+  if (const auto extent = by_body_length(text, begin)) return *extent;
+  const std::size_t end = line_end(at);
+  return by_search(text, end == buffer_.npos ? end : end - at, begin);
+}
+
+// What separates fields may stand in a value, too: where the CheckSum is right only if it does, it
+// does.
+std::string_view MessageScanner::converted(std::string_view text, const MessageBegin& begin) {
+  if (begin.separator.front() == kSoh && text.ends_with(kSoh)) return text;
+  if (text.ends_with('\r') && begin.separator.back() != '\r') text.remove_suffix(1);  // cut off
+  if (begin.separator.size() == 1) {
+    replace_each(converted_, text, begin);
+  } else {
+    convert(converted_, text, begin, Reading::EachSeparator);
+  }
+  if (!adds_up(converted_)) {
+    convert(other_, text, begin, Reading::BeforeTags);
+    if (adds_up(other_)) return other_;
+  }
+  return converted_;
+}
+
+std::optional<ScannedMessage> MessageScanner::next_of_line() {
+  if (line_ == nullptr) return std::nullopt;
+  std::optional<ScannedMessage> message = line_->next();
+  if (!message) {
+    if (skipped_.count == 0) skipped_.first_offset = line_offset_;
+    skipped_.count += line_->skipped().count;
+    line_.reset();
+  } else if (!mark_.empty()) {
+    other_.assign(mark_).append(message->prefix);
+    mark_.clear();
+    message->prefix = other_;
+  }
+  return message;
+}
+
+// Each place of a line is asked for, and its front looked at once.
+bool MessageScanner::is_in_plain_line(std::size_t begin) {
+  const std::string_view text{buffer_};
+  const bool is_known = plain_ && !text.substr(*plain_, begin - *plain_).contains('\n');
+  plain_ = begin;
+  return is_known;
+}
+
+// Nothing may be known of a line before all of it is there.
+MessageScanner::LineState MessageScanner::open_escaped_line(std::size_t begin) {
+  const std::string_view front = line_before(begin);
+  const std::size_t from = begin - front.size();
+  const bool is_whole = from == 0 ? starts_line_ : buffer_[from - 1] == '\n';
+  if (!is_whole) return LineState::Plain;
+  const std::size_t mark = escaped_mark_size(front);
+  if (mark == 0) return LineState::Plain;
+  plain_.reset();
+  std::size_t end = line_end(begin);
+  if (end == buffer_.npos) {
+    if (!finished_ && buffer_.size() - from < kEscapedLineBytesMax) return LineState::Incomplete;
+    end = buffer_.size();
+  }
+  end = std::min(end, from + kEscapedLineBytesMax);
+  mark_ = front.substr(0, mark);
+  line_offset_ = base_ + from;
+  line_ = std::make_unique<MessageScanner>(delimiter_);
+  line_->reads_marks_ = false;
+  converted_.clear();
+  append_unescaped(converted_, std::string_view{buffer_}.substr(from + mark, end - from - mark));
+  line_->feed(converted_);
+  line_->finish();
+  at_ = end;
+  tried_ = end;
+  return LineState::Escaped;
+}
+
+std::optional<ScannedMessage> MessageScanner::next() {
+  for (;;) {
+    if (auto message = next_of_line()) return message;
+    const std::size_t at = buffer_.find(kBegin, std::max(at_, tried_));
+    if (at == buffer_.npos) {
+      // Only the last line's front may still become a prefix.
+      const std::size_t keep = std::max(buffer_.rfind('\n') + 1, at_);
+      forget_before(std::max(keep, buffer_.size() - std::min(buffer_.size(), kPrefixBytesMax)));
+      return std::nullopt;
+    }
+    if (reads_marks_ && at > at_ && !is_in_plain_line(at)) {
+      const LineState line = open_escaped_line(at);
+      if (line == LineState::Incomplete) return std::nullopt;
+      if (line == LineState::Escaped) continue;
+    }
+    const MessageBegin begin = recognise(at);
+    if (begin.kind == Kind::Undecided) return std::nullopt;
+    if (begin.kind == Kind::None) {
+      skip(at);
+      continue;
+    }
+    const Extent found = extent(at, begin);
+    if (!found.complete) return std::nullopt;
+    ScannedMessage message;
+    message.prefix = line_before(at);
+    message.bytes = converted(std::string_view{buffer_}.substr(at, found.size), begin);
+    at_ = at + found.size;
+    tried_ = at_;
+    return message;
+  }
+}
+
+}  // namespace nexusfix::printing

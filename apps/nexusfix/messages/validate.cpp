@@ -1,0 +1,290 @@
+#include "nexusfix/messages/validate.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/dictionary/data_fields.hpp>
+#include <nexusfix/dictionary/explain.hpp>
+#include <nexusfix/dictionary/printable.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "nexusfix/dictionary/named_dictionary.hpp"
+#include "nexusfix/messages/decoded_message.hpp"
+#include "nexusfix/messages/print_message.hpp"
+#include "nexusfix/messages/scanned_file.hpp"
+#include "nexusfix/text/text.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using dictionary::Explanation;
+using dictionary::ValidationRules;
+using dictionary::Version;
+using printing::printable;
+
+constexpr wire::Tag kBeginString = 8;
+constexpr wire::Tag kMsgSeqNum = 34;
+constexpr wire::Tag kMsgType = 35;
+constexpr wire::Tag kApplVerID = 1128;
+constexpr wire::Tag kDefaultApplVerID = 1137;
+
+// A dictionary with what is made of it once.
+class Checker {
+ public:
+  static std::expected<std::unique_ptr<Checker>, std::string> make(NamedDictionary named,
+                                                                   const ValidationRules& rules) {
+    auto validator = named.has_own_transport()
+                         ? dictionary::Validator::make(named.application(), rules)
+                         : dictionary::Validator::make(both(named), rules);
+    if (!validator) return std::unexpected{named.label() + ": " + validator.error()};
+    return std::unique_ptr<Checker>{new Checker{std::move(named), std::move(*validator)}};
+  }
+
+  // Nothing: the message is valid.
+  [[nodiscard]] std::optional<Explanation> check(std::string_view bytes) {
+    const auto message = parser_.parse(bytes);
+    if (!message) return dictionary::explain(message.error(), bytes);
+    const auto violation = validator_.validate(*message);
+    if (!violation) return std::nullopt;
+    return named_.has_own_transport()
+               ? dictionary::explain(*violation, *message, named_.application())
+               : dictionary::explain(*violation, *message, both(named_));
+  }
+
+  // That the messages should have.
+  [[nodiscard]] std::string_view begin_string() const {
+    const std::string& own = named_.transport().begin_string;
+    return own.starts_with("FIX.5") ? dictionary::to_string(Version::Fixt11)
+                                    : std::string_view{own};
+  }
+
+ private:
+  Checker(NamedDictionary named, dictionary::Validator validator)
+      : named_{std::move(named)},
+        validator_{std::move(validator)},
+        parser_{dictionary::data_fields(named_.application())} {}
+
+  static dictionary::FixtDictionaries both(const NamedDictionary& named) {
+    return {.transport = named.transport(), .application = named.application()};
+  }
+
+  NamedDictionary named_;
+  dictionary::Validator validator_;
+  wire::Parser parser_;
+};
+
+class ValidateRun {
+ public:
+  ValidateRun(const ValidateOptions& options, Disk& disk, ValidateStreams streams)
+      : options_{options}, disk_{disk}, streams_{streams} {}
+
+  int run() {
+    if (!open_named()) return kUsage;
+    bool readable = true;
+    if (options_.files.empty()) readable = validate_file("-");
+    for (const std::string& file : options_.files) readable &= validate_file(file);
+    if (options_.json && options_.summary) {
+      fmt::print(streams_.out,
+                 R"({{"messages": {}, "invalid": {}, "skipped": {}}})"
+                 "\n",
+                 total_, invalid_, skipped_);
+    } else if (total_ > 0 && !options_.json) {
+      fmt::print(streams_.out, "{} message{}, {} invalid{}\n", total_, total_ == 1 ? "" : "s",
+                 invalid_, skipped_ > 0 ? fmt::format(", {} skipped", skipped_) : "");
+    }
+    std::fflush(streams_.out);
+    if (!readable || is_broken_) return kUsage;
+    if (total_ == 0) {
+      complain(skipped_ > 0 ? "no message" : "no message: nothing begins with 8=FIX");
+    }
+    return total_ > 0 && invalid_ == 0 ? kSuccess : kFailure;
+  }
+
+ private:
+  // The one dictionary that the arguments name, if they do.
+  bool open_named() {
+    if (options_.version.empty() && options_.dictionary.empty()) return true;
+    std::optional<NamedDictionary> named;
+    if (options_.dictionary.empty()) {
+      const auto version = version_of_name(options_.version);
+      if (!version) {
+        complain("'" + options_.version + "' is none of " + version_names());
+        return false;
+      }
+      named = NamedDictionary::of(*version);
+    } else {
+      auto loaded = NamedDictionary::load(disk_, options_.dictionary, options_.faults);
+      if (!loaded) {
+        for (const std::string& error : loaded.error()) complain(error);
+        return false;
+      }
+      for (const std::string& warning : loaded->warnings()) complain("warning: " + warning);
+      named = std::move(*loaded);
+    }
+    named_ = make(std::move(*named));
+    return named_ != nullptr;
+  }
+
+  std::unique_ptr<Checker> make(NamedDictionary named) {
+    auto checker = Checker::make(std::move(named), options_.rules);
+    if (checker) return std::move(*checker);
+    complain(checker.error());
+    is_broken_ = true;
+    return nullptr;
+  }
+
+  bool validate_file(const std::string& path) {
+    file_ = path == "-" ? "standard input" : path;
+    in_file_ = 0;
+    const FileScan file{path, options_.delimiter};
+    const auto each = [&](const printing::ScannedMessage& message) { validate(message.bytes); };
+    const auto drained = [&] { std::fflush(streams_.out); };
+    const auto scanned = scan_file(disk_, file, {each, drained});
+    if (!scanned) {
+      complain(scanned.error().what());
+    } else if (scanned->count > 0) {
+      skipped_ += scanned->count;
+      complain(skipped_text(file, *scanned));
+    }
+    return scanned.has_value();
+  }
+
+  void validate(std::string_view bytes) {
+    ++total_;
+    ++in_file_;
+    const printing::DecodedMessage message = printing::decode_message(bytes);
+    Checker* const checker = checker_of(message);
+    if (is_broken_) return;
+    if (is_from_file()) compare_version(message);
+    const std::optional<Explanation> wrong =
+        checker != nullptr ? checker->check(bytes) : version_unknown(message);
+    if (wrong) ++invalid_;
+    if (options_.summary) return;
+    if (options_.json) {
+      print_json(message, wrong);
+    } else if (wrong) {
+      const std::string reason =
+          wrong->reason ? fmt::format(" (373={})", std::to_underlying(*wrong->reason)) : "";
+      const std::string text = wrong->text();
+      const std::size_t first_line = std::min(text.find('\n'), text.size());
+      fmt::print(streams_.out, "{}, message {}: {}{}{}\n\n", printable(file_), in_file_,
+                 text.substr(0, first_line), reason, text.substr(first_line));
+    }
+  }
+
+  [[nodiscard]] bool is_from_file() const { return !options_.dictionary.empty(); }
+
+  // What another version's messages are said to have wrong may be right in theirs. Told once for
+  // each version.
+  void compare_version(const printing::DecodedMessage& message) {
+    const std::string version{message.value(kBeginString)};
+    const bool is_same = version == named_->begin_string();
+    if (is_same || version.empty() || other_versions_.size() == kOtherVersionsMax) return;
+    if (!other_versions_.insert(version).second) return;
+    complain(fmt::format("warning: messages are of {}, and {} is of {}",
+                         dictionary::clipped(version), options_.dictionary,
+                         named_->begin_string()));
+  }
+
+  // Of the message's own version, or null if there is no such. What a Logon agrees on holds for the
+  // messages behind it.
+  Checker* checker_of(const printing::DecodedMessage& message) {
+    const auto agreed = dictionary::version_of_appl_ver_id(message.value(kDefaultApplVerID));
+    if (agreed) default_application_ = *agreed;
+    if (named_ != nullptr) return named_.get();
+    const auto begin_string = dictionary::version_of_begin_string(message.value(kBeginString));
+    if (!begin_string) return nullptr;
+    const bool is_fixt = *begin_string == Version::Fixt11;
+    const auto own = dictionary::version_of_appl_ver_id(message.value(kApplVerID));
+    const Version version = is_fixt ? own.value_or(default_application_) : *begin_string;
+    auto [found, is_new] = checkers_.try_emplace({version, is_fixt});
+    if (is_new) {
+      found->second =
+          make(is_fixt ? NamedDictionary::over_fixt(version) : NamedDictionary::of(version));
+    }
+    return found->second.get();
+  }
+
+  static Explanation version_unknown(const printing::DecodedMessage& message) {
+    Explanation unknown;
+    unknown.problem = fmt::format("BeginString (8) is '{}', which is no version of FIX",
+                                  printable(message.value(kBeginString)));
+    unknown.nearest = "8= and one of " + version_names() + ", or --version or --dict";
+    unknown.tag = kBeginString;
+    return unknown;
+  }
+
+  void print_json(const printing::DecodedMessage& message,
+                  const std::optional<Explanation>& wrong) const {
+    fmt::print(streams_.out,
+               R"({{"file": {}, "message": {}, "msg_type": {}, "msg_seq_num": {}, "valid": {})",
+               json_text(file_), in_file_, json_text(message.value(kMsgType)),
+               json_text(message.value(kMsgSeqNum)), !wrong);
+    if (wrong) {
+      fmt::print(streams_.out,
+                 R"(, "problem": {}, "tag": {}, "reason": {}, "offset": {}, "size": {}, )"
+                 R"("definition": {}, "nearest": {})",
+                 json_text(wrong->problem), wrong->tag != 0 ? std::to_string(wrong->tag) : "null",
+                 wrong->reason ? std::to_string(std::to_underlying(*wrong->reason)) : "null",
+                 wrong->offset, wrong->size, json_text(wrong->definition),
+                 json_text(wrong->nearest));
+    }
+    fmt::print(streams_.out, "}}\n");
+  }
+
+  void complain(std::string_view text) const {
+    std::fflush(streams_.out);
+    fmt::print(streams_.err, "nexusfix validate: {}\n", printable(text));
+  }
+
+  const ValidateOptions& options_;
+  Disk& disk_;
+  ValidateStreams streams_;
+  std::unique_ptr<Checker> named_;
+  std::map<std::pair<Version, bool>, std::unique_ptr<Checker>> checkers_;  // bool: over FIXT
+  Version default_application_ = Version::Fix50Sp2;
+  static constexpr std::size_t kOtherVersionsMax = 8;
+  std::set<std::string> other_versions_;  // that have been told
+  std::string file_;
+  std::uint64_t in_file_ = 0;
+  std::uint64_t total_ = 0;
+  std::uint64_t invalid_ = 0;
+  std::uint64_t skipped_ = 0;
+  bool is_broken_ = false;
+};
+
+}  // namespace
+
+bool set_rule(ValidationRules& rules, std::string_view assignment) {
+  const std::size_t equals = std::min(assignment.find('='), assignment.size());
+  const auto& keys = dictionary::kValidationRuleKeys;
+  const auto rule =
+      std::ranges::find(keys, assignment.substr(0, equals), &dictionary::ValidationRuleKey::name);
+  if (rule == keys.end() || assignment.size() != equals + 2) return false;
+  if (assignment.back() != 'Y' && assignment.back() != 'N') return false;
+  rules.*(rule->rule) = assignment.back() == 'Y';
+  return true;
+}
+
+std::string rule_names() {
+  std::string names;
+  for (const auto& key : dictionary::kValidationRuleKeys) {
+    if (!names.empty()) names += ' ';
+    names += key.name;
+  }
+  return names;
+}
+
+int validate_files(const ValidateOptions& options, Disk& disk, ValidateStreams streams) {
+  return ValidateRun{options, disk, streams}.run();
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,168 @@
+// nexusfix serve: the example venue on a configuration file.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <fmt/format.h>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/random.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
+#include <nexusfix/store/journal.hpp>
+#include <nexusfix/wire/parser.hpp>
+
+#include "nexusfix/command.hpp"
+#include "nexusfix/journal/journal_locator.hpp"
+#include "nexusfix/journal/settings_loader.hpp"
+#include "nexusfix/journal/write_file.hpp"
+#include "nexusfix/run/book_json.hpp"
+#include "nexusfix/run/engine_options.hpp"
+#include "venue/venue.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::string_view kName = "serve";
+constexpr std::string_view kWhyMessages =
+    "the venue rebuilds its book and its ExecIDs from the messages in the journal";
+
+struct ServeOptions {
+  std::string config;
+  std::string book_file;
+  UnknownKeys unknown_keys = UnknownKeys::Warn;
+  bool dump_book = false;
+  bool accept_losses = false;
+  bool spin = false;
+};
+
+// The book as a start would rebuild it, without listening.
+int dump_book(const ServeOptions& options) {
+  PosixDisk disk;
+  const auto settings = load_lasting_settings(disk, options.config, kWhyMessages);
+  if (!settings) return fail(kName, settings.error());
+  const auto place = find_log(disk, options.config);
+  if (!place) return fail(kName, place.error());
+  auto log = look_into(disk, *place, engine_options(false).open_postgres);
+  if (!log) return fail(kName, log.error());
+  if (log->report && log->report->in_use) {
+    fmt::print(stderr, "nexusfix {}: the venue is running: this is its book a moment ago\n", kName);
+  }
+  venue::Venue venue;
+  wire::Parser parser;
+  std::string unreadable;
+  const auto visit = [&](const store::Store::LogMessage& stored) {
+    if (const auto message = parser.parse(stored.bytes)) {
+      venue.on_recovered({stored.session, stored.msg_seq_num, *message});
+    } else {
+      unreadable =
+          fmt::format("message {} of {} does not parse", stored.msg_seq_num, stored.session);
+    }
+  };
+  if (auto scanned = log->store->scan(visit); !scanned) {
+    return fail(kName, scanned.error().text);
+  }
+  if (!unreadable.empty()) return fail(kName, unreadable);
+  if (!venue.failure().empty()) return fail(kName, venue.failure());
+  if (!venue.loss().empty()) {
+    fmt::print(stderr,
+               "nexusfix {}: ALARM: lost: {}. This is the book without it: orders are missing, or "
+               "may be filled\n",
+               kName, venue.loss());
+  }
+  fmt::print("{}", book_json(venue));
+  return kSuccess;
+}
+
+// Whether the store has a report of the session's current epoch behind this number.
+bool has_report_behind(store::Store& store, store::SessionKey key, std::uint64_t number) {
+  wire::Parser parser;
+  bool is_one = false;
+  const auto look = [&](std::uint64_t, std::string_view bytes) {
+    const auto message = parser.parse(bytes);
+    is_one = message && message->msg_type() == "8";
+    return !is_one;
+  };
+  const std::uint64_t last = store.session(key).next_outbound - 1;
+  return number < last && store.read(key, number + 1, last, look) && is_one;
+}
+
+// What the logs say that they have lost, and no later report tells of.
+venue::Losses losses_of(engine::Engine& engine, const ServeOptions& options) {
+  venue::Losses losses{.numbers = {}, .are_accepted = options.accept_losses};
+  for (std::uint32_t loop = 0; loop < engine.loop_count(); ++loop) {
+    store::Store& store = engine.store(loop);
+    for (std::size_t at = 0; at < store.session_count(); ++at) {
+      const auto key = static_cast<store::SessionKey>(at);
+      for (const store::NumberRange& lost : store.lost_numbers(key)) {
+        if (has_report_behind(store, key, lost.last)) continue;
+        losses.numbers.push_back({std::string{store.session_name(key)}, lost.first, lost.last});
+      }
+    }
+  }
+  return losses;
+}
+
+int serve(const ServeOptions& options) {
+  PosixDisk disk;
+  auto settings = load_lasting_settings(disk, options.config, kWhyMessages, options.unknown_keys);
+  if (!settings) return fail(kName, settings.error());
+  if (!has_acceptor(*settings)) {
+    return fail(kName, options.config + ": an acceptor session is needed");
+  }
+  if (settings->store == config::StoreKind::Memory) {
+    fmt::print(stderr,
+               "nexusfix {}: warning: Store=memory: every order and fill is forgotten when the "
+               "venue ends, and OrderIDs and ExecIDs begin at 1 again\n",
+               kName);
+  }
+  SystemRandom random;
+  venue::Venue venue{{.hash_seed = random.next()}};
+  engine::EngineOptions engine_settings = engine_options(options.spin);
+  engine_settings.tells_service_manager = true;
+  auto engine = engine::Engine::open(std::move(*settings), venue, engine_settings);
+  if (!engine) return fail(kName, engine.error().what());
+  venue.set_losses(losses_of(*engine, options));
+  if (!venue.attach(*engine)) return fail(kName, venue.failure());
+  if (!venue.alarm().empty()) fmt::print(stderr, "nexusfix {}: {}\n", kName, venue.alarm());
+  int status = kSuccess;
+  {
+    const engine::StopSignals signals{*engine};
+    const std::vector<transport::Endpoint> endpoints = engine->accept_endpoints();
+    for (const transport::Endpoint& one : endpoints) {
+      const bool has_host = endpoints.size() > 1 && !one.host.empty();
+      fmt::print("listening on port {}{}\n", one.port, has_host ? " of " + one.host : "");
+    }
+    std::fflush(stdout);
+    status = engine->run() == 0 ? kSuccess : kFailure;
+  }
+  if (!venue.failure().empty()) status = fail(kName, venue.failure());
+  if (!options.book_file.empty()) {
+    const auto written = write_whole_file(disk, options.book_file, book_json(venue));
+    if (!written) status = fail(kName, written.error());
+  }
+  return status;
+}
+
+}  // namespace
+
+int run_serve(Arguments arguments) {
+  ServeOptions options;
+  CLI::App app{
+      "Runs the example venue: accepts the sessions of a configuration file, matches orders by\n"
+      "price and time, reports fills. FIX.4.2 and FIX.4.4; limit and market orders, cancel and\n"
+      "replace. Ends gracefully on Ctrl-C or SIGTERM, and rebuilds its book when started again.\n"
+      "SIGHUP: opens its log files and reads the configuration anew.\n\n"
+      "  $ nexusfix serve venue.cfg\n",
+      "nexusfix serve"};
+  app.add_option("CONFIG", options.config, "A QuickFIX-style configuration file")->required();
+  add_strict(app, options.unknown_keys);
+  app.add_flag("--spin", options.spin, "Poll without sleeping: lower latency, a whole core");
+  app.add_option("--book", options.book_file, "Write the book to this file (JSON) at the end");
+  app.add_flag("--dump-book", options.dump_book,
+               "Print the book (JSON) as the journal has it, and end");
+  app.add_flag("--accept-losses", options.accept_losses,
+               "The journal was repaired and reports are lost: cancel every open order and go on");
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  return options.dump_book ? dump_book(options) : serve(options);
+}
+
+}  // namespace nexusfix::command

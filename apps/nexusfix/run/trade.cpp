@@ -1,0 +1,287 @@
+// nexusfix trade: the example trader on a configuration file.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <optional>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/engine/stop_signals.hpp>
+
+#include "nexusfix/command.hpp"
+#include "nexusfix/journal/settings_loader.hpp"
+#include "nexusfix/run/engine_options.hpp"
+#include "nexusfix/text/text.hpp"
+#include "trader/trader.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+constexpr std::string_view kName = "trade";
+constexpr std::string_view kWhyMessages =
+    "the trader knows from the messages in its journal which orders it has sent";
+
+struct TradeOptions {
+  std::string config;
+  UnknownKeys unknown_keys = UnknownKeys::Warn;
+  std::string report_file;
+  trader::TraderPlan plan;
+  bool stream = false;
+  bool partials = false;
+  bool spin = false;
+  bool results = false;
+  std::uint64_t progress_every = 0;
+  std::uint64_t silence_seconds = 30;
+};
+
+void print_progress(const trader::TraderCounts& counts) {
+  fmt::print("progress sent={} acknowledged={} finished={}\n", counts.sent, counts.acknowledged,
+             counts.finished);
+  std::fflush(stdout);
+}
+
+// What the demonstration reads: every measured time, in nanoseconds.
+void print_results(const trader::TraderTimes& times) {
+  fmt::print("streamed orders={} nanoseconds={}\nround_trips", times.streamed,
+             times.stream_time.count());
+  for (const trader::Nanoseconds time : times.round_trips) fmt::print(" {}", time.count());
+  fmt::print("\n");
+}
+
+// Drives the engine until the trader is done, and logs out then.
+class Run {
+ public:
+  Run(const TradeOptions& options, engine::Engine& engine, trader::Trader& trader, Clock& clock)
+      : options_{options}, engine_{engine}, trader_{trader}, clock_{clock} {}
+
+  // Empty: all is well.
+  std::string until_done() {
+    const auto pause = options_.spin ? std::chrono::nanoseconds{0} : std::chrono::milliseconds{50};
+    last_report_ = last_change_ = clock_.now().mono;
+    bool more = false;
+    while (engine_.poll(more ? std::chrono::nanoseconds{0} : pause)) {
+      more = trader_.go_on(engine_.session(0));
+      if (const std::string failure = look(); !failure.empty()) return failure;
+    }
+    if (!trader_.failure().empty()) return trader_.failure();
+    if (!trader_.finished()) {
+      return engine::StopSignals::received() ? "stopped before all orders were finished"
+                                             : "the session ended before all orders were finished";
+    }
+    return {};
+  }
+
+ private:
+  std::string look() {
+    // A spinning loop would spend most of its time on this.
+    constexpr unsigned kTurnsBetweenLooks = 256;
+    if (options_.spin && ++turns_ % kTurnsBetweenLooks != 0) return {};
+    const trader::TraderCounts& counts = trader_.counts();
+    const MonoTime now = clock_.now().mono;
+    engine::Session& session = engine_.session(0);
+    const std::uint64_t next_inbound = session.numbers().next_inbound;
+    if (counts.reports != seen_reports_) last_report_ = last_change_ = now;
+    // A Heartbeat is a change, too, and no answer to an order.
+    if (next_inbound != seen_inbound_) last_change_ = now;
+    seen_reports_ = counts.reports;
+    seen_inbound_ = next_inbound;
+    progress(counts);
+    if (!trader_.failure().empty()) {
+      log_out(session);
+    } else if (trader_.finished() && session.is_logged_on() && now - last_change_ >= kSettleTime) {
+      log_out(session);
+    }
+    if (now - last_report_ < std::chrono::seconds{options_.silence_seconds}) return {};
+    engine_.stop();
+    return fmt::format(
+        "no ExecutionReport came for {} s: {} of {} orders sent, {} acknowledged, {} "
+        "finished; the session is {}",
+        options_.silence_seconds, counts.sent, options_.plan.orders, counts.acknowledged,
+        counts.finished, session.is_logged_on() ? "logged on" : "not logged on");
+  }
+
+  void progress(const trader::TraderCounts& counts) {
+    if (options_.progress_every == 0) return;
+    const std::uint64_t step = counts.finished / options_.progress_every;
+    if (step == shown_step_ && !(trader_.finished() && !shown_end_)) return;
+    shown_step_ = step;
+    shown_end_ = trader_.finished();
+    print_progress(counts);
+  }
+
+  void log_out(engine::Session& session) {
+    if (!logged_out_) session.log_out();
+    logged_out_ = true;
+  }
+
+  // Before the Logout, so that what a crash made the counterparty repeat has arrived by then.
+  static constexpr std::chrono::milliseconds kSettleTime{100};
+
+  const TradeOptions& options_;
+  engine::Engine& engine_;
+  trader::Trader& trader_;
+  Clock& clock_;
+  MonoTime last_report_{};
+  MonoTime last_change_{};  // of anything that came
+  std::uint64_t seen_reports_ = 0;
+  std::uint64_t seen_inbound_ = 0;
+  std::uint64_t shown_step_ = 0;
+  bool shown_end_ = false;
+  bool logged_out_ = false;
+  unsigned turns_ = 0;
+};
+
+std::string summary(const trader::Trader& trader, std::uint64_t orders) {
+  const trader::TraderCounts& counts = trader.counts();
+  std::string text = fmt::format("{} of {} filled, {} in this run", with_thousands(counts.filled),
+                                 counted(orders, "order"), counted(counts.reports, "report"));
+  const trader::TraderTimes& times = trader.times();
+  if (!times.round_trips.empty()) {
+    const auto latency = trader::summarize(times.round_trips);
+    text += fmt::format("; round trip P50 {}, P99 {}", duration_text(latency.p50),
+                        duration_text(latency.p99));
+  }
+  if (times.stream_time.count() > 0) {
+    const double rate =
+        static_cast<double>(times.streamed) * 1e9 / static_cast<double>(times.stream_time.count());
+    text += fmt::format("; {} orders/s streamed", with_thousands(static_cast<std::uint64_t>(rate)));
+  }
+  return text;
+}
+
+// The report is not in the file, so it must not count as received: no more than this process may
+// end here. Started again, it is sent the report again.
+[[noreturn]] void end_at_once(const DiskError& error) {
+  std::fflush(stdout);
+  fail(kName,
+       fmt::format("the report file: {}; ended at once, so that no report is missing from it. "
+                   "Make room and start again: it goes on where it was",
+                   error.what()));
+  std::_Exit(kFailure);
+}
+
+// Without the reports of earlier runs, it would wait for them for ever.
+std::string missing_reports(const std::optional<trader::ReportFile>& file,
+                            const TradeOptions& options, std::uint64_t sent) {
+  if (sent == 0 || (file && !file->is_new())) return {};
+  const std::string found = fmt::format(
+      "the journal of {} holds orders of earlier runs (up to T{}); which of them were "
+      "filled stands in the report file of those runs alone: ",
+      options.config, sent);
+  if (!file) return found + "give it with --report FILE";
+  return found + options.report_file + " is none";
+}
+
+int trade(const TradeOptions& options) {
+  SystemClock clock;
+  PosixDisk disk;
+  auto settings = load_lasting_settings(disk, options.config, kWhyMessages, options.unknown_keys);
+  if (!settings) return fail(kName, settings.error());
+  if (!is_one_initiator(*settings)) {
+    return fail(kName, options.config + ": exactly one session, an initiator, is needed");
+  }
+  if (settings->store == config::StoreKind::Memory) {
+    fmt::print(stderr,
+               "nexusfix {}: warning: Store=memory: a trader that is started again begins with "
+               "order T1, and a venue that remembers it refuses it\n",
+               kName);
+  }
+  trader::Trader trader{options.plan, clock};
+  std::optional<trader::ReportFile> report_file;
+  if (!options.report_file.empty()) {
+    auto opened =
+        trader::ReportFile::open(disk, options.report_file,
+                                 [&](const trader::ReportLine& line) { trader.on_reported(line); });
+    if (!opened) return fail(kName, opened.error().what());
+    report_file = std::move(*opened);
+    trader.record_to(*report_file, end_at_once);
+  }
+  auto engine = engine::Engine::open(std::move(*settings), trader, engine_options(options.spin));
+  if (!engine) return fail(kName, engine.error().what());
+  if (auto missing = missing_reports(report_file, options, trader.counts().sent);
+      !missing.empty()) {
+    // One that was made a moment ago must not look like the right one the next time.
+    if (report_file) static_cast<void>(disk.remove(options.report_file));
+    return fail(kName, missing);
+  }
+  // It would take the orders of another run for its own, and call them done.
+  if (trader.last_reported() > trader.counts().sent) {
+    return fail(kName,
+                fmt::format("{}: the report file holds orders that this journal never sent (up to "
+                            "T{}; the journal of {} holds {}). Keep the two together, or begin "
+                            "both anew",
+                            options.report_file, trader.last_reported(), options.config,
+                            trader.counts().sent == 0
+                                ? "none"
+                                : fmt::format("those up to T{}", trader.counts().sent)));
+  }
+  const std::string_view version = engine->session(0).application_version();
+  if (version != "FIX.4.2" && version != "FIX.4.4") {
+    return fail(kName, options.config + ": the trader speaks FIX.4.2 and FIX.4.4 only");
+  }
+  const engine::StopSignals signals{*engine};
+  const std::string failure = Run{options, *engine, trader, clock}.until_done();
+  if (options.results) print_results(trader.times());
+  fmt::print("{}\n", summary(trader, options.plan.orders));
+  std::fflush(stdout);
+  return failure.empty() ? kSuccess : fail(kName, failure);
+}
+
+void add_options(CLI::App& app, TradeOptions& options) {
+  app.add_option("CONFIG", options.config, "A QuickFIX-style configuration file: one initiator")
+      ->required();
+  app.add_option("--orders", options.plan.orders,
+                 "How many orders in all, over every run on the same journal")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{2}, std::uint64_t{100'000'000}));
+  add_strict(app, options.unknown_keys);
+  app.add_flag("--stream", options.stream, "Do not wait for one order's reports before the next");
+  app.add_option("--one-at-a-time", options.plan.one_at_a_time,
+                 "With --stream: the first so many are sent one at a time all the same");
+  app.add_option("--window", options.plan.window, "With --stream: orders that may be unanswered")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}));
+  app.add_flag("--partials", options.partials, "Orders of different size, filled in parts");
+  app.add_option("--symbol", options.plan.symbol, "What to trade, up to 64 bytes")
+      ->capture_default_str()
+      ->check([](const std::string& symbol) -> std::string {
+        return symbol.empty() || symbol.size() > 64 ? "a symbol of 1 to 64 bytes was expected" : "";
+      });
+  app.add_option("--report", options.report_file,
+                 "Append a line for every ExecutionReport; a restarted trader reads it");
+  app.add_option("--silence", options.silence_seconds,
+                 "Give up after this many seconds without an ExecutionReport")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 3600));
+  app.add_option("--progress", options.progress_every,
+                 "Print a line whenever so many more orders are finished");
+  app.add_flag("--results", options.results, "Print every measured time, for programs to read");
+  app.add_flag("--spin", options.spin, "Poll without sleeping: lower latency, a whole core");
+}
+
+}  // namespace
+
+int run_trade(Arguments arguments) {
+  TradeOptions options;
+  CLI::App app{
+      "Runs the example trader: sends orders that fill each other, waits for every fill, logs\n"
+      "out. It survives kill -9: started again on the same journal and report file it goes on\n"
+      "where it was.\n\n"
+      "  $ nexusfix trade trader.cfg --orders 1000 --report fills.tsv\n",
+      "nexusfix trade"};
+  add_options(app, options);
+  if (const auto status = parse_arguments(app, std::move(arguments))) return *status;
+  options.plan.pattern = options.partials ? trader::Pattern::Partials : trader::Pattern::Pairs;
+  if (!options.stream) options.plan.one_at_a_time = options.plan.orders;
+  const std::uint64_t group = trader::group_size(options.plan.pattern);
+  if (options.plan.orders % group != 0 || options.plan.one_at_a_time % group != 0) {
+    fmt::print(stderr, "nexusfix {}: --orders and --one-at-a-time must be multiples of {}: {}\n",
+               kName, group, "buys and sells fill each other");
+    return kUsage;
+  }
+  return trade(options);
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,99 @@
+#include "nexusfix/text/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+
+#include <nexusfix/base/utf8.hpp>
+#include <nexusfix/dictionary/printable.hpp>
+
+namespace nexusfix::command {
+
+std::string with_thousands(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t at = text.size(); at > 3;) {
+    at -= 3;
+    text.insert(at, 1, ',');
+  }
+  return text;
+}
+
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  std::string text = with_thousands(count) + ' ';
+  if (count == 1) return text.append(one);
+  return many.empty() ? text.append(one).append("s") : text.append(many);
+}
+
+std::string duration_text(std::chrono::nanoseconds duration) {
+  struct Unit {
+    double nanoseconds;
+    std::string_view name;
+  };
+  constexpr std::array kUnits{Unit{1e3, "µs"}, Unit{1e6, "ms"}, Unit{1e9, "s"}};
+  const auto nanoseconds = static_cast<double>(duration.count());
+  if (nanoseconds < 999.5) return fmt::format("{} ns", duration.count());
+  for (const Unit& unit : kUnits) {
+    const double value = nanoseconds / unit.nanoseconds;
+    if (value < 9.995) return fmt::format("{:.2f} {}", value, unit.name);
+    if (value < 99.95) return fmt::format("{:.1f} {}", value, unit.name);
+    if (value < 999.5 || &unit == &kUnits.back()) return fmt::format("{:.0f} {}", value, unit.name);
+  }
+  return {};
+}
+
+std::string json_text(std::string_view text) {
+  std::string result = "\"";
+  while (!text.empty()) {
+    const char c = text.front();
+    const auto byte = static_cast<unsigned char>(c);
+    const std::size_t size = std::max<std::size_t>(1, dictionary::printable_size(text));
+    if (c == '"' || c == '\\') {
+      result += '\\';
+      result += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\u{:04x}", byte);
+    } else if (byte >= 0x80 && size == 1) {
+      result += fmt::format("\\\\x{:02x}", byte);
+    } else {
+      result += text.substr(0, size);
+    }
+    text.remove_prefix(size);
+  }
+  return result + '"';
+}
+
+std::optional<std::string> exact_json_text(std::string_view bytes) {
+  std::string result = "\"";
+  while (!bytes.empty()) {
+    const std::size_t size = utf8_size(bytes);
+    if (size == 0) return std::nullopt;
+    if (bytes.front() == '"' || bytes.front() == '\\') result += '\\';
+    if (printable_utf8_size(bytes) > 0) {
+      result += bytes.substr(0, size);
+    } else {  // the last byte of a control character is its number
+      result += fmt::format("\\u{:04x}", static_cast<unsigned char>(bytes[size - 1]));
+    }
+    bytes.remove_prefix(size);
+  }
+  return result + '"';
+}
+
+std::string hex_text(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+std::string bar_text(double share, std::size_t columns) {
+  constexpr std::array<std::string_view, 8> kEighths{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const double exact = std::clamp(share, 0.0, 1.0) * static_cast<double>(columns) * 8;
+  auto eighths = static_cast<std::size_t>(std::llround(exact));
+  if (share > 0) eighths = std::max<std::size_t>(eighths, 1);
+  std::string bar;
+  for (std::size_t i = 0; i < eighths / 8; ++i) bar += "█";
+  bar += kEighths[eighths % 8];
+  return bar;
+}
+
+}  // namespace nexusfix::command

@@ -1,0 +1,154 @@
+// The engine alone: from the bytes of an order to those of its report, without a kernel between.
+#include <memory>
+#include <stdexcept>
+
+#include "bench/engine/engine_bench.hpp"
+#include "bench/engine/inside.hpp"
+#include "bench/engine/memory_network.hpp"
+#include "bench/messages/messages.hpp"
+#include "bench/row.hpp"
+
+namespace nexusfix::bench {
+namespace {
+
+constexpr std::string_view kTimeMark =
+    "\x01"
+    "52=";
+constexpr std::string_view kNumberMark =
+    "\x01"
+    "34=";
+
+WallTime wall_now() { return SystemClock{}.now().wall; }
+
+std::string time_text(WallTime now) {
+  const auto since = std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch());
+  return timestamp_text(since.count());
+}
+
+void put(std::string& text, std::string_view mark, std::string_view value) {
+  text.replace(text.find(mark) + mark.size(), value.size(), value);
+}
+
+// Behind a change of digits: the last seven bytes are 10=nnn|.
+void put_checksum(std::string& text) {
+  constexpr std::size_t kTrailerBytes = 7;
+  const std::size_t size = text.size() - kTrailerBytes;
+  unsigned sum = 0;
+  for (std::size_t i = 0; i < size; ++i) sum += static_cast<unsigned char>(text[i]);
+  const std::string digits = fmt::format("{:03}", sum % 256);
+  text.replace(size + 3, digits.size(), digits);
+}
+
+// A venue of one session that is logged on and gets its orders from memory.
+class Inside {
+ public:
+  explicit Inside(bool is_in_memory)
+      : venue_{{.is_in_memory = is_in_memory}, {.network = &network_, .busy_spin = true}} {
+    Session& session = venue_.engine.session(0);
+    const auto set = session.set_next_numbers({.next_inbound = OrderTexts::kFirstNumber - 1,
+                                               .next_outbound = OrderTexts::kFirstNumber - 1},
+                                              "benchmark");
+    if (!set) throw std::runtime_error{set.error()};
+    turn();
+    const std::string logon = OrderTexts::logon(wall_now());
+    network_.deliver(logon);
+    // The journal's first segment may take a moment.
+    while (network_.sends() == 0) turn();
+    if (!session.is_logged_on()) throw std::runtime_error{"the venue refused the Logon"};
+    prepare();
+  }
+
+  std::uint64_t take(std::size_t input) {
+    const std::uint64_t before = network_.sends();
+    network_.deliver(orders_[input]);
+    turn();
+    return network_.sends() - before;
+  }
+  void prepare() {
+    // Nothing would be faster than a session that takes no orders any more.
+    if (!venue_.engine.session(0).is_logged_on()) throw std::runtime_error{"the venue was cut off"};
+    orders_.number_from(venue_.engine.session(0).numbers().next_inbound, wall_now());
+  }
+  [[nodiscard]] WireSizes sizes() const { return {orders_[0].size(), network_.sent().size()}; }
+
+ private:
+  void turn() {
+    if (!venue_.engine.poll(std::chrono::nanoseconds{0})) std::abort();
+  }
+
+  MemoryNetwork network_;
+  OpenEngine<Venue> venue_;
+  OrderTexts orders_;
+};
+
+struct InsideOperation {
+  std::unique_ptr<Inside> inside;
+
+  std::uint64_t operator()(std::size_t input) { return inside->take(input); }
+  void prepare() { inside->prepare(); }
+  void settle() {}
+  [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = OrderTexts::kMessages}; }
+};
+
+Plan plan_inside(Subjects) {
+  const WireSizes sizes = wire_sizes();
+  Plan plan{.owner = nullptr,
+            .bytes = static_cast<double>(sizes.order + sizes.report),
+            .contestants = {}};
+  plan.contestants.emplace_back("NexusFIX", make_inside(false));
+  plan.contestants.emplace_back("NexusFIX, keeping nothing", make_inside(true));
+  return plan;
+}
+
+}  // namespace
+
+ContestantPtr make_inside(bool is_in_memory) {
+  const Answers answers(OrderTexts::kMessages, 1);
+  return make_prepared_contestant(InsideOperation{std::make_unique<Inside>(is_in_memory)},
+                                  OrderTexts::kMessages, AnswersCheck{answers});
+}
+
+OrderTexts::OrderTexts() {
+  for (std::size_t i = 0; i < kMessages; ++i) {
+    texts_.push_back(message_of(
+        fmt::format("35=D|49=T1|56=VENUE|34={}|52=20240115-10:30:00.000|11={}|21=1|55=AAPL|54={}|"
+                    "60=20240115-10:30:00.100|38=100|40=2|44=150.25|59=0|",
+                    kFirstNumber, kFirstNumber + i, 1 + i % 2)));
+  }
+}
+
+void OrderTexts::number_from(std::uint64_t first, WallTime now) {
+  const std::string time = time_text(now);
+  for (std::uint64_t number = first; number < first + kMessages; ++number) {
+    std::string& text = texts_[(number - kFirstNumber) % kMessages];
+    put(text, kNumberMark, std::to_string(number));
+    put(text, kTimeMark, time);
+    put_checksum(text);
+  }
+}
+
+std::string OrderTexts::logon(WallTime now) {
+  return message_of(fmt::format("35=A|49=T1|56=VENUE|34={}|52={}|98=0|108=30|", kFirstNumber - 1,
+                                time_text(now)));
+}
+
+WireSizes wire_sizes() {
+  static const WireSizes sizes = [] {
+    Inside inside{true};
+    if (inside.take(0) != 1) throw std::runtime_error{"an order was not answered"};
+    return inside.sizes();
+  }();
+  return sizes;
+}
+
+void add_engine_rows(std::vector<Row>& rows) {
+  constexpr double kInsideBudgetNs = 200;
+  rows.push_back({{.name = "inside",
+                   .purpose = "an order's bytes to its report's, journaled, over a network in "
+                              "memory; the application's part included",
+                   .published = {},
+                   .budget = kInsideBudgetNs},
+                  plan_inside});
+}
+
+}  // namespace nexusfix::bench

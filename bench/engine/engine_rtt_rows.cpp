@@ -1,0 +1,187 @@
+// An order and its report over loopback TCP: one at a time, many at once, and orders alone. The
+// trader's engine is on the measured core, the venue's on another one.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "bench/engine/bare_tcp.hpp"
+#include "bench/engine/engine_pair.hpp"
+#include "bench/engine/watched_network.hpp"
+#include "bench/row.hpp"
+
+namespace nexusfix::bench {
+namespace {
+
+// A round trip of which one part of the venue's counts, as the venue noted it.
+struct LivePair {
+  std::unique_ptr<WatchedNetwork> network;
+  Pair pair;
+
+  explicit LivePair(std::unique_ptr<transport::Network> inner)
+      : network{std::make_unique<WatchedNetwork>(std::move(inner))},
+        pair{{.venue_network = network.get()}} {}
+
+  void round_trip() {
+    Trader& trader = pair.trader();
+    const std::uint64_t before = trader.reports;
+    trader.send_order();
+    while (trader.reports == before) pair.poll();
+  }
+};
+
+class LivePart final : public Contestant {
+ public:
+  LivePart(std::shared_ptr<LivePair> live, const std::atomic<std::uint64_t> LiveTicks::* part)
+      : live_{std::move(live)}, part_{part} {}
+
+  std::string check() override {
+    prepare();
+    const std::uint64_t ticks = one();
+    settle();
+    return ticks != 0 ? "" : "nothing was noted";
+  }
+  [[nodiscard]] std::size_t inputs() const override { return 1; }
+  void prepare() override { live_->pair.resume(); }
+  void settle() override { live_->pair.pause(); }
+  void run(std::size_t calls) override { (void)timed_run(calls); }
+  std::uint64_t timed_run(std::size_t calls) override {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < calls; ++i) sum += one();
+    return sum;
+  }
+  void time_each(std::uint32_t* ticks, std::size_t calls) override {
+    for (std::size_t i = 0; i < calls; ++i) {
+      ticks[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(one(), UINT32_MAX));
+    }
+  }
+
+ private:
+  std::uint64_t one() {
+    live_->round_trip();
+    return (live_->network->ticks().*part_).load(std::memory_order_relaxed);
+  }
+
+  std::shared_ptr<LivePair> live_;
+  const std::atomic<std::uint64_t> LiveTicks::* part_;
+};
+
+Plan plan_live(Subjects) {
+  auto network = transport::make_epoll_network();
+  if (!network) throw std::runtime_error{network.error().text};
+  const auto live = std::make_shared<LivePair>(std::move(*network));
+  Plan plan{.owner = nullptr, .contestants = {}};
+  plan.contestants.emplace_back("NexusFIX", std::make_unique<LivePart>(live, &LiveTicks::inside));
+  plan.contestants.emplace_back("its receive",
+                                std::make_unique<LivePart>(live, &LiveTicks::receive));
+  plan.contestants.emplace_back("its send", std::make_unique<LivePart>(live, &LiveTicks::send));
+  return plan;
+}
+
+// Many orders, with at most so many unanswered, or untaken by who does not answer.
+struct Burst {
+  static constexpr std::uint64_t kOrders = 4'096;
+  static constexpr std::uint64_t kTogether = 32;  // sent between two turns of the event loop
+  std::unique_ptr<Pair> pair;
+  std::uint64_t open_max;
+  bool answers;
+
+  std::uint64_t operator()(std::size_t) {
+    Trader& trader = pair->trader();
+    const std::uint64_t end = trader.orders + kOrders;
+    for (std::uint64_t done = done_now(); done < end; done = done_now()) {
+      const std::uint64_t until = std::min({end, done + open_max, trader.orders + kTogether});
+      while (trader.orders < until) trader.send_order();
+      pair->poll();
+    }
+    return kOrders;
+  }
+  void prepare() { pair->resume(); }
+  void settle() { pair->pause(); }
+  [[nodiscard]] CallLimits limits() const { return {}; }
+
+ private:
+  [[nodiscard]] std::uint64_t done_now() const {
+    return answers ? pair->trader().reports : pair->orders_taken();
+  }
+};
+
+Plan plan_round_trip(WaitMode mode, Subjects subjects) {
+  const WireSizes sizes = wire_sizes();
+  Plan plan{.owner = nullptr,
+            .bytes = static_cast<double>(sizes.order + sizes.report),
+            .contestants = {}};
+  plan.contestants.emplace_back(
+      "NexusFIX", two_sided(RoundTrip{std::make_unique<Pair>(PairOptions{.mode = mode})}, 1));
+  plan.contestants.emplace_back(
+      "bare TCP", two_sided(BareRoundTrip<BarePair<BareEnd>>{std::make_unique<BarePair<BareEnd>>(
+                                mode, sizes.order, sizes.report)},
+                            1));
+  add_contestants(plan, subjects,
+                  [&](Subject& subject) { return subject.round_trip(trade_job(mode)); });
+  return plan;
+}
+
+constexpr std::uint64_t kUntakenMax = 16'384;
+
+Plan plan_throughput(bool answers, Subjects subjects) {
+  const WireSizes sizes = wire_sizes();
+  Plan plan{.owner = nullptr,
+            .bytes = static_cast<double>(sizes.order + (answers ? sizes.report : 0)),
+            .operations_per_call = static_cast<double>(Burst::kOrders),
+            .contestants = {}};
+  plan.bytes *= plan.operations_per_call;
+  Burst burst{std::make_unique<Pair>(PairOptions{.answers = answers}),
+              answers ? kUnansweredMax : kUntakenMax, answers};
+  plan.contestants.emplace_back("NexusFIX", two_sided(std::move(burst), Burst::kOrders));
+  if (answers) {
+    add_contestants(plan, subjects, [&](Subject& subject) {
+      return subject.trade_burst(trade_job(WaitMode::Spin), Burst::kOrders);
+    });
+  }
+  return plan;
+}
+
+}  // namespace
+
+TradeJob trade_job(WaitMode mode) {
+  return {mode, [](std::function<void()> run) {
+            const StartElsewhere elsewhere;
+            return std::thread{std::move(run)};
+          }};
+}
+
+void add_round_trip_rows(std::vector<Row>& rows) {
+  rows.push_back({{.name = "inside/live",
+                   .purpose = "from the order's receive to its report's send, within rtt/spin",
+                   .published = {},
+                   .budget = {}},
+                  plan_live});
+  rows.push_back({{.name = "rtt/spin",
+                   .purpose = "an order to its report over loopback TCP, both sides spinning",
+                   .published = {},
+                   .budget = {},
+                   .ratios = {{"bare TCP", 1.25, 1.5}, {"QuickFIX", 0.2}, {"bare io_uring"}}},
+                  [](Subjects subjects) { return plan_round_trip(WaitMode::Spin, subjects); }});
+  rows.push_back({{.name = "rtt/block",
+                   .purpose = "the same, both sides sleeping in the kernel until something comes",
+                   .published = {},
+                   .budget = {},
+                   .ratios = {{"bare TCP", 1.1}, {"bare io_uring"}}},
+                  [](Subjects subjects) { return plan_round_trip(WaitMode::Block, subjects); }});
+  constexpr double kNsOfTwoMillionASecond = 500;
+  rows.push_back({{.name = "throughput/one-way",
+                   .purpose = "an order of one session, sent until it is taken",
+                   .published = {},
+                   .budget = kNsOfTwoMillionASecond},
+                  [](Subjects subjects) { return plan_throughput(false, subjects); }});
+  constexpr double kNsOfSevenHundredThousandASecond = 1'429;
+  rows.push_back({{.name = "throughput/orders",
+                   .purpose = "an order of one session and its report, many being under way",
+                   .published = {},
+                   .budget = kNsOfSevenHundredThousandASecond},
+                  [](Subjects subjects) { return plan_throughput(true, subjects); }});
+}
+
+}  // namespace nexusfix::bench

@@ -1,0 +1,315 @@
+// One engine with many sessions: what an order takes among them, and what they cost while nothing
+// happens. The venue is a process of its own, so that its memory and its time can be read.
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <fstream>
+#include <malloc.h>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <thread>
+
+#include "bench/engine/bare_tcp.hpp"
+#include "bench/engine/engine_bench.hpp"
+#include "bench/messages/messages.hpp"
+#include "bench/row.hpp"
+
+namespace nexusfix::bench {
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+constexpr std::size_t kTogether = 64;         // orders that are made beforehand
+constexpr std::uint64_t kSpreadPrime = 7919;  // sessions take turns in no order of memory
+constexpr std::size_t kRateOrders = 20'000;
+// HeartBtInt, too: each side sends one heartbeat a session in this time.
+constexpr std::chrono::seconds kRest{30};
+
+double seconds_since(SteadyTime begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+// Memory that no file backs: the pages of the journal's files are not the sessions'.
+std::size_t anonymous_bytes(const std::string& process) {
+  std::ifstream status{"/proc/" + process + "/status"};
+  constexpr std::string_view kName = "RssAnon:";
+  constexpr std::size_t kKilobyte = 1024;
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(kName)) return std::stoul(line.substr(kName.size())) * kKilobyte;
+  }
+  return 0;
+}
+
+double cpu_seconds(pid_t process) {
+  std::ifstream file{"/proc/" + std::to_string(process) + "/stat"};
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields{text.substr(text.rfind(')') + 1)};
+  std::string skipped;
+  constexpr int kFieldsBefore = 11;  // state to cmajflt
+  for (int i = 0; i < kFieldsBefore; ++i) fields >> skipped;
+  double user = 0;
+  double system = 0;
+  fields >> user >> system;
+  return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+// What the venue's process tells when it listens.
+struct Opened {
+  std::uint16_t port = 0;  // 0: it could not be opened
+  double seconds = 0;
+  std::size_t bytes_before = 0;
+};
+
+[[noreturn]] void serve(const std::string& text, int told) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::malloc_trim(0);  // what the benchmark had given back is not there to be used again
+  Opened opened{.bytes_before = anonymous_bytes("self")};
+  const auto begin = std::chrono::steady_clock::now();
+  Venue venue;
+  observe::NullEventLog log;
+  auto settings = config::parse_settings(text, "bench");
+  if (settings) {
+    auto engine = Engine::open(std::move(*settings), venue, {.log = &log});
+    opened.seconds = seconds_since(begin);
+    if (engine) opened.port = engine->accept_port();
+    if (::write(told, &opened, sizeof opened) == sizeof opened && engine) (void)engine->run();
+  }
+  ::_exit(0);
+}
+
+// The venue's process.
+class VenueProcess {
+ public:
+  explicit VenueProcess(std::size_t sessions) {
+    const std::string text = EngineText{.sessions = sessions}.with(folder_);
+    int told[2];
+    if (::pipe(told) != 0) throw std::runtime_error{"pipe failed"};
+    const StartElsewhere elsewhere;
+    process_ = ::fork();
+    if (process_ == 0) serve(text, told[1]);
+    ::close(told[1]);
+    const bool is_told = ::read(told[0], &opened_, sizeof opened_) == sizeof opened_;
+    ::close(told[0]);
+    if (!is_told || opened_.port == 0) throw std::runtime_error{"the venue cannot be opened"};
+  }
+  VenueProcess(const VenueProcess&) = delete;
+  VenueProcess& operator=(const VenueProcess&) = delete;
+  ~VenueProcess() {
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+  }
+  [[nodiscard]] const Opened& opened() const { return opened_; }
+  [[nodiscard]] double cpu() const { return cpu_seconds(process_); }
+  [[nodiscard]] std::size_t bytes_grown() const {
+    return anonymous_bytes(std::to_string(process_)) - opened_.bytes_before;
+  }
+
+ private:
+  BenchFolder folder_;
+  pid_t process_ = 0;
+  Opened opened_;
+};
+
+// A counterparty: no engine, only its bytes.
+class Client {
+ public:
+  Client(std::size_t index, std::uint16_t port)
+      : name_{fmt::format("T{}", index + 1)}, socket_{::socket(AF_INET, SOCK_STREAM, 0)} {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port);
+    const int on = 1;
+    if (::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+        ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) != 0) {
+      throw std::runtime_error{"a client cannot connect"};
+    }
+  }
+  Client(Client&& other) noexcept
+      : name_{std::move(other.name_)},
+        socket_{std::exchange(other.socket_, -1)},
+        number_{other.number_} {}
+  Client& operator=(Client&&) = delete;
+  ~Client() {
+    if (socket_ >= 0) ::close(socket_);
+  }
+
+  [[nodiscard]] std::string message(char type, std::string_view body) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return message_of(fmt::format(
+        "35={}|49={}|56=VENUE|34={}|52={}|{}", type, name_, number_++,
+        timestamp_text(std::chrono::duration_cast<std::chrono::milliseconds>(now).count()), body));
+  }
+  [[nodiscard]] std::string order() {
+    return message('D',
+                   "11=10000001|21=1|55=AAPL|54=1|60=20240115-10:30:00.100|38=100|40=2|"
+                   "44=150.25|59=0|");
+  }
+  void send(std::string_view bytes) const {
+    if (::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) !=
+        static_cast<ssize_t>(bytes.size())) {
+      throw std::runtime_error{"a client cannot send"};
+    }
+  }
+  // Until a message of this type has come. What else comes is dropped.
+  void wait_for(std::string_view mark) const {
+    char bytes[4096];
+    while (true) {
+      const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
+      if (count <= 0) throw std::runtime_error{"the venue hung up"};
+      if (std::string_view{bytes, static_cast<std::size_t>(count)}.find(mark) !=
+          std::string_view::npos) {
+        return;
+      }
+    }
+  }
+
+ private:
+  std::string name_;
+  int socket_;
+  std::uint64_t number_ = 1;
+};
+
+constexpr std::string_view kLogonMark =
+    "\x01"
+    "35=A\x01";
+constexpr std::string_view kReportMark =
+    "\x01"
+    "35=8\x01";
+
+class Crowd {
+ public:
+  Crowd(std::size_t sessions, bool rests) : venue_{sessions} {
+    log_on(sessions);
+    if (rests) rest();
+    measure_rate();
+    texts_.resize(kTogether);
+    prepare();
+  }
+
+  // At most kTogether orders can follow.
+  void prepare() {
+    for (; made_ < turn_ + kTogether; ++made_) texts_[made_ % kTogether] = client(made_).order();
+  }
+  std::uint64_t trade() {
+    const Client& one = client(turn_);
+    one.send(texts_[turn_++ % kTogether]);
+    one.wait_for(kReportMark);
+    return 1;
+  }
+  [[nodiscard]] const std::string& note() const { return note_; }
+
+ private:
+  Client& client(std::uint64_t turn) { return clients_[turn * kSpreadPrime % clients_.size()]; }
+
+  void log_on(std::size_t sessions) {
+    clients_.reserve(sessions);
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < sessions; ++i) {
+      Client& one = clients_.emplace_back(i, venue_.opened().port);
+      one.send(one.message('A', "98=0|108=30|"));
+    }
+    for (const Client& one : clients_) one.wait_for(kLogonMark);
+    const double seconds = seconds_since(begin);
+    constexpr double kKilobyte = 1024;
+    note_ = fmt::format(
+        "opened in {:.2f} s, all logged on in {:.2f} s, {:.1f} KiB of memory a session",
+        venue_.opened().seconds, seconds,
+        static_cast<double>(venue_.bytes_grown()) / kKilobyte / static_cast<double>(sessions));
+  }
+  // A heartbeat of each, evenly spread; the venue sends as many.
+  void rest() {
+    const double cpu_before = venue_.cpu();
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::size_t i = 0; i < clients_.size(); ++i) {
+      std::this_thread::sleep_until(begin + kRest * static_cast<std::int64_t>(i) /
+                                                static_cast<std::int64_t>(clients_.size()));
+      clients_[i].send(clients_[i].message('0', ""));
+    }
+    note_ += fmt::format(", {:.1f} % of a core at rest",
+                         100 * (venue_.cpu() - cpu_before) / seconds_since(begin));
+  }
+  // An order of each, before any answer is read.
+  void measure_rate() {
+    const std::size_t rounds = std::max<std::size_t>(kRateOrders / clients_.size(), 1);
+    const auto begin = std::chrono::steady_clock::now();
+    for (std::size_t round = 0; round < rounds; ++round) {
+      for (Client& one : clients_) one.send(one.order());
+      for (const Client& one : clients_) one.wait_for(kReportMark);
+    }
+    note_ += fmt::format(", {:.0f} orders/s with one of each under way",
+                         static_cast<double>(rounds * clients_.size()) / seconds_since(begin));
+  }
+
+  VenueProcess venue_;
+  std::vector<Client> clients_;
+  std::vector<std::string> texts_;
+  std::uint64_t turn_ = 0;
+  std::uint64_t made_ = 0;
+  std::string note_;
+};
+
+struct CrowdOperation {
+  std::unique_ptr<Crowd> crowd;
+
+  std::uint64_t operator()(std::size_t) { return crowd->trade(); }
+  void prepare() { crowd->prepare(); }
+  void settle() {}
+  [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = kTogether}; }
+};
+
+constexpr std::string_view kAlone = "one session";
+
+ContestantPtr trading(std::unique_ptr<Crowd> crowd) {
+  return make_prepared_contestant(CrowdOperation{std::move(crowd)}, 1, AnswersCheck{{1}});
+}
+
+Plan plan_sessions(std::size_t sessions, Amount amount) {
+  constexpr std::size_t kRestingLeast = 10'000;
+  auto crowd =
+      std::make_unique<Crowd>(sessions, amount == Amount::Full && sessions >= kRestingLeast);
+  Plan plan{.owner = nullptr, .contestants = {}, .note = crowd->note()};
+  plan.contestants.emplace_back("NexusFIX", trading(std::move(crowd)));
+  if (sessions > 1) {
+    plan.contestants.emplace_back(kAlone, trading(std::make_unique<Crowd>(1, false)));
+  }
+  return plan;
+}
+
+// Whether so many sockets may be open here; the limit is raised as far as it goes.
+bool may_open(std::size_t sockets) {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  constexpr std::size_t kOthers = 200;
+  return limit.rlim_max >= sockets + kOthers;
+}
+
+}  // namespace
+
+void add_sessions_rows(std::vector<Row>& rows, Amount amount) {
+  for (const std::size_t sessions : {1UZ, 10UZ, 100UZ, 1'000UZ, 10'000UZ}) {
+    if (!may_open(sessions)) {
+      fmt::print(stderr, "bench: no row sessions/{}: too few descriptors (ulimit -Hn)\n", sessions);
+      continue;
+    }
+    std::vector<RatioBudget> ratios;
+    if (sessions > 1) ratios.push_back({std::string{kAlone}, 1.5});
+    rows.push_back({{.name = fmt::format("sessions/{}", sessions),
+                     .purpose = fmt::format("an order of one of {} sessions to its report, over "
+                                            "loopback TCP, sleeping",
+                                            sessions),
+                     .published = {},
+                     .budget = {},
+                     .ratios = ratios},
+                    [=](Subjects) { return plan_sessions(sessions, amount); }});
+  }
+}
+
+}  // namespace nexusfix::bench

@@ -1,0 +1,50 @@
+// Times contestants against each other, so that all of them meet the same noise.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "bench/messages/contestant.hpp"
+
+namespace nexusfix::bench {
+
+struct MeasureSettings {
+  std::size_t warm_up_calls = 10'000;
+  std::size_t single_calls = 100'000;  // each timed on its own
+  std::size_t batches = 500;
+  double batch_ns = 20'000;  // a batch's length: the counter's step is less than a thousandth of it
+  // Slow contestants are timed less often than said above, but no longer than this, each phase.
+  double phase_seconds_max = 1.0;
+
+  [[nodiscard]] static MeasureSettings quick() {
+    return {.warm_up_calls = 2'000,
+            .single_calls = 20'000,
+            .batches = 100,
+            .batch_ns = 20'000,
+            .phase_seconds_max = 0.08};
+  }
+};
+
+// Nanoseconds a call. Those of single calls contain the timer's own cost.
+struct Figures {
+  double p50 = 0;
+  double p99 = 0;
+  double p999 = 0;
+  double min = 0;
+  double max = 0;
+  std::size_t single_calls = 0;
+  // Of the batches' means: the figure that counts is the lowest decile, which neither a neighbour
+  // on the machine nor one lucky batch can move.
+  double batch = 0;
+  double batch_median = 0;
+  double batch_best = 0;
+  std::size_t batches = 0;
+  std::size_t batch_calls = 0;
+};
+
+// Contestants whose check() was empty; the result has the same order.
+[[nodiscard]] std::vector<Figures> measure(std::span<Contestant* const> contestants,
+                                           const MeasureSettings& settings, double ns_per_tick);
+
+}  // namespace nexusfix::bench

@@ -1,0 +1,95 @@
+// What a data dictionary objects to in a message: nothing, but everything is looked at. The
+// messages are parsed beforehand, so that the time is what validation adds to parsing.
+#include <memory>
+
+#include <nexusfix/dictionary.hpp>
+#include <nexusfix/wire.hpp>
+
+#include "bench/messages/messages.hpp"
+#include "bench/row.hpp"
+
+namespace nexusfix::bench {
+namespace {
+
+// As a session does it, with the memory of its event loop; without one, as a program that looks at
+// a message once.
+template <bool kRemembers>
+struct Validate {
+  std::vector<wire::Parser> parsers;  // in place, as they own the messages' indexes
+  std::vector<wire::MessageView> messages;
+  dictionary::Validator validator;
+  dictionary::ValidationMemory memory;
+
+  explicit Validate(const Messages& from)
+      : parsers(from.texts.size()),
+        validator{dictionary::Validator::make(
+                      dictionary::builtin_dictionary(dictionary::Version::Fix44), {})
+                      .value()} {
+    for (std::size_t i = 0; i < from.texts.size(); ++i) {
+      messages.push_back(parsers[i].parse(from.texts[i]).value_or(wire::MessageView{}));
+    }
+  }
+  std::uint64_t operator()(std::size_t input) {
+    if constexpr (kRemembers) {
+      return validator.validate(messages[input], memory).has_value() ? 0 : 1;
+    } else {
+      return validator.validate(messages[input]).has_value() ? 0 : 1;
+    }
+  }
+};
+
+ValidateJob job_of(Messages messages) {
+  ValidateJob job{.messages = std::move(messages), .xml = {}, .answers = {}};
+  job.xml = dictionary::to_quickfix_xml(dictionary::builtin_dictionary(dictionary::Version::Fix44));
+  job.answers.assign(job.messages.texts.size(), 1);
+  return job;
+}
+
+template <bool kRemembers>
+Row validate_row(RowSpec spec, Messages (*make_messages)(), double operations_per_call) {
+  return {std::move(spec), [make_messages, operations_per_call](Subjects subjects) {
+            const auto job = std::make_shared<ValidateJob>(job_of(make_messages()));
+            Plan plan{.owner = job,
+                      .bytes = job->messages.mean_bytes / operations_per_call,
+                      .operations_per_call = operations_per_call,
+                      .contestants = {}};
+            plan.contestants.emplace_back(
+                subjects.front()->name(),
+                make_contestant(Validate<kRemembers>{job->messages}, job->answers));
+            add_contestants(plan, subjects,
+                            [&](Subject& subject) { return subject.validate(*job); });
+            return plan;
+          }};
+}
+
+constexpr std::size_t kEntries = 100;
+
+}  // namespace
+
+void add_validate_rows(std::vector<Row>& rows) {
+  rows.push_back(validate_row<true>({.name = "validate/ExecutionReport",
+                                     .purpose = "22 fields of a parsed message against FIX 4.4",
+                                     .published = {},
+                                     .budget = 60},
+                                    execution_reports, 1));
+  rows.push_back(validate_row<true>({.name = "validate/NewOrderSingle",
+                                     .purpose = "17 fields of a parsed message against FIX 4.4",
+                                     .published = {},
+                                     .budget = {}},
+                                    new_order_singles, 1));
+  rows.push_back(validate_row<false>({.name = "validate-once/ExecutionReport",
+                                      .purpose = "the same without a memory of the messages before",
+                                      .published = {},
+                                      .budget = {}},
+                                     execution_reports, 1));
+  constexpr double kFields = 11 + 3 * kEntries;
+  rows.push_back(validate_row<true>(
+      {.name = "validate/MarketDataSnapshot-100",
+       .purpose = "a field of a parsed message of 100 entries",
+       .unit = Unit::NanosecondsPerField,
+       .published = {},
+       .budget = 12},
+      [] { return market_data_snapshots(kEntries); }, kFields));
+}
+
+}  // namespace nexusfix::bench

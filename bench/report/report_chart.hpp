@@ -1,0 +1,47 @@
+// Charts as SVG elements: bars of nanoseconds on a logarithmic scale. They carry class names;
+// chart_style() says what these look like, so that a page and a picture can each bring it along.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/report/report.hpp"
+
+namespace nexusfix::bench {
+
+struct Bar {
+  std::string kind;  // class name: "ours", "quickfix", "reference"
+  double value = 0;
+  std::string text;  // behind the bar
+};
+
+struct BarGroup {
+  std::string label;
+  std::vector<Bar> bars;
+  std::optional<double> mark;  // a line across the group: a published figure
+};
+
+struct Chart {
+  std::string elements;
+  int width = 0;
+  int height = 0;
+};
+
+[[nodiscard]] Chart bar_chart(const std::vector<BarGroup>& groups);
+
+// Rows that have a peer in this run, each with all of its subjects.
+[[nodiscard]] std::vector<BarGroup> peer_groups(const Report& report);
+// Rows whose name begins so, ours only, with the published figure as mark.
+[[nodiscard]] std::vector<BarGroup> own_groups(const Report& report, std::string_view begin);
+// The way from the median to the 99.9th percentile, a line of single calls.
+[[nodiscard]] Chart tail_chart(const Report& report);
+
+[[nodiscard]] std::string_view chart_style() noexcept;
+// Text for the inside of an element or an attribute.
+[[nodiscard]] std::string escaped(std::string_view text);
+// Three digits that count.
+[[nodiscard]] std::string short_number(double value);
+
+}  // namespace nexusfix::bench

@@ -1,0 +1,122 @@
+// What the rows of the store share: a folder, a store with its sessions, and the bare device.
+#pragma once
+
+#include <atomic>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/store.hpp>
+
+#include "bench/measure/background.hpp"
+#include "bench/messages/messages.hpp"
+#include "bench/store/bench_folder.hpp"
+
+namespace nexusfix::bench {
+
+// One store with its sessions. Made in place, as the journal's threads point to it.
+struct OpenStore {
+  BenchFolder folder;
+  PosixDisk disk;
+  std::atomic<std::uint64_t> wakes{0};
+  std::vector<std::string> texts = execution_reports().texts;
+  std::unique_ptr<store::Store> store;
+  std::vector<store::SessionKey> keys;
+  store::Transaction transaction;
+
+  // sessions: a power of two, as a division takes as long as a tenth of an append.
+  explicit OpenStore(std::optional<store::Durability> durability, std::size_t sessions) {
+    if (durability) {
+      store::JournalOptions options;
+      options.folder = folder.file("journal");
+      options.durability = *durability;
+      options.on_durable = {.call =
+                                [](void* context) noexcept {
+                                  auto& counter =
+                                      *static_cast<std::atomic<std::uint64_t>*>(context);
+                                  ++counter;
+                                  counter.notify_one();
+                                },
+                            .context = &wakes};
+      // Its threads work beside the one that is measured.
+      const StartElsewhere elsewhere;
+      store = std::move(store::open_journal(disk, options, WallTime{}).value().store);
+    } else {
+      store = store::make_memory_store();
+    }
+    for (std::size_t i = 0; i < sessions; ++i) {
+      keys.push_back(store->open_session("S" + std::to_string(i), WallTime{}).value());
+    }
+    wait();
+  }
+
+  // Returns the size of the message.
+  std::size_t append(std::size_t input) {
+    const store::SessionKey key = keys[input & (keys.size() - 1)];
+    const std::string& text = texts[input & (texts.size() - 1)];  // a power of two
+    transaction.clear();
+    transaction.outbound_message(key, store->session(key).next_outbound, text);
+    if (!store->append(transaction, WallTime{})) std::abort();
+    return text.size();
+  }
+  // As an event loop does it behind each event.
+  void flush() {
+    if (store->durable() == store->appended()) return;
+    if (!store->flush()) std::abort();
+  }
+  void wait() {
+    for (;;) {
+      const std::uint64_t before = wakes.load();
+      const auto flushed = store->flush();
+      if (!flushed) std::abort();
+      if (*flushed == store->appended()) return;
+      wakes.wait(before);
+    }
+  }
+  [[nodiscard]] bool has_last(std::size_t input) {
+    const std::uint64_t number = store->session(keys[input]).next_outbound - 1;
+    bool is_there = false;
+    const auto read =
+        store->read(keys[input], number, number, [&](std::uint64_t, std::string_view bytes) {
+          is_there = bytes == texts[input];
+          return true;
+        });
+    return read && is_there;
+  }
+};
+
+// Of the messages that are kept, and of what the journal makes of one: the headers of its record
+// and its entry are added.
+[[nodiscard]] inline double mean_bytes() { return execution_reports().mean_bytes; }
+[[nodiscard]] inline std::size_t mean_record_bytes() {
+  constexpr double kAdded = 33;
+  return static_cast<std::size_t>(mean_bytes() + kAdded);
+}
+
+// The bare device: so many bytes written into a prepared file, and synced. Whoever keeps messages
+// on this disk cannot be faster.
+struct Device {
+  std::unique_ptr<BenchFolder> folder = std::make_unique<BenchFolder>();
+  std::unique_ptr<File> file;
+  std::string bytes;
+  std::uint64_t offset = 0;
+  static constexpr std::uint64_t kFileBytes = 64U << 20U;
+
+  explicit Device(std::size_t message_bytes) : bytes(message_bytes, 'd') {
+    PosixDisk disk;
+    file = disk.open(folder->file("device"), OpenMode::Create).value();
+    if (!file->reserve(kFileBytes) || !file->sync()) std::abort();
+  }
+  std::uint64_t operator()(std::size_t) {
+    if (offset + bytes.size() > kFileBytes) offset = 0;
+    if (!file->write_at(offset, bytes) || !file->sync()) std::abort();
+    offset += bytes.size();
+    return 1;
+  }
+};
+
+}  // namespace nexusfix::bench

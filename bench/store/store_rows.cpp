@@ -1,0 +1,181 @@
+// What it takes to keep a message before it is sent: in memory, and in a journal of each
+// durability. The journals lie in a temporary folder (TMPDIR): what syncs take is that disk's.
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/row.hpp"
+#include "bench/store/store_bench.hpp"
+
+namespace nexusfix::bench {
+namespace {
+
+constexpr std::size_t kMessages = 64;  // each for a session of its own, in rotation
+// Of a group: so many are handed over before their end is waited for.
+constexpr std::size_t kGroup = 256;
+// What the journal may take, where the bare device takes 1.
+constexpr double kOfDevice = 1.1;
+
+struct Append {
+  std::unique_ptr<OpenStore> open;
+  bool is_in_memory = false;
+  bool is_waited_for = false;
+  std::uint64_t operator()(std::size_t input) {
+    open->append(input);
+    open->flush();
+    if (is_waited_for) open->wait();
+    return 1;
+  }
+  void prepare() {}
+  // A memory store would grow for ever.
+  void settle() {
+    if (!is_in_memory) return;
+    for (const store::SessionKey key : open->keys) {
+      open->transaction.clear();
+      open->transaction.reset(key);
+      if (!open->store->append(open->transaction, WallTime{})) std::abort();
+    }
+    open->wait();
+  }
+  [[nodiscard]] CallLimits limits() const { return {.least = 1, .most = SIZE_MAX}; }
+};
+
+// As under load: while one group is on its way to the disk, the next one is handed over.
+struct AppendGroup {
+  std::unique_ptr<OpenStore> open;
+  store::LogPosition on_way = 0;
+  std::uint64_t operator()(std::size_t input) {
+    for (std::size_t i = 0; i < kGroup; ++i) open->append((input + i) % kMessages);
+    open->flush();
+    // Asked for again and again: what it takes to wake a thread is not the store's affair.
+    const store::LogPosition end = std::exchange(on_way, open->store->appended());
+    while (open->store->durable() < end) continue;
+    return 1;
+  }
+};
+
+struct ReadsBack {
+  template <class Operation>
+  std::string operator()(Operation& operation) const {
+    for (std::size_t i = 0; i < kMessages; ++i) {
+      operation(i);
+      if (!operation.open->has_last(i)) {
+        return "message " + std::to_string(i) + " is not in the store";
+      }
+    }
+    return {};
+  }
+};
+
+// What a journal that survives kill -9 cannot do without: the bytes, copied into a mapped file.
+struct MappedCopy {
+  std::unique_ptr<BenchFolder> folder = std::make_unique<BenchFolder>();
+  std::unique_ptr<File> file;
+  std::unique_ptr<FileMapping> mapping;
+  std::vector<std::string> texts = execution_reports().texts;
+  std::size_t offset = 0;
+
+  MappedCopy() {
+    PosixDisk disk;
+    file = disk.open(folder->file("device"), OpenMode::Create).value();
+    if (!file->reserve(Device::kFileBytes)) std::abort();
+    mapping = file->map(Device::kFileBytes).value();
+    mapping->prepare(0, Device::kFileBytes);
+  }
+  std::uint64_t operator()(std::size_t input) {
+    const std::string& text = texts[input];
+    if (offset + text.size() > Device::kFileBytes) offset = 0;
+    std::memcpy(mapping->bytes().data() + offset, text.data(), text.size());
+    offset += text.size();
+    return 1;
+  }
+};
+
+Plan plan_append(std::optional<store::Durability> durability, Subjects subjects) {
+  Plan plan{.owner = nullptr, .contestants = {}};
+  plan.bytes = mean_bytes();
+  Append ours{.open = std::make_unique<OpenStore>(durability, kMessages),
+              .is_in_memory = !durability,
+              .is_waited_for = durability == store::Durability::Sync};
+  plan.contestants.emplace_back("NexusFIX",
+                                make_prepared_contestant(std::move(ours), kMessages, ReadsBack{}));
+  if (durability == store::Durability::Sync) {
+    plan.contestants.emplace_back(
+        "device", make_contestant(Device{mean_record_bytes()}, Answers(kMessages, 1)));
+  } else if (durability == store::Durability::Process || durability == store::Durability::None) {
+    plan.contestants.emplace_back("device", make_contestant(MappedCopy{}, Answers(kMessages, 1)));
+  }
+  add_contestants(plan, subjects, [&](Subject& subject) {
+    return subject.append(execution_reports(), durability.has_value());
+  });
+  return plan;
+}
+
+// So many calls of another contestant as one.
+struct Times {
+  ContestantPtr one;
+  std::size_t count = 1;
+  std::uint64_t operator()(std::size_t) {
+    one->run(count);
+    return 1;
+  }
+};
+
+Plan plan_append_group(Subjects subjects) {
+  Plan plan{.owner = nullptr, .operations_per_call = kGroup, .contestants = {}};
+  plan.bytes = mean_bytes();
+  AppendGroup ours{.open = std::make_unique<OpenStore>(store::Durability::Group, kMessages)};
+  plan.contestants.emplace_back("NexusFIX",
+                                make_checked_contestant(std::move(ours), kMessages, ReadsBack{}));
+  plan.contestants.emplace_back(
+      "device", make_contestant(Device{mean_record_bytes() * kGroup}, Answers(kMessages, 1)));
+  add_contestants(plan, subjects, [&](Subject& subject) {
+    ContestantPtr one = subject.append(execution_reports(), true);
+    if (!one) return ContestantPtr{};
+    return make_contestant(Times{std::move(one), kGroup}, Answers(kMessages, 1));
+  });
+  return plan;
+}
+
+}  // namespace
+
+void add_store_rows(std::vector<Row>& rows) {
+  rows.push_back({{.name = "store/append-memory",
+                   .purpose = "a message and its number kept in memory",
+                   .published = {},
+                   .budget = {}},
+                  [](Subjects subjects) { return plan_append(std::nullopt, subjects); }});
+  rows.push_back(
+      {{.name = "store/append-process",
+        .purpose = "a message and its number in a journal that survives kill -9",
+        .published = {},
+        .budget = 40},
+       [](Subjects subjects) { return plan_append(store::Durability::Process, subjects); }});
+  rows.push_back(
+      {{.name = "store/append-none",
+        .purpose = "a message and its number in a journal that is never synced",
+        .published = {},
+        .budget = {}},
+       [](Subjects subjects) { return plan_append(store::Durability::None, subjects); }});
+  rows.push_back(
+      {{.name = "store/append-group",
+        .purpose = "a message of 256 that reach the disk together, while 256 more are handed over",
+        .published = {},
+        .budget = {},
+        .budget_of_device = kOfDevice},
+       plan_append_group});
+  rows.push_back(
+      {{.name = "store/append-sync",
+        .purpose = "a message and its number on the disk, one sync each",
+        .published = {},
+        .budget = {},
+        .budget_of_device = kOfDevice},
+       [](Subjects subjects) { return plan_append(store::Durability::Sync, subjects); }});
+  add_store_stream_rows(rows);
+}
+
+}  // namespace nexusfix::bench

@@ -1,0 +1,32 @@
+// Characters of ASCII, in no locale. Every other byte is none of these.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+namespace nexusfix {
+
+[[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+[[nodiscard]] constexpr bool is_upper(char c) noexcept { return c >= 'A' && c <= 'Z'; }
+[[nodiscard]] constexpr bool is_lower(char c) noexcept { return c >= 'a' && c <= 'z'; }
+[[nodiscard]] constexpr bool is_letter(char c) noexcept { return is_upper(c) || is_lower(c); }
+
+[[nodiscard]] constexpr char to_lower(char c) noexcept {
+  return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+[[nodiscard]] constexpr bool equals_ignoring_case(std::string_view left,
+                                                  std::string_view right) noexcept {
+  return std::ranges::equal(left, right, {}, to_lower, to_lower);
+}
+
+// Without the blanks, tabs and line ends around it. A view into the text.
+[[nodiscard]] constexpr std::string_view trimmed(std::string_view text) noexcept {
+  constexpr std::string_view kBlanks = " \t\r\n\v\f";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+}  // namespace nexusfix

@@ -1,0 +1,14 @@
+// The rule for names of users, in the configuration and in the password file.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace nexusfix::config {
+
+inline constexpr std::size_t kUsernameBytesMax = 64;
+
+// Empty: the name is valid. Otherwise what was expected; static lifetime.
+[[nodiscard]] std::string_view username_error(std::string_view username) noexcept;
+
+}  // namespace nexusfix::config

@@ -1,0 +1,152 @@
+// From a message to the handler of its type: one jump over the types that a program lists.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <expected>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include <nexusfix/wire/application_version.hpp>
+#include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/values/byte_block.hpp>
+
+namespace nexusfix::wire {
+
+// The typed messages that a program handles: Messages<fix44::ExecutionReport, fix44::News>.
+template <TypedMessage... Types>
+struct Messages {};
+
+namespace detail {
+
+// A MsgType of one byte or two, which is all of FIX's own, as a number: those bytes and, behind a
+// single one, the SOH that ends it. 0 for all others, which are compared as text.
+[[nodiscard]] constexpr std::uint32_t msg_type_key(std::string_view msg_type) noexcept {
+  if (msg_type.size() - 1 >= 2) return 0;
+  const char second = msg_type.size() == 2 ? msg_type[1] : kSoh;
+  return static_cast<unsigned char>(msg_type[0]) | std::uint32_t{static_cast<unsigned char>(second)}
+                                                       << 8U;
+}
+
+template <class M>
+inline constexpr std::uint32_t kTypeKey = msg_type_key(M::kMsgType);
+
+template <class M>
+[[nodiscard]] bool is_type(std::string_view msg_type) noexcept {
+  return kTypeKey<M> != 0 || msg_type == M::kMsgType;
+}
+
+template <class R, class M, class Visitor>
+R visit_typed(const MessageView& message, Visitor& visitor) {
+  const auto typed = M::from(message);
+  if (!typed) [[unlikely]]
+    return visitor(message, typed.error());
+  return visitor(*typed);
+}
+
+// The first of Candidates whose type has this key and whose version it is.
+template <std::uint32_t Key, class R, class IsVersion, class Visitor>
+R visit_key(Messages<>, const MessageView& message, const IsVersion&, Visitor& visitor) {
+  return visitor(message);
+}
+template <std::uint32_t Key, class R, class M, class... Others, class IsVersion, class Visitor>
+R visit_key(Messages<M, Others...>, const MessageView& message, const IsVersion& is_version,
+            Visitor& visitor) {
+  if constexpr (kTypeKey<M> == Key) {
+    if (is_type<M>(message.msg_type()) && is_version.template operator()<M>()) {
+      return visit_typed<R, M>(message, visitor);
+    }
+  }
+  return visit_key<Key, R>(Messages<Others...>{}, message, is_version, visitor);
+}
+
+// Comparisons of one number with constants, which compilers make a switch of. For 8 and for 32
+// types that was faster than a jump through a perfect hash table of functions, and than a
+// std::variant of the types.
+template <class R, class All, class IsVersion, class Visitor>
+NEXUSFIX_ALWAYS_INLINE R jump(Messages<>, All, std::uint32_t, const MessageView& message,
+                              const IsVersion&, Visitor& visitor) {
+  return visitor(message);
+}
+template <class R, class M, class... Others, class All, class IsVersion, class Visitor>
+NEXUSFIX_ALWAYS_INLINE R jump(Messages<M, Others...>, All all, std::uint32_t key,
+                              const MessageView& message, const IsVersion& is_version,
+                              Visitor& visitor) {
+  if (key == kTypeKey<M>) return visit_key<kTypeKey<M>, R>(all, message, is_version, visitor);
+  return jump<R>(Messages<Others...>{}, all, key, message, is_version, visitor);
+}
+
+inline constexpr std::string_view kTransportVersion = "FIXT.1.1";
+
+// Of a message of FIXT 1.1 that has an ApplVerID (1128): whether it names M's version.
+template <class M>
+[[nodiscard]] std::optional<bool> names_version(const MessageView& message) noexcept {
+  const auto appl_ver_id = message[tag::ApplVerID];
+  if (!appl_ver_id) return std::nullopt;
+  return application_version(*appl_ver_id) == std::string_view{M::kApplicationVersion};
+}
+
+// What the message says itself.
+struct OwnVersion {
+  const MessageView& message;
+
+  template <class M>
+  [[nodiscard]] bool operator()() const noexcept {
+    if (message.begin_string() != std::string_view{M::kBeginString}) return false;
+    if constexpr (M::kBeginString != kTransportVersion) return true;
+    return names_version<M>(message).value_or(true);
+  }
+};
+
+// What the session has agreed on, unless the message says something else.
+struct GivenVersion {
+  const MessageView& message;
+  std::string_view version;
+
+  template <class M>
+  [[nodiscard]] bool operator()() const noexcept {
+    const bool given = version == std::string_view{M::kApplicationVersion};
+    if constexpr (M::kBeginString != kTransportVersion) return given;
+    return names_version<M>(message).value_or(given);
+  }
+};
+
+template <class... Types, class IsVersion, class Visitor>
+decltype(auto) dispatch(Messages<Types...> types, const MessageView& message,
+                        const IsVersion& is_version, Visitor& visitor) {
+  using R = std::invoke_result_t<Visitor&, const MessageView&>;
+  static_assert((std::is_invocable_r_v<R, Visitor&, const Types&> && ...),
+                "the visitor lacks a function for one of the listed messages");
+  static_assert(std::is_invocable_r_v<R, Visitor&, const MessageView&, const FieldError&>,
+                "the visitor lacks a function (view, error) for a listed message that is faulty");
+  return jump<R>(types, types, msg_type_key(message.msg_type()), message, is_version, visitor);
+}
+
+}  // namespace detail
+
+// Calls one function of the visitor, and returns what it returns:
+//   visitor(const M&)                                M of Types, if the message is one
+//   visitor(const MessageView&, const FieldError&)   it is one, but M::from() says what is wrong
+//   visitor(const MessageView&)                      every other message
+// A listed type counts if it is of the message's version, too: BeginString, and ApplVerID (1128) on
+// sessions of FIXT 1.1. No allocation; what the visitor throws passes through.
+template <TypedMessage... Types, class Visitor>
+decltype(auto) dispatch(const MessageView& message, Visitor&& visitor) {
+  return detail::dispatch(Messages<Types...>{}, message, detail::OwnVersion{message}, visitor);
+}
+
+// The same for a session whose version is known: "FIX.4.4", "FIX.5.0SP2". A message of FIXT 1.1
+// that has an ApplVerID (1128) is of that version instead.
+template <TypedMessage... Types, class Visitor>
+decltype(auto) dispatch(Messages<Types...> types, std::string_view version,
+                        const MessageView& message, Visitor&& visitor) {
+  return detail::dispatch(types, message, detail::GivenVersion{message, version}, visitor);
+}
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,132 @@
+// What generated enumerations build their EnumTraits on: one base for each way that the values of
+// an enumeration stand on the wire. A generated specialisation adds kValues, the values that exist.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
+
+namespace nexusfix::wire {
+namespace detail {
+
+// Every byte, so that the text of a char value is a view of one byte of it.
+inline constexpr std::array<char, 256> kBytes = [] {
+  std::array<char, 256> bytes{};
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i);
+  return bytes;
+}();
+
+// A bit for each character that is a value of Enum.
+template <class Enum>
+inline constexpr std::array<std::uint64_t, 4> kCharBits = [] {
+  std::array<std::uint64_t, 4> bits{};
+  for (const char c : EnumTraits<Enum>::kValues) {
+    const auto byte = static_cast<unsigned char>(c);
+    bits[byte / 64] |= std::uint64_t{1} << (byte % 64);
+  }
+  return bits;
+}();
+
+// The same for the values 0 to 63 of an Enum of ints: most have no others.
+template <class Enum>
+inline constexpr std::uint64_t kSmallIntBits = [] {
+  std::uint64_t bits = 0;
+  for (const auto& entry : EnumTraits<Enum>::kValues) {
+    if (entry.value >= 0 && entry.value < 64) bits |= std::uint64_t{1} << entry.value;
+  }
+  return bits;
+}();
+
+}  // namespace detail
+
+// enum class Side : char { Buy = '1' }: kValues is a string of the characters.
+// from(): Malformed if the text is not one byte, OutOfRange if it is none of kValues.
+template <class Enum, Tag FieldTag>
+struct CharEnumTraits {
+  static constexpr Tag kTag = FieldTag;
+  // Whether it is one of the enumerators; a cast makes others.
+  [[nodiscard]] static constexpr bool has(Enum value) noexcept {
+    const auto byte = static_cast<unsigned char>(value);
+    return (char_bits()[byte / 64] >> (byte % 64) & 1U) != 0;
+  }
+  // Empty for a value that is none of the enumerators: the encoder refuses it.
+  [[nodiscard]] static std::string_view text(Enum value) noexcept {
+    return {&detail::kBytes[static_cast<unsigned char>(value)], has(value) ? 1U : 0U};
+  }
+  // Four words: a bit for each character that is a value.
+  [[nodiscard]] static constexpr const std::uint64_t* char_bits() noexcept {
+    return detail::kCharBits<Enum>.data();
+  }
+  [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
+    if (text.size() != 1) return std::unexpected{FieldErrorCode::Malformed};
+    const auto value = static_cast<Enum>(text.front());
+    if (!has(value)) return std::unexpected{FieldErrorCode::OutOfRange};
+    return value;
+  }
+};
+
+// An int of an enumeration and its text.
+struct IntValue {
+  std::int64_t value;
+  std::string_view text;
+};
+
+// enum class CxlRejReason : std::int64_t { TooLate = 0 }: kValues is an array of IntValue,
+// ascending. from(): Malformed if the text is no int, OutOfRange if it is none of kValues.
+template <class Enum, Tag FieldTag>
+struct IntEnumTraits {
+  static constexpr Tag kTag = FieldTag;
+  // Empty for a value that is none of the enumerators: the encoder refuses it.
+  [[nodiscard]] static std::string_view text(Enum value) noexcept {
+    const IntValue* const found = find(static_cast<std::int64_t>(value));
+    return found == nullptr ? std::string_view{} : found->text;
+  }
+  [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
+    const Converted<std::int64_t> value = to_int(text);
+    if (!value) return std::unexpected{value.error()};
+    const auto small = static_cast<std::uint64_t>(*value);
+    const bool is_value =
+        small < 64 ? (detail::kSmallIntBits<Enum> >> small & 1U) != 0 : find(*value) != nullptr;
+    if (!is_value) return std::unexpected{FieldErrorCode::OutOfRange};
+    return static_cast<Enum>(*value);
+  }
+
+ private:
+  [[nodiscard]] static const IntValue* find(std::int64_t value) noexcept {
+    const auto& values = EnumTraits<Enum>::kValues;
+    const IntValue* const end = std::end(values);
+    const IntValue* const found = std::lower_bound(
+        std::begin(values), end, value,
+        [](const IntValue& entry, std::int64_t wanted) { return entry.value < wanted; });
+    return found != end && found->value == value ? found : nullptr;
+  }
+};
+
+// enum class SecurityType : std::uint16_t { Bond }: an enumerator is the position of its text in
+// kValues, an ascending array of texts. from(): OutOfRange if the text is none of kValues.
+template <class Enum, Tag FieldTag>
+struct StringEnumTraits {
+  static constexpr Tag kTag = FieldTag;
+  // Empty for a value that is none of the enumerators: the encoder refuses it.
+  [[nodiscard]] static std::string_view text(Enum value) noexcept {
+    const auto& values = EnumTraits<Enum>::kValues;
+    const auto position = static_cast<std::size_t>(value);
+    return position < std::size(values) ? values[position] : std::string_view{};
+  }
+  [[nodiscard]] static Converted<Enum> from(std::string_view text) noexcept {
+    const auto& values = EnumTraits<Enum>::kValues;
+    const std::string_view* const end = std::end(values);
+    const std::string_view* const found = std::lower_bound(std::begin(values), end, text);
+    if (found == end || *found != text) return std::unexpected{FieldErrorCode::OutOfRange};
+    return static_cast<Enum>(found - std::begin(values));
+  }
+};
+
+}  // namespace nexusfix::wire

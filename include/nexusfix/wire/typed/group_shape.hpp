@@ -1,0 +1,146 @@
+// Which tags belong to a repeating group: all that is needed to find its entries in a message.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <span>
+
+#include <nexusfix/wire/field_index.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+
+namespace nexusfix::wire {
+
+// Of the members of a group, those that have a key of their own (field_index.hpp) stand in a hash
+// table, the others in a list. The table has at least this many slots a member: at least half of
+// them stay empty, so that a search for a tag that is no member ends.
+inline constexpr std::size_t kGroupSlotsPerMember = 2;
+
+// The number of slots for so many members, a power of two.
+[[nodiscard]] constexpr std::size_t group_slots_needed(std::size_t members) noexcept {
+  std::size_t slots = kGroupSlotsPerMember;
+  while (slots < members * kGroupSlotsPerMember) slots *= 2;
+  return slots;
+}
+
+// Where the search for a key begins, in as many slots as 2^32 >> shift. Neighbouring keys, which a
+// group's tags are, come to lie far from each other: were they neighbours here, too, then where
+// runs of tags meet, a search would walk along all of a run, and FIX 5.0 SP2 has runs of thousands.
+[[nodiscard]] constexpr std::uint32_t group_slot(std::uint32_t key, std::uint32_t shift) noexcept {
+  constexpr std::uint32_t kGoldenRatio = 0x9e37'79b1;  // of 2^32, odd
+  return (key * kGoldenRatio) >> shift;
+}
+// For a power of two from 2 on.
+[[nodiscard]] constexpr std::uint32_t group_slot_shift(std::size_t slots) noexcept {
+  constexpr int kBits = 32;
+  return static_cast<std::uint32_t>(kBits - std::countr_zero(slots));
+}
+
+// Puts the members' keys into slots, which are all 0 and as many as group_slots_needed() says.
+constexpr void fill_group_slots(std::span<const Tag> members,
+                                std::span<std::uint16_t> slots) noexcept {
+  const std::size_t mask = slots.size() - 1;
+  const std::uint32_t shift = group_slot_shift(slots.size());
+  for (const Tag tag : members) {
+    if (tag >= kLargeTagKey) continue;
+    std::size_t at = group_slot(tag, shift);
+    while (slots[at] != 0 && slots[at] != tag) at = (at + 1) & mask;
+    slots[at] = static_cast<std::uint16_t>(tag);
+  }
+}
+
+// A repeating group: the tag of its count field (NumInGroup), the tag that every entry begins with,
+// and all tags of an entry, those of the groups within included. A view of tables that live as long
+// as a program (kGroupShape) or as what made them (dictionary/group_shapes.hpp). One made by the
+// default constructor is the shape of no group: no message has one. Thread-safe, no allocation.
+class GroupShape {
+ public:
+  // slots: filled by fill_group_slots(). large_members: those of kLargeTagKey and above, ascending.
+  struct Tables {
+    Tag count_tag = 0;
+    Tag delimiter = 0;
+    std::span<const std::uint16_t> slots;
+    std::span<const Tag> large_members;
+  };
+
+  constexpr GroupShape() = default;
+  constexpr explicit GroupShape(const Tables& tables) noexcept
+      : count_tag_{tables.count_tag},
+        delimiter_{tables.delimiter},
+        mask_{static_cast<std::uint32_t>(tables.slots.size() - 1)},
+        shift_{group_slot_shift(tables.slots.size())},
+        large_count_{static_cast<std::uint32_t>(tables.large_members.size())},
+        slots_{tables.slots.data()},
+        large_members_{tables.large_members.data()} {}
+
+  [[nodiscard]] constexpr Tag count_tag() const noexcept { return count_tag_; }
+  [[nodiscard]] constexpr Tag delimiter() const noexcept { return delimiter_; }
+  // Whether an entry, or an entry of a group within it, may have this tag. O(1); O(log) of the
+  // members above 16 bits for a tag above them.
+  [[nodiscard]] constexpr bool has(Tag tag) const noexcept {
+    return tag < kLargeTagKey ? has_key(static_cast<std::uint16_t>(tag)) : has_large(tag);
+  }
+
+  // For key below kLargeTagKey.
+  [[nodiscard]] constexpr bool has_key(std::uint16_t key) const noexcept {
+    for (std::size_t at = group_slot(key, shift_); slots_[at] != 0; at = (at + 1) & mask_) {
+      if (slots_[at] == key) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] constexpr bool has_large(Tag tag) const noexcept {
+    const std::span<const Tag> members{large_members_, large_count_};
+    return std::ranges::binary_search(members, tag);
+  }
+  [[nodiscard]] constexpr bool has_large_members() const noexcept { return large_count_ != 0; }
+
+ private:
+  static constexpr std::uint16_t kNoSlots[2] = {};
+
+  Tag count_tag_ = 0;
+  Tag delimiter_ = 0;
+  std::uint32_t mask_ = std::size(kNoSlots) - 1;
+  std::uint32_t shift_ = group_slot_shift(std::size(kNoSlots));
+  std::uint32_t large_count_ = 0;
+  const std::uint16_t* slots_ = kNoSlots;
+  const Tag* large_members_ = nullptr;
+};
+
+namespace detail {
+
+template <Tag... Members>
+struct GroupTables {
+  static constexpr std::array<Tag, sizeof...(Members)> kMembers{Members...};
+  static constexpr std::size_t kLargeCount =
+      (std::size_t{0} + ... + (Members >= kLargeTagKey ? std::size_t{1} : std::size_t{0}));
+
+  static constexpr auto kSlots = [] {
+    std::array<std::uint16_t, group_slots_needed(sizeof...(Members))> slots{};
+    fill_group_slots(kMembers, slots);
+    return slots;
+  }();
+  static constexpr auto kLargeMembers = [] {
+    std::array<Tag, kLargeCount> large{};
+    std::ranges::copy_if(kMembers, large.begin(), [](Tag tag) { return tag >= kLargeTagKey; });
+    std::ranges::sort(large);
+    return large;
+  }();
+};
+
+}  // namespace detail
+
+// A group that is known at compile time: its count field, the first field of its entries, their
+// other fields, and those of the groups within it with their count fields, in any order.
+//
+//   for (const auto entry : message.group(kGroupShape<268, 269, 270, 271>)) use(entry[270]);
+template <Tag CountTag, Tag Delimiter, Tag... Others>
+inline constexpr GroupShape kGroupShape{
+    {.count_tag = CountTag,
+     .delimiter = Delimiter,
+     .slots = detail::GroupTables<Delimiter, Others...>::kSlots,
+     .large_members = detail::GroupTables<Delimiter, Others...>::kLargeMembers}};
+
+}  // namespace nexusfix::wire

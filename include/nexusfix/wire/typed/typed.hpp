@@ -1,0 +1,93 @@
+// What a typed field is, and what a typed message: the protocol between what is generated from a
+// dictionary and whoever sends (typed_write.hpp) or receives it (typed_read.hpp, dispatch.hpp).
+#pragma once
+
+#include <concepts>
+#include <expected>
+#include <string_view>
+#include <type_traits>
+
+#include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+
+namespace nexusfix::wire {
+
+// A typed field: `using ClOrdID = wire::Field<11, std::string_view>;`, written ClOrdID{"A1"}.
+template <Tag FieldTag, class Value>
+struct Field {
+  static constexpr Tag kTag = FieldTag;
+  using ValueType = Value;
+  Value value{};
+
+  Field() = default;
+  constexpr explicit Field(Value v) noexcept : value{v} {}
+  friend bool operator==(const Field&, const Field&) = default;
+};
+
+// A data field, which may hold any byte, SOH too, because a Length field in front of it says where
+// it ends: `using EncodedText = wire::DataField<355, 354>;`. Writing it writes both.
+template <Tag FieldTag, Tag LengthTag>
+struct DataField : Field<FieldTag, std::string_view> {
+  static constexpr Tag kLengthTag = LengthTag;
+  using Field<FieldTag, std::string_view>::Field;
+};
+
+// The Length field of a data field. It can be read, but is written with its data field only.
+template <Tag FieldTag>
+struct LengthField : Field<FieldTag, std::uint64_t> {
+  using Field<FieldTag, std::uint64_t>::Field;
+};
+
+// How an enumeration of a dictionary stands on the wire. A generated header specialises it for each
+// enum: `kTag`, `static std::string_view text(E)`, `static Converted<E> from(std::string_view)`.
+template <class Enum>
+struct EnumTraits;
+
+template <class T>
+concept DictionaryEnum = std::is_enum_v<T> && requires { EnumTraits<T>::kTag; };
+
+template <class T>
+concept DataTypedField = requires { T::kLengthTag; };
+
+template <class T>
+struct IsField : std::false_type {};
+template <Tag FieldTag, class Value>
+struct IsField<Field<FieldTag, Value>> : std::true_type {};
+template <Tag FieldTag, Tag LengthTag>
+struct IsField<DataField<FieldTag, LengthTag>> : std::true_type {};
+template <Tag FieldTag>
+struct IsField<LengthField<FieldTag>> : std::true_type {};
+
+template <class T>
+concept TypedField = IsField<T>::value || DictionaryEnum<T>;
+
+template <TypedField T>
+[[nodiscard]] consteval Tag tag_of() {
+  if constexpr (DictionaryEnum<T>) {
+    return EnumTraits<T>::kTag;
+  } else {
+    return T::kTag;
+  }
+}
+
+// The tags that a message or a group's entry cannot do without, header and trailer apart.
+template <Tag... Tags>
+struct TagList {};
+// The same as types, for those who convert the values.
+template <TypedField... Fields>
+struct FieldList {};
+
+// M::kMsgType; M::kBeginString, what stands in tag 8 of such a message; M::kApplicationVersion, the
+// version whose dictionary defines it, as configurations write it ("FIX.4.4", "FIX.5.0SP2");
+// M::Required (a TagList), and M::from(view), which checks once that the required fields are there
+// and convertible.
+template <class M>
+concept TypedMessage = requires(const MessageView& view) {
+  { M::kMsgType } -> std::convertible_to<std::string_view>;
+  { M::kBeginString } -> std::convertible_to<std::string_view>;
+  { M::kApplicationVersion } -> std::convertible_to<std::string_view>;
+  typename M::Required;
+  { M::from(view) } -> std::same_as<std::expected<M, FieldError>>;
+};
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,335 @@
+// What generated messages, components and group entries are built on: typed reads out of a
+// MessageView or a GroupEntry.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <iterator>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/wire/group_view.hpp>
+#include <nexusfix/wire/message_view.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/values/byte_block.hpp>
+
+namespace nexusfix::wire {
+
+// The first field with F's tag: Missing, Malformed, or of an enumeration that lacks the value
+// (OutOfRange). View: MessageView or GroupEntry. No allocation; O(fields of the view).
+//
+// In its caller's code: a result that is returned would be written in pieces and read as a whole.
+template <TypedField F, class View>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE FieldResult<F> read_field(const View& view) noexcept {
+  // By tag, since std::expected's other constructors are many and each is weighed for each field.
+  using Result = FieldResult<F>;
+  if constexpr (DictionaryEnum<F>) {
+    constexpr Tag kTag = EnumTraits<F>::kTag;
+    const std::optional<FieldView> field = view.find(kTag);
+    if (!field) return Result{std::unexpect, FieldErrorCode::Missing, kTag, 0U};
+    if (field->value.empty()) {
+      return Result{std::unexpect, FieldErrorCode::Empty, kTag, field->offset};
+    }
+    const auto value = EnumTraits<F>::from(field->value);
+    if (!value) return Result{std::unexpect, value.error(), kTag, field->offset};
+    return Result{std::in_place, *value};
+  } else {
+    const auto value = view.template get<typename F::ValueType>(F::kTag);
+    if (!value) return Result{std::unexpect, value.error()};
+    return Result{std::in_place, detail::by_parts(*value)};
+  }
+}
+
+// What from() checks of a required field: one row of a table that a type has, so that checking is
+// one loop in the library and not code in every program.
+struct FieldCheck {
+  enum class Kind : std::uint8_t { Text, Decimal, CharEnum, Other };
+
+  Tag tag = 0;
+  Kind kind = Kind::Text;
+  const std::uint64_t* char_bits = nullptr;  // CharEnum: a bit for each character, 256 of them
+  // Other: what is wrong with a text that is not empty.
+  std::optional<FieldErrorCode> (*fault)(std::string_view) noexcept = nullptr;
+};
+
+namespace detail {
+
+template <TypedField F>
+[[nodiscard]] std::optional<FieldErrorCode> value_fault(std::string_view text) noexcept {
+  if constexpr (DictionaryEnum<F>) {
+    const auto value = EnumTraits<F>::from(text);
+    return value ? std::nullopt : std::optional{value.error()};
+  } else {
+    const auto value = convert<typename F::ValueType>(text);
+    return value ? std::nullopt : std::optional{value.error()};
+  }
+}
+
+template <class F>
+inline constexpr bool kIsCharEnum = false;
+template <DictionaryEnum F>
+  requires requires { EnumTraits<F>::char_bits(); }
+inline constexpr bool kIsCharEnum<F> = true;
+
+template <TypedField F>
+[[nodiscard]] constexpr FieldCheck field_check() noexcept {
+  if constexpr (kIsCharEnum<F>) {
+    return {tag_of<F>(), FieldCheck::Kind::CharEnum, EnumTraits<F>::char_bits(), nullptr};
+  } else if constexpr (DictionaryEnum<F>) {
+    return {tag_of<F>(), FieldCheck::Kind::Other, nullptr, &value_fault<F>};
+  } else if constexpr (std::same_as<typename F::ValueType, std::string_view>) {
+    return {tag_of<F>(), FieldCheck::Kind::Text, nullptr, nullptr};
+  } else if constexpr (std::same_as<typename F::ValueType, Decimal>) {
+    return {tag_of<F>(), FieldCheck::Kind::Decimal, nullptr, nullptr};
+  } else {
+    return {tag_of<F>(), FieldCheck::Kind::Other, nullptr, &value_fault<F>};
+  }
+}
+
+template <class List>
+inline constexpr std::array<FieldCheck, 0> kFieldChecks{};
+template <TypedField... Fields>
+inline constexpr std::array<FieldCheck, sizeof...(Fields)> kFieldChecks<FieldList<Fields...>>{
+    field_check<Fields>()...};
+
+}  // namespace detail
+
+// Whether each of the fields is there and convertible. No allocation; O(fields of the view) a
+// check.
+[[nodiscard]] bool are_fields_right(const MessageView& view,
+                                    std::span<const FieldCheck> checks) noexcept;
+[[nodiscard]] bool are_fields_right(const GroupEntry& view,
+                                    std::span<const FieldCheck> checks) noexcept;
+// What is wrong with the first one that is not, in the order of the checks. Asked apart: hardly
+// ever.
+[[nodiscard]] FieldError first_fault(const MessageView& view,
+                                     std::span<const FieldCheck> checks) noexcept;
+[[nodiscard]] FieldError first_fault(const GroupEntry& view,
+                                     std::span<const FieldCheck> checks) noexcept;
+// Of a message that is of another type: OutOfRange at tag 35.
+[[nodiscard]] FieldError other_type(const MessageView& view) noexcept;
+
+// A field that has been found good.
+template <TypedField F, class View>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE F checked_field(const View& view) noexcept {
+  if constexpr (detail::kIsCharEnum<F>) {
+    return static_cast<F>(view[tag_of<F>()]->front());
+  } else {
+    if constexpr (!DictionaryEnum<F>) {
+      if constexpr (std::same_as<typename F::ValueType, std::string_view>) {
+        return F{*view[tag_of<F>()]};
+      }
+    }
+    const FieldResult<F> field = read_field<F>(view);
+    NEXUSFIX_DEBUG_ASSERT(field.has_value());
+    return *field;
+  }
+}
+
+namespace detail {
+
+// Makes typed views of what was checked by whoever calls it.
+struct Unchecked {
+  template <class Typed, class View>
+  [[nodiscard]] static Typed make(const View& view) noexcept {
+    return Typed{view};
+  }
+};
+
+}  // namespace detail
+
+// The base of a generated message. Valid as long as the view that it was made from.
+template <class Self>
+class TypedMessageView {
+ public:
+  // Checks MsgType and the fields that the dictionary requires; a required field's accessor then is
+  // a plain value. What is within repeating groups is checked where it is read.
+  [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
+    constexpr std::span<const FieldCheck> kChecks =
+        detail::kFieldChecks<typename Self::RequiredFields>;
+    if (view.msg_type() != Self::kMsgType) [[unlikely]]
+      return std::unexpected{other_type(view)};
+    if (!are_fields_right(view, kChecks)) [[unlikely]]
+      return std::unexpected{first_fault(view, kChecks)};
+    return detail::Unchecked::make<Self>(view);
+  }
+  [[nodiscard]] const MessageView& view() const noexcept { return view_; }
+
+ protected:
+  friend struct detail::Unchecked;
+  explicit TypedMessageView(const MessageView& view) noexcept : view_{view} {}
+
+ private:
+  MessageView view_;
+};
+
+// The base of a generated component: a block of fields that stands in messages and group entries.
+template <class Self>
+class TypedComponentView {
+ public:
+  // Checks the fields that are required in the component.
+  [[nodiscard]] static std::expected<Self, FieldError> from(const GroupEntry& entry) noexcept {
+    constexpr std::span<const FieldCheck> kChecks =
+        detail::kFieldChecks<typename Self::RequiredFields>;
+    if (!are_fields_right(entry, kChecks)) [[unlikely]]
+      return std::unexpected{first_fault(entry, kChecks)};
+    return detail::Unchecked::make<Self>(entry);
+  }
+  [[nodiscard]] static std::expected<Self, FieldError> from(const MessageView& view) noexcept {
+    return from(GroupEntry::whole(view));
+  }
+  // The fields among which the component's are.
+  [[nodiscard]] const GroupEntry& view() const noexcept { return entry_; }
+
+ protected:
+  friend struct detail::Unchecked;
+  explicit TypedComponentView(const GroupEntry& entry) noexcept : entry_{entry} {}
+  explicit TypedComponentView(const MessageView& view) noexcept : entry_{GroupEntry::whole(view)} {}
+
+ private:
+  GroupEntry entry_;
+};
+
+// The base of a generated group entry.
+template <class Self>
+class TypedEntryView {
+ public:
+  [[nodiscard]] const GroupEntry& view() const noexcept { return entry_; }
+
+ protected:
+  friend struct detail::Unchecked;
+  explicit TypedEntryView(const GroupEntry& entry) noexcept : entry_{entry} {}
+
+ private:
+  GroupEntry entry_;
+};
+
+namespace detail {
+
+template <class Entry>
+struct EntryTables {
+  static constexpr std::array kTags = [] {
+    std::array<Tag, Entry::kMembers.size() + Entry::kNested.size()> tags{};
+    std::ranges::copy(Entry::kNested, std::ranges::copy(Entry::kMembers, tags.begin()).out);
+    return tags;
+  }();
+  static constexpr auto kSlots = [] {
+    std::array<std::uint16_t, group_slots_needed(kTags.size())> slots{};
+    fill_group_slots(kTags, slots);
+    return slots;
+  }();
+  static constexpr auto is_large = [](Tag tag) { return tag >= kLargeTagKey; };
+  static constexpr auto kLarge = [] {
+    std::array<Tag, static_cast<std::size_t>(std::ranges::count_if(kTags, is_large))> large{};
+    std::ranges::copy_if(kTags, large.begin(), is_large);
+    std::ranges::sort(large);
+    return large;
+  }();
+};
+
+}  // namespace detail
+
+// The shape of a generated entry's group: Entry::kCountTag, Entry::kMembers in the dictionary's
+// order, and Entry::kNested, the members of the groups within it.
+template <class Entry>
+inline constexpr GroupShape kShapeOf{{.count_tag = Entry::kCountTag,
+                                      .delimiter = Entry::kMembers.front(),
+                                      .slots = detail::EntryTables<Entry>::kSlots,
+                                      .large_members = detail::EntryTables<Entry>::kLarge}};
+
+// A repeating group as a range of typed entries; see GroupView, which it is one of.
+template <class Entry>
+class TypedGroup {
+ public:
+  class Iterator {
+   public:
+    using iterator_concept = std::forward_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Entry;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = Entry;
+
+    Iterator() = default;
+    explicit Iterator(const GroupView::Iterator& at) noexcept : at_{at} {}
+    [[nodiscard]] Entry operator*() const noexcept { return detail::Unchecked::make<Entry>(*at_); }
+    Iterator& operator++() noexcept {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) noexcept { return Iterator{at_++}; }
+    friend bool operator==(const Iterator&, const Iterator&) noexcept = default;
+    friend bool operator==(const Iterator& a, std::default_sentinel_t end) noexcept {
+      return a.at_ == end;
+    }
+
+   private:
+    GroupView::Iterator at_;
+  };
+
+  TypedGroup() = default;
+  explicit TypedGroup(const GroupView& view) noexcept : view_{view} {}
+
+  // Iterators live as long as the range.
+  [[nodiscard]] Iterator begin() const noexcept { return Iterator{view_.begin()}; }
+  [[nodiscard]] std::default_sentinel_t end() const noexcept { return {}; }
+  [[nodiscard]] bool empty() const noexcept { return view_.empty(); }
+  [[nodiscard]] std::size_t size() const noexcept { return view_.size(); }  // walks the entries
+  [[nodiscard]] std::optional<Entry> entry(std::size_t number) const noexcept {
+    const std::optional<GroupEntry> found = view_.entry(number);
+    if (!found) return std::nullopt;
+    return detail::Unchecked::make<Entry>(*found);
+  }
+  // What the count field says, and whether it is true.
+  [[nodiscard]] const GroupView& view() const noexcept { return view_; }
+
+ private:
+  GroupView view_;
+};
+
+// What the accessors of generated code return. Members: a part of Self, to be read with Self's
+// view. Checked: from() has found the field, or the component, good.
+template <class Self, TypedField F, bool Checked, class Members>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE auto member(const Members& members) noexcept {
+  const auto& view = static_cast<const Self&>(members).view();
+  if constexpr (Checked) {
+    return checked_field<F>(view);
+  } else {
+    return read_field<F>(view);
+  }
+}
+
+// An entry's first field, which is there, or it were no entry.
+template <class Self, TypedField F, class Members>
+[[nodiscard]] F first_member(const Members& members) noexcept {
+  return F{static_cast<const Self&>(members).view().field(0).value};
+}
+
+template <class Self, class Component, bool Checked, class Members>
+[[nodiscard]] auto component_member(const Members& members) noexcept {
+  const auto& view = static_cast<const Self&>(members).view();
+  if constexpr (Checked) {
+    return detail::Unchecked::make<Component>(view);
+  } else {
+    return Component::from(view);
+  }
+}
+
+template <class Self, class Entry, class Members>
+[[nodiscard]] TypedGroup<Entry> group_member(const Members& members) noexcept {
+  return TypedGroup<Entry>{static_cast<const Self&>(members).view().group(kShapeOf<Entry>)};
+}
+
+}  // namespace nexusfix::wire
+
+template <class Entry>
+inline constexpr bool std::ranges::disable_sized_range<nexusfix::wire::TypedGroup<Entry>> = true;

@@ -1,0 +1,342 @@
+// Typed fields and repeating groups on their way out. What the dictionary says of them is checked
+// when the program is compiled.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <expected>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/wire/encoder.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/typed/typed.hpp>
+#include <nexusfix/wire/values/tag_prefix.hpp>
+
+namespace nexusfix::wire {
+
+// The fields of one entry of a repeating group; made by entry().
+template <class... Parts>
+struct EntryParts {
+  std::tuple<Parts...> parts;
+};
+
+template <class T>
+struct IsEntryParts : std::false_type {};
+template <class... Parts>
+struct IsEntryParts<EntryParts<Parts...>> : std::true_type {};
+
+// A repeating group of as many entries as are written down; made by group().
+template <class Entry, class... Entries>
+struct GroupParts {
+  using EntryType = Entry;
+  std::tuple<Entries...> entries;
+};
+
+// A repeating group with an entry for each element of a range; made by group(), too.
+template <class Entry, class Range, class MakeEntry>
+struct GroupRange {
+  using EntryType = Entry;
+  Range range;
+  MakeEntry make_entry;
+};
+
+template <class T>
+struct IsOptionalField : std::false_type {};
+template <TypedField F>
+struct IsOptionalField<std::optional<F>> : std::true_type {};
+template <TypedField F>
+struct IsOptionalField<FieldResult<F>> : std::true_type {};
+
+template <class T>
+struct IsGroupPart : std::false_type {};
+template <class Entry, class... Entries>
+struct IsGroupPart<GroupParts<Entry, Entries...>> : std::true_type {};
+template <class Entry, class Range, class MakeEntry>
+struct IsGroupPart<GroupRange<Entry, Range, MakeEntry>> : std::true_type {};
+
+// What a message can be sent with: a typed field; a std::optional of one, which is left out if it
+// is empty; what a typed read gave, which is left out if the field was missing, and is an error of
+// the encoder (EmptyValue) if it was there and could not be read; a group.
+template <class T>
+concept MessagePart = TypedField<T> || IsOptionalField<T>::value || IsGroupPart<T>::value;
+
+namespace detail {
+
+template <class T>
+struct FieldOf {
+  using type = T;
+};
+template <class F>
+struct FieldOf<std::optional<F>> {
+  using type = F;
+};
+template <class F>
+struct FieldOf<FieldResult<F>> {
+  using type = F;
+};
+
+template <class T>
+concept PartOfLength = requires(typename FieldOf<T>::type field) {
+  []<Tag FieldTag>(const LengthField<FieldTag>&) {}(field);
+};
+
+// The tag that a part begins with, that of a data field's length apart.
+template <MessagePart T>
+[[nodiscard]] consteval Tag part_tag() {
+  if constexpr (IsGroupPart<T>::value) {
+    return T::EntryType::kCountTag;
+  } else {
+    return tag_of<typename FieldOf<T>::type>();
+  }
+}
+
+// Whether a part puts a field with this tag into every message.
+template <MessagePart T>
+[[nodiscard]] consteval bool part_has(Tag tag) {
+  if constexpr (DataTypedField<T>) {
+    return tag == T::kTag || tag == T::kLengthTag;
+  } else {
+    return !IsOptionalField<T>::value && part_tag<T>() == tag;
+  }
+}
+
+}  // namespace detail
+
+// Whether no tag is given twice.
+template <MessagePart... Parts>
+[[nodiscard]] consteval bool tags_are_distinct() {
+  const std::array<Tag, sizeof...(Parts)> tags{detail::part_tag<Parts>()...};
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (tags[i] == tags[j]) return false;
+    }
+  }
+  return true;
+}
+
+// Whether none of the tags of a TagList is missing among the parts.
+template <class List, MessagePart... Parts>
+struct HasAll;
+template <Tag... Tags, MessagePart... Parts>
+struct HasAll<TagList<Tags...>, Parts...> {
+  template <Tag Wanted>
+  static constexpr bool has = (detail::part_has<Parts>(Wanted) || ...);
+  static constexpr bool value = (has<Tags> && ...);
+};
+
+template <class List>
+struct Holds;
+template <Tag... Tags>
+struct Holds<TagList<Tags...>> {
+  [[nodiscard]] static consteval bool tag(Tag wanted) { return ((Tags == wanted) || ...); }
+};
+
+// Whether the dictionary has each part in M, if M says what it has.
+template <class M, MessagePart... Parts>
+[[nodiscard]] consteval bool belong_to() {
+  if constexpr (requires { M::kMembers; }) {
+    const auto belongs = [](Tag tag) {
+      return tag >= kUserDefinedTagMin || is_header_tag(tag) ||
+             std::ranges::find(M::kMembers, tag) != M::kMembers.end();
+    };
+    return (belongs(detail::part_tag<Parts>()) && ...);
+  } else {
+    return true;
+  }
+}
+
+template <TypedField T>
+NEXUSFIX_ALWAYS_INLINE void write_field(Encoder& encoder, const T& field) noexcept {
+  if constexpr (DataTypedField<T>) {
+    encoder.data<T::kLengthTag, T::kTag>(field.value);
+  } else if constexpr (!DictionaryEnum<T>) {
+    encoder.field<T::kTag>(field.value);
+  } else if constexpr (std::same_as<std::underlying_type_t<T>, char>) {
+    if (EnumTraits<T>::has(field)) [[likely]] {
+      encoder.field<EnumTraits<T>::kTag>(static_cast<char>(field));
+    } else {
+      encoder.field<EnumTraits<T>::kTag>(EnumTraits<T>::text(field));  // empty, and so an error
+    }
+  } else {
+    encoder.field<EnumTraits<T>::kTag>(EnumTraits<T>::text(field));
+  }
+}
+
+namespace detail {
+
+template <class Required, class Entry, class... Entries>
+NEXUSFIX_ALWAYS_INLINE void write_group(Encoder& encoder,
+                                        const GroupParts<Entry, Entries...>& group) noexcept;
+template <class Required, class Entry, class Range, class MakeEntry>
+void write_group(Encoder& encoder, const GroupRange<Entry, Range, MakeEntry>& group) noexcept;
+
+// Required: of the message or entry that the part is written into.
+template <class Required, MessagePart T>
+NEXUSFIX_ALWAYS_INLINE void write_part(Encoder& encoder, const T& part) noexcept {
+  static_assert(!PartOfLength<T>, "a Length field is written with its data field");
+  if constexpr (IsGroupPart<T>::value) {
+    write_group<Required>(encoder, part);
+  } else if constexpr (IsOptionalField<T>::value) {
+    if (part) {
+      write_field(encoder, *part);
+    } else if constexpr (std::same_as<T, FieldResult<typename FieldOf<T>::type>>) {
+      // Left out in silence, what was sent would not be what was received.
+      if (part.error().code != FieldErrorCode::Missing) {
+        encoder.field<part_tag<T>()>(std::string_view{});
+      }
+    }
+  } else {
+    write_field(encoder, part);
+  }
+}
+
+template <class Entry, class... Parts>
+consteval void check_entry() {
+  static_assert(tags_are_distinct<Parts...>(), "a field is given twice in an entry of the group");
+  static_assert(
+      ((std::ranges::find(Entry::kMembers, part_tag<Parts>()) != Entry::kMembers.end()) && ...),
+      "a field that the dictionary does not have in this group");
+  static_assert((part_has<Parts>(Entry::kMembers.front()) || ...),
+                "an entry begins with the first field of its group, which is missing");
+  static_assert(HasAll<typename Entry::Required, Parts...>::value,
+                "a field that the dictionary requires in each entry of this group is missing");
+}
+
+// The positions of the parts in the dictionary's order, which a counterparty may insist on.
+template <class Entry, class... Parts>
+[[nodiscard]] consteval auto order_of_parts() {
+  const std::array<Tag, sizeof...(Parts)> tags{part_tag<Parts>()...};
+  std::array<std::size_t, sizeof...(Parts)> order{};
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, {}, [&](std::size_t i) {
+    return std::ranges::find(Entry::kMembers, tags[i]) - Entry::kMembers.begin();
+  });
+  return order;
+}
+
+template <class Entry, class... Parts>
+NEXUSFIX_ALWAYS_INLINE void write_entry(Encoder& encoder,
+                                        const EntryParts<Parts...>& entry) noexcept {
+  check_entry<Entry, Parts...>();
+  static constexpr auto kOrder = order_of_parts<Entry, Parts...>();
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (write_part<typename Entry::Required>(encoder, std::get<kOrder[I]>(entry.parts)), ...);
+  }(std::index_sequence_for<Parts...>{});
+}
+
+// A group without entries is left out, if it may be: a count of 0 is allowed, and discouraged.
+template <class Required, class Entry, class... Entries>
+NEXUSFIX_ALWAYS_INLINE void write_group(Encoder& encoder,
+                                        const GroupParts<Entry, Entries...>& group) noexcept {
+  if constexpr (sizeof...(Entries) != 0 || Holds<Required>::tag(Entry::kCountTag)) {
+    encoder.field<Entry::kCountTag>(sizeof...(Entries));
+  }
+  std::apply([&](const auto&... entry) { (write_entry<Entry>(encoder, entry), ...); },
+             group.entries);
+}
+
+template <class Required, class Entry, class Range, class MakeEntry>
+void write_group(Encoder& encoder, const GroupRange<Entry, Range, MakeEntry>& group) noexcept {
+  const auto count = static_cast<std::size_t>(std::ranges::size(group.range));
+  if (count == 0 && !Holds<Required>::tag(Entry::kCountTag)) return;
+  GroupWriter writer = encoder.group(Entry::kCountTag, count);
+  for (auto&& element : group.range) {
+    write_entry<Entry>(writer.entry(), group.make_entry(element));
+  }
+}
+
+}  // namespace detail
+
+// One entry of a group: its fields in any order; they are written in the dictionary's.
+template <MessagePart... Parts>
+[[nodiscard]] constexpr EntryParts<Parts...> entry(const Parts&... parts) noexcept {
+  return {{parts...}};
+}
+
+// A repeating group to be sent. Entry says which: fix44::NewOrderSingle::NoPartyIDs. An entry that
+// lacks the group's first field or a required one, or has one that does not belong to it, does not
+// compile. Values are not copied: a text must live until the message is sent.
+//
+//   group<NewOrderSingle::NoPartyIDs>(entry(PartyID{"A"}, PartyRole::ClientID),
+//                                     entry(PartyID{"B"}, PartyRole::ExecutingFirm))
+template <class Entry, class... Entries>
+  requires(IsEntryParts<Entries>::value && ...)
+[[nodiscard]] constexpr GroupParts<Entry, Entries...> group(const Entries&... entries) noexcept {
+  return {{entries...}};
+}
+
+// The same with an entry for each element of a range that knows its size; make_entry(element) makes
+// it with entry(), and does not throw. A range that is given by name is not copied.
+//
+//   group<MarketDataSnapshotFullRefresh::NoMDEntries>(levels, [](const Level& level) {
+//     return entry(MDEntryType::Bid, MDEntryPx{level.price}, MDEntrySize{level.size});
+//   })
+template <class Entry, std::ranges::viewable_range Range, class MakeEntry>
+  requires std::ranges::sized_range<Range>
+[[nodiscard]] constexpr auto group(Range&& range, MakeEntry make_entry) noexcept {
+  using View = std::views::all_t<Range>;
+  return GroupRange<Entry, View, MakeEntry>{std::views::all(std::forward<Range>(range)),
+                                            std::move(make_entry)};
+}
+
+// Those of parts that belong to the standard header, in the order given; and all others. Required:
+// the TagList of the message.
+template <class Required, MessagePart... Parts>
+NEXUSFIX_ALWAYS_INLINE void write_header_parts(Encoder& encoder, const Parts&... parts) noexcept {
+  const auto write = [&encoder](const auto& part) {
+    if constexpr (is_header_tag(detail::part_tag<std::remove_cvref_t<decltype(part)>>())) {
+      detail::write_part<Required>(encoder, part);
+    }
+  };
+  (write(parts), ...);
+}
+template <class Required, MessagePart... Parts>
+NEXUSFIX_ALWAYS_INLINE void write_body_parts(Encoder& encoder, const Parts&... parts) noexcept {
+  const auto write = [&encoder](const auto& part) {
+    if constexpr (!is_header_tag(detail::part_tag<std::remove_cvref_t<decltype(part)>>())) {
+      detail::write_part<Required>(encoder, part);
+    }
+  };
+  (write(parts), ...);
+}
+
+// What can be wrong with the parts of a message, said by the compiler. Constants and the rest of a
+// prepared message are parts like any others.
+template <TypedMessage M, MessagePart... Parts>
+consteval void check_message_parts() {
+  static_assert(HasAll<typename M::Required, Parts...>::value,
+                "a field that the dictionary requires in this message is missing");
+  static_assert(tags_are_distinct<Parts...>(), "a field is given twice");
+  static_assert(belong_to<M, Parts...>(), "a field that the dictionary does not have here");
+}
+
+// Fields of the header first, wherever among the others they were given.
+template <TypedMessage M, MessagePart... Parts>
+NEXUSFIX_ALWAYS_INLINE void write_message_parts(Encoder& encoder, const Parts&... parts) noexcept {
+  write_header_parts<typename M::Required>(encoder, parts...);
+  write_body_parts<typename M::Required>(encoder, parts...);
+}
+
+// A whole typed message, for whoever has no session: header.msg_type is set from M. The fields go
+// out in the order given, but those of the header in front. See Encoder for buffer and errors.
+template <TypedMessage M, MessagePart... Parts>
+[[nodiscard]] std::expected<std::string_view, EncodeError> encode(std::span<char> buffer,
+                                                                  HeaderTemplate& session,
+                                                                  MessageHeader header,
+                                                                  const Parts&... parts) noexcept {
+  check_message_parts<M, Parts...>();
+  header.msg_type = M::kMsgType;
+  Encoder encoder{buffer, session, header};
+  write_message_parts<M>(encoder, parts...);
+  return encoder.finish();
+}
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,193 @@
+// Text of FIX float (Price, Qty, Amt, Percentage) and the exact numbers that it means.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <nexusfix/base/decimal.hpp>
+#include <nexusfix/base/fixed_price.hpp>
+#include <nexusfix/wire/values/converted.hpp>
+#include <nexusfix/wire/values/digits.hpp>
+#include <nexusfix/wire/values/integers.hpp>
+
+namespace nexusfix::wire {
+
+// FIX float (Price, Qty, Amt): optional minus, digits with at most one point; at least one digit;
+// no exponent. Empty, Malformed, or OutOfRange if the digits do not fit in 64 bits, or more than 18
+// follow the point (zeros at the end are left out where that helps). No allocation; any thread.
+template <TextFront Front = TextFront::Unreadable>
+[[nodiscard]] Converted<Decimal> to_decimal(std::string_view text) noexcept;
+// Same; OutOfRange if the value is beyond FixedPrice's range or no multiple of 10^-8.
+template <TextFront Front = TextFront::Unreadable>
+[[nodiscard]] Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept;
+
+// Each writes to out and returns the bytes of the text. All kDecimalBytesMax bytes of out may be
+// overwritten, whatever the length of the text. No allocation; any thread.
+inline constexpr std::size_t kDecimalBytesMax = 24;
+// As many digits behind the point as value has, zeros included.
+inline std::size_t from_decimal(Decimal value, char* out) noexcept;
+// No zeros at the end, and no point behind a whole number.
+inline std::size_t from_fixed_price(FixedPrice value, char* out) noexcept;
+
+namespace detail {
+
+// What the inline functions leave over: texts of more than 16 bytes, a point at the end, errors.
+[[nodiscard]] Converted<Decimal> to_any_decimal(std::string_view text) noexcept;
+[[nodiscard]] Converted<FixedPrice> to_any_fixed_price(std::string_view text) noexcept;
+
+// What was written in two pieces is not read as a whole: that would wait until both have reached
+// the cache.
+template <class Value>
+[[nodiscard, gnu::always_inline]] constexpr Value by_parts(const Value& value) noexcept {
+  if constexpr (std::same_as<Value, Decimal>) {
+    return Decimal{value.mantissa(), value.scale()};
+  } else {
+    return value;
+  }
+}
+
+// For a point at the byte of that number within a vector, or kNoPoint.
+inline constexpr std::size_t kNoPoint = 16;
+struct PointTables {
+  // Ones where digits stay; in front of the point they move up by one byte.
+  alignas(16) std::array<std::array<std::uint8_t, 16>, kNoPoint + 1> stay;
+  std::array<std::uint8_t, kNoPoint + 1> scale;
+  // 10^(8 - scale), 0 where scale is larger.
+  std::array<std::int64_t, kNoPoint + 1> units;
+};
+extern const PointTables kPointTables;
+
+#if defined(__SSE2__)
+
+struct PointAndMantissa {
+  std::size_t point;  // index of PointTables, or kFailed
+  std::int64_t mantissa;
+};
+inline constexpr std::size_t kFailed = ~std::size_t{0};
+
+// text without a sign, in the last size bytes of a vector.
+[[nodiscard]] inline PointAndMantissa parse_decimal(__m128i text, std::size_t size) noexcept {
+  constexpr unsigned kLastByte = 0x8000;
+  const __m128i digits = digits_of(text, size);
+  const auto points =
+      static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(digits, _mm_set1_epi8('.' - '0'))));
+  // Each byte is a digit or a point, there is one point at most, and it is not the last byte: that
+  // would be worth asking whether there is any digit.
+  if (((digit_bits(digits) ^ points ^ kAllBytes) | (points & ((points - 1) | kLastByte))) != 0)
+      [[unlikely]] {
+    return {kFailed, 0};
+  }
+  const auto point = static_cast<std::size_t>(__builtin_ctz(points | (1U << kNoPoint)));
+  const void* const stay = kPointTables.stay[point].data();
+  const __m128i moved = _mm_slli_si128(digits, 1);
+  const __m128i together =
+      _mm_xor_si128(moved, _mm_and_si128(_mm_xor_si128(moved, digits),
+                                         _mm_load_si128(static_cast<const __m128i*>(stay))));
+  return {point, static_cast<std::int64_t>(value_of_digits(together))};
+}
+
+#endif
+
+// Out of line, so that what is left of from_decimal() is small enough to be inlined.
+[[nodiscard]] std::size_t store_any_decimal(char* out, Decimal value) noexcept;
+
+// units of 10^-8; any number of them.
+[[nodiscard]] std::size_t store_large_units(char* out, std::uint64_t units) noexcept;
+
+struct WholeAndFraction {
+  char* point;  // where the point is
+  EightDigits fraction;
+};
+
+// units < 10^16 of 10^-8: the whole part, a point and eight digits.
+inline WholeAndFraction store_units(char* out, std::uint64_t units) noexcept {
+  const std::uint64_t whole = units / kTenToThe8;
+  const EightDigits fraction = eight_digits(static_cast<std::uint32_t>(units - whole * kTenToThe8));
+  char* const point =
+      out + store_without_leading_zeros(out, eight_digits(static_cast<std::uint32_t>(whole)));
+  *point = '.';
+  store_word(point + 1, fraction.text);
+  return {point, fraction};
+}
+
+// mantissa < 10^8, scale < 8: the digits once, and those behind the point once more, behind a point
+// in place of the digit in front of them.
+[[nodiscard]] inline std::size_t store_short_decimal(char* out, std::uint32_t mantissa,
+                                                     unsigned scale) noexcept {
+  constexpr std::uint64_t kLastDigit = std::uint64_t{1} << 56U;
+  constexpr unsigned kBitsPerByte = 8;
+  const EightDigits digits = eight_digits(mantissa);
+  const unsigned scale_bits = kBitsPerByte * scale;
+  // Zeros in front go, but for the one right in front of the point.
+  const std::uint64_t stop = kLastDigit >> scale_bits;
+  const auto zeros = static_cast<unsigned>(__builtin_ctzll(digits.values | stop)) / kBitsPerByte;
+  store_word(out, digits.text >> (kBitsPerByte * zeros));
+  const std::size_t count = kWordBytes - zeros;
+  char* const point = out + (count - scale);
+  store_word(point, digits.text >> (56U - scale_bits));
+  *point = '.';
+  return count + (scale != 0 ? 1 : 0);
+}
+
+}  // namespace detail
+
+template <TextFront Front>
+Converted<Decimal> to_decimal(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
+    const auto [point, mantissa] =
+        detail::parse_decimal(detail::load_last_vector<Front>(text), text.size());
+    if (point != detail::kFailed) [[likely]] {
+      return Converted<Decimal>{std::in_place, mantissa, detail::kPointTables.scale[point]};
+    }
+  }
+#endif
+  return detail::to_any_decimal(text);
+}
+
+template <TextFront Front>
+Converted<FixedPrice> to_fixed_price(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  if (text.size() - 1 < detail::kVectorBytes) [[likely]] {
+    const auto [point, mantissa] =
+        detail::parse_decimal(detail::load_last_vector<Front>(text), text.size());
+    std::int64_t units = 0;
+    if (point != detail::kFailed && detail::kPointTables.units[point] != 0 &&
+        !__builtin_mul_overflow(mantissa, detail::kPointTables.units[point], &units)) [[likely]] {
+      return FixedPrice::from_units(units);
+    }
+  }
+#endif
+  return detail::to_any_fixed_price(text);
+}
+
+inline std::size_t from_decimal(Decimal value, char* out) noexcept {
+  const auto mantissa = static_cast<std::uint64_t>(value.mantissa());  // of a negative one, large
+  if (mantissa < detail::kTenToThe8 && value.scale() < detail::kWordBytes) [[likely]] {
+    return detail::store_short_decimal(out, static_cast<std::uint32_t>(mantissa), value.scale());
+  }
+  return detail::store_any_decimal(out, value);
+}
+
+inline std::size_t from_fixed_price(FixedPrice value, char* out) noexcept {
+  char* text = out;
+  auto units = static_cast<std::uint64_t>(value.units());
+  if (value.units() < 0) [[unlikely]] {
+    *text++ = '-';
+    units = 0 - units;
+  }
+  if (units >= detail::kTenToThe16) [[unlikely]] {
+    return static_cast<std::size_t>(text - out) + detail::store_large_units(text, units);
+  }
+  const auto [point, fraction] = detail::store_units(text, units);
+  // From the end, which is the high byte; counting from the low one is the faster instruction.
+  const std::uint64_t from_end = __builtin_bswap64(fraction.values);
+  const auto zero_bits = static_cast<std::size_t>(__builtin_ctzll(from_end | (1ULL << 63U)));
+  const std::size_t significant = detail::kWordBytes - zero_bits / 8;
+  return static_cast<std::size_t>(point - out) + (fraction.values != 0 ? 1 + significant : 0);
+}
+
+}  // namespace nexusfix::wire

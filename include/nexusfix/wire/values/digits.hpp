@@ -1,0 +1,298 @@
+// Decimal digits as machine words: what the conversions share. Not for applications.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <nexusfix/wire/values/converted.hpp>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace nexusfix::wire::detail {
+
+// The first character of a text is the lowest byte of a word.
+static_assert(std::endian::native == std::endian::little);
+
+inline constexpr std::size_t kWordBytes = 8;
+inline constexpr std::uint64_t kEveryByte = 0x0101'0101'0101'0101;
+inline constexpr std::uint64_t kZeros = kEveryByte * '0';
+inline constexpr std::uint64_t kTenToThe4 = 10'000;
+inline constexpr std::uint64_t kTenToThe8 = 100'000'000;
+inline constexpr std::uint64_t kTenToThe16 = kTenToThe8 * kTenToThe8;
+
+inline constexpr std::size_t kUint64DigitsMax = 20;
+
+inline constexpr std::array<std::uint64_t, kUint64DigitsMax> kPowersOfTen = [] {
+  std::array<std::uint64_t, kUint64DigitsMax> powers{};
+  std::uint64_t power = 1;
+  for (std::uint64_t& entry : powers) {
+    entry = power;
+    power *= 10;  // wraps only behind the last entry, 10^19
+  }
+  return powers;
+}();
+
+// Eight digits, leading zeros included: once as numbers 0 to 9 and once as characters.
+struct EightDigits {
+  std::uint64_t values;
+  std::uint64_t text;
+};
+
+struct SixteenDigits {
+  EightDigits front;
+  EightDigits back;
+};
+
+// Constants that the compiler cannot look into: out of a known one it would make three or four
+// instructions of a vector multiplication by ten.
+struct DigitConstants {
+  alignas(16) std::array<std::uint16_t, 8> tens;      // 10 in each
+  alignas(16) std::array<std::uint16_t, 8> tens_off;  // 10 * 2^8 - 1 in each
+  alignas(16) std::array<std::uint16_t, 8> pairs;     // 10 * 2^8 + 1 in each
+};
+extern const DigitConstants kDigitConstants;
+
+// A point and the digits of 0 to 999 with leading zeros.
+struct ThreeDigits {
+  std::array<char, 4> text;
+};
+extern const std::array<ThreeDigits, 1000> kThreeDigits;
+
+inline void store_word(char* out, std::uint64_t word) noexcept {
+  std::memcpy(out, &word, sizeof word);
+}
+
+template <class Word>
+[[nodiscard]] inline Word load_word(const char* from) noexcept {
+  Word word;
+  std::memcpy(&word, from, sizeof word);
+  return word;
+}
+
+// What load_word() makes of these characters.
+template <class Word>
+[[nodiscard]] consteval Word word_of(const char* text) noexcept {
+  Word word = 0;
+  for (std::size_t i = 0; i < sizeof word; ++i) {
+    word |= static_cast<Word>(static_cast<unsigned char>(text[i])) << (8 * i);
+  }
+  return word;
+}
+
+// Bits other than 0 if one of the bytes is larger than that of most, which are below 0x80.
+template <class Word>
+[[nodiscard]] inline Word beyond(Word bytes, Word most) noexcept {
+  constexpr Word kHighBits = static_cast<Word>(0x8080'8080'8080'8080);
+  return ((bytes + (static_cast<Word>(~kHighBits) - most)) | bytes) & kHighBits;
+}
+
+#if defined(__SSE2__)
+
+// floor(v / 10^4) for v < 10^8 is the product with this, shifted right by 45.
+inline constexpr std::uint32_t kReciprocalOf10000 = 3'518'437'209;
+inline constexpr int kReciprocalOf10000Shift = 45;
+
+[[nodiscard]] inline __m128i constants(const std::array<std::uint16_t, 8>& eight) noexcept {
+  const void* const from = eight.data();
+  return _mm_load_si128(static_cast<const __m128i*>(from));
+}
+
+// One move out of the vector for both words: the second one would take a vector's port, where the
+// conversions' work is, and an integer's are idle.
+[[nodiscard]] inline EightDigits from_vector(__m128i digits) noexcept {
+  const auto values = static_cast<std::uint64_t>(_mm_cvtsi128_si64(digits));
+  return {values, values | kZeros};
+}
+
+// value < 10^8. Each of two groups of four digits is copied to four 16-bit lanes and divided by
+// 1000, 100, 10 and 1, all at once; what a lane's left neighbour has is then taken off it ten
+// times.
+[[nodiscard]] inline EightDigits eight_digits(std::uint32_t value) noexcept {
+  const __m128i whole = _mm_cvtsi32_si128(static_cast<int>(value));
+  const __m128i front =
+      _mm_srli_epi64(_mm_mul_epu32(whole, _mm_cvtsi32_si128(static_cast<int>(kReciprocalOf10000))),
+                     kReciprocalOf10000Shift);
+  const __m128i back =
+      _mm_sub_epi32(whole, _mm_mul_epu32(front, _mm_cvtsi32_si128(static_cast<int>(kTenToThe4))));
+  // Four times the groups: the lane that divides by 1 needs a product of 2^32.
+  __m128i groups = _mm_slli_epi16(_mm_unpacklo_epi32(front, back), 2);
+  groups = _mm_shufflelo_epi16(groups, _MM_SHUFFLE(2, 2, 0, 0));
+  groups = _mm_unpacklo_epi16(groups, groups);
+  constexpr auto kHalf = static_cast<short>(0x8000);
+  const __m128i reciprocals = _mm_setr_epi16(8389, 5243, 13'108, kHalf, 8389, 5243, 13'108, kHalf);
+  const __m128i shifts =
+      _mm_setr_epi16(1 << 7, 1 << 11, 1 << 13, kHalf, 1 << 7, 1 << 11, 1 << 13, kHalf);
+  const __m128i quotients = _mm_mulhi_epu16(_mm_mulhi_epu16(groups, reciprocals), shifts);
+  const __m128i neighbours =
+      _mm_slli_epi64(_mm_mullo_epi16(quotients, constants(kDigitConstants.tens)), 16);
+  const __m128i digits = _mm_sub_epi16(quotients, neighbours);
+  return from_vector(_mm_packus_epi16(digits, digits));
+}
+
+// front, back < 10^8. Halves the groups: two of eight digits, four of four, eight of two, sixteen
+// digits.
+[[nodiscard]] inline SixteenDigits sixteen_digits(std::uint64_t front,
+                                                  std::uint64_t back) noexcept {
+  const __m128i eights = _mm_unpacklo_epi64(_mm_cvtsi64_si128(static_cast<long long>(front)),
+                                            _mm_cvtsi64_si128(static_cast<long long>(back)));
+  __m128i quotients = _mm_srli_epi64(_mm_mul_epu32(eights, _mm_set1_epi64x(kReciprocalOf10000)),
+                                     kReciprocalOf10000Shift);
+  const __m128i fours = _mm_or_si128(
+      quotients,
+      _mm_slli_epi64(_mm_sub_epi32(eights, _mm_mul_epu32(quotients, _mm_set1_epi64x(kTenToThe4))),
+                     32));
+  // v * 5243 / 2^19 is v / 100 rounded down for v < 10^4, and v * 6554 / 2^16 is v / 10 for
+  // v < 100.
+  quotients = _mm_srli_epi16(_mm_mulhi_epu16(fours, _mm_set1_epi32(5243)), 3);
+  const __m128i twos = _mm_or_si128(
+      quotients,
+      _mm_slli_epi32(_mm_sub_epi16(fours, _mm_mullo_epi16(quotients, _mm_set1_epi32(100))), 16));
+  quotients = _mm_mulhi_epu16(twos, _mm_set1_epi16(6554));
+  // Tens in the low byte, ones in the high one: q + 256 * (v - 10 * q).
+  const __m128i digits = _mm_sub_epi16(
+      _mm_slli_epi16(twos, 8), _mm_mullo_epi16(quotients, constants(kDigitConstants.tens_off)));
+  return {from_vector(digits), from_vector(_mm_unpackhi_epi64(digits, digits))};
+}
+
+inline constexpr std::size_t kVectorBytes = 16;
+
+[[nodiscard]] inline __m128i load_vector(const void* from) noexcept {
+  return _mm_loadu_si128(static_cast<const __m128i*>(from));
+}
+
+// Sixteen zeros and sixteen ones: read from n bytes on, it keeps the last n bytes of a vector.
+inline constexpr std::array<std::uint8_t, 2 * kVectorBytes> kOnesBehindZeros = [] {
+  std::array<std::uint8_t, 2 * kVectorBytes> mask{};
+  for (std::size_t i = kVectorBytes; i < mask.size(); ++i) mask[i] = 0xff;
+  return mask;
+}();
+
+[[nodiscard]] inline __m128i keep_last(std::size_t bytes) noexcept {
+  return load_vector(kOnesBehindZeros.data() + bytes);
+}
+
+// The word that ends where the text ends; what is in front of the text is shifted out, and the
+// characters '\0' come in. 1 <= text.size() <= 8.
+[[nodiscard]] inline std::uint64_t load_last_word(std::string_view text) noexcept {
+  const std::size_t size = text.size();
+  const char* const from = text.data();
+  const std::size_t missing_bits = 8 * (kWordBytes - size);
+  if (size >= 4) {
+    std::uint32_t front;
+    std::uint32_t back;
+    std::memcpy(&front, from, sizeof front);
+    std::memcpy(&back, from + size - sizeof back, sizeof back);
+    const std::uint64_t shifted = std::uint64_t{front} << missing_bits;
+    return static_cast<std::uint32_t>(shifted) | (std::uint64_t{back} << 32U);
+  }
+  // The first, the middle and the last byte are all of one, two or three.
+  const auto byte = [from](std::size_t at) noexcept {
+    return std::uint64_t{static_cast<unsigned char>(from[at])} << (8 * at);
+  };
+  return (byte(0) | byte(size / 2) | byte(size - 1)) << missing_bits;
+}
+
+// The vector that ends where the text ends; what is in front of the text is any bytes.
+// 1 <= text.size() <= 16.
+template <TextFront Front>
+[[nodiscard]] inline __m128i load_last_vector(std::string_view text) noexcept {
+  const char* const from = text.data();
+  const std::size_t size = text.size();
+  if constexpr (Front == TextFront::Readable) {
+    return load_vector(from + size - kVectorBytes);
+  } else {
+    if (size >= kWordBytes) {
+      // A vector shift by 64 bits, for a text of eight bytes, is defined, and gives zero.
+      const auto missing_bits = static_cast<int>(8 * (kVectorBytes - size));
+      const void* const back = from + size - kWordBytes;
+      const void* const front = from;
+      return _mm_unpacklo_epi64(_mm_sll_epi64(_mm_loadl_epi64(static_cast<const __m128i*>(front)),
+                                              _mm_cvtsi32_si128(missing_bits)),
+                                _mm_loadl_epi64(static_cast<const __m128i*>(back)));
+    }
+    return _mm_slli_si128(_mm_cvtsi64_si128(static_cast<long long>(load_last_word(text))), 8);
+  }
+}
+
+// The last bytes of text as numbers, 0 to 9 if they are digits, and zeros in front.
+[[nodiscard]] inline __m128i digits_of(__m128i text, std::size_t bytes) noexcept {
+  return _mm_and_si128(_mm_sub_epi8(text, _mm_set1_epi8('0')), keep_last(bytes));
+}
+
+// A bit for each byte that is 0 to 9.
+[[nodiscard]] inline unsigned digit_bits(__m128i digits) noexcept {
+  return static_cast<unsigned>(
+      _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(9)), digits)));
+}
+inline constexpr unsigned kAllBytes = 0xffff;
+
+// Two digits become one 16-bit number: (d0 + 2^8 * d1) * (10 * 2^8 + 1) has 10 * d0 + d1 in its
+// high byte.
+[[nodiscard]] inline __m128i pairs_of_digits(__m128i digits) noexcept {
+  return _mm_srli_epi16(_mm_mullo_epi16(digits, constants(kDigitConstants.pairs)), 8);
+}
+
+// Sixteen digits, below 10^16.
+[[nodiscard]] inline std::uint64_t value_of_digits(__m128i digits) noexcept {
+  constexpr int kHundredAndOne = 100 | (1 << 16);
+  constexpr int kTenThousandAndOne = 10'000 | (1 << 16);
+  const __m128i fours = _mm_madd_epi16(pairs_of_digits(digits), _mm_set1_epi32(kHundredAndOne));
+  const __m128i eights =
+      _mm_madd_epi16(_mm_packs_epi32(fours, fours), _mm_set1_epi32(kTenThousandAndOne));
+  const auto both = static_cast<std::uint64_t>(_mm_cvtsi128_si64(eights));
+  return std::uint64_t{static_cast<std::uint32_t>(both)} * kTenToThe8 + (both >> 32U);
+}
+
+#else
+
+// value < 10^8. Halves the groups within one word: two of four digits, four of two, eight digits.
+// Each step is q + (v - 100 * q) * 2^16 and the like, as one multiplication.
+[[nodiscard]] inline EightDigits eight_digits(std::uint32_t value) noexcept {
+  const std::uint64_t thousands = value / kTenToThe4;
+  const std::uint64_t fours = (std::uint64_t{value} << 32U) + thousands * (1 - (kTenToThe4 << 32U));
+  const std::uint64_t hundreds = ((fours * 10'486) >> 20U) & 0x0000'007f'0000'007f;
+  const std::uint64_t twos = (fours << 16U) - hundreds * ((100U << 16U) - 1);
+  const std::uint64_t tens = ((twos * 103) >> 10U) & 0x000f'000f'000f'000f;
+  const std::uint64_t digits = (twos << 8U) - tens * ((10U << 8U) - 1);
+  return {digits, digits | kZeros};
+}
+
+// front, back < 10^8.
+[[nodiscard]] inline SixteenDigits sixteen_digits(std::uint64_t front,
+                                                  std::uint64_t back) noexcept {
+  return {eight_digits(static_cast<std::uint32_t>(front)),
+          eight_digits(static_cast<std::uint32_t>(back))};
+}
+
+#endif
+
+// Writes the digits without leading zeros, but at least one; returns how many. Stores eight bytes
+// whatever that number is.
+inline std::size_t store_without_leading_zeros(char* out, EightDigits digits) noexcept {
+  constexpr std::uint64_t kLastDigitCounts = std::uint64_t{1} << 56U;
+  const auto zero_bits = static_cast<unsigned>(__builtin_ctzll(digits.values | kLastDigitCounts));
+  store_word(out, digits.text >> (zero_bits & 0x38U));
+  return kWordBytes - zero_bits / 8;
+}
+
+// "00" to "99", so that one division by 100 gives two digits.
+inline constexpr std::array<char, 200> kTwoDigits = [] {
+  std::array<char, 200> text{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    text[2 * i] = static_cast<char>('0' + i / 10);
+    text[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return text;
+}();
+
+inline void write_two_digits(char* out, unsigned value) noexcept {
+  std::memcpy(out, &kTwoDigits[std::size_t{2} * value], 2);
+}
+
+}  // namespace nexusfix::wire::detail

@@ -1,0 +1,119 @@
+// What stands in front of a value: the SOH that ends the field before it, the tag and `=`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <nexusfix/wire/session_tags.hpp>
+#include <nexusfix/wire/typed/field.hpp>
+#include <nexusfix/wire/values/byte_block.hpp>
+
+namespace nexusfix::wire {
+
+// The envelope's fields, which an encoder writes itself.
+[[nodiscard]] constexpr bool is_written_by_encoder(Tag tag) noexcept {
+  return tag == tag::BeginString || tag == tag::BodyLength || tag == tag::MsgType ||
+         tag == tag::CheckSum;
+}
+
+[[nodiscard]] constexpr bool can_be_written(Tag tag) noexcept {
+  return tag != 0 && tag <= kTagMax && !is_written_by_encoder(tag);
+}
+
+// Passwords wherever they stand, which no log and no store is to have. RawData (96) is one in a
+// Logon and a UserRequest alone.
+[[nodiscard]] constexpr bool is_password(Tag tag) noexcept {
+  return tag == tag::Password || tag == tag::NewPassword || tag == tag::EncryptedPassword ||
+         tag == tag::EncryptedNewPassword;
+}
+
+// The standard header but for BeginString, BodyLength and MsgType.
+[[nodiscard]] constexpr bool is_header_tag(Tag tag) noexcept {
+  switch (tag) {
+    case tag::MsgSeqNum:
+    case tag::PossDupFlag:
+    case tag::SenderCompID:
+    case tag::SenderSubID:
+    case tag::SendingTime:
+    case tag::TargetCompID:
+    case tag::TargetSubID:
+    case tag::SecureDataLen:
+    case tag::SecureData:
+    case tag::PossResend:
+    case tag::OnBehalfOfCompID:
+    case tag::OnBehalfOfSubID:
+    case tag::OrigSendingTime:
+    case tag::DeliverToCompID:
+    case tag::DeliverToSubID:
+    case tag::SenderLocationID:
+    case tag::TargetLocationID:
+    case tag::OnBehalfOfLocationID:
+    case tag::DeliverToLocationID:
+    case tag::XmlDataLen:
+    case tag::XmlData:
+    case tag::MessageEncoding:
+    case tag::LastMsgSeqNumProcessed:
+    case tag::OnBehalfOfSendingTime:
+    case tag::NoHops:
+    case tag::HopCompID:
+    case tag::HopSendingTime:
+    case tag::HopRefID:
+    case tag::ApplVerID:
+    case tag::CstmApplVerID:
+    case tag::ApplExtID:
+      return true;
+    default:
+      return false;
+  }
+}
+
+namespace detail {
+
+// Up to eight bytes, written by one store.
+struct TagPrefix {
+  std::uint64_t word = 0;
+  std::uint32_t bytes = 0;  // 0: not to be written this way
+  std::uint32_t sum = 0;
+
+  static constexpr Tag kTagEnd = 1'000'000;  // SOH, six digits and `=` are eight bytes
+
+  NEXUSFIX_ALWAYS_INLINE constexpr void put_in_front(std::uint32_t c) noexcept {
+    word = word << 8U | c;
+    ++bytes;
+    sum += c;
+  }
+};
+
+template <std::uint32_t kDigits>
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE constexpr TagPrefix digits_in_front_of(TagPrefix prefix,
+                                                                            Tag tag) noexcept {
+  prefix.put_in_front('0' + tag % 10);
+  if constexpr (kDigits == 1) {
+    prefix.put_in_front(static_cast<unsigned char>(kSoh));
+    return prefix;
+  } else {
+    return digits_in_front_of<kDigits - 1>(prefix, tag / 10);
+  }
+}
+
+// No loop in it, so that a tag that the compiler knows, as a template's argument or as a
+// function's, costs one constant. A password has none: it goes where an encoder notes it, at no
+// cost to all the others.
+[[nodiscard]] NEXUSFIX_ALWAYS_INLINE constexpr TagPrefix known_tag_prefix(Tag tag) noexcept {
+  if (!can_be_written(tag) || is_password(tag)) return {};
+  constexpr TagPrefix kEnd{'=', 1, '='};
+  if (tag < 10) return digits_in_front_of<1>(kEnd, tag);
+  if (tag < 100) return digits_in_front_of<2>(kEnd, tag);
+  if (tag < 1'000) return digits_in_front_of<3>(kEnd, tag);
+  if (tag < 10'000) return digits_in_front_of<4>(kEnd, tag);
+  if (tag < 100'000) return digits_in_front_of<5>(kEnd, tag);
+  if (tag < TagPrefix::kTagEnd) return digits_in_front_of<6>(kEnd, tag);
+  return {};
+}
+
+// The prefix of a tag that is known only now.
+[[nodiscard]] TagPrefix tag_prefix(Tag tag) noexcept;
+
+}  // namespace detail
+
+}  // namespace nexusfix::wire

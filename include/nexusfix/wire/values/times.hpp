@@ -1,0 +1,329 @@
+// Text of UTCTimestamp, UTCDateOnly, LocalMktDate and UTCTimeOnly, and the times that it means.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/wire/values/converted.hpp>
+#include <nexusfix/wire/values/digits.hpp>
+
+namespace nexusfix::wire {
+
+using Date = std::chrono::year_month_day;
+using TimeOfDay = std::chrono::nanoseconds;  // since midnight
+
+// The digits behind the second. Picos: FIX 5.0 SP2 EP206.
+enum class TimePrecision : std::uint8_t {
+  Seconds = 0,
+  Millis = 3,
+  Micros = 6,
+  Nanos = 9,
+  Picos = 12
+};
+
+// YYYYMMDD-HH:MM:SS[.f{1,12}]. Second 60 is accepted and is the next minute's first second.
+// OutOfRange beyond what WallTime reaches, and where digits finer than a nanosecond are not zero.
+// No allocation; any thread.
+[[nodiscard]] inline Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept;
+// Same, with picoseconds.
+[[nodiscard]] inline Converted<PicoTime> to_pico_time(std::string_view text) noexcept;
+[[nodiscard]] Converted<Date> to_date(std::string_view text) noexcept;  // YYYYMMDD
+// HH:MM:SS[.f{1,12}], as in a UTCTimestamp.
+[[nodiscard]] Converted<TimeOfDay> to_time_of_day(std::string_view text) noexcept;
+
+// Each writes to out and returns the bytes of the text. Digits finer than precision are cut off.
+// All bytes of out up to the constant may be overwritten, whatever the length of the text. No
+// allocation; any thread.
+inline constexpr std::size_t kUtcTimestampBytesMax = 30;
+inline constexpr std::size_t kTimeOfDayBytesMax = 21;
+inline constexpr std::size_t kDateBytes = 8;
+inline std::size_t from_utc_timestamp(WallTime value, TimePrecision precision, char* out) noexcept;
+inline std::size_t from_utc_timestamp(PicoTime value, TimePrecision precision, char* out) noexcept;
+std::size_t from_date(Date value, char* out) noexcept;  // years 0 to 9999
+// value is not negative, and less than a day and a second: the leap second is 23:59:60.
+inline std::size_t from_time_of_day(TimeOfDay value, TimePrecision precision, char* out) noexcept;
+
+namespace detail {
+
+inline constexpr std::uint64_t kSecondsPerDay = 86'400;
+inline constexpr std::uint64_t kNanosPerSecond = 1'000'000'000;
+inline constexpr std::uint64_t kNanosPerDay = kSecondsPerDay * kNanosPerSecond;
+inline constexpr std::uint64_t kPicosPerNano = 1000;
+inline constexpr std::size_t kTimeBytes = 8;  // HH:MM:SS
+
+// Leap years of the Gregorian calendar are every fourth year from 1900-03-01 to 2100-02-28, and
+// years that begin in March have their leap day at the end: within these two centuries a date is
+// two small tables.
+inline constexpr std::int64_t kTwoCenturiesBegin = -25'508;  // days: 1900-03-01
+inline constexpr std::uint64_t kTwoCenturiesDays = 73'049;   // 1900-03-01 to 2100-02-28
+inline constexpr std::uint32_t kDaysPerFourYears = 1461;
+
+struct CalendarText {
+  std::array<std::array<char, 4>, 201> years;     // 1900 to 2100
+  std::array<std::array<char, 4>, 366> days;      // MMDD, from March 1 on
+  std::array<std::array<char, 8>, 1440> minutes;  // HH:MM: and two zeros, of a day
+  std::array<std::array<char, 2>, 61> seconds;    // 60: the leap second
+};
+extern const CalendarText kCalendarText;
+// The first of kCalendarText.days that belongs to the next calendar year: January 1.
+inline constexpr std::uint32_t kMarchToDecemberDays = 306;
+
+// For times outside of the two centuries.
+struct DayAndNanos {
+  std::int64_t day;     // since 1970-01-01
+  std::uint64_t nanos;  // since midnight
+};
+[[nodiscard]] DayAndNanos split_any_century(WallTime value) noexcept;
+void store_date_of_any_century(char* out, std::int64_t day) noexcept;
+
+// day: since 1900-03-01, less than kTwoCenturiesDays.
+inline void store_date(char* out, std::uint32_t day) noexcept {
+  const std::uint32_t quarters = day * 4 + 3;
+  const std::uint32_t year = quarters / kDaysPerFourYears;
+  const std::uint32_t day_of_year = quarters % kDaysPerFourYears / 4;
+  const std::uint32_t january = day_of_year >= kMarchToDecemberDays ? 1 : 0;
+  std::memcpy(out, &kCalendarText.years[year + january], 4);
+  std::memcpy(out + 4, &kCalendarText.days[day_of_year], 4);
+}
+
+// HH:MM:SS; second: of the day, or 86400 for the leap second behind it.
+inline void store_time(char* out, std::uint32_t second) noexcept {
+  const std::uint32_t leap = second == kSecondsPerDay ? 1 : 0;
+  const std::uint32_t minute = (second - leap) / 60;
+  std::memcpy(out, &kCalendarText.minutes[minute], 8);
+  std::memcpy(out + 6, &kCalendarText.seconds[second - minute * 60], 2);
+}
+
+// Behind the second: a point and the digits; returns their number. nanos < 10^9, picos < 1000. The
+// branches go the same way for as long as a session keeps its precision.
+inline std::size_t store_fraction(char* out, std::uint32_t nanos, std::uint32_t picos,
+                                  TimePrecision precision) noexcept {
+  const std::uint32_t millis = nanos / 1'000'000;
+  std::memcpy(out, &kThreeDigits[millis], 4);
+  if (precision <= TimePrecision::Millis) return precision == TimePrecision::Seconds ? 0 : 4;
+  // Each entry's point is overwritten by the digits of the one in front.
+  const std::uint32_t rest = nanos - millis * 1'000'000;
+  const std::uint32_t micros = rest / 1000;
+  std::memcpy(out + 4, kThreeDigits[micros].text.data() + 1, 3);
+  std::memcpy(out + 7, kThreeDigits[rest - micros * 1000].text.data() + 1, 3);
+  std::memcpy(out + 10, kThreeDigits[picos].text.data() + 1, 3);
+  return std::size_t{1} + static_cast<std::size_t>(precision);
+}
+
+// What the inline functions leave over: the years at the ends of WallTime's range, and errors.
+[[nodiscard]] Converted<PicoTime> to_any_pico_time(std::string_view text) noexcept;
+[[nodiscard]] Converted<WallTime> to_any_utc_timestamp(std::string_view text) noexcept;
+
+inline constexpr std::size_t kTimeOffset = kDateBytes + 1;                // of HH:MM:SS
+inline constexpr std::size_t kFractionOffset = kTimeOffset + kTimeBytes;  // of the point
+inline constexpr std::size_t kFractionDigitsMax = 9;                      // nanoseconds
+// FIX 5.0 SP2 EP206 allows picoseconds.
+inline constexpr std::size_t kFractionDigitsLegal = 12;
+
+// The years that are in WallTime's range as a whole.
+inline constexpr std::uint32_t kFirstWholeYear = 1678;
+inline constexpr std::uint32_t kWholeYears = 584;
+// One entry for each month and day that two digits with these first ones can say, 00 to 39.
+inline constexpr std::size_t kDaySpellings = 40;
+inline constexpr std::size_t kMonthSpellings = 20;
+inline constexpr std::size_t kDateSpellings = kDaySpellings * kMonthSpellings;
+inline constexpr unsigned kLeapYearBits = 10;
+
+struct CalendarTables {
+  // The days from the first whole year to this one's beginning, shifted left by kLeapYearBits,
+  // above kDateSpellings for a leap year and 0 for another one.
+  std::array<std::uint32_t, kWholeYears> years;
+  // The day of the year, from 1 on; 0 for no date. First for a common year, then for a leap year.
+  std::array<std::uint16_t, 2 * kDateSpellings> days;
+  // By the bytes of point and fraction: what makes the digits nanoseconds, and picoseconds.
+  std::array<std::uint64_t, kFractionDigitsLegal + 2> nanos;
+  std::array<std::uint64_t, kFractionDigitsLegal + 2> picos;
+};
+extern const CalendarTables kCalendarTables;
+
+// A point in front of zeros, and the largest values of such bytes. Read from the fraction's size
+// on, the fraction's point and digits stand at the end of a vector.
+inline constexpr std::array<char, 32> kPointAndZeros = [] {
+  std::array<char, 32> text{};
+  text.fill('0');
+  text[16] = '.';
+  return text;
+}();
+inline constexpr std::array<std::uint8_t, 32> kPointAndNines = [] {
+  std::array<std::uint8_t, 32> most{};
+  for (std::size_t i = 17; i < most.size(); ++i) most[i] = 9;
+  return most;
+}();
+
+#if defined(__SSE2__)
+
+struct SecondsAndFraction {
+  bool valid;
+  std::uint64_t seconds;       // since 1970-01-01, modulo 2^64
+  std::uint64_t fraction;      // its digits as a number
+  std::size_t fraction_bytes;  // of them and the point
+};
+
+// Every byte is compared with the largest value of its place, two bytes make one number, and the
+// numbers are summed up with weights. The colons count as zeros: the tens and the ones of the
+// minute, which they keep apart, have weights of their own.
+[[nodiscard]] inline SecondsAndFraction parse_timestamp(std::string_view text) noexcept {
+  SecondsAndFraction result{false, 0, 0, text.size() - kFractionOffset};
+  const char* const from = text.data();
+  // The number of bytes is huge for a text that is too short.
+  if (result.fraction_bytes > kFractionDigitsLegal + 1 || result.fraction_bytes == 1 ||
+      from[kDateBytes] != '-') [[unlikely]] {
+    return result;
+  }
+  const auto eight = [from](std::size_t at) noexcept {
+    const void* const word = from + at;
+    return _mm_loadl_epi64(static_cast<const __m128i*>(word));
+  };
+  const __m128i digits = _mm_sub_epi8(_mm_unpacklo_epi64(eight(0), eight(kTimeOffset)),
+                                      _mm_setr_epi8('0', '0', '0', '0', '0', '0', '0', '0',  //
+                                                    '0', '0', ':', '0', '0', ':', '0', '0'));
+  const __m128i pairs = pairs_of_digits(digits);
+  const __m128i sums = _mm_madd_epi16(
+      pairs, _mm_setr_epi16(100, 1, static_cast<short>(kDaySpellings), 1, 3600, 600, 6, 1));
+  const std::size_t bytes = result.fraction_bytes;
+  const __m128i fraction =
+      _mm_and_si128(_mm_sub_epi8(load_vector(from + text.size() - kVectorBytes),
+                                 load_vector(kPointAndZeros.data() + bytes)),
+                    keep_last(bytes));
+  const __m128i too_large = _mm_or_si128(
+      _mm_or_si128(
+          _mm_subs_epu8(digits, _mm_setr_epi8(9, 9, 9, 9, 1, 9, 3, 9, 2, 9, 0, 5, 9, 0, 6, 9)),
+          // Hours to 23, seconds to 60.
+          _mm_cmpgt_epi16(pairs, _mm_setr_epi16(99, 99, 99, 99, 23, 99, 99, 60))),
+      _mm_subs_epu8(fraction, load_vector(kPointAndNines.data() + bytes)));
+  const auto date = static_cast<std::uint64_t>(_mm_cvtsi128_si64(sums));
+  const auto time = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_unpackhi_epi64(sums, sums)));
+  const std::uint32_t year = static_cast<std::uint32_t>(date) - kFirstWholeYear;
+  if (_mm_movemask_epi8(_mm_cmpeq_epi8(too_large, _mm_setzero_si128())) !=
+          static_cast<int>(kAllBytes) ||
+      year >= kWholeYears) [[unlikely]] {
+    return result;
+  }
+  const std::uint32_t days = kCalendarTables.years[year];
+  constexpr std::uint32_t kLeapYearMask = (1U << kLeapYearBits) - 1;
+  const std::uint32_t day_of_year = kCalendarTables.days[(days & kLeapYearMask) + (date >> 32U)];
+  constexpr std::int64_t kDayBeforeFirst =
+      std::chrono::sys_days{std::chrono::year{kFirstWholeYear} / 1 / 1}.time_since_epoch().count() -
+      1;
+  result.valid = day_of_year != 0;
+  result.seconds = (std::uint64_t{days >> kLeapYearBits} + day_of_year) * kSecondsPerDay +
+                   static_cast<std::uint32_t>(time) + (time >> 32U) +
+                   static_cast<std::uint64_t>(kDayBeforeFirst) * kSecondsPerDay;
+  result.fraction = value_of_digits(fraction);
+  return result;
+}
+
+#endif
+
+// Everything behind the date; nanos since midnight.
+inline std::size_t store_dash_and_time(char* out, std::uint64_t nanos, std::uint32_t picos,
+                                       TimePrecision precision) noexcept {
+  const std::uint64_t second = nanos / kNanosPerSecond;
+  *out = '-';
+  store_time(out + 1, static_cast<std::uint32_t>(second));
+  return 1 + kTimeBytes +
+         store_fraction(out + 1 + kTimeBytes,
+                        static_cast<std::uint32_t>(nanos - second * kNanosPerSecond), picos,
+                        precision);
+}
+
+// Nanoseconds since 1900-03-01; beyond kTwoCenturiesDays for earlier times, too.
+[[nodiscard]] inline std::uint64_t since_two_centuries_begin(WallTime value) noexcept {
+  return static_cast<std::uint64_t>(value.time_since_epoch().count()) -
+         static_cast<std::uint64_t>(kTwoCenturiesBegin) * kNanosPerDay;
+}
+
+}  // namespace detail
+
+inline Converted<WallTime> to_utc_timestamp(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  const detail::SecondsAndFraction parsed = detail::parse_timestamp(text);
+  if (parsed.valid && parsed.fraction_bytes <= detail::kFractionDigitsMax + 1) [[likely]] {
+    return WallTime{std::chrono::nanoseconds{static_cast<std::int64_t>(
+        parsed.seconds * detail::kNanosPerSecond +
+        parsed.fraction * detail::kCalendarTables.nanos[parsed.fraction_bytes])}};
+  }
+#endif
+  return detail::to_any_utc_timestamp(text);
+}
+
+inline Converted<PicoTime> to_pico_time(std::string_view text) noexcept {
+#if defined(__SSE2__)
+  const detail::SecondsAndFraction parsed = detail::parse_timestamp(text);
+  if (parsed.valid) [[likely]] {
+    const std::uint64_t picos =
+        parsed.fraction * detail::kCalendarTables.picos[parsed.fraction_bytes];
+    const std::uint64_t nanos = picos / detail::kPicosPerNano;
+    return PicoTime{WallTime{std::chrono::nanoseconds{static_cast<std::int64_t>(
+                        parsed.seconds * detail::kNanosPerSecond + nanos)}},
+                    static_cast<std::uint16_t>(picos - nanos * detail::kPicosPerNano)};
+  }
+#endif
+  return detail::to_any_pico_time(text);
+}
+
+inline std::size_t from_utc_timestamp(PicoTime value, TimePrecision precision, char* out) noexcept {
+  const std::uint64_t nanos = detail::since_two_centuries_begin(value.time);
+  if (nanos >= detail::kTwoCenturiesDays * detail::kNanosPerDay) [[unlikely]] {
+    const detail::DayAndNanos split = detail::split_any_century(value.time);
+    detail::store_date_of_any_century(out, split.day);
+    return kDateBytes +
+           detail::store_dash_and_time(out + kDateBytes, split.nanos, value.picos, precision);
+  }
+  const std::uint64_t day = nanos / detail::kNanosPerDay;
+  detail::store_date(out, static_cast<std::uint32_t>(day));
+  return kDateBytes + detail::store_dash_and_time(out + kDateBytes,
+                                                  nanos - day * detail::kNanosPerDay, value.picos,
+                                                  precision);
+}
+
+inline std::size_t from_utc_timestamp(WallTime value, TimePrecision precision, char* out) noexcept {
+  return from_utc_timestamp(PicoTime{value, 0}, precision, out);
+}
+
+inline std::size_t from_time_of_day(TimeOfDay value, TimePrecision precision, char* out) noexcept {
+  const auto nanos = static_cast<std::uint64_t>(value.count());
+  const std::uint64_t second = nanos / detail::kNanosPerSecond;
+  detail::store_time(out, static_cast<std::uint32_t>(second));
+  return detail::kTimeBytes +
+         detail::store_fraction(
+             out + detail::kTimeBytes,
+             static_cast<std::uint32_t>(nanos - second * detail::kNanosPerSecond), 0, precision);
+}
+
+// Writes timestamps of one day faster, because it remembers the date. Times may still come in any
+// order and of any day. One thread at a time; no allocation.
+class UtcTimestampWriter {
+ public:
+  // As from_utc_timestamp().
+  std::size_t write(PicoTime value, TimePrecision precision, char* out) noexcept {
+    const std::uint64_t nanos =
+        static_cast<std::uint64_t>(value.time.time_since_epoch().count()) - midnight_;
+    if (nanos >= detail::kNanosPerDay) [[unlikely]]
+      return write_other_day(value, precision, out);
+    std::memcpy(out, date_.data(), kDateBytes);
+    return kDateBytes +
+           detail::store_dash_and_time(out + kDateBytes, nanos, value.picos, precision);
+  }
+  std::size_t write(WallTime value, TimePrecision precision, char* out) noexcept {
+    return write(PicoTime{value, 0}, precision, out);
+  }
+
+ private:
+  std::size_t write_other_day(PicoTime value, TimePrecision precision, char* out) noexcept;
+
+  std::uint64_t midnight_ = 0;  // nanoseconds since 1970-01-01, modulo 2^64
+  std::array<char, kDateBytes> date_ = {'1', '9', '7', '0', '0', '1', '0', '1'};
+};
+
+}  // namespace nexusfix::wire

@@ -1,0 +1,238 @@
+#include "config/build/schedule_settings.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "config/text/settings_values.hpp"
+
+namespace nexusfix::config {
+namespace {
+
+using session::LocalTime;
+using session::ScheduleRules;
+using session::Timetable;
+
+constexpr Key kOfSchedule[] = {Key::StartTime, Key::EndTime,     Key::StartDay,   Key::EndDay,
+                               Key::Weekdays,  Key::LogonTime,   Key::LogoutTime, Key::LogonDay,
+                               Key::LogoutDay, Key::ResetSeqTime};
+
+constexpr Key kOfLogons[] = {Key::LogonTime, Key::LogoutTime, Key::LogonDay, Key::LogoutDay};
+
+constexpr Key kOfHolidays[] = {Key::Holidays, Key::HolidayFile};
+
+class ScheduleBuilder {
+ public:
+  ScheduleBuilder(const MergedSection& keys, SettingsReport& report, Calendars& calendars)
+      : keys_{keys}, report_{report}, calendars_{calendars} {}
+
+  [[nodiscard]] session::Schedule build() {
+    if (is_non_stop() || !has_times()) return {};
+    zone_ = session_zone();
+    ScheduleRules rules;
+    rules.session.start = local_time(Key::StartTime);
+    rules.session.end = local_time(Key::EndTime);
+    rules.session.start_day = day(Key::StartDay);
+    rules.session.end_day = day(Key::EndDay);
+    if (const Given* given = keys_.right(Key::Weekdays)) rules.weekdays = *read_days(given->value);
+    rules.logon = logon_window(rules.session);
+    if (keys_.right(Key::ResetSeqTime) != nullptr) rules.reset_time = local_time(Key::ResetSeqTime);
+    rules.holidays = holidays();
+    auto schedule = session::Schedule::make(std::move(rules));
+    if (!schedule) {
+      report_.error(keys_.line(), "[SESSION]: " + schedule.error());
+      return {};
+    }
+    check_logons(*schedule);
+    return std::move(*schedule);
+  }
+
+ private:
+  [[nodiscard]] bool is_non_stop() {
+    bool non_stop = false;
+    keys_.read_into(Key::NonStopSession, non_stop);
+    if (!non_stop) return false;
+    for (const Key key : kOfSchedule) warn_of_unused(key);
+    for (const Key key : kOfHolidays) warn_of_unused(key);
+    return true;
+  }
+
+  // In [DEFAULT] a key may be for other sessions, unless NonStopSession stands there, too.
+  void warn_of_unused(Key key) {
+    const bool is_of_all = !keys_.section().own(Key::NonStopSession);
+    const auto& given = is_of_all ? keys_.find(key) : keys_.section().own(key);
+    if (!given) return;
+    report_.warning(given->line, std::string{key_name(key)} +
+                                     ": not used, because NonStopSession=Y is always open");
+  }
+
+  // QuickFIX does not start without StartTime and EndTime. A session that says nothing is open.
+  [[nodiscard]] bool has_times() {
+    const bool has_start = keys_.find(Key::StartTime).has_value();
+    const bool has_end = keys_.find(Key::EndTime).has_value();
+    if (has_start && has_end) return true;
+    if (has_start != has_end) {
+      report_.error(keys_.line(), std::string{"[SESSION]: "} +
+                                      (has_start ? "EndTime is missing beside StartTime"
+                                                 : "StartTime is missing beside EndTime"));
+      return false;
+    }
+    for (const Key key : kOfSchedule) {
+      if (const auto& given = keys_.find(key)) {
+        report_.error(given->line, std::string{key_name(key)} +
+                                       ": needs StartTime and EndTime, which are missing");
+      }
+    }
+    for (const Key key : kOfHolidays) {
+      if (const auto& given = keys_.find(key)) {
+        report_.warning(given->line, std::string{key_name(key)} +
+                                         ": not used without StartTime and EndTime: the session "
+                                         "is always open");
+      }
+    }
+    return false;
+  }
+
+  // Null: UTC.
+  [[nodiscard]] std::shared_ptr<const session::TimeZone> session_zone() {
+    bool is_local = false;
+    keys_.read_into(Key::UseLocalTime, is_local);
+    const Given* named = keys_.right(Key::TimeZone);
+    if (named != nullptr) {
+      if (is_local) {
+        report_.warning(keys_.find(Key::UseLocalTime)->line,
+                        "UseLocalTime: not used, because TimeZone names the zone");
+      }
+      return checked(calendars_.zones().find(named->value), Key::TimeZone, *named);
+    }
+    if (!is_local) return nullptr;
+    const Given& given = *keys_.find(Key::UseLocalTime);
+    auto zone = checked(calendars_.zones().local(), Key::UseLocalTime, given);
+    if (const std::string& remark = calendars_.zones().local_remark(); !remark.empty()) {
+      report_.warning(given.line, "UseLocalTime: " + remark);
+    }
+    return zone;
+  }
+
+  [[nodiscard]] std::shared_ptr<const session::TimeZone> checked(const TimeZones::Found& found,
+                                                                 Key key, const Given& given) {
+    if (found) return *found;
+    has_wrong_zone_ = true;
+    report_.error(given.line,
+                  std::string{key_name(key)} + "=" + shown(given.value) + ": " + found.error());
+    return nullptr;
+  }
+
+  // With the zone that QuickFIX/J lets follow: "08:00:00 Europe/London".
+  [[nodiscard]] LocalTime local_time(Key key) {
+    const Given* given = keys_.right(key);
+    if (given == nullptr) return {};
+    const auto [time, zone] = *read_time_of_day(given->value);
+    return {.time_of_day = time,
+            .zone = zone.empty() ? zone_ : checked(calendars_.zones().find(zone), key, *given)};
+  }
+
+  [[nodiscard]] std::optional<std::chrono::weekday> day(Key key) const {
+    const Given* given = keys_.right(key);
+    return given == nullptr ? std::nullopt : read_day(given->value);
+  }
+
+  [[nodiscard]] std::set<std::chrono::local_days> holidays() {
+    std::set<std::chrono::local_days> result;
+    if (const Given* given = keys_.right(Key::Holidays)) result = *read_dates(given->value);
+    if (const Given* given = keys_.right(Key::HolidayFile)) {
+      const Calendars::Holidays& file = calendars_.holidays(std::string{given->value});
+      if (file) {
+        result.insert(file->begin(), file->end());
+      } else {
+        report_.error(given->line, "HolidayFile: " + file.error());
+      }
+    }
+    return result;
+  }
+
+  // What is not given of it is as the session's.
+  [[nodiscard]] std::optional<Timetable> logon_window(const Timetable& session) {
+    const bool is_given =
+        keys_.right(Key::LogonTime) != nullptr || keys_.right(Key::LogoutTime) != nullptr ||
+        keys_.right(Key::LogonDay) != nullptr || keys_.right(Key::LogoutDay) != nullptr;
+    if (!is_given) return std::nullopt;
+    Timetable window = session;
+    if (keys_.right(Key::LogonTime) != nullptr) window.start = local_time(Key::LogonTime);
+    if (keys_.right(Key::LogoutTime) != nullptr) window.end = local_time(Key::LogoutTime);
+    if (const auto given = day(Key::LogonDay)) window.start_day = given;
+    if (const auto given = day(Key::LogoutDay)) window.end_day = given;
+    return window;
+  }
+
+  // A session that nobody can log on to is never meant. Holidays are left out: without them a
+  // timetable repeats itself, and any year shows it all.
+  void check_logons(const session::Schedule& schedule) {
+    constexpr std::chrono::sys_seconds kAnyYear =
+        std::chrono::sys_days{std::chrono::year{2026} / 1 / 1};
+    const auto is_wrong = [&](Key key) { return keys_.find(key) && keys_.right(key) == nullptr; };
+    if (!schedule.rules()->logon || has_wrong_zone_ || std::ranges::any_of(kOfSchedule, is_wrong)) {
+      return;
+    }
+    ScheduleRules rules = *schedule.rules();
+    rules.holidays.clear();
+    const auto repeated = session::Schedule::make(std::move(rules));
+    if (!repeated || repeated->next_logon(kAnyYear)) return;
+    const auto is_given = [&](Key key) { return keys_.find(key).has_value(); };
+    const Key key = *std::ranges::find_if(kOfLogons, is_given);
+    report_.error(keys_.find(key)->line,
+                  std::string{key_name(key)} +
+                      ": the time for Logons (LogonTime, LogoutTime, LogonDay, LogoutDay) lies "
+                      "outside of the session, which nobody could ever log on to; a part of the "
+                      "time between StartTime and EndTime was expected");
+  }
+
+  const MergedSection& keys_;
+  SettingsReport& report_;
+  Calendars& calendars_;
+  std::shared_ptr<const session::TimeZone> zone_;
+  bool has_wrong_zone_ = false;
+};
+
+}  // namespace
+
+const Calendars::Holidays& Calendars::holidays(const std::string& path) {
+  const auto known = files_.find(path);
+  return known != files_.end() ? known->second : files_.emplace(path, read(path)).first->second;
+}
+
+Calendars::Holidays Calendars::read(const std::string& path) const {
+  constexpr std::size_t kBytesMax = 1U << 20U;
+  if (disk_ == nullptr) {
+    return std::unexpected{"a file can be named by a configuration only that is a file itself"};
+  }
+  const DiskResult<std::string> text = read_regular_file(*disk_, path, kBytesMax);
+  if (!text) return std::unexpected{text.error().what()};
+  std::set<std::chrono::local_days> dates;
+  std::size_t number = 0;
+  for (std::string_view rest = *text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    ++number;
+    line = line.substr(0, line.find('#'));
+    const std::size_t begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string_view::npos) continue;
+    line.remove_prefix(begin);
+    const std::string_view word = line.substr(0, line.find_first_of(" \t\r,;"));
+    const auto date = read_date(word);
+    if (!date) {
+      return std::unexpected{path + ":" + std::to_string(number) + ": " + shown(word) +
+                             ": a date such as 2026-12-25 was expected"};
+    }
+    dates.insert(*date);
+  }
+  return dates;
+}
+
+session::Schedule build_schedule(const MergedSection& keys, SettingsReport& report,
+                                 Calendars& calendars) {
+  return ScheduleBuilder{keys, report, calendars}.build();
+}
+
+}  // namespace nexusfix::config

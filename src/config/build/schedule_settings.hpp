@@ -1,0 +1,42 @@
+// The timetable of a session, out of QuickFIX's keys.
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <map>
+#include <set>
+#include <string>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/session/schedule.hpp>
+
+#include "config/build/time_zones.hpp"
+#include "config/text/settings_section.hpp"
+
+namespace nexusfix::config {
+
+// What timetables are made of beside the keys; each zone and file is read once.
+class Calendars {
+ public:
+  using Holidays = std::expected<std::set<std::chrono::local_days>, std::string>;
+
+  // disk: null for a configuration that comes from no file, and can name none.
+  explicit Calendars(Disk* disk) : disk_{disk} {}
+
+  [[nodiscard]] TimeZones& zones() noexcept { return zones_; }
+  // One date a line, 2026-12-25, with its name behind it perhaps; # begins a comment.
+  [[nodiscard]] const Holidays& holidays(const std::string& path);
+
+ private:
+  [[nodiscard]] Holidays read(const std::string& path) const;
+
+  Disk* disk_;
+  TimeZones zones_;
+  std::map<std::string, Holidays> files_;
+};
+
+// Non-stop when the keys are wrong, which is reported, or when none is given, which is a warning.
+[[nodiscard]] session::Schedule build_schedule(const MergedSection& keys, SettingsReport& report,
+                                               Calendars& calendars);
+
+}  // namespace nexusfix::config

@@ -1,0 +1,34 @@
+// The time zones of the system's tz database, as values. Cold: read at start-up. Its compiled files
+// know each change of the clocks until 2037; behind it they do not change any more.
+#pragma once
+
+#include <expected>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/session/time_zone.hpp>
+
+namespace nexusfix::config {
+
+// Each zone is read once. Not for several threads at a time.
+class TimeZones {
+ public:
+  using Found = std::expected<std::shared_ptr<const session::TimeZone>, std::string>;
+
+  // By its name in the tz database (Europe/London), UTC, GMT+08:00, or PST and CST, which Java
+  // knows. An error says what was expected, with the nearest name.
+  [[nodiscard]] const Found& find(std::string_view name);
+  // What clocks show to this process, as for the C library: by the variable TZ; without it, by the
+  // machine. Changes no environment, but reads it: not beside a thread that does.
+  [[nodiscard]] const Found& local();
+  // Of local(): which TZ is no zone of the tz database, and what was made of it. Empty: none.
+  [[nodiscard]] const std::string& local_remark() const noexcept { return local_remark_; }
+
+ private:
+  std::string local_remark_;
+  std::map<std::string, Found, std::less<>> found_;
+};
+
+}  // namespace nexusfix::config

@@ -1,0 +1,337 @@
+#include "config/build/tls_settings.hpp"
+
+#include <initializer_list>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "config/text/settings_values.hpp"
+
+namespace nexusfix::config {
+namespace {
+
+using transport::ClientCertificate;
+using transport::TlsItem;
+using transport::TlsRole;
+using transport::TlsSettings;
+using transport::TlsVersion;
+
+constexpr std::string_view kNotWithout = "; the engine does not start without what was asked";
+
+// Keys of one meaning stand together.
+constexpr std::initializer_list<Key> kSwitches{Key::SocketUseSSL, Key::SSLEnable};
+constexpr std::initializer_list<Key> kServerCertificates{Key::ServerCertificateFile,
+                                                         Key::SocketCertificateFile,
+                                                         Key::SocketKeyStore, Key::SSLCertificate};
+constexpr std::initializer_list<Key> kClientCertificates{Key::ClientCertificateFile,
+                                                         Key::SocketCertificateFile,
+                                                         Key::SocketKeyStore, Key::SSLCertificate};
+constexpr std::initializer_list<Key> kServerKeys{Key::ServerCertificateKeyFile,
+                                                 Key::SocketPrivateKeyFile};
+constexpr std::initializer_list<Key> kClientKeys{Key::ClientCertificateKeyFile,
+                                                 Key::SocketPrivateKeyFile};
+constexpr std::initializer_list<Key> kKeyPasswords{Key::SocketKeyStorePassword,
+                                                   Key::SSLCertificatePassword};
+constexpr std::initializer_list<Key> kAuthorities{Key::CertificationAuthoritiesFile,
+                                                  Key::SocketCAFile, Key::SocketTrustStore,
+                                                  Key::SSLCACertificate};
+constexpr std::initializer_list<Key> kRequired{Key::NeedClientAuth,
+                                               Key::SSLRequireClientCertificate};
+constexpr std::initializer_list<Key> kProtocols{Key::SSLProtocol, Key::EnabledProtocols,
+                                                Key::SSLProtocols};
+constexpr std::initializer_list<Key> kCiphers{Key::SSLCipherSuite, Key::CipherSuites};
+constexpr std::initializer_list<Key> kNames{Key::SNIHostName, Key::SocketServerName,
+                                            Key::SSLServerName};
+// QuickFIX and QuickFIX/Go have no switch: whoever names one of these files has TLS.
+constexpr std::initializer_list<Key> kFiles{Key::ServerCertificateFile,
+                                            Key::ServerCertificateKeyFile,
+                                            Key::ClientCertificateFile,
+                                            Key::ClientCertificateKeyFile,
+                                            Key::SocketCertificateFile,
+                                            Key::SocketPrivateKeyFile,
+                                            Key::SocketKeyStore,
+                                            Key::SSLCertificate,
+                                            Key::CertificationAuthoritiesFile,
+                                            Key::CertificationAuthoritiesDirectory,
+                                            Key::SocketCAFile,
+                                            Key::SocketTrustStore,
+                                            Key::SSLCACertificate,
+                                            Key::CertificateRevocationListFile,
+                                            Key::CertificateRevocationListDirectory};
+
+template <class Visit>
+void for_each_tls_key(Visit visit) {
+  for (auto key = static_cast<std::size_t>(Key::SocketUseSSL); is_of_tls(static_cast<Key>(key));
+       ++key) {
+    visit(static_cast<Key>(key));
+  }
+}
+
+// Whether a value is more than a way of saying that nothing is wanted.
+bool asks_for_tls(std::string_view value) { return !value.empty() && read_bool(value) != false; }
+
+class TlsBuilder {
+ public:
+  TlsBuilder(const MergedSection& keys, TlsRole role, SettingsReport& report)
+      : keys_{keys}, is_acceptor_{role == TlsRole::Acceptor}, report_{report} {
+    result_.settings.role = role;
+  }
+
+  [[nodiscard]] std::optional<SessionTls> build() {
+    if (!is_wanted()) return std::nullopt;
+    build_identity();
+    build_authorities();
+    if (is_acceptor_) build_client_certificate();
+    build_versions();
+    build_ciphers();
+    build_name();
+    return std::move(result_);
+  }
+
+ private:
+  struct Found {
+    Key key = Key::None;
+    Given given;
+    bool is_own = false;
+  };
+
+  void error(const Found& found, const std::string& text) {
+    report_.error(found.given.line, std::string{key_name(found.key)} + ": " + text);
+  }
+
+  // The one that is given of some that mean the same.
+  [[nodiscard]] std::optional<Found> find(std::initializer_list<Key> keys) {
+    for (const bool is_own : {true, false}) {
+      const Section& section = is_own ? keys_.section() : keys_.defaults();
+      std::optional<Found> first;
+      for (const Key key : keys) {
+        const std::optional<Given>& given = section.own(key);
+        if (!given || !given->right) continue;
+        if (!first) first = Found{key, *given, is_own};
+        if (first->given.value == given->value) continue;
+        error({key, *given, is_own}, "means the same as " + std::string{key_name(first->key)} +
+                                         " in line " + std::to_string(first->given.line) +
+                                         ", and differs");
+      }
+      if (first) return first;
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool says_yes(std::initializer_list<Key> keys) {
+    const auto found = find(keys);
+    return found && read_bool(found->given.value) == true;
+  }
+
+  // Whether the session has TLS. Who asks for a part of it without having it is told.
+  [[nodiscard]] bool is_wanted() {
+    const auto switched = find(kSwitches);
+    if (switched && *read_bool(switched->given.value)) {
+      origin(TlsItem::Build, *switched);
+      return true;
+    }
+    if (!switched) {
+      for (const Key key : kFiles) {
+        const auto file = find({key});
+        if (!file || file->given.value.empty()) continue;
+        origin(TlsItem::Build, *file);
+        return true;
+      }
+    }
+    for_each_tls_key([&](Key key) {
+      const auto found = find({key});
+      if (!found || !asks_for_tls(found->given.value)) return;
+      if (!switched) {
+        const bool is_asked = key == Key::RequireTLS;
+        error(*found, "asks for TLS, and nothing turns it on: " +
+                          std::string{is_asked ? "SocketUseSSL=Y does"
+                                               : "add the line SocketUseSSL=Y for TLS, or the line "
+                                                 "SocketUseSSL=N for a session without it"} +
+                          std::string{kNotWithout});
+      } else {
+        without_tls(*found, *switched);
+      }
+    });
+    return false;
+  }
+
+  // Who says that there is none, where the key stands, means it.
+  void without_tls(const Found& found, const Found& switched) {
+    const std::string no =
+        std::string{key_name(switched.key)} + "=N in line " + std::to_string(switched.given.line);
+    if (found.key == Key::RequireTLS) {
+      error(found, "asks for TLS, and " + no + " for none" + std::string{kNotWithout});
+    } else if (found.is_own && !switched.is_own) {
+      error(found, "asks for TLS, and " + no +
+                       " for none: add the line SocketUseSSL=Y to this [SESSION] for TLS, or the "
+                       "line SocketUseSSL=N for a session without it" +
+                       std::string{kNotWithout});
+    } else if (found.is_own == switched.is_own) {
+      report_.warning(found.given.line,
+                      std::string{key_name(found.key)} + ": not used, because of " + no);
+    }
+  }
+
+  void origin(TlsItem item, const Found& found) {
+    result_.origins[static_cast<std::size_t>(item)] = {key_name(found.key), found.given.line};
+  }
+
+  void read(std::initializer_list<Key> keys, std::string& target) {
+    if (const auto found = find(keys)) target = found->given.value;
+  }
+  void read(std::initializer_list<Key> keys, std::string& target, TlsItem item) {
+    const auto found = find(keys);
+    if (!found) return;
+    target = found->given.value;
+    origin(item, *found);
+  }
+
+  [[nodiscard]] Found whoever_asked() const {
+    const SessionTls::Origin& asked = result_.origins[static_cast<std::size_t>(TlsItem::Build)];
+    return {find_key(asked.key).rule->key, Given{{}, asked.line, true}};
+  }
+
+  void build_identity() {
+    TlsSettings& settings = result_.settings;
+    read(is_acceptor_ ? kServerCertificates : kClientCertificates, settings.certificate_file,
+         TlsItem::Certificate);
+    read(is_acceptor_ ? kServerKeys : kClientKeys, settings.key_file, TlsItem::Key);
+    read(kKeyPasswords, settings.key_password);
+    const Key other = is_acceptor_ ? Key::ClientCertificateFile : Key::ServerCertificateFile;
+    const auto wrong = find({other});
+    if (wrong && wrong->is_own && !wrong->given.value.empty()) {
+      error(*wrong, std::string{is_acceptor_ ? "an acceptor's is ServerCertificateFile"
+                                             : "an initiator's is ClientCertificateFile"} +
+                        std::string{kNotWithout});
+    }
+    if (is_acceptor_ && settings.certificate_file.empty()) {
+      error(whoever_asked(),
+            "an acceptor with TLS needs a certificate: ServerCertificateFile, or SocketKeyStore");
+    }
+    if (settings.certificate_file.empty() && !settings.key_file.empty()) {
+      error(*find(is_acceptor_ ? kServerKeys : kClientKeys), "the certificate of it is missing");
+    }
+  }
+
+  void build_authorities() {
+    TlsSettings& settings = result_.settings;
+    read({Key::CertificationAuthoritiesDirectory}, settings.authorities_folder,
+         TlsItem::Authorities);
+    read(kAuthorities, settings.authorities_file, TlsItem::Authorities);
+    read({Key::SocketTrustStorePassword}, settings.authorities_password);
+    read({Key::CertificateRevocationListDirectory}, settings.revocation_folder,
+         TlsItem::Revocation);
+    read({Key::CertificateRevocationListFile}, settings.revocation_file, TlsItem::Revocation);
+    const bool has_lists = !settings.revocation_file.empty() || !settings.revocation_folder.empty();
+    if (says_yes({Key::SSLCheckCertificateRevocation}) && !has_lists) {
+      error(*find({Key::SSLCheckCertificateRevocation}),
+            "no list is fetched from anywhere: CertificateRevocationListFile names one" +
+                std::string{kNotWithout});
+    }
+  }
+
+  // The strictest that is asked for. Whoever names authorities on an acceptor means its clients'.
+  void build_client_certificate() {
+    TlsSettings& settings = result_.settings;
+    const bool has_authorities =
+        !settings.authorities_file.empty() || !settings.authorities_folder.empty();
+    const auto level = find({Key::CertificateVerifyLevel});
+    const auto required = find(kRequired);
+    ClientCertificate& wanted = settings.client_certificate;
+    if (level) wanted = static_cast<ClientCertificate>(*read_number(level->given.value));
+    if (says_yes(kRequired)) wanted = ClientCertificate::Required;
+    if (!level && !required && has_authorities) wanted = ClientCertificate::Required;
+    if (wanted != ClientCertificate::NotAsked && !has_authorities) {
+      error(level ? *level : *required,
+            "who may have issued the clients' certificates is missing: "
+            "CertificationAuthoritiesFile" +
+                std::string{kNotWithout});
+    }
+    const auto go = find({Key::SocketCertificateFile});
+    if (go && !find(kSwitches) && !level && !required && !has_authorities) {
+      error(*go,
+            "without SocketUseSSL=Y QuickFIX/Go requires a certificate of clients: SocketCAFile "
+            "says who issues them, SocketUseSSL=Y that none is wanted");
+    }
+  }
+
+  void build_versions() {
+    TlsSettings& settings = result_.settings;
+    TlsVersions versions{true, true};
+    const auto listed = find(kProtocols);
+    if (listed && !listed->given.value.empty()) {
+      versions = *read_tls_versions(listed->given.value);
+    }
+    const auto least = find({Key::SocketMinimumTLSVersion});
+    if (least && !least->given.value.empty()) {
+      const TlsVersions named = *read_tls_versions(least->given.value);
+      if (named.has_1_3 && !named.has_1_2) versions.has_1_2 = false;
+    }
+    if (!versions.has_1_2 && !versions.has_1_3) {
+      return error(listed ? *listed : *least,
+                   "none of these versions is spoken: there are TLSv1.2 and TLSv1.3");
+    }
+    if (!versions.has_1_2) settings.version_min = TlsVersion::V1_3;
+    if (!versions.has_1_3) settings.version_max = TlsVersion::V1_2;
+  }
+
+  void build_ciphers() {
+    read({Key::TLSCipherSuites}, result_.settings.cipher_suites, TlsItem::Ciphers);
+    read(kCiphers, result_.settings.ciphers, TlsItem::Ciphers);
+  }
+
+  void build_name() {
+    if (is_acceptor_) return;
+    read(kNames, result_.settings.server_name);
+    if (const auto use = find({Key::UseSNI})) {
+      result_.settings.sends_server_name = *read_bool(use->given.value);
+    }
+    const auto level = find({Key::CertificateVerifyLevel});
+    if (level && level->given.value == "0") {
+      report_.warning(level->given.line,
+                      "CertificateVerifyLevel: an acceptor's certificate is verified all the same");
+    }
+  }
+
+  const MergedSection& keys_;
+  bool is_acceptor_;
+  SettingsReport& report_;
+  SessionTls result_;
+};
+
+}  // namespace
+
+std::optional<SessionTls> build_tls(const MergedSection& keys, TlsRole role,
+                                    SettingsReport& report) {
+  return TlsBuilder{keys, role, report}.build();
+}
+
+void refuse_tls_of(const Section& ignored, SettingsReport& report) {
+  for_each_tls_key([&](Key key) {
+    const std::optional<Given>& given = ignored.own(key);
+    if (!given || !asks_for_tls(given->value)) return;
+    report.error(given->line, std::string{key_name(key)} +
+                                  ": asks for TLS in a section that is ignored" +
+                                  std::string{kNotWithout});
+  });
+}
+
+void check_shared_ports(const std::vector<SessionSettings>& sessions, SettingsReport& report) {
+  std::map<std::pair<std::string, std::uint16_t>, const SessionSettings*> firsts;
+  for (const SessionSettings& one : sessions) {
+    if (!one.accept) continue;
+    const auto [place, added] = firsts.emplace(std::pair{one.accept->host, one.accept->port}, &one);
+    const SessionSettings& first = *place->second;
+    const bool is_alike = first.tls.has_value() == one.tls.has_value() &&
+                          (!one.tls || first.tls->settings == one.tls->settings);
+    const bool has_same_proxies = first.accept->trusted_proxies == one.accept->trusted_proxies;
+    if (added || (is_alike && has_same_proxies)) continue;
+    const std::string what = is_alike
+                                 ? "its proxies (UseTCPProxy, TrustedProxies) differ from those"
+                                 : "its TLS differs from that";
+    report.error(one.line, "[SESSION]: " + what + " of the session in line " +
+                               std::to_string(first.line) + ", and both listen on the same port");
+  }
+}
+
+}  // namespace nexusfix::config

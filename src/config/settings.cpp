@@ -1,0 +1,354 @@
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <nexusfix/config/explain_settings.hpp>
+#include <nexusfix/config/settings.hpp>
+
+#include "config/build/log_settings.hpp"
+#include "config/build/session_settings.hpp"
+#include "config/build/store_settings.hpp"
+#include "config/build/thread_settings.hpp"
+#include "config/build/tls_settings.hpp"
+#include "config/text/settings_file.hpp"
+#include "config/text/settings_section.hpp"
+#include "config/text/settings_text.hpp"
+#include "config/text/settings_values.hpp"
+#include "config/text/settings_variables.hpp"
+
+namespace nexusfix::config {
+namespace {
+
+constexpr std::size_t kFileBytesMax = 16U << 20U;
+constexpr std::size_t kSessionsMax = 10'000;
+constexpr std::size_t kStoredNameBytesMax = 1'024;  // see Store::open_session()
+
+// Reports sessions of one identity, which could not be told apart.
+void check_identities(const std::vector<SessionSettings>& sessions, SettingsReport& report) {
+  std::map<session::SessionId, std::size_t> lines;
+  for (const SessionSettings& settings : sessions) {
+    const session::SessionId& id = settings.session.id;
+    // What is missing has been reported.
+    if (settings.is_template || id.begin_string.empty() || id.sender_comp_id.empty() ||
+        id.target_comp_id.empty())
+      continue;
+    if (const std::size_t bytes = id.to_string().size(); bytes > kStoredNameBytesMax) {
+      report.error(settings.line,
+                   "[SESSION]: its name of CompIDs, SubIDs, LocationIDs and "
+                   "qualifier has " +
+                       std::to_string(bytes) + " bytes, and a store takes " +
+                       std::to_string(kStoredNameBytesMax));
+    }
+    const auto [place, added] = lines.emplace(id, settings.line);
+    if (added) continue;
+    report.error(settings.line,
+                 "[SESSION]: the same BeginString, SenderCompID, TargetCompID and SessionQualifier "
+                 "as the session in line " +
+                     std::to_string(place->second) +
+                     (settings.session.role == session::Role::Initiator
+                          ? "; SessionQualifier=2 in one of them tells them apart"
+                          : ""));
+  }
+}
+
+void add_application_keys(const SettingsSection& section, ApplicationKeys& keys) {
+  for (const SettingsEntry& entry : section.entries) {
+    const KeyRule* const rule = find_key(entry.key).rule;
+    if (rule != nullptr && rule->key == Key::ApplicationKeys) keys.add(entry.value);
+  }
+}
+
+// Of [DEFAULT], which counts for all sections.
+ApplicationKeys application_keys_of(const std::vector<SettingsSection>& sections) {
+  ApplicationKeys keys;
+  for (const SettingsSection& section : sections) {
+    if (section.kind == SectionKind::Default) add_application_keys(section, keys);
+  }
+  return keys;
+}
+
+void check_loops(const Settings& settings, std::size_t line, SettingsReport& report) {
+  for (const SessionSettings& one : settings.sessions) {
+    if (!one.event_loop || *one.event_loop < settings.event_loops) continue;
+    report.error(one.line, "[SESSION]: EventLoop=" + std::to_string(*one.event_loop) +
+                               ", and there are " + std::to_string(settings.event_loops) +
+                               " EventLoops, counted from 0");
+  }
+  if (settings.event_loops > 1 && settings.store == StoreKind::PostgreSQL) {
+    report.error(line,
+                 "EventLoops above 1 with Store=postgresql: one loop writes one log. Run an engine "
+                 "for each loop, with a PostgreSQLStoreSchema of its own");
+  }
+}
+
+// DynamicSessions: whoever is not this session's counterparty is given a session of its own.
+void add_any(Settings& settings, const MergedSection& keys) {
+  keys.read_into(Key::DynamicSessionsMax, settings.dynamic_sessions_max);
+  if (const Given* given = keys.right(Key::DynamicSessionsMaxPerAddress)) {
+    settings.dynamic_sessions_per_address_max =
+        static_cast<std::uint32_t>(*read_number(given->value));
+  }
+  bool is_dynamic = false;
+  keys.read_into(Key::DynamicSessions, is_dynamic);
+  if (!is_dynamic || !settings.sessions.back().accept) return;
+  SessionSettings any = settings.sessions.back();
+  any.is_template = true;
+  any.session.id.sender_comp_id = "*";
+  any.session.id.target_comp_id = "*";
+  settings.sessions.push_back(std::move(any));
+}
+
+// The first line with a password that stands in the file itself; a variable's is elsewhere.
+std::optional<std::size_t> line_of_password(const Sections& sections) {
+  std::optional<std::size_t> line;
+  const auto look = [&](Key key, const std::optional<Given>& given) {
+    constexpr std::string_view kInConnection = "password=";
+    if (!given || !is_secret(key) || given->value.empty() || !given->written.empty()) return;
+    if (key == Key::PostgreSQLStoreConnection && !given->value.contains(kInConnection)) return;
+    line = std::min(line.value_or(given->line), given->line);
+  };
+  const auto look_at = [&](const Section& section) {
+    for (const auto& [key, given] : section.given) look(key, given);
+    for (const auto& [number, given] : section.logon_tags) look(Key::LogonTag, given);
+    for (const auto& [name, value] : section.application) {
+      if (!sounds_like_security(name) || value.given.value.empty()) continue;
+      if (!value.given.written.empty()) continue;
+      line = std::min(line.value_or(value.given.line), value.given.line);
+    }
+  };
+  look_at(sections.defaults);
+  for (const Section& section : sections.sessions) look_at(section);
+  return line;
+}
+
+// A warning, not an error: files were written before anybody looked.
+void check_is_private(Disk& disk, const std::string& path, const Sections& sections,
+                      SettingsReport& report) {
+  const auto line = line_of_password(sections);
+  if (!line || disk.is_private(path).value_or(true)) return;
+  report.warning(*line, "a password, in a file that others than its owner may read: chmod 600 " +
+                            path + ", or a variable of the environment (ExpandVariables=Y)");
+}
+
+std::expected<Settings, SettingsErrors> build(const Sections& sections, std::string_view file_name,
+                                              SettingsReport& report, Disk* disk) {
+  Settings settings;
+  settings.file = file_name;
+  Calendars calendars{disk};
+  StoreBuilder store{settings, report};
+  LogBuilder logs{settings, report};
+  ThreadBuilder threads{settings, report};
+  std::size_t loops_line = 0;
+  for (const Section& section : sections.sessions) {
+    const MergedSection keys{sections.defaults, section};
+    settings.sessions.push_back(build_session(keys, report, calendars));
+    add_any(settings, keys);
+    keys.read_into(Key::EventLoops, settings.event_loops);
+    if (const Given* given = keys.right(Key::EventLoops)) loops_line = given->line;
+    if (const Given* given = keys.right(Key::MaxBufferedBytes)) {
+      settings.buffered_bytes_max = *read_number(given->value);
+    }
+    keys.read_into(Key::MaxLogonsBeingChecked, settings.logons_being_checked_max);
+    store.take(keys);
+    logs.take(keys, settings.sessions.back());
+    threads.take(keys);
+  }
+  store.finish(sections.sessions.front().line, sections.folder);
+  logs.finish();
+  threads.finish();
+  check_identities(settings.sessions, report);
+  check_loops(settings, loops_line, report);
+  check_shared_ports(settings.sessions, report);
+  if (disk != nullptr) check_is_private(*disk, settings.file, sections, report);
+  settings.warnings = report.take_warnings();
+  if (!report.has_errors()) return settings;
+  // A misspelt key is often why another one is missing, so it belongs to the answer.
+  SettingsErrors errors = report.take_errors();
+  std::ranges::copy_if(settings.warnings, std::back_inserter(errors), is_unknown_key);
+  return std::unexpected{std::move(errors)};
+}
+
+std::expected<Settings, SettingsErrors> parse(std::string_view text, std::string_view file_name,
+                                              Disk* disk) {
+  SettingsReport report{file_name};
+  const std::optional<Sections> sections = read_sections(text, report);
+  if (!sections) return std::unexpected{report.take_errors()};
+  return build(*sections, file_name, report, disk);
+}
+
+std::expected<std::string, SettingsErrors> read_text(Disk& disk, const std::string& path) {
+  DiskResult<std::string> text = read_regular_file(disk, path, kFileBytesMax);
+  if (text) return std::move(*text);
+  return std::unexpected{
+      SettingsErrors{{path, 0, "the configuration cannot be read: " + text.error().what()}}};
+}
+
+// "554=..." of a LogonTag: which field it is may be seen, and what it has may be a password.
+std::string masked(const Given& given) {
+  const bool has_tag = given.right && given.value.find('=') != std::string_view::npos;
+  return std::string{has_tag ? given.value.substr(0, given.value.find('=') + 1) : ""} + "...";
+}
+
+// Of a secret the file may have more than the name of a variable.
+std::string written(const KeyDescription& key, const Given& given) {
+  if (given.written.empty() || key.is_secret)
+    return std::string{given.written.empty() ? "" : "..."};
+  return std::string{given.written};
+}
+
+void add_numbered(ExplainedSession& session, const KeyDescription& key,
+                  const std::map<unsigned, Given>& own, const std::map<unsigned, Given>& defaults) {
+  std::map<unsigned, Given> merged = own;
+  merged.insert(defaults.begin(), defaults.end());
+  for (const auto& [number, given] : merged) {
+    EffectiveValue value{&key, key.is_secret ? masked(given) : std::string{given.value}, given.line,
+                         !own.contains(number), written(key, given)};
+    if (number != 0) value.numbered = numbered_name(find_key(key.name).rule->key, number);
+    session.values.push_back(std::move(value));
+  }
+  if (merged.empty()) session.values.push_back({&key, std::string{key.fallback}, 0, false, {}});
+}
+
+ExplainedSession explain(const MergedSection& keys, std::string name) {
+  ExplainedSession session{std::move(name), keys.line(), {}};
+  for (const KeyDescription& description : described_keys()) {
+    const Key key = find_key(description.name).rule->key;
+    if (const auto* own = keys.section().numbered(key)) {
+      add_numbered(session, description, *own, *keys.defaults().numbered(key));
+    } else if (const std::optional<Given>& given = keys.find(key)) {
+      session.values.push_back(
+          {&description, description.is_secret ? "..." : std::string{given->value}, given->line,
+           !keys.section().own(key), written(description, *given)});
+    } else {
+      session.values.push_back({&description, std::string{description.fallback}, 0, false, {}});
+    }
+  }
+  for (const auto& [name, value] : keys.application()) {
+    session.application_keys.push_back({std::string{value.name}, value.given.line});
+  }
+  return session;
+}
+
+void set_effective(ExplainedSession& session, Key key, std::string_view value,
+                   const SessionTls::Origin& origin) {
+  for (EffectiveValue& one : session.values) {
+    if (one.key->name != key_name(key) || one.line != 0) continue;
+    one.value = value;
+    one.because = std::string{origin.key} + " in line " + std::to_string(origin.line);
+  }
+}
+
+// What one key says of TLS, another one has.
+void explain_tls(ExplainedSession& session, const SessionTls& tls) {
+  const auto origin_of = [&](transport::TlsItem item) {
+    return tls.origins[static_cast<std::size_t>(item)];
+  };
+  for (const Key key : {Key::SocketUseSSL, Key::SSLEnable}) {
+    set_effective(session, key, "Y", origin_of(transport::TlsItem::Build));
+  }
+  const auto level = tls.settings.client_certificate;
+  if (level != transport::ClientCertificate::Required) return;
+  const SessionTls::Origin authorities = origin_of(transport::TlsItem::Authorities);
+  set_effective(session, Key::NeedClientAuth, "Y", authorities);
+}
+
+void explain_store(ExplainedSession& session, StoreKind store) {
+  if (store == StoreKind::Journal) return;
+  for (EffectiveValue& one : session.values) {
+    if (one.key->name == key_name(Key::FileStorePath) && one.line == 0) one.value.clear();
+  }
+}
+
+void explain_role(ExplainedSession& session, const MergedSection& keys) {
+  const auto implied = implied_role(keys);
+  if (!implied) return;
+  set_effective(session, Key::ConnectionType,
+                implied->role == session::Role::Acceptor ? "acceptor" : "initiator",
+                {implied->key, implied->line});
+}
+
+}  // namespace
+
+std::optional<Sections> read_sections(std::string_view text, SettingsReport& report) {
+  if (text.size() > kFileBytesMax) {
+    report.error(0, "larger than 16 MiB; a configuration was expected");
+    return std::nullopt;
+  }
+  Sections result;
+  std::vector<SettingsSection> read_text = split_settings(text, report);
+  if (read_text.empty() && report.has_errors()) return std::nullopt;  // It is no text.
+  expand_variables(read_text, result.texts, report);
+  bool is_role_lost = false;
+  const ApplicationKeys of_all = application_keys_of(read_text);
+  for (const SettingsSection& section : read_text) {
+    // Sections that are ignored are read too: one that asks for TLS is no reason to go without.
+    ApplicationKeys own = of_all;
+    if (section.kind == SectionKind::Session) add_application_keys(section, own);
+    Section read = read_section(section, own, report);
+    const bool is_ignored = section.kind == SectionKind::Ignored;
+    if (read.has_lost_folder || (is_ignored && read.own(Key::FileStorePath))) {
+      result.folder = FolderMeant::Lost;
+    }
+    is_role_lost |= read.has_lost_role || (is_ignored && read.own(Key::ConnectionType));
+    if (section.kind == SectionKind::Default) result.defaults = std::move(read);
+    if (section.kind == SectionKind::Session) result.sessions.push_back(std::move(read));
+    if (section.kind == SectionKind::Ignored) refuse_tls_of(read, report);
+    if (result.sessions.size() > kSessionsMax) {
+      report.error(section.line, "more than 10,000 sessions");
+      return std::nullopt;
+    }
+  }
+  result.defaults.has_lost_role = is_role_lost;
+  if (!result.sessions.empty()) return result;
+  report.error(0, "no [SESSION]; at least one was expected");
+  return std::nullopt;
+}
+
+std::string SettingsError::what() const {
+  return line == 0 ? file + ": " + text : file + ":" + std::to_string(line) + ": " + text;
+}
+
+std::expected<Settings, SettingsErrors> parse_settings(std::string_view text,
+                                                       std::string_view file_name) {
+  return parse(text, file_name, nullptr);
+}
+
+bool is_unknown_key(const SettingsError& warning) noexcept {
+  return warning.text.find(kUnknownKey) != std::string::npos;
+}
+
+std::expected<Settings, SettingsErrors> load_settings(Disk& disk, const std::string& path) {
+  const auto text = read_text(disk, path);
+  if (!text) return std::unexpected{text.error()};
+  auto settings = parse(*text, path, &disk);
+  if (settings) settings->text = *text;
+  return settings;
+}
+
+std::expected<ExplainedSettings, SettingsErrors> explain_settings(Disk& disk,
+                                                                  const std::string& path) {
+  const auto text = read_text(disk, path);
+  if (!text) return std::unexpected{text.error()};
+  SettingsReport report{path};
+  const std::optional<Sections> sections = read_sections(*text, report);
+  if (!sections) return std::unexpected{report.take_errors()};
+  auto settings = build(*sections, path, report, &disk);
+  if (!settings) return std::unexpected{std::move(settings.error())};
+  ExplainedSettings result{std::move(*settings), {}};
+  result.settings.text = *text;
+  for (const SessionSettings& built : result.settings.sessions) {
+    const auto section = std::ranges::find(sections->sessions, built.line, &Section::line);
+    const MergedSection keys{sections->defaults, *section};
+    result.sessions.push_back(explain(keys, built.session.id.to_string()));
+    explain_role(result.sessions.back(), keys);
+    explain_store(result.sessions.back(), result.settings.store);
+    if (built.tls) explain_tls(result.sessions.back(), *built.tls);
+  }
+  return result;
+}
+
+}  // namespace nexusfix::config

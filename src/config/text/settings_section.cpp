@@ -1,0 +1,275 @@
+#include "config/text/settings_section.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include <nexusfix/dictionary/builtin.hpp>
+
+#include "config/text/settings_values.hpp"
+#include "config/text/settings_variables.hpp"
+
+namespace nexusfix::config {
+namespace {
+
+bool harmless(const KeyRule& rule, std::string_view value) {
+  if (rule.handling == Handling::Refused && value.empty()) return true;
+  std::string_view rest = rule.harmless;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    const std::string_view harmless_value = rest.substr(0, end);
+    if (equals_ignoring_case(value, harmless_value)) return true;
+    const bool is_no = harmless_value == "N" || harmless_value == "Y";
+    if (is_no && read_bool(value) == (harmless_value == "Y")) return true;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+// As in QuickFIX, a comment has a line of its own.
+constexpr const char* kNoComment = "; a # begins a comment only in front of a line";
+
+bool looks_commented(std::string_view value) noexcept {
+  return value.find(" #") != std::string_view::npos || value.find("\t#") != std::string_view::npos;
+}
+
+// Reads the entries of one section, and says everything that there is to say about each of them
+// alone. Values of keys that are not honoured are not shown: some are passwords.
+class SectionReader {
+ public:
+  SectionReader(const SettingsSection& text, const ApplicationKeys& own, SettingsReport& report)
+      : own_{own}, report_{report} {
+    section_.line = text.line;
+    for (const SettingsEntry& entry : text.entries) read(entry);
+    for (const std::string_view word : text.lost) note_meant(word);
+  }
+  [[nodiscard]] Section take() { return std::move(section_); }
+
+ private:
+  void read(const SettingsEntry& entry) {
+    const KeyMatch match = find_key(entry.key);
+    if (is_of_application(entry.key, match)) return read_application(entry);
+    if (match.rule == nullptr) return read_unknown(entry);
+    const KeyRule& rule = *match.rule;
+    const std::string name{rule.name};
+    if (match.odd_case) {
+      report_.warning(entry.line, shown(entry.key) + ": read, but its usual spelling is " + name);
+    }
+    if (!seen_.insert({&rule, match.number}).second) {
+      report_.warning(entry.line,
+                      shown(entry.key) + ": given before in this section; the last one counts");
+    }
+    switch (rule.handling) {
+      case Handling::Honoured:
+        return read_honoured(entry, match);
+      case Handling::Refused:
+        if (harmless(rule, entry.value)) return;
+        return report_.error(entry.line, name + ": " + std::string{rule.instead} +
+                                             "; the engine does not start without what was asked");
+      case Handling::Instead:
+        if (harmless(rule, entry.value)) return;
+        return report_.warning(entry.line, name + " is not honoured: " + std::string{rule.instead});
+    }
+  }
+
+  // What the engine honours or refuses is never the program's, whatever the list says.
+  [[nodiscard]] bool is_of_application(std::string_view key, const KeyMatch& match) const {
+    if (key.size() > kApplicationPrefix.size() &&
+        equals_ignoring_case(key.substr(0, kApplicationPrefix.size()), kApplicationPrefix)) {
+      return true;
+    }
+    if (match.rule == nullptr) return own_.has_name(key) || own_.has_prefix(key);
+    return match.rule->handling == Handling::Instead && own_.has_name(key);
+  }
+
+  void read_application(const SettingsEntry& entry) {
+    std::string_view name = entry.key;
+    if (equals_ignoring_case(name.substr(0, kApplicationPrefix.size()), kApplicationPrefix)) {
+      name.remove_prefix(kApplicationPrefix.size());
+    }
+    const Given given{entry.value, entry.line, !entry.is_wrong, entry.written};
+    const auto [place, is_new] = section_.application.insert_or_assign(
+        application_name(name), ApplicationValue{name, given});
+    if (is_new) return;
+    report_.warning(entry.line,
+                    shown(entry.key) + ": given before in this section; the last one counts");
+  }
+
+  void read_unknown(const SettingsEntry& entry) {
+    const KeyRule* nearest = nearest_key(entry.key);
+    const std::string hint = nearest == nullptr
+                                 ? "; a key of the program's own is to be listed in ApplicationKeys"
+                                 : "; did you mean " + std::string{nearest->name} + "?";
+    note_meant(entry.key);
+    const bool is_security =
+        sounds_like_security(entry.key) ||
+        (nearest != nullptr && (nearest->handling == Handling::Refused || is_of_tls(nearest->key)));
+    const bool asks_for_nothing = entry.value.empty() || read_bool(entry.value) == false;
+    if (is_security && !asks_for_nothing) {
+      return report_.error(entry.line, shown(entry.key) +
+                                           ": unknown, and not to be ignored if it asks for "
+                                           "security" +
+                                           hint);
+    }
+    report_.warning(entry.line, shown(entry.key) + std::string{kUnknownKey} + ", ignored" + hint);
+  }
+
+  void note_meant(std::string_view word) {
+    section_.has_lost_folder |= sounds_like_store_folder(word);
+    const KeyRule* const nearest = nearest_key(word);
+    if (nearest == nullptr) return;
+    section_.has_lost_folder |= nearest->key == Key::FileStorePath;
+    constexpr Key kOfRole[] = {Key::ConnectionType, Key::SocketAcceptPort, Key::SocketConnectHost,
+                               Key::SocketConnectPort};
+    section_.has_lost_role |= std::ranges::find(kOfRole, nearest->key) != std::end(kOfRole);
+  }
+
+  void read_honoured(const SettingsEntry& entry, const KeyMatch& match) {
+    const Key key = match.rule->key;
+    if (match.unknown_version) {
+      return report_.error(entry.line, shown(entry.key) +
+                                           ": an application version, such as "
+                                           "AppDataDictionary.FIX.5.0SP2, was "
+                                           "expected");
+    }
+    const std::string expected =
+        entry.is_wrong ? std::string{} : expected_instead(key, entry.value);
+    const bool is_right = !entry.is_wrong && expected.empty();
+    const Given given{entry.value, entry.line, is_right, entry.written};
+    const std::string what = shown(entry.key) + "=" + (is_secret(key) ? "..." : shown(entry.value));
+    if (!expected.empty()) {
+      report_.error(entry.line, what + ": " + expected + " was expected" +
+                                    (looks_commented(entry.value) ? kNoComment : "") +
+                                    hint_for(key, entry.value));
+    } else if (looks_commented(entry.value)) {
+      report_.warning(entry.line, what + ": all of it is the value" + kNoComment);
+    } else if (entry.written.empty() && entry.value.find("${") != std::string_view::npos) {
+      report_.warning(entry.line, what + ": taken as it is; ExpandVariables=Y expands ${...}" +
+                                      hint_for_property(entry.value));
+    } else if (const std::string words = remark(key, entry.value); given.right && !words.empty()) {
+      report_.warning(entry.line, what + ": " + words);
+    }
+    if (key == Key::SocketConnectHost) {
+      section_.connect_hosts[match.number] = given;
+    } else if (key == Key::SocketConnectPort) {
+      section_.connect_ports[match.number] = given;
+    } else if (key == Key::LogonTag) {
+      section_.logon_tags[match.number] = given;
+    } else if (key == Key::AppDataDictionary) {
+      section_.app_dictionaries[match.number] = given;
+    } else {
+      section_.given[key] = given;
+    }
+  }
+
+  const ApplicationKeys& own_;
+  SettingsReport& report_;
+  Section section_;
+  std::set<std::pair<const KeyRule*, unsigned>> seen_;
+};
+
+}  // namespace
+
+bool is_secret(Key key) noexcept {
+  return key == Key::Password || key == Key::NewPassword || key == Key::LogonTag ||
+         key == Key::SocketKeyStorePassword || key == Key::SocketTrustStorePassword ||
+         key == Key::SSLCertificatePassword || key == Key::ProxyPassword ||
+         key == Key::PostgreSQLStorePassword || key == Key::PostgreSQLStoreConnection;
+}
+
+std::string numbered_name(Key key, unsigned number) {
+  const std::string name{key_name(key)};
+  if (number == 0) return name;
+  const std::string text = std::to_string(number);
+  if (key != Key::AppDataDictionary) return name + text;
+  const auto version = dictionary::version_of_appl_ver_id(text);
+  return name + '.' + (version ? std::string{to_string(*version)} : text);
+}
+
+std::map<unsigned, Given>* Section::numbered(Key key) noexcept {
+  switch (key) {
+    case Key::SocketConnectHost:
+      return &connect_hosts;
+    case Key::SocketConnectPort:
+      return &connect_ports;
+    case Key::LogonTag:
+      return &logon_tags;
+    case Key::AppDataDictionary:
+      return &app_dictionaries;
+    default:
+      return nullptr;
+  }
+}
+
+const std::map<unsigned, Given>* Section::numbered(Key key) const noexcept {
+  return const_cast<Section*>(this)->numbered(key);  // It changes nothing.
+}
+
+std::string application_name(std::string_view key) {
+  if (equals_ignoring_case(key.substr(0, kApplicationPrefix.size()), kApplicationPrefix)) {
+    key.remove_prefix(kApplicationPrefix.size());
+  }
+  std::string name{key};
+  std::ranges::transform(name, name.begin(), to_lower);
+  return name;
+}
+
+void ApplicationKeys::add(std::string_view list) {
+  for (const std::string_view word :
+       read_application_keys(list).value_or(std::vector<std::string_view>{})) {
+    if (word.ends_with('*')) {
+      prefixes_.emplace_back(word.substr(0, word.size() - 1));
+    } else {
+      names_.emplace_back(word);
+    }
+  }
+}
+
+bool ApplicationKeys::has_name(std::string_view key) const {
+  return std::ranges::any_of(
+      names_, [&](const std::string& one) { return equals_ignoring_case(one, key); });
+}
+
+bool ApplicationKeys::has_prefix(std::string_view key) const {
+  return std::ranges::any_of(prefixes_, [&](const std::string& one) {
+    return equals_ignoring_case(one, key.substr(0, one.size()));
+  });
+}
+
+Section read_section(const SettingsSection& text, const ApplicationKeys& own,
+                     SettingsReport& report) {
+  return SectionReader{text, own, report}.take();
+}
+
+std::map<std::string, ApplicationValue, std::less<>> MergedSection::application() const {
+  auto merged = section_->application;
+  merged.insert(defaults_->application.begin(), defaults_->application.end());
+  return merged;
+}
+
+void MergedSection::read_into(Key key, bool& target) const {
+  if (const Given* given = right(key)) target = *read_bool(given->value);
+}
+
+void MergedSection::read_into(Key key, std::uint32_t& target) const {
+  if (const Given* given = right(key)) {
+    target = static_cast<std::uint32_t>(*read_number(given->value));
+  }
+}
+
+void MergedSection::read_into(Key key, double& target) const {
+  if (const Given* given = right(key)) target = *read_factor(given->value);
+}
+
+void MergedSection::read_into(Key key, std::chrono::seconds& target) const {
+  if (const Given* given = right(key)) {
+    target = std::chrono::seconds{static_cast<std::int64_t>(*read_number(given->value))};
+  }
+}
+
+void MergedSection::read_into(Key key, std::string& target) const {
+  if (const Given* given = right(key)) target = given->value;
+}
+
+}  // namespace nexusfix::config

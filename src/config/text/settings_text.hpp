@@ -1,0 +1,77 @@
+// The text of a configuration file, taken apart into sections and entries. What the keys mean is
+// not known here.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/ascii.hpp>
+#include <nexusfix/config/settings.hpp>
+
+namespace nexusfix::config {
+
+// Gathers mistakes and warnings, in the order of the lines, each once. A file that is no
+// configuration at all does not get an answer longer than itself: after kMessagesMax of a kind the
+// rest is counted.
+class SettingsReport {
+ public:
+  static constexpr std::size_t kMessagesMax = 100;
+
+  explicit SettingsReport(std::string_view file) : file_{file} {}
+  void error(std::size_t line, std::string text);
+  // The same of several lines is one, which counts them.
+  void warning(std::size_t line, std::string text);
+  [[nodiscard]] bool has_errors() const noexcept { return !errors_.messages.empty(); }
+  [[nodiscard]] std::vector<SettingsError> take_errors();
+  [[nodiscard]] std::vector<SettingsError> take_warnings();
+
+ private:
+  struct Messages {
+    std::set<std::pair<std::size_t, std::string>> messages;
+    std::size_t left_out = 0;
+  };
+
+  std::string file_;
+  Messages errors_;
+  std::map<std::string, std::set<std::size_t>, std::less<>> warned_;  // lines by what is said
+  std::size_t warnings_left_out_ = 0;
+};
+
+struct SettingsEntry {
+  std::string_view key;
+  std::string_view value;
+  std::size_t line = 0;
+  std::string_view written{};  // the value before its variables were put in; empty: it has none
+  bool is_wrong = false;       // it is reported why
+};
+
+enum class SectionKind : std::uint8_t {
+  Default,
+  Session,
+  Ignored,  // a second [DEFAULT], or a name that is not ours
+};
+
+struct SettingsSection {
+  SectionKind kind = SectionKind::Ignored;
+  std::size_t line = 0;
+  std::vector<SettingsEntry> entries;
+  std::vector<std::string_view> lost;  // first words of lines that are no entries
+};
+
+// Not to be in a configuration, nor in what is put into it.
+[[nodiscard]] bool is_control(char c) noexcept;
+
+// The views point into text.
+[[nodiscard]] std::vector<SettingsSection> split_settings(std::string_view text,
+                                                          SettingsReport& report);
+
+// For messages: at most 60 bytes, control and other bytes as \xNN.
+[[nodiscard]] std::string shown(std::string_view text);
+
+}  // namespace nexusfix::config

@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include <nexusfix/dictionary/builtin.hpp>
+#include <nexusfix/wire/application_version.hpp>
+
+#include "dictionary/builtin/builtin_rows.hpp"
+#include "dictionary/builtin/packed.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+// The application's versions in Version's order, and the transport behind them. FIX.5.0 never
+// stands in a BeginString; configurations write the application version so.
+constexpr std::string_view kTransport = "FIXT.1.1";
+static_assert(wire::kApplicationVersions.size() == static_cast<std::size_t>(Version::Fixt11));
+static_assert(wire::kApplicationVersions[static_cast<std::size_t>(Version::Fix44)] == "FIX.4.4");
+
+}  // namespace
+
+std::string_view to_string(Version version) noexcept {
+  return version == Version::Fixt11 ? kTransport
+                                    : wire::kApplicationVersions[static_cast<std::size_t>(version)];
+}
+
+std::optional<Version> version_of_begin_string(std::string_view text) noexcept {
+  if (text == kTransport) return Version::Fixt11;
+  const auto& versions = wire::kApplicationVersions;
+  const auto found = std::ranges::find(versions, text);
+  if (found == versions.end()) return std::nullopt;
+  return static_cast<Version>(found - versions.begin());
+}
+
+std::optional<Version> version_of_appl_ver_id(std::string_view text) noexcept {
+  return version_of_begin_string(wire::application_version(text));
+}
+
+const Dictionary& builtin_dictionary(Version version) {
+  struct Unpacked {
+    std::once_flag once;
+    const Dictionary* dictionary = nullptr;
+  };
+  // Never freed: whoever runs while the program ends may still read them.
+  static std::array<Unpacked, kVersionCount> unpacked;
+  const auto at = static_cast<std::size_t>(version);
+  Unpacked& entry = unpacked.at(at);
+  std::call_once(entry.once, [&] {
+    entry.dictionary = new Dictionary{unpack(kBuiltinPacked[at], kBuiltinRows[at].text)};
+  });
+  return *entry.dictionary;
+}
+
+NameTable builtin_names(Version version) noexcept {
+  return NameTable{kBuiltinRows[static_cast<std::size_t>(version)]};
+}
+
+}  // namespace nexusfix::dictionary

@@ -1,0 +1,203 @@
+#include "dictionary/builtin/packed.hpp"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace nexusfix::dictionary {
+namespace {
+
+constexpr std::size_t kWordBytes = 8;
+constexpr std::size_t kBitsPerByte = 8;
+constexpr unsigned kDigitBits = 7;  // of a number's byte; the eighth says that another follows
+constexpr unsigned kDigitMask = (1U << kDigitBits) - 1;
+constexpr unsigned kOthersBits = 3;  // of OtherValues
+static_assert(static_cast<unsigned>(OtherValues::Tenor) < 1U << kOthersBits);
+
+class Packer {
+ public:
+  explicit Packer(TextPool& pool) : pool_{pool} {}
+
+  void number(std::uint64_t value) {
+    for (; value > kDigitMask; value >>= kDigitBits) byte((value & kDigitMask) | (kDigitMask + 1));
+    byte(value);
+  }
+  void text(const std::string& text) {
+    const TextPlace place = pool_.place(text);
+    number(place.size);
+    number(place.offset);
+  }
+  void members(const std::vector<Member>& members) {
+    number(members.size());
+    for (const Member& member : members) {
+      number((std::uint64_t{member.index} << 3U) | (static_cast<std::uint64_t>(member.kind) << 1U) |
+             (member.required ? 1U : 0U));
+    }
+  }
+  void field(const FieldDefinition& field) {
+    number(field.tag);
+    text(field.name);
+    number((static_cast<std::uint64_t>(field.type) << kOthersBits) |
+           static_cast<std::uint64_t>(field.other_values));
+    number(field.length_tag);
+    number(enumerations_.at(&field.values));
+  }
+  // Many fields share an enumeration, so each stands there once, before the fields.
+  void enumerations(const std::vector<FieldDefinition>& fields) {
+    std::map<std::vector<EnumValue>, std::size_t> numbers;
+    std::vector<const std::vector<EnumValue>*> distinct;
+    for (const FieldDefinition& field : fields) {
+      const auto [entry, is_new] = numbers.emplace(field.values, distinct.size());
+      if (is_new) distinct.push_back(&field.values);
+      enumerations_.emplace(&field.values, entry->second);
+    }
+    number(distinct.size());
+    for (const std::vector<EnumValue>* values : distinct) {
+      number(values->size());
+      for (const EnumValue& value : *values) {
+        text(value.value);
+        text(value.name);
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<std::uint64_t> take() { return std::move(words_); }
+
+ private:
+  void byte(std::uint64_t value) {
+    const std::size_t at = bytes_++ % kWordBytes;
+    if (at == 0) words_.push_back(0);
+    words_.back() |= value << (at * kBitsPerByte);
+  }
+
+  TextPool& pool_;
+  std::map<const std::vector<EnumValue>*, std::size_t> enumerations_;  // a field's, to its number
+  std::vector<std::uint64_t> words_;
+  std::size_t bytes_ = 0;
+};
+
+class Unpacker {
+ public:
+  Unpacker(std::span<const std::uint64_t> words, std::string_view text)
+      : words_{words}, text_{text} {}
+
+  std::uint64_t number() {
+    std::uint64_t value = 0;
+    for (unsigned shift = 0;; shift += kDigitBits) {
+      const std::uint64_t digit = byte();
+      value |= (digit & kDigitMask) << shift;
+      if (digit <= kDigitMask) return value;
+    }
+  }
+  std::string text() {
+    const std::uint64_t size = number();
+    return std::string{text_.substr(number(), size)};
+  }
+  std::vector<Member> members() {
+    std::vector<Member> members(number());
+    for (Member& member : members) {
+      const std::uint64_t packed = number();
+      member = {static_cast<MemberKind>((packed >> 1U) & 3U), static_cast<Index>(packed >> 3U),
+                (packed & 1U) != 0};
+    }
+    return members;
+  }
+  FieldDefinition field() {
+    FieldDefinition field;
+    field.tag = static_cast<wire::Tag>(number());
+    field.name = text();
+    const std::uint64_t type = number();
+    field.type = static_cast<FieldType>(type >> kOthersBits);
+    field.other_values = static_cast<OtherValues>(type & ((1U << kOthersBits) - 1));
+    field.length_tag = static_cast<wire::Tag>(number());
+    field.values = enumerations_[number()];
+    return field;
+  }
+  void enumerations() {
+    enumerations_.resize(number());
+    for (std::vector<EnumValue>& values : enumerations_) {
+      values.resize(number());
+      for (EnumValue& value : values) {
+        value.value = text();
+        value.name = text();
+      }
+    }
+  }
+
+ private:
+  std::uint64_t byte() {
+    const std::size_t at = bytes_++;
+    return (words_[at / kWordBytes] >> (at % kWordBytes * kBitsPerByte)) & 0xFFU;
+  }
+
+  std::span<const std::uint64_t> words_;
+  std::string_view text_;
+  std::vector<std::vector<EnumValue>> enumerations_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::vector<std::uint64_t> pack(const Dictionary& dictionary, TextPool& pool) {
+  Packer packer{pool};
+  packer.text(dictionary.begin_string);
+  packer.number(dictionary.service_pack);
+  packer.enumerations(dictionary.fields);
+  packer.number(dictionary.fields.size());
+  for (const FieldDefinition& field : dictionary.fields) packer.field(field);
+  packer.number(dictionary.components.size());
+  for (const ComponentDefinition& component : dictionary.components) {
+    packer.text(component.name);
+    packer.members(component.members);
+  }
+  packer.number(dictionary.groups.size());
+  for (const GroupDefinition& group : dictionary.groups) {
+    packer.number((std::uint64_t{group.count_field} << 1U) | (group.any_field_begins ? 1U : 0U));
+    packer.members(group.members);
+  }
+  packer.members(dictionary.header);
+  packer.members(dictionary.trailer);
+  packer.number(dictionary.messages.size());
+  for (const MessageDefinition& message : dictionary.messages) {
+    packer.text(message.name);
+    packer.text(message.msg_type);
+    packer.number(message.admin ? 1 : 0);
+    packer.members(message.members);
+  }
+  return packer.take();
+}
+
+Dictionary unpack(std::span<const std::uint64_t> words, std::string_view text) {
+  Unpacker unpacker{words, text};
+  Dictionary dictionary;
+  dictionary.begin_string = unpacker.text();
+  dictionary.service_pack = static_cast<unsigned>(unpacker.number());
+  unpacker.enumerations();
+  dictionary.fields.resize(unpacker.number());
+  for (FieldDefinition& field : dictionary.fields) field = unpacker.field();
+  dictionary.components.resize(unpacker.number());
+  for (ComponentDefinition& component : dictionary.components) {
+    component.name = unpacker.text();
+    component.members = unpacker.members();
+  }
+  dictionary.groups.resize(unpacker.number());
+  for (GroupDefinition& group : dictionary.groups) {
+    const std::uint64_t packed = unpacker.number();
+    group.count_field = static_cast<Index>(packed >> 1U);
+    group.any_field_begins = (packed & 1U) != 0;
+    group.members = unpacker.members();
+  }
+  dictionary.header = unpacker.members();
+  dictionary.trailer = unpacker.members();
+  dictionary.messages.resize(unpacker.number());
+  for (MessageDefinition& message : dictionary.messages) {
+    message.name = unpacker.text();
+    message.msg_type = unpacker.text();
+    message.admin = unpacker.number() != 0;
+    message.members = unpacker.members();
+  }
+  return dictionary;
+}
+
+}  // namespace nexusfix::dictionary

@@ -1,0 +1,140 @@
+#include "dictionary/load/definition_checks.hpp"
+
+#include <algorithm>
+#include <ranges>
+
+#include <nexusfix/wire/typed/field.hpp>
+
+#include "dictionary/load/structure.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+bool is_whole_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Of the types that have enumerations, those that say something of the values' form.
+bool has_form(FieldType type, std::string_view value) {
+  switch (type) {
+    case FieldType::Char:
+    case FieldType::MultipleCharValue:
+      return value.size() == 1;
+    case FieldType::Boolean:
+      return value == "Y" || value == "N";
+    case FieldType::Int:
+    case FieldType::NumInGroup:
+    case FieldType::Length:
+    case FieldType::SeqNum:
+    case FieldType::TagNum:
+      return is_whole_number(value);
+    case FieldType::MultipleStringValue:
+    case FieldType::MultipleValueString:
+      return !value.contains(' ');
+    default:
+      return true;
+  }
+}
+
+pugi::xml_node node_of(const XmlFile& file, const DefinitionNodes& nodes,
+                       const StructureFault& fault) {
+  const auto or_root = [&](const pugi::xml_node& node) { return node ? node : file.root(); };
+  switch (fault.place) {
+    case Place::Header:
+      return or_root(nodes.header);
+    case Place::Trailer:
+      return or_root(nodes.trailer);
+    case Place::Component:
+      return nodes.components[fault.index];
+    case Place::Group:
+      return nodes.groups[fault.index];
+    case Place::Message:
+      break;
+  }
+  return nodes.messages[fault.index];
+}
+
+// False: the faults have no reading.
+bool report(XmlFile& file, const DefinitionNodes& nodes,
+            const std::vector<StructureFault>& faults) {
+  bool has_reading = true;
+  for (const StructureFault& fault : faults) {
+    const pugi::xml_node node = node_of(file, nodes, fault);
+    if (fault.rule == StructureRule::NoFields) {
+      file.fault(node, fault.text, "its count is a field like any other");
+    } else if (fault.rule == StructureRule::HoldsOwnCount) {
+      file.fault(node, fault.text, "the one within is left out");
+    } else {
+      has_reading = file.fail(node, fault.text);
+    }
+  }
+  return has_reading;
+}
+
+// Mending a group may leave another one without fields. What is left then has no reading.
+void report_and_mend(XmlFile& file, Dictionary& dictionary, DefinitionNodes& nodes) {
+  const std::vector<StructureFault> faults = check_structure(dictionary);
+  if (!report(file, nodes, faults) || faults.empty()) return;
+  const std::vector<Index> gone = mend_structure(dictionary, faults);
+  for (const Index group : gone | std::views::reverse) {
+    nodes.groups.erase(nodes.groups.begin() + group);
+  }
+  for (const StructureFault& fault : check_structure(dictionary)) {
+    file.fail(node_of(file, nodes, fault), fault.text);
+  }
+}
+
+}  // namespace
+
+void check_definitions(XmlFile& file, Dictionary& dictionary, DefinitionNodes& nodes) {
+  report_and_mend(file, dictionary, nodes);
+  if (!file.is_usable()) return;
+  RepeatedFields repeated{dictionary};
+  const auto check = [&](const pugi::xml_node& node, const std::vector<Member>& members) {
+    for (const Index field : repeated.of(members)) {
+      file.warn(node, "field " + quoted(dictionary.fields[field].name) + " is listed twice in " +
+                          quoted(node.attribute("name").as_string(node.name())) +
+                          ", the first counts");
+    }
+  };
+  if (nodes.header) check(nodes.header, dictionary.header);
+  if (nodes.trailer) check(nodes.trailer, dictionary.trailer);
+  for (std::size_t i = 0; i < nodes.messages.size(); ++i) {
+    check(nodes.messages[i], dictionary.messages[i].members);
+  }
+  for (std::size_t i = 0; i < nodes.groups.size(); ++i) {
+    check(nodes.groups[i], dictionary.groups[i].members);
+  }
+}
+
+bool check_msg_type(XmlFile& file, const pugi::xml_node& node, std::string_view msg_type) {
+  const bool is_right =
+      std::ranges::all_of(msg_type, [](char c) { return c > ' ' && c <= '~' && c != '='; });
+  if (!is_right) {
+    file.fault(node,
+               "msgtype " + quoted(msg_type) +
+                   " has a character that no MsgType (35) can have: a space, '=' or what "
+                   "does not print",
+               kLeftOut);
+  }
+  return is_right;
+}
+
+bool check_value(XmlFile& file, const pugi::xml_node& node, const FieldDefinition& field,
+                 std::string_view value) {
+  if (value.contains(wire::kSoh)) {
+    file.fault(node,
+               "the value " + quoted(value) + " of " + field.name +
+                   " has a SOH, which would end the field",
+               kLeftOut);
+    return false;
+  }
+  if (!has_form(field.type, value)) {
+    file.warn(node, "the value " + quoted(value) + " of " + field.name + " is no " +
+                        std::string{to_string(field.type)});
+  }
+  return true;
+}
+
+}  // namespace nexusfix::dictionary

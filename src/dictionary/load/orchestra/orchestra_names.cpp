@@ -1,0 +1,60 @@
+#include "dictionary/load/orchestra/orchestra_names.hpp"
+
+#include <cstddef>
+
+namespace nexusfix::dictionary {
+namespace {
+
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Whether a word begins at i: behind a small letter, at a number, and at the last capital of
+// several that a small letter follows.
+bool begins_word(std::string_view name, std::size_t i) {
+  const char before = name[i - 1];
+  const char c = name[i];
+  if (is_digit(c)) return is_lower(before);
+  if (!is_upper(c)) return false;
+  const bool small_follows = i + 1 < name.size() && is_lower(name[i + 1]);
+  return is_lower(before) || (small_follows && (is_upper(before) || is_digit(before)));
+}
+
+}  // namespace
+
+std::string upper_snake(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    if (!is_upper(c) && !is_lower(c) && !is_digit(c)) {
+      if (!out.empty() && out.back() != '_') out += '_';
+      continue;
+    }
+    if (i > 0 && begins_word(name, i) && !out.empty() && out.back() != '_') out += '_';
+    out += is_lower(c) ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  while (!out.empty() && out.back() == '_') out.pop_back();
+  return out;
+}
+
+RepositoryVersion latest_version() { return {"FIX.5.0", 2}; }
+
+std::optional<RepositoryVersion> version_in(std::string_view text) {
+  if (text.starts_with("FIX.Latest")) return latest_version();
+  const std::size_t dot = text.find('.');
+  if (dot == text.npos || (text.substr(0, dot) != "FIX" && text.substr(0, dot) != "FIXT")) {
+    return std::nullopt;
+  }
+  const std::string_view numbers = text.substr(dot + 1);
+  if (numbers.size() < 3 || !is_digit(numbers[0]) || numbers[1] != '.' || !is_digit(numbers[2])) {
+    return std::nullopt;
+  }
+  RepositoryVersion version{std::string{text.substr(0, dot + 4)}, 0};
+  const std::string_view rest = numbers.substr(3);
+  if (rest.size() >= 3 && rest.starts_with("SP") && is_digit(rest[2])) {
+    version.service_pack = static_cast<unsigned>(rest[2] - '0');
+  }
+  return version;
+}
+
+}  // namespace nexusfix::dictionary

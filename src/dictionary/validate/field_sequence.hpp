@@ -1,0 +1,120 @@
+// One sequence of tags that was right, and what is left to check of a message that has it.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include <nexusfix/wire/message_view.hpp>
+
+#include "dictionary/validate/validator_tables.hpp"
+
+namespace nexusfix::dictionary {
+
+// A message's keys from the first one that no parser has verified to the CheckSum's. Only of a
+// message without a fault.
+class SequenceKeys {
+ public:
+  // A parser has verified that 8, 9 and 35 are the first fields.
+  static constexpr std::size_t kFirstField = 3;
+  // Whole words are compared: the least are those of one, and what is more is not remembered.
+  static constexpr std::size_t kKeysMin = sizeof(std::uint64_t) / sizeof(std::uint16_t);
+  static constexpr std::size_t kFieldsMax = 64;
+
+  explicit SequenceKeys(const wire::MessageView& message) noexcept
+      : keys_{message.index().keys + kFirstField}, count_{message.field_count() - kFirstField} {}
+
+  [[nodiscard]] static bool are_those_of(const wire::MessageView& message) noexcept {
+    const std::size_t count = message.field_count();
+    return count >= kFirstField + kKeysMin && count <= kFieldsMax && !message.fault() &&
+           message.index().place(kFirstField).end >= kFrontBytes;
+  }
+  [[nodiscard]] std::uint64_t hash(std::uint64_t seed) const noexcept {
+    constexpr std::uint64_t kMultiplier = 0x9e37'79b9'7f4a'7c15;
+    constexpr int kTurn = 7;
+    std::uint64_t hash = seed ^ count_;
+    for_each_word([&](std::size_t, std::uint64_t word) { hash = std::rotl(hash, kTurn) ^ word; });
+    return hash * kMultiplier;
+  }
+  [[nodiscard]] bool are(const std::uint16_t* others) const noexcept {
+    std::uint64_t differences = 0;
+    for_each_word([&](std::size_t at, std::uint64_t word) {
+      std::uint64_t other;
+      std::memcpy(&other, others + at, sizeof other);
+      differences |= word ^ other;
+    });
+    return differences == 0;
+  }
+  [[nodiscard]] std::size_t count() const noexcept { return count_; }
+  [[nodiscard]] const std::uint16_t* begin() const noexcept { return keys_; }
+  [[nodiscard]] const std::uint16_t* end() const noexcept { return keys_ + count_; }
+
+ private:
+  // Four keys at a time; the last word overlaps the one before it.
+  template <class Take>
+  [[gnu::always_inline]] void for_each_word(Take take) const noexcept {
+    const auto word_at = [this](std::size_t at) {
+      std::uint64_t word;
+      std::memcpy(&word, keys_ + at, sizeof word);
+      return word;
+    };
+    const std::size_t last = count_ - kKeysMin;
+    for (std::size_t at = 0; at < last; at += kKeysMin) take(at, word_at(at));
+    take(last, word_at(last));
+  }
+
+  const std::uint16_t* keys_;
+  std::size_t count_;
+};
+
+// detail: of Check::Group how many entries there were, else as MemberRule's.
+struct ValueCheck {
+  std::uint8_t field = 0;
+  Check check = Check::Text;
+  std::uint16_t detail = 0;
+};
+
+// The checks of one message, noted on the way.
+class CheckList {
+ public:
+  void add(std::size_t field, Check check, std::uint64_t detail) noexcept {
+    if (check == Check::Text) return;
+    checks_[count_++] = {static_cast<std::uint8_t>(field), check,
+                         static_cast<std::uint16_t>(detail)};
+  }
+  [[nodiscard]] const ValueCheck* begin() const noexcept { return checks_.data(); }
+  [[nodiscard]] const ValueCheck* end() const noexcept { return checks_.data() + count_; }
+
+ private:
+  std::array<ValueCheck, SequenceKeys::kFieldsMax> checks_;  // a field has one at most
+  std::size_t count_ = 0;
+};
+
+// For a walk that nobody learns from.
+struct NoCheckList {
+  void add(std::size_t, Check, std::uint64_t) const noexcept {}
+};
+
+struct FieldSequence {
+  static constexpr std::size_t kChecks = std::size_t{std::to_underlying(Check::Rare)} + 1;
+
+  std::uint64_t context_id = 0;  // ValidatorTables::context_id(); 0: nothing is remembered here
+  std::uint64_t candidate = 0;   // hash of the sequence that was here last without being known
+  std::size_t key_count = 0;
+  std::array<std::uint16_t, SequenceKeys::kFieldsMax> keys{};
+  // Those of each kind behind each other, so that no check has to ask which one it is.
+  std::array<ValueCheck, SequenceKeys::kFieldsMax> checks{};
+  std::array<std::uint8_t, kChecks> ends{};  // of each kind
+
+  [[nodiscard]] bool is_of(std::uint64_t context, const SequenceKeys& others) const noexcept {
+    return context_id == context && key_count == others.count() && others.are(keys.data());
+  }
+  // Of a message of this sequence.
+  [[nodiscard]] bool are_values_right(const ValidatorTables& tables,
+                                      const wire::MessageView& message) const noexcept;
+  void learn(std::uint64_t context, const SequenceKeys& sequence, const CheckList& list) noexcept;
+};
+
+}  // namespace nexusfix::dictionary

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include <nexusfix/dictionary/validation_memory.hpp>
+
+#include "dictionary/validate/field_sequence.hpp"
+#include "dictionary/validate/value_checks.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+ValueInMessage value_at(const char* bytes, wire::NarrowPlace place) noexcept {
+  return {bytes, place.begin, std::uint32_t{place.begin} + place.size};
+}
+
+ValueInMessage value_at(const char* bytes, wire::FieldPlace place) noexcept {
+  return {bytes, place.begin, place.end};
+}
+
+// One kind of check after the other. All values are of a message without a fault, and none ends
+// within its first kFrontBytes. Place: a NarrowPlace or a FieldPlace.
+template <class Place>
+class Values {
+ public:
+  Values(const FieldSequence& sequence, const char* bytes, const Place* places) noexcept
+      : next_{sequence.checks.data()}, sequence_{sequence}, bytes_{bytes}, places_{places} {}
+
+  // is_right: a function of the value and the check's detail.
+  template <class IsRight>
+  [[gnu::always_inline]] bool are(Check check, IsRight is_right) noexcept {
+    const ValueCheck* const end =
+        sequence_.checks.data() + sequence_.ends[std::to_underlying(check)];
+    for (; next_ != end; ++next_) {
+      if (!is_right(value_at(bytes_, places_[next_->field]), next_->detail)) [[unlikely]]
+        return false;
+    }
+    return true;
+  }
+
+ private:
+  const ValueCheck* next_;
+  const FieldSequence& sequence_;
+  const char* bytes_;
+  const Place* places_;
+};
+
+bool is_count(const ValueInMessage& value, unsigned count) noexcept {
+  std::uint32_t number = 0;
+  for (const char c : value.text()) {
+    if (c < '0' || c > '9' || number > std::numeric_limits<std::uint16_t>::max()) return false;
+    number = number * 10 + static_cast<std::uint32_t>(c - '0');
+  }
+  return number == count;
+}
+
+// In the order of Check, which learn() has put the checks into.
+template <class Place>
+bool are_right(const ValidatorTables& tables, Values<Place> values) noexcept {
+  using Value = const ValueInMessage&;
+  return values.are(Check::Char, [](Value value, unsigned) { return value.size() == 1; }) &&
+         values.are(Check::Boolean,
+                    [](Value value, unsigned) { return is_boolean(value.text()); }) &&
+         values.are(Check::Integer, [](Value value, unsigned) { return is_integer(value); }) &&
+         values.are(Check::Digits, [](Value value, unsigned) { return is_digits(value); }) &&
+         values.are(Check::Decimal, [](Value value, unsigned) { return is_decimal(value); }) &&
+         values.are(Check::UtcTimestamp,
+                    [](Value value, unsigned) { return is_utc_timestamp(value.text()); }) &&
+         values.are(Check::Enumerated,
+                    [&](Value value, unsigned detail) {
+                      return tables.enumerations[detail].has(value.text());
+                    }) &&
+         values.are(Check::Group, is_count) &&
+         values.are(Check::Rare, [](Value value, unsigned detail) {
+           return is_of_type(static_cast<FieldType>(detail), value.text());
+         });
+}
+
+}  // namespace
+
+bool FieldSequence::are_values_right(const ValidatorTables& tables,
+                                     const wire::MessageView& message) const noexcept {
+  const char* const bytes = message.bytes().data();
+  const wire::FieldIndex& index = message.index();
+  return index.narrow_count != 0 ? are_right(tables, Values{*this, bytes, index.narrow_places})
+                                 : are_right(tables, Values{*this, bytes, index.places});
+}
+
+void FieldSequence::learn(std::uint64_t context, const SequenceKeys& sequence,
+                          const CheckList& list) noexcept {
+  // Such a key says too little.
+  if (std::ranges::find(sequence, wire::kLargeTagKey) != sequence.end()) return;
+  context_id = context;
+  key_count = sequence.count();
+  std::ranges::copy(sequence, keys.begin());
+  std::size_t count = 0;
+  for (std::size_t check = 0; check < kChecks; ++check) {
+    for (const ValueCheck& one : list) {
+      if (std::to_underlying(one.check) == check) checks[count++] = one;
+    }
+    ends[check] = static_cast<std::uint8_t>(count);
+  }
+}
+
+ValidationMemory::ValidationMemory() : sequences_{new FieldSequence[kSequences]} {}
+ValidationMemory::~ValidationMemory() = default;
+ValidationMemory::ValidationMemory(ValidationMemory&&) noexcept = default;
+ValidationMemory& ValidationMemory::operator=(ValidationMemory&&) noexcept = default;
+
+// The upper bits are those that a multiplication has mixed best.
+FieldSequence& ValidationMemory::at(std::size_t hash) noexcept {
+  constexpr unsigned kShift = std::numeric_limits<std::uint64_t>::digits -
+                              static_cast<unsigned>(std::countr_zero(kSequences));
+  static_assert(std::has_single_bit(kSequences));
+  return sequences_[hash >> kShift];
+}
+
+}  // namespace nexusfix::dictionary

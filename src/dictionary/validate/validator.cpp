@@ -1,0 +1,751 @@
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/dictionary/validator.hpp>
+#include <nexusfix/wire/session_tags.hpp>
+
+#include "dictionary/validate/field_sequence.hpp"
+#include "dictionary/validate/validator_tables.hpp"
+#include "dictionary/validate/violation_survey.hpp"
+
+namespace nexusfix::dictionary {
+namespace {
+
+using wire::Tag;
+
+constexpr std::size_t kFailed = ~std::size_t{0};
+// A parser has verified that 8, 9 and 35 are the first fields and that 10 is the last one.
+constexpr std::size_t kMsgTypeIndex = 2;
+constexpr std::size_t kFirstUnverified = 3;
+
+constexpr std::size_t kClearedBytes = 32;
+
+// Also the bytes behind them up to a multiple of kClearedBytes, whoever they belong to: those are
+// of groups within, which clear them again.
+void clear_slots(std::uint8_t* seen, std::size_t slots) noexcept {
+  for (std::size_t at = 0; at < slots; at += kClearedBytes) {
+    std::memset(seen + at, 0, kClearedBytes);
+  }
+}
+
+// Whether all of the bytes, which are 0 or 1, are 1. Reads less than kSeenBytesReadable behind
+// them.
+constexpr std::size_t kSeenBytesReadable = 8;
+bool are_seen(const std::uint8_t* seen, std::size_t slots) noexcept {
+  constexpr std::uint64_t kAllSeen = 0x0101'0101'0101'0101;
+  constexpr unsigned kBitsPerByte = 8;
+  std::uint64_t unseen = 0;
+  std::uint64_t word = 0;
+  for (; slots >= sizeof word; slots -= sizeof word, seen += sizeof word) {
+    std::memcpy(&word, seen, sizeof word);
+    unseen |= word ^ kAllSeen;
+  }
+  if (slots == 0) return unseen == 0;
+  std::memcpy(&word, seen, sizeof word);
+  return (unseen | (word ^ kAllSeen) << (kBitsPerByte * (sizeof word - slots))) == 0;
+}
+
+// On the stack, uninitialised.
+using Slots = std::array<std::uint8_t, ValidatorTables::kSlotsMax + kClearedBytes>;
+
+// Saturates: no message has that many entries.
+std::uint64_t count_of(std::string_view digits) noexcept {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t count = 0;
+  for (const char c : digits) {
+    const auto digit = static_cast<std::uint64_t>(c - '0');
+    if (count > (kMost - digit) / 10) return kMost;
+    count = count * 10 + digit;
+  }
+  return count;
+}
+
+// RefTagID of a malformed field; 0 if it is not a tag.
+Tag tag_of(std::string_view text) noexcept {
+  if (text.starts_with('0') || !is_digits(text)) return 0;
+  const std::uint64_t number = count_of(text);
+  return number <= wire::kTagMax ? static_cast<Tag>(number) : 0;
+}
+
+ViolationRule rule_of(wire::FaultRule rule) noexcept {
+  switch (rule) {
+    case wire::FaultRule::TagMalformed:
+      return ViolationRule::TagMalformed;
+    case wire::FaultRule::TagWithoutValue:
+      return ViolationRule::TagWithoutValue;
+    case wire::FaultRule::ValueEmpty:
+      return ViolationRule::ValueEmpty;
+    case wire::FaultRule::DataLengthWrong:
+      return ViolationRule::DataLengthWrong;
+  }
+  return ViolationRule::TagMalformed;
+}
+
+// What encloses a field, from the innermost group out to the message.
+struct Scope {
+  const MemberContext& context;
+  const Scope* outer;
+  const std::uint8_t* seen;  // a byte for each slot: 1 if the field has been there
+  unsigned delimiter = 0;    // of a group: the slot of the field that begins an entry
+
+  // Whether the field may stand here now.
+  [[nodiscard]] bool awaits(Tag tag) const noexcept {
+    const MemberRule* const member = context.find(tag);
+    if (member == nullptr) return false;
+    const bool begins_entry = outer != nullptr && member->slot == delimiter;
+    return begins_entry || seen[member->slot] == 0;
+  }
+};
+
+bool one_has(const Scope* scope, Tag tag) noexcept {
+  while (scope != nullptr && scope->context.find(tag) == nullptr) scope = scope->outer;
+  return scope != nullptr;
+}
+
+bool one_awaits(const Scope* scope, Tag tag) noexcept {
+  while (scope != nullptr && !scope->awaits(tag)) scope = scope->outer;
+  return scope != nullptr;
+}
+
+// A message's fields, copied: what the walk writes could otherwise be the arrays' addresses for all
+// that the compiler knows.
+class Fields {
+ public:
+  explicit Fields(const wire::MessageView& message) noexcept
+      : index_{message.index()}, bytes_{message.bytes().data()}, end_{message.field_count() - 1} {}
+
+  // Of the CheckSum.
+  [[nodiscard]] std::size_t end() const noexcept { return end_; }
+  [[nodiscard]] std::uint32_t key(std::size_t index) const noexcept { return index_.keys[index]; }
+  [[nodiscard]] ValueInMessage value(std::size_t index) const noexcept {
+    const wire::FieldPlace place = index_.place(index);
+    return {bytes_, place.begin, place.end};
+  }
+
+ protected:
+  wire::FieldIndex index_;
+  const char* bytes_;
+  std::size_t end_;
+};
+
+// Those of most messages: short ones without an empty value.
+class OrdinaryFields : public Fields {
+ public:
+  using Fields::Fields;
+
+  [[nodiscard]] ValueInMessage value(std::size_t index) const noexcept {
+    const wire::NarrowPlace place = index_.narrow_places[index];
+    return {bytes_, place.begin, std::uint32_t{place.begin} + place.size};
+  }
+};
+
+// A context's table, copied for the same reason.
+class Members {
+ public:
+  explicit Members(const MemberContext& context) noexcept
+      : rows_{context.rows}, rules_{context.rules}, row_mask_{context.row_mask} {}
+
+  // As MemberContext::at().
+  [[nodiscard]] const MemberRule& at(std::uint32_t key) const noexcept {
+    return rules_[rows_[(key >> MemberContext::kRowBits) & row_mask_] +
+                  (key & (MemberContext::kRowTags - 1))];
+  }
+
+ private:
+  const std::uint16_t* rows_;
+  const MemberRule* rules_;
+  std::uint32_t row_mask_;
+};
+
+// The walk over one message.
+class Validation {
+ public:
+  Validation(const ValidatorTables& tables, const wire::MessageView& message,
+             std::optional<Violation>& violation) noexcept
+      : tables_{tables}, message_{message}, violation_{violation} {}
+
+  // checks: takes what is checked of each value, and is of use if nothing is wrong.
+  template <class Checks>
+  void walk(const MemberContext& context, Checks& checks) noexcept;
+  void report_fault(const wire::Fault& fault) noexcept;
+  void report_msg_type() noexcept;
+
+ private:
+  // seen: ValidatorTables::kSlotsMax bytes and kClearedBytes more, of any value.
+  template <class SomeFields, class Checks>
+  void walk_fields(const MemberContext& context, std::uint8_t* seen, Checks& checks) noexcept;
+  // What a member's detail is for is up to its check.
+  template <class SomeFields>
+  [[nodiscard]] bool is_value_right(Check check, unsigned detail,
+                                    const ValueInMessage& value) const noexcept;
+  [[nodiscard]] bool is_ordinary_value_right(Check check, unsigned detail,
+                                             const ValueInMessage& value) const noexcept;
+  template <class Checks>
+  [[nodiscard]] std::size_t walk_group(const Scope& outer, const MemberRule& group,
+                                       std::size_t index, std::uint8_t* seen,
+                                       Checks& checks) noexcept;
+  // The member that at() has not found.
+  [[nodiscard]] const MemberRule* find_rare(const MemberContext& context,
+                                            std::size_t index) const noexcept {
+    return context.overflow_count == 0 ? nullptr : context.find_overflow(tag_at(index));
+  }
+  [[nodiscard]] Tag tag_at(std::size_t index) const noexcept { return message_.field(index).tag; }
+  template <class Checks>
+  [[nodiscard]] bool is_outsider_right(const Scope& scope, std::size_t index,
+                                       Checks& checks) noexcept;
+  [[nodiscard]] bool is_tolerated(Tag tag) const noexcept {
+    return tag < kUserDefinedTagMin ? tables_.rules.allow_unknown_msg_fields
+                                    : !tables_.rules.validate_user_defined_fields;
+  }
+
+  // What is left to check of a field of this rule, where another message has the same fields.
+  void note(NoCheckList&, const MemberRule&, std::size_t) const noexcept {}
+  void note(Survey&, const MemberRule&, std::size_t) const noexcept {}
+  void note(CheckList& checks, const MemberRule& rule, std::size_t index) const noexcept;
+
+  // After a report: whether the walk goes on all the same.
+  [[nodiscard]] static bool goes_on(NoCheckList&, const Scope&) noexcept { return false; }
+  [[nodiscard]] static bool goes_on(CheckList&, const Scope&) noexcept { return false; }
+  [[nodiscard]] bool goes_on(Survey& survey, const Scope& scope) const noexcept {
+    survey.take(*violation_, scope.context);
+    return true;
+  }
+
+  // The slow way: false and reported, or right because of the fields around it.
+  [[nodiscard]] bool is_right_after_all(const Scope& scope, Section section, const MemberRule& rule,
+                                        std::size_t index) noexcept;
+  [[nodiscard]] bool is_data_right(const Scope& scope, const wire::DataFieldPair& pair,
+                                   std::size_t index) noexcept;
+  [[nodiscard]] bool is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
+                                     std::size_t index) noexcept;
+
+  // Each returns kFailed, so that its caller can return that.
+  std::size_t report(ViolationRule rule, const Scope& scope, std::size_t index) noexcept;
+  std::size_t report_value(const Scope& scope, Section section, std::size_t index) noexcept;
+  std::size_t report_missing(const Scope& scope, std::size_t index) noexcept;
+  std::size_t report_count(const Scope& scope, std::size_t index, std::uint64_t expected,
+                           std::uint64_t found) noexcept;
+  // Where a walk over a group's entries is.
+  struct EntriesSoFar {
+    std::size_t count_index;  // of the count field
+    std::uint64_t entries;
+    std::uint64_t expected;
+  };
+  std::size_t report_repeated(const Scope& scope, std::size_t index,
+                              const EntriesSoFar& so_far) noexcept;
+  [[nodiscard]] bool begins_entry(Tag delimiter, std::size_t index,
+                                  const EntriesSoFar& so_far) const noexcept;
+  // Each reports it: whether the walk goes on all the same.
+  template <class Checks>
+  [[nodiscard]] bool survives_missing(const Scope& scope, std::size_t entry_begin,
+                                      Checks& checks) noexcept {
+    report_missing(scope, entry_begin);
+    return goes_on(checks, scope);
+  }
+  template <class Checks>
+  [[nodiscard]] bool survives_misplaced(const Scope& scope, unsigned slot, std::size_t index,
+                                        const EntriesSoFar& so_far, Checks& checks) noexcept {
+    if (scope.seen[slot] == 0) {
+      report(ViolationRule::GroupOrderWrong, scope, index);
+    } else {
+      report_repeated(scope, index, so_far);
+    }
+    return goes_on(checks, scope);
+  }
+
+  const ValidatorTables& tables_;
+  const wire::MessageView& message_;
+  std::optional<Violation>& violation_;
+};
+
+template <class SomeFields>
+[[gnu::always_inline]] inline bool Validation::is_value_right(
+    Check check, unsigned detail, const ValueInMessage& value) const noexcept {
+  if constexpr (!std::is_same_v<SomeFields, OrdinaryFields>) {
+    // Allowed, or there would be a fault.
+    if (value.size() == 0) [[unlikely]]
+      return true;
+    // Behind an empty BeginString a value may stand nearer to the message's begin than that.
+    if (value.end < kFrontBytes) [[unlikely]] {
+      std::array<char, kFrontBytes> copy{};
+      const std::uint32_t begin = kFrontBytes - value.size();
+      std::memcpy(copy.data() + begin, value.bytes + value.begin, value.size());
+      return is_ordinary_value_right(check, detail, {copy.data(), begin, kFrontBytes});
+    }
+  }
+  return is_ordinary_value_right(check, detail, value);
+}
+
+// The value is not empty, and kFrontBytes in front of its end may be read: no field that a parser
+// has not verified ends earlier if none is empty.
+[[gnu::always_inline]] inline bool Validation::is_ordinary_value_right(
+    Check check, unsigned detail, const ValueInMessage& value) const noexcept {
+  switch (check) {
+    case Check::Text:
+      return true;
+    case Check::Char:
+      return value.size() == 1;
+    case Check::Boolean:
+      return is_boolean(value.text());
+    case Check::Integer:
+      return is_integer(value);
+    case Check::Digits:
+    case Check::Group:
+      return is_digits(value);
+    case Check::Decimal:
+      return is_decimal(value);
+    case Check::UtcTimestamp:
+      return is_utc_timestamp(value.text());
+    case Check::Enumerated:
+      return tables_.enumerations[detail].has(value.text());
+    case Check::Rare:
+      return is_of_type(static_cast<FieldType>(detail), value.text());
+    case Check::Length:
+    case Check::Data:
+      return false;  // left to is_right_after_all()
+  }
+  __builtin_unreachable();
+}
+
+template <class Checks>
+[[gnu::always_inline]] inline void Validation::walk(const MemberContext& context,
+                                                    Checks& checks) noexcept {
+  Slots seen;
+  const bool is_ordinary =
+      message_.index().narrow_count >= message_.field_count() && !message_.fault();
+  if (is_ordinary) [[likely]] {
+    walk_fields<OrdinaryFields>(context, seen.data(), checks);
+  } else {
+    walk_fields<Fields>(context, seen.data(), checks);
+  }
+}
+
+template <class SomeFields, class Checks>
+[[gnu::always_inline]] inline void Validation::walk_fields(const MemberContext& context,
+                                                           std::uint8_t* seen,
+                                                           Checks& checks) noexcept {
+  const Members members{context};
+  const Scope scope{context, nullptr, seen};
+  const SomeFields fields{message_};
+  clear_slots(seen, context.slots + kSeenBytesReadable);
+  std::memset(seen, 1, kVerifiedSlots);
+  unsigned section = std::to_underlying(Section::Header);
+  for (std::size_t i = kFirstUnverified; i < fields.end();) {
+    const std::uint32_t key = fields.key(i);
+    const MemberRule* member = &members.at(key);
+    if (member->key != key) [[unlikely]] {
+      member = find_rare(context, i);
+      if (member == nullptr) {
+        if (!is_outsider_right(scope, i, checks) && !goes_on(checks, scope)) return;
+        ++i;
+        continue;
+      }
+    }
+    const MemberRule rule = *member;
+    if (rule.place != section) [[unlikely]] {
+      if (rule.place < section && tables_.rules.validate_fields_out_of_order) {
+        report(ViolationRule::TagOutOfSection, scope, i);
+        if (!goes_on(checks, scope)) return;
+      }
+      section = rule.place;
+    }
+    if (std::exchange(seen[rule.slot], std::uint8_t{1}) != 0) [[unlikely]] {
+      report(ViolationRule::TagRepeated, scope, i);
+      if (!goes_on(checks, scope)) return;
+    }
+    if (!is_value_right<SomeFields>(rule.check, rule.detail, fields.value(i))) [[unlikely]] {
+      if (!is_right_after_all(scope, static_cast<Section>(rule.place), rule, i) &&
+          !goes_on(checks, scope))
+        return;
+    }
+    if (rule.check == Check::Group) [[unlikely]] {
+      i = walk_group(scope, rule, i, seen + context.slots, checks);
+      if (i == kFailed) return;
+    } else {
+      note(checks, rule, i);
+      ++i;
+    }
+  }
+  if (!are_seen(seen + kVerifiedSlots, context.required_count)) [[unlikely]] {
+    report_missing(scope, kMsgTypeIndex);
+    static_cast<void>(goes_on(checks, scope));
+  }
+}
+
+// From the count field at index to the first field behind the group.
+template <class Checks>
+std::size_t Validation::walk_group(const Scope& outer, const MemberRule& group, std::size_t index,
+                                   std::uint8_t* seen, Checks& checks) noexcept {
+  const MemberContext& context = tables_.contexts[group.detail];
+  const Members members{context};
+  Scope scope{context, &outer, seen};
+  const Fields fields{message_};
+  const bool is_ordered = tables_.rules.validate_unordered_group_fields;
+  const std::uint64_t expected = count_of(fields.value(index).text());
+  checks.add(index, Check::Group, expected);
+  std::uint64_t entries = 0;
+  std::size_t entry_begin = index;
+  unsigned delimiter = 0;  // the scope's, out of reach of what is written to seen
+  unsigned required = 0;
+  unsigned least = 0;  // slot that may come next
+  std::size_t i = index + 1;
+  while (i < fields.end()) {
+    const std::uint32_t key = fields.key(i);
+    const MemberRule* member = &members.at(key);
+    if (member->key != key) [[unlikely]] {
+      member = find_rare(context, i);
+      if (member == nullptr) {
+        if (one_has(&outer, tag_at(i))) break;
+        if (!is_outsider_right(scope, i, checks) && !goes_on(checks, scope)) return kFailed;
+        ++i;
+        continue;
+      }
+    }
+    const MemberRule rule = *member;
+    const unsigned slot = rule.slot;
+    if (slot == delimiter || entries == 0) {
+      if (entries == expected && one_awaits(&outer, tag_at(i))) break;
+      if (entries != 0 && required != context.required_count) [[unlikely]]
+        if (!survives_missing(scope, entry_begin, checks)) return kFailed;
+      if (entries == 0 && context.any_field_begins != 0) {
+        delimiter = scope.delimiter = slot;
+      } else if (entries == 0 && slot != 0) {
+        report(ViolationRule::DelimiterMissing, scope, i);
+        if (!goes_on(checks, scope)) return kFailed;
+      }
+      ++entries;
+      entry_begin = i;
+      required = 0;
+      least = 0;
+      clear_slots(seen, context.slots);
+    }
+    if (seen[slot] != 0 || (is_ordered && slot < least)) [[unlikely]] {
+      if (one_awaits(&outer, tag_at(i))) break;
+      if (!survives_misplaced(scope, slot, i, {index, entries, expected}, checks)) return kFailed;
+      required -= seen[slot] * unsigned{rule.place};  // What is repeated is counted already.
+    }
+    seen[slot] = 1;
+    least = slot == delimiter ? 0 : slot;
+    required += rule.place;
+    if (!is_value_right<Fields>(rule.check, rule.detail, fields.value(i)) &&
+        !is_right_after_all(scope, Section::Body, rule, i) && !goes_on(checks, scope)) [[unlikely]]
+      return kFailed;
+    if (rule.check == Check::Group) [[unlikely]] {
+      if (i = walk_group(scope, rule, i, seen + context.slots, checks); i == kFailed) return i;
+    } else {
+      note(checks, rule, i);
+      ++i;
+    }
+  }
+  if (entries != 0 && required != context.required_count) [[unlikely]]
+    if (!survives_missing(scope, entry_begin, checks)) return kFailed;
+  if (entries != expected) [[unlikely]]
+    if (report_count(scope, index, expected, entries); !goes_on(checks, scope)) return kFailed;
+  return i;
+}
+
+// A field that the message does not have. One that may be there anyway still is of a type, if the
+// dictionary knows it.
+template <class Checks>
+bool Validation::is_outsider_right(const Scope& scope, std::size_t index, Checks& checks) noexcept {
+  const Tag tag = tag_at(index);
+  const FieldRule* const known = tables_.field(scope.context, tag);
+  if (!is_tolerated(tag)) {
+    report(known != nullptr ? ViolationRule::TagNotInMessage : ViolationRule::TagUnknown, scope,
+           index);
+    return false;
+  }
+  if (known == nullptr) return true;
+  if (is_value_right<Fields>(known->check, known->detail, Fields{message_}.value(index))) {
+    checks.add(index, known->check, known->detail);
+    return true;
+  }
+  report_value(scope, Section::Body, index);
+  return false;
+}
+
+// Of a Length field, that it is a number where its data field follows, which the parser has found
+// by it, and that it is 0 where none does. Of a data field nothing: its neighbours stay the same.
+void Validation::note(CheckList& checks, const MemberRule& rule, std::size_t index) const noexcept {
+  if (rule.check == Check::Data) return;
+  if (rule.check != Check::Length) return checks.add(index, rule.check, rule.detail);
+  const bool is_followed = tag_at(index + 1) == tables_.data_pairs[rule.detail].data;
+  checks.add(index, is_followed ? Check::Digits : Check::Group, 0);
+}
+
+bool Validation::is_right_after_all(const Scope& scope, Section section, const MemberRule& rule,
+                                    std::size_t index) noexcept {
+  if (rule.check == Check::Data)
+    return is_data_right(scope, tables_.data_pairs[rule.detail], index);
+  if (rule.check == Check::Length && is_digits(Fields{message_}.value(index).text())) {
+    return is_length_right(scope, tables_.data_pairs[rule.detail], index);
+  }
+  report_value(scope, section, index);
+  return false;
+}
+
+bool Validation::is_data_right(const Scope& scope, const wire::DataFieldPair& pair,
+                               std::size_t index) noexcept {
+  if (tag_at(index - 1) == pair.length) return true;
+  bool has_stray_length = false;
+  for (std::size_t i = kFirstUnverified; i < message_.field_count() - 1; ++i) {
+    has_stray_length |= tag_at(i) == pair.length && tag_at(i + 1) != pair.data;
+  }
+  if (has_stray_length) {
+    report(ViolationRule::DataOutOfOrder, scope, index);
+  } else {
+    report(ViolationRule::LengthMissing, scope, index);
+    violation_->tag = pair.length;
+  }
+  return false;
+}
+
+// A Length of 0 needs no data field, which could not be empty.
+bool Validation::is_length_right(const Scope& scope, const wire::DataFieldPair& pair,
+                                 std::size_t index) noexcept {
+  if (tag_at(index + 1) == pair.data) return true;
+  bool has_stray_data = false;
+  for (std::size_t i = kFirstUnverified; i < message_.field_count() - 1; ++i) {
+    has_stray_data |= tag_at(i) == pair.data && tag_at(i - 1) != pair.length;
+  }
+  if (!has_stray_data && count_of(Fields{message_}.value(index).text()) == 0) return true;
+  report(has_stray_data ? ViolationRule::DataOutOfOrder : ViolationRule::DataMissing, scope, index);
+  violation_->tag = pair.data;
+  return false;
+}
+
+std::size_t Validation::report(ViolationRule rule, const Scope& scope, std::size_t index) noexcept {
+  violation_ = Violation{.rule = rule,
+                         .tag = tag_at(index),
+                         .offset = Fields{message_}.value(index).begin,
+                         .field_index = static_cast<std::uint32_t>(index),
+                         .group = scope.context.count_tag};
+  if (rule == ViolationRule::DelimiterMissing) violation_->expected_tag = scope.context.first_tag;
+  return kFailed;
+}
+
+std::size_t Validation::report_value(const Scope& scope, Section section,
+                                     std::size_t index) noexcept {
+  // A header's and a trailer's fields are the transport's.
+  const MemberContext& known_to = section == Section::Body ? scope.context : tables_.contexts[0];
+  const FieldRule* const field = tables_.field(known_to, tag_at(index));
+  const bool is_typed = field != nullptr && field->check == Check::Enumerated &&
+                        is_of_type(field->type, Fields{message_}.value(index).text());
+  return report(is_typed ? ViolationRule::ValueNotInEnumeration : ViolationRule::TypeWrong, scope,
+                index);
+}
+
+std::size_t Validation::report_missing(const Scope& scope, std::size_t index) noexcept {
+  const RequiredMember* member = tables_.required.data() + scope.context.required_begin;
+  while (scope.seen[member->slot] != 0) ++member;
+  report(ViolationRule::RequiredTagMissing, scope, index);
+  violation_->tag = member->tag;
+  return kFailed;
+}
+
+std::size_t Validation::report_count(const Scope& scope, std::size_t index, std::uint64_t expected,
+                                     std::uint64_t found) noexcept {
+  report(ViolationRule::GroupCountWrong, scope, index);
+  violation_->expected_entries = expected;
+  violation_->found_entries = found;
+  return kFailed;
+}
+
+// A field that its entry has already, or the first one of an entry whose delimiter is missing or
+// stands behind it.
+std::size_t Validation::report_repeated(const Scope& scope, std::size_t index,
+                                        const EntriesSoFar& so_far) noexcept {
+  const Tag delimiter = scope.context.any_field_begins != 0 ? tag_at(so_far.count_index + 1)
+                                                            : scope.context.first_tag;
+  const bool is_new_entry = begins_entry(delimiter, index, so_far);
+  report(is_new_entry ? ViolationRule::DelimiterMissing : ViolationRule::TagRepeated, scope, index);
+  if (is_new_entry) violation_->expected_tag = delimiter;
+  return kFailed;
+}
+
+bool Validation::begins_entry(Tag delimiter, std::size_t index,
+                              const EntriesSoFar& so_far) const noexcept {
+  std::uint64_t further_entries = 0;
+  bool has_next_entry_it = false;
+  for (std::size_t i = index + 1; i < message_.field_count() - 1; ++i) {
+    const Tag tag = tag_at(i);
+    further_entries += tag == delimiter ? 1 : 0;
+    has_next_entry_it |= further_entries == 1 && tag == tag_at(index);
+  }
+  if (so_far.entries == so_far.expected) return false;
+  if (so_far.entries + further_entries < so_far.expected) return true;
+  return !has_next_entry_it && tag_at(index - 1) != tag_at(index);
+}
+
+void Validation::report_fault(const wire::Fault& fault) noexcept {
+  const Fields fields{message_};
+  std::size_t behind = 0;
+  while (behind < fields.end() && fields.value(behind).begin < fault.offset) ++behind;
+  violation_ = Violation{.rule = rule_of(fault.rule),
+                         .tag = tag_of(fault.tag_text),
+                         .offset = fault.offset,
+                         .field_index = static_cast<std::uint32_t>(behind),
+                         .tag_text = fault.tag_text};
+}
+
+void Validation::report_msg_type() noexcept {
+  violation_ = Violation{.rule = ViolationRule::MsgTypeUnknown,
+                         .offset = Fields{message_}.value(kMsgTypeIndex).begin,
+                         .field_index = kMsgTypeIndex};
+}
+
+}  // namespace
+
+wire::SessionRejectReason reject_reason(ViolationRule rule) noexcept {
+  using Reason = wire::SessionRejectReason;
+  switch (rule) {
+    case ViolationRule::TagMalformed:
+    case ViolationRule::TagUnknown:
+      return Reason::InvalidTagNumber;
+    case ViolationRule::TagWithoutValue:
+    case ViolationRule::ValueEmpty:
+      return Reason::TagWithoutValue;
+    case ViolationRule::DataLengthWrong:
+    case ViolationRule::TypeWrong:
+      return Reason::IncorrectDataFormat;
+    case ViolationRule::MsgTypeUnknown:
+      return Reason::InvalidMsgType;
+    case ViolationRule::TagNotInMessage:
+      return Reason::TagNotDefinedForMsgType;
+    case ViolationRule::TagOutOfSection:
+    case ViolationRule::DataOutOfOrder:
+      return Reason::TagOutOfRequiredOrder;
+    case ViolationRule::TagRepeated:
+      return Reason::TagAppearsMoreThanOnce;
+    case ViolationRule::ValueNotInEnumeration:
+      return Reason::ValueIncorrect;
+    case ViolationRule::DelimiterMissing:
+    case ViolationRule::GroupOrderWrong:
+      return Reason::GroupFieldsOutOfOrder;
+    case ViolationRule::GroupCountWrong:
+      return Reason::IncorrectNumInGroupCount;
+    case ViolationRule::LengthMissing:
+    case ViolationRule::DataMissing:
+    case ViolationRule::RequiredTagMissing:
+      return Reason::RequiredTagMissing;
+  }
+  return Reason::Other;
+}
+
+bool is_readable(ViolationRule rule) noexcept {
+  switch (rule) {
+    case ViolationRule::TagMalformed:
+    case ViolationRule::TagWithoutValue:
+    case ViolationRule::DataLengthWrong:
+    case ViolationRule::LengthMissing:
+    case ViolationRule::DataOutOfOrder:
+      return false;
+    case ViolationRule::ValueEmpty:
+    case ViolationRule::MsgTypeUnknown:
+    case ViolationRule::TagUnknown:
+    case ViolationRule::TagNotInMessage:
+    case ViolationRule::TagOutOfSection:
+    case ViolationRule::TagRepeated:
+    case ViolationRule::TypeWrong:
+    case ViolationRule::ValueNotInEnumeration:
+    case ViolationRule::DelimiterMissing:
+    case ViolationRule::GroupOrderWrong:
+    case ViolationRule::GroupCountWrong:
+    case ViolationRule::DataMissing:
+    case ViolationRule::RequiredTagMissing:
+      return true;
+  }
+  return false;
+}
+
+Validator::Validator(std::shared_ptr<const ValidatorTables> tables) noexcept
+    : tables_{std::move(tables)} {}
+
+std::expected<Validator, std::string> Validator::make(const FixtDictionaries& both,
+                                                      const ValidationRules& rules) {
+  std::expected<ValidatorTables, std::string> tables = make_validator_tables(both, rules);
+  if (!tables) return std::unexpected{std::move(tables.error())};
+  return Validator{std::make_shared<const ValidatorTables>(std::move(*tables))};
+}
+
+std::expected<Validator, std::string> Validator::make(const Dictionary& dictionary,
+                                                      const ValidationRules& rules) {
+  return make(FixtDictionaries{dictionary, dictionary}, rules);
+}
+
+namespace {
+
+// Of a message that has a violation: the one that is reported. empty: its first field without a
+// value, where that is one.
+[[gnu::noinline]] std::optional<Violation> first_by_rank(
+    const ValidatorTables& tables, const wire::MessageView& message, const MemberContext& context,
+    const std::optional<wire::Fault>& empty) noexcept {
+  std::optional<Violation> violation;
+  Validation validation{tables, message, violation};
+  Survey survey;
+  validation.walk(context, survey);
+  std::optional<Violation> lowest = survey.lowest();
+  if (!empty) return lowest;
+  const bool is_before = !lowest || survey.rank() == Rank::Field;
+  if (!is_before || (lowest && lowest->offset < empty->offset)) return lowest;
+  validation.report_fault(*empty);
+  return violation;
+}
+
+}  // namespace
+
+std::optional<Violation> Validator::validate(const wire::MessageView& message) const noexcept {
+  NEXUSFIX_DEBUG_ASSERT(message.field_count() > kMsgTypeIndex);
+  std::optional<Violation> violation;
+  Validation validation{*tables_, message, violation};
+  const MemberContext* const context = tables_->message(message.msg_type());
+  const bool is_fault = message.fault().has_value();
+  if (is_fault && message.fault_but_empty()) [[unlikely]] {
+    validation.report_fault(*message.fault_but_empty());
+  } else if (context == nullptr) [[unlikely]] {
+    validation.report_msg_type();
+  } else if (is_fault && tables_->rules.validate_fields_have_values) [[unlikely]] {
+    return first_by_rank(*tables_, message, *context, message.fault());
+  } else {
+    NoCheckList nobody_learns;
+    validation.walk(*context, nobody_learns);
+    if (violation) [[unlikely]]
+      return first_by_rank(*tables_, message, *context, std::nullopt);
+  }
+  return violation;
+}
+
+std::optional<Violation> Validator::validate(const wire::MessageView& message,
+                                             ValidationMemory& memory) const noexcept {
+  if (!SequenceKeys::are_those_of(message)) [[unlikely]]
+    return validate(message);
+  const MemberContext* const context = tables_->message(message.msg_type());
+  if (context == nullptr) [[unlikely]]
+    return validate(message);
+  const SequenceKeys keys{message};
+  const std::uint64_t context_id = tables_->context_id(*context);
+  const std::uint64_t hash = keys.hash(context_id);
+  FieldSequence& sequence = memory.at(hash);
+  if (sequence.is_of(context_id, keys)) [[likely]] {
+    sequence.candidate = 0;
+    if (sequence.are_values_right(*tables_, message)) [[likely]]
+      return std::nullopt;
+    return validate(message);
+  }
+  if (std::exchange(sequence.candidate, hash) != hash) return validate(message);
+  std::optional<Violation> violation;
+  CheckList checks;
+  Validation{*tables_, message, violation}.walk(*context, checks);
+  if (violation) return first_by_rank(*tables_, message, *context, std::nullopt);
+  sequence.learn(context_id, keys, checks);
+  return violation;
+}
+
+std::size_t Validator::size_bytes() const noexcept { return tables_->size_bytes(); }
+
+}  // namespace nexusfix::dictionary

@@ -1,0 +1,182 @@
+// Whether a text is of a FIX type, found by scanning it. Nothing is converted, since most fields
+// are never read.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include <nexusfix/dictionary/model.hpp>
+#include <nexusfix/wire/values/times.hpp>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace nexusfix::dictionary {
+
+// What is done about a value. The types of a dictionary fall into fewer classes than it has types.
+enum class Check : std::uint8_t {
+  Text,     // nothing to check
+  Char,     // one character
+  Boolean,  // Y or N
+  Integer,
+  Digits,  // an integer without a sign
+  Decimal,
+  UtcTimestamp,
+  Enumerated,  // looked up; the type is checked if it is not found
+  Group,       // a count field, whose value the walk over the group reads
+  Length,      // of a data field that must follow
+  Data,        // whose Length field must stand in front
+  Rare,        // by its FieldType
+};
+
+// One that needs no table and no other field: never Enumerated, Group, Length or Data.
+[[nodiscard]] Check check_of(FieldType type) noexcept;
+
+// Whether a text that is not empty is of the type. Any text may be given; no byte around it is
+// read. The slow way for all types, and the only one for the rare ones.
+[[nodiscard]] bool is_of_type(FieldType type, std::string_view text) noexcept;
+[[nodiscard]] bool is_integer(std::string_view text) noexcept;
+[[nodiscard]] bool is_digits(std::string_view text) noexcept;
+[[nodiscard]] bool is_decimal(std::string_view text) noexcept;
+[[nodiscard]] bool is_utc_timestamp_of_any_year(std::string_view text) noexcept;
+
+[[nodiscard]] inline bool is_boolean(std::string_view text) noexcept {
+  return text.size() == 1 && (text.front() == 'Y' || text.front() == 'N');
+}
+
+// YYYYMMDD-HH:MM:SS, alone or with milliseconds, found in three words and no table. False of some
+// that are right: a leap second, the 29th of February, another fraction.
+[[nodiscard]] inline bool is_common_utc_timestamp(std::string_view text) noexcept;
+
+[[nodiscard]] inline bool is_utc_timestamp(std::string_view text) noexcept {
+  return is_common_utc_timestamp(text) || wire::to_pico_time(text).has_value() ||
+         is_utc_timestamp_of_any_year(text);
+}
+
+// A value within a message, where kFrontBytes in front of its end may be read, too.
+inline constexpr std::uint32_t kFrontBytes = 16;
+struct ValueInMessage {
+  const char* bytes;  // of the message
+  std::uint32_t begin;
+  std::uint32_t end;
+
+  [[nodiscard]] std::string_view text() const noexcept { return {bytes + begin, end - begin}; }
+  [[nodiscard]] std::uint32_t size() const noexcept { return end - begin; }
+};
+
+#if defined(__SSE2__)
+
+// Sixteen bytes that end where a value ends, so that none behind it is read. Bits of them are moved
+// down so that the value's first byte is the lowest one.
+class ValueBits {
+ public:
+  // 1 <= value.size() <= kFrontBytes
+  explicit ValueBits(const ValueInMessage& value) noexcept
+      : bytes_{load(value.bytes + value.end - kFrontBytes)}, shift_{kFrontBytes - value.size()} {}
+
+  // Of the bytes in front of the value, too.
+  [[nodiscard]] std::uint32_t all_digits() const noexcept {
+    constexpr char kNine = 9;
+    const __m128i digits = _mm_sub_epi8(bytes_, _mm_set1_epi8('0'));
+    return mask(_mm_cmpeq_epi8(_mm_min_epu8(digits, _mm_set1_epi8(kNine)), digits));
+  }
+  [[nodiscard]] std::uint32_t all_points() const noexcept {
+    return mask(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8('.')));
+  }
+  [[nodiscard]] std::uint32_t of_value(std::uint32_t bits) const noexcept { return bits >> shift_; }
+  [[nodiscard]] std::uint32_t others_of_value(std::uint32_t bits) const noexcept {
+    constexpr std::uint32_t kAll = (1U << kFrontBytes) - 1;
+    return (bits ^ kAll) >> shift_;
+  }
+
+ private:
+  [[nodiscard]] static __m128i load(const void* from) noexcept {
+    return _mm_loadu_si128(static_cast<const __m128i*>(from));
+  }
+  [[nodiscard]] static std::uint32_t mask(__m128i of) noexcept {
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(of));
+  }
+
+  __m128i bytes_;
+  std::uint32_t shift_;
+};
+
+// Those below: values of one byte or more. Whatever is not plain digits is left to the slow way.
+[[nodiscard]] inline bool is_digits(const ValueInMessage& value) noexcept {
+  if (value.size() > kFrontBytes) [[unlikely]]
+    return is_digits(value.text());
+  const ValueBits bits{value};
+  return bits.others_of_value(bits.all_digits()) == 0;
+}
+
+[[nodiscard]] inline bool is_integer(const ValueInMessage& value) noexcept {
+  return (value.size() <= kFrontBytes && is_digits(value)) || is_integer(value.text());
+}
+
+[[nodiscard]] inline bool is_decimal(const ValueInMessage& value) noexcept {
+  if (value.size() <= kFrontBytes) [[likely]] {
+    const ValueBits bits{value};
+    const std::uint32_t digits = bits.all_digits();
+    const std::uint32_t points = bits.all_points();
+    const std::uint32_t own_points = bits.of_value(points);
+    if (bits.others_of_value(digits | points) == 0 && (own_points & (own_points - 1)) == 0 &&
+        bits.of_value(digits) != 0) [[likely]] {
+      return true;
+    }
+  }
+  return is_decimal(value.text());
+}
+
+#else
+
+[[nodiscard]] inline bool is_digits(const ValueInMessage& value) noexcept {
+  return is_digits(value.text());
+}
+[[nodiscard]] inline bool is_integer(const ValueInMessage& value) noexcept {
+  return is_integer(value.text());
+}
+[[nodiscard]] inline bool is_decimal(const ValueInMessage& value) noexcept {
+  return is_decimal(value.text());
+}
+
+#endif
+
+inline bool is_common_utc_timestamp(std::string_view text) noexcept {
+  namespace detail = wire::detail;
+  constexpr std::size_t kSecondsBytes = 17;
+  constexpr std::size_t kMillisBytes = 21;
+  constexpr std::size_t kTimeAt = 9;
+  if (text.size() != kSecondsBytes && text.size() != kMillisBytes) return false;
+  const char* const from = text.data();
+  const std::uint64_t date =
+      detail::load_word<std::uint64_t>(from) ^ detail::word_of<std::uint64_t>("00000000");
+  const std::uint64_t time =
+      detail::load_word<std::uint64_t>(from + kTimeAt) ^ detail::word_of<std::uint64_t>("00:00:00");
+  std::uint64_t wrong = detail::beyond(date, std::uint64_t{0x0909'0909'0909'0909}) |
+                        detail::beyond(time, std::uint64_t{0x0905'0009'0500'0902});
+  if (text.size() == kMillisBytes) {
+    const std::uint32_t fraction = detail::load_word<std::uint32_t>(from + kSecondsBytes) ^
+                                   detail::word_of<std::uint32_t>(".000");
+    wrong |= detail::beyond(fraction, std::uint32_t{0x0909'0900});
+  }
+  // Each even byte: its digit and the one behind it as a number.
+  const std::uint64_t numbers = date * 10 + (date >> 8U);
+  const auto month = static_cast<std::uint32_t>(numbers >> 32U) & 0xffU;
+  const auto day = static_cast<std::uint32_t>(numbers >> 48U) & 0xffU;
+  // Days beyond 28 of the months, two bits each; there is no month 0.
+  constexpr std::uint32_t kMoreDays = 0b11'10'11'10'11'11'10'11'10'11'00'11'00;
+  const auto hour = (static_cast<std::uint32_t>(time) & 0xffU) * 10 +
+                    (static_cast<std::uint32_t>(time >> 8U) & 0xffU);
+  constexpr std::uint32_t kMonths = 12;
+  constexpr std::uint32_t kHours = 24;
+  constexpr std::uint32_t kDaysMin = 28;
+  constexpr std::uint32_t kEnd = 32;
+  return wrong == 0 && from[kTimeAt - 1] == '-' && month - 1 < kMonths && hour < kHours &&
+         day - 1 < kDaysMin + ((kMoreDays >> (2 * month % kEnd)) & 3U);
+}
+
+}  // namespace nexusfix::dictionary

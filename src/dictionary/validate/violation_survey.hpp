@@ -1,0 +1,86 @@
+// All violations of a message, and which of them is reported.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <nexusfix/dictionary/validator.hpp>
+
+#include "dictionary/validate/validator_tables.hpp"
+
+namespace nexusfix::dictionary {
+
+// Which violation of several is reported: the one of the lower rank, of equal ones the first in the
+// order of the fields. QuickFIX, DataDictionary::validate(): structure, required fields of the
+// header, of the body and of groups, then each field; it finds a repeated tag only there.
+enum class Rank : std::uint8_t {
+  Unreadable,       // where its fields end is not known
+  Sections,         // header, body, trailer
+  Repeated,         // tags of the message
+  Required,         // missing in the message
+  RequiredInGroup,  // missing in an entry
+  Field,
+};
+
+inline Rank rank_of(const Violation& violation) noexcept {
+  if (!is_readable(violation.rule)) return Rank::Unreadable;
+  const bool is_in_group = violation.group != 0;
+  switch (violation.rule) {
+    case ViolationRule::TagOutOfSection:
+      return Rank::Sections;
+    case ViolationRule::TagRepeated:
+      return is_in_group ? Rank::Field : Rank::Repeated;
+    case ViolationRule::RequiredTagMissing:
+      return is_in_group ? Rank::RequiredInGroup : Rank::Required;
+    default:
+      return Rank::Field;
+  }
+}
+
+// Whether the fields after it may belong to other entries than they seem to.
+inline bool tears_group(ViolationRule rule) noexcept {
+  return rule == ViolationRule::DelimiterMissing || rule == ViolationRule::GroupOrderWrong ||
+         rule == ViolationRule::GroupCountWrong;
+}
+
+// In place of a check list: the walk does not end at the first violation, but finds the one of the
+// lowest rank. For messages that are known to have one.
+class Survey {
+ public:
+  void add(std::size_t, Check, std::uint64_t) const noexcept {}
+  // context: of the message or the group that the walk is in.
+  void take(const Violation& violation, const MemberContext& context) noexcept {
+    Rank rank = rank_of(violation);
+    if (!is_sure(violation)) rank = Rank::Field;
+    if (!lowest_ || rank < rank_) {
+      lowest_ = violation;
+      rank_ = rank;
+    }
+    if (tears_group(violation.rule)) torn_[torn_count_++ % torn_.size()] = &context;
+  }
+  [[nodiscard]] const std::optional<Violation>& lowest() const noexcept { return lowest_; }
+  [[nodiscard]] Rank rank() const noexcept { return rank_; }
+
+ private:
+  // Of a group that is torn apart, entries seem to lack what stands in another one, and fields seem
+  // to be the message's.
+  [[nodiscard]] bool is_sure(const Violation& violation) const noexcept {
+    if (torn_count_ == 0) return true;
+    if (violation.rule == ViolationRule::RequiredTagMissing) return violation.group == 0;
+    if (violation.rule != ViolationRule::TagRepeated) return true;
+    const auto has_it = [&](const MemberContext* torn) {
+      return torn != nullptr && torn->find(violation.tag) != nullptr;
+    };
+    return torn_count_ <= torn_.size() && std::ranges::none_of(torn_, has_it);
+  }
+
+  std::optional<Violation> lowest_;
+  Rank rank_ = Rank::Field;
+  std::array<const MemberContext*, 8> torn_{};
+  std::size_t torn_count_ = 0;
+};
+
+}  // namespace nexusfix::dictionary

@@ -1,0 +1,68 @@
+// Logons wait while the event loop is late: what is there must not suffer from what comes.
+#include <algorithm>
+#include <string>
+
+#include "engine/loop/runtime.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// How soon a loop that was late is asked again. These alarms also show it whether it still is.
+constexpr std::chrono::milliseconds kHeldBack{100};
+// Of those that waited, so many are let in within one turn; the others soon have theirs. All at
+// once would make the loop late again.
+constexpr unsigned kAdmittedPerTurn = 64;
+constexpr std::chrono::milliseconds kNextTurns{10};
+
+}  // namespace
+
+// due: what is first of all that is to be done now.
+void Runtime::note_punctuality(MonoTime due) {
+  admitted_this_turn_ = 0;
+  punctuality_.done(due, now_.mono);
+  if (const auto late = standstill_.done(due, now_.mono)) [[unlikely]] {
+    report(observe::Severity::Warning, {},
+           "the event loop stood still: what was due is done " +
+               std::to_string(*late / std::chrono::milliseconds{1}) +
+               " ms later. It waited for the disk, a callback or a processor, or the machine was "
+               "suspended");
+  }
+  if (!logons_wait_ || punctuality_.is_late(now_.mono)) [[likely]]
+    return;
+  logons_wait_ = false;
+  report_own(observe::Severity::Info, "the event loop is in time again: Logons are answered");
+}
+
+// A stranger's first message while the loop is late. It stays where a message that is not whole
+// would stay; LogonTimeout bounds how long.
+bool Runtime::holds_back(Connection& connection, const wire::MessageView& logon) {
+  if (!punctuality_.is_late(now_.mono)) [[likely]]
+    return false;
+  if (logon.msg_type() != std::string_view{"A"} || other_loop_of(logon)) return false;
+  if (!logons_wait_) {
+    logons_wait_ = true;
+    report_own(observe::Severity::Warning,
+               "the event loop is late, its timers by more than " +
+                   std::to_string(punctuality_.late_max() / std::chrono::milliseconds{1}) +
+                   " ms (LogonMaxLateness): Logons wait until it is in time again");
+  }
+  connection.was_held_back = true;
+  connection.resumes_at = now_.mono + kHeldBack;
+  arm(connection, connection.resumes_at);
+  seams_.network->pause(connection.socket, true);
+  return true;
+}
+
+// Whether the time has come for its Logon; if not, when it is to be asked again.
+bool Runtime::admits_held_back(Connection& connection) {
+  if (connection.credentials.state == LogonCredentials::State::BeingChecked) return false;
+  const bool is_late = punctuality_.is_late(now_.mono);
+  if (!is_late && admitted_this_turn_ < kAdmittedPerTurn) {
+    ++admitted_this_turn_;
+    return true;
+  }
+  connection.resumes_at = now_.mono + (is_late ? kHeldBack : kNextTurns);
+  return false;
+}
+
+}  // namespace nexusfix::engine

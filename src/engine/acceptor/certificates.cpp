@@ -1,0 +1,46 @@
+// Certificates while the engine runs: read again when they are to be, and told before they end.
+#include <chrono>
+#include <string>
+
+#include "engine/loop/runtime.hpp"
+#include "engine/registry/reload_job.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::chrono::hours kLookInterval{24};
+
+}  // namespace
+
+// The first loop does it for all of them.
+void Runtime::look_after_certificates() {
+  if (!seams_.tls || loop() != 0) [[likely]]
+    return;
+  if (seams_.tls->take_reload_wanted()) {
+    files_.add(std::make_shared<CertificatesJob>(seams_.tls));
+    serve_files();
+  }
+  if (now_.mono >= certificates_at_) report_expiries();
+}
+
+void Runtime::report_expiries() {
+  certificates_at_ = now_.mono + kLookInterval;
+  wake_at(certificates_at_);
+  for (const transport::TlsExpiry& one : seams_.tls->expiries()) {
+    const auto ending = ending_of(one, now_.wall);
+    if (!ending) continue;
+    report(ending->is_near ? observe::Severity::Error : observe::Severity::Warning, {},
+           ending->text);
+  }
+}
+
+void Runtime::report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded) {
+  for (const TlsContexts::Reloaded& one : reloaded) {
+    report(one.is_right ? observe::Severity::Info : observe::Severity::Error, {},
+           one.is_right ? "certificates read again: " + one.text
+                        : "certificates stay as they were: " + one.text);
+  }
+  report_expiries();
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,177 @@
+// Connections that others make: who is taken, and how many may be there without a Logon.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "engine/loop/runtime.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::string_view kNobodyFromThere =
+    "no session of this port is allowed from this address";
+
+// Behind a connection for which there was no room: so many that are not logged on give up theirs on
+// each port, and for so long each that comes takes the place of another one, above so many.
+constexpr std::size_t kPlacesMade = 16;
+constexpr std::chrono::seconds kShortFor{1};
+constexpr std::uint32_t kPendingAlways = 8;
+
+}  // namespace
+
+// Whether any session of the port is for whoever comes from there; on any loop.
+bool Runtime::may_connect(const Listener& listener, std::string_view peer_name) {
+  const std::string_view address = transport::peer_address_of(peer_name);
+  return seams_.directory ? seams_.directory->allows(listener.endpoint, address)
+                          : listener.allowed.contains(address);
+}
+
+void Runtime::on_accepted(const transport::Ready& ready) {
+  const auto listener =
+      std::find_if(listeners_.begin(), listeners_.end(),
+                   [&](const Listener& one) { return one.socket == ready.socket; });
+  if (listener == listeners_.end() || stopping_) {
+    seams_.network->close(ready.accepted);
+    return;
+  }
+  const std::string peer = seams_.network->peer_name(ready.accepted);
+  // Whose connections come by way of a proxy is known later.
+  if (!listener->endpoint.trusted_proxies && !may_connect(*listener, peer)) {
+    seams_.network->close(ready.accepted);
+    ++stats_.connections_refused;
+    return report_refusal(transport::source_of(transport::peer_address_of(peer)), peer,
+                          kNobodyFromThere);
+  }
+  static_cast<void>(await_logon(*listener, ready.accepted, peer));
+}
+
+// Its proxy has said whom it is from, and nothing behind that has been read. From here on it waits
+// among those of that address.
+void Runtime::on_announced(Connection& connection) {
+  Listener& listener = listeners_[connection.listener];
+  const std::string peer = seams_.network->peer_name(connection.socket);
+  const transport::Source source = transport::source_of(transport::peer_address_of(peer));
+  leave_pending(connection);
+  connection.source = source;
+  if (!may_connect(listener, peer)) return refuse(connection, kNobodyFromThere);
+  if (!find_place(listener, source, peer)) return close(connection, {});
+  await_among(listener, source, connection);
+}
+
+// Null: it is closed, because too many wait already.
+Connection* Runtime::await_logon(Listener& listener, transport::SocketId socket,
+                                 const std::string& peer) {
+  const transport::Source source = transport::source_of(transport::peer_address_of(peer));
+  if (!find_place(listener, source, peer)) {
+    seams_.network->close(socket);
+    return nullptr;
+  }
+  reserve_for_connections();
+  auto owned = std::make_unique<Connection>();
+  Connection& connection = *owned;
+  connection.count_in(*seams_.budget);
+  connection.scanner = wire::FrameScanner{limits_};
+  connection.socket = socket;
+  connection.listener = static_cast<std::size_t>(&listener - listeners_.data());
+  connection.established = true;
+  connection.logon_bytes_max = seams_.directory
+                                   ? seams_.directory->logon_bytes_max(listener.endpoint)
+                                   : listener.logon_bytes_max;
+  connection.carried.be_secret();
+  connection.deadline = now_.mono + listener.logon_timeout;
+  connections_.add(std::move(owned));
+  arm(connection, connection.deadline);
+  await_among(listener, source, connection);
+  return &connection;
+}
+
+void Runtime::await_among(Listener& listener, transport::Source source, Connection& connection) {
+  listener.pending.add(source, connection.socket);
+  connection.source = source;
+  connection.is_pending = true;
+}
+
+bool Runtime::find_place(Listener& listener, transport::Source source, const std::string& peer) {
+  PendingLogons::Limits limits = listener.pending_limits;
+  if (now_.mono < short_until_) {  // As many as there are, and no more.
+    const auto pending = static_cast<std::uint32_t>(listener.pending.size());
+    limits.all_max = std::min(limits.all_max, std::max(pending, kPendingAlways));
+  }
+  const PendingLogons::Place place = listener.pending.ask(source, limits);
+  using Answer = PendingLogons::Answer;
+  if (place.answer != Answer::Yes) {
+    ++stats_.connections_refused;
+    (place.answer == Answer::TooMany ? too_many_pending_ : too_many_of_address_).add(1, peer);
+    return false;
+  }
+  if (place.displaced) displace(*place.displaced);
+  return true;
+}
+
+void Runtime::displace(transport::SocketId oldest) {
+  Connection* const connection = connections_.find(oldest);
+  if (connection == nullptr) return;
+  ++stats_.connections_refused;
+  displaced_.add(1, seams_.network->peer_name(connection->socket));
+  close(*connection, {});
+}
+
+// The operating system has no room for a connection that came: those that were never answered, of
+// the address that has most of them, go, before somebody who would log on is kept out by them. For
+// a while each that comes then takes the place of one of them.
+void Runtime::make_room() {
+  short_until_ = now_.mono + kShortFor;
+  wake_at(short_until_);
+  for (Listener& listener : listeners_) {
+    for (std::size_t i = 0; i < kPlacesMade; ++i) {
+      const auto oldest = listener.pending.oldest_of_most();
+      if (!oldest) break;
+      displace(*oldest);
+    }
+  }
+}
+
+void Runtime::leave_pending(Connection& connection) noexcept {
+  if (!std::exchange(connection.is_pending, false)) return;
+  listeners_[connection.listener].pending.remove(connection.source, connection.socket);
+}
+
+// Connections that were closed because there is no room for them: a flood of them is a line a
+// second.
+void Runtime::report_refused() {
+  const std::uint64_t refused = seams_.network->connections_refused();
+  if (refused != refused_counted_) {
+    without_descriptor_.add(refused - refused_counted_);
+    stats_.connections_refused += refused - std::exchange(refused_counted_, refused);
+    make_room();
+  }
+  const bool is_any = without_descriptor_.has_any() || too_many_of_address_.has_any() ||
+                      too_many_pending_.has_any() || displaced_.has_any();
+  if (!is_any) [[likely]]
+    return;
+  const auto tell = [&](NoticeTally& tally, observe::Severity severity, std::string_view why) {
+    if (const std::uint64_t count = tally.take(now_.mono); count != 0) {
+      const std::string last = tally.last().empty() ? "" : "; the last one from " + tally.last();
+      report(severity, {},
+             std::to_string(count) +
+                 (count == 1 ? " connection was closed " : " connections were closed ") +
+                 std::string{why} + last);
+    }
+    wake_at(tally.due());
+  };
+  tell(without_descriptor_, observe::Severity::Error,
+       "at once: the process has no descriptor left, or no memory");
+  tell(too_many_of_address_, observe::Severity::Warning,
+       "at once: so many of one address wait for their Logon already "
+       "(MaxPendingLogonsPerAddress)");
+  tell(too_many_pending_, observe::Severity::Warning,
+       "at once: so many wait for their Logon already (MaxPendingLogons)");
+  tell(displaced_, observe::Severity::Warning,
+       "that had sent no Logon, because others came, and their address has most of all that wait "
+       "(MaxPendingLogons)");
+}
+
+}  // namespace nexusfix::engine

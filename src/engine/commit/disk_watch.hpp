@@ -1,0 +1,73 @@
+// Whether a disk that nobody waits for still takes what is written (catalogue D16): what lags
+// behind it longer than the operator said is to be told.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "engine/connection/connection.hpp"
+
+namespace nexusfix::engine {
+
+class DiskWatch {
+ public:
+  // One look says nothing: the machine may have been suspended in front of it.
+  static constexpr int kLooks = 4;
+
+  struct Told {
+    bool stands_still = false;  // or takes the log again
+    std::chrono::nanoseconds since{0};
+  };
+
+  DiskWatch() = default;  // never tells
+  explicit DiskWatch(std::chrono::nanoseconds bound) noexcept : bound_{bound} {}
+
+  // When to look(); kNever: everything was on the disk.
+  [[nodiscard]] MonoTime next() const noexcept { return next_; }
+
+  // Something was appended.
+  void begin(store::LogPosition synced, MonoTime now) noexcept {
+    if (next_ != kNever || bound_.count() == 0) [[likely]]
+      return;
+    start(synced, now);
+  }
+
+  std::optional<Told> look(store::LogPosition synced, store::LogPosition appended,
+                           MonoTime now) noexcept {
+    if (now < next_) [[likely]]
+      return std::nullopt;
+    const bool is_on_disk = synced == appended;
+    if (is_on_disk || synced != synced_) {
+      const Told goes_on{.stands_still = false, .since = now - since_};
+      const bool was_told = is_told_;
+      start(synced, now);
+      if (is_on_disk) next_ = kNever;
+      return was_told ? std::optional{goes_on} : std::nullopt;
+    }
+    next_ = now + bound_ / kLooks;
+    if (++looks_ < kLooks || is_told_) return std::nullopt;
+    is_told_ = true;
+    return Told{.stands_still = true, .since = now - since_};
+  }
+
+ private:
+  void start(store::LogPosition synced, MonoTime now) noexcept {
+    synced_ = synced;
+    since_ = now;
+    next_ = now + bound_ / kLooks;
+    looks_ = 0;
+    is_told_ = false;
+  }
+
+  std::chrono::nanoseconds bound_{0};  // 0: it is not watched
+  store::LogPosition synced_ = 0;      // the disk has everything before it
+  MonoTime since_ = MonoTime::min();   // and nothing more
+  MonoTime next_ = kNever;
+  int looks_ = 0;
+  bool is_told_ = false;
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,177 @@
+// One TCP connection's buffers: what has not fully arrived, and what has not been sent yet.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+#include <nexusfix/transport/address_range.hpp>
+#include <nexusfix/transport/network.hpp>
+#include <nexusfix/wire/frame.hpp>
+
+#include "engine/acceptor/second_limit.hpp"
+#include "engine/connection/buffer_budget.hpp"
+#include "engine/credentials/password_change.hpp"
+#include "engine/loop/timer_queue.hpp"
+
+namespace nexusfix::engine {
+
+struct SessionSlot;
+
+// Bytes waiting for the socket, first in, first out. Holds at most twice what waits, and keeps its
+// storage when it runs empty, until give_back().
+class OutboundQueue {
+ public:
+  // Storage up to this size is kept for what comes next.
+  static constexpr std::size_t kKeptBytesMax = 64U << 10U;
+
+  void count_in(BufferBudget& budget) noexcept { storage_.count_in(budget); }
+  // What its storage has to be for that number of bytes more; 0: it is large enough.
+  [[nodiscard]] std::size_t storage_for(std::size_t bytes) const noexcept {
+    if (bytes_.capacity() - bytes_.size() >= bytes) [[likely]]
+      return 0;
+    return std::max(bytes_.size() + bytes, 2 * bytes_.capacity());
+  }
+  [[nodiscard]] std::size_t storage() const noexcept { return storage_; }
+  void push(std::string_view bytes) {
+    if (const std::size_t wanted = storage_for(bytes.size()); wanted != 0) [[unlikely]]
+      grow(wanted);
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+  [[nodiscard]] std::span<const char> waiting() const noexcept {
+    return std::span{bytes_}.subspan(taken_);
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() - taken_; }
+  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
+  void take(std::size_t count) noexcept;
+  void clear() noexcept;
+  // Drops what was pushed last, down to size() == size. No allocation.
+  void shrink_to(std::size_t size) noexcept {
+    if (size < this->size()) bytes_.resize(taken_ + size);
+  }
+  // Drops everything, and the storage.
+  void release() noexcept;
+  // The storage of one that is empty, if that is large. Whether it is large still.
+  bool give_back() noexcept;
+
+ private:
+  void grow(std::size_t storage);
+
+  std::vector<char> bytes_;
+  std::size_t taken_ = 0;
+  BufferCharge storage_;
+};
+
+// The beginning of a message that is not whole yet, all that a connection keeps of what it
+// receives. Its storage is never larger than twice what has arrived (or the least there is),
+// whatever length a message claims.
+class CarriedBytes {
+ public:
+  // Room for an ordinary message, so that the next one, a little longer, needs no more.
+  static constexpr std::size_t kStorageBytesMin = 512;
+  // Storage up to this size is kept for the next message that comes in pieces.
+  static constexpr std::size_t kKeptBytesMax = 4096;
+
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.data(), bytes_.size()}; }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return bytes_.empty(); }
+  [[nodiscard]] std::size_t capacity() const noexcept { return bytes_.capacity(); }
+  void count_in(BufferBudget& budget) noexcept { storage_.count_in(budget); }
+  // needed: no more storage is of use before there are so many.
+  void append(std::string_view bytes, std::size_t needed);
+  // What append() would make of its storage; 0: it stays as it is.
+  [[nodiscard]] std::size_t storage_for(std::size_t bytes, std::size_t needed) const noexcept;
+  void drop_front(std::size_t count);
+  void clear() noexcept;
+  [[nodiscard]] std::size_t storage() const noexcept { return storage_; }
+
+  CarriedBytes() = default;
+  CarriedBytes(const CarriedBytes&) = delete;
+  CarriedBytes& operator=(const CarriedBytes&) = delete;
+  ~CarriedBytes() { clear(); }
+  // Until the next clear(): what is no longer needed is overwritten, as it is a Logon's, which may
+  // have a password.
+  void be_secret() noexcept { is_secret_ = true; }
+
+ private:
+  std::vector<char> bytes_;
+  bool is_secret_ = false;
+  BufferCharge storage_;
+};
+
+// What is known of the Username and the Password in a connection's Logon.
+struct LogonCredentials {
+  enum class State : std::uint8_t { NotLookedAt, BeingChecked, Right, Refused };
+  State state = State::NotLookedAt;
+  std::string text{};                        // Right: whose they are; Refused: why
+  std::unique_ptr<PasswordChange> change{};  // Right: to be made when the Logon is accepted
+  bool is_changing = false;                  // it is on its way to the file
+  bool is_changed = false;                   // and is there
+};
+
+struct Connection {
+  void count_in(BufferBudget& budget) noexcept {
+    carried.count_in(budget);
+    outbound.count_in(budget);
+  }
+
+  transport::SocketId socket = 0;
+  std::size_t listener = 0;           // index of the listener that accepted it; initiators: unused
+  SessionSlot* slot = nullptr;        // null: accepted, and no Logon seen yet
+  transport::Source source = 0;       // accepted: whom it is counted for
+  std::uint32_t logon_bytes_max = 0;  // accepted: what it may send before its Logon is whole
+  bool has_logged_on = false;
+  bool is_pending = false;     // and among those of its listener that have not logged on
+  bool established = false;    // false: an initiator's connect() has not finished
+  bool closing = false;        // nothing is read any more; closed when outbound is sent
+  bool blocked = false;        // the socket took less than all; Writable will come
+  bool unsent = false;         // stands in the list of connections with bytes to send
+  bool in_event = false;       // got bytes in the event that is being handled
+  MonoTime deadline = kNever;  // until the Logon, or until the last bytes are sent
+  std::optional<std::uint32_t> handed_to{};  // another loop: it is not this one's any more
+  std::string handed_bytes{};                // the Logon that said so
+  std::string close_reason{};                // what on_disconnect() is told when it was closing
+  MonoTime takes_by = kNever;                // blocked: closed then if it has taken nothing
+  Timer timer;                               // not later than deadline, takes_by and resumes_at
+  // Throttled, or held back: what was received waits in carried, and nothing more is received,
+  // until then.
+  MonoTime resumes_at = kNever;
+  bool unthrottled = false;    // it has ended: what was received is taken at once
+  bool was_held_back = false;  // its Logon has waited: for the loop, or for its password
+  LogonCredentials credentials{};
+
+  wire::FrameScanner scanner;      // what it knows of the message that is carried
+  CarriedBytes carried;            // the bytes of a message that is not whole yet
+  std::size_t carried_needed = 0;  // no use to look again before there are so many
+  SecondLimit garbled;
+  SecondLimit administrative;  // received
+  SecondLimit rejects;         // sent
+  OutboundQueue outbound;
+  store::LogPosition waits_for = 0;  // outbound may be sent when this much of the log is durable
+};
+
+// While the bytes of one connection are taken; a connection's may be taken while another one's
+// are.
+class Receiving {
+ public:
+  Receiving(Connection*& current, Connection& connection) noexcept
+      : current_{current}, before_{std::exchange(current, &connection)} {}
+  ~Receiving() { current_ = before_; }
+  Receiving(const Receiving&) = delete;
+  Receiving& operator=(const Receiving&) = delete;
+
+ private:
+  Connection*& current_;
+  Connection* before_;
+};
+
+}  // namespace nexusfix::engine

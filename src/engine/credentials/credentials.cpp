@@ -1,0 +1,343 @@
+#include "engine/credentials/credentials.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "engine/loop/thread_setup.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+// Of so many turns one does not ask who has been right before.
+constexpr unsigned kTurnsOfWhichOneIsForAll = 4;
+
+}  // namespace
+
+Credentials::Credentials(Disk& disk, std::size_t waiting_max)
+    : disk_{disk}, waiting_max_{waiting_max} {
+  if (disk_.takes_threads()) thread_ = std::thread{[this] { run(); }};
+}
+
+Credentials::~Credentials() {
+  end();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Credentials::end() noexcept {
+  {
+    const std::lock_guard lock{mutex_};
+    is_ending_ = true;
+  }
+  has_work_.notify_all();
+}
+
+std::shared_ptr<Credentials> Credentials::make(Disk& disk, std::shared_ptr<Disk> owner,
+                                               std::size_t waiting_max) {
+  auto made = std::make_unique<Credentials>(disk, waiting_max);
+  made->owner_ = std::move(owner);
+  return {made.release(), [](Credentials* ended) {
+            if (ended->owner_ == nullptr || !ended->thread_.joinable()) return delete ended;
+            ended->end();
+            try {
+              std::thread{[ended] { delete ended; }}.detach();
+            } catch (const std::system_error&) {
+              // What is left to the end of the process is better than one that does not end.
+            }
+          }};
+}
+
+void Credentials::add_loop(std::uint32_t loop, transport::Network& network) {
+  const std::lock_guard lock{mutex_};
+  loops_[loop].network = &network;
+}
+
+void Credentials::remove_loop(std::uint32_t loop) {
+  const std::lock_guard lock{mutex_};
+  loops_.erase(loop);
+}
+
+std::optional<std::string> Credentials::submit(Check check) {
+  {
+    const std::lock_guard lock{mutex_};
+    std::string refusal = lockout_of(check);
+    if (!refusal.empty()) return refusal;
+    if (pairs_.contains(check.pair)) {
+      refusal = "another Logon of this CompID from this address is being checked";
+    } else if (pairs_.size() >= waiting_max_ && !make_room(check.source)) {
+      refusal = "too many Logons wait for their passwords to be checked";
+    }
+    if (!refusal.empty()) return refusal;
+    pairs_.insert(check.pair);
+    if (thread_.joinable()) {
+      wait_in_line(std::move(check));
+      has_work_.notify_one();
+      return std::nullopt;
+    }
+  }
+  finish(check);
+  return std::nullopt;
+}
+
+void Credentials::submit(Change change) {
+  if (thread_.joinable()) {
+    const std::lock_guard lock{mutex_};
+    changes_.push_back(std::move(change));
+    return has_work_.notify_one();
+  }
+  finish(change);
+}
+
+// Why nothing is tried; empty: it is. Who has once been right, under this CompID from there, does
+// not suffer from who shares the address: what is guessed for it is bounded by its own lock-out.
+std::string Credentials::lockout_of(const Check& check) const {
+  const auto text = [](std::chrono::nanoseconds left) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
+    return "locked out for " + std::to_string(seconds) + " s more";
+  };
+  const auto left = lockouts_.left(check.pair, check.now);
+  if (left.count() > 0) return text(left);
+  if (check.address_lockout.failures_max == 0) return {};
+  const auto address_left = address_lockouts_.left(check.source, check.now);
+  if (address_left.count() <= 0 || pair_standings_.of(check.pair) == Standing::Trusted) return {};
+  return "its address is " + text(address_left);
+}
+
+std::pair<Standing, std::size_t> Credentials::weight_of(const Queues::value_type& entry) const {
+  return {standings_.of(entry.first), entry.second.size()};
+}
+
+// False: nobody is of a worse standing, or has so many more, that one of them should go.
+bool Credentials::make_room(transport::Source source) {
+  const auto most = std::ranges::max_element(
+      waiting_, {}, [this](const auto& entry) { return weight_of(entry); });
+  if (most == waiting_.end()) return false;
+  const auto own = waiting_.find(source);
+  const std::size_t own_size = own == waiting_.end() ? 0 : own->second.size();
+  if (weight_of(*most) <= std::pair{standings_.of(source), own_size + 1}) return false;
+  std::deque<Check>& queue = most->second;
+  Check& last = queue.back();
+  tell(last.loop,
+       {.socket = last.socket,
+        .text = "too many Logons wait for their passwords to be checked, and its address "
+                "has most of them, or has given wrong ones"});
+  pairs_.erase(last.pair);
+  queue.pop_back();
+  if (queue.empty()) waiting_.erase(most);
+  return true;
+}
+
+void Credentials::wait_in_line(Check check) {
+  auto queue = waiting_.end();
+  try {
+    queue = waiting_.try_emplace(check.source).first;
+    queue->second.push_back(std::move(check));
+  } catch (const std::bad_alloc&) {  // The check is as it was.
+    pairs_.erase(check.pair);
+    if (queue != waiting_.end() && queue->second.empty()) waiting_.erase(queue);
+    throw;
+  }
+}
+
+// Of the next source of the best standing, behind the one that had its turn.
+Credentials::Check Credentials::next_in_line() {
+  const bool is_for_all = ++turns_ % kTurnsOfWhichOneIsForAll == 0;
+  transport::Source& served = is_for_all ? served_of_all_ : served_;
+  const auto standing = [&](const auto& entry) {
+    return is_for_all ? Standing::Unknown : standings_.of(entry.first);
+  };
+  const auto behind = waiting_.upper_bound(served);
+  const auto later = std::ranges::min_element(behind, waiting_.end(), {}, standing);
+  const auto earlier = std::ranges::min_element(waiting_.begin(), behind, {}, standing);
+  const bool is_later =
+      earlier == behind || (later != waiting_.end() && standing(*later) <= standing(*earlier));
+  const auto next = is_later ? later : earlier;
+  served = next->first;
+  Check check = std::move(next->second.front());
+  next->second.pop_front();
+  if (next->second.empty()) waiting_.erase(next);
+  return check;
+}
+
+std::vector<Credentials::Verdict> Credentials::take(std::uint32_t loop) {
+  if (!has_verdicts_.load(std::memory_order_relaxed)) [[likely]]
+    return {};
+  const std::lock_guard lock{mutex_};
+  const auto found = loops_.find(loop);
+  std::vector<Verdict> taken;
+  if (found != loops_.end()) taken.swap(found->second.verdicts);
+  bool has_more = false;
+  for (const auto& [other, one] : loops_) has_more = has_more || !one.verdicts.empty();
+  has_verdicts_.store(has_more, std::memory_order_relaxed);
+  return taken;
+}
+
+void Credentials::run() {
+  stand_back();
+  std::unique_lock lock{mutex_};
+  while (true) {
+    has_work_.wait(lock, [this] { return is_ending_ || !waiting_.empty() || !changes_.empty(); });
+    if (is_ending_) return;
+    if (!changes_.empty()) {
+      Change change = std::move(changes_.front());
+      changes_.pop_front();
+      lock.unlock();
+      try {
+        finish(change);
+      } catch (const std::exception&) {  // As below: AuthenticationTimeout ends the wait for it.
+      }
+      lock.lock();
+      continue;
+    }
+    Check check = next_in_line();
+    lock.unlock();
+    bool is_finished = false;
+    try {
+      finish(check);
+      is_finished = true;
+    } catch (const std::exception&) {  // There was no memory for a verdict.
+    }
+    lock.lock();
+    // LogonTimeout ends the wait for it.
+    if (!is_finished) pairs_.erase(check.pair);
+  }
+}
+
+void Credentials::finish(Check& check) {
+  {
+    const std::lock_guard lock{mutex_};  // What came in front of it may have locked it out.
+    if (std::string refusal = lockout_of(check); !refusal.empty()) {
+      pairs_.erase(check.pair);
+      return tell(check.loop, {.socket = check.socket, .text = std::move(refusal)});
+    }
+  }
+  Verdict verdict = examine(check);
+  verdict.socket = check.socket;
+  check.password.wipe();
+  check.new_password.wipe();
+  wipe_traces();
+  const std::lock_guard lock{mutex_};
+  pairs_.erase(check.pair);
+  note(check, verdict);
+  tell(check.loop, std::move(verdict));
+}
+
+void Credentials::finish(Change& change) {
+  const std::string user = "user " + change.password.username;
+  Verdict verdict{.socket = change.socket, .is_change = true};
+  verdict.is_right = replace(change.password, verdict.trouble);
+  verdict.text = user + (verdict.is_right ? ": the new password is in the file"
+                                          : ": the new password cannot be taken");
+  change.password.new_password.wipe();
+  wipe_traces();
+  const std::lock_guard lock{mutex_};
+  tell(change.loop, std::move(verdict));
+}
+
+// What is neither right nor a guess is our own trouble, and tells nothing of who came.
+void Credentials::note(const Check& check, Verdict& verdict) {
+  if (verdict.is_right || verdict.is_guess) standings_.note(check.source, verdict.is_right);
+  if (verdict.is_right) {
+    pair_standings_.note(check.pair, true);
+    return lockouts_.succeeded(check.pair);
+  }
+  if (!verdict.is_guess) return;
+  if (check.lockout.failures_max == 0) pair_standings_.note(check.pair, false);
+  const auto time = lockouts_.failed(check.pair, check.lockout, check.now);
+  if (time.count() > 0) {
+    verdict.text +=
+        "; this CompID is locked out from this address for " + std::to_string(time.count()) + " s";
+  }
+  const AddressLockoutRule& rule = check.address_lockout;
+  const auto address_time = address_lockouts_.failed(check.source, rule, check.now);
+  if (address_time.count() == 0) return;
+  verdict.lockout = "address " + transport::name_of_source(check.address) + " is locked out for " +
+                    std::to_string(address_time.count()) +
+                    " s: " + std::to_string(rule.failures_max) +
+                    " wrong passwords from there (MaxLogonFailuresPerAddress)";
+}
+
+void Credentials::tell(std::uint32_t loop, Verdict verdict) {
+  const auto found = loops_.find(loop);
+  if (found == loops_.end()) return;
+  found->second.verdicts.push_back(std::move(verdict));
+  has_verdicts_.store(true, std::memory_order_relaxed);
+  found->second.network->wake();
+}
+
+// Everybody who fails has cost the same: the file read, one hash.
+Credentials::Verdict Credentials::examine(Check& check) {
+  Verdict verdict;
+  const PasswordFile* const file = read(check.file, verdict.trouble);
+  const std::string user = "user " + check.username.substr(0, config::kUsernameBytesMax);
+  if (file == nullptr) {
+    verdict.text = user + ": there is nothing to check the password with";
+    return verdict;
+  }
+  const std::string* const entry = check.is_users_session ? file->find(check.username) : nullptr;
+  const std::string& hash = entry != nullptr ? *entry : file->costliest();
+  const PasswordMatch match = match_password(hash, check.password.view());
+  verdict.is_guess = entry == nullptr || match == PasswordMatch::Wrong;
+  if (entry == nullptr) {
+    verdict.text =
+        user +
+        (check.is_users_session ? ": unknown" : ": not one of this session's (AllowedUsernames)");
+  } else if (match == PasswordMatch::Unknown) {
+    verdict.text = user + ": there was no memory to check the password in";
+  } else if (match == PasswordMatch::Wrong) {
+    verdict.text = user + ": wrong password";
+  } else if (check.new_password.empty()) {
+    verdict.is_right = true;
+    verdict.text = user + " has given the right password";
+  } else {
+    // It is for the Logon to be right first: what is refused changes nothing.
+    verdict.is_right = true;
+    verdict.text = user + " has given the right password and a new one";
+    verdict.change = std::make_unique<PasswordChange>(check.file, check.username, hash,
+                                                      std::move(check.new_password));
+  }
+  return verdict;
+}
+
+// Anew for each Logon, so that whoever is taken out of it is out at once. One that is wrong now
+// counts as it was.
+const PasswordFile* Credentials::read(const std::string& path, std::string& trouble) {
+  auto fresh = PasswordFile::load(disk_, path);
+  if (fresh) return &files_.insert_or_assign(path, std::move(*fresh)).first->second;
+  trouble = "PasswordFile: " + fresh.error().what();
+  const auto known = files_.find(path);
+  return known == files_.end() ? nullptr : &known->second;
+}
+
+// Durable when it returns true. An entry that is another one than the password was checked with
+// stays: it was changed meanwhile by somebody else.
+bool Credentials::replace(const PasswordChange& change, std::string& trouble) {
+  const auto file = PasswordFile::load(disk_, change.file);
+  if (!file) {
+    trouble = "PasswordFile: " + file.error().what();
+    return false;
+  }
+  const auto hash = hash_password(change.new_password.view(), file->cost_of(change.username));
+  if (!hash) {
+    trouble = hash.error();
+    return false;
+  }
+  bool is_same = false;
+  const auto changed = change_password_file(disk_, change.file, false, [&](PasswordFile& users) {
+    const std::string* const entry = users.find(change.username);
+    is_same = entry != nullptr && *entry == change.hash;
+    if (is_same) users.set(change.username, *hash);
+    return is_same;
+  });
+  if (!changed) {
+    trouble = "PasswordFile: " + changed.error().what();
+  } else if (!is_same) {
+    trouble = "PasswordFile: the entry of user " + change.username +
+              " has changed since its password was checked";
+  }
+  return changed && *changed;
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,145 @@
+#include "engine/inbox/mail_room.hpp"
+
+#include <new>
+#include <utility>
+
+namespace nexusfix::engine {
+namespace {
+
+// So many letters of a mailbox are taken in one turn: the network has its turns between them.
+constexpr std::size_t kLettersPerTurn = 64;
+
+}  // namespace
+
+void Doorbell::ring() {
+  // Behind the result that was pushed: either the waiting thread sees it, or this one sees that
+  // it waits. Pairs with the fence in Mailbox::wait().
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!is_awaited.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock{mutex};
+  condition.notify_one();
+}
+
+void MailLane::refuse_all() {
+  for (auto one = letters.readable(1); !one.empty(); one = letters.readable(1)) {
+    Letter& letter = one.front();
+    PostResult result{letter.token, PostOutcome::Stopped, {}, "the engine has ended"};
+    letter.destroy(letter.task);
+    letters.release(1);
+    static_cast<void>(results.push(std::move(result)));
+  }
+}
+
+void MailRoom::add(std::shared_ptr<MailLane> lane) {
+  const std::lock_guard lock{mutex_};
+  if (is_closed_) {
+    lane->is_closing.store(true, std::memory_order_relaxed);
+    lane->is_closed.store(true, std::memory_order_release);
+    return;
+  }
+  new_.push_back(std::move(lane));
+  has_new_.store(true, std::memory_order_release);  // Pairs with the acquire in take_new().
+  network_->wake();
+}
+
+void MailRoom::add(std::unique_ptr<LoopTask> task) {
+  const std::lock_guard lock{mutex_};
+  if (is_closed_) return;  // The caller destroys it.
+  new_tasks_.push_back(std::move(task));
+  has_new_.store(true, std::memory_order_release);  // Pairs with the acquire in take_new().
+  network_->wake();
+}
+
+void MailRoom::wake_if_asleep() {
+  // Behind the letter that was pushed: either the loop sees it, or this thread sees that the loop
+  // is asleep. Pairs with the fence in fall_asleep().
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!is_asleep_.load(std::memory_order_relaxed)) return;
+  if (!is_asleep_.exchange(false, std::memory_order_relaxed)) return;
+  const std::lock_guard lock{mutex_};
+  if (!is_closed_) network_->wake();
+}
+
+void MailRoom::take_new() {
+  if (!has_new_.load(std::memory_order_acquire)) [[likely]]
+    return;
+  const std::lock_guard lock{mutex_};
+  try {
+    lanes_.reserve(lanes_.size() + new_.size());
+    tasks_.reserve(tasks_.size() + new_tasks_.size());
+  } catch (const std::bad_alloc&) {
+    return;  // They are still new in the next turn.
+  }
+  for (auto& lane : new_) lanes_.push_back(std::move(lane));
+  new_.clear();
+  for (auto& task : new_tasks_) tasks_.push_back(std::move(task));
+  new_tasks_.clear();
+  has_new_.store(false, std::memory_order_relaxed);
+}
+
+bool MailRoom::has_mail() {
+  take_new();
+  for (const auto& lane : lanes_) {
+    if (!lane->letters.readable(1).empty()) return true;
+  }
+  return false;
+}
+
+bool MailRoom::is_open() {
+  take_new();
+  return !lanes_.empty();
+}
+
+void MailRoom::fall_asleep() noexcept {
+  is_asleep_.store(true, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // Pairs with wake_if_asleep().
+}
+
+void MailRoom::deliver(FunctionRef<void(Letter&, PostResult&)> task) {
+  take_new();
+  for (const auto& lane : lanes_) deliver(*lane, task);
+  // Acquire pairs with ~Mailbox(): what it had posted before is seen.
+  std::erase_if(lanes_, [](const auto& lane) {
+    return lane->is_abandoned.load(std::memory_order_acquire) && lane->letters.readable(1).empty();
+  });
+}
+
+void MailRoom::deliver(MailLane& lane, FunctionRef<void(Letter&, PostResult&)> task) {
+  std::size_t count = 0;
+  for (; count < kLettersPerTurn; ++count) {
+    const auto one = lane.letters.readable(1);
+    if (one.empty()) break;
+    Letter& letter = one.front();
+    PostResult result;
+    result.token = letter.token;
+    task(letter, result);
+    letter.destroy(letter.task);
+    lane.letters.release(1);  // Before its result: whoever has collected that may post again.
+    // Nobody collects the results of an abandoned mailbox; what does not fit is of no use.
+    static_cast<void>(lane.results.push(std::move(result)));
+  }
+  if (count != 0) lane.doorbell->ring();
+}
+
+void MailRoom::close() {
+  std::vector<std::unique_ptr<LoopTask>> undone;
+  {
+    const std::lock_guard lock{mutex_};
+    if (is_closed_) return;
+    is_closed_ = true;
+    for (auto& lane : new_) lanes_.push_back(std::move(lane));
+    new_.clear();
+    undone = std::move(new_tasks_);
+  }
+  tasks_.clear();
+  for (const auto& lane : lanes_) {
+    lane->is_closing.store(true, std::memory_order_relaxed);
+    lane->refuse_all();
+    // From here on the mailbox consumes what it posts: release hands the queue over to it.
+    lane->is_closed.store(true, std::memory_order_release);
+    lane->doorbell->ring();
+  }
+  lanes_.clear();
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,123 @@
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/engine/mailbox.hpp>
+
+#include "engine/inbox/mailbox_state.hpp"
+
+namespace nexusfix::engine {
+
+std::string_view to_string(PostOutcome outcome) noexcept {
+  switch (outcome) {
+    case PostOutcome::Done:
+      return "done";
+    case PostOutcome::Refused:
+      return "refused";
+    case PostOutcome::Threw:
+      return "the task threw";
+    case PostOutcome::NoSession:
+      return "no such session";
+    case PostOutcome::Stopped:
+      return "the engine has ended";
+  }
+  return "unknown";
+}
+
+std::string_view to_string(PostError error) noexcept {
+  switch (error) {
+    case PostError::Full:
+      return "too many tasks are under way: collect their results";
+    case PostError::Stopped:
+      return "the engine has ended";
+  }
+  return "unknown";
+}
+
+Mailbox::Mailbox(std::unique_ptr<detail::MailboxState> state) noexcept : state_{std::move(state)} {}
+Mailbox::Mailbox(Mailbox&&) noexcept = default;
+Mailbox& Mailbox::operator=(Mailbox&& other) noexcept {
+  if (this != &other) {
+    abandon();
+    state_ = std::move(other.state_);
+  }
+  return *this;
+}
+Mailbox::~Mailbox() { abandon(); }
+
+void Mailbox::abandon() noexcept {
+  if (!state_) return;
+  for (detail::MailWay& way : state_->ways) {
+    if (way.lane->is_closed.load(std::memory_order_acquire)) way.lane->refuse_all();
+    // Release: the loop sees all that was posted before.
+    way.lane->is_abandoned.store(true, std::memory_order_release);
+    way.room->wake_if_asleep();
+  }
+}
+
+detail::MailWay* Mailbox::way_to(SessionHandle session) noexcept {
+  NEXUSFIX_ASSERT(state_ != nullptr);
+  if (session.loop >= state_->ways.size()) return nullptr;
+  return &state_->ways[session.loop];
+}
+
+std::expected<void*, PostError> Mailbox::claim(SessionHandle session) noexcept {
+  detail::MailWay* const way = way_to(session);
+  // A handle that is none: any loop says so.
+  MailLane& lane = way != nullptr ? *way->lane : *state_->ways.front().lane;
+  if (lane.is_closing.load(std::memory_order_relaxed)) return std::unexpected{PostError::Stopped};
+  if (awaited() == kCapacity) return std::unexpected{PostError::Full};
+  Letter* const letter = lane.letters.claim();
+  NEXUSFIX_ASSERT(letter != nullptr);  // There are as many as may be awaited.
+  return letter->task;
+}
+
+PostToken Mailbox::commit(SessionHandle session, Run run_task, Destroy destroy_task) noexcept {
+  detail::MailWay* const named = way_to(session);
+  detail::MailWay& way = named != nullptr ? *named : state_->ways.front();
+  Letter& letter = *way.lane->letters.claim();  // The same as in claim().
+  letter.token = ++state_->posted;
+  letter.session = session;
+  letter.run = run_task;
+  letter.destroy = destroy_task;
+  way.lane->letters.commit();
+  way.room->wake_if_asleep();
+  return letter.token;
+}
+
+std::size_t Mailbox::collect(FunctionRef<void(const PostResult&)> callback) {
+  std::size_t count = 0;
+  for (detail::MailWay& way : state_->ways) {
+    MailLane& lane = *way.lane;
+    // A task that was posted while the loop closed the lane. Acquire: the queue is ours now.
+    if (lane.is_closed.load(std::memory_order_acquire)) lane.refuse_all();
+    PostResult result;
+    while (lane.results.pop(result)) {
+      ++state_->collected;
+      ++count;
+      callback(result);
+    }
+  }
+  return count;
+}
+
+bool Mailbox::has_results() noexcept {
+  for (detail::MailWay& way : state_->ways) {
+    if (way.lane->is_closed.load(std::memory_order_acquire)) way.lane->refuse_all();
+    if (!way.lane->results.readable(1).empty()) return true;
+  }
+  return false;
+}
+
+bool Mailbox::wait(std::chrono::nanoseconds timeout) {
+  if (has_results()) return true;
+  if (awaited() == 0) return false;
+  Doorbell& doorbell = *state_->doorbell;
+  std::unique_lock lock{doorbell.mutex};
+  doorbell.is_awaited.store(true, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // Pairs with Doorbell::ring().
+  const bool came = doorbell.condition.wait_for(lock, timeout, [this] { return has_results(); });
+  doorbell.is_awaited.store(false, std::memory_order_relaxed);
+  return came;
+}
+
+std::size_t Mailbox::awaited() const noexcept { return state_->posted - state_->collected; }
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,198 @@
+// What a configuration names outside of itself: looked at before anything is made.
+#include "engine/preflight/preflight.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <nexusfix/config/explain_settings.hpp>
+#include <nexusfix/engine/password_file.hpp>
+#include <nexusfix/engine/preflight.hpp>
+
+#include "engine/loop/thread_setup.hpp"
+#include "engine/registry/tls_contexts.hpp"
+#include "engine/sessions/validators.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr std::string_view kStoreKey = "FileStorePath";
+
+// That messages are written into.
+struct Folder {
+  std::string_view key;
+  std::string path;
+  std::size_t line = 0;
+  bool is_shared = false;  // LogFileMode lets others read its files
+};
+
+std::vector<Folder> folders_of(const Settings& settings) {
+  std::vector<Folder> folders;
+  if (settings.store == StoreKind::Journal || !settings.postgres.note_folder.empty()) {
+    folders.push_back({kStoreKey, settings.store_folder, settings.store_folder_line});
+  }
+  for (const SessionSettings& session : settings.sessions) {
+    const LogSettings& log = session.log;
+    if (log.files.folder.empty()) continue;
+    const bool is_shared = (log.files.permissions & 077U) != 0;
+    folders.push_back({"FileLogPath", log.files.folder, log.folder_line, is_shared});
+    if (log.files.backup_folder.empty()) continue;
+    folders.push_back(
+        {"FileLogBackupPath", log.files.backup_folder, log.backup_folder_line, is_shared});
+  }
+  return folders;
+}
+
+class Surroundings {
+ public:
+  Surroundings(const Settings& settings, Disk& disk) : settings_{settings}, disk_{disk} {}
+
+  void look_at_folders() {
+    for (const Folder& one : folders_of(settings_)) {
+      const bool is_of_logs = one.key != kStoreKey;
+      look_at(one.path, one.line,
+              std::string{one.key} + (is_of_logs ? ": the logs cannot be written: " : ": "));
+    }
+  }
+
+  void look_at_cpus() {
+    if (auto wrong = what_is_wrong_with(settings_.threads.cpus)) {
+      errors_.push_back({settings_.file, settings_.threads.cpus_line, std::move(*wrong)});
+    }
+  }
+
+  void look_at_certificates() {
+    Settings copy = settings_;
+    std::ranges::move(TlsContexts{}.give(copy, disk_), std::back_inserter(errors_));
+  }
+
+  void look_at_passwords() {
+    for (const SessionSettings& session : settings_.sessions) {
+      if (session.password_file.empty()) continue;
+      const auto is_told = [&](const SettingsError& error) {
+        return error.line == session.password_file_line;
+      };
+      if (std::ranges::any_of(errors_, is_told)) continue;
+      const std::size_t line = session.password_file_line;
+      if (!has_passwords()) {
+        errors_.push_back({settings_.file, line,
+                           "PasswordFile: this program was built without passwords "
+                           "(NEXUSFIX_PASSWORDS=OFF)"});
+      } else if (const auto read = PasswordFile::load(disk_, session.password_file); !read) {
+        errors_.push_back({settings_.file, line, "PasswordFile: " + read.error().what()});
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<SettingsError> look_at_dictionaries() {
+    Settings copy = settings_;
+    auto found = make_validators(copy, disk_);
+    if (found) return std::move(found->warnings);
+    std::ranges::move(found.error(), std::back_inserter(errors_));
+    return {};
+  }
+
+  [[nodiscard]] SettingsErrors take_errors() {
+    std::ranges::sort(errors_, {}, &SettingsError::line);
+    return std::move(errors_);
+  }
+
+ private:
+  void look_at(const std::string& folder, std::size_t line, const std::string& what) {
+    const bool is_known = std::ranges::any_of(errors_, [&](const SettingsError& error) {
+      return error.line == line && error.text.starts_with(what);
+    });
+    if (is_known) return;
+    const auto could = disk_.could_write_into(folder);
+    if (could) return;
+    errors_.push_back({settings_.file, line,
+                       what + could.error().what() +
+                           "; a folder was expected that is there or can be made, and that this "
+                           "process may write into"});
+  }
+
+  const Settings& settings_;
+  Disk& disk_;
+  SettingsErrors errors_;
+};
+
+}  // namespace
+
+SettingsErrors check_machine(const Settings& settings, Disk& disk) {
+  Surroundings surroundings{settings, disk};
+  surroundings.look_at_folders();
+  surroundings.look_at_cpus();
+  surroundings.look_at_certificates();
+  surroundings.look_at_passwords();
+  return surroundings.take_errors();
+}
+
+std::vector<SettingsError> open_folders(const Settings& settings, Disk& disk) {
+  std::vector<SettingsError> warnings;
+  for (const Folder& one : folders_of(settings)) {
+    if (one.is_shared) continue;
+    const auto is_private = disk.is_private(one.path);
+    if (!is_private || *is_private) continue;  // what is not there is made for its owner alone
+    SettingsError warning{settings.file, one.line,
+                          std::string{one.key} +
+                              ": others than the owner may look into the "
+                              "folder, which was there before: chmod 700 " +
+                              one.path};
+    const auto is_same = [&](const SettingsError& other) { return other.text == warning.text; };
+    if (std::ranges::none_of(warnings, is_same)) warnings.push_back(std::move(warning));
+  }
+  return warnings;
+}
+
+std::expected<std::vector<SettingsError>, SettingsErrors> preflight(const Settings& settings,
+                                                                    Disk& disk) {
+  Surroundings surroundings{settings, disk};
+  surroundings.look_at_folders();
+  surroundings.look_at_cpus();
+  surroundings.look_at_certificates();
+  surroundings.look_at_passwords();
+  std::vector<SettingsError> warnings = surroundings.look_at_dictionaries();
+  std::ranges::move(open_folders(settings, disk), std::back_inserter(warnings));
+  if (auto errors = surroundings.take_errors(); !errors.empty()) {
+    return std::unexpected{std::move(errors)};
+  }
+  return warnings;
+}
+
+SettingsErrors missing_addresses(const Settings& settings) {
+  SettingsErrors errors;
+  const auto network = transport::make_epoll_network();
+  if (!network) return errors;
+  std::set<std::string> asked;
+  for (const SessionSettings& session : settings.sessions) {
+    if (!session.accept || session.accept->host.empty()) continue;
+    if (!asked.insert(session.accept->host).second) continue;
+    transport::Endpoint any_port = *session.accept;
+    any_port.port = 0;
+    const auto could = (*network)->could_listen(any_port);
+    if (could) continue;
+    const std::string& text = could.error().text;  // "listen 192.0.2.1:0: Cannot assign ..."
+    errors.push_back({settings.file, session.accept_host_line,
+                      "SocketAcceptAddress=" + session.accept->host + ": " +
+                          text.substr(text.rfind(": ") + 2) +
+                          "; an address of this machine was expected"});
+  }
+  return errors;
+}
+
+std::vector<SettingsError> expiring_certificates(const Settings& settings, Disk& disk,
+                                                 WallTime now) {
+  Settings copy = settings;
+  TlsContexts contexts;
+  static_cast<void>(contexts.give(copy, disk));  // preflight() says what is wrong with files
+  std::vector<SettingsError> warnings;
+  for (const transport::TlsExpiry& one : contexts.expiries()) {
+    if (auto ending = ending_of(one, now)) {
+      warnings.push_back({settings.file, 0, std::move(ending->text)});
+    }
+  }
+  return warnings;
+}
+
+}  // namespace nexusfix::engine

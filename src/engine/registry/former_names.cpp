@@ -1,0 +1,83 @@
+// Sessions that a store has under the names of earlier versions, in which nothing was escaped and
+// two sessions could have one. A session keeps its numbers and messages if no other one can mean
+// the stored name; otherwise it is refused: whose numbers they are cannot be known.
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/loop/runtime.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+using Keys = std::map<std::string, store::SessionKey, std::less<>>;
+
+Keys keys_of(const store::Store& store) {
+  Keys keys;
+  for (store::SessionKey key = 0; key < store.session_count(); ++key) {
+    keys.emplace(store.session_name(key), key);
+  }
+  return keys;
+}
+
+// A name that an identity has now, and not only one of before.
+bool may_be_present_name(std::string_view name) {
+  const auto id = session::SessionId::parse(name);
+  return id && id->former_name() != name;
+}
+
+std::string doubt_text(const std::string& former, const std::vector<std::string>& sessions) {
+  std::string text = "the store has " + former + ", as earlier versions called ";
+  for (const std::string& one : sessions) text += (one == sessions.front() ? "" : " and ") + one;
+  if (sessions.size() == 1) text += ", or as another session is called now";
+  return text +
+         ": nothing tells whose numbers they are. Start once with the session that they belong to "
+         "alone in the configuration; or make one that they do not belong to with nexusfix journal "
+         "set FOLDER SESSION --new --next-in 1 --next-out 1";
+}
+
+}  // namespace
+
+store::StoreResult<void> Runtime::adopt_former_names(std::span<const SessionSettings> sessions) {
+  std::map<std::string, std::vector<std::string>> claims;  // sessions by what the store may have
+  Keys keys;
+  for (const SessionSettings& one : sessions) {
+    std::string former = one.session.id.former_name();
+    std::string name = one.session.id.to_string();
+    if (one.is_template || former == name) continue;
+    if (keys.empty()) keys = keys_of(*store_);
+    if (!keys.contains(name) && keys.contains(former)) {
+      claims[std::move(former)].push_back(std::move(name));
+    }
+  }
+  if (claims.empty()) return {};
+  std::set<std::string, std::less<>> is_there;
+  const auto claim = [&](const std::string& name) {
+    const auto found = claims.find(name);
+    if (found != claims.end() && is_there.insert(name).second) found->second.push_back(name);
+  };
+  for (const SessionSettings& one : sessions) {
+    if (!one.is_template) claim(one.session.id.to_string());
+  }
+  for (const auto& slot : slots_) claim(slot->name);
+  for (auto& [former, names] : claims) {
+    if (names.size() > 1 || may_be_present_name(former)) {
+      const std::string text = doubt_text(former, names);
+      for (const std::string& name : names) {
+        if (find_slot(name) == nullptr) doubtful_names_.insert_or_assign(name, text);
+      }
+      continue;
+    }
+    const auto renamed =
+        store_->rename_session(keys.find(former)->second, names.front(), now_.wall);
+    if (!renamed) return renamed;
+    report(observe::Severity::Info, names.front(),
+           "goes on with what the store has of " + former + ", as earlier versions called it");
+  }
+  return {};
+}
+
+}  // namespace nexusfix::engine

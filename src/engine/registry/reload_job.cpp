@@ -1,0 +1,64 @@
+#include "engine/registry/reload_job.hpp"
+
+#include <utility>
+
+#include <nexusfix/config/explain_settings.hpp>
+#include <nexusfix/engine/preflight.hpp>
+
+#include "engine/loop/runtime.hpp"
+#include "engine/loops/loop_directory.hpp"
+#include "engine/loops/loop_partition.hpp"
+#include "engine/loops/reload_round.hpp"
+
+namespace nexusfix::engine {
+
+// The file as a start would take it.
+void ReloadJob::read(Disk& disk) {
+  const auto refuse = [&](EngineError why) { found_ = std::unexpected{std::move(why)}; };
+  auto settings = load_settings(disk, start_.file);
+  if (!settings) return refuse(to_error(settings.error()));
+  Found found;
+  // What waits on any of several loops is named again.
+  const bool has_pending = start_.directory && start_.directory->has_pending();
+  if (settings->text == *start_.known && !has_pending) {
+    found.is_same = true;
+    found_ = std::move(found);
+    return;
+  }
+  if (const auto looked = preflight(*settings, disk); !looked) {
+    return refuse(to_error(looked.error()));
+  }
+  std::vector<Settings> shares;
+  if (start_.directory) {
+    auto shared = share_anew(std::move(*settings), *start_.directory);
+    if (!shared) return refuse(std::move(shared.error()));
+    shares = std::move(*shared);
+  } else {
+    shares.push_back(std::move(*settings));
+  }
+  for (Settings& share : shares) {
+    // Each loop has validators of its own: two threads must not use one.
+    auto dictionaries = make_validators(share, disk);
+    if (!dictionaries) return refuse(to_error(dictionaries.error()));
+    if (start_.tls) {
+      const auto errors = start_.tls->prepare(share, disk, found.contexts);
+      if (!errors.empty()) return refuse(to_error(errors));
+    }
+    found.shares.push_back({std::move(share), std::move(*dictionaries)});
+  }
+  found_ = std::move(found);
+}
+
+void ReloadJob::finish(Runtime& runtime) { runtime.take_reload(*this); }
+
+void ReloadJob::fail(Runtime& runtime, std::string_view why) {
+  runtime.end_reload(start_.order, std::unexpected{EngineError{std::string{why}}});
+}
+
+void CertificatesJob::finish(Runtime& runtime) { runtime.report_certificates(reloaded_); }
+
+void CertificatesJob::fail(Runtime& runtime, std::string_view why) {
+  runtime.report_certificates({{.is_right = false, .text = std::string{why}}});
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,71 @@
+// What a running engine reads again: its configuration with all that it names, and certificates.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nexusfix/engine/engine.hpp>
+
+#include "engine/loop/file_reader.hpp"
+#include "engine/registry/tls_contexts.hpp"
+#include "engine/sessions/validators.hpp"
+
+namespace nexusfix::engine {
+
+class LoopDirectory;
+class ReloadOrder;
+
+// The configuration of one event loop, with all that was read for it: its sessions have their
+// dictionaries and their TLS contexts.
+struct FreshShare {
+  Settings settings;
+  InDictionaries dictionaries;
+};
+
+struct FreshConfiguration {
+  bool is_same = false;            // as the text that counts: nothing else was read
+  std::vector<FreshShare> shares;  // one for each loop
+  TlsContexts::Contexts contexts;  // to be kept
+};
+
+class ReloadJob final : public FileJob {
+ public:
+  using Found = FreshConfiguration;
+  struct Start {
+    std::string file;
+    std::shared_ptr<const std::string> known;  // the text of the file that counts now
+    std::shared_ptr<const TlsContexts> tls;    // null: no session had TLS at the start
+    std::shared_ptr<LoopDirectory> directory;  // null: there is one loop
+    std::shared_ptr<ReloadOrder> order;        // null: the event log says what came of it
+  };
+  explicit ReloadJob(Start start) : start_{std::move(start)} {}
+
+  void read(Disk& disk) override;
+  void finish(Runtime& runtime) override;
+  void fail(Runtime& runtime, std::string_view why) override;
+
+  // After read(), once.
+  [[nodiscard]] std::expected<Found, EngineError> take_found() { return std::move(found_); }
+  [[nodiscard]] const std::shared_ptr<ReloadOrder>& order() const noexcept { return start_.order; }
+
+ private:
+  const Start start_;
+  std::expected<Found, EngineError> found_{};
+};
+
+class CertificatesJob final : public FileJob {
+ public:
+  explicit CertificatesJob(std::shared_ptr<TlsContexts> tls) : tls_{std::move(tls)} {}
+
+  void read(Disk& disk) override { reloaded_ = tls_->reload(disk); }
+  void finish(Runtime& runtime) override;
+  void fail(Runtime& runtime, std::string_view why) override;
+
+ private:
+  const std::shared_ptr<TlsContexts> tls_;
+  std::vector<TlsContexts::Reloaded> reloaded_;
+};
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,169 @@
+#include "engine/report/engine_logs.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace nexusfix::engine {
+namespace {
+
+bool is_wanted(const observe::SessionLogOptions& log) noexcept {
+  return !log.files.folder.empty() || log.screen.has_incoming || log.screen.has_outgoing ||
+         log.screen.has_events;
+}
+
+observe::SessionLogOptions options_of(const SessionSettings& settings,
+                                      const wire::DataFieldTable& data_fields) {
+  const session::SessionId& id = settings.session.id;
+  const observe::LogFileParty sender{id.sender_comp_id, id.sender_sub_id, id.sender_location_id};
+  const observe::LogFileParty target{id.target_comp_id, id.target_sub_id, id.target_location_id};
+  observe::SessionLogOptions options{
+      .name = id.to_string(),
+      .prefix = observe::log_file_prefix(id.begin_string, sender, target, id.qualifier),
+      .former_prefix =
+          observe::former_log_file_prefix(id.begin_string, sender, target, id.qualifier),
+      .files = settings.log.files,
+      .screen = settings.log.screen,
+      .masked = settings.log.masked};
+  for (observe::MaskedField& field : options.masked) {
+    if (field.length_tag == 0) {
+      field.length_tag = data_fields.length_tag_for(field.tag).value_or(0);
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& settings,
+                                                  const wire::DataFieldTable& data_fields,
+                                                  std::uint32_t loop, WallTime now) {
+  is_open_ = true;
+  disk_ = &disk;
+  queue_bytes_ = settings.log_queue_bytes;
+  takes_unknown_ = settings.logs_unknown_sessions;
+  global_options_.prefix = loop == 0 ? "GLOBAL" : "GLOBAL-loop-" + std::to_string(loop);
+  const std::vector<Early> early = std::exchange(early_, {});
+  bool wanted = false;
+  global_.has_standard_error = false;
+  for (const SessionSettings& one : settings.sessions) {
+    global_.has_standard_error = global_.has_standard_error || one.log.has_standard_error;
+    observe::SessionLogOptions options = options_of(one, data_fields);
+    wanted = wanted || is_wanted(options);
+    static_cast<void>(widen_global(options));
+    if (one.is_template) continue;  // what is made of it joins
+    places_[options.name] = {options_.size(), one.log.has_standard_error};
+    options_.push_back(std::move(options));
+  }
+  if (wanted) {
+    if (auto begun = begin(now); !begun) return begun;
+  } else {
+    global_.index = add(global_options_, /*is_global=*/true);
+  }
+  for (const Early& one : early) {
+    if (logs_ != nullptr)
+      log_event(place_of(one.session), one.severity, one.session, one.text, one.time);
+  }
+  return {};
+}
+
+// All that there are by now, and the one for what belongs to no session as the last.
+std::expected<void, std::string> EngineLogs::begin(WallTime now) {
+  options_.push_back(global_options_);
+  global_.index = options_.size() - 1;
+  auto opened = observe::SessionLogs::open(*disk_, {.queue_bytes = queue_bytes_}, options_, now);
+  if (!opened) return std::unexpected{"the logs cannot be written: " + opened.error()};
+  logs_ = std::move(*opened);
+  shared_.store(logs_.get(), std::memory_order_release);
+  return {};
+}
+
+// What belongs to no session is in the files of the first that has any; on the screen when any
+// session's events are; and a stranger's message may have what any session masks.
+bool EngineLogs::widen_global(const observe::SessionLogOptions& session) {
+  const observe::SessionLogOptions before = global_options_;
+  if (global_options_.files.folder.empty()) global_options_.files = session.files;
+  if (session.screen.has_events) {
+    global_options_.screen.has_events = true;
+    global_options_.screen.fraction_digits = session.screen.fraction_digits;
+  }
+  for (const observe::MaskedField& field : session.masked) {
+    const auto known =
+        std::ranges::find(global_options_.masked, field.tag, &observe::MaskedField::tag);
+    if (known == global_options_.masked.end()) {
+      global_options_.masked.push_back(field);
+    } else if (field.length_tag != 0) {
+      known->length_tag = field.length_tag;
+    }
+  }
+  return global_options_ != before;
+}
+
+std::size_t EngineLogs::add(observe::SessionLogOptions options, bool is_global) {
+  if (logs_ != nullptr) static_cast<void>(logs_->add(options, is_global));
+  options_.push_back(std::move(options));
+  return options_.size() - 1;
+}
+
+std::size_t EngineLogs::join(const SessionSettings& session,
+                             const wire::DataFieldTable& data_fields, WallTime now) {
+  observe::SessionLogOptions options = options_of(session, data_fields);
+  if (const auto found = places_.find(options.name);
+      found != places_.end() && options_[found->second.index] == options) {
+    found->second.has_standard_error = session.log.has_standard_error;
+    return found->second.index;
+  }
+  if (logs_ == nullptr && is_wanted(options)) {
+    if (const auto begun = begin(now); !begun) {
+      event(observe::Severity::Error, options.name, begun.error(), now);
+    }
+  }
+  if (widen_global(options)) global_.index = add(global_options_, /*is_global=*/true);
+  Place& place = places_[options.name];
+  place = {options_.size(), session.log.has_standard_error};
+  return add(std::move(options), /*is_global=*/false);
+}
+
+const EngineLogs::Place& EngineLogs::place_of(std::string_view session) const noexcept {
+  const auto found = places_.find(session);
+  return found == places_.end() ? global_ : found->second;
+}
+
+// In what belongs to no session, a name says whom it is about.
+void EngineLogs::log_event(const Place& place, observe::Severity severity, std::string_view session,
+                           std::string_view text, WallTime now) {
+  if (&place != &global_ || session.empty()) {
+    logs_->event(place.index, severity, text, now);
+  } else {
+    logs_->event(place.index, severity, std::string{session} + ": " + std::string{text}, now);
+  }
+}
+
+void EngineLogs::unknown(std::string_view bytes, bool is_message, WallTime now) noexcept {
+  if (logs_ == nullptr || !takes_unknown_) return;
+  if (is_message) {
+    logs_->received(global_.index, bytes, now);
+  } else {
+    logs_->garbled(global_.index, bytes, now);
+  }
+}
+
+void EngineLogs::event(observe::Severity severity, std::string_view session, std::string_view text,
+                       WallTime now) {
+  const Place& place = place_of(session);
+  if (!is_standard_error_ || place.has_standard_error) {
+    events_.write({now, severity, session, text});
+  }
+  constexpr std::size_t kEarlyMax = 1'000;
+  if (!is_open_ && early_.size() < kEarlyMax) {
+    early_.push_back({severity, std::string{session}, std::string{text}, now});
+  }
+  if (logs_ != nullptr) log_event(place, severity, session, text, now);
+}
+
+void EngineLogs::take_notices(WallTime now) {
+  for (const observe::LogNotice& notice : logs_->turn())
+    event(notice.severity, {}, notice.text, now);
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,150 @@
+// What the engine keeps of one session, beside its state machine.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/engine/session.hpp>
+#include <nexusfix/session/state_machine.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "engine/connection/connection.hpp"
+#include "engine/loop/timer_queue.hpp"
+#include "engine/report/notice_limiter.hpp"
+#include "engine/sessions/throttle.hpp"
+#include "engine/settings_names.hpp"
+
+namespace nexusfix::engine {
+
+class Runtime;
+
+// A resend under way: stored messages from next to end are still to be passed to the state machine.
+struct ReplayCursor {
+  std::uint64_t next = 0;
+  std::uint64_t end = 0;
+  std::uint64_t serial = 0;  // tells it from every other one
+  // The slice that is read by a thread of the store, where reading may take long; null: none is.
+  std::unique_ptr<store::Fetch> fetch{};
+  std::uint64_t slice_end = 0;     // of it
+  std::uint64_t messages_max = 0;  // of it may be sent: numbers without a message cost nothing
+};
+
+// A session of a template whose name the store does not know, before its first Logon is accepted.
+// Nothing of it is stored or has a log of its own: anybody could fill both with names.
+struct SessionTrial {
+  session::Numbers numbers;  // as of its last event
+  struct Received {
+    WallTime at{};
+    std::string bytes;  // a Logon, which may have a password
+  };
+  std::vector<Received> received;  // still to be logged
+  std::string made;                // likewise: of which template
+  ~SessionTrial();
+};
+
+struct SessionSlot {
+  SessionSlot(Runtime& runtime, SessionSettings session_settings, session::Numbers numbers);
+  // The machine's configuration points into the slot.
+  SessionSlot(const SessionSlot&) = delete;
+  SessionSlot& operator=(const SessionSlot&) = delete;
+
+  void forget_kept_back() noexcept {
+    kept_back.clear();
+    left_to_resend = 0;
+  }
+
+  SessionSettings settings;
+  std::string name;
+  std::size_t log = 0;                  // of EngineLogs
+  store::SessionKey key = 0;            // none while it is on trial
+  std::unique_ptr<SessionTrial> trial;  // null: it is in the store
+  std::uint32_t handle_key = 0;         // of its SessionHandle
+  Runtime* runtime;                     // that writes into its Logons
+  session::StateMachine machine;
+  Session session;
+
+  Connection* connection = nullptr;
+  Timer timer;                         // not later than anything that it waits for
+  std::size_t listener = 0;            // acceptor: where its counterparty connects
+  bool has_sub_ids = false;            // in the header of each of our messages
+  bool keeps_masked_out = false;       // of the store: messages with one of LogMaskedTags
+  bool acting = false;                 // its actions are being taken
+  std::uint64_t inbound_recorded = 1;  // the store's next_inbound
+
+  std::map<std::uint64_t, std::string> held;  // messages that came too early, by MsgSeqNum
+  BufferCharge held_bytes;
+  std::uint64_t held_lost_high = 0;  // the highest number for which there was no room; 0: none
+  std::uint64_t held_discarded = 0;  // application messages, since the start
+  bool holds_undecided = false;      // what is held came after a Logon that is not decided on
+  std::optional<ReplayCursor> replay;
+  bool replay_done = false;     // all of it was passed on, and its last actions are being taken
+  OutboundQueue behind_replay;  // numbered during a resend, sent after it
+  OutboundQueue kept_back;      // numbered after our Logon, which has no answer
+  std::uint64_t left_to_resend = 0;  // of what came after that: it was too much
+  bool logout_wanted = false;  // a command that waits until the actions of this event are taken
+  std::string logout_text;     // of the Logout that is to be sent
+  std::optional<std::string> disconnect_wanted;  // likewise a command: why
+  std::optional<std::string> reset_wanted;       // the text of its Logout
+  std::optional<LogonAnswer> logon_answer;
+  std::uint64_t logon_answer_id = 0;
+  std::optional<LogonAnswer> accepted_answer;  // that waits for a password to be changed
+  std::uint64_t accepted_answer_id = 0;
+  std::string logon_answer_text;   // of the one that is being sent
+  Verdict verdict;                 // of the message that is being rejected
+  std::string resend_answer_text;  // of the ResendRequest that is being refused
+  Throttle throttle;               // of what comes in
+  NoticeShare notices;             // lines of the event log
+  MonoTime resend_window{};        // where the present second of resends began
+  std::uint32_t window_resends = 0;
+  MonoTime replay_at = MonoTime::min();  // when the resend under way may go on
+  bool is_replaying = false;             // is in the list of those who send again
+  bool is_given_up = false;              // cut at the end of the turn, and nothing is done for it
+  std::string given_up_why;              // empty: there was no memory
+
+  // The end of a logged-on state that on_disconnect() has not been told of.
+  std::optional<Disconnection> disconnection;
+  std::string disconnection_text;
+  bool disconnection_is_fresh = false;  // of this event: the reason is still to come
+  MonoTime disconnection_at = kNever;   // when it is reported; kNever: after the event's actions
+
+  // The timetable's word, which holds from schedule_since until schedule_until.
+  bool may_log_on = true;
+  WallTime schedule_since = WallTime::max();
+  WallTime schedule_until = WallTime::min();
+  std::chrono::sys_seconds session_ended_at = std::chrono::sys_seconds::min();  // and was reset
+
+  // The texts of the file whose values count, by TakesEffect; now is null: it stands in none.
+  struct Texts {
+    std::shared_ptr<const std::string> start;
+    std::shared_ptr<const std::string> logon;
+    std::shared_ptr<const std::string> now;
+  };
+  Texts texts;
+  std::string configured_as;  // there: its own name, or that of its template
+  PendingKeys pending;
+  std::unique_ptr<SessionSettings> next_settings;  // from its next Logon on; null: as they are
+  std::shared_ptr<const std::string> next_text;    // that they are of
+  bool is_out = false;              // gone from the file: admits no client, and may come back
+  bool is_dynamic = false;          // made of a template, for the client that logged on
+  bool has_logged_on = false;       // since it was made
+  bool is_leaving = false;          // is removed when its connection has ended
+  bool waits_for_operator = false;  // the counterparty knows numbers that the store does not
+  bool wants_connection = false;    // initiator
+  bool numbers_are_lost = false;    // initiator: else it would want one
+  bool reset_ends_halt = false;     // a reset that was asked for: by Session::reset(), the schedule
+  bool log_on_wanted = false;       // initiator: log_on() came before the old connection was gone
+  MonoTime connect_at = kNever;     // initiator: when to try next
+  std::size_t endpoint = 0;         // initiator: which of its addresses is next
+  std::uint32_t attempts = 0;       // initiator: since the last Logon
+  bool was_lost = false;            // initiator: logged on until the connection ended
+  MonoTime first_attempt_at{};  // initiator: the first of them; or since the list was begun again
+};
+
+}  // namespace nexusfix::engine

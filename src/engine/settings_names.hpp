@@ -1,0 +1,30 @@
+// The names of the configuration layer that the engine uses: finished settings and their errors.
+#pragma once
+
+#include <nexusfix/config/changed_keys.hpp>
+#include <nexusfix/config/settings.hpp>
+
+namespace nexusfix::engine {
+
+using config::changed_keys;
+using config::ChangedKeys;
+using config::DictionarySettings;
+using config::FileKeys;
+using config::give_what_was_read;
+using config::InboundDelivery;
+using config::joined_keys;
+using config::KeySources;
+using config::load_settings;
+using config::LogSettings;
+using config::session_of;
+using config::SessionSettings;
+using config::SessionTls;
+using config::Settings;
+using config::SettingsError;
+using config::SettingsErrors;
+using config::StoreKind;
+using config::ThreadSettings;
+using config::ThrottleAction;
+using config::ThrottleSettings;
+
+}  // namespace nexusfix::engine

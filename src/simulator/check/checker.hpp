@@ -1,0 +1,216 @@
+// Watches a world's wire, its applications and its stores, and knows what must never happen.
+//
+// A session is watched from both sides as one link; each of its two directions has a ledger of what
+// the sending side's numbers meant in each reset epoch. The ledger is filled from the bytes on the
+// wire, which this layer reads by itself, and from what the application was promised.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <nexusfix/config/settings.hpp>
+#include <nexusfix/simulator/simulated_network.hpp>
+#include <nexusfix/simulator/trace.hpp>
+#include <nexusfix/simulator/violation.hpp>
+
+#include "simulator/check/checked_process.hpp"
+#include "simulator/check/wire_message.hpp"
+
+namespace nexusfix::simulator {
+
+struct CheckerCounts {
+  std::uint64_t wire_messages = 0;
+  std::uint64_t delivered = 0;
+  std::uint64_t delivered_again = 0;
+  std::uint64_t promised = 0;
+  std::uint64_t resent = 0;  // with PossDupFlag, gap fills too
+  std::uint64_t epochs = 0;
+  std::uint64_t retired =
+      0;  // messages that a gap fill stood for, as the rules for old segments say
+};
+
+class Checker {
+ public:
+  Checker(Trace& trace, FirstViolation& violation) : trace_{trace}, violation_{violation} {}
+
+  // A machine's process, by the number that the internet knows it by.
+  void add_process(std::size_t process, std::string name);
+
+  // Before it has done anything. inside has to be there until process_ended().
+  void process_started(std::size_t process, const CheckedProcess& inside,
+                       const config::Settings& settings);
+  // A turn is over, and the process alive: what it did is promised.
+  void turn_done(std::size_t process);
+  // forgets: what it had promised may be lost, and operators will reset its sessions.
+  void process_ended(std::size_t process, bool forgets);
+
+  // The application's side. session: its index in the settings.
+  //
+  // In front of delivered(), where the other side is no process but somebody who says what he
+  // likes: what comes under a number is what he has sent under it, in the receiver's epoch.
+  void heard(std::size_t process, std::size_t session, std::string_view bytes);
+  void delivered(std::size_t process, std::size_t session, std::string_view bytes);
+  void promised(std::size_t process, std::size_t session, std::uint64_t msg_seq_num);
+  // A callback threw: what was promised in it is void. mark: promises() before it.
+  [[nodiscard]] std::size_t promises(std::size_t process) const;
+  void take_back(std::size_t process, std::size_t mark);
+  // The engine has said that it resets a session: promises of this turn are void.
+  void session_reset(std::size_t process, std::string_view session);
+  // The engine has said that it has a Logout of a session's counterparty; the session is logged out
+  // since. When both come in one turn, a Logout has to leave before the connection is closed.
+  void logout_received(std::size_t process, std::string_view session);
+  void logged_out(std::size_t process, std::size_t session, WorldTime now);
+
+  // The wire's side.
+  void bytes_sent(std::uint64_t connection, Side side, std::size_t process, std::string_view bytes);
+  // By the side's process.
+  void closed_by(std::uint64_t connection, Side side, std::size_t process, bool works,
+                 WorldTime now);
+  void connection_over(std::uint64_t connection) { taps_.erase(connection); }
+
+  // Nothing: no Logon was seen on it.
+  [[nodiscard]] std::optional<std::size_t> process_of(std::uint64_t connection, Side side) const;
+
+  // An operator may reset the session, whatever its settings say.
+  void allow_reset(std::size_t process);
+  // That of a connection, on which a Logon was seen.
+  void allow_reset_of(std::uint64_t connection);
+  [[nodiscard]] bool may_reset(std::size_t process, std::string_view session) const;
+
+  // Why the world has not come to rest: a session that is not logged on, numbers on which the sides
+  // do not agree, a message not delivered. Empty: it has.
+  [[nodiscard]] std::string unsettled() const;
+
+  [[nodiscard]] const CheckerCounts& counts() const noexcept { return counts_; }
+  // What the checker itself holds.
+  [[nodiscard]] std::uint64_t memory_bytes() const noexcept;
+
+ private:
+  static constexpr std::size_t kLedgersMax = 16;
+
+  struct Entry {
+    enum class Kind : std::uint8_t { Unknown, Application, Administrative };
+    std::uint64_t fingerprint = 0;
+    Kind kind = Kind::Unknown;
+    bool was_sent = false;       // on a wire
+    bool is_promised = false;    // to the application
+    bool is_delivered = false;   // and the receiver's store knows, or will at the turn's end
+    bool was_delivered = false;  // at least once, perhaps to a process that died of it
+    bool is_retired = false;     // by the rules of its sender's journal: a gap fill stands for it
+    // Its record in the sender's log begins here or later; 0: nobody knows.
+    store::LogPosition position = 0;
+  };
+  // One epoch of one direction.
+  struct Ledger {
+    std::uint64_t epoch = 0;
+    std::vector<Entry> entries;  // by MsgSeqNum
+    std::uint64_t last = 0;      // the highest number that was sent or promised
+    WallTime created{};          // by the sender's clock
+  };
+  struct Position {
+    std::uint64_t epoch = 0;
+    std::uint64_t next = 1;       // everything below has been looked at
+    std::uint64_t receivers = 0;  // the receiver's own epoch then
+  };
+  struct Direction {
+    std::deque<Ledger> ledgers;  // the newest is the last
+    Position seen;               // of the receiver
+    Position safe;               // the same when its last turn ended
+    Position doubtful;           // the same when its process died
+    Position first_taken;        // of the receiver's epoch, and the sender's epoch then
+    bool is_excused = false;     // until the next epoch
+  };
+  struct SideOfLink {
+    std::size_t process = 0;
+    std::size_t session = 0;  // index in its settings
+    bool is_known = false;
+    bool resets = false;  // by its settings, once at least: what that began may end much later
+    session::Schedule schedule{};
+    bool keeps_messages = true;
+    store::Retention retention{};
+  };
+  struct Link {
+    std::string name;
+    std::array<SideOfLink, 2> sides;
+    std::array<Direction, 2> directions;  // by the sending side
+  };
+  struct LocalSession {
+    std::string name;
+    std::size_t index = 0;  // in the settings
+    std::size_t link = 0;
+    Side side = 0;
+    bool has_logout = false;                   // received, in this turn
+    std::optional<WorldTime> logged_out_at{};  // because of it
+  };
+  struct Promise {
+    std::size_t session = 0;
+    std::uint64_t msg_seq_num = 0;
+  };
+  struct Process {
+    std::string name;
+    const CheckedProcess* inside = nullptr;  // null: not running
+    std::vector<LocalSession> sessions;
+    std::vector<Promise> promises;  // of the turn
+    std::uint64_t generation = 0;   // counts the times when its store was forgotten
+    bool keeps_numbers = false;     // of these its store is to know which numbers were used
+    bool has_news = false;
+    bool has_logouts = false;         // of one session or more, in this turn
+    std::string unanswered;           // one of them; empty: none
+    store::LogPosition appended = 0;  // to its log, when its last turn ended
+  };
+  struct Tap {
+    std::size_t link = kNone;
+    struct Half {
+      std::string partial;
+      std::uint64_t epoch = 0;
+      std::uint64_t last_fresh = 0;
+      bool has_begun = false;
+      bool has_said_logout = false;
+    };
+    std::array<Half, 2> halves;
+  };
+  static constexpr std::size_t kNone = SIZE_MAX;
+
+  [[nodiscard]] std::uint64_t epoch_of(const Process& process, const LocalSession& session) const;
+  [[nodiscard]] static bool is_before(const Direction& direction, const Ledger& ledger,
+                                      std::uint64_t epoch) noexcept;
+  [[nodiscard]] static Ledger* find_ledger(Direction& direction, std::uint64_t epoch) noexcept;
+  Ledger& ledger_of(Link& link, Side sender, std::uint64_t epoch);
+  [[nodiscard]] static bool is_scheduled(const session::Schedule& schedule, WallTime before,
+                                         WallTime created) noexcept;
+  static Entry& entry_of(Ledger& ledger, std::uint64_t msg_seq_num);
+  static void pass_over(Ledger& ledger, std::uint64_t before);
+
+  void check_message(Tap& tap, Side side, std::size_t process, std::string_view bytes);
+  void check_sent(Link& link, Tap::Half& half, Side side, const WireMessage& message);
+  void check_gap_fill(Link& link, Ledger& ledger, Side side, const WireMessage& message);
+  [[nodiscard]] bool may_be_retired(const Link& link, const Ledger& ledger, Side side,
+                                    std::uint64_t msg_seq_num) const;
+  void note_logouts(Process& process);
+  void note_first_taken(const Process& process, const LocalSession& session);
+  void check_start(Process& process, const LocalSession& session);
+  void check_numbers_kept(const Process& process, const LocalSession& session);
+  void take_back_deliveries(Direction& direction);
+  [[nodiscard]] std::string where(const Link& link, Side sender, std::uint64_t msg_seq_num) const;
+  [[nodiscard]] std::string unsettled(const Link& link) const;
+  void found(const char* invariant, std::string what) {
+    violation_.found(invariant, std::move(what));
+  }
+
+  Trace& trace_;
+  FirstViolation& violation_;
+  CheckerCounts counts_;
+  std::vector<Process> processes_;
+  std::deque<Link> links_;
+  std::map<std::string, std::size_t, std::less<>> links_by_name_;
+  std::unordered_map<std::uint64_t, Tap> taps_;
+};
+
+}  // namespace nexusfix::simulator

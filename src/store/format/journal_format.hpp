@@ -1,0 +1,171 @@
+// How a journal's bytes are laid out; docs/internals/journal-format.md describes it for people. All
+// numbers are little-endian.
+//
+//   segment header (128 bytes)            record (16 bytes + entries)
+//   offset bytes what                     offset bytes what
+//        0     8 "NXFXJRNL"                    0     4 CRC-32C
+//        8     4 format version                4     4 length of the entries
+//       12     4 CRC-32C of the rest           8     8 time, ns since 1970
+//       16     8 log id                       16     - entries
+//       24     8 segment number
+//       32     8 log position of its start
+//       40     8 time, ns since 1970
+//       48     8 what was synced before it     (version 1 ends here: 48 bytes)
+//       56     4 numbers that a session may be ahead of what is synced
+//       60     1 durability, then 3 zeros
+//       64    36 boot id, then zeros
+//      100    12 digits that stand for the mount (zeros: not told)
+//      112     4 where the records begin: 128, or behind a checkpoint (0 in version 2: 128)
+//      116     8 epoch of the owner who began it (0: not told)
+//      124     4 zeros
+//
+// A checkpoint lies behind the header, in the form of a record whose content is no entries.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/journal.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "store/format/byte_order.hpp"
+#include "store/format/crc32c.hpp"
+
+namespace nexusfix::store {
+
+inline constexpr std::uint32_t kFormatVersion = 3;
+inline constexpr std::size_t kSegmentHeaderBytes = 128;
+inline constexpr std::size_t kSegmentMarkBytes = 12;  // the first of them, the same in every header
+// Older segments are read, and never appended to. Their records have the same form; version 2 has
+// the same header and no checkpoints.
+inline constexpr std::uint32_t kFormatVersionOldest = 1;
+inline constexpr std::uint32_t kFormatVersionOld = 2;
+inline constexpr std::size_t kSegmentHeaderBytesOld = 48;
+inline constexpr std::size_t kBootIdBytesMax = 48;  // with the mount's digits
+inline constexpr std::size_t kRecordHeaderBytes = 16;
+inline constexpr std::size_t kRecordTimeAt = 8;
+// No writer makes a longer record, so that a length above it is damage, not a large record.
+inline constexpr std::uint32_t kRecordBytesLimit = 1U << 30U;
+
+struct SegmentHeader {
+  // Tells this log from every other: the time of its creation. A segment that was copied in from
+  // another journal is recognised by it.
+  std::int64_t log_id = 0;
+  std::uint64_t number = 1;  // 1-based, in the file's name too
+  LogPosition position = 0;  // of the file's first byte in the log
+  WallTime time;
+  std::uint32_t version = kFormatVersion;
+  // The rest is empty in version 1.
+  LogPosition synced = 0;               // everything before it was on the disk
+  std::uint32_t numbers_ahead_max = 0;  // of its writer; 0: nothing was sent before it was synced
+  Durability durability = Durability::Process;
+  std::array<char, kBootIdBytesMax> boot_id{};      // as to_boot_id() has made it; zeros: not known
+  std::uint32_t start_bytes = kSegmentHeaderBytes;  // the header and the checkpoint behind it
+  std::uint64_t owner_epoch = 0;                    // of its first record's writer; 0: not told
+
+  // Of the header alone.
+  [[nodiscard]] std::size_t header_bytes() const noexcept {
+    return version == kFormatVersionOldest ? kSegmentHeaderBytesOld : kSegmentHeaderBytes;
+  }
+  // Where the records begin.
+  [[nodiscard]] std::size_t records_at() const noexcept {
+    return version == kFormatVersion ? start_bytes : header_bytes();
+  }
+  [[nodiscard]] bool has_checkpoint() const noexcept { return records_at() > header_bytes(); }
+};
+
+// Of a start of the machine and, in digits after it, of a mount of the file system.
+using BootId = std::array<char, kBootIdBytesMax>;
+inline constexpr std::size_t kMountDigitsAt = 36;
+[[nodiscard]] BootId to_boot_id(std::string_view boot, std::string_view mount = {}) noexcept;
+
+// False: the machine was started again in between, or one of the two is not known.
+[[nodiscard]] bool is_same_boot(const BootId& one, const BootId& other) noexcept;
+// False: the file system was mounted again in between. Older programs did not write down which
+// mount it was: then the boot decides.
+[[nodiscard]] bool is_same_mount(const BootId& one, const BootId& other) noexcept;
+
+enum class SegmentHeaderFault : std::uint8_t { Cut, Magic, Version, Checksum };
+
+// Always of the newest version.
+void encode_segment_header(const SegmentHeader& header, std::span<char, kSegmentHeaderBytes> out);
+// bytes: the beginning of the file, kSegmentHeaderBytes of it or the whole file if it is shorter.
+[[nodiscard]] std::expected<SegmentHeader, SegmentHeaderFault> decode_segment_header(
+    std::span<const char> bytes);
+// Whether no more than a part of a header may have reached the disk: each byte of the front is what
+// it would be, or 0. If not, something else was written there, or a header is damaged.
+[[nodiscard]] bool may_be_torn_header(std::span<const char> bytes) noexcept;
+// "0000000001.journal"
+[[nodiscard]] std::string segment_file_name(std::uint64_t number);
+// Nothing: not a segment's name.
+[[nodiscard]] std::optional<std::uint64_t> segment_number(std::string_view file_name);
+
+// What a record's checksum starts from, beside the record's own offset: a record that lies in
+// another log, segment or place than it was written to does not check.
+class RecordSeed {
+ public:
+  RecordSeed() = default;
+  explicit RecordSeed(const SegmentHeader& segment) noexcept;
+  [[nodiscard]] std::uint32_t at(std::uint64_t offset) const noexcept;
+  // Without an offset.
+  [[nodiscard]] std::uint32_t of_segment() const noexcept { return segment_; }
+
+ private:
+  std::uint32_t segment_ = 0;
+};
+
+struct RecordHeader {
+  std::uint32_t crc = 0;
+  std::uint32_t entries_bytes = 0;
+  WallTime time;
+  [[nodiscard]] std::uint64_t record_bytes() const noexcept {
+    return std::uint64_t{kRecordHeaderBytes} + entries_bytes;
+  }
+};
+
+// Writes one record to out, which has room for kRecordHeaderBytes and the entries, given in two
+// pieces; offset is where the record will lie in its segment. The checksum is of the pieces, not of
+// what was written.
+inline void encode_record(char* out, RecordSeed seed, std::uint64_t offset, WallTime time,
+                          std::span<const char> entries,
+                          std::span<const char> more_entries) noexcept {
+  NEXUSFIX_ASSERT(!entries.empty());
+  const std::size_t entries_bytes = entries.size() + more_entries.size();
+  NEXUSFIX_ASSERT(entries_bytes <= kRecordBytesLimit);
+  // What the checksum begins with: offset, length and time are 20 bytes without a gap.
+  const auto when = static_cast<std::uint64_t>(time.time_since_epoch().count());
+  const Crc32cFront front{.first = offset,
+                          .second = entries_bytes | when << 32U,
+                          .third = static_cast<std::uint32_t>(when >> 32U)};
+  char* const copy = out + kRecordHeaderBytes;
+  std::uint32_t crc = crc32c_copy(seed.of_segment(), front, entries, copy);
+  if (!more_entries.empty()) {
+    crc = crc32c(crc, more_entries);
+    std::memcpy(copy + entries.size(), more_entries.data(), more_entries.size());
+  }
+  store_little_endian(out, std::uint64_t{crc} | std::uint64_t{entries_bytes} << 32U);
+  store_little_endian(out + kRecordTimeAt, when);
+}
+// Appends one record to buffer.
+void append_record(std::vector<char>& buffer, RecordSeed seed, std::uint64_t offset, WallTime time,
+                   std::span<const char> entries, std::span<const char> more_entries = {});
+// Of a record whose entries are in their place, makes what stands in front of them.
+void seal_record(std::span<char> record, RecordSeed seed, std::uint64_t offset,
+                 WallTime time) noexcept;
+[[nodiscard]] RecordHeader decode_record_header(
+    std::span<const char, kRecordHeaderBytes> bytes) noexcept;
+// record: header and entries.
+[[nodiscard]] bool record_checks(RecordSeed seed, std::uint64_t offset,
+                                 std::span<const char> record) noexcept;
+
+}  // namespace nexusfix::store

@@ -1,0 +1,759 @@
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <memory>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/assert.hpp>
+#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/store/journal.hpp>
+
+#include "store/format/entry.hpp"
+#include "store/format/journal_format.hpp"
+#include "store/format/reading_sizes.hpp"
+#include "store/journal/journal_keeper.hpp"
+#include "store/journal/journal_lock.hpp"
+#include "store/recover/loss_evidence.hpp"
+#include "store/recover/recovery.hpp"
+#include "store/scan/damage_met.hpp"
+#include "store/scan/log_reading.hpp"
+#include "store/scan/log_walk.hpp"
+#include "store/scan/scrub.hpp"
+#include "store/state/number_reserve.hpp"
+#include "store/write/event_box.hpp"
+#include "store/write/log_note.hpp"
+#include "store/write/log_writer.hpp"
+#include "store/write/retirement.hpp"
+
+namespace nexusfix::store {
+
+std::string_view to_string(Durability durability) noexcept {
+  switch (durability) {
+    case Durability::None:
+      return "none";
+    case Durability::Process:
+      return "process";
+    case Durability::Group:
+      return "group";
+    case Durability::Sync:
+      return "sync";
+  }
+  return "unknown";
+}
+
+namespace {
+
+// Where entries begin that a reader of the session's current epoch may see: a reset inside of the
+// record ends what came before it.
+std::span<const char> behind_last_reset(std::span<const char> entries, SessionKey session) {
+  std::span<const char> result = entries;
+  EntryReader reader{entries};
+  Entry entry;
+  while (reader.next(entry)) {
+    if (entry.session == session && begins_epoch(entry)) result = reader.rest();
+  }
+  return result;
+}
+
+// Messages that are not known may have been sent under these numbers.
+void append_skip(std::vector<char>& entries, SessionKey key, std::uint64_t first,
+                 std::uint64_t last) {
+  append_entry(entries,
+               {.kind = EntryKind::OutboundNumber, .session = key, .number = last, .bytes = {}});
+  append_messages_lost(entries, key, first, last);
+}
+
+class Journal final : public Store {
+ public:
+  // Without a lock it can only be read.
+  Journal(Disk& disk, JournalOptions options, std::optional<Ownership> ownership,
+          const ReadingSizes& sizes = {})
+      : disk_{disk},
+        options_{std::move(options)},
+        ownership_{std::move(ownership)},
+        retirement_{disk, options_.folder, options_.retention.retired, events_},
+        log_notes_{ownership_ ? &*ownership_ : nullptr, options_.folder, events_},
+        checkpointer_{state_},
+        writer_{disk, options_, ownership_ ? &*ownership_ : nullptr, checkpointer_},
+        reading_{disk, options_.folder, writer_, state_.sessions, sizes},
+        reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax},
+        keeper_{disk, options_, ownership_ ? &*ownership_ : nullptr, writer_, log_notes_, events_} {
+    notes_.reserve((NumberReserve::kWishesMax + 1) * kEntryHeaderBytes);
+  }
+
+  StoreResult<void> open(Recovered&& recovered, WallTime now) {
+    state_ = std::move(recovered.state);
+    for (const auto& [epoch, until] : recovered.retired) retired_numbers_.push_back({epoch, until});
+    reading_.set_holes(std::move(recovered.holes));
+    refused_ = std::move(recovered.refused);
+    no_new_session_ = std::move(recovered.no_new_session);
+    was_closed_ = recovered.is_closed;
+    if (recovered.lost_bytes_max > 0) {
+      lost_with_sessions_ = numbers_to_skip(recovered.report.loss, recovered.segments.back(),
+                                            options_, recovered.lost_bytes_max);
+    }
+    const std::vector<char> skipped = skip_numbers(recovered);
+    if (!is_writable()) {
+      writer_.look(recovered);
+      report_ = std::move(recovered.report);
+      return {};
+    }
+    // Only numbers: the positions of the record are nobody's business.
+    const auto applied = state_.apply(skipped, now, 0, 0);
+    NEXUSFIX_ASSERT(applied.has_value());
+    for (SessionKey key = 0; key < state_.sessions.size(); ++key) {
+      reserve_.open(state_.sessions.record(key).next_outbound);
+    }
+    report_ = std::move(recovered.report);
+    for (std::string& warning : recovered.warnings) {
+      events_.put(StoreEvent::Level::Warning, std::move(warning));
+    }
+    // With damage in the log, opening must find it again, and say so.
+    is_damaged_ = !report_.damages.empty();
+    if (!is_damaged_) {
+      checkpointer_.start(recovered.index_from, recovered.retired_before);
+    }
+    // A segment that is begun now tells of it.
+    if (!recovered.segments.empty()) {
+      const LogPosition end = recovered.segments.back().position + recovered.file_bytes;
+      plan_retirement(recovered.segments, end, recovered.synced, now);
+      checkpointer_.take_told(recovered.retired_told);
+    }
+    const std::uint64_t epoch = ownership_->epoch();
+    if (auto opened = writer_.open(recovered, epoch, skipped, now); !opened) return opened;
+    owner_is_told_ = writer_.segments().back().owner_epoch == epoch;
+    noted_ = writer_.synced();
+    // After damage a segment that has no record yet is none that the next opening must find.
+    if (const auto reach = writer_.reach(); reach && !is_damaged_) log_notes_.put(*reach);
+    // What the next opening must not find again is in the log, and on the disk.
+    const bool is_kept = options_.durability != Durability::None;
+    if (auto placed = is_kept ? ownership_->note_place() : DiskResult<void>{}; !placed) {
+      return std::unexpected{disk_error(options_.folder, placed.error())};
+    }
+    keeper_.start(is_kept);
+    if (options_.scrub.bytes_per_second > 0 && options_.background && disk_.takes_threads()) {
+      scrub_.emplace(disk_, options_, events_);
+    }
+    offer_to_scrub();
+    retire_segments(now);
+    return {};
+  }
+  [[nodiscard]] JournalReport take_report() { return std::move(report_); }
+
+  StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
+    if (failed()) return refusal();
+    if (const std::optional<SessionKey> found = state_.sessions.find(name)) {
+      if (const auto refused = refused_.find(*found); refused != refused_.end()) {
+        return failure(StoreErrorCode::SessionRefused, refused->second);
+      }
+      if (state_.sessions.is_unfinished(*found)) {
+        return failure(StoreErrorCode::SessionRefused, SessionTable::unfinished_text(name));
+      }
+      state_.indexes[*found].reserve();
+      return *found;
+    }
+    if (!is_writable()) return looked_at();
+    if (!no_new_session_.empty()) {
+      return failure(StoreErrorCode::SessionRefused, no_new_session_);
+    }
+    if (auto room = state_.sessions.has_room_for(name); !room) {
+      return failure(StoreErrorCode::TooLarge, room.error());
+    }
+    const auto key = static_cast<SessionKey>(state_.sessions.size());
+    // From the change of the table on nothing may need memory: it and the log are to agree.
+    reserve_.make_room();
+    if (state_.indexes.size() == state_.indexes.capacity()) {
+      state_.indexes.reserve(2 * state_.indexes.size() + 1);
+    }
+    std::vector<char> entries;
+    append_entry(entries,
+                 {.kind = EntryKind::SessionOpened, .session = key, .number = 0, .bytes = name});
+    // It may have been opened in what is missing.
+    if (lost_with_sessions_ > 0) append_skip(entries, key, 1, lost_with_sessions_);
+    if (auto appended = append_entries(entries, now); !appended) {
+      return std::unexpected{std::move(appended.error())};
+    }
+    state_.indexes[key].reserve();
+    return key;
+  }
+
+  StoreResult<void> rename_session(SessionKey key, std::string_view name, WallTime now) override {
+    if (failed()) return refusal();
+    if (!is_writable()) return looked_at();
+    if (auto may = state_.sessions.may_be_renamed_to(name); !may) {
+      return failure(
+          name.size() > kSessionNameBytesMax ? StoreErrorCode::TooLarge : StoreErrorCode::Refused,
+          may.error());
+    }
+    std::vector<char> entries;
+    append_entry(entries,
+                 {.kind = EntryKind::SessionRenamed, .session = key, .number = 0, .bytes = name});
+    if (auto appended = append_entries(entries, now); !appended) {
+      return std::unexpected{std::move(appended.error())};
+    }
+    return {};
+  }
+
+  std::optional<SessionKey> find_session(std::string_view name) const override {
+    return state_.sessions.find(name);
+  }
+  std::size_t session_count() const noexcept override { return state_.sessions.size(); }
+  std::string_view session_name(SessionKey key) const noexcept override {
+    return state_.sessions.name(key);
+  }
+  const SessionRecord& session(SessionKey key) const noexcept override {
+    return state_.sessions.record(key);
+  }
+
+  std::span<const NumberRange> lost_numbers(SessionKey key) const noexcept override {
+    return state_.sessions.lost(key);
+  }
+
+  StoreResult<LogPosition> append(const Transaction& transaction, WallTime now) override {
+    if (failed()) return refusal();
+    if (transaction.empty()) return appended();
+    if (!is_writable()) return looked_at();
+    return append_entries(transaction.entries(), now);
+  }
+
+  std::uint64_t retired_until(SessionKey key) const noexcept override {
+    if (key >= retired_numbers_.size()) return 0;
+    const RetiredNumbers& retired = retired_numbers_[key];
+    return retired.epoch == session(key).epoch ? retired.until : 0;
+  }
+
+  LogPosition appended() const noexcept override { return writer_.appended(); }
+  LogPosition durable() const noexcept override { return writer_.durable(); }
+  LogPosition synced() const noexcept override {
+    return writer_.syncs_behind() ? writer_.synced() : writer_.durable();
+  }
+
+  StoreResult<LogPosition> flush() override {
+    if (failed()) return refusal();
+    if (!is_writable()) return appended();
+    if (keeper_.has_alarm()) [[unlikely]]
+      return stop(taken_away());
+    if (durable() < appended()) {
+      if (auto owned = ownership_->check_slowly(); !owned) return stop(std::move(owned.error()));
+    }
+    if (auto flushed = writer_.flush(); !flushed) return stop(std::move(flushed.error()));
+    if (keeper_.is_due()) [[unlikely]]
+      keeper_.look({});
+    return durable();
+  }
+
+  StoreResult<void> close() override {
+    if (failed()) return refusal();
+    if (!is_writable()) return {};
+    if (keeper_.has_alarm()) return stop(taken_away());
+    auto closed = close_in_order();
+    if (!closed) return stop(std::move(closed.error()));
+    failure_ = "it was closed";
+    return {};
+  }
+
+  bool has_room_for(std::uint64_t bytes) const noexcept override {
+    return !writer_.is_short() || writer_.room_left() >= bytes + options_.segment_bytes / 4;
+  }
+
+  std::optional<StoreEvent> take_event() override {
+    // Asked in every turn: two looks that need no lock.
+    if (!writer_.has_shortage() && !events_.has_any()) [[likely]]
+      return std::nullopt;
+    const std::optional<DiskError> shortage = writer_.take_shortage();
+    if (!shortage) return events_.take();
+    return StoreEvent{.level = StoreEvent::Level::Error,
+                      .text = disk_error(options_.folder, *shortage).text +
+                              "; the next segment cannot be prepared, and " +
+                              std::to_string(writer_.room_left() >> 10U) +
+                              " KiB are left in this one"};
+  }
+
+  StoreResult<void> read(SessionKey key, std::uint64_t first, std::uint64_t last,
+                         MessageVisitor visit) override;
+  StoreResult<void> scan(LogVisitor visit) override;
+
+ private:
+  void retire_segments(WallTime now);
+  void plan_retirement(std::span<const SegmentHeader> segments, LogPosition end, LogPosition synced,
+                       WallTime now);
+  void forget_before(LogPosition position);
+  void offer_to_scrub();
+
+  [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
+  [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
+  // Not while damage must be found again, nor where nothing is ever known to be on the disk.
+  [[nodiscard]] bool may_retire() const noexcept {
+    return options_.retention.is_wanted() && !is_damaged_ &&
+           options_.durability != Durability::None;
+  }
+  [[nodiscard]] bool sends_before_sync() const noexcept {
+    return options_.durability == Durability::Process;
+  }
+
+  [[nodiscard]] std::unexpected<StoreError> looked_at() const {
+    return failure(StoreErrorCode::Refused, "it is open to be looked at, not to be changed");
+  }
+
+  [[nodiscard]] std::unexpected<StoreError> refusal() const {
+    return std::unexpected{StoreError{
+        .code = StoreErrorCode::Failed,
+        .text = "journal " + options_.folder + ": stopped by an earlier error (" + failure_ + ')'}};
+  }
+
+  [[nodiscard]] std::unexpected<StoreError> failure(StoreErrorCode code,
+                                                    std::string_view reason) const {
+    return std::unexpected{StoreError{
+        .code = code, .text = "journal " + options_.folder + ": " + std::string{reason}}};
+  }
+
+  // What is on the disk is no longer certain: nothing is accepted from here on. An owner that was
+  // replaced leaves the journal to his successor, who has not failed.
+  std::unexpected<StoreError> stop(StoreError error) {
+    failure_ = error.text;
+    if (error.code != StoreErrorCode::Locked) keeper_.note_failure();
+    return std::unexpected{std::move(error)};
+  }
+  [[nodiscard]] StoreError taken_away() const {
+    return {.code = StoreErrorCode::Disk, .text = keeper_.alarm()};
+  }
+
+  StoreResult<LogPosition> append_entries(std::span<const char> entries, WallTime now);
+  StoreResult<void> close_in_order();
+  void make_notes(LogPosition synced);
+  void notes_are_written(LogPosition synced);
+  [[nodiscard]] bool look_after_number(const Entry& entry);
+  std::vector<char> skip_numbers(Recovered& recovered) const;
+  StoreResult<void> take_epochs_before(std::vector<std::uint64_t>& epochs);
+  StoreResult<void> take_epochs_back(LogPosition from, std::vector<std::uint64_t>& epochs);
+
+  Disk& disk_;
+  JournalOptions options_;
+  std::optional<Ownership> ownership_;  // nothing: open to be looked at
+  LogState state_;
+  // By key: what retired_until() answers as long as the session has this epoch.
+  struct RetiredNumbers {
+    std::uint64_t epoch = 0;
+    std::uint64_t until = 0;
+  };
+  std::vector<RetiredNumbers> retired_numbers_;
+  EventBox events_;        // must outlive all that works on other threads
+  Retirement retirement_;  // must outlive the writer, whose thread works for it
+  LogNotes log_notes_;     // likewise
+  Checkpointer checkpointer_;
+  LogWriter writer_;
+  LogReading reading_;
+  NumberReserve reserve_;
+  LogPosition noted_ = 0;                      // the log tells that it was synced so far
+  bool owner_is_told_ = false;                 // and whose it is
+  bool was_closed_ = false;                    // in order, and nothing was appended since
+  std::vector<char> notes_;                    // entries of the journal's own, for the next record
+  JournalReport report_;                       // until it is taken
+  bool is_damaged_ = false;                    // opening found damage: nothing is retired
+  std::map<SessionKey, std::string> refused_;  // because of it, and why
+  std::string no_new_session_;                 // why not; empty: it may be
+  // Numbers that a session may have used which was opened in what the disk has lost; 0: none.
+  std::uint64_t lost_with_sessions_ = 0;
+  std::string failure_;                  // not empty: stopped
+  std::optional<ScrubThread> scrub_;     // nothing: it is switched off
+  std::uint64_t scrubbed_ = 0;           // segments up to this one were offered
+  LogPosition closed_end_ = kNumberMax;  // of the next one to be; none: far away
+  JournalKeeper keeper_;                 // what it looks at goes after it
+};
+
+StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, WallTime now) {
+  if (!ownership_->is_current() || keeper_.has_alarm()) [[unlikely]] {
+    return stop(keeper_.has_alarm() ? taken_away() : ownership_->loss());
+  }
+  const LogPosition synced = writer_.synced();
+  if (synced > noted_ || reserve_.has_wishes() || !owner_is_told_) {
+    writer_.prepare_next();
+    if (checkpointer_.tells_more(synced)) retire_segments(now);
+    if (synced >= closed_end_) offer_to_scrub();
+    // In process mode no flush() is called: there is nothing to wait for.
+    keeper_.look(now);
+    make_notes(synced);
+    if (entries.size() + notes_.size() > kRecordBytesLimit) notes_.clear();  // another time
+  }
+  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + notes_.size();
+  if (kRecordHeaderBytes + entries.size() > options_.record_bytes_max) {
+    return failure(StoreErrorCode::TooLarge,
+                   "a record of " + std::to_string(kRecordHeaderBytes + entries.size()) +
+                       " bytes is above the limit of " + std::to_string(options_.record_bytes_max));
+  }
+  // Before the sessions change: what fails to be written must not be seen.
+  if (!writer_.has_room(record_bytes)) {
+    const std::uint64_t segment = writer_.segments().back().number;
+    try {
+      if (auto room = writer_.make_room(record_bytes, now); !room) {
+        return stop(std::move(room.error()));
+      }
+      if (writer_.segments().back().number != segment) {
+        keeper_.segment_begun();
+        offer_to_scrub();
+        retire_segments(now);
+      }
+      checkpointer_.touch(entries);
+      checkpointer_.touch(notes_);
+    } catch (const std::bad_alloc&) {
+      return stop({.code = StoreErrorCode::Disk, .text = "no memory"});
+    }
+    writer_.reserve(record_bytes);
+  }
+  const LogPosition begin = appended();
+  // Or a loss of power leaves a log that ends in order, and forgets what left behind that end.
+  bool must_be_held = was_closed_;
+  const auto look = [&](const Entry& entry) {
+    const bool is_message = entry.kind == EntryKind::OutboundMessage;
+    if (is_message && entry.number < reserve_.watched_from(entry.session)) return;
+    if (look_after_number(entry)) must_be_held = true;
+  };
+  if (auto applied = state_.apply(entries, now, begin, begin + record_bytes, look); !applied) {
+    return failure(StoreErrorCode::Refused, applied.error());
+  }
+  if (auto written = writer_.append(entries, notes_, now); !written) {
+    return stop(std::move(written.error()));
+  }
+  if (!notes_.empty()) notes_are_written(synced);
+  was_closed_ = false;
+  if (must_be_held && sends_before_sync()) writer_.hold(begin);
+  return appended();
+}
+
+// What goes with the next record: how far the log was synced, so that after a loss of power damage
+// can be told from what had not reached the disk; and numbers that are reserved.
+void Journal::make_notes(LogPosition synced) {
+  notes_.clear();
+  if (!owner_is_told_) {
+    append_entry(
+        notes_,
+        {.kind = EntryKind::LogOwned, .session = 0, .number = ownership_->epoch(), .bytes = {}});
+  }
+  if (synced > noted_) {
+    append_entry(notes_,
+                 {.kind = EntryKind::LogSynced, .session = 0, .number = synced, .bytes = {}});
+    reserve_.settle(synced, [this](SessionKey session) {
+      return state_.sessions.record(session).next_outbound;
+    });
+  }
+  for (const SessionKey session : reserve_.offer()) {
+    append_entry(notes_, {.kind = EntryKind::NumbersReserved,
+                          .session = session,
+                          .number = reserve_.reserved(session),
+                          .bytes = {}});
+  }
+}
+
+void Journal::notes_are_written(LogPosition synced) {
+  const auto applied = state_.sessions.apply(notes_, {});
+  NEXUSFIX_ASSERT(applied.has_value());
+  notes_.clear();
+  owner_is_told_ = true;
+  noted_ = std::max(noted_, synced);
+  if (!reserve_.written(appended())) return;
+  // So that they count long before they are needed.
+  writer_.request_sync();
+}
+
+// In the mode in which bytes may leave before they are synced, what was used may be forgotten by a
+// loss of power: up to a limit that is skipped then. A reset that was forgotten would give all
+// numbers out again, and a session that was forgotten too: those are waited for. True: the record
+// of this entry must be on the disk before it is durable.
+bool Journal::look_after_number(const Entry& entry) {
+  switch (entry.kind) {
+    case EntryKind::OutboundMessage:
+    case EntryKind::OutboundNumber:
+      return entry.number >= reserve_.watched_from(entry.session) &&
+             reserve_.use(entry.session, entry.number);
+    case EntryKind::SessionOpened:
+      reserve_.open(1);
+      return true;
+    case EntryKind::Reset:
+      reserve_.set(entry.session, 1);
+      return true;
+    case EntryKind::NumbersSet:
+      reserve_.set(entry.session, decode_numbers_change(entry.bytes)->after.next_outbound);
+      return true;
+    case EntryKind::SessionRenamed:
+      return true;  // What follows would be another session's.
+    case EntryKind::InboundProgress:
+    case EntryKind::Removed:
+    case EntryKind::MessagesLost:
+    case EntryKind::NumbersReserved:
+    case EntryKind::LogSynced:
+    case EntryKind::LogClosed:
+    case EntryKind::LogOwned:
+      break;
+  }
+  return false;
+}
+
+// First the next checkpoint tells what is to go; when that is on the disk, it goes. From then on
+// nobody reads it; the files themselves follow in the background.
+void Journal::retire_segments(WallTime now) {
+  if (!may_retire()) return;
+  forget_before(checkpointer_.told_retired(writer_.synced()));
+  plan_retirement(writer_.segments(), appended(), writer_.synced(), now);
+}
+
+// segments: all that there are, with the log up to end in them.
+void Journal::plan_retirement(std::span<const SegmentHeader> segments, LogPosition end,
+                              LogPosition synced, WallTime now) {
+  if (!may_retire()) {
+    // Nor does a checkpoint go on to tell what an earlier life had planned.
+    if (!is_damaged_) checkpointer_.plan_retirement(segments.front().position);
+    return;
+  }
+  LogPosition needed = end;
+  for (const MessageIndex& index : state_.indexes) {
+    if (!index.groups().empty()) needed = std::min(needed, index.groups().front().begin);
+  }
+  const std::size_t count = count_retired(segments, options_.retention, end, synced, needed, now);
+  checkpointer_.plan_retirement(segments[count].position);
+}
+
+void Journal::forget_before(LogPosition position) {
+  const std::vector<SegmentHeader>& segments = writer_.segments();
+  std::size_t count = 0;
+  while (count + 1 < segments.size() && segments[count + 1].position <= position) ++count;
+  if (count == 0) return;
+  const SegmentHeader kept = segments[count];
+  const std::uint64_t first = segments.front().number;
+  retired_numbers_.resize(state_.sessions.size());
+  for (SessionKey key = 0; key < state_.sessions.size(); ++key) {
+    const std::uint64_t number = state_.indexes[key].drop_before(kept.position);
+    if (number == 0) continue;
+    retired_numbers_[key] = {session(key).epoch, std::min(number, session(key).next_outbound) - 1};
+  }
+  writer_.forget_segments(count);
+  reading_.forget_before(kept.position);
+  if (scrub_) scrub_->forget_before(kept.number);
+  keeper_.forget_before(kept.number);
+  writer_.take_away(retirement_, first, kept);
+}
+
+// The closed segments of which the file has everything: what a group has in its ring comes later.
+void Journal::offer_to_scrub() {
+  if (!scrub_) return;
+  closed_end_ = kNumberMax;
+  const std::vector<SegmentHeader>& segments = writer_.segments();
+  const auto first = std::upper_bound(
+      segments.begin(), segments.end(), scrubbed_,
+      [](std::uint64_t number, const SegmentHeader& one) { return number < one.number; });
+  for (auto at = first; at != segments.end() && at + 1 != segments.end(); ++at) {
+    const LogPosition end = (at + 1)->position;
+    if (writer_.written() < end) {
+      closed_end_ = end;
+      return;
+    }
+    scrub_->add(*at, end - at->position);
+    scrubbed_ = at->number;
+  }
+}
+
+// After a loss of power, or what is taken for one, each session goes on above every number that it
+// may have used. Returns the entries that say so.
+std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
+  std::vector<char> entries;
+  if (!recovered.report.power_lost) return entries;
+  const std::uint64_t ahead_max = numbers_to_skip(recovered.report.loss, recovered.segments.back(),
+                                                  options_, recovered.lost_bytes_max);
+  for (SessionKey key = 0; ahead_max > 0 && key < state_.sessions.size(); ++key) {
+    const std::uint64_t first = state_.sessions.record(key).next_outbound;
+    const std::uint64_t end = std::max(first + ahead_max, state_.sessions.reserved(key));
+    const std::uint64_t last = std::min(end, kNumberMax) - 1;
+    if (last < first) continue;  // of a log that is forged: there are no more numbers
+    append_skip(entries, key, first, last);
+    recovered.report.skipped.push_back({state_.sessions.name(key), first, last});
+  }
+  return entries;
+}
+
+StoreResult<void> Journal::close_in_order() {
+  scrub_.reset();
+  keeper_.stop();
+  if (auto synced = writer_.sync_all(); !synced) return synced;
+  std::vector<char> entries;
+  append_entry(entries, {.kind = EntryKind::LogClosed,
+                         .session = 0,
+                         .number = options_.durability == Durability::None ? 0 : appended(),
+                         .bytes = {}});
+  // No clock is asked for it: the record has no time.
+  if (auto room = writer_.make_room(kRecordHeaderBytes + entries.size(), {}); !room) return room;
+  if (auto written = writer_.append(entries, {}, {}); !written) return written;
+  if (auto synced = writer_.sync_all(); !synced) return synced;
+  if (may_retire()) forget_before(checkpointer_.told_retired(writer_.synced()));
+  std::optional<LogNote> reach = writer_.reach();
+  if (auto closed = writer_.close(); !closed) return closed;
+  if (!reach) return {};
+  // Whoever opens it next says that more may follow, before it does.
+  reach->is_closed = true;
+  log_notes_.put(*reach);
+  return {};
+}
+
+StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64_t last,
+                                MessageVisitor visit) {
+  if (failed()) return refusal();
+  NEXUSFIX_ASSERT(key < state_.sessions.size());
+  std::uint64_t next = first;  // groups may overlap by one record
+  DamageMet damage;
+  const auto visit_record = [&](const Record& record) {
+    EntryReader reader{behind_last_reset(record.entries, key)};
+    Entry entry;
+    while (reader.next(entry)) {
+      if (entry.kind != EntryKind::OutboundMessage || entry.session != key) continue;
+      if (entry.number < next) continue;
+      if (entry.number > last) return false;
+      damage.pass(entry.number);
+      next = entry.number + 1;
+      if (!visit(entry.number, entry.bytes)) last = entry.number;
+      if (entry.number == last) return false;
+    }
+    return true;
+  };
+  const auto on_damage = [&](const std::string& text) { return damage.add(text, next); };
+  for (const MessageIndex::Group& group : state_.indexes[key].groups(first, last)) {
+    const StoreResult<bool> goes_on =
+        reading_.for_each_of(key, group, next, visit_record, on_damage);
+    if (!goes_on) return std::unexpected{goes_on.error()};
+    if (!*goes_on) break;
+  }
+  return damage.result(first, std::min(last, session(key).next_outbound - 1));
+}
+
+// Of the sessions where the first segment begins, if others were in front of it. Where its
+// checkpoint cannot be used, the first one that can tells, less what the records in between did.
+StoreResult<void> Journal::take_epochs_before(std::vector<std::uint64_t>& epochs) {
+  const std::vector<SegmentHeader>& segments = writer_.segments();
+  if (segments.front().number == 1) return {};
+  for (const SegmentHeader& segment : segments) {
+    if (!segment.has_checkpoint()) continue;
+    const auto file = disk_.open(path_of_segment(options_.folder, segment.number), OpenMode::Read);
+    if (!file) return std::unexpected{disk_error(options_.folder, file.error())};
+    const auto checkpoint = read_checkpoint(segment, **file);
+    if (!checkpoint || !*checkpoint) continue;
+    const auto& sessions = (*checkpoint)->sessions;
+    for (SessionKey key = 0; key < sessions.size() && key < epochs.size(); ++key) {
+      epochs[key] = sessions[key].session.record.epoch;
+    }
+    return take_epochs_back(segment.position, epochs);
+  }
+  return failure(StoreErrorCode::Corrupt,
+                 "no checkpoint tells in which epochs its first messages were sent");
+}
+
+// epochs: at this position; then: where the log begins.
+StoreResult<void> Journal::take_epochs_back(LogPosition from, std::vector<std::uint64_t>& epochs) {
+  const LogPosition begin = writer_.segments().front().position;
+  if (begin == from) return {};
+  std::vector<std::uint64_t> resets(epochs.size(), 0);
+  std::vector<bool> is_told(epochs.size(), false);
+  const auto visit_record = [&](const Record& record) {
+    EntryReader reader{record.entries};
+    Entry entry;
+    while (reader.next(entry)) {
+      if (entry.session >= epochs.size() || is_told[entry.session]) continue;
+      if (entry.kind == EntryKind::Reset) ++resets[entry.session];
+      if (entry.kind != EntryKind::NumbersSet) continue;
+      epochs[entry.session] = decode_numbers_change(entry.bytes)->before.epoch;
+      is_told[entry.session] = true;
+    }
+    return true;
+  };
+  const StoreResult<bool> passed =
+      reading_.for_each_record(begin, from, visit_record, [](const std::string&) { return false; });
+  if (!passed) return std::unexpected{passed.error()};
+  for (SessionKey key = 0; key < epochs.size(); ++key) {
+    // More resets than epochs: one began behind the checkpoint, or somebody wrote what is not so.
+    epochs[key] = epochs[key] > resets[key] ? epochs[key] - resets[key] : 1;
+  }
+  return {};
+}
+
+StoreResult<void> Journal::scan(LogVisitor visit) {
+  if (failed()) return refusal();
+  std::vector<std::uint64_t> epochs(state_.sessions.size(), 1);
+  if (auto told = take_epochs_before(epochs); !told) return told;
+  bool is_known = true;
+  const auto visit_record = [&](const Record& record) {
+    EntryReader reader{record.entries};
+    Entry entry;
+    while (reader.next(entry)) {
+      // What opening did not read may say anything.
+      is_known = entry.session < epochs.size();
+      if (!is_known) return false;
+      if (entry.kind == EntryKind::Reset) ++epochs[entry.session];
+      if (entry.kind == EntryKind::NumbersSet) {
+        epochs[entry.session] = decode_numbers_change(entry.bytes)->after.epoch;
+      }
+      if (entry.kind != EntryKind::OutboundMessage) continue;
+      visit({.session = state_.sessions.name(entry.session),
+             .epoch = epochs[entry.session],
+             .msg_seq_num = entry.number,
+             .bytes = entry.bytes});
+    }
+    return true;
+  };
+  const StoreResult<bool> passed =
+      reading_.for_each_record(writer_.segments().front().position, appended(), visit_record,
+                               [](const std::string&) { return false; });
+  if (!passed) return std::unexpected{passed.error()};
+  if (!is_known) {
+    return failure(StoreErrorCode::Corrupt, "a record is of a session that was never opened");
+  }
+  return {};
+}
+
+}  // namespace
+
+StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options, WallTime now) {
+  return open_journal(disk, options, now, {});
+}
+
+StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& options, WallTime now,
+                                        const ReadingSizes& sizes) {
+  NEXUSFIX_ASSERT(options.record_bytes_max <= kRecordBytesLimit);
+  NEXUSFIX_ASSERT(options.numbers_ahead_max > 0);
+  const auto failure = [&](const DiskError& error) {
+    return std::unexpected{disk_error(options.folder, error)};
+  };
+  if (auto made = disk.make_directories(options.folder); !made) return failure(made.error());
+  auto lock = Ownership::take(disk, options.folder, now);
+  if (!lock) return std::unexpected{std::move(lock.error())};
+  StoreResult<Recovered> recovered = recover(disk, options, *lock);
+  if (!recovered) return std::unexpected{std::move(recovered.error())};
+  if (auto later = lock->be_later_than(recovered->owner_epoch, disk, now); !later) {
+    return std::unexpected{std::move(later.error())};
+  }
+  auto store = std::make_unique<Journal>(disk, options, std::move(*lock), sizes);
+  if (auto opened = store->open(std::move(*recovered), now); !opened) {
+    return std::unexpected{std::move(opened.error())};
+  }
+  JournalReport report = store->take_report();
+  return OpenedJournal{.store = std::move(store), .report = std::move(report)};
+}
+
+StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder) {
+  StoreResult<Recovered> found =
+      SecondLook{disk, folder}.repeat([&] { return look_at(disk, folder); });
+  if (!found) return std::unexpected{std::move(found.error())};
+  const JournalOptions options{.folder = folder, .background = false};
+  auto store = std::make_unique<Journal>(disk, options, std::nullopt);
+  if (auto opened = store->open(std::move(*found), {}); !opened) {
+    return std::unexpected{std::move(opened.error())};
+  }
+  JournalReport report = store->take_report();
+  report.in_use = is_in_use(disk, folder);
+  return OpenedJournal{.store = std::move(store), .report = std::move(report)};
+}
+
+}  // namespace nexusfix::store

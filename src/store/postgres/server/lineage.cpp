@@ -1,0 +1,98 @@
+#include "store/postgres/server/lineage.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include <nexusfix/base/random.hpp>
+
+#include "store/format/entry.hpp"
+#include "store/postgres/server/schema.hpp"
+
+namespace nexusfix::store::postgres {
+namespace {
+
+// Where the log ends; how many sessions it has; where it ended at the next claim after the noted
+// one, or -1 if there is none; and whether it has the noted one.
+constexpr const char* kLineage =
+    "SELECT s.log_id, s.position, (SELECT count(*) FROM sessions), "
+    "coalesce((SELECT o.position FROM owners o WHERE o.first_epoch > mine.first_epoch "
+    "ORDER BY o.first_epoch LIMIT 1), -1), mine.first_epoch IS NOT NULL "
+    "FROM log_state s LEFT JOIN owners mine ON mine.claim = $1";
+
+std::string_view text_at(const Result& rows, int column) {
+  return {PQgetvalue(rows.get(), 0, column),
+          static_cast<std::size_t>(PQgetlength(rows.get(), 0, column))};
+}
+
+std::int64_t number_at(const Result& rows, int column) {
+  const std::string_view text = text_at(rows, column);
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+// Each number that was used takes an entry of the log, unless the session was raised by more.
+std::uint64_t numbers_max(const Note& note, LogPosition left_at) {
+  std::uint64_t numbers = (note.confirmed - left_at) / kEntryHeaderBytes + 1;
+  for (const Raise& raise : note.raises) {
+    if (raise.until > left_at) numbers += raise.numbers;
+  }
+  return std::min(numbers, kNumberMax / 2);
+}
+
+}  // namespace
+
+std::string Loss::what(const std::string& note_path) const {
+  std::string text = "the database has lost what it had confirmed: up to " +
+                     std::to_string(confirmed) + " was, as " + note_path +
+                     " says, and the log in the database has gone on from " +
+                     std::to_string(left_at) + ". Messages that were sent are missing";
+  if (may_miss_sessions) {
+    text += ". Sessions may be missing, too: one that the log does not have begins at MsgSeqNum " +
+            std::to_string(numbers + 1);
+  }
+  return text;
+}
+
+StoreResult<std::optional<Loss>> find_loss(Connection& connection, const PostgresOptions& options,
+                                           const Note& note, const std::string& note_path) {
+  auto rows = connection.ask(kLineage, {note.claim});
+  if (!rows) return std::unexpected{store_error(options, rows.error())};
+  const bool is_same = PQntuples(rows->get()) == 1 && text_at(*rows, 0) == note.log_id;
+  if (!is_same) {
+    return std::unexpected{store_error(
+        options,
+        {.text = "the log in the database is not the one that this machine has noted in " +
+                 note_path + " (up to " + std::to_string(note.confirmed) +
+                 "): the schema was made again, or this is another database. Its sessions would "
+                 "begin at MsgSeqNum 1. If that is meant, remove the file",
+         .state = {}},
+        StoreErrorCode::Corrupt)};
+  }
+  const auto end = static_cast<LogPosition>(number_at(*rows, 1));
+  const auto sessions = static_cast<std::uint64_t>(number_at(*rows, 2));
+  const std::int64_t next_claim = number_at(*rows, 3);
+  LogPosition left_at = next_claim < 0 ? end : static_cast<LogPosition>(next_claim);
+  if (text_at(*rows, 4) != "t") left_at = std::min(note.begin, end);
+  if (left_at >= note.confirmed) return std::nullopt;
+  return Loss{.left_at = left_at,
+              .confirmed = note.confirmed,
+              .numbers = numbers_max(note, left_at),
+              .may_miss_sessions = sessions < note.sessions || left_at < end};
+}
+
+std::string new_claim_name() {
+  SystemRandom random;
+  std::string name;
+  for (int i = 0; i < 2; ++i) {
+    std::array<char, 16> digits{};
+    const auto end =
+        std::to_chars(digits.data(), digits.data() + digits.size(), random.next(), 16).ptr;
+    name.append(digits.data(), end);
+  }
+  return name;
+}
+
+}  // namespace nexusfix::store::postgres

@@ -1,0 +1,43 @@
+#include "store/recover/loss_text.hpp"
+
+namespace nexusfix::store {
+
+std::string range_text(NumberRange range) {
+  if (range.first == range.last) return "number " + std::to_string(range.first);
+  return "numbers " + std::to_string(range.first) + " to " + std::to_string(range.last);
+}
+
+std::string loss_text(const SessionTable& sessions, const SessionLoss& loss) {
+  std::string text = "session " + sessions.name(loss.session) + ": ";
+  if (loss.opened_in_it) text += "its name was lost; ";
+  if (loss.reset_lost) text += "a reset was lost; ";
+  if (loss.in_doubt) {
+    text += "it may have used numbers from " +
+            std::to_string(sessions.record(loss.session).next_outbound) + " on";
+  } else if (loss.numbers) {
+    text += range_text(*loss.numbers) + " of epoch " + std::to_string(loss.epoch) +
+            (loss.numbers->first == loss.numbers->last ? " is lost" : " are lost");
+  } else {
+    text += "no number of the epoch behind it is lost";
+  }
+  return text;
+}
+
+std::string unknown_loss_text() {
+  return "messages may be lost, and which cannot be told: the checkpoint in front of them is "
+         "damaged. The next numbers of all sessions are known from the one behind";
+}
+
+bool is_filler(std::string_view text) noexcept {
+  return text.substr(0, kFillerText.size()) == kFillerText.substr(0, text.size());
+}
+
+StoreError contradiction(const std::string& folder, const SegmentHeader& segment,
+                         const Record& record, std::string_view reason) {
+  return {.code = StoreErrorCode::Corrupt,
+          .text = path_of_segment(folder, segment.number) + ": the record at offset " +
+                  std::to_string(record.offset) + " checks, but " + std::string{reason} +
+                  ". Nothing was changed. Restore the folder from a copy"};
+}
+
+}  // namespace nexusfix::store

@@ -1,0 +1,634 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <expected>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/store/journal_check.hpp>
+
+#include "store/format/entry.hpp"
+#include "store/journal/journal_lock.hpp"
+#include "store/recover/loss_text.hpp"
+#include "store/recover/recovery.hpp"
+#include "store/scan/damaged_log.hpp"
+#include "store/scan/log_walk.hpp"
+#include "store/state/checkpoint.hpp"
+#include "store/state/log_state.hpp"
+#include "store/write/log_note.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+constexpr std::size_t kCopyBytes = 1U << 20U;
+constexpr unsigned kCopiesOfSecondMax = 1'000;
+
+std::string bytes_text(std::uint64_t bytes) {
+  return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
+}
+
+// The damaged bytes are not believed; but a name that can be read in them is worth telling.
+std::string readable_name(std::span<const char> damaged, SessionKey session) {
+  if (damaged.size() < kRecordHeaderBytes) return {};
+  EntryReader reader{damaged.subspan(kRecordHeaderBytes)};
+  Entry entry;
+  while (reader.next(entry)) {
+    if (entry.kind == EntryKind::SessionOpened && entry.session == session) {
+      const bool printable = std::all_of(entry.bytes.begin(), entry.bytes.end(),
+                                         [](char c) { return c >= ' ' && c <= '~'; });
+      return printable ? std::string{entry.bytes} : std::string{};
+    }
+  }
+  return {};
+}
+
+// What a log that ended in order says was on the disk.
+std::optional<LogPosition> closed_at(const Record& record) {
+  std::optional<LogPosition> at;
+  EntryReader reader{record.entries};
+  Entry entry;
+  while (reader.next(entry)) {
+    at.reset();
+    if (entry.kind == EntryKind::LogClosed) at = entry.number;
+  }
+  return at;
+}
+
+class Repair {
+ public:
+  Repair(Disk& disk, const RepairOptions& options, WallTime now)
+      : disk_{disk}, options_{options}, now_{now} {}
+
+  StoreResult<RepairReport> run() {
+    std::optional<Ownership> lock;
+    if (options_.mode == RepairMode::Carry) {
+      // So that a wrong folder gets no lock of its own.
+      if (auto there = find(); !there) return std::unexpected{there.error()};
+      auto taken = Ownership::take(disk_, options_.folder, now_);
+      if (!taken) return std::unexpected{taken.error()};
+      lock = std::move(*taken);
+    }
+    if (auto found = find(); !found) return std::unexpected{found.error()};
+    if (is_all_lost_) {
+      plan_anew();
+    } else {
+      if (auto named = put_names(); !named) return std::unexpected{named.error()};
+      if (auto planned = plan(); !planned) return std::unexpected{planned.error()};
+    }
+    if (options_.mode == RepairMode::Carry && !report_.steps.empty()) {
+      auto done = is_all_lost_ ? forget_all(*lock) : carry_out(*lock);
+      if (!done) return std::unexpected{done.error()};
+    }
+    return std::move(report_);
+  }
+
+ private:
+  // What there is, be it nothing but what was noted of it.
+  StoreResult<void> find() {
+    noted_ = read_log_note(disk_, options_.folder);
+    auto walked = walk();
+    is_all_lost_ =
+        !walked && walked.error().code == StoreErrorCode::Missing && is_missed(noted_, {});
+    return is_all_lost_ ? StoreResult<void>{} : walked;
+  }
+
+  void plan_anew() {
+    report_.steps.push_back(lost_end_text(options_.folder, *noted_.note, {}) +
+                            ". That is accepted: the next opening begins a new journal");
+    report_.alarms.push_back(
+        "all sessions of the journal are lost, with all that was sent: each begins with number 1, "
+        "unless its next numbers are set");
+  }
+
+  StoreResult<void> forget_all(const Ownership& lock) {
+    if (auto copied = copy_files(); !copied) return copied;
+    if (auto forgotten = lock.forget_note(); !forgotten) return failure(forgotten.error());
+    return {};
+  }
+
+  StoreResult<void> walk() {
+    log_ = {};
+    voids_.clear();
+    closed_at_.reset();
+    bool is_known = false;
+    std::optional<SegmentHeader> first;
+    auto walked = walk_log(
+        disk_, options_.folder,
+        [&](const SegmentHeader& segment, std::span<const char> checkpoint) -> StoreResult<void> {
+          if (!first) first = segment;
+          if (is_known) {
+            look_at(segment, checkpoint);
+          } else if (auto before = state_before(segment, checkpoint)) {
+            // Two that are damaged, one behind the other: where messages lie is lost, and what
+            // opens the log could not use it.
+            if (before->index_from > first->position) {
+              return std::unexpected{unknown_start(options_.folder, *first)};
+            }
+            is_known = true;
+            damages_before_ = log_.damages().size();
+            log_.begin(std::move(before->state));
+          } else if (segment.has_checkpoint() && before.error() != CheckpointFault::Void) {
+            voids_.push_back(segment);
+          }
+          return {};
+        },
+        [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
+          const auto applied = is_known ? log_.record(segment, record) : check_form(record.entries);
+          closed_at_ = closed_at(record);
+          if (!applied) {
+            return std::unexpected{
+                contradiction(options_.folder, segment, record, applied.error())};
+          }
+          return {};
+        },
+        [&](const DamagedBytes& bytes) { log_.damage(bytes); });
+    if (!walked) return std::unexpected{walked.error()};
+    if (!is_known && walked->segments.front().header.number > 1) {
+      return std::unexpected{unknown_start(options_.folder, walked->segments.front().header)};
+    }
+    log_.end();
+    end_ = end_of(*walked);
+    lost_end_bytes_ = is_missed(noted_, end_) ? lost_end_bytes(*noted_.note, end_.position) : 0;
+    segments_ = std::move(walked->segments);
+    strays_ = std::move(walked->strays);
+    return {};
+  }
+
+  // A checkpoint behind damage says what the damaged records said, which is not what the repaired
+  // log will say. The one that the sessions are known from is the exception: the log begins there.
+  void look_at(const SegmentHeader& segment, std::span<const char> checkpoint) {
+    if (!segment.has_checkpoint()) return;
+    const auto found = decode_checkpoint(segment, checkpoint);
+    const auto holds_records = [](const DamagedBytes& damage) { return !damage.is_header; };
+    const bool is_behind_damage =
+        std::any_of(log_.damages().begin() + static_cast<std::ptrdiff_t>(damages_before_),
+                    log_.damages().end(), holds_records);
+    const bool is_void = !found && found.error() == CheckpointFault::Void;
+    if (!is_void && (!found || is_behind_damage)) voids_.push_back(segment);
+  }
+
+  // The entries that go where the damage is, with the names that were given.
+  StoreResult<void> put_names() {
+    for (std::size_t i = 0; i < log_.damages().size(); ++i) {
+      std::vector<char>& entries = entries_.emplace_back();
+      EntryReader reader{log_.inferred(i)};
+      Entry entry;
+      while (reader.next(entry)) {
+        if (entry.kind == EntryKind::SessionOpened) {
+          const auto name = options_.names.find(entry.session);
+          if (name == options_.names.end()) return name_needed(log_.damages()[i], entry.session);
+          entry.bytes = name->second;
+        }
+        append_entry(entries, entry);
+      }
+    }
+    return {};
+  }
+
+  StoreResult<void> name_needed(const DamagedBytes& damage, SessionKey session) {
+    std::string text = path_of_segment(options_.folder, damage.segment) + ": at offset " +
+                       std::to_string(damage.offset) + " was the opening of session key " +
+                       std::to_string(session) + ", whose name is lost. Give it with --name " +
+                       std::to_string(session) + "=NAME";
+    const auto bytes = read_damaged(damage);
+    if (!bytes) return std::unexpected{bytes.error()};
+    if (const std::string name = readable_name(*bytes, session); !name.empty()) {
+      text += " (in the damaged bytes can be read: " + name + ')';
+    }
+    return std::unexpected{StoreError{.code = StoreErrorCode::Refused, .text = std::move(text)}};
+  }
+
+  StoreResult<std::vector<char>> read_damaged(const DamagedBytes& damage) {
+    const auto file = disk_.open(path_of_segment(options_.folder, damage.segment), OpenMode::Read);
+    if (!file) return failure(file.error());
+    std::vector<char> bytes(std::min<std::size_t>(damage.bytes, kCopyBytes));
+    const auto got = (*file)->read_at(damage.offset, bytes);
+    if (!got) return failure(got.error());
+    bytes.resize(*got);
+    return bytes;
+  }
+
+  StoreResult<void> plan() {
+    if (auto fit = check_places(); !fit) return fit;
+    for (std::size_t i = 0; i < log_.damages().size(); ++i) {
+      if (auto planned = plan_damage(i); !planned) return planned;
+    }
+    for (const SegmentHeader& segment : voids_) {
+      report_.steps.push_back(path_of_segment(options_.folder, segment.number) +
+                              ": the checkpoint is taken out: it is damaged, or tells of what is "
+                              "behind damage. Opening reads the log instead");
+      note(path_of_segment(options_.folder, segment.number) + ": the checkpoint taken out");
+    }
+    for (const WalkedSegment& segment : segments_) {
+      if (segment.unused_bytes == 0) continue;
+      const std::string path = path_of_segment(options_.folder, segment.header.number);
+      report_.steps.push_back(path + ": the " + bytes_text(segment.unused_bytes) + " from offset " +
+                              std::to_string(segment.end) +
+                              " on, behind its last record, are not of the log: cut off");
+      note(path + ": what was behind its last record cut off");
+    }
+    for (const StraySegment& one : strays_) {
+      const std::string path = path_of_segment(options_.folder, one.number);
+      report_.steps.push_back(path + ": prepared and never begun, but the " +
+                              bytes_text(one.stray.bytes) + " at offset " +
+                              std::to_string(one.stray.offset) +
+                              " are no zeros: emptied. Nothing is lost by it");
+    }
+    const WalkedSegment& last = segments_.back();
+    if (last.torn_bytes > 0) {
+      report_.steps.push_back(path_of_segment(options_.folder, last.header.number) + ": the " +
+                              bytes_text(last.torn_bytes) + " from offset " +
+                              std::to_string(last.end) + " on are an interrupted write: cut off");
+    }
+    if (lost_end_bytes_ > 0) {
+      const std::string text = lost_end_text(options_.folder, *noted_.note, end_);
+      report_.steps.push_back(text + ". That is accepted: the log goes on from there");
+      note(text + ". Accepted");
+    }
+    // What the log says once the records stand in the damage's place: it must make sense.
+    if (auto replayed = replay(); !replayed) return replayed;
+    plan_numbers();
+    // It ends in order as before: no machine that is started anew must be taken for a loss of
+    // power.
+    if (!last_.empty() && closed_at_) {
+      append_entry(
+          last_, {.kind = EntryKind::LogClosed, .session = 0, .number = *closed_at_, .bytes = {}});
+    }
+    return {};
+  }
+
+  // Each segment begins where the one before it ends. Where headers and the ends of records before
+  // them are lost together, that may be beyond what can be told.
+  [[nodiscard]] StoreResult<void> check_places() const {
+    for (std::size_t i = 1; i < segments_.size(); ++i) {
+      const WalkedSegment& before = segments_[i - 1];
+      const SegmentHeader& header = segments_[i].header;
+      if (header.position == before.header.position + before.end) continue;
+      return std::unexpected{StoreError{
+          .code = StoreErrorCode::Corrupt,
+          .text = path_of_segment(options_.folder, before.header.number) + " and " +
+                  path_of_segment(options_.folder, header.number) +
+                  ": so much is damaged that where one ends and the other begins cannot be told "
+                  "(offset " +
+                  std::to_string(before.end) + "). Restore the folder from a copy"}};
+    }
+    return {};
+  }
+
+  StoreResult<void> plan_damage(std::size_t index) {
+    const DamagedBytes& damage = log_.damages()[index];
+    const std::string path = path_of_segment(options_.folder, damage.segment);
+    std::vector<char>& filler = fillers_.emplace_back();
+    const std::size_t at = damage.segment - segments_.front().header.number;
+    const SegmentHeader& header = segments_[at].header;
+    if (damage.is_header && header.version == kFormatVersionOldest) {
+      return std::unexpected{StoreError{
+          .code = StoreErrorCode::Corrupt,
+          .text = path + ": the header at offset 0 is of an older format, which is not written any "
+                         "more. Restore the folder from a copy"}};
+    }
+    if (damage.is_header) {
+      filler.resize(kSegmentHeaderBytes);
+      encode_segment_header(header, std::span{filler}.first<kSegmentHeaderBytes>());
+      report_.steps.push_back(path + ": the header is written again");
+      note(path + ": the header written again");
+      return {};
+    }
+    if (!fill(entries_[index], damage)) {
+      return std::unexpected{StoreError{
+          .code = StoreErrorCode::Corrupt,
+          .text = path + ": no record fits the " + bytes_text(damage.bytes) + " at offset " +
+                  std::to_string(damage.offset) + ". Restore the folder from a copy"}};
+    }
+    append_record(filler, RecordSeed{header}, damage.offset, now_, entries_[index]);
+    // In full, since there may be no room for it where the damage was.
+    note(path + " offset " + std::to_string(damage.offset) + ", " + bytes_text(damage.bytes) +
+         ": taken out");
+    report_.steps.push_back(path + ": the " + bytes_text(damage.bytes) + " at offset " +
+                            std::to_string(damage.offset) + " (" + describe(damage.fault) +
+                            ") are replaced by a record that says so");
+    return {};
+  }
+
+  // What was done, for the log to keep.
+  void note(std::string text) {
+    text += " by a repair: " + options_.text;
+    append_entry(last_, {.kind = EntryKind::Removed, .session = 0, .number = 0, .bytes = text});
+  }
+
+  // Makes the entries as long as the damage is.
+  [[nodiscard]] bool fill(std::vector<char>& entries, const DamagedBytes& damage) const {
+    if (damage.bytes > kRecordHeaderBytes + std::uint64_t{kRecordBytesLimit}) return false;
+    const auto room = static_cast<std::size_t>(damage.bytes);
+    if (room == kRecordHeaderBytes + entries.size() && !entries.empty()) return true;
+    const std::size_t used = kRecordHeaderBytes + entries.size() + kEntryHeaderBytes;
+    if (room < used) return false;
+    std::string text = std::string{kFillerText} + options_.text;
+    text.resize(room - used, ' ');
+    append_entry(entries, {.kind = EntryKind::Removed, .session = 0, .number = 0, .bytes = text});
+    return true;
+  }
+
+  StoreResult<void> replay() {
+    std::size_t next = 0;
+    StoreResult<void> made{};
+    bool is_known = false;
+    const auto segments = walk_log(
+        disk_, options_.folder,
+        [&](const SegmentHeader& segment, std::span<const char> checkpoint) -> StoreResult<void> {
+          if (is_known) return {};
+          if (auto before = state_before(segment, checkpoint)) {
+            is_known = true;
+            repaired_ = std::move(before->state);
+          }
+          return {};
+        },
+        [&](const SegmentHeader& segment, const Record& record) -> StoreResult<void> {
+          if (!made) return made;
+          if (!is_known) return {};
+          const LogPosition begin = segment.position + record.offset;
+          const auto applied =
+              repaired_.apply(record.entries, record.time, begin, begin + record.record_bytes);
+          if (applied) return {};
+          return std::unexpected{contradiction(options_.folder, segment, record, applied.error())};
+        },
+        [&](const DamagedBytes& damage) {
+          const std::size_t index = next++;
+          if (damage.is_header || !made || !is_known) return;
+          const auto applied = repaired_.apply(entries_[index], now_, damage.position,
+                                               damage.position + damage.bytes);
+          if (!applied) {
+            made = std::unexpected{
+                StoreError{.code = StoreErrorCode::Corrupt,
+                           .text = path_of_segment(options_.folder, damage.segment) +
+                                   ": what is needed at offset " + std::to_string(damage.offset) +
+                                   " does not fit: " + std::string{applied.error()}}};
+          }
+        });
+    if (!segments) return std::unexpected{segments.error()};
+    return made;
+  }
+
+  // The record at the log's end: numbers that are moved, and messages that are lost.
+  void plan_numbers() {
+    for (std::size_t i = 0; i < damages_before_; ++i) {
+      const DamagedBytes& damage = log_.damages()[i];
+      if (damage.is_header) continue;
+      report_.alarms.push_back(path_of_segment(options_.folder, damage.segment) + " offset " +
+                               std::to_string(damage.offset) + ": " + unknown_loss_text());
+    }
+    const SessionTable& sessions = repaired_.sessions;
+    std::set<SessionKey> moved;
+    for (const SessionLoss& loss : log_.losses()) {
+      const SessionRecord& record = sessions.record(loss.session);
+      const std::string name = "session " + sessions.name(loss.session) + ": ";
+      if (loss.reset_lost) report_.alarms.push_back(name + "a reset of its numbers was lost");
+      if (loss.in_doubt) {
+        if (moved.insert(loss.session).second) move_numbers(loss, record, name);
+      } else if (loss.numbers) {
+        report_.alarms.push_back(name + "what was sent as " + range_text(*loss.numbers) +
+                                 " of epoch " + std::to_string(loss.epoch) + " is lost");
+        if (loss.epoch == record.epoch) {
+          append_messages_lost(last_, loss.session, loss.numbers->first, loss.numbers->last);
+        }
+      }
+    }
+    if (lost_end_bytes_ == 0) return;
+    for (SessionKey key = 0; key < sessions.size(); ++key) {
+      if (!moved.insert(key).second) continue;
+      const SessionRecord& record = sessions.record(key);
+      move_numbers({.session = key, .damage = log_.damages().size(), .numbers = {}}, record,
+                   "session " + sessions.name(key) + ": ");
+    }
+    report_.alarms.push_back(
+        "a session that was opened in what is missing, and numbers that were reset or set there, "
+        "are not known any more: compare the next numbers with those of the counterparties");
+  }
+
+  void move_numbers(const SessionLoss& loss, const SessionRecord& record, const std::string& name) {
+    std::uint64_t damaged_bytes = lost_end_bytes_;
+    for (std::size_t i = loss.damage; i < log_.damages().size(); ++i) {
+      if (!log_.damages()[i].is_header) damaged_bytes += log_.damages()[i].bytes;
+    }
+    const NumberRange range{
+        record.next_outbound,
+        std::min(record.next_outbound + numbers_in(damaged_bytes), kNumberMax) - 1};
+    if (range.last < range.first) return;
+    NumbersChange change;
+    change.before = {record.next_inbound, record.next_outbound, record.epoch};
+    change.after = change.before;
+    change.after.next_outbound = range.last + 1;
+    change.created = record.created;
+    const std::string text = "repair: " + options_.text;
+    change.text = text;
+    append_numbers_change(last_, loss.session, change);
+    append_messages_lost(last_, loss.session, range.first, range.last);
+    report_.steps.push_back(name + "next outbound number moved from " +
+                            std::to_string(range.first) + " to " + std::to_string(range.last + 1));
+    report_.alarms.push_back(name + "what may have been sent as " + range_text(range) +
+                             " of epoch " + std::to_string(record.epoch) + " is lost");
+  }
+
+  // Checkpoints first, which must not be believed from here on. Then the record at the end: if the
+  // machine stops behind it, the damage is still there, and whoever repairs again finds no session
+  // that could use a number twice.
+  StoreResult<void> carry_out(const Ownership& lock) {
+    if (auto copied = copy_files(); !copied) return copied;
+    for (const SegmentHeader& segment : voids_) {
+      std::vector<char> checkpoint;
+      append_void_checkpoint(checkpoint, RecordSeed{segment}, now_,
+                             segment.records_at() - segment.header_bytes());
+      if (auto written = change(segment.number, segment.header_bytes(), checkpoint, false);
+          !written) {
+        return written;
+      }
+    }
+    if (auto written = write_end(); !written) return written;
+    for (std::size_t i = 0; i < log_.damages().size(); ++i) {
+      const DamagedBytes& damage = log_.damages()[i];
+      if (auto written = change(damage.segment, damage.offset, fillers_[i], false); !written) {
+        return written;
+      }
+    }
+    for (const WalkedSegment& segment : segments_) {
+      if (segment.unused_bytes == 0) continue;
+      if (auto cut = change(segment.header.number, segment.end, {}, true); !cut) return cut;
+    }
+    for (const StraySegment& one : strays_) {
+      if (auto emptied = change(one.number, 0, {}, true); !emptied) return emptied;
+    }
+    // Last: until then whoever opens it is refused as before.
+    if (lost_end_bytes_ > 0) {
+      const LogNote now{.segment = end_.segment,
+                        .position = end_.position,
+                        .segment_bytes = 0,
+                        .is_closed = true};
+      if (auto noted = lock.note(now); !noted) return failure(noted.error());
+    }
+    return check_what_was_done();
+  }
+
+  // Cuts what was interrupted, and adds the record. A segment whose own beginning was interrupted
+  // is begun with it.
+  StoreResult<void> write_end() {
+    const WalkedSegment& last = segments_.back();
+    if (last.torn_bytes == 0 && last_.empty()) return {};
+    std::vector<char> bytes;
+    if (!last_.empty()) {
+      SegmentHeader header = last.header;
+      if (last.end == 0) {
+        header.version = kFormatVersion;
+        header.start_bytes = kSegmentHeaderBytes;
+        header.time = now_;
+        bytes.resize(kSegmentHeaderBytes);
+        encode_segment_header(header, std::span{bytes}.first<kSegmentHeaderBytes>());
+      }
+      append_record(bytes, RecordSeed{header}, last.end + bytes.size(), now_, last_);
+    }
+    end_.offset += bytes.size();
+    end_.position += bytes.size();
+    return change(last.header.number, last.end, bytes, last.torn_bytes > 0);
+  }
+
+  StoreResult<void> check_what_was_done() {
+    const auto checked = verify_journal(disk_, options_.folder);
+    if (!checked) return std::unexpected{checked.error()};
+    if (!checked->damages.empty()) {
+      return std::unexpected{
+          StoreError{.code = StoreErrorCode::Corrupt,
+                     .text = "journal " + options_.folder + ": still damaged at " +
+                             checked->damages.front().file + " offset " +
+                             std::to_string(checked->damages.front().offset) +
+                             " after the repair: the disk does not keep what is written to it"}};
+    }
+    if (!checked->lost_end.empty()) {
+      return std::unexpected{
+          StoreError{.code = StoreErrorCode::Corrupt, .text = checked->lost_end}};
+    }
+    // Nobody is told that it is mended while it could not be opened.
+    const auto looked = store::look_at(disk_, options_.folder);
+    if (!looked) return std::unexpected{looked.error()};
+    return {};
+  }
+
+  StoreResult<void> change(std::uint64_t segment, std::uint64_t offset, std::span<const char> bytes,
+                           bool cut) {
+    const auto file = disk_.open(path_of_segment(options_.folder, segment), OpenMode::ReadWrite);
+    if (!file) return failure(file.error());
+    if (cut) {
+      if (auto done = (*file)->truncate(offset); !done) return failure(done.error());
+    }
+    if (!bytes.empty()) {
+      if (auto done = (*file)->write_at(offset, bytes); !done) return failure(done.error());
+    }
+    if (auto done = (*file)->sync(); !done) return failure(done.error());
+    return {};
+  }
+
+  StoreResult<void> copy_files() {
+    std::set<std::uint64_t> changing;
+    for (const DamagedBytes& damage : log_.damages()) changing.insert(damage.segment);
+    for (const SegmentHeader& segment : voids_) changing.insert(segment.number);
+    for (const WalkedSegment& segment : segments_) {
+      if (segment.unused_bytes > 0) changing.insert(segment.header.number);
+    }
+    for (const StraySegment& one : strays_) changing.insert(one.number);
+    if (!segments_.empty() && (segments_.back().torn_bytes > 0 || !last_.empty())) {
+      changing.insert(segments_.back().header.number);
+    }
+    if (auto made = make_copy_folder(); !made) return made;
+    for (const std::uint64_t segment : changing) {
+      if (auto copied = copy_file(segment_file_name(segment)); !copied) return copied;
+    }
+    if (lost_end_bytes_ > 0 || is_all_lost_) {
+      if (auto copied = copy_file("owner"); !copied) return copied;
+    }
+    if (auto synced = disk_.sync_directory(report_.copy_folder); !synced) {
+      return failure(synced.error());
+    }
+    return {};
+  }
+
+  // A folder of this repair's own: one that was interrupted may have left a copy in this second.
+  StoreResult<void> make_copy_folder() {
+    const auto seconds =
+        std::chrono::duration_cast<std::chrono::seconds>(now_.time_since_epoch()).count();
+    const std::string path = options_.folder + "/before-repair-" + std::to_string(seconds);
+    for (unsigned copy = 1; copy <= kCopiesOfSecondMax; ++copy) {
+      report_.copy_folder = copy == 1 ? path : path + '.' + std::to_string(copy);
+      if (auto made = disk_.make_directories(report_.copy_folder); !made) {
+        return failure(made.error());
+      }
+      const auto names = disk_.list(report_.copy_folder);
+      if (!names) return failure(names.error());
+      if (names->empty()) return {};
+    }
+    return std::unexpected{
+        StoreError{.code = StoreErrorCode::Refused,
+                   .text = path + " and those behind it: " + std::to_string(kCopiesOfSecondMax) +
+                           " copies of this second are there already"}};
+  }
+
+  StoreResult<void> copy_file(const std::string& name) {
+    const auto from = disk_.open(options_.folder + '/' + name, OpenMode::Read);
+    if (!from) return failure(from.error());
+    const std::string target = report_.copy_folder + '/' + name;
+    const auto to = disk_.open(target, OpenMode::Create);
+    if (!to) return failure(to.error());
+    const auto size = (*to)->size();
+    if (!size) return failure(size.error());
+    if (*size != 0) {
+      return std::unexpected{
+          StoreError{.code = StoreErrorCode::Refused,
+                     .text = target + ": is there already; a copy is never written over"}};
+    }
+    std::vector<char> buffer(kCopyBytes);
+    for (std::uint64_t offset = 0;;) {
+      const auto got = (*from)->read_at(offset, buffer);
+      if (!got) return failure(got.error());
+      if (*got == 0) break;
+      if (auto put = (*to)->write_at(offset, std::span{buffer}.first(*got)); !put) {
+        return failure(put.error());
+      }
+      offset += *got;
+    }
+    if (auto synced = (*to)->sync(); !synced) return failure(synced.error());
+    return {};
+  }
+
+  std::unexpected<StoreError> failure(const DiskError& error) const {
+    return std::unexpected{disk_error(options_.folder, error)};
+  }
+
+  Disk& disk_;
+  const RepairOptions& options_;
+  WallTime now_;
+  DamagedLog log_;
+  std::size_t damages_before_ = 0;  // of its damages: met before the sessions were known
+  std::vector<WalkedSegment> segments_;
+  std::vector<StraySegment> strays_;
+  std::vector<SegmentHeader> voids_;        // segments whose checkpoint is taken out
+  std::vector<std::vector<char>> entries_;  // by damage: what goes in its place
+  std::vector<std::vector<char>> fillers_;  // the same as bytes of the file
+  std::optional<LogPosition> closed_at_;    // of the last record
+  FoundLogNote noted_;
+  bool is_all_lost_ = false;          // there is no segment, and there were some
+  LogEnd end_;                        // of the log, and then of the repaired one
+  std::uint64_t lost_end_bytes_ = 0;  // of the log behind it; 0: nothing is missing
+  LogState repaired_;
+  std::vector<char> last_;  // entries of a record at the end
+  RepairReport report_;
+};
+
+}  // namespace
+
+StoreResult<RepairReport> repair_journal(Disk& disk, const RepairOptions& options, WallTime now) {
+  return Repair{disk, options, now}.run();
+}
+
+}  // namespace nexusfix::store

@@ -1,0 +1,56 @@
+// What reading a journal that is open finds damaged since it was written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <nexusfix/store/store.hpp>
+
+#include "store/scan/log_walk.hpp"
+
+namespace nexusfix::store {
+
+// What read() met that was damaged since it was written, and which numbers that may concern.
+class DamageMet {
+ public:
+  // next: the number behind the last message that was passed. False: it is enough.
+  bool add(const std::string& text, std::uint64_t next) {
+    if (++count_ > kDamagesMax) return false;
+    if (text_.empty()) text_ = text;
+    if (!missing_from_) missing_from_ = next;
+    return true;
+  }
+  // A message was passed.
+  void pass(std::uint64_t number) { close(number); }
+
+  [[nodiscard]] StoreResult<void> result(std::uint64_t first, std::uint64_t last) {
+    if (count_ == 0) return {};
+    close(last + 1);
+    std::string text = text_;
+    if (count_ > 1) text += ", and in " + std::to_string(count_ - 1) + " more places";
+    text += missing_.empty() ? ". No message of numbers " + std::to_string(first) + " to " +
+                                   std::to_string(last) + " is missing"
+                             : ". What was kept under numbers " + missing_ + " cannot be read";
+    return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = std::move(text)}};
+  }
+
+ private:
+  void close(std::uint64_t next_passed) {
+    if (!missing_from_) return;
+    const std::uint64_t first = *std::exchange(missing_from_, std::nullopt);
+    if (first >= next_passed) return;
+    missing_ += (missing_.empty() ? "" : ", ") + std::to_string(first) + " to " +
+                std::to_string(next_passed - 1);
+  }
+
+  std::string text_;  // of the first
+  std::string missing_;
+  std::optional<std::uint64_t> missing_from_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace nexusfix::store

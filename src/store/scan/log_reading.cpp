@@ -1,0 +1,266 @@
+#include "store/scan/log_reading.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "store/format/entry.hpp"
+#include "store/scan/log_walk.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+// Of messages that lie far apart, most fit into the first, and little is read for nothing.
+constexpr std::size_t kFarWindowBytes = 4096;
+constexpr std::size_t kNearWindowBytes = 64U << 10U;
+constexpr std::uint64_t kFarApart = kNearWindowBytes / 4;
+
+}  // namespace
+
+LogReading::Part LogReading::part_at(LogPosition position) const {
+  const std::vector<SegmentHeader>& segments = writer_.segments();
+  auto segment = std::ranges::upper_bound(segments, position, {}, &SegmentHeader::position);
+  NEXUSFIX_ASSERT(segment != segments.begin());
+  --segment;
+  const bool is_last = segment + 1 == segments.end();
+  return {.segment = &*segment,
+          .is_last = is_last,
+          .begin = segment->position + segment->records_at(),
+          .end = is_last ? writer_.appended() : (segment + 1)->position};
+}
+
+StoreResult<File*> LogReading::open(const Part& part) {
+  if (part.is_last) return &writer_.file();
+  if (file_ && file_number_ == part.segment->number) return file_.get();
+  auto file = disk_.open(path_of_segment(folder_, part.segment->number), OpenMode::Read);
+  if (!file) return std::unexpected{disk_error(folder_, file.error())};
+  file_ = std::move(*file);
+  file_number_ = part.segment->number;
+  return file_.get();
+}
+
+StoreResult<bool> LogReading::for_each_record(LogPosition begin, LogPosition end,
+                                              RecordVisitor visit, DamageVisitor on_damage) {
+  const Closing closing{file_};
+  return pass(begin, end, visit, on_damage);
+}
+
+StoreResult<bool> LogReading::pass(LogPosition begin, LogPosition end, RecordVisitor visit,
+                                   DamageVisitor on_damage) {
+  // It may move while this runs: what it has passed lies in the files and in memory.
+  const LogPosition written = writer_.written();
+  for (LogPosition at = begin; at < end;) {
+    const Part part = part_at(at);
+    const LogPosition from = std::max(at, part.begin);
+    const LogPosition to = std::min(end, part.end);
+    const LogPosition file_to = std::min(to, written);
+    const LogPosition position = part.segment->position;
+    if (from < file_to) {
+      const StoreResult<File*> file = open(part);
+      if (!file) return std::unexpected{file.error()};
+      const StoreResult<bool> goes_on = for_each_written(*part.segment, **file, from - position,
+                                                         file_to - position, visit, on_damage);
+      if (!goes_on || !*goes_on) return goes_on;
+    }
+    if (!for_each_in_memory(*part.segment, std::max(from, written), to, visit)) return false;
+    if (part.is_last) break;
+    at = part.end;
+  }
+  return true;
+}
+
+StoreResult<bool> LogReading::for_each_of(SessionKey session, const MessageIndex::Group& group,
+                                          const std::uint64_t& next, RecordVisitor visit,
+                                          DamageVisitor on_damage) {
+  const Closing closing{file_};
+  if (group.end - group.begin <= sizes_.scanned_bytes) {
+    return pass(group.begin, group.end, visit, on_damage);
+  }
+  for (LogPosition at = group.begin; at < group.end;) {
+    const Part part = part_at(at);
+    at = std::max(at, part.begin);
+    LogPosition end = std::min(group.end, part.end);
+    const MessagePlaces::Block* const block = at < end ? block_at(part, group, at, end) : nullptr;
+    StoreResult<bool> goes_on = true;
+    if (block != nullptr) {
+      const auto run = block->of(session).from(at - block->begin, end - block->begin, next);
+      goes_on = for_each_place(part, block->begin, run.offsets(), visit, on_damage);
+    } else if (at < end) {
+      goes_on = pass(at, end, visit, on_damage);
+    }
+    if (!goes_on || !*goes_on) return goes_on;
+    at = end;
+  }
+  return true;
+}
+
+StoreResult<bool> LogReading::for_each_place(const Part& part, LogPosition block_begin,
+                                             std::span<const std::uint32_t> offsets,
+                                             RecordVisitor visit, DamageVisitor on_damage) {
+  if (offsets.empty()) return true;
+  const SegmentHeader& segment = *part.segment;
+  const LogPosition written = std::min(writer_.written(), part.end);
+  const StoreResult<File*> file = open(part);
+  if (!file) return std::unexpected{file.error()};
+  const std::uint64_t reach = offsets.back() - offsets.front();
+  const bool are_far_apart = offsets.size() == 1 || reach / offsets.size() > kFarApart;
+  window_.open(**file, written - std::min(written, segment.position),
+               are_far_apart ? kFarWindowBytes : kNearWindowBytes);
+  LogPosition passed = 0;
+  for (const std::uint32_t offset : offsets) {
+    const LogPosition position = block_begin + offset;
+    if (position == passed) continue;  // two messages in one record
+    passed = position;
+    if (position >= written) {
+      if (!for_each_in_memory(segment, position, position + 1, visit)) return false;
+      continue;
+    }
+    SegmentReader reader{window_, RecordSeed{segment}, position - segment.position};
+    const DiskResult<std::optional<Record>> record = reader.next();
+    if (!record) return std::unexpected{disk_error(folder_, record.error())};
+    if (*record) {
+      if (!visit(**record)) return false;
+      continue;
+    }
+    const std::string text = damage_text(segment, reader.offset());
+    if (!on_damage(text)) {
+      return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = text}};
+    }
+  }
+  return true;
+}
+
+// That which holds the records at this place, up to end, which it may lower. Null: they are to be
+// read one by one.
+const MessagePlaces::Block* LogReading::block_at(const Part& part, const MessageIndex::Group& group,
+                                                 LogPosition at, LogPosition& end) {
+  const MessagePlaces::Block* block = places_.find(at);
+  if (block == nullptr) {
+    end = std::min(end, places_.next_begin(at));
+    if (end - at <= sizes_.scanned_bytes) return nullptr;
+    // A large message is most of its group.
+    const std::uint64_t first_bytes = record_bytes_at(part, at);
+    if (first_bytes <= end - at && end - at - first_bytes <= sizes_.scanned_bytes) return nullptr;
+    // Somewhat more than the group: those of sessions that take turns with it begin and end behind.
+    const std::uint64_t group_bytes = group.end - group.begin;
+    const std::uint64_t wanted =
+        std::max(group_bytes + group_bytes / 4, sessions_.size() * sizes_.block_bytes_of_session);
+    block =
+        make_block(part, at, std::clamp(wanted, sizes_.block_bytes_min, sizes_.block_bytes_max));
+  }
+  if (block != nullptr) end = std::min(end, block->end);
+  return block;
+}
+
+// It begins where somebody reads: what is in front, nobody has asked for. It ends in front of what
+// is damaged or cannot be read, which is told to whom it concerns; null: right here.
+const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition begin,
+                                                   std::uint64_t block_bytes) {
+  const LogPosition end = std::min(part.end, places_.next_begin(begin));
+  LogPosition limit = begin + block_bytes;
+  // What were left of it would be too short for a block, and passed each time.
+  if (end - std::min(end, limit) <= sizes_.scanned_bytes) limit = end;
+  MessagePlaces::Block block;
+  block.begin = begin;
+  block.end = begin;
+  const auto visit = [&](const Record& record) {
+    const LogPosition at = part.segment->position + record.offset;
+    if (at >= limit) return false;
+    EntryReader reader{record.entries};
+    Entry entry;
+    while (reader.next(entry)) {
+      if (entry.kind != EntryKind::OutboundMessage) continue;
+      draft_.add(entry.session, entry.number, at - begin);
+    }
+    block.end = at + record.record_bytes;
+    return true;
+  };
+  draft_.clear();  // where memory was short, one was not finished
+  static_cast<void>(pass(begin, end, visit, [](const std::string&) { return false; }));
+  if (block.end == begin) return nullptr;
+  draft_.finish(block);
+  places_.add(std::move(block));
+  return places_.find(begin);
+}
+
+// Zero: it is not known.
+std::uint64_t LogReading::record_bytes_at(const Part& part, LogPosition at) {
+  std::array<char, kRecordHeaderBytes> header;
+  if (at >= writer_.written()) {
+    writer_.copy(at, header);
+  } else {
+    const StoreResult<File*> file = open(part);
+    if (!file) return 0;
+    const auto count = (*file)->read_at(at - part.segment->position, header);
+    if (!count || *count < header.size()) return 0;
+  }
+  return decode_record_header(header).record_bytes();
+}
+
+StoreResult<bool> LogReading::for_each_written(const SegmentHeader& segment, File& file,
+                                               std::uint64_t begin, std::uint64_t end,
+                                               RecordVisitor visit, DamageVisitor on_damage) {
+  window_.open(file, end);
+  SegmentReader reader{window_, RecordSeed{segment}, begin};
+  for (;;) {
+    const DiskResult<std::optional<Record>> record = reader.next();
+    if (!record) return std::unexpected{disk_error(folder_, record.error())};
+    if (*record) {
+      if (!visit(**record)) return false;
+      continue;
+    }
+    if (reader.fault() == RecordFault::None) return true;
+    if (const auto hole_end = end_of_hole(segment.position + reader.offset())) {
+      // Known since opening; whoever it concerns is refused.
+      if (*hole_end >= segment.position + window_.size()) return true;
+      reader = SegmentReader{window_, RecordSeed{segment}, *hole_end - segment.position};
+      continue;
+    }
+    // It checked when it was written or at opening: damaged bytes must not be sent as a message.
+    const std::string text = damage_text(segment, reader.offset());
+    if (!on_damage(text)) {
+      return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = text}};
+    }
+    const auto behind = find_valid_record(window_, RecordSeed{segment}, reader.offset() + 1);
+    if (!behind) return std::unexpected{disk_error(folder_, behind.error())};
+    if (!*behind) return true;
+    reader = SegmentReader{window_, RecordSeed{segment}, **behind};
+  }
+}
+
+std::string LogReading::damage_text(const SegmentHeader& segment, std::uint64_t offset) const {
+  return path_of_segment(folder_, segment.number) + ": damaged at offset " +
+         std::to_string(offset) + " since it was written (nexusfix journal verify tells more)";
+}
+
+std::optional<LogPosition> LogReading::end_of_hole(LogPosition begin) const {
+  const auto hole =
+      std::lower_bound(holes_.begin(), holes_.end(), begin,
+                       [](const auto& one, LogPosition position) { return one.first < position; });
+  if (hole == holes_.end() || hole->first != begin) return std::nullopt;
+  return hole->second;
+}
+
+bool LogReading::for_each_in_memory(const SegmentHeader& segment, LogPosition begin,
+                                    LogPosition end, RecordVisitor visit) {
+  for (LogPosition position = begin; position < end;) {
+    record_.resize(kRecordHeaderBytes);
+    writer_.copy(position, record_);
+    const RecordHeader header =
+        decode_record_header(std::span{record_}.first<kRecordHeaderBytes>());
+    record_.resize(static_cast<std::size_t>(header.record_bytes()));
+    writer_.copy(position, record_);
+    const Record record{.offset = position - segment.position,
+                        .record_bytes = header.record_bytes(),
+                        .time = header.time,
+                        .entries = std::span{record_}.subspan(kRecordHeaderBytes)};
+    if (!visit(record)) return false;
+    position += header.record_bytes();
+  }
+  return true;
+}
+
+}  // namespace nexusfix::store

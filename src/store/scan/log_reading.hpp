@@ -1,0 +1,111 @@
+// Reads a journal that is open: what its files have, and behind it what is still in memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/function_ref.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "store/format/reading_sizes.hpp"
+#include "store/scan/segment_reader.hpp"
+#include "store/state/message_index.hpp"
+#include "store/state/message_places.hpp"
+#include "store/state/session_table.hpp"
+#include "store/write/log_writer.hpp"
+
+namespace nexusfix::store {
+
+class LogReading {
+ public:
+  using RecordVisitor = FunctionRef<bool(const Record&)>;
+  // Bytes that are no record any more; true: go on behind them.
+  using DamageVisitor = FunctionRef<bool(const std::string& text)>;
+
+  // All must outlive it.
+  LogReading(Disk& disk, const std::string& folder, const LogWriter& writer,
+             const SessionTable& sessions, const ReadingSizes& sizes)
+      : disk_{disk},
+        folder_{folder},
+        writer_{writer},
+        sessions_{sessions},
+        sizes_{sizes},
+        places_{sizes.places_bytes_max} {}
+
+  // Damage that is known since opening, ascending: what lies there is passed over.
+  void set_holes(std::vector<std::pair<LogPosition, LogPosition>> holes) {
+    holes_ = std::move(holes);
+  }
+
+  // Segments in front of it are retired.
+  void forget_before(LogPosition position) noexcept { places_.forget_before(position); }
+
+  // Passes the records from begin to end, both where a record begins or ends. False: visit stopped.
+  StoreResult<bool> for_each_record(LogPosition begin, LogPosition end, RecordVisitor visit,
+                                    DamageVisitor on_damage);
+  // Likewise those of the group that have messages of the session; others may be among them. next:
+  // messages below it need not be passed; it may rise meanwhile.
+  StoreResult<bool> for_each_of(SessionKey session, const MessageIndex::Group& group,
+                                const std::uint64_t& next, RecordVisitor visit,
+                                DamageVisitor on_damage);
+
+ private:
+  // One segment, and what of it has records.
+  struct Part {
+    const SegmentHeader* segment = nullptr;
+    bool is_last = false;
+    LogPosition begin = 0;
+    LogPosition end = 0;
+  };
+  // Behind a reading no file is open: a segment that is retired would keep its room on the disk.
+  class Closing {
+   public:
+    explicit Closing(std::unique_ptr<File>& file) noexcept : file_{file} {}
+    ~Closing() { file_.reset(); }
+    Closing(const Closing&) = delete;
+    Closing& operator=(const Closing&) = delete;
+
+   private:
+    std::unique_ptr<File>& file_;
+  };
+  [[nodiscard]] Part part_at(LogPosition position) const;
+  StoreResult<File*> open(const Part& part);
+  StoreResult<bool> pass(LogPosition begin, LogPosition end, RecordVisitor visit,
+                         DamageVisitor on_damage);
+  StoreResult<bool> for_each_written(const SegmentHeader& segment, File& file, std::uint64_t begin,
+                                     std::uint64_t end, RecordVisitor visit,
+                                     DamageVisitor on_damage);
+  bool for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
+                          RecordVisitor visit);
+  StoreResult<bool> for_each_place(const Part& part, LogPosition block_begin,
+                                   std::span<const std::uint32_t> offsets, RecordVisitor visit,
+                                   DamageVisitor on_damage);
+  const MessagePlaces::Block* block_at(const Part& part, const MessageIndex::Group& group,
+                                       LogPosition at, LogPosition& end);
+  const MessagePlaces::Block* make_block(const Part& part, LogPosition begin,
+                                         std::uint64_t block_bytes);
+  std::uint64_t record_bytes_at(const Part& part, LogPosition at);
+  [[nodiscard]] std::optional<LogPosition> end_of_hole(LogPosition begin) const;
+  [[nodiscard]] std::string damage_text(const SegmentHeader& segment, std::uint64_t offset) const;
+
+  Disk& disk_;
+  const std::string& folder_;
+  const LogWriter& writer_;
+  const SessionTable& sessions_;
+  std::vector<std::pair<LogPosition, LogPosition>> holes_;
+  ReadingSizes sizes_;
+  MessagePlaces places_;
+  PlacesDraft draft_;
+  FileWindow window_;           // used again for every reading
+  std::unique_ptr<File> file_;  // of the segment that is read, but for the last
+  std::uint64_t file_number_ = 0;
+  std::vector<char> record_;  // used again, for what no file has
+};
+
+}  // namespace nexusfix::store

@@ -1,0 +1,85 @@
+// Where the reading of a log may begin: at its first segment, or at a segment with a checkpoint,
+// which says what all the segments before it said.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "store/format/journal_format.hpp"
+#include "store/state/checkpoint.hpp"
+#include "store/state/log_state.hpp"
+
+namespace nexusfix::store {
+
+// A segment by its header alone.
+struct SegmentHead {
+  std::uint64_t number = 1;
+  std::uint64_t file_bytes = 0;
+  std::optional<SegmentHeader> header;  // nothing: none that checks
+};
+
+struct LogStart {
+  std::vector<SegmentHeader> passed;  // the segments that need not be read
+  SegmentHeader segment;              // from which on they must
+  LogState state;                     // with what is in the segments that were passed
+  std::uint64_t records = 0;          // likewise
+  bool is_closed = false;             // in order, in front of it
+  bool lists_all = true;              // or messages in front of it may be missing in the state
+};
+
+// For people, by number of segment.
+using CheckpointFaults = std::map<std::uint64_t, std::string>;
+
+class LogStarts {
+ public:
+  LogStarts(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
+
+  // Of these segments, which are all that there are.
+  [[nodiscard]] DiskResult<void> read_heads(std::uint64_t first, std::uint64_t last);
+  [[nodiscard]] const std::vector<SegmentHead>& heads() const noexcept { return heads_; }
+
+  // A checkpoint that the disk does not give is as one that is damaged: it is told in faults, and
+  // what it says is read elsewhere (catalogue D4).
+
+  // Whether a checkpoint says that what lies in front of the first segment was taken away.
+  [[nodiscard]] DiskResult<bool> tells_of_retirement(CheckpointFaults& faults);
+  // What was retired, by the checkpoint where the first segment begins. A loss of power between two
+  // files may leave a first one that has none, or a torn one: then by the next one that can be
+  // used, which does not count records and messages. Nothing: none was, or nobody tells.
+  struct Retired {
+    // Of each session by key: its epoch there, and the last number that can have been used by then.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> numbers;
+    std::uint64_t records = 0;
+    std::uint64_t messages = 0;
+  };
+  [[nodiscard]] DiskResult<Retired> retired(CheckpointFaults& faults);
+
+  // From the checkpoint of heads()[index] on. Nothing: it has none that can be used, or a segment
+  // in front of it is not as it must be; what is damaged is added to faults.
+  [[nodiscard]] DiskResult<std::optional<LogStart>> start_at(std::size_t index,
+                                                             CheckpointFaults& faults);
+
+ private:
+  [[nodiscard]] bool is_whole_until(std::size_t index) const;
+  [[nodiscard]] std::uint64_t last_retired(const Checkpoint::Session& session) const;
+  [[nodiscard]] std::optional<std::size_t> find(LogPosition position) const;
+  [[nodiscard]] DiskResult<std::optional<Checkpoint>> checkpoint(std::size_t index,
+                                                                 CheckpointFaults& faults);
+  [[nodiscard]] bool lists_all_that_is_there(const Checkpoint& one) const;
+  [[nodiscard]] bool add_groups(const Checkpoint& from, LogState& state) const;
+  [[nodiscard]] LogPosition first_position() const { return heads_.front().header->position; }
+
+  Disk& disk_;
+  const std::string& folder_;
+  std::vector<SegmentHead> heads_;
+};
+
+}  // namespace nexusfix::store

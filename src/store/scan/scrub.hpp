@@ -1,0 +1,106 @@
+// Reads closed segments again, a piece at a time, and verifies them: what the disk has damaged
+// since they were written is told before a counterparty asks for it, or an opening needs it.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/store/journal.hpp>
+
+#include "store/format/journal_format.hpp"
+#include "store/scan/segment_reader.hpp"
+#include "store/write/event_box.hpp"
+
+namespace nexusfix::store {
+
+class Scrub {
+ public:
+  // So much is read in one step, unless one record is larger.
+  static constexpr std::uint64_t kPieceBytes = 256U << 10U;
+  // Of one segment; there may be more behind them.
+  static constexpr std::size_t kDamagesMax = 16;
+
+  Scrub(Disk& disk, std::string folder, EventBox& events)
+      : disk_{disk}, folder_{std::move(folder)}, events_{events} {}
+
+  // Any thread. A segment whose records end there, and to which nothing is written any more; behind
+  // those that were added before.
+  void add(const SegmentHeader& header, std::uint64_t end);
+  // Any thread, before their files go: segments with a lower number are not looked at any more.
+  void forget_before(std::uint64_t number);
+  // All that was added is to be read again.
+  void begin_anew();
+  // Reads the next piece, and tells what is wrong with a segment when all of it was read. How many
+  // bytes that were; nothing: there is no more to read. One thread.
+  [[nodiscard]] std::optional<std::uint64_t> step();
+
+ private:
+  struct Segment {
+    SegmentHeader header;
+    std::uint64_t end = 0;
+    bool is_read = false;
+    bool stays_cached = false;
+  };
+
+  [[nodiscard]] bool take_next();
+  [[nodiscard]] std::uint64_t open();
+  [[nodiscard]] std::uint64_t read_piece();
+  [[nodiscard]] bool pass_damage();
+  [[nodiscard]] bool is_listed();
+  void close();
+  void tell_unreadable(const DiskError& error);
+  void tell_damages();
+  [[nodiscard]] std::string advice() const;
+
+  Disk& disk_;
+  std::string folder_;
+  EventBox& events_;
+  std::mutex mutex_;
+  std::deque<Segment> segments_;  // under the mutex, by number
+  // The reading thread's:
+  Segment current_;
+  std::unique_ptr<File> file_;  // null: between two segments
+  FileWindow window_;
+  SegmentReader reader_{window_, {}, 0};
+  std::string damage_;  // the first one of the segment, for people
+  std::size_t damages_ = 0;
+};
+
+// Goes through them again and again on a thread of its own, so many bytes a second.
+class ScrubThread {
+ public:
+  ScrubThread(Disk& disk, const JournalOptions& options, EventBox& events);
+  // Waits for a read under way.
+  ~ScrubThread();
+  ScrubThread(const ScrubThread&) = delete;
+  ScrubThread& operator=(const ScrubThread&) = delete;
+
+  // As those of Scrub.
+  void add(const SegmentHeader& header, std::uint64_t end);
+  void forget_before(std::uint64_t number) { scrub_.forget_before(number); }
+
+ private:
+  void run();
+
+  Scrub scrub_;
+  EventBox& events_;
+  JournalOptions::Scrub options_;
+  JournalOptions::Wake wake_;
+  SystemClock clock_;  // the disk's pace is the machine's: nothing that is simulated hangs on it
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool has_more_ = false;  // under the mutex
+  bool ends_ = false;      // likewise
+  std::thread thread_;
+};
+
+}  // namespace nexusfix::store

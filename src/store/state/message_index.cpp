@@ -1,0 +1,101 @@
+#include "store/state/message_index.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <nexusfix/base/assert.hpp>
+
+namespace nexusfix::store {
+namespace {
+
+// Of all indexes of a log together: 24 MiB.
+constexpr std::size_t kGroupsOfAll = 1U << 20U;
+// With more sessions that take turns, a small part of the log has few messages of each.
+constexpr std::uint64_t kGroupBytesPerSession = 2U << 10U;
+constexpr std::uint64_t kGroupBytesMax = 8U << 20U;
+
+}  // namespace
+
+MessageIndex::Limits MessageIndex::limits_for(std::size_t sessions) noexcept {
+  const std::size_t share = kGroupsOfAll / std::max<std::size_t>(sessions, 1);
+  return {.groups_max = std::clamp(std::bit_floor(share), kGroupsMin, kGroupsMax),
+          .group_bytes = std::clamp(std::bit_ceil(kGroupBytesPerSession * sessions),
+                                    kFirstGroupBytes, kGroupBytesMax)};
+}
+
+void MessageIndex::limit(const Limits& limits) noexcept {
+  limits_ = limits;
+  group_bytes_max_ = std::max(group_bytes_max_, limits.group_bytes);
+  while (groups_.size() > limits_.groups_max) merge_pairs();
+}
+
+void MessageIndex::add(std::uint64_t msg_seq_num, LogPosition begin, LogPosition end) {
+  NEXUSFIX_DEBUG_ASSERT(groups_.empty() || msg_seq_num > groups_.back().first);
+  const bool joins = groups_.size() > fence_ && last_group_messages_ < group_messages_max_ &&
+                     end - groups_.back().begin <= group_bytes_max_;
+  if (joins) {
+    groups_.back().end = end;
+    ++last_group_messages_;
+    return;
+  }
+  add_group({.first = msg_seq_num, .begin = begin, .end = end});
+  last_group_messages_ = 1;
+}
+
+void MessageIndex::add_group(const Group& group) {
+  if (groups_.size() >= limits_.groups_max) merge_pairs();
+  groups_.push_back(group);
+  last_group_messages_ = group_messages_max_;  // how many it holds is not known: it is full
+}
+
+void MessageIndex::merge_pairs() noexcept {
+  const std::size_t fence = merge_pairs(0, fence_, 0);
+  groups_.resize(merge_pairs(fence_, groups_.size(), fence));
+  fence_ = fence;
+  group_messages_max_ *= 2;
+  group_bytes_max_ *= 2;
+}
+
+// Returns where the merged groups end.
+std::size_t MessageIndex::merge_pairs(std::size_t begin, std::size_t end,
+                                      std::size_t out) noexcept {
+  for (std::size_t at = begin; at < end; at += 2) {
+    const std::size_t last = std::min(at + 1, end - 1);
+    groups_[out] = groups_[at];
+    groups_[out].end = groups_[last].end;
+    ++out;
+  }
+  return out;
+}
+
+std::uint64_t MessageIndex::drop_before(LogPosition position) noexcept {
+  const auto is_before = [&](const Group& group) { return group.end <= position; };
+  const auto kept = std::find_if_not(groups_.begin(), groups_.end(), is_before);
+  const auto count = static_cast<std::size_t>(kept - groups_.begin());
+  groups_.erase(groups_.begin(), kept);
+  fence_ -= std::min(fence_, count);
+  if (groups_.empty()) return count > 0 ? kNoNumber : 0;
+  if (groups_.front().begin >= position) return count > 0 ? groups_.front().first : 0;
+  // Where in the group it is, is not known.
+  groups_.front().begin = position;
+  return groups_.size() > 1 ? groups_[1].first : kNoNumber;
+}
+
+void MessageIndex::clear() noexcept {
+  groups_.clear();
+  fence_ = 0;
+  last_group_messages_ = 0;
+  group_messages_max_ = kFirstGroupMessages;
+  group_bytes_max_ = limits_.group_bytes;
+}
+
+std::span<const MessageIndex::Group> MessageIndex::groups(std::uint64_t first,
+                                                          std::uint64_t last) const noexcept {
+  const auto above = [](std::uint64_t number, const Group& group) { return number < group.first; };
+  auto begin = std::upper_bound(groups_.begin(), groups_.end(), first, above);
+  if (begin != groups_.begin()) --begin;  // the group before may reach into the range
+  const auto end = std::upper_bound(begin, groups_.end(), last, above);
+  return {begin, end};
+}
+
+}  // namespace nexusfix::store

@@ -1,0 +1,130 @@
+#include "store/state/message_places.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+#include "store/state/session_table.hpp"
+
+namespace nexusfix::store {
+
+static_assert(kSessionsMax - 1 <= UINT16_MAX, "a part names its session so");
+
+MessagePlaces::Run MessagePlaces::Run::from(std::uint64_t begin, std::uint64_t end,
+                                            std::uint64_t msg_seq_num) const noexcept {
+  const auto index_of = [&](std::uint64_t offset) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(offsets_, offset) - offsets_.begin());
+  };
+  const std::uint64_t wanted = std::min(msg_seq_num, kNumberMax);
+  std::size_t low = index_of(begin);
+  const std::size_t last = index_of(end);
+  for (std::size_t high = last; low < high;) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (number(middle) < wanted) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return {offsets_.subspan(low, last - low), first_ + low,
+          numbers_.empty() ? numbers_ : numbers_.subspan(low, last - low)};
+}
+
+MessagePlaces::Run MessagePlaces::Block::of(SessionKey session) const noexcept {
+  const auto part = std::ranges::lower_bound(parts, session, {}, &Part::session);
+  if (part == parts.end() || part->session != session) return {};
+  const std::size_t last = part + 1 == parts.end() ? offsets.size() : (part + 1)->first;
+  const std::size_t count = last - part->first;
+  const auto own = std::span{offsets}.subspan(part->first, count);
+  if (part->has_gaps) return {own, 0, std::span{numbers}.subspan(part->number, count)};
+  return {own, part->number, {}};
+}
+
+std::size_t MessagePlaces::Block::memory_bytes() const noexcept {
+  return sizeof(Block) + parts.capacity() * sizeof(Part) +
+         (offsets.capacity() + numbers.capacity()) * sizeof(std::uint32_t);
+}
+
+const MessagePlaces::Block* MessagePlaces::find(LogPosition position) noexcept {
+  auto block = std::ranges::upper_bound(blocks_, position, {}, &Block::begin);
+  if (block == blocks_.begin() || (--block)->end <= position) return nullptr;
+  block->used = ++uses_;
+  return &*block;
+}
+
+LogPosition MessagePlaces::next_begin(LogPosition position) const noexcept {
+  const auto behind = std::ranges::upper_bound(blocks_, position, {}, &Block::begin);
+  return behind == blocks_.end() ? kNoPosition : behind->begin;
+}
+
+void MessagePlaces::add(Block block) {
+  NEXUSFIX_ASSERT(find(block.begin) == nullptr);
+  NEXUSFIX_ASSERT(block.end <= next_begin(block.begin));
+  block.used = ++uses_;
+  const std::size_t bytes = block.memory_bytes();
+  const auto place = std::ranges::upper_bound(blocks_, block.begin, {}, &Block::begin);
+  blocks_.insert(place, std::move(block));
+  memory_bytes_ += bytes;
+  while (memory_bytes_ > memory_bytes_max_ && blocks_.size() > 1) {
+    const auto oldest = std::ranges::min_element(blocks_, {}, &Block::used);
+    memory_bytes_ -= oldest->memory_bytes();
+    blocks_.erase(oldest);
+  }
+}
+
+void MessagePlaces::forget_before(LogPosition position) noexcept {
+  const auto kept = std::ranges::upper_bound(blocks_, position, {}, &Block::end);
+  for (auto block = blocks_.begin(); block != kept; ++block) memory_bytes_ -= block->memory_bytes();
+  blocks_.erase(blocks_.begin(), kept);
+}
+
+void PlacesDraft::add(SessionKey session, std::uint64_t msg_seq_num, std::uint64_t offset) {
+  const auto number = static_cast<std::uint32_t>(std::min(msg_seq_num, MessagePlaces::kNumberMax));
+  messages_.push_back({session, static_cast<std::uint32_t>(offset), number});
+  if (session >= ends_.size()) ends_.resize(session + 1U);
+  ++ends_[session];
+}
+
+// By session, each in the order of the log.
+void PlacesDraft::finish(MessagePlaces::Block& block) {
+  block.offsets.resize(messages_.size());
+  numbers_.resize(messages_.size());
+  std::uint32_t begin = 0;
+  for (std::uint32_t& end : ends_) begin += std::exchange(end, begin);
+  for (const Message& message : messages_) {
+    const std::uint32_t at = ends_[message.session]++;
+    block.offsets[at] = message.offset;
+    numbers_[at] = message.number;
+  }
+  block.parts.reserve(std::min<std::size_t>(ends_.size(), messages_.size()));
+  begin = 0;
+  for (SessionKey session = 0; session < ends_.size(); ++session) {
+    if (begin < ends_[session]) finish_part(block, session, begin, ends_[session]);
+    begin = ends_[session];
+  }
+  block.parts.shrink_to_fit();
+  block.numbers.shrink_to_fit();
+  clear();
+}
+
+void PlacesDraft::clear() noexcept {
+  messages_.clear();
+  ends_.clear();
+}
+
+void PlacesDraft::finish_part(MessagePlaces::Block& block, SessionKey session, std::size_t begin,
+                              std::size_t end) const {
+  const auto numbers = std::span{numbers_}.subspan(begin, end - begin);
+  const bool has_gaps = std::ranges::adjacent_find(numbers, [](auto one, auto next) {
+                          return next != std::uint64_t{one} + 1;
+                        }) != numbers.end();
+  block.parts.push_back(
+      {.session = static_cast<std::uint16_t>(session),
+       .has_gaps = has_gaps,
+       .first = static_cast<std::uint32_t>(begin),
+       .number = has_gaps ? static_cast<std::uint32_t>(block.numbers.size()) : numbers.front()});
+  if (has_gaps) block.numbers.insert(block.numbers.end(), numbers.begin(), numbers.end());
+}
+
+}  // namespace nexusfix::store

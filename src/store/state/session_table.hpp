@@ -1,0 +1,129 @@
+// The sessions of one log, and what each entry does to them. Every store and the recovery of a
+// journal use this one place, so that they cannot disagree about what an entry means.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/time.hpp>
+#include <nexusfix/store/store.hpp>
+
+#include "store/format/entry.hpp"
+
+namespace nexusfix::store {
+
+// What one log is made for; every session costs memory, and a hostile file must not take it all.
+inline constexpr std::size_t kSessionsMax = 1U << 16U;
+inline constexpr std::size_t kSessionNameBytesMax = 1024;
+// Each repair adds a few; beyond this, the last range grows to hold the next.
+inline constexpr std::size_t kLostRangesMax = 1024;
+// No number: a record without an InboundProgress.
+inline constexpr std::uint64_t kNoProgress = 0;
+
+class SessionTable {
+ public:
+  SessionTable();
+
+  [[nodiscard]] std::size_t size() const noexcept { return by_key_.size(); }
+  [[nodiscard]] std::optional<SessionKey> find(std::string_view name) const;
+  // References stay valid for the life of the table, a name's until it is another one.
+  [[nodiscard]] const SessionRecord& record(SessionKey key) const noexcept;
+  [[nodiscard]] const std::string& name(SessionKey key) const noexcept;
+
+  [[nodiscard]] std::span<const NumberRange> lost(SessionKey key) const noexcept;
+
+  [[nodiscard]] static std::string unfinished_text(std::string_view name);
+  // NumbersChange::is_unfinished of the last change.
+  [[nodiscard]] bool is_unfinished(SessionKey key) const noexcept;
+
+  // Of the current epoch: numbers below it may have been used without being in the log, if the last
+  // of what was written is lost. 0: nothing is said.
+  [[nodiscard]] std::uint64_t reserved(SessionKey key) const noexcept;
+
+  // Whether a session that is there may be called so; the reason if not.
+  [[nodiscard]] std::expected<void, std::string_view> may_be_renamed_to(
+      std::string_view name) const noexcept;
+  // Whether one more session of this name keeps the limits above; the reason if not.
+  [[nodiscard]] std::expected<void, std::string_view> has_room_for(
+      std::string_view name) const noexcept;
+
+  // What is known of one session, without its messages.
+  struct Session {
+    std::string name;
+    SessionRecord record;
+    std::vector<NumberRange> lost;  // of the current epoch
+    bool is_unfinished = false;     // NumbersChange
+    std::uint64_t reserved = 0;     // NumbersReserved, of the current epoch
+    friend bool operator==(const Session&, const Session&) = default;
+  };
+  [[nodiscard]] const Session& session(SessionKey key) const noexcept { return *by_key_[key]; }
+  // Behind those that are there; false: there is no room for it, or one has its name.
+  [[nodiscard]] bool restore(Session&& session);
+
+  // Does what a record's entries say: all of it, or nothing and the reason why not, or nothing and
+  // std::bad_alloc. No allocation but for a new session, and for a record of more entries than
+  // ever.
+  [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
+                                                            WallTime time);
+  // The same for a record that is one OutboundMessage and nothing else, or that and the session's
+  // InboundProgress behind it, as most are: a message, and the answer to one.
+  [[nodiscard]] std::expected<void, std::string_view> apply_message(
+      SessionKey session, std::uint64_t number, std::uint64_t next_inbound) noexcept {
+    if (session >= by_key_.size()) return std::unexpected{kNeverOpened};
+    if (number > kNumberMax) return std::unexpected{kTooHigh};
+    SessionRecord& record = by_key_[session]->record;
+    if (number < record.next_outbound) return std::unexpected{kUsedTwice};
+    if (next_inbound != kNoProgress) {
+      if (next_inbound > kNumberMax) return std::unexpected{kTooHigh};
+      if (next_inbound < record.next_inbound) return std::unexpected{kGoesBack};
+      record.next_inbound = next_inbound;
+    }
+    record.next_outbound = number + 1;
+    return {};
+  }
+
+ private:
+  static constexpr std::string_view kNeverOpened =
+      "an entry belongs to a session that was never opened";
+  static constexpr std::string_view kTooHigh = "a sequence number is above 2^62";
+  static constexpr std::string_view kUsedTwice = "an outbound number would be used a second time";
+  static constexpr std::string_view kGoesBack = "the next inbound number would go back";
+
+  [[nodiscard]] std::expected<void, std::string_view> apply_all(std::span<const char> entries,
+                                                                WallTime time);
+  [[nodiscard]] std::expected<void, std::string_view> apply_one(const Entry& entry, WallTime time);
+  [[nodiscard]] std::expected<void, std::string_view> open(const Entry& entry, WallTime time);
+  [[nodiscard]] static std::expected<void, std::string_view> set_numbers(
+      Session& session, const NumbersChange& change);
+  [[nodiscard]] std::expected<void, std::string_view> rename(const Entry& entry);
+  struct Renamed {
+    SessionKey session = 0;
+    std::string name;  // the other one, twice: for the session, and for keys_
+    std::string key;
+  };
+  void exchange_name(Renamed& one) noexcept;
+  // What seldom changes, once the whole record has been applied.
+  void note_rare(std::span<const char> entries);
+  void undo() noexcept;
+
+  std::deque<Session> sessions_;  // a deque, because references into it are handed out
+  std::vector<Session*> by_key_;  // the same, found in one step
+  std::map<std::string, SessionKey, std::less<>> keys_;
+  // What the entries applied so far changed, to be put back if a later one is refused.
+  std::vector<std::pair<SessionKey, SessionRecord>> undo_;
+  std::vector<Renamed> former_names_;  // likewise
+  std::size_t sessions_before_ = 0;
+  bool has_rare_ = false;  // the entries applied so far are for note_rare() too
+};
+
+}  // namespace nexusfix::store

@@ -1,0 +1,127 @@
+// Brings the log to the disk on a thread of its own. Where the log is mapped, the thread only syncs
+// what lies in the files; otherwise it also writes what the appending thread puts into a ring.
+//
+// The log is one stream of bytes, of which each segment's file holds a part; begin_segment() says
+// where a part begins. After the first error nothing more is written or synced.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+
+#include <nexusfix/base/disk.hpp>
+#include <nexusfix/store/journal.hpp>
+
+#include "store/write/segment_supply.hpp"
+
+namespace nexusfix::store {
+
+class Committer {
+ public:
+  struct Options {
+    bool writes = false;                    // else the files have the bytes already
+    bool lingers = false;                   // writing: looks for more before it sleeps
+    std::chrono::microseconds gather{0};    // writing: how long the first byte waits for others
+    std::chrono::milliseconds interval{0};  // not writing: how often is synced without a request
+    JournalOptions::Wake wake{};
+    Disk* disk = nullptr;  // to sync the folder for a segment whose name is not safe
+    std::string folder;
+  };
+  static constexpr std::size_t kRingBytes = 8U << 20U;
+  // Of a mapping, kept ready to be stored to in front of where the log ends.
+  static constexpr std::uint64_t kPreparedBytes = 2U << 20U;
+  // Where it lingers: how often it looks, which takes 0.1 to 0.3 ms on an idle core. To wake it may
+  // take as long as a sync does.
+  static constexpr int kLooksMax = 500;
+  // How often this is looked after while the log grows.
+  static constexpr std::chrono::milliseconds kTick{10};
+
+  // Everything before begin, which lies in the segment, is synced.
+  Committer(Options options, OpenSegment segment, LogPosition segment_begin, LogPosition begin);
+  ~Committer();  // what was not synced by then is not
+  Committer(const Committer&) = delete;
+  Committer& operator=(const Committer&) = delete;
+
+  // The appending thread:
+  // What is published from this position on belongs to this segment.
+  void begin_segment(OpenSegment segment, LogPosition begin);
+  // Writing: how much push() takes now.
+  [[nodiscard]] std::size_t room() const noexcept;
+  void push(std::span<const char> bytes) noexcept;
+  // Everything before end may be brought to the disk. Wakes the thread if it is writing.
+  void publish(LogPosition end) noexcept {
+    if (options_.writes) return publish_to_write(end);
+    published_.store(end, std::memory_order_release);
+  }
+  // What is published is to be synced now.
+  void request() noexcept;
+  // Wakes the appending thread once, when synced() has moved or after an error.
+  void want_wake() noexcept { wake_wanted_.store(true); }
+  [[nodiscard]] LogPosition written() const noexcept {
+    return written_.load(std::memory_order_acquire);
+  }
+  // What the files have by now, synced or not. Any thread.
+  [[nodiscard]] LogPosition in_files() const noexcept {
+    return options_.writes ? written() : published_.load(std::memory_order_acquire);
+  }
+  // In one order with want_wake(): whoever asks for a wake and then finds it behind, gets one.
+  [[nodiscard]] LogPosition synced() const noexcept { return synced_.load(); }
+  // In one order with want_wake(), as synced().
+  [[nodiscard]] bool has_failed() const noexcept { return has_failed_.load(); }
+  [[nodiscard]] const DiskError& failure() const noexcept { return failure_; }  // when it has
+  // Copies what was pushed and not overwritten yet: from written() on.
+  void copy(LogPosition begin, std::span<char> out) const noexcept;
+  // Waits until everything published is synced, or an error.
+  void drain();
+
+ private:
+  struct Part {
+    OpenSegment segment;
+    LogPosition segment_begin = 0;
+    LogPosition begin = 0;  // of what is this thread's business
+  };
+
+  void run();
+  void publish_to_write(LogPosition end) noexcept;
+  void linger() const noexcept;
+  void wait_to_write();
+  void wait_to_sync();
+  void prepare_ahead() noexcept;
+  [[nodiscard]] bool has_work() const noexcept;
+  [[nodiscard]] DiskResult<void> commit(LogPosition end);
+  [[nodiscard]] DiskResult<void> sync(const Part& part, LogPosition end);
+  [[nodiscard]] DiskResult<void> write(const Part& part, LogPosition begin, LogPosition end);
+  void tell() noexcept;
+
+  Options options_;
+  std::unique_ptr<char[]> ring_;
+  std::atomic<LogPosition> published_;
+  std::atomic<LogPosition> written_;
+  std::atomic<LogPosition> synced_;
+  std::atomic<bool> has_failed_{false};
+  std::atomic<bool> requested_{false};
+  std::atomic<bool> wake_wanted_{false};
+  std::atomic<bool> sleeps_{false};
+  DiskError failure_;
+  LogPosition pushed_;        // the appending thread's
+  LogPosition prepared_ = 0;  // of the mapping, up to here; the other thread's, as are these
+  LogPosition seen_ = 0;      // what was published at the last tick
+  std::chrono::milliseconds since_sync_{0};
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::condition_variable synced_changed_;
+  std::deque<Part> parts_;         // under the mutex
+  std::atomic<bool> ends_{false};  // set under it, so that no wait misses it
+  std::thread thread_;
+};
+
+}  // namespace nexusfix::store

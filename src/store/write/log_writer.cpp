@@ -1,0 +1,495 @@
+#include "store/write/log_writer.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <utility>
+
+#include <nexusfix/base/assert.hpp>
+
+namespace nexusfix::store {
+namespace {
+
+// Appended bytes collect here until flush(); a caller that does not flush for longer has them
+// written (but not called durable) in pieces of this size, so that memory stays bounded.
+constexpr std::size_t kPendingBytesMax = 1U << 20U;
+
+// What a group may have waiting for a disk that does not answer, beside the ring.
+constexpr std::size_t kStalledBytesMax = 256U << 20U;
+
+// A journal of 64 GiB before the list of its segments grows.
+constexpr std::size_t kSegmentsReserved = 1024;
+
+// In front of the log's end: some records, that is.
+constexpr std::uint64_t kFetchedAhead = 2048;
+constexpr std::uint64_t kFetchedBytesMax = 1024;
+constexpr std::uint64_t kLineBytes = 64;
+
+// At the end of a segment, while which the next one's checkpoint is drafted: a thousand records.
+// What a session appends meanwhile is encoded again.
+std::uint64_t draft_bytes(std::uint64_t segment_bytes) {
+  return std::min<std::uint64_t>(256U << 10U, segment_bytes / 4);
+}
+
+bool is_mapped(Durability durability) {
+  return durability == Durability::Process || durability == Durability::None;
+}
+
+// With threads. Who syncs each record and is woken by nobody waits in flush(), and may as well do
+// it there.
+bool is_ringed(const JournalOptions& options) {
+  return options.durability == Durability::Group ||
+         (options.durability == Durability::Sync && options.on_durable.call != nullptr);
+}
+
+SegmentSupply::Options supply_options(const JournalOptions& options, const Ownership* owner,
+                                      bool background) {
+  const bool has_committer =
+      background && (options.durability == Durability::Process || is_ringed(options));
+  return {.folder = options.folder,
+          .segment_bytes = options.segment_bytes,
+          .maps = is_mapped(options.durability),
+          .syncs_names = options.durability != Durability::None,
+          .syncs_zeros = !is_mapped(options.durability),
+          .leaves_syncs = has_committer,
+          .background = background,
+          .owner = owner};
+}
+
+}  // namespace
+
+LogWriter::LogWriter(Disk& disk, const JournalOptions& options, const Ownership* owner,
+                     Checkpointer& checkpointer)
+    : disk_{disk},
+      options_{options},
+      checkpointer_{checkpointer},
+      background_{options.background && disk.takes_threads()},
+      supply_{disk, supply_options(options, owner, background_)} {}
+
+StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoch,
+                                  std::span<const char> last_entries, WallTime now) {
+  segments_ = std::move(recovered.segments);
+  segments_.reserve(segments_.size() + kSegmentsReserved);
+  boot_id_ = recovered.boot_id;
+  owner_epoch_ = owner_epoch;
+  log_id_ = segments_.empty() ? now.time_since_epoch().count() : segments_.front().log_id;
+  appended_ = segments_.empty() ? 0 : segments_.back().position + recovered.file_bytes;
+  records_ = recovered.records;
+  is_closed_ = recovered.is_closed;
+  synced_ = recovered.synced;
+  pending_.reserve(kPendingBytesMax);
+  if (!last_entries.empty()) {
+    current_.file = std::move(recovered.file);
+    seed_ = RecordSeed{segments_.back()};
+    if (auto appended = append(last_entries, {}, now); !appended) return appended;
+    if (auto written = write_pending(); !written) return written;
+    if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
+    synced_ = appended_;
+  }
+  const std::uint32_t ahead_max =
+      options_.durability == Durability::Process ? options_.numbers_ahead_max : 0;
+  const bool goes_on = !segments_.empty() && last_entries.empty() && !recovered.report.power_lost &&
+                       segments_.back().version == kFormatVersion &&
+                       segments_.back().boot_id == boot_id_ && boot_id_ != to_boot_id({}) &&
+                       segments_.back().durability == options_.durability &&
+                       segments_.back().numbers_ahead_max == ahead_max;
+  if (!goes_on) {
+    const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
+    if (auto begun = begin_segment(number, 0, now); !begun) return begun;
+    if (auto synced = sync_all(); !synced) return synced;
+    if (options_.durability != Durability::None) {
+      if (auto named = disk_.sync_directory(options_.folder); !named) {
+        return failure(named.error());
+      }
+      current_.is_name_synced = true;
+    }
+  } else {
+    auto reopened = supply_.reopen(std::move(recovered.file), recovered.file_bytes);
+    if (!reopened) return failure(reopened.error());
+    take_current(std::move(*reopened));
+  }
+  supply_.warm(current_);
+  prepare_next();
+  start_committer(synced_);
+  return {};
+}
+
+void LogWriter::look(Recovered& recovered) {
+  segments_ = std::move(recovered.segments);
+  current_.file = std::move(recovered.file);
+  appended_ = segments_.back().position + recovered.file_bytes;
+  synced_ = appended_;
+}
+
+void LogWriter::start_committer(LogPosition begin) {
+  const bool writes = is_ringed(options_);
+  const bool syncs = options_.durability == Durability::Process && mapped_ != nullptr;
+  if (!background_ || (!writes && !syncs)) return;
+  const bool gathers = options_.durability == Durability::Group;
+  committer_ = std::make_unique<Committer>(
+      Committer::Options{.writes = writes,
+                         .lingers = options_.durability == Durability::Sync,
+                         .gather = gathers ? options_.group_wait : std::chrono::microseconds{0},
+                         .interval = options_.sync_interval,
+                         .wake = options_.on_durable,
+                         .disk = &disk_,
+                         .folder = options_.folder},
+      current_, segments_.back().position, begin);
+}
+
+StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now) {
+  if (committer_ && committer_->has_failed()) return failure(committer_->failure());
+  const SegmentHeader& segment = segments_.back();
+  const std::uint64_t used = appended_ - segment.position;
+  // A record larger than a segment gets one for itself.
+  const std::uint64_t room = current_.reserved_bytes > 0 && mapped_ != nullptr
+                                 ? current_.reserved_bytes
+                                 : options_.segment_bytes;
+  const bool has_records = used > segment.records_at();
+  if (used + record_bytes > room && (has_records || mapped_ != nullptr)) {
+    if (mapped_ != nullptr || !committer_ || is_name_safe()) return roll(record_bytes, now);
+    // It grows until it is.
+    if (auto pushed = push_pending(); !pushed) return pushed;
+  }
+  draft_checkpoint(used, room);
+  if (mapped_ != nullptr || pending_.empty()) return {};
+  if (pending_.size() + record_bytes <= kPendingBytesMax) return {};
+  if (!committer_) return write_pending();
+  if (auto pushed = push_pending(); !pushed) return pushed;
+  if (pending_.size() + record_bytes <= kStalledBytesMax) return {};
+  return failure(DiskError{.path = options_.folder,
+                           .operation = "wait for more than " +
+                                        std::to_string(kStalledBytesMax >> 20U) + " MiB to reach",
+                           .error_number = ETIMEDOUT});
+}
+
+void LogWriter::reserve(std::uint64_t record_bytes) {
+  if (mapped_ != nullptr) return;
+  const auto needed = pending_.size() + static_cast<std::size_t>(record_bytes);
+  if (needed > pending_.capacity()) pending_.reserve(std::max(needed, 2 * pending_.capacity()));
+}
+
+// A share of it with each record, so that none has much of the work.
+void LogWriter::draft_checkpoint(std::uint64_t used, std::uint64_t room) {
+  const std::uint64_t left = room - std::min(room, used);
+  const std::uint64_t whole = draft_bytes(room);
+  if (left < whole) checkpointer_.draft(whole - left, whole);
+}
+
+void LogWriter::forget_segments(std::size_t count) {
+  segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+std::optional<LogNote> LogWriter::reach() const noexcept {
+  const SegmentHeader& segment = segments_.back();
+  const LogPosition reached = synced();
+  if (options_.durability == Durability::None) return std::nullopt;
+  if (reached < segment.position + segment.records_at()) return std::nullopt;
+  return LogNote{.segment = segment.number,
+                 .position = reached,
+                 .segment_bytes = std::max(options_.segment_bytes, current_.reserved_bytes),
+                 .written = reached};
+}
+
+std::uint64_t LogWriter::room_left() const noexcept {
+  const std::uint64_t used = appended_ - segments_.back().position;
+  return options_.segment_bytes - std::min(options_.segment_bytes, used);
+}
+
+// Closes the segment and begins the next. What a plain writer has not synced of the old one, it
+// syncs here; a committer does it in its time.
+StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
+  if (!committer_) {
+    if (auto written = write_pending(); !written) return written;
+    if (options_.durability != Durability::None) {
+      if (auto synced = sync_written(); !synced) return synced;
+    }
+  } else if (!is_name_safe()) {
+    committer_->drain();
+    if (committer_->has_failed()) return failure(committer_->failure());
+  }
+  OpenSegment old = std::move(current_);
+  auto begun = begin_segment(segments_.back().number + 1, record_bytes, now);
+  supply_.retire(std::move(old));
+  if (!begun) return begun;
+  prepare_next();
+  if (!is_next_wanted_) request_sync();
+  return {};
+}
+
+// After a loss of power a segment must not be there without the one before: that would be damage.
+bool LogWriter::is_name_safe() const noexcept {
+  return current_.is_name_synced || options_.durability == Durability::None ||
+         synced() > segments_.back().position;
+}
+
+void LogWriter::prepare_next() {
+  if (is_next_wanted_ || !is_name_safe()) return;
+  is_next_wanted_ = true;
+  if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
+}
+
+StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t record_bytes,
+                                           WallTime now) {
+  SegmentHeader header{.log_id = log_id_,
+                       .number = number,
+                       .position = appended_,
+                       .time = now,
+                       .version = kFormatVersion,
+                       .synced = synced(),
+                       .numbers_ahead_max = options_.durability == Durability::Process
+                                                ? options_.numbers_ahead_max
+                                                : 0,
+                       .durability = options_.durability,
+                       .boot_id = boot_id_,
+                       .owner_epoch = owner_epoch_};
+  start_.resize(kSegmentHeaderBytes);
+  checkpointer_.append(start_, header, records_, is_closed_);
+  header.start_bytes = static_cast<std::uint32_t>(start_.size());
+  encode_segment_header(header, std::span{start_}.first<kSegmentHeaderBytes>());
+  DiskResult<OpenSegment> taken = supply_.take(number, start_.size() + record_bytes);
+  if (!taken) return failure(taken.error());
+  if (header.has_checkpoint()) checkpointer_.made(appended_, appended_ + start_.size());
+  segments_.push_back(header);
+  take_current(std::move(*taken));
+  if (committer_) committer_->begin_segment(current_, appended_);
+  return put_start(start_);
+}
+
+// That of the last header.
+void LogWriter::take_current(OpenSegment segment) {
+  current_ = std::move(segment);
+  is_next_wanted_ = false;
+  mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
+  const std::uint64_t room = current_.reserved_bytes;
+  easy_end_ = mapped_ == nullptr ? 0 : segments_.back().position + room - draft_bytes(room);
+  seed_ = RecordSeed{segments_.back()};
+}
+
+// The header first: if the process ends in between, the checkpoint is seen to be missing.
+StoreResult<void> LogWriter::put_start(std::span<const char> bytes) {
+  appended_ += bytes.size();
+  if (mapped_ == nullptr) {
+    pending_.insert(pending_.end(), bytes.begin(), bytes.end());
+    return {};
+  }
+  std::copy_n(bytes.begin(), kSegmentHeaderBytes, mapped_);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  std::copy(bytes.begin() + kSegmentHeaderBytes, bytes.end(), mapped_ + kSegmentHeaderBytes);
+  if (mapping_failed()) return mapping_failure();
+  if (committer_) committer_->publish(appended_);
+  return {};
+}
+
+StoreResult<void> LogWriter::append(std::span<const char> entries,
+                                    std::span<const char> more_entries, WallTime now) {
+  const std::uint64_t offset = appended_ - segments_.back().position;
+  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + more_entries.size();
+  ++records_;
+  is_closed_ = false;
+  if (mapped_ == nullptr) {
+    append_record(pending_, seed_, offset, now, entries, more_entries);
+    appended_ += record_bytes;
+    return {};
+  }
+  NEXUSFIX_DEBUG_ASSERT(offset + record_bytes <= current_.reserved_bytes);
+  encode_record(mapped_ + offset, seed_, offset, now, entries, more_entries);
+  // Behind the copy: what did not reach the file must not be called durable.
+  if (mapping_failed()) return mapping_failure();
+  appended_ += record_bytes;
+  if (committer_) committer_->publish(appended_);
+  // Where records go, nothing was read for long: as many lines as this one took are fetched, so
+  // far ahead that they are there in time. One that does not exist is not fetched, and no fault.
+  const char* const ahead = mapped_ + offset + kFetchedAhead;
+  const std::uint64_t fetched_bytes = std::min(record_bytes, kFetchedBytesMax);
+  for (std::uint64_t at = 0; at < fetched_bytes; at += kLineBytes) {
+    __builtin_prefetch(ahead + at, 1);
+  }
+  return {};
+}
+
+void LogWriter::hold(LogPosition begin) noexcept {
+  if (!is_held()) held_from_ = begin;
+  held_until_ = appended_;
+  request_sync();
+}
+
+void LogWriter::request_sync() noexcept {
+  if (committer_) committer_->request();
+}
+
+LogPosition LogWriter::durable() const noexcept {
+  switch (options_.durability) {
+    case Durability::None:
+      return written();
+    case Durability::Process:
+      // What is held back by one record is all that follows it: the log is one.
+      if (!is_held()) return written();
+      return std::min(written(), std::max(held_from_, std::min(synced(), held_until_)));
+    case Durability::Group:
+    case Durability::Sync:
+      break;
+  }
+  return synced();
+}
+
+StoreResult<void> LogWriter::flush() {
+  if (!is_next_wanted_) prepare_next();
+  if (committer_) {
+    if (committer_->has_failed()) return failure(committer_->failure());
+    if (is_ringed(options_)) {
+      if (auto pushed = push_pending(); !pushed) return pushed;
+    }
+    if (durable() == appended_) return {};
+    if (options_.durability == Durability::Process) committer_->request();
+    committer_->want_wake();
+    // It may have failed, and told nobody, just before a wake was wanted.
+    if (committer_->has_failed()) return failure(committer_->failure());
+    return {};
+  }
+  if (auto written = write_pending(); !written) return written;
+  if (mapped_ != nullptr && mapping_failed()) return mapping_failure();
+  const bool syncs = options_.durability == Durability::Group ||
+                     options_.durability == Durability::Sync ||
+                     (options_.durability == Durability::Process && is_held());
+  return syncs ? sync_written() : StoreResult<void>{};
+}
+
+StoreResult<void> LogWriter::write_pending() {
+  if (pending_.empty()) return {};
+  const LogPosition begin = appended_ - pending_.size();
+  auto written = current_.file->write_at(begin - segments_.back().position, pending_);
+  if (!written) return failure(written.error());
+  pending_.clear();
+  return {};
+}
+
+StoreResult<void> LogWriter::sync_written() {
+  if (synced_ == written()) return {};
+  if (const auto first = std::exchange(current_.first_sync, nullptr)) {
+    if (auto ended = first->wait(); !ended) return failure(ended.error());
+  }
+  if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
+  if (!current_.is_name_synced) {
+    if (auto named = disk_.sync_directory(options_.folder); !named) return failure(named.error());
+    current_.is_name_synced = true;
+  }
+  synced_ = written();
+  return {};
+}
+
+// As much as the ring takes, in whole records: what is in it can then be read like a file.
+StoreResult<void> LogWriter::push_pending() {
+  if (pending_.empty()) return {};
+  std::size_t count = pending_.size();
+  if (count > committer_->room()) count = whole_records(committer_->room());
+  if (count == 0) {
+    // One record alone may be larger than the ring.
+    const auto first = static_cast<std::size_t>(unit_bytes(0));
+    if (first <= Committer::kRingBytes) return {};
+    if (auto pushed = push_in_pieces(first); !pushed) return pushed;
+    return push_pending();
+  }
+  committer_->push(std::span{pending_}.first(count));
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
+  committer_->publish(appended_ - pending_.size());
+  return {};
+}
+
+// The first pending bytes wait for their turn, and until the files have them.
+StoreResult<void> LogWriter::push_in_pieces(std::size_t count) {
+  const LogPosition end = appended_ - pending_.size() + count;
+  committer_->drain();
+  for (std::span<const char> rest = std::span{pending_}.first(count); !rest.empty();) {
+    if (committer_->has_failed()) return failure(committer_->failure());
+    const std::size_t piece = std::min(rest.size(), committer_->room());
+    committer_->push(rest.first(piece));
+    rest = rest.subspan(piece);
+    committer_->publish(end - rest.size());
+    committer_->drain();
+  }
+  if (committer_->has_failed()) return failure(committer_->failure());
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(count));
+  return {};
+}
+
+// The record, or start of a segment, so far behind the first pending byte.
+std::uint64_t LogWriter::unit_bytes(std::size_t offset) const noexcept {
+  const LogPosition position = appended_ - pending_.size() + offset;
+  const auto segment = std::ranges::lower_bound(segments_, position, {}, &SegmentHeader::position);
+  if (segment != segments_.end() && segment->position == position) return segment->records_at();
+  const auto rest = std::span{pending_}.subspan(offset);
+  return decode_record_header(rest.first<kRecordHeaderBytes>()).record_bytes();
+}
+
+// How many of the first pending bytes are whole records and starts of segments, up to bytes_max.
+std::size_t LogWriter::whole_records(std::size_t bytes_max) const noexcept {
+  std::size_t count = 0;
+  while (count < pending_.size()) {
+    const std::uint64_t next = unit_bytes(count);
+    if (count + next > bytes_max) break;
+    count += static_cast<std::size_t>(next);
+  }
+  return count;
+}
+
+StoreResult<void> LogWriter::sync_all() {
+  if (committer_) {
+    while (!pending_.empty()) {
+      if (auto pushed = push_pending(); !pushed) return pushed;
+      committer_->drain();
+      if (committer_->has_failed()) return failure(committer_->failure());
+    }
+    committer_->drain();
+    if (committer_->has_failed()) return failure(committer_->failure());
+    return {};
+  }
+  if (auto written = write_pending(); !written) return written;
+  return options_.durability == Durability::None ? StoreResult<void>{} : sync_written();
+}
+
+StoreResult<void> LogWriter::close() {
+  committer_.reset();
+  synced_ = appended_;
+  mapped_ = nullptr;
+  easy_end_ = 0;
+  current_.mapping.reset();
+  supply_.close();
+  if (current_.reserved_bytes == 0) return {};
+  auto cut = current_.file->truncate(appended_ - segments_.back().position);
+  if (!cut) return failure(cut.error());
+  return {};
+}
+
+LogPosition LogWriter::written() const noexcept {
+  if (mapped_ != nullptr) return appended_;
+  return committer_ ? committer_->written() : appended_ - pending_.size();
+}
+
+void LogWriter::copy(LogPosition begin, std::span<char> out) const noexcept {
+  const LogPosition pending_begin = appended_ - pending_.size();
+  if (begin < pending_begin) {
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(out.size(), pending_begin - begin));
+    committer_->copy(begin, out.first(count));
+    begin += count;
+    out = out.subspan(count);
+  }
+  const auto from = pending_.begin() + static_cast<std::ptrdiff_t>(begin - pending_begin);
+  std::copy_n(from, out.size(), out.begin());
+}
+
+bool LogWriter::mapping_failed() const noexcept { return current_.mapping->has_failed(); }
+
+std::unexpected<StoreError> LogWriter::mapping_failure() const {
+  return failure(
+      DiskError{.path = options_.folder + '/' + segment_file_name(segments_.back().number),
+                .operation = "store to",
+                .error_number = EIO});
+}
+
+std::unexpected<StoreError> LogWriter::failure(const DiskError& error) const {
+  return std::unexpected{disk_error(options_.folder, error)};
+}
+
+}  // namespace nexusfix::store

@@ -1,0 +1,177 @@
+#include "store/write/retirement.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "store/scan/log_walk.hpp"
+#include "store/state/checkpoint.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+constexpr std::size_t kComparedBytes = 256U << 10U;
+
+// Everything before it was on the disk, says a header that is there itself.
+LogPosition told_synced(std::span<const SegmentHeader> segments, LogPosition synced) {
+  LogPosition told = 0;
+  for (const SegmentHeader& segment : segments) {
+    if (segment.position + segment.records_at() > synced) break;
+    told = std::max(told, segment.synced);
+  }
+  return told;
+}
+
+// When the segment in front of the first of these was written for the last time, or later: what
+// begins the next one is that. A segment that close() began, or whose header a repair put back,
+// does not say when it began (docs/internals/journal-format.md): one behind it does.
+std::optional<WallTime> last_written_before(std::span<const SegmentHeader> segments) {
+  const auto told = std::ranges::find_if(
+      segments, [](const SegmentHeader& segment) { return segment.time != WallTime{}; });
+  return told == segments.end() ? std::nullopt : std::optional{told->time};
+}
+
+}  // namespace
+
+std::size_t count_retired(std::span<const SegmentHeader> segments, const Retention& retention,
+                          LogPosition appended, LogPosition synced, LogPosition needed,
+                          WallTime now) {
+  const LogPosition told = told_synced(segments, synced);
+  std::size_t count = 0;
+  for (std::size_t i = 1; i < segments.size(); ++i) {
+    const SegmentHeader& kept = segments[i];
+    if (kept.position + kept.records_at() > told) break;
+    const bool is_needed = needed < kept.position;
+    const bool is_beyond_size =
+        retention.keep_bytes > 0 && appended - kept.position >= retention.keep_bytes;
+    const std::optional<WallTime> written = last_written_before(segments.subspan(i));
+    const bool is_beyond_age =
+        retention.keep_for.count() > 0 && written && *written + retention.keep_for < now;
+    const bool is_beyond = is_beyond_size || is_beyond_age;
+    const bool may_go =
+        is_needed ? is_beyond && retention.even_current : is_beyond || retention.on_reset;
+    if (!may_go) break;
+    if (kept.has_checkpoint()) count = i;
+  }
+  return count;
+}
+
+std::string retired_folder(const std::string& folder) { return folder + "/retired"; }
+
+bool Retirement::take_next_away(std::uint64_t from, const SegmentHeader& kept) noexcept {
+  try {
+    return take_next(from, kept);
+  } catch (const std::bad_alloc&) {
+    // Nor is there any to tell of it. What is left goes when the next segment is retired.
+    return false;
+  }
+}
+
+bool Retirement::take_next(std::uint64_t from, const SegmentHeader& kept) {
+  if (is_over_) return false;
+  // What could not be taken away before comes first: there must be no gap.
+  if (next_ == 0) next_ = from;
+  if (next_ >= kept.number) return false;
+  if (checked_ != kept.number && !can_begin_with(kept)) return false;
+  checked_ = kept.number;
+  if (auto taken = take_away_one(next_); !taken) {
+    fail(taken.error().what());
+    return false;
+  }
+  ++taken_;
+  if (++next_ < kept.number) return true;
+  tell_done();
+  return false;
+}
+
+bool Retirement::can_begin_with(const SegmentHeader& kept) {
+  const auto file = disk_.open(path_of_segment(folder_, kept.number), OpenMode::Read);
+  if (!file) {
+    fail(file.error().what());
+    return false;
+  }
+  const auto checkpoint = read_checkpoint(kept, **file);
+  if (!checkpoint) {
+    fail(checkpoint.error().what());
+    return false;
+  }
+  if (!*checkpoint) fail(checkpoint_fault_text(folder_, kept, describe(checkpoint->error())));
+  return checkpoint->has_value();
+}
+
+// Synced one by one: after a loss of power an older one must not be there without a newer one.
+DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
+  const std::string path = path_of_segment(folder_, number);
+  if (what_ == RetiredSegments::Delete) {
+    // Somebody may have taken it away by hand.
+    auto removed = disk_.remove(path);
+    if (!removed && removed.error().error_number != ENOENT) return removed;
+    return sync(folder_);
+  }
+  const std::string folder = retired_folder(folder_);
+  if (auto made = disk_.make_directories(folder); !made) return made;
+  const std::string target = path_of_segment(folder, number);
+  if (const auto there = disk_.open(target, OpenMode::Read)) {
+    const DiskResult<bool> moved = is_moved(path, **there);
+    if (!moved) return std::unexpected{moved.error()};
+    if (!*moved) {
+      return std::unexpected{
+          DiskError{.path = target, .operation = "move a segment to", .error_number = EEXIST}};
+    }
+    // Nobody knows whether who made it brought it to the disk.
+    if (auto synced = (*there)->sync(); !synced) {
+      is_over_ = true;
+      return synced;
+    }
+    if (auto synced = sync(folder); !synced) return synced;
+    auto removed = disk_.remove(path);
+    if (!removed && removed.error().error_number != ENOENT) return removed;
+    return sync(folder_);
+  }
+  if (auto moved = disk_.rename(path, target); !moved) return moved;
+  if (auto synced = sync(folder); !synced) return synced;
+  return sync(folder_);
+}
+
+// A loss of power while a segment was moved may leave it under both names.
+DiskResult<bool> Retirement::is_moved(const std::string& path, File& target) {
+  const auto file = disk_.open(path, OpenMode::Read);
+  if (!file && file.error().error_number == ENOENT) return true;
+  if (!file) return std::unexpected{file.error()};
+  std::vector<char> piece(kComparedBytes);
+  std::vector<char> other(kComparedBytes);
+  for (std::uint64_t offset = 0;; offset += kComparedBytes) {
+    const DiskResult<std::size_t> count = (*file)->read_at(offset, piece);
+    if (!count) return std::unexpected{count.error()};
+    const DiskResult<std::size_t> there = target.read_at(offset, other);
+    if (!there) return std::unexpected{there.error()};
+    const auto bytes = std::span{piece}.first(*count);
+    if (!std::ranges::equal(bytes, std::span{other}.first(*there))) return false;
+    if (*count < kComparedBytes) return true;
+  }
+}
+
+DiskResult<void> Retirement::sync(const std::string& folder) {
+  auto synced = disk_.sync_directory(folder);
+  is_over_ = !synced;  // a failed sync is not repeated: what has gone may come back
+  return synced;
+}
+
+void Retirement::fail(const std::string& text) {
+  events_.put(StoreEvent::Level::Error,
+              "journal " + folder_ + ": old segments could not be taken away: " + text);
+}
+
+void Retirement::tell_done() {
+  const std::uint64_t count = std::exchange(taken_, 0);
+  events_.put(StoreEvent::Level::Info,
+              "journal " + folder_ + ": " + std::to_string(count) +
+                  (count == 1 ? " old segment was " : " old segments were ") +
+                  (what_ == RetiredSegments::Delete ? "deleted" : "moved to retired/") +
+                  ", up to " + segment_file_name(next_ - 1));
+}
+
+}  // namespace nexusfix::store

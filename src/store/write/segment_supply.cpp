@@ -1,0 +1,359 @@
+#include "store/write/segment_supply.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "store/format/journal_format.hpp"
+#include "store/journal/journal_lock.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+// A disk that was full may have room again.
+constexpr std::chrono::seconds kRetryAfter{1};
+// At the end of a life, for what is still to be taken away.
+constexpr std::chrono::seconds kTakingAwayMax{1};
+
+// Of a mapping, made ready before the first append; the rest follows in the background.
+constexpr std::uint64_t kWarmBytes = 1U << 20U;
+
+// On the supply's own thread, where nobody could catch it. Too short to need memory itself.
+DiskError no_memory() {
+  return {.path = "a segment", .operation = "get memory for", .error_number = ENOMEM};
+}
+
+// Whoever waits for it must not wait for ever because there is no memory for the words.
+void end_of_sync(SyncUnderWay& under_way, const DiskResult<void>& result) noexcept {
+  try {
+    under_way.end(result);
+  } catch (const std::bad_alloc&) {
+    under_way.end(std::unexpected{no_memory()});
+  }
+}
+
+}  // namespace
+
+void SyncUnderWay::end(DiskResult<void> result) {
+  const std::lock_guard lock{mutex_};
+  result_ = std::move(result);
+  ended_.notify_all();
+}
+
+DiskResult<void> SyncUnderWay::wait() {
+  std::unique_lock lock{mutex_};
+  ended_.wait(lock, [this] { return result_.has_value(); });
+  return *result_;
+}
+
+SegmentSupply::SegmentSupply(Disk& disk, Options options)
+    : disk_{disk}, options_{std::move(options)} {
+  retired_.reserve(4);
+  retiring_.reserve(4);
+  if (options_.background) thread_ = std::thread{[this] { run(); }};
+}
+
+SegmentSupply::~SegmentSupply() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock{mutex_};
+    ends_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+std::string SegmentSupply::path_of(std::uint64_t number) const {
+  return options_.folder + '/' + segment_file_name(number);
+}
+
+void SegmentSupply::prepare(std::uint64_t number) {
+  if (!options_.background) return;
+  const std::lock_guard lock{mutex_};
+  number_ = number;
+  state_ = State::Wanted;
+  changed_.notify_all();
+}
+
+DiskResult<OpenSegment> SegmentSupply::take(std::uint64_t number, std::uint64_t bytes) {
+  {
+    std::unique_lock lock{mutex_};
+    changed_.wait(lock, [&] {
+      if (is_reserving_) return false;
+      if (is_syncing_) return options_.leaves_syncs;  // who cannot wait for it makes its own
+      return number_ != number || state_ != State::Wanted || is_away_;
+    });
+    const bool is_ready = number_ == number && state_ == State::Ready;
+    state_ = State::Idle;
+    is_short_.store(false, std::memory_order_relaxed);  // or what is made now says so itself
+    if (is_ready && (ready_.reserved_bytes == 0 || ready_.reserved_bytes >= bytes)) {
+      return std::exchange(ready_, {});
+    }
+    ready_ = {};
+  }
+  DiskResult<OpenSegment> made = make(number, bytes);
+  if (!made || options_.leaves_syncs) return made;
+  if (auto synced = sync(*made); !synced) return std::unexpected{std::move(synced.error())};
+  return made;
+}
+
+DiskResult<OpenSegment> SegmentSupply::make(std::uint64_t number, std::uint64_t bytes) {
+  // Or another journal would find a segment that is none of its own.
+  if (options_.owner != nullptr && !options_.owner->is_in_place(disk_)) {
+    return std::unexpected{DiskError{
+        .path = path_of(number), .operation = "find the folder for", .error_number = ENOENT}};
+  }
+  DiskResult<std::unique_ptr<File>> file = disk_.open(path_of(number), OpenMode::Create);
+  if (!file) return std::unexpected{std::move(file.error())};
+  OpenSegment segment{.file = std::move(*file), .mapping = nullptr};
+  if (auto emptied = empty(*segment.file, number); !emptied) {
+    return std::unexpected{std::move(emptied.error())};
+  }
+  if (auto reserved = reserve(segment, std::max(bytes, options_.segment_bytes)); !reserved) {
+    // What it took is given back, so that others have room for their work.
+    static_cast<void>(segment.file->truncate(0));
+    return std::unexpected{std::move(reserved.error())};
+  }
+  return segment;
+}
+
+// Of an earlier preparation that did not end: what it wrote is not known to be zeros. What was
+// begun is not of this life, which knows its segments: another folder has come in this one's place.
+DiskResult<void> SegmentSupply::empty(File& file, std::uint64_t number) const {
+  const DiskResult<std::uint64_t> size = file.size();
+  if (!size) return std::unexpected{size.error()};
+  if (*size == 0) return {};
+  std::array<char, kSegmentMarkBytes> mark{};
+  const DiskResult<std::size_t> got = file.read_at(0, mark);
+  if (!got) return std::unexpected{got.error()};
+  if (std::ranges::any_of(mark, [](char byte) { return byte != '\0'; })) {
+    return std::unexpected{
+        DiskError{.path = path_of(number), .operation = "begin", .error_number = EEXIST}};
+  }
+  return file.truncate(0);
+}
+
+DiskResult<void> SegmentSupply::sync(OpenSegment& segment) {
+  if (options_.syncs_zeros && segment.reserved_bytes > 0) {
+    if (auto synced = segment.file->sync(); !synced) return synced;
+  }
+  if (!options_.syncs_names) return {};
+  if (auto synced = disk_.sync_directory(options_.folder); !synced) return synced;
+  segment.is_name_synced = true;
+  return {};
+}
+
+DiskResult<OpenSegment> SegmentSupply::reopen(std::unique_ptr<File> file, std::uint64_t used) {
+  OpenSegment segment{.file = std::move(file), .mapping = nullptr, .is_name_synced = true};
+  auto reserved = reserve(segment, options_.segment_bytes);
+  if (!reserved) return std::unexpected{std::move(reserved.error())};
+  if (segment.mapping) segment.mapping->prepare(used, kWarmBytes);
+  return segment;
+}
+
+DiskResult<void> SegmentSupply::reserve(OpenSegment& segment, std::uint64_t bytes) const {
+  auto reserved = segment.file->reserve(bytes);
+  if (!reserved) {
+    if (reserved.error().error_number == EOPNOTSUPP) return {};
+    return reserved;
+  }
+  const DiskResult<std::uint64_t> size = segment.file->size();
+  if (!size) return std::unexpected{size.error()};
+  segment.reserved_bytes = *size;
+  if (!options_.maps) return {};
+  auto mapping = segment.file->map(*size);
+  if (mapping) {
+    segment.mapping = std::move(*mapping);
+  } else if (mapping.error().error_number != EOPNOTSUPP) {
+    return std::unexpected{std::move(mapping.error())};
+  }
+  return {};
+}
+
+void SegmentSupply::warm(const OpenSegment& segment) {
+  if (!options_.background) return;
+  const std::lock_guard lock{mutex_};
+  to_warm_ = segment.mapping;
+  changed_.notify_all();
+}
+
+void SegmentSupply::take_away(Retirement& retirement, std::uint64_t from,
+                              const SegmentHeader& kept) {
+  if (!options_.background) {
+    while (retirement.take_next_away(from, kept)) continue;
+    return;
+  }
+  const std::lock_guard lock{mutex_};
+  errands_.push_back({.retirement = &retirement, .from = from, .kept = kept});
+  changed_.notify_all();
+}
+
+void SegmentSupply::retire(OpenSegment segment) {
+  if (!options_.background) return;
+  const std::lock_guard lock{mutex_};
+  retired_.push_back(std::move(segment));
+  changed_.notify_all();
+}
+
+std::optional<DiskError> SegmentSupply::take_shortage() {
+  if (!has_shortage_.load(std::memory_order_relaxed)) return std::nullopt;
+  const std::lock_guard lock{mutex_};
+  has_shortage_.store(false, std::memory_order_relaxed);
+  return std::exchange(shortage_, std::nullopt);
+}
+
+void SegmentSupply::close() {
+  std::unique_lock lock{mutex_};
+  changed_.wait(lock, [this] { return !is_reserving_ && !is_syncing_; });
+  const bool is_there = state_ != State::Idle;  // or the file is in use
+  state_ = State::Idle;
+  ready_ = {};
+  if (is_there) remove_from(number_);
+  changed_.notify_all();
+  changed_.wait_for(lock, kTakingAwayMax, [this] { return errands_.empty(); });
+}
+
+// Segments that were not begun; an earlier life may have left several. What stays is empty, and the
+// next opening takes it, so an error does not matter; but a gap would be damage.
+void SegmentSupply::remove_from(std::uint64_t number) {
+  std::uint64_t last = number;
+  for (;; ++last) {
+    const auto next = disk_.open(path_of(last + 1), OpenMode::Read);
+    if (next) continue;
+    if (next.error().error_number != ENOENT) return;  // it may be there
+    break;
+  }
+  for (; last > number; --last) {
+    if (!disk_.remove(path_of(last)) || !disk_.sync_directory(options_.folder)) return;
+  }
+  static_cast<void>(disk_.remove(path_of(number)));
+}
+
+void SegmentSupply::run() {
+  std::unique_lock lock{mutex_};
+  while (!ends_) {
+    if (to_warm_ || !retired_.empty()) {
+      do_errand(lock);
+    } else if (state_ == State::Wanted) {
+      work(lock);
+    } else if (!errands_.empty()) {
+      // Behind the segment that somebody may wait for soon.
+      do_errand(lock);
+    } else if (state_ == State::Failed) {
+      const bool told = changed_.wait_for(
+          lock, kRetryAfter, [this] { return state_ != State::Failed || has_errand(); });
+      if (!told) work(lock);
+    } else {
+      changed_.wait(lock, [this] { return state_ == State::Wanted || has_errand(); });
+    }
+  }
+}
+
+// One thing that nobody waits for, unlocked meanwhile: who wants a segment makes it himself.
+void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
+  is_away_ = true;
+  changed_.notify_all();
+  if (to_warm_) {
+    std::shared_ptr<FileMapping> mapping = std::exchange(to_warm_, nullptr);
+    lock.unlock();
+    mapping->prepare(0, mapping->bytes().size());
+    mapping.reset();
+    lock.lock();
+  } else if (!retired_.empty()) {
+    retiring_.swap(retired_);
+    lock.unlock();
+    forget_retired();
+    lock.lock();
+  } else {
+    // One file a turn: what is wanted meanwhile comes before the next.
+    const Errand errand = errands_.front();
+    lock.unlock();
+    const bool has_more = errand.retirement->take_next_away(errand.from, errand.kept);
+    lock.lock();
+    if (!has_more) errands_.erase(errands_.begin());
+    if (errands_.empty()) changed_.notify_all();
+  }
+  is_away_ = false;
+}
+
+// Of what was closed, the last segments stay in memory, where a resend would look first. Pages that
+// are given back in a burst are those that the next segments get, which costs less than new ones.
+// Needs no memory.
+void SegmentSupply::forget_retired() {
+  for (OpenSegment& segment : retiring_) {
+    segment.mapping.reset();
+    std::shared_ptr<File>& place = closed_[closed_next_];
+    if (place) place->forget_cached();
+    place = std::move(segment.file);
+    closed_next_ = (closed_next_ + 1) % kCachedSegments;
+  }
+  retiring_.clear();
+}
+
+// Memory that cannot be had here is an error as any other: it is told, and tried again.
+DiskResult<OpenSegment> SegmentSupply::make_ahead() noexcept {
+  try {
+    auto first_sync = std::make_shared<SyncUnderWay>();
+    DiskResult<OpenSegment> made = make(number_, 0);
+    if (!made) return made;
+    made->first_sync = std::move(first_sync);
+    if (made->mapping) made->mapping->prepare(0, made->reserved_bytes);
+    return made;
+  } catch (const std::bad_alloc&) {
+    return std::unexpected{no_memory()};
+  }
+}
+
+DiskResult<void> SegmentSupply::sync_ahead(OpenSegment& segment) noexcept {
+  try {
+    return sync(segment);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected{no_memory()};
+  }
+}
+
+// Makes the wanted segment, unlocked meanwhile. It is ready before it is synced: a disk that does
+// not answer holds up nobody who can do without.
+void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
+  const bool had_failed = state_ == State::Failed;
+  const auto fail = [&](DiskError error) {
+    state_ = State::Failed;
+    is_short_.store(true, std::memory_order_relaxed);
+    if (had_failed) return;
+    shortage_ = std::move(error);
+    has_shortage_.store(true, std::memory_order_relaxed);
+  };
+  is_reserving_ = true;
+  lock.unlock();
+  DiskResult<OpenSegment> made = make_ahead();
+  lock.lock();
+  is_reserving_ = false;
+  if (!made) {
+    fail(std::move(made.error()));
+  } else {
+    const std::shared_ptr<SyncUnderWay> first_sync = made->first_sync;
+    ready_ = *made;
+    state_ = State::Ready;
+    is_short_.store(false, std::memory_order_relaxed);
+    is_syncing_ = true;
+    changed_.notify_all();
+    lock.unlock();
+    DiskResult<void> synced = sync_ahead(*made);
+    end_of_sync(*first_sync, synced);  // For whoever has taken it meanwhile.
+    lock.lock();
+    is_syncing_ = false;
+    if (state_ == State::Ready) {
+      ready_.first_sync = nullptr;
+      ready_.is_name_synced = made->is_name_synced;
+      if (!synced) {
+        ready_ = {};
+        fail(std::move(synced.error()));
+      }
+    }
+  }
+  changed_.notify_all();
+}
+
+}  // namespace nexusfix::store

@@ -1,0 +1,283 @@
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <new>
+#include <optional>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <system_error>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/transport/local_socket.hpp>
+
+#include "transport/tcp/descriptor.hpp"
+#include "transport/tcp/socket_calls.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+using Millis = std::chrono::milliseconds;
+
+constexpr Millis kBetweenTries{50};
+constexpr Millis kPollMax{60'000};
+// Callers that wait for their turn.
+constexpr int kCallersWaitingMax = 8;
+
+// A path that is too long for a socket's address is reached by way of its folder.
+struct Address {
+  Descriptor folder{};
+  sockaddr_un name{};
+};
+
+std::expected<Address, NetworkError> address_of(const std::string& path) {
+  Address address;
+  address.name.sun_family = AF_UNIX;
+  std::string reached = path;
+  if (reached.size() >= sizeof address.name.sun_path) {
+    const std::size_t slash = path.rfind('/');
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    address.folder = Descriptor{::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+    if (!address.folder) return std::unexpected{error_now("open", folder)};
+    reached = "/proc/self/fd/" + std::to_string(address.folder.get()) + "/" +
+              path.substr(slash == std::string::npos ? 0 : slash + 1);
+  }
+  if (path.empty() || reached.size() >= sizeof address.name.sun_path) {
+    return std::unexpected{NetworkError{explain("socket", path, ENAMETOOLONG), ENAMETOOLONG}};
+  }
+  std::copy(reached.begin(), reached.end(), address.name.sun_path);
+  return address;
+}
+
+const sockaddr* generic(const Address& address) noexcept {
+  // The sockets interface is made so: every address begins with its family.
+  return reinterpret_cast<const sockaddr*>(&address.name);
+}
+
+Descriptor make_socket() noexcept {
+  return Descriptor{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+}
+
+// What is left of whom nobody can ask any more.
+std::expected<void, NetworkError> remove_socket(const std::string& path) {
+  struct stat found{};
+  if (::lstat(path.c_str(), &found) != 0) {
+    if (errno == ENOENT) return {};
+    return std::unexpected{error_now("stat", path)};
+  }
+  if (!S_ISSOCK(found.st_mode)) {
+    return std::unexpected{NetworkError{path + ": is no socket, and not ours to remove", EEXIST}};
+  }
+  if (::unlink(path.c_str()) != 0) return std::unexpected{error_now("unlink", path)};
+  return {};
+}
+
+std::expected<Descriptor, NetworkError> listen_at(const std::string& path) {
+  if (auto removed = remove_socket(path); !removed) return std::unexpected{removed.error()};
+  const auto address = address_of(path);
+  if (!address) return std::unexpected{address.error()};
+  Descriptor socket = make_socket();
+  if (!socket) return std::unexpected{error_now("socket", path)};
+  if (::bind(socket.get(), generic(*address), sizeof address->name) != 0) {
+    return std::unexpected{error_now("bind", path)};
+  }
+  // Nobody can connect before listen(), so that nobody is in before the mode is right.
+  if (::chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0 ||
+      ::listen(socket.get(), kCallersWaitingMax) != 0) {
+    const NetworkError error = error_now("listen", path);
+    ::unlink(path.c_str());
+    return std::unexpected{error};
+  }
+  return socket;
+}
+
+// One thread's: until when it waits, and for what besides.
+struct Wait {
+  SystemClock& clock;
+  MonoTime deadline;
+  int stop = -1;  // a descriptor that is readable when there is nothing to wait for any more
+
+  Wait(SystemClock& of, Millis timeout, int until) noexcept
+      : clock{of}, deadline{of.now().mono + timeout}, stop{until} {}
+  [[nodiscard]] Millis left() const noexcept {
+    return std::chrono::ceil<Millis>(deadline - clock.now().mono);
+  }
+};
+
+// False: the time is over, stop is readable, or it cannot be waited for.
+bool await(int descriptor, short events, const Wait& wait) noexcept {
+  std::array<pollfd, 2> waited{pollfd{descriptor, events, 0}, pollfd{wait.stop, POLLIN, 0}};
+  for (;;) {
+    const Millis left = wait.left();
+    if (left <= Millis{0}) return false;
+    const int count =
+        ::poll(waited.data(), waited.size(), static_cast<int>(std::min(left, kPollMax).count()));
+    if (count < 0 && errno != EINTR) return false;
+    if (count <= 0) continue;
+    return waited[1].revents == 0 && waited[0].revents != 0;
+  }
+}
+
+// Without its line feed. Nothing: no line came, or one that is too long.
+std::optional<std::string> read_line(int socket, const Wait& wait) {
+  std::string line;
+  std::array<char, kLocalLineBytesMax> buffer;
+  while (await(socket, POLLIN, wait)) {
+    const ssize_t got = ::recv(socket, buffer.data(), buffer.size() - line.size(), 0);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (got <= 0) return std::nullopt;
+    line.append(buffer.data(), static_cast<std::size_t>(got));
+    if (const std::size_t end = line.find('\n'); end != std::string::npos) {
+      line.resize(end);
+      return line;
+    }
+    if (line.size() == buffer.size()) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool write_line(int socket, std::string line, const Wait& wait) {
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  line.resize(std::min(line.size(), kLocalLineBytesMax - 1));
+  line += '\n';
+  std::string_view rest{line};
+  while (!rest.empty()) {
+    if (!await(socket, POLLOUT, wait)) return false;
+    const ssize_t sent = ::send(socket, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+    if (sent <= 0) return false;
+    rest.remove_prefix(static_cast<std::size_t>(sent));
+  }
+  return true;
+}
+
+// Whoever has gone meanwhile must not learn later that his line was obeyed.
+bool has_hung_up(int socket) noexcept {
+  char byte = 0;
+  const ssize_t got = ::recv(socket, &byte, sizeof byte, MSG_PEEK);
+  return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+std::optional<LocalPeer> peer_of(int socket) noexcept {
+  ucred found{};
+  socklen_t size = sizeof found;
+  if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &found, &size) != 0) return std::nullopt;
+  return LocalPeer{found.uid, found.pid};
+}
+
+}  // namespace
+
+struct LocalServer::State {
+  State(Answerer& asked, Millis timeout) noexcept : answerer{asked}, caller_timeout{timeout} {}
+
+  std::vector<std::string> paths;
+  std::vector<Descriptor> sockets;
+  std::vector<pollfd> waited;  // stop, then the sockets
+  Descriptor stop;
+  Answerer& answerer;
+  Millis caller_timeout;
+  SystemClock clock{};  // the thread's
+  std::thread thread;
+
+  void run() {
+    for (;;) {
+      if (::poll(waited.data(), waited.size(), -1) < 0 && errno != EINTR) return;
+      if (waited[0].revents != 0) return;
+      for (std::size_t i = 1; i < waited.size(); ++i) {
+        if (std::exchange(waited[i].revents, short{0}) != 0) serve(i - 1);
+      }
+    }
+  }
+
+  void serve(std::size_t index) {
+    const Descriptor caller{
+        ::accept4(sockets[index].get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+    if (!caller) {
+      // Without a descriptor to be had the next try would be at once.
+      static_cast<void>(await(-1, 0, {clock, kBetweenTries, stop.get()}));
+      return;
+    }
+    const auto peer = peer_of(caller.get());
+    if (!peer || (peer->user != ::geteuid() && peer->user != 0)) return;
+    try {
+      const auto line = read_line(caller.get(), {clock, caller_timeout, stop.get()});
+      if (!line || has_hung_up(caller.get())) return;
+      std::string answer = answerer.answer(index, *peer, *line, stop.get());
+      static_cast<void>(
+          write_line(caller.get(), std::move(answer), {clock, caller_timeout, stop.get()}));
+    } catch (const std::bad_alloc&) {
+      return;  // The caller sees that there is no answer.
+    }
+  }
+};
+
+LocalServer::LocalServer(std::unique_ptr<State> state) noexcept : state_{std::move(state)} {}
+
+std::expected<std::unique_ptr<LocalServer>, NetworkError> LocalServer::open(
+    const std::vector<std::string>& paths, Answerer& answerer,
+    std::chrono::milliseconds caller_timeout) {
+  // From here on the destructor removes what there is of it.
+  std::unique_ptr<LocalServer> server{
+      new LocalServer{std::make_unique<State>(answerer, caller_timeout)}};
+  State& state = *server->state_;
+  state.stop = Descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  if (!state.stop) return std::unexpected{error_now("eventfd", {})};
+  for (const std::string& path : paths) {
+    auto socket = listen_at(path);
+    if (!socket) return std::unexpected{std::move(socket.error())};
+    state.sockets.push_back(std::move(*socket));
+    state.paths.push_back(path);
+  }
+  state.waited.push_back({state.stop.get(), POLLIN, 0});
+  for (const Descriptor& socket : state.sockets) {
+    state.waited.push_back({socket.get(), POLLIN, 0});
+  }
+  try {
+    state.thread = std::thread{[&state] { state.run(); }};
+  } catch (const std::system_error& error) {
+    return std::unexpected{NetworkError{error.what(), error.code().value()}};
+  }
+  return server;
+}
+
+LocalServer::~LocalServer() {
+  if (state_->thread.joinable()) {
+    const std::uint64_t one = 1;
+    // It can only fail if it is readable already.
+    static_cast<void>(!::write(state_->stop.get(), &one, sizeof one));
+    state_->thread.join();
+  }
+  for (const std::string& path : state_->paths) ::unlink(path.c_str());
+}
+
+std::expected<std::string, NetworkError> ask_local(const std::string& path, std::string_view line,
+                                                   std::chrono::milliseconds timeout) {
+  SystemClock clock;
+  const Wait wait{clock, timeout, -1};
+  const auto address = address_of(path);
+  if (!address) return std::unexpected{address.error()};
+  const Descriptor socket = make_socket();
+  if (!socket) return std::unexpected{error_now("socket", path)};
+  // EAGAIN: others wait for their turn.
+  while (::connect(socket.get(), generic(*address), sizeof address->name) != 0) {
+    const int error_number = errno;
+    const bool is_late = wait.left() <= kBetweenTries;
+    if ((error_number != EAGAIN && error_number != EINTR) || is_late) {
+      return std::unexpected{NetworkError{explain("connect", path, error_number), error_number}};
+    }
+    static_cast<void>(await(-1, 0, {clock, kBetweenTries, -1}));
+  }
+  if (write_line(socket.get(), std::string{line}, wait)) {
+    if (auto answer = read_line(socket.get(), wait)) return *std::move(answer);
+  }
+  return std::unexpected{NetworkError{path + ": no answer", ETIMEDOUT}};
+}
+
+}  // namespace nexusfix::transport

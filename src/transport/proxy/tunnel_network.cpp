@@ -1,0 +1,256 @@
+#include "transport/proxy/tunnel_network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <new>
+#include <utility>
+
+namespace nexusfix::transport {
+namespace {
+
+// Of a proxy's answer in one wait(): an answer that is long, or comes for many connections at once,
+// makes nobody wait.
+constexpr std::size_t kHeardPerTurn = 1'024;
+// Short enough to need no memory.
+constexpr const char* kNoMemory = "no memory";
+
+Endpoint the_proxy_of(const Endpoint& target) {
+  Endpoint endpoint{target.proxy->host, target.proxy->port, target.options};
+  endpoint.tls = target.tls;  // refused below: TLS goes above
+  return endpoint;
+}
+
+// The first that SOCKS 4 can be told.
+std::optional<Address> first_v4(const std::vector<Address>& addresses) {
+  const auto found = std::ranges::find(addresses, AF_INET, &Address::family);
+  return found == addresses.end() ? std::nullopt : std::optional{*found};
+}
+
+}  // namespace
+
+std::unique_ptr<Network> make_tunnel_network(Network& inner) {
+  return std::make_unique<TunnelNetwork>(inner, resolve_blocking);
+}
+
+TunnelNetwork::TunnelNetwork(Network& inner, Lookup lookup)
+    : inner_{inner}, resolver_{std::move(lookup), [&inner] { inner.wake(); }} {}
+
+std::expected<SocketId, NetworkError> TunnelNetwork::connect(const Endpoint& endpoint) {
+  if (!endpoint.proxy) return inner_.connect(endpoint);
+  const ConnectProxy& proxy = *endpoint.proxy;
+  std::string_view wrong = what_is_wrong(proxy);
+  if (wrong.empty()) wrong = what_is_wrong(proxy.protocol, endpoint.host);
+  if (wrong.empty() && endpoint.port == 0) wrong = "a port is needed";
+  if (!wrong.empty()) {
+    return std::unexpected{NetworkError{
+        "connect " + to_string(endpoint) + " by way of a proxy: " + std::string{wrong}, EINVAL}};
+  }
+  Attempt attempt{.target = endpoint};
+  bool is_known = true;
+  if (proxy.protocol == ConnectProxy::Protocol::Socks4) {
+    const std::vector<Address> known = known_addresses(endpoint);
+    is_known = !known.empty();
+    if (is_known) attempt.handshake.emplace(proxy, endpoint, first_v4(known));
+  } else {
+    attempt.handshake.emplace(proxy, endpoint, literal_address(endpoint));
+  }
+  failed_.reserve(attempts_.size() + 1);
+  const auto socket = inner_.connect(the_proxy_of(endpoint));
+  if (!socket) return socket;
+  try {
+    targets_.insert_or_assign(*socket, to_string(endpoint));
+    attempts_.insert_or_assign(*socket, std::move(attempt));
+    if (!is_known) {
+      resolver_.ask(*socket, endpoint);
+      ++questions_open_;
+    }
+  } catch (const std::bad_alloc&) {
+    close(*socket);
+    throw;
+  }
+  return socket;
+}
+
+std::string TunnelNetwork::peer_name(SocketId socket) const {
+  const auto found = targets_.find(socket);
+  return found == targets_.end() ? inner_.peer_name(socket) : found->second;
+}
+
+std::string TunnelNetwork::protection(SocketId socket) const {
+  const std::string below = inner_.protection(socket);
+  if (!targets_.contains(socket)) return below;
+  return "by way of " + inner_.peer_name(socket) + (below.empty() ? "" : ", ") + below;
+}
+
+// What goes wrong is said of both: where it was to go, and which proxy had it.
+std::string TunnelNetwork::last_error(SocketId socket) const {
+  const auto target = targets_.find(socket);
+  if (target == targets_.end()) return inner_.last_error(socket);
+  const std::string both = target->second + " by way of " + inner_.peer_name(socket);
+  if (const auto found = attempts_.find(socket);
+      found != attempts_.end() && !found->second.failure.empty()) {
+    return "connect " + both + ": " + found->second.failure;
+  }
+  std::string text = inner_.last_error(socket);
+  const std::string proxy = inner_.peer_name(socket);
+  const std::size_t at = proxy.empty() ? std::string::npos : text.find(proxy);
+  return at == std::string::npos ? text : text.replace(at, proxy.size(), both);
+}
+
+IoResult TunnelNetwork::receive(SocketId socket, std::span<char> buffer) noexcept {
+  if (!attempts_.empty()) [[unlikely]] {
+    const auto found = attempts_.find(socket);
+    if (found != attempts_.end()) {
+      if (found->second.failure.empty()) return {IoStatus::WouldBlock, 0, 0};
+      return {IoStatus::Failed, 0, EPROTO};
+    }
+  }
+  return inner_.receive(socket, buffer);
+}
+
+IoResult TunnelNetwork::send(SocketId socket, std::span<const char> bytes) noexcept {
+  if (!attempts_.empty() && attempts_.contains(socket)) [[unlikely]] {
+    return receive(socket, {});
+  }
+  return inner_.send(socket, bytes);
+}
+
+void TunnelNetwork::close(SocketId socket) noexcept {
+  attempts_.erase(socket);
+  targets_.erase(socket);
+  std::erase(failed_, socket);
+  inner_.close(socket);
+}
+
+Detached TunnelNetwork::detach(SocketId socket) noexcept {
+  return targets_.contains(socket) ? Detached{} : inner_.detach(socket);
+}
+
+std::size_t TunnelNetwork::wait(std::span<Ready> events,
+                                std::optional<std::chrono::nanoseconds> timeout) noexcept {
+  if (events.empty()) return 0;
+  // Half of the room at most, so that the others are heard as well.
+  std::size_t count = std::min(failed_.size(), (events.size() + 1) / 2);
+  for (std::size_t i = 0; i < count; ++i) events[i] = {ReadyKind::Failed, failed_[i], 0};
+  if (count > 0) timeout = std::chrono::nanoseconds::zero();
+  const std::span<Ready> rest = events.subspan(count);
+  const std::size_t found = rest.empty() ? 0 : inner_.wait(rest, timeout);
+  for (const Ready& ready : rest.first(found)) {
+    const std::optional<Ready> told = attempts_.empty() ? ready : translate(ready);
+    if (told) events[count++] = *told;
+  }
+  if (questions_open_ > 0) take_resolutions();
+  if (!failed_.empty()) inner_.wake();  // descriptor() has to show that there is something to say
+  return count;
+}
+
+std::optional<Ready> TunnelNetwork::translate(const Ready& ready) noexcept {
+  const auto found = attempts_.find(ready.socket);
+  if (found == attempts_.end()) return ready;
+  if (ready.kind == ReadyKind::Failed) {  // The inner network has why.
+    attempts_.erase(found);
+    std::erase(failed_, ready.socket);
+    return ready;
+  }
+  Attempt& attempt = found->second;
+  if (!attempt.failure.empty()) return std::nullopt;
+  if (ready.kind == ReadyKind::Connected) attempt.is_connected = true;
+  try {
+    if (attempt.handshake) return go_on(ready.socket, attempt);
+    hold(ready, attempt);
+    return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    fail(ready.socket, attempt, kNoMemory);
+    return std::nullopt;
+  }
+}
+
+// Until there is an address to ask for. What the proxy says by then would be told in each wait().
+void TunnelNetwork::hold(const Ready& ready, Attempt& attempt) {
+  if (ready.kind != ReadyKind::Readable) return;
+  if (attempt.is_paused) return fail(ready.socket, attempt, "the connection with it broke");
+  attempt.is_paused = true;
+  inner_.pause(ready.socket, true);
+}
+
+std::optional<Ready> TunnelNetwork::go_on(SocketId socket, Attempt& attempt) {
+  if (!attempt.is_connected) return std::nullopt;
+  if (send_request(socket, attempt)) hear_answer(socket, attempt);
+  const ProxyHandshake& handshake = *attempt.handshake;
+  if (handshake.has_failed() && attempt.failure.empty()) fail(socket, attempt, handshake.failure());
+  if (!handshake.is_done()) return std::nullopt;
+  attempts_.erase(socket);
+  return Ready{ReadyKind::Connected, socket, 0};
+}
+
+// True: all of it is on its way.
+bool TunnelNetwork::send_request(SocketId socket, Attempt& attempt) {
+  ProxyHandshake& handshake = *attempt.handshake;
+  while (!handshake.unsent().empty()) {
+    const IoResult result = inner_.send(socket, handshake.unsent());
+    if (result.status == IoStatus::WouldBlock) return false;
+    // Why is in what the proxy has said, perhaps.
+    if (result.status != IoStatus::Ok) return true;
+    handshake.sent(result.bytes);
+    if (result.bytes == 0) return false;
+  }
+  return true;
+}
+
+// Asks for no byte that is not the proxy's: what follows stays where it is, and is received by who
+// is meant by it.
+void TunnelNetwork::hear_answer(SocketId socket, Attempt& attempt) {
+  ProxyHandshake& handshake = *attempt.handshake;
+  std::array<char, 32> buffer;
+  for (std::size_t heard = 0; handshake.wanted() > 0 && heard < kHeardPerTurn;) {
+    const std::size_t wanted = std::min(handshake.wanted(), buffer.size());
+    const IoResult result = inner_.receive(socket, std::span{buffer}.first(wanted));
+    if (result.status == IoStatus::WouldBlock) return;
+    if (result.status == IoStatus::Closed) return handshake.end();
+    if (result.status == IoStatus::Failed) {
+      return fail(
+          socket, attempt,
+          "the connection with it broke: " + std::generic_category().message(result.error_number));
+    }
+    heard += result.bytes;
+    handshake.take({buffer.data(), result.bytes});
+    if (!send_request(socket, attempt)) return;
+  }
+}
+
+void TunnelNetwork::take_resolutions() noexcept {
+  try {
+    for (const ResolverAnswer& answer : resolver_.take_answers()) {
+      --questions_open_;
+      const auto found = attempts_.find(answer.socket);
+      if (found != attempts_.end())
+        take_resolution(answer.socket, found->second, answer.resolution);
+    }
+  } catch (const std::bad_alloc&) {
+    // Whose answer was lost is ended by who gives it its time.
+  }
+}
+
+void TunnelNetwork::take_resolution(SocketId socket, Attempt& attempt,
+                                    const Resolution& resolution) {
+  if (!attempt.failure.empty()) return;  // It has ended meanwhile.
+  if (!resolution) return fail(socket, attempt, "its name: " + resolution.error());
+  const auto address = first_v4(*resolution);
+  if (!address) {
+    return fail(socket, attempt, "its name has no IPv4 address, and SOCKS 4 knows no others");
+  }
+  attempt.handshake.emplace(*attempt.target.proxy, attempt.target, address);
+  if (std::exchange(attempt.is_paused, false)) inner_.pause(socket, false);
+  // What it answers is heard when it is readable.
+  if (attempt.is_connected) static_cast<void>(send_request(socket, attempt));
+}
+
+// Room for it has been made by connect().
+void TunnelNetwork::fail(SocketId socket, Attempt& attempt, std::string why) noexcept {
+  attempt.failure = std::move(why);
+  failed_.push_back(socket);
+  inner_.wake();
+}
+
+}  // namespace nexusfix::transport

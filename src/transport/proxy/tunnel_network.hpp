@@ -1,0 +1,84 @@
+// Connections of another network, some of them made through proxies.
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <nexusfix/transport/network.hpp>
+
+#include "transport/proxy/proxy_handshake.hpp"
+#include "transport/tcp/resolver.hpp"
+
+namespace nexusfix::transport {
+
+class TunnelNetwork final : public Network {
+ public:
+  // The lookup resolves the names that SOCKS 4 is not told.
+  TunnelNetwork(Network& inner, Lookup lookup);
+  TunnelNetwork(const TunnelNetwork&) = delete;
+  TunnelNetwork& operator=(const TunnelNetwork&) = delete;
+
+  [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override {
+    return inner_.listen(endpoint);
+  }
+  [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override {
+    return inner_.could_listen(endpoint);
+  }
+  void change_listener(SocketId listener, const Endpoint& endpoint) override {
+    inner_.change_listener(listener, endpoint);
+  }
+  [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override;
+  [[nodiscard]] std::uint16_t local_port(SocketId socket) const override {
+    return inner_.local_port(socket);
+  }
+  [[nodiscard]] std::string peer_name(SocketId socket) const override;
+  [[nodiscard]] std::string last_error(SocketId socket) const override;
+  [[nodiscard]] std::string protection(SocketId socket) const override;
+  [[nodiscard]] std::uint64_t connections_refused() const noexcept override {
+    return inner_.connections_refused();
+  }
+  [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
+  [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
+  void pause(SocketId socket, bool paused) noexcept override { inner_.pause(socket, paused); }
+  void close(SocketId socket) noexcept override;
+  // Those that others have made; who made one keeps it.
+  [[nodiscard]] Detached detach(SocketId socket) noexcept override;
+  [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached connection) override {
+    return inner_.attach(std::move(connection));
+  }
+  [[nodiscard]] std::size_t wait(std::span<Ready> events,
+                                 std::optional<std::chrono::nanoseconds> timeout) noexcept override;
+  void wake() noexcept override { inner_.wake(); }
+  [[nodiscard]] int descriptor() const noexcept override { return inner_.descriptor(); }
+
+ private:
+  // A connection that the proxy has not made yet, or has refused.
+  struct Attempt {
+    Endpoint target;
+    std::optional<ProxyHandshake> handshake{};  // nothing: SOCKS 4 needs an address first
+    bool is_connected = false;                  // with the proxy
+    bool is_paused = false;                     // it speaks, and nobody hears it yet
+    std::string failure{};                      // empty: none yet
+  };
+
+  // What the caller is told; nothing: it was a matter of the proxy.
+  [[nodiscard]] std::optional<Ready> translate(const Ready& ready) noexcept;
+  // As far as the bytes that are there allow. What the caller is told; nothing: more is needed.
+  [[nodiscard]] std::optional<Ready> go_on(SocketId socket, Attempt& attempt);
+  void hold(const Ready& ready, Attempt& attempt);
+  [[nodiscard]] bool send_request(SocketId socket, Attempt& attempt);
+  void hear_answer(SocketId socket, Attempt& attempt);
+  void take_resolutions() noexcept;
+  void take_resolution(SocketId socket, Attempt& attempt, const Resolution& resolution);
+  void fail(SocketId socket, Attempt& attempt, std::string why) noexcept;
+
+  Network& inner_;
+  Resolver resolver_;
+  std::size_t questions_open_ = 0;
+  std::unordered_map<SocketId, Attempt> attempts_;
+  std::unordered_map<SocketId, std::string> targets_;  // of all that go through a proxy
+  std::vector<SocketId> failed_;  // and not closed yet: told again in each wait()
+};
+
+}  // namespace nexusfix::transport

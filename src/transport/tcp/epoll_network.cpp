@@ -1,0 +1,403 @@
+#include "transport/tcp/epoll_network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <utility>
+
+#include "transport/tcp/socket_calls.hpp"
+
+namespace nexusfix::transport {
+namespace {
+
+// Events taken from the kernel at once. More come with the next call.
+constexpr std::size_t kBatchMax = 256;
+// Of accepted connections that nothing was ever sent on: thousands that have something to say are
+// heard behind each other, and not in front of all others.
+constexpr std::size_t kStrangersPerWait = 32;
+// Closed sockets whose last bytes the peer has not acknowledged yet. A peer that never closes its
+// end holds one of these; the oldest gives way.
+constexpr std::size_t kDrainingMax = 64;
+// A slot's generation starts with 1, so no socket has these.
+constexpr std::uint64_t kWakeupId = 0;
+constexpr std::uint64_t kRestId = 1;
+constexpr std::uint64_t kStrangersId = 2;
+constexpr std::size_t kSlotsAtFirst = 64;
+// How soon a listener that rests for want of descriptors or memory is looked after: others may have
+// given back theirs, and nobody tells.
+constexpr std::chrono::milliseconds kRest{100};
+
+}  // namespace
+
+bool EpollNetwork::watch_always(int descriptor, std::uint64_t id) noexcept {
+  epoll_event interest{};
+  interest.events = EPOLLIN;
+  interest.data.u64 = id;
+  return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, descriptor, &interest) == 0;
+}
+
+std::expected<std::unique_ptr<EpollNetwork>, NetworkError> EpollNetwork::make(Lookup lookup) {
+  std::unique_ptr<EpollNetwork> network{new EpollNetwork};
+  network->epoll_ = Descriptor{::epoll_create1(EPOLL_CLOEXEC)};
+  network->strangers_ = Descriptor{::epoll_create1(EPOLL_CLOEXEC)};
+  if (!network->epoll_ || !network->strangers_) {
+    return std::unexpected{error_now("epoll_create1", {})};
+  }
+  auto wakeup = std::make_shared<Wakeup>();
+  wakeup->descriptor = Descriptor{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  if (!wakeup->descriptor) return std::unexpected{error_now("eventfd", {})};
+  network->reserve_ = open_reserve();
+  if (!network->reserve_) return std::unexpected{error_now("open", "/dev/null")};
+  if (!network->watch_always(wakeup->descriptor.get(), kWakeupId) ||
+      !network->watch_always(network->strangers_.get(), kStrangersId)) {
+    return std::unexpected{error_now("epoll_ctl", {})};
+  }
+  network->rest_timer_ = Descriptor{::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)};
+  if (!network->rest_timer_) return std::unexpected{error_now("timerfd_create", {})};
+  if (!network->watch_always(network->rest_timer_.get(), kRestId)) {
+    return std::unexpected{error_now("epoll_ctl", {})};
+  }
+  network->wakeup_ = wakeup;
+  network->resolver_ =
+      std::make_unique<Resolver>(std::move(lookup), [wakeup] { wakeup->signal(); });
+  return network;
+}
+
+EpollNetwork::~EpollNetwork() {
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    close(make_id(slots_[index].generation, index));
+  }
+}
+
+EpollNetwork::Slot* EpollNetwork::find_any(SocketId socket) noexcept {
+  const std::size_t index = index_of(socket);
+  if (index >= slots_.size()) return nullptr;
+  Slot& slot = slots_[index];
+  return slot.generation == generation_of(socket) && slot.state != State::Free ? &slot : nullptr;
+}
+
+EpollNetwork::Slot* EpollNetwork::find(SocketId socket) noexcept {
+  Slot* slot = find_any(socket);
+  return slot != nullptr && slot->state != State::Draining ? slot : nullptr;
+}
+
+const EpollNetwork::Slot* EpollNetwork::find(SocketId socket) const noexcept {
+  return const_cast<EpollNetwork*>(this)->find(socket);
+}
+
+SocketId EpollNetwork::add_slot() {
+  if (free_.empty()) {
+    // All that can throw comes first: the slot is added whole or not at all.
+    if (slots_.size() == slots_.capacity()) {
+      const std::size_t capacity = std::max(kSlotsAtFirst, 2 * slots_.size());
+      free_.reserve(capacity);
+      broken_.reserve(capacity);
+      draining_.reserve(capacity);
+      slots_.reserve(capacity);
+    }
+    slots_.emplace_back();
+    free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
+  }
+  const std::size_t index = free_.back();
+  free_.pop_back();
+  ++slots_[index].generation;
+  return make_id(slots_[index].generation, index);
+}
+
+void EpollNetwork::free_slot(SocketId socket) noexcept {
+  const std::size_t index = index_of(socket);
+  Slot& slot = slots_[index];
+  if (slot.paused) --paused_listeners_;
+  // Closing takes the descriptor out of the epoll set, as nobody has a copy of it.
+  const std::uint32_t generation = slot.generation;
+  slot = Slot{};
+  slot.generation = generation;
+  // A slot whose generations are used up is left alone: an id is never given twice.
+  if (generation != UINT32_MAX) free_.push_back(static_cast<std::uint32_t>(index));
+}
+
+bool EpollNetwork::watch(int operation, SocketId socket, std::uint32_t interest) noexcept {
+  epoll_event event{};
+  event.events = interest;
+  event.data.u64 = socket;
+  const Slot& slot = slots_[index_of(socket)];
+  return ::epoll_ctl(set_of(slot).get(), operation, slot.descriptor.get(), &event) == 0;
+}
+
+// It stays where it is if there is no memory.
+void EpollNetwork::make_known(SocketId socket, Slot& slot) noexcept {
+  slot.is_stranger = false;
+  if (watch(EPOLL_CTL_ADD, socket, interest_of(slot))) {
+    static_cast<void>(::epoll_ctl(strangers_.get(), EPOLL_CTL_DEL, slot.descriptor.get(), nullptr));
+  } else {
+    slot.is_stranger = true;
+  }
+}
+
+// From now on wait() says Failed, until close().
+void EpollNetwork::fail(SocketId socket, const char* operation, int error_number) noexcept {
+  Slot& slot = slots_[index_of(socket)];
+  slot.state = State::Broken;
+  slot.operation = operation;
+  slot.error_number = error_number;
+  slot.descriptor.reset();
+  broken_.push_back(socket);
+  wakeup_->signal();  // descriptor() has to show that there is something to say
+}
+
+std::uint16_t EpollNetwork::local_port(SocketId socket) const {
+  const Slot* slot = find(socket);
+  if (slot == nullptr || !slot->descriptor) return 0;
+  return local_address(slot->descriptor.get()).port();
+}
+
+std::string EpollNetwork::peer_name(SocketId socket) const {
+  const Slot* slot = find(socket);
+  if (slot == nullptr) return {};
+  return slot->attempt ? to_string(slot->attempt->endpoint) : slot->peer.to_string();
+}
+
+std::string EpollNetwork::last_error(SocketId socket) const {
+  const Slot* slot = find(socket);
+  if (slot == nullptr || *slot->operation == '\0') return {};
+  if (slot->error_text.empty()) {
+    return explain(slot->operation, peer_name(socket), slot->error_number);
+  }
+  return std::string{slot->operation} + " " + peer_name(socket) + ": " + slot->error_text;
+}
+
+IoResult EpollNetwork::failed_io(SocketId socket, Slot& slot, const char* operation) noexcept {
+  const int error_number = slot.error_number;
+  const bool told_before = *slot.operation != '\0';  // by send()
+  fail(socket, told_before ? slot.operation : operation, error_number);
+  return {IoStatus::Failed, 0, error_number};
+}
+
+IoResult EpollNetwork::receive(SocketId socket, std::span<char> buffer) noexcept {
+  Slot* slot = find(socket);
+  if (slot == nullptr) return {IoStatus::Failed, 0, EBADF};
+  if (slot->state == State::Broken) return {IoStatus::Failed, 0, slot->error_number};
+  if (slot->state != State::Open) return {IoStatus::WouldBlock, 0, 0};
+  if (buffer.empty()) return {IoStatus::Ok, 0, 0};
+  ssize_t count = 0;
+  do {
+    count = ::recv(slot->descriptor.get(), buffer.data(), buffer.size(), 0);
+  } while (count < 0 && errno == EINTR);
+  if (count > 0) return {IoStatus::Ok, static_cast<std::size_t>(count), 0};
+  if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {IoStatus::WouldBlock, 0, 0};
+  // After a failed send() the end of the bytes is not a close: send() has taken the error away.
+  if (count == 0 && slot->error_number == 0) return {IoStatus::Closed, 0, 0};
+  if (slot->error_number == 0) slot->error_number = errno;
+  return failed_io(socket, *slot, "receive from");
+}
+
+IoResult EpollNetwork::send(SocketId socket, std::span<const char> bytes) noexcept {
+  Slot* slot = find(socket);
+  if (slot == nullptr) return {IoStatus::Failed, 0, EBADF};
+  if (slot->state == State::Broken) return {IoStatus::Failed, 0, slot->error_number};
+  if (slot->state != State::Open) return {IoStatus::WouldBlock, 0, 0};
+  if (slot->error_number != 0) return {IoStatus::Failed, 0, slot->error_number};
+  if (slot->is_stranger) [[unlikely]]
+    make_known(socket, *slot);
+  ssize_t count = 0;
+  if (!bytes.empty()) {
+    do {
+      count = ::send(slot->descriptor.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    } while (count < 0 && errno == EINTR);
+  }
+  if (count < 0 && errno != EAGAIN && errno != EWOULDBLOCK) {
+    // Not Broken yet: what the peer sent before it went away (a Logout with its reason, perhaps) is
+    // still there to be received, and behind it receive() gives this error.
+    slot->error_number = errno;
+    slot->operation = "send to";
+    arm_writable(socket, *slot, false);
+    return {IoStatus::Failed, 0, slot->error_number};
+  }
+  const std::size_t taken = count < 0 ? 0 : static_cast<std::size_t>(count);
+  arm_writable(socket, *slot, taken < bytes.size());
+  if (count < 0) return {IoStatus::WouldBlock, 0, 0};
+  return {IoStatus::Ok, taken, 0};
+}
+
+void EpollNetwork::arm_writable(SocketId socket, Slot& slot, bool armed) noexcept {
+  if (slot.writable_armed == armed) return;
+  const bool before = std::exchange(slot.writable_armed, armed);
+  if (!watch(EPOLL_CTL_MOD, socket, interest_of(slot))) slot.writable_armed = before;
+}
+
+// EPOLLERR and EPOLLHUP come whether they are asked for or not.
+std::uint32_t EpollNetwork::interest_of(const Slot& slot) noexcept {
+  std::uint32_t interest = 0;
+  if (!slot.unread) interest |= EPOLLIN;
+  if (slot.writable_armed) interest |= EPOLLOUT;
+  return interest;
+}
+
+void EpollNetwork::pause(SocketId socket, bool paused) noexcept {
+  Slot* const slot = find(socket);
+  if (slot == nullptr || slot->state != State::Open || slot->unread == paused) return;
+  slot->unread = paused;
+  if (!watch(EPOLL_CTL_MOD, socket, interest_of(*slot))) slot->unread = !paused;
+}
+
+void EpollNetwork::close(SocketId socket) noexcept {
+  Slot* slot = find(socket);
+  if (slot == nullptr) return;
+  if (slot->state == State::Broken) std::erase(broken_, socket);
+  if (const SocketId twin = std::exchange(slot->twin, 0); twin != 0) close(twin);
+  if (slot->state == State::Open && slot->error_number == 0 &&
+      unacknowledged_bytes(slot->descriptor.get()) > 0) {
+    start_draining(socket);
+  } else {
+    free_slot(socket);
+  }
+  if (paused_listeners_ > 0) resume_listeners();
+}
+
+// close() with bytes that nobody has read makes the kernel send a reset and forget what it still
+// had to send, the Logout that says why perhaps. So the end is announced, and what comes in is
+// thrown away until the peer has closed too.
+void EpollNetwork::start_draining(SocketId socket) noexcept {
+  if (draining_.size() == kDrainingMax) {
+    free_slot(draining_.front());
+    draining_.erase(draining_.begin());
+  }
+  Slot& slot = slots_[index_of(socket)];
+  slot.state = State::Draining;
+  draining_.push_back(socket);
+  static_cast<void>(::shutdown(slot.descriptor.get(), SHUT_WR));
+  if (slot.writable_armed || slot.unread) {
+    static_cast<void>(watch(EPOLL_CTL_MOD, socket, EPOLLIN));
+  }
+  drain(socket);
+}
+
+void EpollNetwork::drain(SocketId socket) noexcept {
+  constexpr std::size_t kDiscardBytes = 1U << 20U;
+  const int descriptor = slots_[index_of(socket)].descriptor.get();
+  // MSG_TRUNC on a TCP socket discards without copying.
+  const ssize_t count = ::recv(descriptor, nullptr, kDiscardBytes, MSG_TRUNC);
+  if (count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR))) return;
+  std::erase(draining_, socket);
+  free_slot(socket);
+  if (paused_listeners_ > 0) resume_listeners();
+}
+
+std::size_t EpollNetwork::wait(std::span<Ready> events,
+                               std::optional<std::chrono::nanoseconds> timeout) noexcept {
+  if (events.empty()) return 0;
+  Sink sink{events};
+  report_broken(sink);
+  if (sink.full()) return sink.count;
+  if (sink.count > 0) timeout = std::chrono::nanoseconds::zero();
+  if (paused_listeners_ > 0 && !is_resting_) [[unlikely]] {
+    resume_listeners();
+    if (paused_listeners_ > 0)
+      timeout = std::min<std::chrono::nanoseconds>(kRest, timeout.value_or(kRest));
+  }
+  std::array<epoll_event, kBatchMax> ready;
+  const std::size_t room = std::min(ready.size(), events.size() - sink.count);
+  const int count = poll_kernel(std::span{ready}.first(room), timeout);
+  for (int i = 0; i < count && !sink.full(); ++i) {
+    on_ready(ready[static_cast<std::size_t>(i)], sink);
+  }
+  // A connect that failed just now is known before the next call.
+  if (sink.count == 0) report_broken(sink);
+  return sink.count;
+}
+
+void EpollNetwork::report_broken(Sink& sink) noexcept {
+  for (std::size_t i = 0; i < broken_.size() && !sink.full(); ++i) {
+    sink.put({ReadyKind::Failed, broken_[i], 0});
+  }
+}
+
+int EpollNetwork::poll_kernel(std::span<epoll_event> ready,
+                              std::optional<std::chrono::nanoseconds> timeout) noexcept {
+  const int room = static_cast<int>(ready.size());
+  if (!timeout) return ::epoll_wait(epoll_.get(), ready.data(), room, -1);
+  if (*timeout <= std::chrono::nanoseconds::zero()) {
+    return ::epoll_wait(epoll_.get(), ready.data(), room, 0);
+  }
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*timeout);
+  timespec limit{};
+  limit.tv_sec = static_cast<time_t>(seconds.count());
+  limit.tv_nsec = static_cast<long>((*timeout - seconds).count());
+  const int count = ::epoll_pwait2(epoll_.get(), ready.data(), room, &limit, nullptr);
+  if (count >= 0 || errno != ENOSYS) return count;
+  // A kernel before 5.11 counts milliseconds; rounded up, so that a timer is late and not spinning.
+  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(*timeout).count();
+  return ::epoll_wait(epoll_.get(), ready.data(), room,
+                      static_cast<int>(std::min<std::int64_t>(ms, INT_MAX)));
+}
+
+void EpollNetwork::on_wakeup() noexcept {
+  // What is not told yet has to keep descriptor() readable.
+  if (broken_.empty()) {
+    std::uint64_t counter = 0;
+    [[maybe_unused]] const ssize_t count =
+        ::read(wakeup_->descriptor.get(), &counter, sizeof counter);
+  }
+  if (questions_open_ > 0) take_resolutions();
+}
+
+// Who was not heard is among the first of the next time.
+void EpollNetwork::hear_strangers(Sink& sink) noexcept {
+  std::array<epoll_event, kStrangersPerWait> ready;
+  const std::size_t room = std::min(ready.size(), sink.events.size() - sink.count);
+  const int count = ::epoll_wait(strangers_.get(), ready.data(), static_cast<int>(room), 0);
+  for (int i = 0; i < count && !sink.full(); ++i) {
+    on_ready(ready[static_cast<std::size_t>(i)], sink);
+  }
+}
+
+void EpollNetwork::on_ready(const epoll_event& ready, Sink& sink) noexcept {
+  const SocketId socket = ready.data.u64;
+  if (socket == kWakeupId) return on_wakeup();
+  if (socket == kRestId) {
+    std::uint64_t times = 0;
+    [[maybe_unused]] const ssize_t count = ::read(rest_timer_.get(), &times, sizeof times);
+    is_resting_ = false;
+    return resume_listeners();
+  }
+  if (socket == kStrangersId) return hear_strangers(sink);
+  Slot* slot = find_any(socket);
+  if (slot == nullptr) return;
+  switch (slot->state) {
+    case State::Listening:
+      return accept_some(socket, sink);
+    case State::Connecting:
+      return finish_connect(socket, sink);
+    case State::Draining:
+      return drain(socket);
+    case State::Open:
+      break;
+    case State::Free:
+    case State::Resolving:
+    case State::Broken:
+      return;
+  }
+  if ((ready.events & EPOLLOUT) != 0) {
+    sink.put({ReadyKind::Writable, socket, 0});
+  }
+  // An error or a reset is read too: first the bytes that came before it, then receive() tells.
+  if ((ready.events & (EPOLLIN | EPOLLERR | EPOLLHUP)) != 0 && !sink.full()) {
+    sink.put({ReadyKind::Readable, socket, 0});
+  }
+}
+
+// Whoever asks again at once is told the same.
+void EpollNetwork::rest() noexcept {
+  itimerspec once{};
+  once.it_value.tv_nsec = std::chrono::nanoseconds{kRest}.count();
+  is_resting_ = ::timerfd_settime(rest_timer_.get(), 0, &once, nullptr) == 0;
+}
+
+std::expected<std::unique_ptr<Network>, NetworkError> make_epoll_network() {
+  return EpollNetwork::make(resolve_blocking);
+}
+
+}  // namespace nexusfix::transport

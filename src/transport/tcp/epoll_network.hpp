@@ -1,0 +1,172 @@
+// The network over TCP, with level-triggered epoll.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <sys/epoll.h>
+#include <vector>
+
+#include <nexusfix/transport/network.hpp>
+
+#include "transport/tcp/address.hpp"
+#include "transport/tcp/descriptor.hpp"
+#include "transport/tcp/resolver.hpp"
+
+namespace nexusfix::transport {
+
+// A SocketId is a place in the table of slots and the number of its use.
+constexpr unsigned kIndexBits = 32;
+
+constexpr SocketId make_id(std::uint32_t generation, std::size_t index) noexcept {
+  return (static_cast<SocketId>(generation) << kIndexBits) | index;
+}
+constexpr std::size_t index_of(SocketId socket) noexcept {
+  return static_cast<std::size_t>(socket & 0xFFFF'FFFFU);
+}
+constexpr std::uint32_t generation_of(SocketId socket) noexcept {
+  return static_cast<std::uint32_t>(socket >> kIndexBits);
+}
+
+class EpollNetwork final : public Network {
+ public:
+  // The lookup resolves names that are neither literal addresses nor localhost.
+  [[nodiscard]] static std::expected<std::unique_ptr<EpollNetwork>, NetworkError> make(
+      Lookup lookup);
+  ~EpollNetwork() override;
+  EpollNetwork(const EpollNetwork&) = delete;
+  EpollNetwork& operator=(const EpollNetwork&) = delete;
+
+  [[nodiscard]] std::expected<SocketId, NetworkError> listen(const Endpoint& endpoint) override;
+  [[nodiscard]] std::expected<void, NetworkError> could_listen(const Endpoint& endpoint) override;
+  void change_listener(SocketId listener, const Endpoint& endpoint) override;
+  [[nodiscard]] std::expected<SocketId, NetworkError> connect(const Endpoint& endpoint) override;
+  [[nodiscard]] std::uint16_t local_port(SocketId socket) const override;
+  [[nodiscard]] std::string peer_name(SocketId socket) const override;
+  [[nodiscard]] std::string last_error(SocketId socket) const override;
+  [[nodiscard]] std::uint64_t connections_refused() const noexcept override { return refused_; }
+  [[nodiscard]] IoResult receive(SocketId socket, std::span<char> buffer) noexcept override;
+  [[nodiscard]] IoResult send(SocketId socket, std::span<const char> bytes) noexcept override;
+  void pause(SocketId socket, bool paused) noexcept override;
+  void close(SocketId socket) noexcept override;
+  [[nodiscard]] Detached detach(SocketId socket) noexcept override;
+  [[nodiscard]] std::expected<SocketId, NetworkError> attach(Detached detached) override;
+  [[nodiscard]] std::size_t wait(std::span<Ready> events,
+                                 std::optional<std::chrono::nanoseconds> timeout) noexcept override;
+  void wake() noexcept override { wakeup_->signal(); }
+  [[nodiscard]] int descriptor() const noexcept override { return epoll_.get(); }
+
+  // For a test: as if another thread had taken the descriptor that is kept for emergencies.
+  void drop_reserve() noexcept { reserve_.reset(); }
+  // For a test: what takes connections in accept4's place.
+  using Accept = int (*)(int descriptor, sockaddr* address, socklen_t* size, int flags);
+  void accept_by(Accept accept) noexcept { accept_ = accept; }
+
+ private:
+  enum class State : std::uint8_t {
+    Free,
+    Listening,
+    Resolving,
+    Connecting,
+    Open,
+    Broken,    // failed; wait() says so until close()
+    Draining,  // closed by the user; what was sent is still on its way
+  };
+
+  // What connect() has still to try.
+  struct Attempt {
+    Endpoint endpoint;
+    std::vector<Address> candidates;
+    std::size_t next = 0;
+  };
+
+  struct Slot {
+    std::uint32_t generation = 0;
+    State state = State::Free;
+    bool writable_armed = false;
+    bool unread = false;       // connection: by pause()
+    bool is_stranger = false;  // connection: accepted, and nothing was ever sent on it
+    bool paused = false;       // listener: out of descriptors or memory, not watched
+    Descriptor descriptor;
+    int error_number = 0;
+    const char* operation = "";  // what failed
+    std::string error_text;      // when the cause is not an errno
+    Address peer;
+    std::unique_ptr<Attempt> attempt;
+    std::unique_ptr<SocketOptions> options;  // listener: of those that it accepts
+    SocketId twin = 0;   // listener: of the other family, closed with it; 0: none
+    SocketId first = 0;  // listener that is a twin: whose
+  };
+
+  // Fills the caller's events and knows when they are full.
+  struct Sink {
+    std::span<Ready> events;
+    std::size_t count = 0;
+    [[nodiscard]] bool full() const noexcept { return count == events.size(); }
+    void put(Ready ready) noexcept { events[count++] = ready; }
+  };
+
+  EpollNetwork() = default;
+
+  [[nodiscard]] Slot* find(SocketId socket) noexcept;  // null: unknown, closed or draining
+  [[nodiscard]] const Slot* find(SocketId socket) const noexcept;
+  [[nodiscard]] Slot* find_any(SocketId socket) noexcept;  // draining ones too
+  [[nodiscard]] SocketId add_slot();
+  void free_slot(SocketId socket) noexcept;
+  [[nodiscard]] const Descriptor& set_of(const Slot& slot) const noexcept {
+    return slot.is_stranger ? strangers_ : epoll_;
+  }
+  [[nodiscard]] bool watch(int operation, SocketId socket, std::uint32_t interest) noexcept;
+  [[nodiscard]] bool watch_always(int descriptor, std::uint64_t id) noexcept;
+  void make_known(SocketId socket, Slot& slot) noexcept;
+
+  // One, or two of the same port for "localhost".
+  [[nodiscard]] std::expected<std::vector<Descriptor>, NetworkError> bind_listener(
+      const Endpoint& endpoint);
+  [[nodiscard]] std::expected<std::vector<Descriptor>, NetworkError> bind_to_localhost(
+      const Endpoint& endpoint);
+  [[nodiscard]] std::expected<SocketId, NetworkError> add_listener(const Endpoint& endpoint,
+                                                                   Descriptor descriptor);
+  [[nodiscard]] std::expected<Descriptor, NetworkError> bind_to(const Endpoint& endpoint,
+                                                                const Address& address);
+  void start_next_candidate(SocketId socket);
+  void finish_connect(SocketId socket, Sink& sink);
+  void take_resolutions();
+  void fail(SocketId socket, const char* operation, int error_number) noexcept;
+  [[nodiscard]] IoResult failed_io(SocketId socket, Slot& slot, const char* operation) noexcept;
+  void arm_writable(SocketId socket, Slot& slot, bool armed) noexcept;
+  [[nodiscard]] static std::uint32_t interest_of(const Slot& slot) noexcept;
+
+  [[nodiscard]] int poll_kernel(std::span<epoll_event> ready,
+                                std::optional<std::chrono::nanoseconds> timeout) noexcept;
+  void on_wakeup() noexcept;
+  void hear_strangers(Sink& sink) noexcept;
+  void on_ready(const epoll_event& ready, Sink& sink) noexcept;
+  void accept_some(SocketId listener, Sink& sink) noexcept;
+  [[nodiscard]] bool adopt(SocketId listener, Descriptor connection, const Address& peer,
+                           Sink& sink) noexcept;
+  [[nodiscard]] bool refuse_one(SocketId listener) noexcept;
+  void pause_listener(SocketId listener) noexcept;
+  void resume_listeners() noexcept;
+  void rest() noexcept;
+  void report_broken(Sink& sink) noexcept;
+  void start_draining(SocketId socket) noexcept;
+  void drain(SocketId socket) noexcept;
+
+  Descriptor epoll_;
+  Descriptor strangers_;  // a set within that one
+  Descriptor reserve_;    // given up to accept-and-close when there is no other descriptor left
+  std::shared_ptr<const Wakeup> wakeup_;
+  std::unique_ptr<Resolver> resolver_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_;  // capacity kept at slots_.size(): freeing does not allocate
+  std::vector<SocketId> broken_;     // the same
+  std::vector<SocketId> draining_;   // the same; oldest first
+  Descriptor rest_timer_;
+  Accept accept_ = ::accept4;
+  bool is_resting_ = false;  // until the timer says so
+  std::size_t paused_listeners_ = 0;
+  std::size_t questions_open_ = 0;  // to the resolver
+  std::uint64_t refused_ = 0;
+};
+
+}  // namespace nexusfix::transport

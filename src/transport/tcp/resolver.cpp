@@ -1,0 +1,117 @@
+#include "transport/tcp/resolver.hpp"
+
+#include <cerrno>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <pthread.h>
+#include <signal.h>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace nexusfix::transport {
+
+void Wakeup::signal() const noexcept {
+  const int saved = errno;
+  const std::uint64_t one = 1;
+  // Fails only when the counter is full, and then the loop will wake up anyway.
+  [[maybe_unused]] const ssize_t written = ::write(descriptor.get(), &one, sizeof one);
+  errno = saved;
+}
+
+struct Resolver::Shared {
+  struct Question {
+    SocketId socket = 0;
+    Endpoint endpoint;
+  };
+
+  Lookup lookup;
+  std::mutex mutex;            // over all that follows
+  std::function<void()> tell;  // empty: nobody waits any more
+  std::deque<Question> questions;
+  std::vector<ResolverAnswer> answers;
+  bool running = false;
+
+  Resolution answer_of(const Endpoint& endpoint) {
+    try {
+      return lookup(endpoint);
+    } catch (const std::bad_alloc&) {
+      return std::unexpected{std::string{"no memory"}};
+    }
+  }
+
+  void work() {
+    std::unique_lock lock{mutex};
+    while (!questions.empty()) {
+      const Question question = std::move(questions.front());
+      questions.pop_front();
+      lock.unlock();
+      Resolution resolution = answer_of(question.endpoint);
+      lock.lock();
+      try {
+        answers.push_back({question.socket, std::move(resolution)});
+      } catch (const std::bad_alloc&) {  // ConnectTimeout ends the wait for it.
+      }
+      if (tell) tell();
+    }
+    running = false;
+  }
+};
+
+namespace {
+
+// Signals are for the threads that the user knows of.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() noexcept {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &saved_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &saved_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t saved_{};
+};
+
+}  // namespace
+
+Resolver::Resolver(Lookup lookup, std::function<void()> tell)
+    : shared_{std::make_shared<Shared>()} {
+  shared_->lookup = std::move(lookup);
+  shared_->tell = std::move(tell);
+}
+
+Resolver::~Resolver() {
+  const std::lock_guard lock{shared_->mutex};
+  shared_->questions.clear();
+  shared_->tell = nullptr;
+}
+
+void Resolver::ask(SocketId socket, const Endpoint& endpoint) {
+  const std::lock_guard lock{shared_->mutex};
+  shared_->questions.push_back({socket, endpoint});
+  if (shared_->running) return;
+  try {
+    const SignalsBlocked blocked;
+    std::thread{[shared = shared_] { shared->work(); }}.detach();
+    shared_->running = true;
+  } catch (const std::system_error& error) {
+    shared_->questions.pop_back();
+    shared_->answers.push_back({socket, std::unexpected{std::string{error.what()}}});
+    shared_->tell();
+  } catch (const std::bad_alloc&) {
+    shared_->questions.pop_back();
+    throw;
+  }
+}
+
+std::vector<ResolverAnswer> Resolver::take_answers() {
+  const std::lock_guard lock{shared_->mutex};
+  return std::exchange(shared_->answers, {});
+}
+
+}  // namespace nexusfix::transport

@@ -1,0 +1,49 @@
+// Resolves host names without making the event loop wait.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <nexusfix/transport/network.hpp>
+
+#include "transport/tcp/address.hpp"
+#include "transport/tcp/descriptor.hpp"
+
+namespace nexusfix::transport {
+
+// An eventfd, which may be shared with threads that outlive the network.
+struct Wakeup {
+  Descriptor descriptor;
+  // Any thread, any signal handler; leaves errno as it was.
+  void signal() const noexcept;
+};
+
+using Lookup = std::function<Resolution(const Endpoint&)>;
+
+struct ResolverAnswer {
+  SocketId socket = 0;
+  Resolution resolution;
+};
+
+// Questions are answered one after the other on a thread of their own, which ends when there are
+// none left. The system's resolver cannot be interrupted, so the destructor does not wait for it:
+// the thread keeps what it needs alive and its late answer goes nowhere.
+class Resolver {
+ public:
+  // tell: that there are answers; on any thread, and never again behind the destructor.
+  Resolver(Lookup lookup, std::function<void()> tell);
+  ~Resolver();
+  Resolver(const Resolver&) = delete;
+  Resolver& operator=(const Resolver&) = delete;
+
+  // The answer comes through take_answers() after tell() was called.
+  void ask(SocketId socket, const Endpoint& endpoint);
+  [[nodiscard]] std::vector<ResolverAnswer> take_answers();
+
+ private:
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace nexusfix::transport

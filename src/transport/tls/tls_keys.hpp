@@ -1,0 +1,19 @@
+// What a TlsContext has made of its files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nexusfix/transport/tls.hpp>
+
+#include "transport/tls/tls_openssl.hpp"
+
+namespace nexusfix::transport {
+
+struct TlsKeys {
+  SslContext context;
+  std::vector<TlsExpiry> expiries;
+  std::string description;
+};
+
+}  // namespace nexusfix::transport

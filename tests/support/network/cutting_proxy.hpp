@@ -1,0 +1,79 @@
+// Stands between a client and a server on a Unix socket: passes bytes on, and cuts connections
+// after as many of them as it was told, in either direction.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "support/disks/temporary_folder.hpp"
+
+namespace nexusfix::testing {
+
+class CuttingProxy {
+ public:
+  explicit CuttingProxy(std::string server_socket);
+  ~CuttingProxy();
+  CuttingProxy(const CuttingProxy&) = delete;
+  CuttingProxy& operator=(const CuttingProxy&) = delete;
+
+  // The folder of its socket, named like the server's.
+  [[nodiscard]] std::string host() const { return folder_.path(); }
+
+  // Every connection is cut when so many more bytes have passed; once.
+  void cut_after_to_server(std::uint64_t bytes);
+  void cut_after_to_client(std::uint64_t bytes);
+  // What was told and has not happened is forgotten.
+  void never_mind();
+  void cut_now();
+  // New connections are closed at once.
+  void refuse(bool refuses);
+  // Where new connections are passed on to from now on.
+  void lead_to(std::string server_socket);
+  // Nothing passes any more, and nobody is told.
+  void stall(bool stalls);
+  [[nodiscard]] std::uint64_t cuts() const noexcept { return cuts_.load(); }
+  [[nodiscard]] std::uint64_t bytes_to_server() const noexcept { return to_server_.load(); }
+  [[nodiscard]] std::uint64_t bytes_to_client() const noexcept { return to_client_.load(); }
+  // Returns when so many cuts have been made, or connections refused.
+  void wait_for_cuts(std::uint64_t count) const;
+  void wait_for_refusals(std::uint64_t count) const;
+  [[nodiscard]] std::uint64_t refusals() const noexcept { return refusals_.load(); }
+
+ private:
+  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+  struct Pair {
+    int client = -1;
+    int server = -1;
+  };
+
+  void run();
+  void accept_one();
+  // False: the connection is over, or every one is to be cut.
+  bool pass(int from, int to, std::uint64_t& rest, std::atomic<std::uint64_t>& count);
+  void cut_all();
+  void wake();
+
+  TemporaryFolder folder_;
+  std::string server_socket_;
+  int listener_ = -1;
+  int wake_ = -1;
+  std::mutex mutex_;
+  std::list<Pair> pairs_;
+  std::uint64_t rest_to_server_ = kNoLimit;
+  std::uint64_t rest_to_client_ = kNoLimit;
+  bool cuts_now_ = false;
+  bool refuses_ = false;
+  bool stalls_ = false;
+  bool ends_ = false;
+  std::atomic<std::uint64_t> cuts_{0};
+  std::atomic<std::uint64_t> refusals_{0};
+  std::atomic<std::uint64_t> to_server_{0};
+  std::atomic<std::uint64_t> to_client_{0};
+  std::thread thread_;
+};
+
+}  // namespace nexusfix::testing

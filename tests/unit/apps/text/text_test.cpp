@@ -1,0 +1,98 @@
+#include "nexusfix/text/text.hpp"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "nexusfix/run/progress_bar.hpp"
+
+namespace nexusfix::command {
+namespace {
+
+using std::chrono::nanoseconds;
+
+TEST(TextTest, thousands_are_separated) {
+  EXPECT_EQ(with_thousands(0), "0");
+  EXPECT_EQ(with_thousands(999), "999");
+  EXPECT_EQ(with_thousands(1000), "1,000");
+  EXPECT_EQ(with_thousands(1234567), "1,234,567");
+  EXPECT_EQ(with_thousands(UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
+TEST(TextTest, one_is_no_plural) {
+  EXPECT_EQ(counted(0, "message"), "0 messages");
+  EXPECT_EQ(counted(1, "message"), "1 message");
+  EXPECT_EQ(counted(1'234, "message"), "1,234 messages");
+  EXPECT_EQ(counted(1, "entry", "entries"), "1 entry");
+  EXPECT_EQ(counted(2, "entry", "entries"), "2 entries");
+}
+
+TEST(TextTest, exact_json_text_keeps_each_byte_or_says_that_it_cannot) {
+  EXPECT_EQ(exact_json_text("a|\x01\"\\ Zürich \xc2\x80\x7f"),
+            R"("a|\u0001\"\\ Zürich \u0080\u007f")");
+  EXPECT_EQ(exact_json_text(std::string_view{"\0", 1}), R"("\u0000")");
+  for (const char* none : {"\xff", "a\xc3", "\xc0\x80", "\xed\xa0\x80"}) {
+    EXPECT_EQ(exact_json_text(none), std::nullopt);
+  }
+  EXPECT_EQ(hex_text("8=\xff\x01"), "383dff01");
+}
+
+TEST(TextTest, durations_have_three_digits_and_a_fitting_unit) {
+  EXPECT_EQ(duration_text(nanoseconds{0}), "0 ns");
+  EXPECT_EQ(duration_text(nanoseconds{999}), "999 ns");
+  EXPECT_EQ(duration_text(nanoseconds{1000}), "1.00 µs");
+  EXPECT_EQ(duration_text(nanoseconds{9'994}), "9.99 µs");
+  EXPECT_EQ(duration_text(nanoseconds{9'996}), "10.0 µs");
+  EXPECT_EQ(duration_text(nanoseconds{123'456}), "123 µs");
+  EXPECT_EQ(duration_text(nanoseconds{999'600}), "1.00 ms");
+  EXPECT_EQ(duration_text(nanoseconds{2'500'000'000}), "2.50 s");
+  EXPECT_EQ(duration_text(std::chrono::hours{1}), "3600 s");
+}
+
+TEST(TextTest, json_text_escapes_what_would_end_or_break_it) {
+  EXPECT_EQ(json_text("a\"b\\c\n\x01\x7f"), R"("a\"b\\c\u000a\u0001\u007f")");
+}
+
+// RFC 8259, sec. 8.1: JSON is UTF-8.
+TEST(TextTest, json_text_keeps_utf_8_and_shows_other_bytes_as_any_text_does) {
+  EXPECT_EQ(json_text("Zürich €"), "\"Zürich €\"");
+  EXPECT_EQ(json_text("a\xff\xc3"), R"("a\\xff\\xc3")");
+  EXPECT_EQ(json_text("\xc2\x80"), R"("\\xc2\\x80")") << "it steers terminals";
+}
+
+TEST(TextTest, bar_is_exact_to_an_eighth_and_shows_what_is_not_nothing) {
+  EXPECT_EQ(bar_text(0, 10), "");
+  EXPECT_EQ(bar_text(1, 3), "███");
+  EXPECT_EQ(bar_text(0.5, 1), "▌");
+  EXPECT_EQ(bar_text(0.000001, 10), "▏");
+  EXPECT_EQ(bar_text(7, 2), "██");
+}
+
+TEST(ProgressBarTest, lines_come_once_for_each_tenth) {
+  ProgressBar bar{"work", 1000, Drawing::Lines};
+  std::string text;
+  for (std::uint64_t done = 0; done <= 1000; ++done) text += bar.update(done);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 10);
+  EXPECT_NE(text.find(" 10 %  100 of 1,000\n"), std::string::npos);
+  EXPECT_TRUE(bar.complete());
+}
+
+TEST(ProgressBarTest, steps_that_are_skipped_give_one_line) {
+  ProgressBar bar{"work", 10, Drawing::Lines};
+  EXPECT_EQ(bar.update(0), "");
+  EXPECT_NE(bar.update(7).find(" 70 %"), std::string::npos);
+  EXPECT_EQ(bar.update(7), "");
+  EXPECT_NE(bar.update(25).find("100 %  10 of 10"), std::string::npos);
+  EXPECT_EQ(bar.update(25), "");
+}
+
+TEST(ProgressBarTest, terminal_line_is_redrawn_and_ends_when_complete) {
+  ProgressBar bar{"work", 100, Drawing::Terminal};
+  const std::string half = bar.update(50);
+  EXPECT_TRUE(half.starts_with("\r\x1b[K"));
+  EXPECT_EQ(half.find('\n'), std::string::npos);
+  EXPECT_TRUE(bar.update(100).ends_with("\n"));
+}
+
+}  // namespace
+}  // namespace nexusfix::command

@@ -1,0 +1,108 @@
+// Every honoured key by name: a right value counts and is shown, a wrong one is told.
+#include "honoured_keys.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <nexusfix/config/explain_settings.hpp>
+
+#include "config/keys/config_keys.hpp"
+#include "config/text/settings_section.hpp"
+#include "settings_fixture.hpp"
+#include "support/disks/fake_disk.hpp"
+
+namespace nexusfix::config {
+namespace {
+
+struct Written {
+  std::string text;
+  std::size_t line = 0;  // of the key
+};
+
+Written config_with(const HonouredKey& row, std::string_view value) {
+  const std::string key = std::string{row.name} + "=" + std::string{value} + "\n";
+  const std::string_view base = row.role == session::Role::Acceptor ? kAcceptor : kInitiator;
+  constexpr std::string_view kDefault = "[DEFAULT]\n";
+  if (row.name == key_name(Key::ExpandVariables)) {  // of the whole file
+    return {std::string{kDefault} + key + std::string{base.substr(kDefault.size())}, 2};
+  }
+  const std::string text = joined(base, row.beside) + key;
+  return {text, static_cast<std::size_t>(std::ranges::count(text, '\n'))};
+}
+
+TEST(HonouredKeys, each_has_one_row_here) {
+  for (std::size_t i = 1; i < kKeyCount; ++i) {
+    const std::string_view name = key_name(static_cast<Key>(i));
+    EXPECT_EQ(std::ranges::count(kHonouredKeys, name, &HonouredKey::name), 1) << name;
+  }
+}
+
+// docs/reload.md has them in lists, a list a class.
+TEST(HonouredKeys, the_document_says_of_each_when_a_reload_takes_it_over) {
+  std::ifstream file{NEXUSFIX_RELOAD_DOCUMENT};
+  const std::string text{std::istreambuf_iterator<char>{file}, {}};
+  const auto list_of = [&](std::string_view heading) {
+    const std::size_t begin = text.find("## " + std::string{heading} + "\n");
+    EXPECT_NE(begin, std::string::npos) << heading;
+    return begin == std::string::npos ? std::string{}
+                                      : text.substr(begin, text.find("\n## ", begin) - begin);
+  };
+  const std::map<TakesEffect, std::string> lists{
+      {TakesEffect::AtOnce, list_of("Keys that count at once")},
+      {TakesEffect::NextLogon, list_of("Keys that count from the next Logon on")},
+      {TakesEffect::NextStart, list_of("Keys that count from the next start on")},
+      {TakesEffect::OtherSession, list_of("Keys of the identity")}};
+  for (std::size_t i = 1; i < kKeyCount; ++i) {
+    const auto key = static_cast<Key>(i);
+    for (const auto& [effect, list] : lists) {
+      EXPECT_EQ(list.find("`" + std::string{key_name(key)} + "`") != std::string::npos,
+                effect == takes_effect(key))
+          << key_name(key);
+    }
+  }
+}
+
+TEST(HonouredKeys, a_right_value_counts_and_is_shown_with_its_line) {
+  for (const HonouredKey& row : kHonouredKeys) {
+    const auto [text, line] = config_with(row, row.right);
+    nexusfix::testing::FakeDisk disk;
+    disk.set_contents("t.cfg", text);
+    disk.set_contents("days.txt", "2026-12-25\n");
+    const auto explained = explain_settings(disk, "t.cfg");
+    ASSERT_TRUE(explained) << explained.error().front().what();
+    const auto is_it = [&, line = line](const EffectiveValue& one) {
+      return one.key->name == row.name && one.line == line;
+    };
+    const auto& values = explained->sessions.front().values;
+    const auto shown_value = std::ranges::find_if(values, is_it);
+    ASSERT_NE(shown_value, values.end()) << row.name;
+    const bool is_hidden = is_secret(find_key(row.name).rule->key);
+    const std::string_view expected = row.name == "LogonTag" ? "553=..." : "...";
+    EXPECT_EQ(shown_value->value, is_hidden ? expected : row.right) << row.name;
+    for (const std::string& warning : texts(explained->settings.warnings)) {
+      EXPECT_EQ(warning.find(std::string{row.name} + ": not used"), std::string::npos) << warning;
+    }
+  }
+}
+
+TEST(HonouredKeys, a_wrong_value_is_told_with_its_line_and_what_was_expected) {
+  for (const HonouredKey& row : kHonouredKeys) {
+    const auto [text, line] = config_with(row, row.wrong);
+    const std::string where = "t.cfg:" + std::to_string(line) + ": " + std::string{row.name} + "=";
+    const auto is_told = [&](const std::string& error) {
+      return error.starts_with(where) && error.find(row.expected) != std::string::npos &&
+             error.find(" was expected") != std::string::npos;
+    };
+    const std::vector<std::string> told = errors(text);
+    EXPECT_TRUE(std::ranges::any_of(told, is_told))
+        << where << row.wrong.substr(0, 20) << ": "
+        << (told.empty() ? std::string{"no error"} : told.front());
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::config

@@ -1,0 +1,103 @@
+#include "settings_fixture.hpp"
+
+namespace nexusfix::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+LogSettings log_of(std::string_view lines) {
+  return accepted(joined(kInitiator, lines)).sessions[0].log;
+}
+
+TEST(LogSettings, without_a_key_there_are_no_files_and_events_go_to_standard_error) {
+  const LogSettings log = log_of("");
+  EXPECT_EQ(log.files.folder, "");
+  EXPECT_FALSE(log.screen.has_incoming || log.screen.has_outgoing || log.screen.has_events);
+  EXPECT_TRUE(log.has_standard_error);
+}
+
+TEST(LogSettings, keys_of_files_are_honoured) {
+  const LogSettings log = log_of(
+      "FileLogPath=log\nFileLogBackupPath=old\nFileLogHeartbeats=N\nLogMaxBytes=1000\n"
+      "FileIncludeTimeStampForMessages=N\nLogKeepFiles=3\nLogDaily=Y\nLogMinFreeBytes=7\n");
+  EXPECT_EQ(log.files.folder, "log");
+  EXPECT_EQ(log.files.backup_folder, "old");
+  EXPECT_FALSE(log.files.has_heartbeats);
+  EXPECT_FALSE(log.files.has_message_times);
+  EXPECT_EQ(log.files.bytes_max, 1'000U);
+  EXPECT_EQ(log.files.backups_max, 3U);
+  EXPECT_TRUE(log.files.is_daily);
+  EXPECT_EQ(log.files.free_bytes_min, 7U);
+  EXPECT_THAT(warnings_of("FileLogPath=log\nFileLogHeartbeats=N"), IsEmpty());
+}
+
+TEST(LogSettings, the_mode_of_files_is_octal_and_leaves_them_to_the_engine) {
+  EXPECT_EQ(log_of("FileLogPath=log").files.permissions, 0U);
+  EXPECT_EQ(log_of("FileLogPath=log\nLogFileMode=640").files.permissions, 0640U);
+  EXPECT_EQ(log_of("FileLogPath=log\nLogFileMode=0600").files.permissions, 0600U);
+  EXPECT_EQ(log_of("FileLogPath=log\nLogFileMode=0666").files.permissions, 0666U);
+  for (const char* wrong : {"0400", "0644x", "0755", "4640", "00640", "8", "", "-600", "rw"}) {
+    EXPECT_THAT(errors_of(std::string{"FileLogPath=log\nLogFileMode="} + wrong),
+                ElementsAre(HasSubstr("LogFileMode")))
+        << wrong;
+  }
+}
+
+TEST(LogSettings, precision_is_nanoseconds_or_what_is_asked_for) {
+  EXPECT_EQ(log_of("FileLogPath=log").files.fraction_digits, 9U);
+  EXPECT_EQ(log_of("FileLogPath=log\nFileIncludeMilliseconds=Y").files.fraction_digits, 3U);
+  EXPECT_EQ(log_of("FileLogPath=log\nFileIncludeMilliseconds=N").files.fraction_digits, 0U);
+  EXPECT_EQ(log_of("FileLogPath=log\nFileIncludeMilliseconds=N\nLogTimestampPrecision=MICROS")
+                .files.fraction_digits,
+            6U);
+  EXPECT_EQ(log_of("ScreenIncludeMilliseconds=N").screen.fraction_digits, 0U);
+}
+
+TEST(LogSettings, keys_of_the_screen_are_honoured) {
+  const LogSettings log = log_of(
+      "ScreenLogShowIncoming=Y\nScreenLogShowOutgoing=Y\nScreenLogShowEvents=Y\n"
+      "ScreenLogShowHeartBeats=N\n");
+  EXPECT_TRUE(log.screen.has_incoming && log.screen.has_outgoing && log.screen.has_events);
+  EXPECT_FALSE(log.screen.has_heartbeats || log.has_standard_error);
+}
+
+TEST(LogSettings, events_that_nobody_would_see_are_a_warning) {
+  EXPECT_THAT(warnings_of("ScreenLogShowEvents=N"),
+              ElementsAre(HasSubstr("without FileLogPath nobody sees events")));
+  EXPECT_THAT(warnings_of("ScreenLogShowEvents=N\nFileLogPath=log"), IsEmpty());
+}
+
+TEST(LogSettings, keys_that_need_files_say_so) {
+  EXPECT_THAT(warnings_of("LogMaxBytes=1000"),
+              ElementsAre("t.cfg:11: LogMaxBytes: not used without FileLogPath"));
+}
+
+TEST(LogSettings, masked_tags_know_their_length_fields) {
+  const LogSettings log = log_of("LogMaskedTags=1, 96 355");
+  ASSERT_EQ(log.masked.size(), 3U);
+  EXPECT_EQ(log.masked[0].tag, 1U);
+  EXPECT_EQ(log.masked[0].length_tag, 0U);
+  EXPECT_EQ(log.masked[1].length_tag, 95U);
+  EXPECT_EQ(log.masked[2].length_tag, 354U);
+  for (const char* wrong : {"LogMaskedTags=8", "LogMaskedTags=x", "LogMaskedTags="}) {
+    EXPECT_THAT(errors(joined(kInitiator, wrong)), ElementsAre(HasSubstr("tags, such as 1,448")));
+  }
+}
+
+TEST(LogSettings, the_queue_is_shared_and_a_power_of_two) {
+  EXPECT_EQ(accepted(joined(kInitiator, "LogQueueBytes=100000")).log_queue_bytes, 131'072U);
+  const std::string two = joined(kInitiator,
+                                 "LogQueueBytes=100000\nSocketConnectHost=a\n[SESSION]\n"
+                                 "BeginString=FIX.4.4\nSenderCompID=A\nTargetCompID=B\n"
+                                 "LogQueueBytes=200000\nLogMessageWhenSessionNotFound=N\n");
+  const Settings settings = accepted(two);
+  EXPECT_EQ(settings.log_queue_bytes, 131'072U);
+  EXPECT_FALSE(settings.logs_unknown_sessions);
+  EXPECT_THAT(texts(settings.warnings),
+              ElementsAre(HasSubstr("LogQueueBytes: not used; all sessions share what line 11")));
+}
+
+}  // namespace
+}  // namespace nexusfix::config

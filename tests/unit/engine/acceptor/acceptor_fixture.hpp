@@ -1,0 +1,185 @@
+// An acceptor on a free loopback port, on a clock that stands still, and counterparties of bytes.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <gtest/gtest.h>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/engine.hpp>
+
+#include "support/disks/temporary_folder.hpp"
+#include "support/fix_text.hpp"
+#include "support/manual_clock.hpp"
+#include "support/network/raw_peer.hpp"
+#include "support/recording_log.hpp"
+
+namespace nexusfix::testing {
+
+// Answers every NewOrderSingle (D) with one ExecutionReport (8) that carries its ClOrdID.
+struct EchoVenue {
+  std::vector<std::string> orders;
+  std::vector<std::string> recovered;
+  std::function<void(Session&, const MessageView&)> before_answer;
+  int logons = 0;
+  int logouts = 0;
+
+  void on_logon(Session&) { ++logons; }
+  std::function<void(Session&)> after_logout;
+  void on_logout(Session& session) {
+    ++logouts;
+    if (after_logout) after_logout(session);
+  }
+  void on_recovered(const RecoveredMessage& message) {
+    recovered.push_back(bar(message.message.bytes()));
+  }
+  Verdict on_message(Session& session, const MessageView& message) {
+    if (message.msg_type() != "D") return engine::unsupported_message_type();
+    const std::string cl_ord_id{message[11].value_or("")};
+    if (before_answer) before_answer(session, message);
+    answer(session, cl_ord_id);
+    orders.push_back(cl_ord_id);
+    return accept();
+  }
+  static void answer(Session& session, const std::string& cl_ord_id) {
+    wire::Encoder report = session.begin("8");
+    report.field(11, cl_ord_id).field(150, '0').field(39, '0');
+    if (const auto sent = session.finish(report); !sent) {
+      throw std::runtime_error{sent.error().what()};
+    }
+  }
+  // A message of about that size.
+  static void send_text(Session& session, std::size_t bytes) {
+    wire::Encoder news = session.begin("B");
+    news.field(58, std::string(bytes, 'x'));
+    ASSERT_TRUE(session.finish(news).has_value());
+  }
+};
+
+// Of a journal that takes no time to prepare.
+inline constexpr std::uint64_t kSegmentBytes = 1U << 20U;
+
+class AcceptorTest : public ::testing::Test {
+ protected:
+  // The engine goes before anything that a derived fixture gave it.
+  void TearDown() override { acceptor.reset(); }
+
+  // Keys for [DEFAULT], before open().
+  std::string extra;
+  std::string schedule = "NonStopSession=Y";
+  // Most tests are about something else, and their messages have no more than they need for it.
+  std::string dictionary = "UseDataDictionary=N";
+  std::string sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
+      "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\n";
+
+  [[nodiscard]] std::string config(std::uint16_t port = 0) const {
+    return "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=" + std::to_string(port) +
+           "\nSocketAcceptAddress=127.0.0.1\nFileStorePath=" + folder.path() + "/store\n" +
+           schedule + "\n" + dictionary + "\n" + extra + "\n" + sessions;
+  }
+
+  [[nodiscard]] EngineOptions options() {
+    EngineOptions all;
+    all.clock = &clock;
+    all.log = &log;
+    return all;
+  }
+
+  void open() {
+    auto settings = config::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    auto opened = Engine::open(std::move(*settings), venue, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+
+  // As after kill -9: no Logout, no flush, only what the store has.
+  void reopen() {
+    acceptor.reset();
+    peers.clear();
+    open();
+  }
+
+  RawPeer& connect(const std::string& from = {}) {
+    return *peers.emplace_back(std::make_unique<RawPeer>(acceptor->accept_port(), from));
+  }
+
+  void turn(int turns) {
+    run_until([&] { return turns-- == 0; });
+  }
+
+  // Turns the loop until condition holds; false if it does not within the bound.
+  bool run_until(const std::function<bool()>& condition) {
+    for (int turn = 0; turn < 5'000; ++turn) {
+      if (condition()) return true;
+      acceptor->poll(std::chrono::milliseconds{turn < 50 ? 0 : 1});
+      for (const auto& peer : peers) peer->poll();
+    }
+    return condition();
+  }
+
+  [[nodiscard]] std::string time_text() {
+    char text[wire::kUtcTimestampBytesMax];
+    const std::size_t size =
+        wire::from_utc_timestamp(clock.now().wall, wire::TimePrecision::Millis, text);
+    return {text, size};
+  }
+
+  // A message from TRADER (FIX.4.4), OTHER (FIX.4.2) or FIXT (FIXT.1.1) with the clock's
+  // SendingTime.
+  [[nodiscard]] std::string from(std::string_view who, std::string_view msg_type,
+                                 std::uint64_t msg_seq_num, std::string_view body = {}) {
+    const std::string_view version = who == "OTHER"  ? "FIX.4.2"
+                                     : who == "FIXT" ? "FIXT.1.1"
+                                                     : "FIX.4.4";
+    return fix(version, "35=" + std::string{msg_type} + "|49=" + std::string{who} +
+                            "|56=VENUE|34=" + std::to_string(msg_seq_num) + "|52=" + time_text() +
+                            "|" + std::string{body});
+  }
+  [[nodiscard]] std::string logon(std::string_view who, std::uint64_t msg_seq_num,
+                                  std::string_view body = {}) {
+    return from(who, "A", msg_seq_num, "98=0|108=30|" + std::string{body});
+  }
+  [[nodiscard]] std::string order(std::string_view who, std::uint64_t msg_seq_num,
+                                  std::string_view cl_ord_id) {
+    return from(who, "D", msg_seq_num,
+                "11=" + std::string{cl_ord_id} + "|55=AAPL|54=1|38=100|40=2|44=10.5|");
+  }
+
+  // Logs on and waits for the answer.
+  RawPeer& log_on(std::string_view who, std::uint64_t msg_seq_num = 1) {
+    RawPeer& peer = connect();
+    peer.send(logon(who, msg_seq_num));
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+    return peer;
+  }
+
+  // A counterparty that nothing bad was done by can still trade.
+  void expect_still_serving(std::string_view who = "OTHER") {
+    RawPeer& peer = log_on(who);
+    peer.send(order(who, 2, "STILL-SERVING"));
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+    EXPECT_NE(bar(peer.messages().back()).find("|11=STILL-SERVING|"), std::string::npos);
+  }
+
+  TemporaryFolder folder;
+  ManualClock clock;
+  RecordingLog log;
+  EchoVenue venue;
+  std::optional<Engine> acceptor;
+  std::vector<std::unique_ptr<RawPeer>> peers;
+};
+
+// "|35=8|" and the like within a message.
+inline bool contains(std::string_view message, std::string_view part) {
+  return bar(message).find(part) != std::string::npos;
+}
+
+}  // namespace nexusfix::testing

@@ -1,0 +1,149 @@
+// An acceptor whose store is a database: nothing leaves before the server has it, and while the
+// server is away the loop goes on.
+#include <nexusfix/store/postgres.hpp>
+
+#include "support/postgres_server.hpp"
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+class PostgresAcceptor : public AcceptorTest {
+ protected:
+  void SetUp() override {
+    server = PostgresServer::shared();
+    if (server == nullptr) GTEST_SKIP() << PostgresServer::why();
+    extra = "Store=postgresql\nPostgreSQLStoreHost=" + server->host() +
+            "\nPostgreSQLStoreUser=nexusfix\nPostgreSQLStoreDatabase=postgres\n"
+            // What is frozen here is not to be given up on a busy machine.
+            "PostgreSQLStoreConnectTimeout=3600\nPostgreSQLStoreAnswerTimeout=3600\n"
+            "PostgreSQLStoreSchema=engine_" +
+            std::to_string(++count);
+    open_here();
+  }
+
+  void open_here() {
+    auto settings = config::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    EngineOptions all = options();
+    all.open_postgres = store::open_postgres;
+    auto opened = Engine::open(std::move(*settings), venue, all);
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+
+  PostgresServer* server = nullptr;
+  inline static int count = 0;
+};
+
+TEST_F(PostgresAcceptor, an_order_is_answered_and_recovered_after_a_restart) {
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(log.has("PostgreSQL store engine_")) << log.all();
+  acceptor.reset();
+  peers.clear();
+  open_here();
+  ASSERT_EQ(venue.recovered.size(), 1U);
+  EXPECT_NE(venue.recovered.front().find("|11=A1|"), std::string::npos);
+  RawPeer& again = log_on("TRADER", 3);
+  again.send(from("TRADER", "2", 4, "7=2|16=2|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(again.messages().back(), "|11=A1|"));
+  EXPECT_TRUE(contains(again.messages().back(), "|43=Y|"));
+}
+
+TEST_F(PostgresAcceptor, what_the_server_does_not_have_does_not_leave_until_it_is_back) {
+  RawPeer& peer = log_on("TRADER");
+  server->stop();
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+  ASSERT_TRUE(run_until([&] { return log.has("ended and made again"); })) << log.all();
+  turn(100);
+  EXPECT_EQ(peer.messages().size(), 1U) << "only the Logon";
+  server->start();
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages().back(), "|11=A1|"));
+}
+
+TEST_F(PostgresAcceptor, numbers_of_what_the_database_has_lost_are_not_used_again) {
+  const std::string schema = "SET search_path = engine_" + std::to_string(count) + "; ";
+  RawPeer& peer = log_on("TRADER");
+  server->sql(schema + "CREATE TABLE saved AS SELECT position FROM log_state");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages().back(), "|34=2|"));
+  acceptor.reset();
+  peers.clear();
+  // As a standby that lagged would have it.
+  server->sql(schema +
+              "DELETE FROM messages; UPDATE sessions SET next_inbound = 2, next_outbound = 2; "
+              "UPDATE log_state SET position = (SELECT position FROM saved)");
+  open_here();
+  RawPeer& again = connect();
+  again.send(logon("TRADER", 3));
+  // The Logon, and a ResendRequest for what was received and is forgotten.
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(log.has("the database has lost what it had confirmed")) << log.all();
+  EXPECT_TRUE(log.has("FIX.4.4:VENUE->TRADER: MsgSeqNum 2 to ")) << log.all();
+  EXPECT_FALSE(contains(again.messages().front(), "|34=2|"))
+      << "a Logon that was an order's report";
+  again.send(from("TRADER", "2", 4, "7=2|16=0|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 3; })) << log.all();
+  EXPECT_TRUE(contains(again.messages().back(), "|123=Y|"));
+  EXPECT_TRUE(contains(again.messages().back(), "|34=2|"));
+}
+
+TEST_F(PostgresAcceptor, a_resend_that_the_database_does_not_answer_does_not_stop_the_loop) {
+  RawPeer& peer = log_on("TRADER");
+  for (std::uint64_t number = 2; number < 400; ++number) {
+    peer.send(order("TRADER", number, "A" + std::to_string(number)));
+  }
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 399; })) << log.all();
+  turn(20);  // The database has what the last one changed.
+  server->freeze();
+  peer.send(from("TRADER", "2", 400, "7=2|16=0|"));
+  turn(200);
+  // Another connection is served: taken, heard and refused.
+  RawPeer& stranger = connect();
+  stranger.send("not a Logon");
+  stranger.send(from("NOBODY", "A", 1, "98=0|108=30|"));
+  ASSERT_TRUE(run_until([&] { return stranger.closed(); })) << log.all();
+  EXPECT_EQ(peer.messages().size(), 399U);
+  EXPECT_FALSE(peer.closed()) << log.all();
+  server->thaw();
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 797; })) << log.all();
+  for (std::size_t at = 399; at < 797; ++at) {
+    const std::string& message = peer.messages()[at];
+    ASSERT_TRUE(contains(message, "|43=Y|")) << bar(message);
+    ASSERT_TRUE(contains(message, "|34=" + std::to_string(at - 397) + "|")) << bar(message);
+  }
+}
+
+TEST_F(PostgresAcceptor, a_resend_that_is_ended_while_the_database_hangs_is_begun_again) {
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  turn(20);
+  server->freeze();
+  peer.send(from("TRADER", "2", 3, "7=2|16=0|"));
+  turn(50);
+  peer.close();
+  turn(50);
+  server->thaw();
+  RawPeer& again = log_on("TRADER", 4);
+  again.send(from("TRADER", "2", 5, "7=2|16=2|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(again.messages().back(), "|11=A1|"));
+}
+
+TEST_F(PostgresAcceptor, a_program_without_the_store_says_so) {
+  acceptor.reset();
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  const auto opened = Engine::open(std::move(*settings), venue, options());
+  ASSERT_FALSE(opened.has_value());
+  EXPECT_NE(opened.error().what().find("built without the PostgreSQL store"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

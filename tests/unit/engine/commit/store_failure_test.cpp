@@ -1,0 +1,503 @@
+// When the disk refuses, nothing that is not stored leaves, and nobody is told that all is well.
+#include <cerrno>
+#include <filesystem>
+#include <sys/stat.h>
+
+#include "support/disks/fake_disk.hpp"
+#include "support/disks/gated_disk.hpp"
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+class StoreFailureTest : public AcceptorTest {
+ protected:
+  void open_on(Disk& disk) {
+    auto settings = config::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value());
+    settings->segment_bytes = segment_bytes;
+    EngineOptions all = options();
+    all.disk = &disk;
+    auto opened = Engine::open(std::move(*settings), venue, all);
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+
+  FakeDisk disk;
+  std::uint64_t segment_bytes = 64U << 20U;
+};
+
+TEST_F(StoreFailureTest, full_disk_cuts_every_session_before_the_answer_leaves) {
+  open_on(disk);
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER");
+  disk.fail(DiskCall::Write, 1, ENOSPC);
+  peer.send(order("TRADER", 2, "A1"));
+  EXPECT_TRUE(run_until([&] { return peer.closed() && other.closed(); }));
+  EXPECT_EQ(peer.messages().size(), 1U) << "only the Logon";
+  EXPECT_EQ(other.messages().size(), 1U);
+  EXPECT_TRUE(log.has("the store failed")) << log.all();
+  EXPECT_TRUE(log.has("No space left")) << log.all();
+  EXPECT_EQ(venue.logouts, 2) << "the application hears of each";
+  EXPECT_FALSE(acceptor->poll(std::chrono::nanoseconds{0}));
+  EXPECT_EQ(acceptor->run(), 1);
+}
+
+TEST_F(StoreFailureTest, port_is_closed_when_the_store_has_failed) {
+  // Else a counterparty would be connected, and wait for an answer for as long as the process is.
+  open_on(disk);
+  RawPeer& peer = log_on("TRADER");
+  disk.fail(DiskCall::Write, 1, EIO);
+  peer.send(order("TRADER", 2, "A1"));
+  const std::uint16_t port = acceptor->accept_port();
+  ASSERT_TRUE(run_until([&] { return peer.closed(); }));
+  RawPeer& late = *peers.emplace_back(std::make_unique<RawPeer>(port));
+  EXPECT_TRUE(run_until([&] { return late.closed(); }));
+}
+
+TEST_F(StoreFailureTest, send_after_the_store_failed_is_refused_with_the_reason) {
+  open_on(disk);
+  RawPeer& peer = log_on("TRADER");
+  disk.fail(DiskCall::Write, 1, EIO);
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); }));
+  Session& session = acceptor->session(0);
+  wire::Encoder report = session.begin("8");
+  report.field(11, "A2");
+  const auto sent = session.finish(report);
+  ASSERT_FALSE(sent.has_value());
+  EXPECT_EQ(sent.error().failure, engine::SendFailure::StoreStopped);
+}
+
+TEST_F(StoreFailureTest, what_was_not_stored_is_done_again_after_a_restart) {
+  open_on(disk);
+  RawPeer& peer = log_on("TRADER");
+  disk.fail(DiskCall::Write, 1, EIO);
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); }));
+  EXPECT_EQ(venue.orders.size(), 1U);
+  acceptor.reset();
+  peers.clear();
+  venue = {};
+  disk.process_death();
+  open_on(disk);
+  EXPECT_TRUE(venue.recovered.empty());
+  // The order's number is not used up: the counterparty is asked for it again.
+  RawPeer& again = connect();
+  again.send(logon("TRADER", 3));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(again.messages()[1], "|35=2|"));
+  EXPECT_TRUE(contains(again.messages()[1], "|7=2|16=2|"));
+}
+
+// Catalogue D8: found while resending.
+TEST_F(StoreFailureTest, a_message_damaged_on_the_disk_is_gap_filled_and_all_others_are_resent) {
+  open_on(disk);
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER");
+  for (std::uint64_t number = 2; number <= 6; ++number) {
+    peer.send(order("TRADER", number, "A" + std::to_string(number)));
+  }
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 6; })) << log.all();
+  const std::string file = folder.path() + "/store/0000000001.journal";
+  std::string bytes = disk.contents(file);
+  bytes[bytes.find("\00111=A4\001") + 5] = '9';
+  disk.set_contents(file, bytes);
+  peer.send(from("TRADER", "2", 7, "7=1|16=0|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 12; })) << log.all();
+  const auto is_sent = [&](std::size_t index, std::string_view number, std::string_view what) {
+    const std::string text = bar(peer.messages()[index]);
+    EXPECT_TRUE(contains(text, number) && contains(text, what) && contains(text, "|43=Y|")) << text;
+  };
+  is_sent(6, "|34=1|", "|36=2|");  // the Logon
+  is_sent(7, "|34=2|", "|11=A2|");
+  is_sent(8, "|34=3|", "|11=A3|");
+  is_sent(9, "|34=4|", "|36=5|");
+  is_sent(10, "|34=5|", "|11=A5|");
+  is_sent(11, "|34=6|", "|11=A6|");
+  EXPECT_TRUE(log.has("ALARM in a resend")) << log.all();
+  EXPECT_TRUE(log.has("numbers 4 to 4 cannot be read")) << log.all();
+  EXPECT_FALSE(peer.closed());
+  peer.send(order("TRADER", 8, "A8"));
+  other.send(order("OTHER", 2, "B1"));
+  EXPECT_TRUE(run_until([&] {
+    return peer.messages().size() == 13 && other.messages().size() == 2;
+  })) << log.all();
+  EXPECT_TRUE(contains(peer.messages().back(), "|34=7|"));
+}
+
+// Catalogue D17: what the operator has let go is asked for.
+TEST_F(StoreFailureTest, messages_in_retired_segments_are_gap_filled_and_the_operator_hears_of_it) {
+  segment_bytes = 2'000;
+  extra = "JournalKeepBytes=2000\nJournalRetireCurrent=Y";
+  open_on(disk);
+  RawPeer& peer = log_on("TRADER");
+  constexpr std::uint64_t kLast = 80;
+  for (std::uint64_t number = 2; number <= kLast; ++number) {
+    peer.send(order("TRADER", number, "A" + std::to_string(number)));
+    ASSERT_TRUE(run_until([&] { return peer.messages().size() == number; })) << log.all();
+  }
+  ASSERT_FALSE(disk.exists(folder.path() + "/store/0000000001.journal"));
+  EXPECT_FALSE(log.has("are retired")) << log.all();
+  peer.send(from("TRADER", "2", kLast + 1, "7=1|16=0|"));
+  ASSERT_TRUE(run_until([&] {
+    return contains(bar(peer.messages().back()), "|34=80|") && peer.messages().size() > kLast;
+  })) << log.all();
+  const std::string filled = bar(peer.messages()[kLast]);
+  EXPECT_TRUE(contains(filled, "|34=1|") && contains(filled, "|123=Y|")) << filled;
+  EXPECT_LT(peer.messages().size(), 2 * kLast) << "some are gone";
+  EXPECT_GT(peer.messages().size(), kLast + 2) << "some are not";
+  EXPECT_TRUE(log.has("are retired")) << log.all();
+  EXPECT_FALSE(peer.closed());
+}
+
+TEST_F(StoreFailureTest, a_disk_that_cannot_be_read_ends_the_connection_that_wants_a_resend) {
+  open_on(disk);
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  // The first one is the owner's record, which is looked at when the request is made durable.
+  disk.fail(DiskCall::Read, 2, EIO);
+  peer.send(from("TRADER", "2", 3, "7=2|16=0|"));
+  // What can be read the next time must not be gap-filled now.
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_EQ(peer.messages().size(), 2U);
+  EXPECT_TRUE(log.has("cannot resend")) << log.all();
+  other.send(order("OTHER", 2, "B1"));
+  EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+}
+
+// Catalogue D13: a store restored from yesterday's backup, which has used more MsgSeqNums than are
+// skipped. Logons of TRADER with MsgSeqNum 20.
+class OldStoreTest : public StoreFailureTest {
+ protected:
+  void SetUp() override {
+    const std::string store = folder.path() + "/store";
+    const std::string copy = folder.path() + "/copy";
+    open();
+    RawPeer& yesterday = log_on("TRADER");
+    yesterday.send(order("TRADER", 2, "A1"));
+    ASSERT_TRUE(run_until([&] { return yesterday.messages().size() == 2; }));
+    acceptor.reset();
+    std::filesystem::copy(store, copy);
+    open();
+    RawPeer& today = log_on("TRADER", 3);
+    for (std::uint64_t number = 4; number < 9; ++number) today.send(order("TRADER", number, "B"));
+    ASSERT_TRUE(run_until([&] { return today.messages().size() == 6; })) << log.all();
+    acceptor.reset();
+    peers.clear();
+    std::filesystem::remove_all(store);
+    std::filesystem::copy(copy, store);
+    log.lines.clear();
+    open();
+  }
+
+  void expect_stopped(std::string_view said,
+                      std::string_view alarm = "ALARM: the counterparty knows numbers") {
+    EXPECT_TRUE(log.has(alarm)) << log.all();
+    EXPECT_TRUE(log.has(said)) << log.all();
+    EXPECT_TRUE(log.has("nexusfix journal set LOG 'FIX.4.4:VENUE->TRADER'")) << log.all();
+    const auto numbers = acceptor->session(0).numbers();
+    RawPeer& again = connect();
+    again.send(logon("TRADER", 22));
+    EXPECT_TRUE(run_until([&] { return again.closed(); })) << log.all();
+    EXPECT_TRUE(again.messages().empty()) << "a refusal would use up a number";
+    EXPECT_EQ(acceptor->session(0).numbers().next_outbound, numbers.next_outbound);
+    EXPECT_TRUE(log.has("waits for an operator")) << log.all();
+    expect_still_serving();
+  }
+};
+
+TEST_F(OldStoreTest, is_found_by_the_counterpartys_logout_and_the_session_waits_for_an_operator) {
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 20));
+  ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
+  peer.send(from("TRADER", "5", 21, "58=MsgSeqNum too low, expecting 99999 but received 4|"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  expect_stopped("expecting 99999 but received 4");
+  ASSERT_TRUE(acceptor->session(0).set_next_numbers({.next_inbound = 23, .next_outbound = 99999},
+                                                    "anna: agreed by phone"));
+  RawPeer& agreed = connect();
+  agreed.send(logon("TRADER", 23));
+  ASSERT_TRUE(run_until([&] { return agreed.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(agreed.messages().front(), "|34=99999|"));
+}
+
+TEST_F(OldStoreTest, cannot_be_told_from_a_message_that_was_repeated_and_the_session_waits) {
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 20));
+  ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
+  const std::uint64_t next = acceptor->session(0).numbers().next_outbound;
+  peer.send(from("TRADER", "5", 21,
+                 "58=MsgSeqNum too low, expecting " + std::to_string(next) + " but received 2|"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_FALSE(log.has("knows numbers")) << log.all();
+  expect_stopped("but received 2", "ALARM: the counterparty has got a number a second time");
+}
+
+TEST_F(OldStoreTest, is_found_by_what_the_counterparty_expects_next) {
+  extra = "EnableNextExpectedMsgSeqNum=Y";
+  acceptor.reset();
+  open();
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 20, "789=99999|"));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  expect_stopped("NextExpectedMsgSeqNum too high");
+  // Both begin anew.
+  RawPeer& anew = connect();
+  anew.send(logon("TRADER", 1, "141=Y|789=1|"));
+  ASSERT_TRUE(run_until([&] { return anew.messages().size() == 1; })) << log.all();
+  EXPECT_TRUE(contains(anew.messages().front(), "|34=1|"));
+}
+
+// The system's clock, set back while the engine runs and before it starts again.
+TEST_F(StoreFailureTest, a_clock_set_back_loses_no_session_and_no_message) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  clock.set_wall_back(std::chrono::hours{3});
+  peer.send(order("TRADER", 3, "A2"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+  clock.advance(std::chrono::seconds{31});
+  ASSERT_TRUE(run_until([&] { return contains(peer.messages().back(), "|35=0|"); })) << log.all();
+  clock.set_wall_back(std::chrono::hours{30});
+  reopen();
+  ASSERT_EQ(venue.recovered.size(), 2U);
+  RawPeer& again = log_on("TRADER", 4);
+  again.send(from("TRADER", "2", 5, "7=2|16=3|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 3; })) << log.all();
+  EXPECT_TRUE(contains(again.messages()[1], "|11=A1|"));
+  EXPECT_TRUE(contains(again.messages()[2], "|11=A2|"));
+}
+
+// The gate outlives the engine.
+class StalledDiskTest : public StoreFailureTest {
+ protected:
+  void TearDown() override {
+    gate.release_syncs();
+    StoreFailureTest::TearDown();
+  }
+  GatedDisk gate;
+};
+
+// Where bytes wait for the disk on a thread of its own: catalogue D16.
+class StalledSyncTest : public StalledDiskTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override { extra = "JournalDurability=" + std::string{GetParam()} + '\n'; }
+  // Takes the order of a loop whose disk stands still.
+  void take_order(RawPeer& peer) {
+    peer.send(order("TRADER", 2, "A1"));
+    ASSERT_TRUE(run_until([&] { return venue.orders.size() == 1; }));
+    gate.wait_for_held_sync();
+    turn(10);
+    EXPECT_EQ(peer.messages().size(), 1U) << "nothing leaves before it is on the disk";
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Modes, StalledSyncTest, ::testing::Values("group", "sync"),
+                         [](const auto& one) { return std::string{one.param}; });
+
+TEST_P(StalledSyncTest,
+       sessions_whose_bytes_wait_too_long_for_the_disk_are_cut_and_others_are_not) {
+  extra += "JournalStallTimeout=2";
+  open_on(gate);
+  RawPeer& other = log_on("OTHER");
+  RawPeer& peer = log_on("TRADER");
+  gate.hold_syncs();
+  take_order(peer);
+  EXPECT_FALSE(peer.closed());
+  clock.advance(std::chrono::seconds{3});
+  EXPECT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(log.has("ALARM: the store does not answer")) << log.all();
+  EXPECT_FALSE(other.closed());
+  gate.release_syncs();
+  other.send(order("OTHER", 2, "B1"));
+  EXPECT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+}
+
+TEST_P(StalledSyncTest, a_thread_whose_disk_stands_still_serves_sessions_of_another_store) {
+  extra += "JournalStallTimeout=3600";
+  open_on(gate);
+  RawPeer& peer = log_on("TRADER");
+  gate.hold_syncs();
+  take_order(peer);
+  // Another engine on this thread, which keeps what it sends in memory.
+  extra = "Store=memory";
+  auto settings = config::parse_settings(config(), "memory.cfg");
+  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+  EchoVenue kept_in_memory;
+  auto second = Engine::open(std::move(*settings), kept_in_memory, options());
+  ASSERT_TRUE(second.has_value()) << second.error().what();
+  RawPeer other{second->accept_port()};
+  const auto both_run_until = [&](const std::function<bool()>& condition) {
+    return run_until([&] {
+      second->poll(std::chrono::nanoseconds{0});
+      other.poll();
+      return condition();
+    });
+  };
+  other.send(logon("OTHER", 1));
+  ASSERT_TRUE(both_run_until([&] { return other.messages().size() == 1; })) << log.all();
+  for (std::uint64_t beat = 2; beat < 5; ++beat) {
+    clock.advance(std::chrono::seconds{30});
+    other.send(from("OTHER", "0", beat));
+    ASSERT_TRUE(both_run_until([&] { return other.messages().size() == beat; })) << log.all();
+    EXPECT_TRUE(contains(other.messages().back(), "|35=0|")) << bar(other.messages().back());
+    peer.send(from("TRADER", "0", beat + 1));
+  }
+  EXPECT_EQ(peer.messages().size(), 1U);
+  EXPECT_FALSE(peer.closed());
+  gate.release_syncs();
+  EXPECT_TRUE(run_until([&] { return peer.messages().size() >= 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|11=A1|"));
+}
+
+// Catalogue D3.
+class FullDiskTest : public StalledDiskTest, public ::testing::WithParamInterface<const char*> {
+ protected:
+  engine::SendResult send_news() {
+    Session& session = acceptor->session(0);
+    wire::Encoder news = session.begin("B");
+    news.field(58, std::string(1000, 'x'));
+    return session.finish(news);
+  }
+  // The second segment is there; the third cannot be had.
+  void fill_disk() {
+    const std::string second = folder.path() + "/store/0000000002.journal";
+    struct stat status{};
+    ASSERT_TRUE(run_until([&] {
+      return ::stat(second.c_str(), &status) == 0 &&
+             static_cast<std::uint64_t>(status.st_size) >= segment_bytes;
+    }));
+    gate.fail_reserves(ENOSPC);
+    for (int i = 0; i < 64; ++i) {
+      ASSERT_TRUE(send_news());
+      turn(1);
+    }
+    // What is prepared is looked after when there is something to send; there is room for so much.
+    constexpr int kMore = 20;
+    int more = 0;
+    ASSERT_TRUE(run_until([&] {
+      if (log.has("cannot be prepared")) return true;
+      if (more < kMore) {
+        ++more;
+        EXPECT_TRUE(send_news());
+        turn(100);
+      }
+      return false;
+    })) << log.all();
+  }
+  // Until one is not taken.
+  std::optional<engine::SendError> send_until_refused() {
+    for (int i = 0; i < 64; ++i) {
+      if (const auto sent = send_news(); !sent) return sent.error();
+      turn(1);
+    }
+    return std::nullopt;
+  }
+};
+
+TEST_P(FullDiskTest, refuses_new_application_messages_until_there_is_room_and_sessions_go_on) {
+  extra = std::string{"JournalDurability="} + GetParam();
+  segment_bytes = 64U << 10U;
+  open_on(gate);
+  RawPeer& peer = log_on("TRADER");
+  fill_disk();
+  const auto refused = send_until_refused();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->failure, engine::SendFailure::StoreFull) << refused->what();
+  EXPECT_TRUE(log.has("no new application message is taken")) << log.all();
+  EXPECT_TRUE(log.has("No space left")) << log.all();
+  const std::uint64_t next = acceptor->session(0).numbers().next_outbound;
+  EXPECT_FALSE(send_news());
+  EXPECT_EQ(acceptor->session(0).numbers().next_outbound, next) << "a refused one has no number";
+  // The session layer goes on, for this counterparty and for one that comes now.
+  const std::size_t before = peer.messages().size();
+  peer.send(from("TRADER", "1", 2, "112=THERE|"));
+  ASSERT_TRUE(run_until([&] {
+    return peer.messages().size() > before && contains(peer.messages().back(), "|112=THERE|");
+  })) << log.all();
+  RawPeer& other = log_on("OTHER");
+  clock.advance(std::chrono::seconds{31});
+  EXPECT_TRUE(run_until([&] { return contains(other.messages().back(), "|35=0|"); })) << log.all();
+  // Room is looked for each second.
+  gate.fail_reserves(0);
+  ASSERT_TRUE(run_until([&] { return log.has("room for the log again"); })) << log.all();
+  EXPECT_TRUE(send_news());
+  EXPECT_TRUE(run_until([&] {
+    return contains(peer.messages().back(), "|34=" + std::to_string(next + 2) + "|");
+  })) << log.all();
+  EXPECT_FALSE(peer.closed());
+  EXPECT_FALSE(other.closed());
+}
+
+// Catalogue D8: on a disk that damages what was written.
+TEST_F(StalledDiskTest, damage_in_a_closed_segment_is_in_the_event_log_and_no_session_stops) {
+  segment_bytes = 64U << 10U;
+  open_on(gate);
+  RawPeer& peer = log_on("TRADER");
+  Session& session = acceptor->session(0);
+  const auto send_news = [&](const std::string& text) {
+    wire::Encoder news = session.begin("B");
+    news.field(58, text);
+    ASSERT_TRUE(session.finish(news));
+    turn(1);
+  };
+  send_news("DAMAGED");
+  const std::string path = folder.path() + "/store/0000000001.journal";
+  const std::string bytes = read_file(gate, path, 1U << 20U).value();
+  const std::size_t at = bytes.find("DAMAGED");
+  ASSERT_NE(at, std::string::npos);
+  ASSERT_TRUE((*gate.open(path, OpenMode::ReadWrite))->write_at(at, std::string_view{"dAMAGED"}));
+  for (int i = 0; i < 100; ++i) send_news(std::string(1000, 'x'));
+  ASSERT_TRUE(run_until([&] { return log.has("damaged at offset"); })) << log.all();
+  EXPECT_TRUE(log.has(path)) << log.all();
+  EXPECT_TRUE(log.has("nexusfix journal repair")) << log.all();
+  EXPECT_FALSE(peer.closed());
+  // Asked for, it is gap-filled, and the rest is sent.
+  const std::size_t before = peer.messages().size();
+  peer.send(from("TRADER", "2", 2, "7=2|16=3|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == before + 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[before], "|35=4|")) << bar(peer.messages()[before]);
+  EXPECT_TRUE(contains(peer.messages()[before], "|36=3|")) << bar(peer.messages()[before]);
+  EXPECT_TRUE(contains(peer.messages()[before + 1], "|35=B|"));
+  EXPECT_TRUE(log.has("ALARM in a resend")) << log.all();
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, FullDiskTest, ::testing::Values("process", "group", "sync", "none"),
+                         [](const auto& one) { return std::string{one.param}; });
+
+TEST_P(StalledSyncTest, an_answer_leaves_when_the_disk_has_it) {
+  open_on(gate);
+  RawPeer& peer = log_on("TRADER");
+  gate.hold_syncs();
+  take_order(peer);
+  gate.release_syncs();
+  EXPECT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+}
+
+TEST_F(StoreFailureTest, after_a_loss_of_power_the_operator_is_told_which_numbers_are_skipped) {
+  extra = "JournalNumbersAhead=50";
+  open_on(disk);
+  log_on("TRADER");
+  disk.power_loss();
+  acceptor.reset();
+  peers.clear();
+  open_on(disk);
+  EXPECT_TRUE(log.has("the machine went down")) << log.all();
+  EXPECT_TRUE(log.has("MsgSeqNum 1 to 50 are skipped")) << log.all();
+  // Each side sees a gap and asks; ours is filled.
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 2));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[0], "|34=51|")) << bar(peer.messages()[0]);
+  peer.send(from("TRADER", "2", 3, "7=2|16=50|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[2], "|35=4|")) << bar(peer.messages()[2]);
+  EXPECT_TRUE(contains(peer.messages()[2], "|36=51|")) << bar(peer.messages()[2]);
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

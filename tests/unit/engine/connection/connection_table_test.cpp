@@ -1,0 +1,76 @@
+// Connections are found by their sockets, whatever the ids of these are.
+#include "engine/connection/connection_table.hpp"
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <vector>
+
+namespace nexusfix::engine {
+namespace {
+
+constexpr transport::SocketId kReuse = transport::SocketId{1} << 32U;  // another use of a place
+
+std::unique_ptr<Connection> connection(transport::SocketId socket) {
+  auto made = std::make_unique<Connection>();
+  made->socket = socket;
+  return made;
+}
+
+bool finds(const ConnectionTable& table, transport::SocketId socket) {
+  const Connection* const found = table.find(socket);
+  return found != nullptr && found->socket == socket;
+}
+
+TEST(ConnectionTable, an_empty_one_finds_nothing) {
+  ConnectionTable table;
+  EXPECT_EQ(table.find(0), nullptr);
+  EXPECT_EQ(table.take(7), nullptr);
+}
+
+TEST(ConnectionTable, all_are_found_while_it_grows) {
+  ConnectionTable table;
+  for (transport::SocketId socket = 1; socket <= 1'000; ++socket) {
+    table.add(connection(socket));
+    for (transport::SocketId one = 1; one <= socket; one += 97) EXPECT_TRUE(finds(table, one));
+    EXPECT_FALSE(finds(table, socket + 1));
+  }
+  EXPECT_EQ(table.size(), 1'000U);
+}
+
+TEST(ConnectionTable, those_whose_ids_end_alike_are_told_apart) {
+  ConnectionTable table;
+  const std::vector<transport::SocketId> alike{3, 3 + kReuse, 3 + 2 * kReuse, 3 + 1'024};
+  for (const transport::SocketId socket : alike) table.add(connection(socket));
+  for (const transport::SocketId socket : alike) EXPECT_TRUE(finds(table, socket)) << socket;
+  EXPECT_EQ(table.find(3 + 4 * kReuse), nullptr);
+}
+
+TEST(ConnectionTable, one_that_was_taken_out_is_gone_and_those_like_it_are_not) {
+  ConnectionTable table;
+  for (const transport::SocketId socket : {transport::SocketId{5}, 5 + kReuse, 5 + 2 * kReuse}) {
+    table.add(connection(socket));
+  }
+  const auto taken = table.take(5 + 2 * kReuse);
+  ASSERT_NE(taken, nullptr);
+  EXPECT_EQ(taken->socket, 5 + 2 * kReuse);
+  EXPECT_EQ(table.find(5 + 2 * kReuse), nullptr);
+  EXPECT_TRUE(finds(table, 5));
+  EXPECT_TRUE(finds(table, 5 + kReuse));
+  EXPECT_NE(table.take(5), nullptr);
+  EXPECT_TRUE(finds(table, 5 + kReuse));
+  EXPECT_EQ(table.size(), 1U);
+}
+
+TEST(ConnectionTable, when_all_were_taken_it_is_empty_and_takes_others) {
+  ConnectionTable table;
+  table.add(connection(1));
+  table.add(connection(2));
+  EXPECT_EQ(table.take_all().size(), 2U);
+  EXPECT_TRUE(table.empty());
+  EXPECT_EQ(table.find(1), nullptr);
+  table.add(connection(2));
+  EXPECT_TRUE(finds(table, 2));
+}
+
+}  // namespace
+}  // namespace nexusfix::engine

@@ -1,0 +1,164 @@
+// The notice that a session has ended: what a cancel-on-disconnect needs.
+#include <optional>
+
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+struct CancellingVenue : EchoVenue {
+  struct Told {
+    bool is_orderly;
+    std::optional<session::DisconnectReason> reason;
+    std::string text;
+  };
+  std::vector<Told> told;
+  bool throws = false;
+
+  void on_disconnect(Session& session, const Disconnection& disconnection) {
+    told.push_back(
+        {disconnection.is_orderly, disconnection.reason, std::string{disconnection.text}});
+    if (throws) throw std::runtime_error{"book is closed"};
+    answer(session, "CANCELLED");
+  }
+};
+
+class DisconnectTest : public AcceptorTest {
+ protected:
+  void TearDown() override { acceptor.reset(); }
+  void open_cancelling() {
+    auto settings = config::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    auto opened = Engine::open(std::move(*settings), cancelling, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+  bool is_told(std::size_t count = 1) {
+    return run_until([&] { return cancelling.told.size() == count; });
+  }
+  CancellingVenue cancelling;
+};
+
+TEST_F(DisconnectTest, broken_connection_is_told_at_once_and_what_is_sent_then_comes_by_resend) {
+  open_cancelling();
+  RawPeer& peer = log_on("TRADER");
+  peer.close();
+  ASSERT_TRUE(is_told()) << log.all();
+  EXPECT_FALSE(cancelling.told[0].is_orderly);
+  EXPECT_FALSE(cancelling.told[0].reason.has_value());
+  EXPECT_EQ(cancelling.told[0].text, "closed by the counterparty");
+  RawPeer& again = connect();
+  again.send(logon("TRADER", 2) + from("TRADER", "2", 3, "7=2|16=2|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(again.messages()[1], "|11=CANCELLED|"));
+}
+
+TEST_F(DisconnectTest, logout_of_the_counterparty_is_orderly) {
+  open_cancelling();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(is_told()) << log.all();
+  EXPECT_TRUE(cancelling.told[0].is_orderly);
+  EXPECT_EQ(cancelling.told[0].reason, session::DisconnectReason::LogoutComplete);
+}
+
+TEST_F(DisconnectTest, silence_is_told_with_its_reason) {
+  open_cancelling();
+  log_on("TRADER");
+  for (int i = 0; i < 80 && cancelling.told.empty(); ++i) {
+    clock.advance(std::chrono::seconds{1});
+    turn(3);
+  }
+  ASSERT_EQ(cancelling.told.size(), 1U) << log.all();
+  EXPECT_FALSE(cancelling.told[0].is_orderly);
+  EXPECT_EQ(cancelling.told[0].reason, session::DisconnectReason::HeartbeatTimeout);
+}
+
+TEST_F(DisconnectTest, counterparty_that_never_logged_on_is_nobody_to_be_told_of) {
+  open_cancelling();
+  RawPeer& peer = connect();
+  peer.send(from("TRADER", "D", 1));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); }));
+  EXPECT_TRUE(cancelling.told.empty());
+}
+
+TEST_F(DisconnectTest, delayed_notice_does_not_come_for_a_counterparty_that_is_back_in_time) {
+  extra = "DisconnectNoticeDelay=5";
+  open_cancelling();
+  log_on("TRADER").close();
+  ASSERT_TRUE(run_until([&] { return cancelling.logouts == 1; }));
+  clock.advance(std::chrono::seconds{4});
+  turn(5);
+  RawPeer& again = log_on("TRADER", 2);
+  clock.advance(std::chrono::seconds{4});
+  turn(5);
+  EXPECT_TRUE(cancelling.told.empty());
+  again.close();
+  ASSERT_TRUE(run_until([&] { return cancelling.logouts == 2; }));
+  EXPECT_TRUE(cancelling.told.empty());
+  clock.advance(std::chrono::seconds{5});
+  ASSERT_TRUE(is_told()) << log.all();
+  EXPECT_EQ(cancelling.told[0].text, "closed by the counterparty");
+}
+
+TEST_F(DisconnectTest, notice_that_waits_is_given_when_the_engine_stops) {
+  extra = "DisconnectNoticeDelay=3600";
+  open_cancelling();
+  log_on("TRADER").close();
+  ASSERT_TRUE(run_until([&] { return cancelling.logouts == 1; }));
+  acceptor->stop();
+  turn(5);
+  EXPECT_EQ(cancelling.told.size(), 1U);
+}
+
+TEST_F(DisconnectTest, notice_that_throws_is_given_once_and_others_are_served) {
+  open_cancelling();
+  cancelling.throws = true;
+  log_on("TRADER").close();
+  ASSERT_TRUE(is_told()) << log.all();
+  EXPECT_TRUE(log.has("book is closed")) << log.all();
+  cancelling.throws = false;
+  expect_still_serving();
+  EXPECT_EQ(cancelling.told.size(), 1U);
+}
+
+TEST_F(DisconnectTest, what_is_sent_from_the_last_notice_is_on_the_disk_when_the_engine_ends) {
+  extra = "DisconnectNoticeDelay=3600\nJournalDurability=sync";
+  open_cancelling();
+  log_on("TRADER").close();
+  ASSERT_TRUE(run_until([&] { return cancelling.logouts == 1; }));
+  acceptor->stop();
+  ASSERT_TRUE(run_until([&] { return !acceptor->poll(std::chrono::nanoseconds{0}); }));
+  EXPECT_EQ(cancelling.told.size(), 1U);
+  EXPECT_EQ(acceptor->store().durable(), acceptor->store().appended());
+}
+
+TEST_F(DisconnectTest, reason_of_a_later_connection_is_not_that_of_the_notice_that_waits) {
+  extra = "DisconnectNoticeDelay=5";
+  open_cancelling();
+  log_on("TRADER").close();
+  ASSERT_TRUE(run_until([&] { return cancelling.logouts == 1; }));
+  RawPeer& stranger = connect();
+  stranger.send(logon("TRADER", 1));  // too low
+  ASSERT_TRUE(run_until([&] { return stranger.closed(); })) << log.all();
+  clock.advance(std::chrono::seconds{5});
+  ASSERT_TRUE(is_told());
+  EXPECT_FALSE(cancelling.told[0].reason.has_value());
+  EXPECT_EQ(cancelling.told[0].text, "closed by the counterparty");
+}
+
+TEST_F(DisconnectTest, what_is_sent_between_two_turns_makes_the_next_one_due) {
+  extra = "JournalDurability=sync";
+  open_cancelling();
+  turn(3);
+  EXPECT_NE(acceptor->next_deadline(), MonoTime::min());
+  EchoVenue::answer(acceptor->session(0), "STORED");
+  EXPECT_EQ(acceptor->next_deadline(), MonoTime::min());
+  EXPECT_TRUE(
+      run_until([&] { return acceptor->store().durable() == acceptor->store().appended(); }));
+  turn(1);
+  EXPECT_NE(acceptor->next_deadline(), MonoTime::min());
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

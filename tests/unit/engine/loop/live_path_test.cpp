@@ -1,0 +1,515 @@
+// What an order costs once its session is logged on, beside memory (allocation_test.cpp): no system
+// call but those that wait, receive and send, no lock, and one reading of the clock a batch.
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <mutex>
+#include <netinet/in.h>
+#include <new>
+#include <optional>
+#include <ostream>
+#include <pthread.h>
+#include <string>
+#include <string_view>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+#include <nexusfix/engine.hpp>
+#include <nexusfix/wire/frame.hpp>
+
+#include "support/network/counting_network.hpp"
+#include "support/sanitized.hpp"
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace {
+
+// Of the event loop's thread, between two orders that are watched.
+thread_local std::atomic<std::uint64_t>* locks = nullptr;
+
+[[maybe_unused]] void count_lock() noexcept {
+  if (locks != nullptr) locks->fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+// Sanitizers have put themselves there.
+#if !NEXUSFIX_IS_SANITIZED
+namespace {
+
+template <class Function>
+Function* next_of(const char* name) noexcept {
+  // Valid: POSIX wants a pointer of dlsym() to be one to a function, too.
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  static auto* const next = next_of<int(pthread_mutex_t*)>("pthread_mutex_lock");
+  count_lock();
+  return next(mutex);
+}
+extern "C" int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  static auto* const next = next_of<int(pthread_mutex_t*)>("pthread_mutex_trylock");
+  count_lock();
+  return next(mutex);
+}
+extern "C" int pthread_rwlock_rdlock(pthread_rwlock_t* lock) noexcept {
+  static auto* const next = next_of<int(pthread_rwlock_t*)>("pthread_rwlock_rdlock");
+  count_lock();
+  return next(lock);
+}
+extern "C" int pthread_rwlock_wrlock(pthread_rwlock_t* lock) noexcept {
+  static auto* const next = next_of<int(pthread_rwlock_t*)>("pthread_rwlock_wrlock");
+  count_lock();
+  return next(lock);
+}
+extern "C" int pthread_spin_lock(pthread_spinlock_t* lock) noexcept {
+  static auto* const next = next_of<int(pthread_spinlock_t*)>("pthread_spin_lock");
+  count_lock();
+  return next(lock);
+}
+#endif
+
+namespace nexusfix::testing {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::uint32_t kMachine = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t kMachine = AUDIT_ARCH_AARCH64;
+#else
+constexpr std::uint32_t kMachine = 0;
+#endif
+
+class CountingClock final : public Clock {
+ public:
+  explicit CountingClock(std::atomic<std::uint64_t>& readings) : readings_{&readings} {}
+  [[nodiscard]] Now now() noexcept override {
+    readings_->fetch_add(1, std::memory_order_relaxed);
+    return clock_.now();
+  }
+
+ private:
+  std::atomic<std::uint64_t>* readings_;
+  SystemClock clock_;
+};
+
+// What the test and the engine's process both see.
+struct Shared {
+  std::atomic<std::uint16_t> port{0};
+  std::atomic<bool> is_to_be_watched{false};
+  std::atomic<bool> is_watched{false};
+  std::atomic<int> filter_error{0};
+  std::atomic<long> trapped{-1};
+  std::atomic<std::uint64_t> locks{0};
+  std::atomic<std::uint64_t> readings{0};
+  NetworkCounts network;
+};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+Shared* seen_by_handler = nullptr;
+
+// Notes the call, and that is the end: what it would have returned is nothing to go on with.
+void note_trapped(int, siginfo_t* info, void*) {
+  seen_by_handler->trapped.store(info->si_syscall, std::memory_order_release);
+  ::_exit(3);
+}
+
+std::vector<long> calls_allowed(bool is_clock_a_call) {
+  std::vector<long> calls{SYS_recvfrom, SYS_sendto, SYS_epoll_pwait, SYS_epoll_pwait2,
+                          SYS_exit_group};
+#ifdef SYS_epoll_wait
+  calls.push_back(SYS_epoll_wait);
+#endif
+  if (is_clock_a_call) calls.push_back(SYS_clock_gettime);
+  return calls;
+}
+
+// From here on the calling thread gets no other system call.
+bool refuse_all_but(const std::vector<long>& calls) {
+  std::vector<sock_filter> program;
+  const auto load = [&](std::size_t offset) {
+    program.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset)));
+  };
+  const auto answer = [&](std::uint32_t what) {
+    program.push_back(BPF_STMT(BPF_RET | BPF_K, what));
+  };
+  load(offsetof(seccomp_data, arch));
+  program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kMachine, 1, 0));
+  answer(SECCOMP_RET_TRAP);
+  load(offsetof(seccomp_data, nr));
+  for (const long call : calls) {
+    program.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));
+    answer(SECCOMP_RET_ALLOW);
+  }
+  answer(SECCOMP_RET_TRAP);
+  const sock_fprog whole{static_cast<unsigned short>(program.size()), program.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole) == 0;
+}
+
+// In a process of its own. 0: it can be watched; 1: there is no seccomp; 3: the clock traps.
+int probe(bool is_clock_a_call) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!refuse_all_but(calls_allowed(is_clock_a_call))) ::_exit(1);
+    static_cast<void>(SystemClock{}.now());
+    ::_exit(0);
+  }
+  int status = 0;
+  if (child < 0 || ::waitpid(child, &status, 0) != child) return 1;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
+
+std::string name_of(long call) {
+  struct Name {
+    long number;
+    const char* text;
+  };
+  constexpr std::array kNames{
+      Name{SYS_futex, "futex"},         Name{SYS_read, "read"},
+      Name{SYS_write, "write"},         Name{SYS_getpid, "getpid"},
+      Name{SYS_mmap, "mmap"},           Name{SYS_munmap, "munmap"},
+      Name{SYS_madvise, "madvise"},     Name{SYS_brk, "brk"},
+      Name{SYS_fsync, "fsync"},         Name{SYS_fdatasync, "fdatasync"},
+      Name{SYS_pwrite64, "pwrite64"},   Name{SYS_msync, "msync"},
+      Name{SYS_epoll_ctl, "epoll_ctl"}, Name{SYS_clock_gettime, "clock_gettime"},
+      Name{SYS_statfs, "statfs"},       Name{SYS_fstatfs, "fstatfs"},
+      Name{SYS_ioctl, "ioctl"},         Name{SYS_close, "close"},
+      Name{SYS_openat, "openat"},       Name{SYS_sched_yield, "sched_yield"}};
+  for (const Name& one : kNames) {
+    if (one.number == call) return one.text;
+  }
+  return "the one with number " + std::to_string(call);
+}
+
+enum class Fault { None, SystemCall, Lock };
+
+// Answers each order, and does what it must not, if it is asked to.
+struct WatchedVenue {
+  Fault fault;
+  Shared* shared;
+  std::mutex mutex{};
+
+  Verdict on_message(Session& session, const MessageView& message) {
+    EchoVenue::answer(session, std::string{message[11].value_or("")});
+    if (!shared->is_watched.load(std::memory_order_relaxed)) return accept();
+    if (fault == Fault::SystemCall) static_cast<void>(::getpid());
+    if (fault == Fault::Lock) const std::lock_guard lock{mutex};
+    return accept();
+  }
+};
+
+// How the event loop looks for what has come, and whether messages are logged.
+struct Way {
+  const char* name;
+  bool spins;
+  bool logs;
+  friend std::ostream& operator<<(std::ostream& to, const Way& way) { return to << way.name; }
+};
+
+class Trader {
+ public:
+  explicit Trader(std::uint16_t port) : socket_{::socket(AF_INET, SOCK_STREAM, 0)} {
+    const timeval limit{.tv_sec = 30, .tv_usec = 0};
+    EXPECT_EQ(::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit), 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  }
+  ~Trader() { ::close(socket_); }
+  Trader(const Trader&) = delete;
+  Trader& operator=(const Trader&) = delete;
+
+  // The whole message that comes next; empty: none has come.
+  std::string ask(std::string_view message) {
+    const auto sent = ::send(socket_, message.data(), message.size(), MSG_NOSIGNAL);
+    if (sent != static_cast<ssize_t>(message.size())) return {};
+    while (true) {
+      wire::Framer framer{received_};
+      if (const auto frame = framer.next()) {
+        std::string found{*frame};
+        received_ = std::string{framer.rest()};
+        return found;
+      }
+      std::array<char, 4'096> buffer;
+      const ssize_t count = ::recv(socket_, buffer.data(), buffer.size(), 0);
+      if (count <= 0) return {};
+      received_.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+  }
+
+ private:
+  int socket_;
+  std::string received_;
+};
+
+class LivePathTest : public ::testing::TestWithParam<Way> {
+ protected:
+  static constexpr std::uint64_t kWarmUpOrders = 200;
+  static constexpr std::uint64_t kOrders = 1'000;
+
+  void SetUp() override {
+    static_cast<void>(SystemClock{}.now());  // The first one looks at what clock the kernel has.
+    if (kIsSanitized) GTEST_SKIP() << "a sanitizer calls the system itself";
+    if (kMachine == 0 || probe(true) == 1) GTEST_SKIP() << "this machine has no seccomp";
+    ASSERT_EQ(probe(true), 0);
+    is_clock_a_call_ = probe(false) != 0;
+    void* const memory =
+        ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    shared = new (memory) Shared;
+  }
+  void TearDown() override {
+    if (child_ > 0) {
+      ::kill(child_, SIGKILL);
+      ::waitpid(child_, nullptr, 0);
+    }
+    if (shared != nullptr) ::munmap(shared, sizeof(Shared));
+  }
+
+  // A process of its own serves: its loop's thread is watched, and not this one.
+  void serve(const Way& way, Fault fault = Fault::None) {
+    child_ = ::fork();
+    ASSERT_GE(child_, 0);
+    if (child_ == 0) serve_until_killed(way, fault);
+    ASSERT_TRUE(comes([&] { return shared->port.load(std::memory_order_acquire) != 0; }));
+    trader.emplace(shared->port.load());
+    ASSERT_NE(trader->ask(message("A", "98=0|108=30|")), "");
+    trade(kWarmUpOrders);
+    shared->is_to_be_watched.store(true, std::memory_order_release);
+    trade(1);  // A loop that sleeps looks there when it is awake.
+    ASSERT_TRUE(comes([&] {
+      return shared->is_watched.load(std::memory_order_acquire) || shared->filter_error.load() != 0;
+    }));
+    ASSERT_EQ(shared->filter_error.load(), 0);
+  }
+  void trade(std::uint64_t orders) {
+    for (std::uint64_t i = 0; i < orders; ++i) {
+      const std::string id = std::to_string(++ordered_);
+      const std::string answer = trader->ask(
+          message("D", "11=" + id + "|55=AAPL|54=1|60=" + time_text() + "|38=100|40=2|44=10.5|"));
+      if (shared->trapped.load(std::memory_order_acquire) >= 0) return;
+      ASSERT_TRUE(contains(answer, "|11=" + id + "|")) << bar(answer);
+    }
+  }
+  [[nodiscard]] std::string trapped() const {
+    const long call = shared->trapped.load(std::memory_order_acquire);
+    return call < 0 ? "none" : name_of(call);
+  }
+
+  Shared* shared = nullptr;
+  std::optional<Trader> trader;
+
+ private:
+  template <class Condition>
+  static bool comes(Condition condition) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes{5};
+    while (!condition()) {
+      if (std::chrono::steady_clock::now() > limit) return false;
+      ::sched_yield();
+    }
+    return true;
+  }
+  [[nodiscard]] static std::string time_text() {
+    char text[wire::kUtcTimestampBytesMax];
+    const std::size_t size =
+        wire::from_utc_timestamp(SystemClock{}.now().wall, wire::TimePrecision::Millis, text);
+    return {text, size};
+  }
+  [[nodiscard]] std::string message(std::string_view msg_type, std::string_view body) {
+    return fix("FIX.4.4", "35=" + std::string{msg_type} +
+                              "|49=TRADER|56=VENUE|34=" + std::to_string(++number_) +
+                              "|52=" + time_text() + "|" + std::string{body});
+  }
+  [[noreturn]] void serve_until_killed(const Way& way, Fault fault) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    CountingClock clock{shared->readings};
+    CountingNetwork network{shared->network};
+    RecordingLog log;
+    WatchedVenue venue{.fault = fault, .shared = shared};
+    EngineOptions options;
+    options.clock = &clock;
+    options.network = &network;
+    options.log = &log;
+    options.busy_spin = way.spins;
+    auto settings = config::parse_settings(
+        "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
+        "NonStopSession=Y\nJournalDurability=process\nFileStorePath=" +
+            folder_.path() + "/store\n" +
+            (way.logs ? "FileLogPath=" + folder_.path() + "/log\nLogMinFreeBytes=0\n" : "") +
+            "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n",
+        "venue.cfg");
+    if (!settings) ::_exit(4);
+    settings->segment_bytes = 8 * kSegmentBytes;
+    auto opened = Engine::open(std::move(*settings), venue, options);
+    if (!opened) ::_exit(5);
+    shared->port.store(opened->accept_port(), std::memory_order_release);
+    const std::chrono::nanoseconds timeout =
+        way.spins ? std::chrono::nanoseconds{0} : std::chrono::seconds{1};
+    while (opened->poll(timeout)) {
+      const bool is_wanted = shared->is_to_be_watched.load(std::memory_order_acquire);
+      if (is_wanted && !shared->is_watched.load(std::memory_order_relaxed)) watch();
+    }
+    ::_exit(6);
+  }
+  void watch() {
+    seen_by_handler = shared;
+    struct sigaction action{};
+    action.sa_sigaction = note_trapped;
+    action.sa_flags = SA_SIGINFO;
+    ::sigaction(SIGSYS, &action, nullptr);
+    locks = &shared->locks;
+    if (refuse_all_but(calls_allowed(is_clock_a_call_))) {
+      shared->is_watched.store(true, std::memory_order_release);
+    } else {
+      shared->filter_error.store(errno, std::memory_order_release);
+    }
+  }
+
+  TemporaryFolder folder_;
+  pid_t child_ = 0;
+  bool is_clock_a_call_ = false;
+  std::uint64_t number_ = 0;
+  std::uint64_t ordered_ = 0;
+};
+
+TEST_P(LivePathTest, an_order_makes_no_system_call_but_to_wait_receive_and_send_and_takes_no_lock) {
+  ASSERT_NO_FATAL_FAILURE(serve(GetParam()));
+  trade(kOrders);
+  EXPECT_EQ(trapped(), "none");
+  EXPECT_EQ(shared->locks.load(), 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, LivePathTest,
+                         ::testing::Values(Way{"spinning", true, false},
+                                           Way{"spinning_with_logs", true, true},
+                                           Way{"blocking", false, false},
+                                           Way{"blocking_with_logs", false, true}),
+                         [](const auto& way) { return std::string{way.param.name}; });
+
+using LivePathCountsTest = LivePathTest;
+
+// The turn that answers an order may go on when its answer is here: one more or less at each end.
+TEST_P(LivePathCountsTest, an_order_of_a_loop_that_sleeps_costs_one_wait_one_receive_and_one_send) {
+  ASSERT_NO_FATAL_FAILURE(serve(GetParam()));
+  const NetworkCounts& counts = shared->network;
+  const std::uint64_t waits = counts.waits.load() - counts.idle_waits.load();
+  const std::uint64_t receives = counts.receives.load();
+  const std::uint64_t sends = counts.sends.load();
+  const std::uint64_t readings = shared->readings.load();
+  trade(kOrders);
+  EXPECT_EQ(trapped(), "none");
+  const std::uint64_t waited = counts.waits.load() - counts.idle_waits.load() - waits;
+  EXPECT_NEAR(static_cast<double>(waited), kOrders, 1);
+  EXPECT_EQ(counts.receives.load() - receives, kOrders);
+  EXPECT_EQ(counts.sends.load() - sends, kOrders);
+  // One for the batch, and one for how long may be slept behind it.
+  const std::uint64_t turns = kOrders + 2 + counts.idle_waits.load();
+  EXPECT_LE(shared->readings.load() - readings, 2 * turns);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, LivePathCountsTest, ::testing::Values(Way{"blocking", false, false}),
+                         [](const auto& way) { return std::string{way.param.name}; });
+
+using LivePathWatchTest = LivePathTest;
+
+TEST_P(LivePathWatchTest, whoever_watches_sees_a_system_call_and_names_it) {
+  ASSERT_NO_FATAL_FAILURE(serve(GetParam(), Fault::SystemCall));
+  trade(1);
+  EXPECT_EQ(trapped(), "getpid");
+}
+
+TEST_P(LivePathWatchTest, whoever_watches_sees_a_lock) {
+  ASSERT_NO_FATAL_FAILURE(serve(GetParam(), Fault::Lock));
+  trade(10);
+  EXPECT_GE(shared->locks.load(), 10U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, LivePathWatchTest, ::testing::Values(Way{"blocking", false, false}),
+                         [](const auto& way) { return std::string{way.param.name}; });
+
+// Turn by turn, in this process.
+class ClockReadingTest : public AcceptorTest {
+ protected:
+  void open_counted(bool busy_spin) {
+    auto settings = config::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    EngineOptions counted = options();
+    counted.clock = &counting;
+    counted.busy_spin = busy_spin;
+    auto opened = Engine::open(std::move(*settings), venue, counted);
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+  // The most readings that a turn took, of those that answered ten orders which came at once.
+  std::uint64_t most_readings(std::chrono::nanoseconds timeout) {
+    RawPeer& peer = log_on_now();
+    std::uint64_t most = 0;
+    std::uint64_t number = 1;
+    for (int batch = 0; batch < 20; ++batch) {
+      std::string orders;
+      for (int i = 0; i < 10; ++i) {
+        ++number;
+        orders += order_now(number);
+      }
+      peer.send(orders);
+      while (!peer.all_sent()) peer.poll();
+      while (venue.orders.size() + 1 < number) {
+        const std::uint64_t before = readings;
+        acceptor->poll(timeout);
+        most = std::max(most, readings - before);
+      }
+    }
+    return most;
+  }
+
+  std::atomic<std::uint64_t> readings{0};
+  CountingClock counting{readings};
+
+ private:
+  [[nodiscard]] std::string order_now(std::uint64_t number) {
+    clock.advance(SystemClock{}.now().wall - clock.now().wall);
+    return order("TRADER", number, std::to_string(number));
+  }
+  RawPeer& log_on_now() {
+    clock.advance(SystemClock{}.now().wall - clock.now().wall);
+    return log_on("TRADER");
+  }
+};
+
+TEST_F(ClockReadingTest, orders_that_came_at_once_are_answered_with_one_reading_of_the_clock) {
+  open_counted(/*busy_spin=*/false);
+  EXPECT_EQ(most_readings(std::chrono::nanoseconds{0}), 1U);
+}
+
+TEST_F(ClockReadingTest, a_loop_that_spins_reads_the_clock_once_for_orders_that_came_at_once) {
+  open_counted(/*busy_spin=*/true);
+  EXPECT_EQ(most_readings(std::chrono::nanoseconds{0}), 1U);
+}
+
+TEST_F(ClockReadingTest, a_loop_that_may_sleep_reads_it_once_more_to_know_how_long) {
+  open_counted(/*busy_spin=*/false);
+  EXPECT_EQ(most_readings(std::chrono::milliseconds{1}), 2U);
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

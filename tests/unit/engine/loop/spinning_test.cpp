@@ -1,0 +1,123 @@
+// A spinning event loop asks a few connections for their bytes without asking the network first;
+// whatever else the network has to say is heard all the same.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "support/network/counting_network.hpp"
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+class SpinningTest : public AcceptorTest {
+ protected:
+  void SetUp() override {
+    sessions.clear();
+    for (const char* const trader : {"T1", "T2", "T3", "T4", "T5"}) {
+      sessions += std::string{"[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID="} +
+                  trader + "\n";
+    }
+  }
+  void open_spinning() {
+    auto settings = config::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    EngineOptions spinning = options();
+    spinning.network = &network;
+    spinning.busy_spin = true;
+    auto opened = Engine::open(std::move(*settings), venue, spinning);
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+  // One turn of the loop, which finds an order of this peer in its socket.
+  void take_order(RawPeer& peer, std::string_view who, std::uint64_t msg_seq_num) {
+    peer.send(order(who, msg_seq_num, who));
+    while (!peer.all_sent()) peer.poll();
+    acceptor->poll(std::chrono::nanoseconds{0});
+  }
+
+  NetworkCounts counts;
+  CountingNetwork network{counts};
+};
+
+TEST_F(SpinningTest, of_few_connections_an_order_is_taken_without_asking_the_network) {
+  open_spinning();
+  RawPeer& peer = log_on("T1");
+  constexpr std::uint64_t kOrders = 64;
+  unsigned turns = 0;  // that had an order to take
+  std::uint64_t asked = 0;
+  for (std::uint64_t i = 0; i < kOrders; ++i) {
+    const std::size_t taken = venue.orders.size();
+    const std::uint64_t before = counts.waits;
+    take_order(peer, "T1", 2 + i);
+    if (venue.orders.size() == taken) continue;  // It was still on its way.
+    ++turns;
+    asked += counts.waits - before;
+  }
+  EXPECT_GT(turns, 0U);
+  EXPECT_LE(asked, turns / 8);
+}
+
+TEST_F(SpinningTest, a_connection_that_always_has_bytes_keeps_nobody_who_connects_waiting) {
+  open_spinning();
+  RawPeer& busy = log_on("T1");
+  RawPeer& late = connect();
+  late.send(logon("T2", 1));
+  constexpr std::uint64_t kTurns = 64;
+  for (std::uint64_t i = 0; i < kTurns; ++i) {
+    take_order(busy, "T1", 2 + i);
+    late.poll();
+  }
+  EXPECT_EQ(late.messages().size(), 1U) << log.all();
+}
+
+TEST_F(SpinningTest, a_connection_that_always_has_bytes_keeps_no_other_one_waiting) {
+  open_spinning();
+  RawPeer& busy = log_on("T1");
+  RawPeer& other = log_on("T2");
+  other.send(order("T2", 2, "OTHER"));
+  while (!other.all_sent()) other.poll();
+  constexpr std::uint64_t kTurns = 4;
+  for (std::uint64_t i = 0; i < kTurns; ++i) take_order(busy, "T1", 2 + i);
+  EXPECT_NE(std::ranges::find(venue.orders, "OTHER"), venue.orders.end());
+}
+
+TEST_F(SpinningTest, many_connections_are_found_by_asking_the_network) {
+  open_spinning();
+  std::vector<RawPeer*> traders;
+  for (const char* const trader : {"T1", "T2", "T3", "T4", "T5"}) {
+    traders.push_back(&log_on(trader));
+  }
+  turn(2);
+  const std::uint64_t before = counts.receives;
+  turn(50);
+  EXPECT_EQ(counts.receives, before);
+  traders.back()->send(order("T5", 2, "LAST"));
+  EXPECT_TRUE(run_until([&] { return traders.back()->messages().size() == 2; })) << log.all();
+}
+
+TEST_F(SpinningTest, a_connection_that_is_held_up_by_the_throttle_is_not_read) {
+  extra = "ThrottleMessages=1\nThrottleInterval=1";
+  open_spinning();
+  RawPeer& peer = log_on("T1");
+  peer.send(order("T1", 2, "FIRST") + order("T1", 3, "SECOND"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; }));
+  turn(2);
+  const std::uint64_t before = counts.receives;
+  turn(50);
+  EXPECT_EQ(counts.receives, before);
+  clock.advance(std::chrono::seconds{2});
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 2; })) << log.all();
+}
+
+TEST_F(SpinningTest, the_end_of_a_connection_is_noticed) {
+  open_spinning();
+  RawPeer& peer = log_on("T1");
+  peer.close();
+  EXPECT_TRUE(run_until([&] { return venue.logouts == 1; })) << log.all();
+  expect_still_serving("T2");
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

@@ -1,0 +1,457 @@
+// A configuration file that is read again by an engine with several event loops.
+#include <algorithm>
+#include <fstream>
+#include <future>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "engine/loop/runtime.hpp"
+#include "engine/loops/reload_round.hpp"
+#include "event_loops_fixture.hpp"
+#include "support/disks/fake_disk.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+// Written by the loops and read by the test at once.
+class LockedLog final : public observe::EventLog {
+ public:
+  void write(const observe::Event& event) override {
+    const std::lock_guard lock{mutex_};
+    log_.write(event);
+  }
+  bool has(std::string_view part) {
+    const std::lock_guard lock{mutex_};
+    return log_.has(part);
+  }
+  std::string all() {
+    const std::lock_guard lock{mutex_};
+    return log_.all();
+  }
+  long count(std::string_view part) {
+    const std::lock_guard lock{mutex_};
+    return std::ranges::count_if(log_.lines,
+                                 [&](const std::string& line) { return line.contains(part); });
+  }
+
+ private:
+  std::mutex mutex_;
+  RecordingLog log_;
+};
+
+class EventLoopsReloadTest : public EventLoopsTest {
+ protected:
+  using Names = std::set<std::string>;
+
+  EventLoopsReloadTest() { sessions = session_text(0, "EventLoop=0\n") + session_text(1, of_one); }
+  void TearDown() override {
+    if (is_running_) stop_and_join();
+    EventLoopsTest::TearDown();
+  }
+  static std::string name(int i) { return "FIX.4.4:VENUE->" + who(i); }
+  [[nodiscard]] std::string path() const { return folder.path() + "/venue.cfg"; }
+  void write() { std::ofstream{path()} << config(); }
+  void start() {
+    write();
+    auto settings = config::load_settings(disk_, path());
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    EngineOptions all = options();
+    all.log = &locked;
+    auto opened = Engine::open(std::move(*settings), loop_venue, all);
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+    acceptor->start();
+    is_running_ = true;
+  }
+  void stop() {
+    is_running_ = false;
+    stop_and_join();
+  }
+  engine::Reloaded reload() {
+    write();
+    const auto done = acceptor->reload();
+    EXPECT_TRUE(done.has_value()) << done.error().what();
+    return done.value_or(engine::Reloaded{});
+  }
+  std::string reload_error() {
+    write();
+    const auto done = acceptor->reload();
+    return done ? std::string{"reloaded"} : done.error().what();
+  }
+  static Names set_of(const std::vector<std::string>& names) {
+    return {names.begin(), names.end()};
+  }
+  RawPeer& log_on_to(std::uint16_t port, int i) {
+    RawPeer& peer = *peers.emplace_back(std::make_unique<RawPeer>(port));
+    peer.send(logon(who(i), 1));
+    EXPECT_TRUE(wait_until([&] { return peer.closed() || !peer.messages().empty(); }))
+        << locked.all();
+    return peer;
+  }
+  bool is_let_in(int i) {
+    RawPeer& peer = log_on_to(acceptor->accept_port(), i);
+    return !peer.closed() && contains(peer.messages().front(), "|35=A|");
+  }
+  void expect_trading(RawPeer& peer, int i, std::uint64_t msg_seq_num) {
+    const std::size_t before = peer.messages().size();
+    peer.send(order(who(i), msg_seq_num, who(i)));
+    EXPECT_TRUE(wait_until([&] { return peer.messages().size() > before; })) << locked.all();
+  }
+  // The port that was opened last at 0.0.0.0.
+  std::uint16_t second_port() {
+    const std::string said = "listening on 0.0.0.0 port ";
+    const std::string text = locked.all();
+    const auto at = text.rfind(said);
+    if (at == std::string::npos) return 0;
+    return static_cast<std::uint16_t>(std::stoul(text.substr(at + said.size())));
+  }
+
+  static constexpr const char* of_one = "EventLoop=1\n";
+  static constexpr const char* elsewhere = "SocketAcceptAddress=0.0.0.0\n";
+  PosixDisk disk_;
+  LockedLog locked;
+  bool is_running_ = false;
+};
+
+TEST_F(EventLoopsReloadTest, sessions_of_all_loops_come_and_go_and_the_others_trade_on) {
+  sessions += session_text(2, "EventLoop=0\n") + session_text(3, of_one);
+  start();
+  RawPeer& first = log_on_to(acceptor->accept_port(), 0);
+  RawPeer& second = log_on_to(acceptor->accept_port(), 1);
+  RawPeer& gone = log_on_to(acceptor->accept_port(), 2);
+  RawPeer& also_gone = log_on_to(acceptor->accept_port(), 3);
+  EXPECT_FALSE(is_let_in(4));
+  sessions = session_text(0, "EventLoop=0\n") + session_text(1, of_one) +
+             session_text(4, "EventLoop=0\n") + session_text(5, of_one);
+  const engine::Reloaded done = reload();
+  EXPECT_EQ(set_of(done.added), (Names{name(4), name(5)}));
+  EXPECT_EQ(set_of(done.removed), (Names{name(2), name(3)}));
+  EXPECT_TRUE(done.changed.empty());
+  EXPECT_TRUE(is_let_in(4)) << locked.all();
+  EXPECT_TRUE(is_let_in(5)) << locked.all();
+  for (RawPeer* one : {&gone, &also_gone}) {
+    ASSERT_TRUE(wait_until([&] { return one->messages().size() == 2; })) << locked.all();
+    EXPECT_TRUE(contains(one->messages()[1], "|35=5|"));
+  }
+  gone.send(from(who(2), "5", 2));
+  EXPECT_TRUE(wait_until([&] { return gone.closed(); })) << locked.all();
+  EXPECT_FALSE(is_let_in(2));
+  expect_trading(first, 0, 2);
+  expect_trading(second, 1, 2);
+}
+
+TEST_F(EventLoopsReloadTest, keys_that_wait_on_any_loop_are_named_in_each_reload_until_they_count) {
+  start();
+  RawPeer& peer = log_on_to(acceptor->accept_port(), 1);
+  sessions = session_text(0, "EventLoop=0\nMaxHeartBtInt=20\n") +
+             session_text(1, "EventLoop=1\nMaxHeartBtInt=20\nMaxLatency=7\n");
+  for (int i = 0; i < 3; ++i) {
+    const engine::Reloaded done = reload();
+    EXPECT_EQ(set_of(done.changed), (i == 0 ? Names{name(0), name(1)} : Names{}));
+    ASSERT_EQ(done.pending.size(), 1U) << "the other one is not logged on: " << locked.all();
+    EXPECT_EQ(done.pending[0].session, name(1));
+    EXPECT_EQ(set_of(done.pending[0].keys.until_logon), Names{"MaxHeartBtInt"});
+    EXPECT_EQ(locked.count("count from the next Logon on: MaxHeartBtInt"), i + 1);
+  }
+  peer.send(from(who(1), "5", 2));
+  EXPECT_TRUE(wait_until([&] { return locked.has("has now count from here on: MaxHeartBtInt"); }))
+      << locked.all();
+  EXPECT_TRUE(reload().pending.empty());
+  EXPECT_FALSE(is_let_in(0)) << "its 30 s are too many now";
+  EXPECT_FALSE(is_let_in(1));
+}
+
+TEST_F(EventLoopsReloadTest, session_that_comes_back_is_in_the_loop_that_has_its_numbers) {
+  start();
+  const std::string before = sessions;
+  sessions = session_text(0, "EventLoop=0\n");
+  EXPECT_EQ(set_of(reload().removed), Names{name(1)});
+  EXPECT_FALSE(is_let_in(1));
+  sessions = before;
+  EXPECT_EQ(set_of(reload().added), Names{name(1)});
+  EXPECT_TRUE(is_let_in(1)) << locked.all();
+}
+
+TEST_F(EventLoopsReloadTest, what_one_loop_cannot_have_changes_nothing_in_any) {
+  start();
+  RawPeer& first = log_on_to(acceptor->accept_port(), 0);
+  const std::string before = sessions;
+  sessions = session_text(1, of_one) + session_text(4, "EventLoop=0\n") +
+             session_text(6, std::string{"EventLoop=0\n"} + elsewhere) +
+             session_text(5, "EventLoop=1\nSocketAcceptAddress=192.0.2.1\n");
+  const std::string error = reload_error();
+  EXPECT_TRUE(error.starts_with(path() + ":")) << error;
+  EXPECT_NE(error.find("SocketAcceptAddress=192.0.2.1: "), std::string::npos) << error;
+  EXPECT_FALSE(is_let_in(4));
+  EXPECT_TRUE(wait_until([&] {
+    return locked.has("port " + std::to_string(second_port()) + " is closed");
+  })) << locked.all();
+  expect_trading(first, 0, 2);
+  EXPECT_FALSE(locked.has("session added"));
+  EXPECT_FALSE(locked.has("session removed"));
+  sessions = before + session_text(4, "EventLoop=0\n");
+  EXPECT_EQ(set_of(reload().added), Names{name(4)}) << "it may be tried again";
+  EXPECT_TRUE(is_let_in(4));
+}
+
+TEST_F(EventLoopsReloadTest, mistakes_of_the_file_and_loops_that_are_not_there_are_named) {
+  start();
+  const std::string before = sessions;
+  sessions += session_text(4, "LogonTimeout=soon\n");
+  EXPECT_NE(reload_error().find("LogonTimeout=soon"), std::string::npos);
+  sessions = session_text(0, of_one);
+  EXPECT_NE(reload_error().find("EventLoop=1, and it is stored in loop 0"), std::string::npos);
+  sessions = before + session_text(4, "EventLoop=2\n");
+  extra = "EventLoops=3";
+  EXPECT_NE(reload_error().find("EventLoop=2: the engine was started with 2 EventLoops"),
+            std::string::npos);
+  EXPECT_TRUE(is_let_in(0));
+}
+
+TEST_F(EventLoopsReloadTest, port_is_open_as_long_as_a_session_of_any_loop_uses_it) {
+  start();
+  const std::string before = sessions;
+  const std::string of_first = session_text(4, std::string{"EventLoop=0\n"} + elsewhere);
+  const std::string of_second = session_text(5, std::string{of_one} + elsewhere);
+  sessions = before + of_first + of_second;
+  static_cast<void>(reload());
+  const std::uint16_t port = second_port();
+  ASSERT_NE(port, 0) << locked.all();
+  EXPECT_FALSE(log_on_to(port, 4).closed());
+  sessions = before + of_second;
+  static_cast<void>(reload());
+  EXPECT_FALSE(log_on_to(port, 5).closed()) << locked.all();
+  sessions = before;
+  static_cast<void>(reload());
+  EXPECT_TRUE(wait_until([&] {
+    return locked.has("port " + std::to_string(port) + " is closed: no session is left for it");
+  })) << locked.all();
+  sessions = before + session_text(7, std::string{of_one} + elsewhere);
+  static_cast<void>(reload());
+  EXPECT_FALSE(log_on_to(second_port(), 7).closed()) << "it is opened again";
+  EXPECT_FALSE(locked.has("port " + std::to_string(acceptor->accept_port()) + " is closed"));
+}
+
+TEST_F(EventLoopsReloadTest, template_comes_and_goes) {
+  start();
+  const std::string before = sessions;
+  sessions +=
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
+  static_cast<void>(reload());
+  EXPECT_TRUE(is_let_in(6)) << locked.all();
+  sessions = before;
+  static_cast<void>(reload());
+  EXPECT_FALSE(is_let_in(7)) << locked.all();
+}
+
+TEST_F(EventLoopsReloadTest, changed_keys_are_named_by_each_loop) {
+  start();
+  extra += "\nLogoutTimeout=3";
+  EXPECT_EQ(set_of(reload().changed), (Names{name(0), name(1)}));
+  EXPECT_TRUE(locked.has(name(1) + " " + path() +
+                         " has other values now, which count from here on: LogoutTimeout"))
+      << locked.all();
+  EXPECT_TRUE(reload().changed.empty());
+}
+
+TEST_F(EventLoopsReloadTest, misspelt_key_is_named_once_whichever_loop_has_something_to_do) {
+  start();
+  sessions += session_text(5, std::string{of_one} + "LogonTimout=9\n");
+  EXPECT_EQ(set_of(reload().added), Names{name(5)});
+  EXPECT_EQ(locked.count("LogonTimout: unknown key"), 1) << locked.all();
+  sessions = session_text(0, "EventLoop=0\nLogoutTimout=9\n");
+  EXPECT_EQ(set_of(reload().removed), (Names{name(1), name(5)}));
+  EXPECT_EQ(locked.count("LogoutTimout: unknown key"), 1) << locked.all();
+}
+
+TEST_F(EventLoopsReloadTest, warning_of_a_dictionary_is_said_once_though_each_loop_reads_it) {
+  const std::string dictionary_path = folder.path() + "/own.xml";
+  std::ofstream{dictionary_path}
+      << "<fix type='FIX' major='4' minor='4'><header/><trailer/><messages/><components/>"
+         "<fields><field number='55' name='Symbol' type='STRING'/></fields><extra/></fix>\n";
+  dictionary = "UseDataDictionary=Y\nDataDictionary=" + dictionary_path;
+  start();
+  EXPECT_EQ(locked.count("<extra> is no part of a dictionary"), 1) << locked.all();
+}
+
+TEST_F(EventLoopsReloadTest, request_is_answered_in_the_log) {
+  start();
+  sessions += session_text(4);
+  write();
+  acceptor->request_reload();
+  EXPECT_TRUE(wait_until([&] {
+    return locked.has(" was read again: 1 session added, 0 removed, 0 changed");
+  })) << locked.all();
+  EXPECT_TRUE(is_let_in(4));
+  std::ofstream{path()} << "[SESSION]\nHeartBtInt=never\n";
+  acceptor->request_reload();
+  EXPECT_TRUE(wait_until([&] { return locked.has("HeartBtInt=never"); })) << locked.all();
+}
+
+TEST_F(EventLoopsReloadTest, one_reload_waits_for_the_other) {
+  start();
+  sessions += session_text(4, "EventLoop=0\n") + session_text(5, of_one);
+  write();
+  std::atomic<std::size_t> added{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const auto done = acceptor->reload();
+      EXPECT_TRUE(done.has_value());
+      if (done) added += done->added.size();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(added.load(), 2U) << "by the first of them alone";
+}
+
+TEST_F(EventLoopsReloadTest, thread_of_a_loop_is_told_not_to_wait_for_itself) {
+  std::string refused;
+  loop_venue.before_answer = [&] {
+    const auto done = acceptor->reload();
+    refused = done ? "reloaded" : done.error().what();
+  };
+  start();
+  expect_trading(log_on_to(acceptor->accept_port(), 0), 0, 2);
+  stop();
+  EXPECT_EQ(refused, "not on a thread that serves an event loop: request_reload() is for that");
+}
+
+TEST_F(EventLoopsReloadTest, engine_that_has_ended_says_so) {
+  start();
+  stop();
+  EXPECT_EQ(reload_error(), "a loop ended");
+}
+
+TEST_F(EventLoopsReloadTest, thread_that_polled_an_engine_that_is_gone_may_reload_another_one) {
+  write();
+  open_loops();
+  acceptor->poll(std::chrono::nanoseconds{0});
+  acceptor.reset();
+  start();
+  sessions += session_text(4);
+  EXPECT_EQ(set_of(reload().added), Names{name(4)});
+}
+
+// No machine has so many that the last one of a set is online.
+constexpr unsigned kNoCpu = CPU_SETSIZE - 1;
+
+// A loop alone, which a directory knows as the first one.
+class LoopOfDirectoryTest : public EventLoopsReloadTest {
+ protected:
+  engine::Runtime make_loop(std::optional<unsigned> cpu = {}) {
+    engine::Runtime::Seams seams;
+    auto network = transport::make_epoll_network();
+    EXPECT_TRUE(network.has_value());
+    seams.owned_network = std::move(*network);
+    seams.network = seams.owned_network.get();
+    seams.clock = &clock;
+    seams.disk = all_disk;
+    seams.log = &log;
+    seams.service = service;
+    seams.cpu = cpu;
+    seams.directory = directory;
+    return {std::move(seams), engine::make_callbacks(loop_venue), false};
+  }
+
+  std::shared_ptr<engine::LoopDirectory> directory = std::make_shared<engine::LoopDirectory>();
+  transport::ServiceNotifier* service = nullptr;
+  Disk* all_disk = &disk_;
+};
+
+TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_takes_nothing) {
+  engine::Runtime loop = make_loop(kNoCpu);
+  EXPECT_TRUE(directory->hand_over(0, {}));
+  EXPECT_EQ(loop.run(), 1);
+  EXPECT_FALSE(directory->hand_over(0, {})) << log.all();
+}
+
+TEST_F(LoopOfDirectoryTest, loop_whose_thread_cannot_begin_keeps_no_sign_of_life_back) {
+  // The service manager would take the others for dead.
+  const std::string path = folder.path() + "/notify";
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int told = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  ASSERT_EQ(::bind(told, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  auto opened = transport::ServiceNotifier::open(
+      {.socket = path, .watchdog = std::chrono::milliseconds{400}, .loops = 2});
+  ASSERT_TRUE(opened.has_value()) << opened.error().text;
+  service = opened->get();
+  engine::Runtime loop = make_loop(kNoCpu);
+  EXPECT_EQ(loop.run(), 1);
+  service->is_alive(1, clock.now().mono);
+  char text[64];
+  const auto size = ::recv(told, text, sizeof text, 0);
+  EXPECT_EQ(std::string_view(text, static_cast<std::size_t>(std::max<ssize_t>(size, 0))),
+            "WATCHDOG=1\n");
+  ::close(told);
+}
+
+TEST_F(LoopOfDirectoryTest, reloads_that_wait_for_one_another_are_answered_when_the_store_fails) {
+  FakeDisk fake;
+  all_disk = &fake;
+  sessions = session_text(0);
+  engine::Runtime loop = make_loop();
+  write();
+  auto settings = config::load_settings(disk_, path());
+  ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+  settings->segment_bytes = kSegmentBytes;
+  const auto put = [&](const std::string& text) {
+    ASSERT_TRUE(fake.make_directories(folder.path()).has_value());
+    auto file = fake.open(path(), OpenMode::Create);
+    ASSERT_TRUE(file.has_value());
+    ASSERT_TRUE((*file)->write_at(0, text).has_value());
+  };
+  ASSERT_TRUE(loop.open_store(*settings).has_value());
+  ASSERT_TRUE(loop.prepare(*settings).has_value());
+  ASSERT_TRUE(loop.open(std::move(*settings)).has_value());
+  put(config() + "\n");
+  std::vector<std::future<engine::ReloadResult>> results;
+  for (int i = 0; i < 3; ++i) {
+    auto order = std::make_shared<engine::ReloadOrder>();
+    results.push_back(order->result());
+    loop.begin_reload(std::move(order));
+  }
+  fake.fail(DiskCall::Write, 1, EIO);
+  static_cast<void>(
+      loop.set_next_numbers(*loop.slots().front(), {.next_inbound = 5, .next_outbound = 5}, "x"));
+  EXPECT_FALSE(loop.poll(std::chrono::nanoseconds{0})) << log.all();
+  for (auto& result : results) {
+    ASSERT_EQ(result.wait_for(std::chrono::seconds{0}), std::future_status::ready);
+    const auto done = result.get();
+    ASSERT_FALSE(done.has_value());
+    EXPECT_EQ(done.error().what(), "a loop ended");
+  }
+}
+
+TEST_F(LoopOfDirectoryTest, task_without_memory_costs_none_behind_it) {
+  struct Failing final : engine::LoopTask {
+    void run(engine::Runtime&) override { throw std::bad_alloc{}; }
+  };
+  struct Counting final : engine::LoopTask {
+    explicit Counting(int& count) : done{count} {}
+    void run(engine::Runtime&) override { ++done; }
+    int& done;
+  };
+  engine::Runtime loop = make_loop();
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(settings.has_value());
+  settings->store = config::StoreKind::Memory;
+  ASSERT_TRUE(loop.open_store(*settings).has_value());
+  ASSERT_TRUE(loop.prepare(*settings).has_value());
+  ASSERT_TRUE(loop.open(std::move(*settings)).has_value());
+  int done = 0;
+  directory->post(0, std::make_unique<Counting>(done));
+  directory->post(0, std::make_unique<Failing>());
+  directory->post(0, std::make_unique<Counting>(done));
+  EXPECT_TRUE(loop.poll(std::chrono::nanoseconds{0}));
+  EXPECT_EQ(done, 2);
+  EXPECT_TRUE(log.has("there was no memory, 1 times")) << log.all();
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

@@ -1,0 +1,204 @@
+// Several event loops, each with sessions of its own, behind one port.
+#include "event_loops_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+TEST_F(EventLoopsTest, each_counterparty_reaches_its_session_through_one_port) {
+  open_loops();
+  EXPECT_EQ(acceptor->loop_count(), 2U);
+  EXPECT_EQ(acceptor->session_count(), static_cast<std::size_t>(kSessions));
+  std::set<std::uint32_t> used;
+  for (int i = 0; i < kSessions; ++i) {
+    used.insert(acceptor->session(static_cast<std::size_t>(i)).handle().loop);
+  }
+  ASSERT_EQ(used.size(), 2U) << "the names are spread over both";
+  acceptor->start();
+  for (int i = 0; i < kSessions; ++i) {
+    // The order comes with the Logon: what follows it is handed over, too.
+    connect().send(logon(who(i), 1) + order(who(i), 2, who(i)));
+  }
+  EXPECT_TRUE(wait_until([&] {
+    return std::ranges::all_of(peers,
+                               [](const auto& peer) { return peer->messages().size() == 2; });
+  }));
+  stop_and_join();
+  EXPECT_EQ(loop_venue.orders.size(), static_cast<std::size_t>(kSessions));
+  std::set<std::thread::id> all;
+  for (const auto& [session, threads] : loop_venue.threads) {
+    EXPECT_EQ(threads.size(), 1U) << session << " lives on one thread";
+    all.insert(threads.begin(), threads.end());
+  }
+  EXPECT_EQ(all.size(), 2U);
+}
+
+TEST_F(EventLoopsTest, logon_may_be_as_long_as_its_session_on_another_loop_allows) {
+  sessions = session_text(0, "EventLoop=0\n") + session_text(1, "EventLoop=1\nMaxLogonSize=9000\n");
+  open_loops();
+  acceptor->start();
+  RawPeer& peer = connect();
+  peer.send(logon(who(1), 1, "58=" + std::string(8'000, 'x') + "|"));
+  EXPECT_TRUE(wait_until([&] { return peer.messages().size() == 1; }));
+  RawPeer& refused = connect();
+  refused.send(logon(who(0), 1, "58=" + std::string(8'000, 'x') + "|"));
+  EXPECT_TRUE(wait_until([&] { return refused.closed(); }));
+  stop_and_join();
+  EXPECT_TRUE(log.has("49=TRADER0 56=VENUE: more bytes than a Logon may have")) << log.all();
+}
+
+TEST_F(EventLoopsTest, session_that_an_earlier_version_stored_stays_on_its_loop) {
+  PosixDisk disk;
+  for (const std::string name : {"A/B", "C/D"}) {
+    auto opened =
+        store::open_journal(disk,
+                            {.folder = folder.path() + (name == "A/B" ? "/store" : "/store/loop-1"),
+                             .segment_bytes = kSegmentBytes},
+                            clock.now().wall);
+    ASSERT_TRUE(opened) << opened.error().text;
+    ASSERT_TRUE(opened->store->open_session("FIX.4.4:VENUE->" + name, clock.now().wall));
+    ASSERT_TRUE(opened->store->close());
+  }
+  const std::string session = "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=";
+  sessions = session + "A/B\n" + session + "C/D\n";
+  open_loops();
+  EXPECT_EQ(acceptor->find_session("FIX.4.4:VENUE->A%2FB")->handle().loop, 0U);
+  EXPECT_EQ(acceptor->find_session("FIX.4.4:VENUE->C%2FD")->handle().loop, 1U);
+}
+
+TEST_F(EventLoopsTest, stranger_is_refused_and_a_logon_twice_too) {
+  open_loops();
+  acceptor->start();
+  RawPeer& stranger = connect();
+  stranger.send(logon("STRANGER", 1));
+  for (int i = 0; i < kSessions; ++i) connect().send(logon(who(i), 1));
+  EXPECT_TRUE(wait_until([&] {
+    return std::ranges::count_if(peers, [](const auto& one) { return !one->messages().empty(); }) ==
+           kSessions;
+  }));
+  EXPECT_TRUE(wait_until([&] { return stranger.closed(); }));
+  std::vector<RawPeer*> twice;
+  for (int i = 0; i < kSessions; ++i) {
+    twice.push_back(&connect());
+    twice.back()->send(logon(who(i), 2));
+  }
+  EXPECT_TRUE(wait_until(
+      [&] { return std::ranges::all_of(twice, [](RawPeer* one) { return one->closed(); }); }));
+  for (const RawPeer* one : twice) EXPECT_TRUE(one->messages().empty());
+  stop_and_join();
+}
+
+TEST_F(EventLoopsTest, session_stays_in_the_loop_where_it_is_stored) {
+  open_loops();
+  std::map<std::string, std::uint32_t> before;
+  for (std::size_t i = 0; i < acceptor->session_count(); ++i) {
+    before.emplace(acceptor->session(i).name(), acceptor->session(i).handle().loop);
+  }
+  acceptor.reset();
+  extra = "EventLoops=3";
+  open_loops();
+  for (std::size_t i = 0; i < acceptor->session_count(); ++i) {
+    EXPECT_EQ(before.at(std::string{acceptor->session(i).name()}),
+              acceptor->session(i).handle().loop);
+  }
+  acceptor.reset();
+  extra = "EventLoops=1";
+  EXPECT_NE(error_of_opening().find("its sessions would be forgotten. Set EventLoops="),
+            std::string::npos);
+}
+
+TEST_F(EventLoopsTest, loop_of_choice_is_kept_and_cannot_be_changed_in_silence) {
+  sessions = session_text(0, "EventLoop=1\n") + session_text(1, "EventLoop=1\n");
+  open_loops();
+  EXPECT_EQ(acceptor->session(0).handle().loop, 1U);
+  EXPECT_EQ(acceptor->session(1).handle().loop, 1U);
+  acceptor.reset();
+  sessions = session_text(0, "EventLoop=0\n");
+  EXPECT_NE(error_of_opening().find("EventLoop=0, and it is stored in loop 1"), std::string::npos);
+}
+
+TEST_F(EventLoopsTest, loop_that_is_not_there_is_a_mistake_of_the_file) {
+  sessions = session_text(0, "EventLoop=2\n");
+  const auto settings = config::parse_settings(config(), "venue.cfg");
+  ASSERT_FALSE(settings.has_value());
+  EXPECT_NE(settings.error().front().what().find("there are 2 EventLoops, counted from 0"),
+            std::string::npos);
+}
+
+TEST_F(EventLoopsTest,
+       loop_cuts_its_connection_that_is_larger_than_one_which_grows_in_another_loop) {
+  extra = "EventLoops=2\nMaxBufferedBytes=1048576\nCheckLatency=N";
+  sessions = session_text(0, "EventLoop=0\n") + session_text(1, "EventLoop=1\n");
+  open_loops();
+  const auto run_all_until = [&](const std::function<bool()>& condition) {
+    for (int turn = 0; turn < 5'000; ++turn) {
+      if (condition()) return true;
+      for (const std::uint32_t loop : {0U, 1U}) acceptor->poll(std::chrono::nanoseconds{0}, loop);
+      for (const auto& peer : peers) peer->poll();
+    }
+    return condition();
+  };
+  const auto log_on_and_hoard = [&](int i, std::size_t count) -> RawPeer& {
+    RawPeer& peer = connect();
+    peer.send(logon(who(i), 1));
+    EXPECT_TRUE(run_all_until([&] { return !peer.messages().empty(); })) << log.all();
+    // Messages after a gap.
+    for (std::size_t n = 0; n < count; ++n) {
+      peer.send(from(who(i), "B", 100 + n, "58=" + std::string(10'000, 'x') + "|"));
+    }
+    EXPECT_TRUE(run_all_until([&] { return peer.all_sent(); }));
+    int turns = 50;
+    run_all_until([&] { return turns-- == 0; });
+    return peer;
+  };
+  RawPeer& large = log_on_and_hoard(0, 60);
+  EXPECT_FALSE(log.has("(MaxBufferedBytes)")) << log.all();
+  const RawPeer& growing = log_on_and_hoard(1, 36);
+  EXPECT_TRUE(run_all_until([&] { return large.closed(); })) << log.all();
+  EXPECT_TRUE(log.has("all together may have 1048576 (MaxBufferedBytes)")) << log.all();
+  EXPECT_FALSE(growing.closed()) << log.all();
+}
+
+TEST_F(EventLoopsTest, tasks_reach_sessions_of_every_loop) {
+  open_loops();
+  std::vector<engine::SessionHandle> handles;
+  for (std::size_t i = 0; i < acceptor->session_count(); ++i) {
+    handles.push_back(acceptor->session(i).handle());
+  }
+  auto mailbox = acceptor->open_mailbox();
+  acceptor->start();
+  for (const engine::SessionHandle handle : handles) {
+    ASSERT_TRUE(mailbox.post(handle, [](Session& session) {
+      wire::Encoder news = session.begin("B");
+      news.field(58, "to all");
+      return session.finish(news);
+    }));
+  }
+  int done = 0;
+  while (mailbox.awaited() > 0 && mailbox.wait(std::chrono::minutes{5})) {
+    mailbox.collect([&](const engine::PostResult& result) {
+      if (result.sent && result.sent->msg_seq_num == 1) ++done;
+    });
+  }
+  EXPECT_EQ(done, kSessions);
+  stop_and_join();
+}
+
+TEST_F(EventLoopsTest, loops_may_be_driven_by_the_users_own_threads) {
+  open_loops();
+  std::atomic<bool> is_over{false};
+  std::vector<std::thread> threads;
+  for (std::uint32_t loop = 0; loop < acceptor->loop_count(); ++loop) {
+    threads.emplace_back([&, loop] {
+      while (!is_over.load()) acceptor->poll(std::chrono::milliseconds{1}, loop);
+    });
+  }
+  for (int i = 0; i < kSessions; ++i) {
+    connect().send(logon(who(i), 1) + order(who(i), 2, who(i)));
+  }
+  EXPECT_TRUE(wait_until([&] { return loop_venue.order_count() == kSessions; }));
+  is_over.store(true);
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

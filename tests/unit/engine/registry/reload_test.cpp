@@ -1,0 +1,323 @@
+// A configuration file that is read again while sessions trade.
+#include "reload_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+constexpr const char* kElsewhere =
+    "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=NEWCOMER\n"
+    "SocketAcceptAddress=0.0.0.0\n";
+
+TEST_F(ReloadTest, added_session_trades_and_those_of_before_go_on) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  refuse("NEWCOMER", 1);
+  sessions += kNewcomer;
+  const auto done = reload();
+  EXPECT_EQ(done.added, Names{"FIX.4.4:VENUE->NEWCOMER"});
+  EXPECT_TRUE(done.removed.empty() && done.changed.empty());
+  RawPeer& newcomer = log_on("NEWCOMER");
+  newcomer.send(order("NEWCOMER", 2, "N"));
+  peer.send(order("TRADER", 2, "T"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 2; })) << log.all();
+}
+
+TEST_F(ReloadTest, session_that_is_gone_logs_out_and_is_let_in_no_more) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  RawPeer& other = log_on("OTHER");
+  take_out_trader();
+  EXPECT_EQ(reload().removed, Names{"FIX.4.4:VENUE->TRADER"});
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=5|"));
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_EQ(venue.logouts, 1);
+  refuse("TRADER", 3);
+  other.send(order("OTHER", 2, "O"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, application_may_go_on_sending_to_a_session_that_is_gone) {
+  open_file();
+  Session& session = acceptor->session(0);
+  take_out_trader();
+  static_cast<void>(reload());
+  turn(5);
+  EchoVenue::answer(session, "LATE");
+  EXPECT_EQ(session.numbers().next_outbound, 2U);
+}
+
+TEST_F(ReloadTest, session_that_comes_back_goes_on_with_its_numbers) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  const std::string all = sessions;
+  take_out_trader();
+  static_cast<void>(reload());
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  sessions = all;
+  EXPECT_EQ(reload().added, Names{"FIX.4.4:VENUE->TRADER"});
+  RawPeer& back = log_on("TRADER", 3);
+  EXPECT_TRUE(contains(back.messages()[0], "|34=3|")) << bar(back.messages()[0]);
+  EXPECT_EQ(acceptor->session_count(), 2U);
+}
+
+TEST_F(ReloadTest, added_and_removed_at_once) {
+  open_file();
+  take_out_trader();
+  sessions += kNewcomer;
+  const auto done = reload();
+  EXPECT_EQ(done.added, Names{"FIX.4.4:VENUE->NEWCOMER"});
+  EXPECT_EQ(done.removed, Names{"FIX.4.4:VENUE->TRADER"});
+  log_on("NEWCOMER");
+  refuse("TRADER", 1);
+  expect_still_serving();
+}
+
+TEST_F(ReloadTest, mistake_is_reported_with_its_line_and_nothing_changes) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  take_out_trader();
+  sessions += std::string{kNewcomer} + "LogonTimeout=soon\n";
+  write();
+  const std::string error = reload_error();
+  EXPECT_TRUE(error.starts_with(path() + ":")) << error;
+  EXPECT_NE(error.find("LogonTimeout=soon: a whole number of seconds"), std::string::npos) << error;
+  EXPECT_EQ(acceptor->session_count(), 2U);
+  refuse("NEWCOMER", 1);
+  peer.send(order("TRADER", 2, "T"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, dictionary_that_is_not_there_adds_nothing) {
+  open_file();
+  sessions += std::string{kNewcomer} + "UseDataDictionary=Y\nDataDictionary=nowhere.xml\n";
+  write();
+  EXPECT_NE(reload_error().find("nowhere.xml"), std::string::npos);
+  EXPECT_EQ(acceptor->session_count(), 2U);
+}
+
+TEST_F(ReloadTest, port_that_cannot_be_had_adds_nothing_and_removes_nothing) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  take_out_trader();
+  sessions += std::string{kNewcomer} +
+              "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=SECOND\n"
+              "SocketAcceptAddress=192.0.2.1\n";
+  write();
+  const std::string error = reload_error();
+  EXPECT_NE(error.find("SocketAcceptAddress=192.0.2.1: "), std::string::npos) << error;
+  EXPECT_EQ(acceptor->session_count(), 2U);
+  peer.send(order("TRADER", 2, "T"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, file_that_has_vanished_changes_nothing) {
+  open_file();
+  ASSERT_EQ(std::remove(path().c_str()), 0);
+  const std::string error = reload_error();
+  EXPECT_TRUE(error.starts_with(path() + ": the configuration cannot be read: ")) << error;
+  expect_still_serving();
+}
+
+TEST_F(ReloadTest, unchanged_file_has_no_effect) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  const std::size_t lines = log.lines.size();
+  const auto done = reload();
+  EXPECT_TRUE(done.added.empty() && done.removed.empty() && done.changed.empty());
+  turn(5);
+  EXPECT_EQ(log.lines.size(), lines) << log.all();
+  EXPECT_FALSE(peer.closed());
+}
+
+TEST_F(ReloadTest, changes_are_told_once) {
+  open_file();
+  sessions += "MaxLatency=60\n";
+  EXPECT_EQ(reload().changed.size(), 1U);
+  EXPECT_TRUE(reload().changed.empty());
+}
+
+TEST_F(ReloadTest, sessions_that_the_program_added_are_left_alone) {
+  open_file();
+  auto more = config::parse_settings(
+      "[DEFAULT]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
+      "Store=memory\nNonStopSession=Y\nUseDataDictionary=N\n" +
+          std::string{kNewcomer},
+      "more.cfg");
+  ASSERT_TRUE(more.has_value());
+  ASSERT_TRUE(acceptor->add_sessions(std::move(*more)));
+  take_out_trader();
+  EXPECT_EQ(reload().removed, Names{"FIX.4.4:VENUE->TRADER"});
+  log_on("NEWCOMER");
+}
+
+TEST_F(ReloadTest, port_of_a_new_session_is_opened_and_closed_with_its_last_one) {
+  open_file();
+  RawPeer& peer = log_on("TRADER");
+  const std::string before = sessions;
+  sessions += kElsewhere;
+  static_cast<void>(reload());
+  const std::uint16_t port = port_at("0.0.0.0");
+  ASSERT_NE(port, 0) << log.all();
+  ASSERT_NE(port, acceptor->accept_port());
+  EXPECT_TRUE(is_taken_at(port));
+  sessions = before;
+  static_cast<void>(reload());
+  EXPECT_TRUE(log.has("port " + std::to_string(port) + " is closed: no session is left for it"));
+  EXPECT_FALSE(is_taken_at(port));
+  EXPECT_FALSE(log.has("port " + std::to_string(acceptor->accept_port()) + " is closed"));
+  peer.send(order("TRADER", 2, "T"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, session_that_comes_back_has_its_port_opened_again) {
+  const std::string before = sessions;
+  sessions += kElsewhere;
+  open_file();
+  sessions = before;
+  static_cast<void>(reload());
+  sessions += kElsewhere;
+  EXPECT_EQ(reload().added, Names{"FIX.4.4:VENUE->NEWCOMER"});
+  EXPECT_TRUE(is_taken_at(port_at("0.0.0.0"))) << log.all();
+}
+
+TEST_F(ReloadTest, session_whose_port_was_taken_meanwhile_does_not_come_back) {
+  const std::string before = sessions;
+  sessions += kElsewhere;
+  open_file();
+  const std::uint16_t port = port_at("0.0.0.0");
+  acceptor.reset();
+  log.lines.clear();
+  const std::string there =
+      std::string{kElsewhere} + "SocketAcceptPort=" + std::to_string(port) + "\n";
+  sessions = before + there;
+  open_file();
+  sessions = before;
+  static_cast<void>(reload());
+  auto network = transport::make_epoll_network();
+  ASSERT_TRUE(network.has_value());
+  ASSERT_TRUE((*network)->listen({"127.0.0.1", port}).has_value());
+  sessions += there;
+  write();
+  EXPECT_NE(reload_error().find("SocketAcceptPort=" + std::to_string(port) + ": "),
+            std::string::npos);
+  expect_still_serving();
+}
+
+TEST_F(ReloadTest, session_moves_from_every_address_of_a_port_to_one_and_a_mistake_moves_it_back) {
+  const std::string before = sessions;
+  sessions += kElsewhere;
+  open_file();
+  const std::string port_text = std::to_string(port_at("0.0.0.0"));
+  acceptor.reset();
+  log.lines.clear();
+  sessions = before + kElsewhere + "SocketAcceptPort=" + port_text + "\n";
+  open_file();
+  const std::uint16_t port = port_at("0.0.0.0");
+  const std::string moved = before +
+                            "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\n"
+                            "TargetCompID=MOVED\nSocketAcceptPort=" +
+                            port_text + "\n";
+  sessions = moved +
+             "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=SECOND\n"
+             "SocketAcceptAddress=192.0.2.1\n";
+  write();
+  EXPECT_NE(reload_error().find("SocketAcceptAddress=192.0.2.1: "), std::string::npos);
+  EXPECT_TRUE(is_taken_at(port)) << log.all();
+  sessions = moved;
+  EXPECT_EQ(reload().added, Names{"FIX.4.4:VENUE->MOVED"});
+  RawPeer& peer = *peers.emplace_back(std::make_unique<RawPeer>(port));
+  peer.send(logon("MOVED", 1));
+  EXPECT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, port_of_a_session_that_cannot_be_added_is_closed_again) {
+  open_file();
+  sessions += std::string{kElsewhere} +
+              "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=SECOND\n"
+              "SocketAcceptAddress=192.0.2.1\n";
+  write();
+  EXPECT_NE(reload_error().find("SocketAcceptAddress=192.0.2.1: "), std::string::npos);
+  const std::uint16_t port = port_at("0.0.0.0");
+  ASSERT_NE(port, 0) << log.all();
+  EXPECT_FALSE(is_taken_at(port));
+}
+
+TEST_F(ReloadTest, template_keeps_its_port_open_until_nobody_has_a_session_of_it) {
+  const std::string before = sessions;
+  sessions +=
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n"
+      "SocketAcceptAddress=0.0.0.0\n";
+  open_file();
+  const std::uint16_t port = port_at("0.0.0.0");
+  ASSERT_TRUE(is_taken_at(port)) << log.all();
+  sessions = before;
+  static_cast<void>(reload());
+  EXPECT_FALSE(log.has("port " + std::to_string(port) + " is closed")) << log.all();
+  acceptor->find_session("FIX.4.4:VENUE->NEWCOMER")->remove({});
+  peers.clear();
+  EXPECT_TRUE(run_until([&] { return log.has("port " + std::to_string(port) + " is closed"); }))
+      << log.all();
+}
+
+TEST_F(ReloadTest, template_comes_and_goes_and_who_has_a_session_keeps_it) {
+  open_file();
+  const std::string before = sessions;
+  sessions +=
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
+  static_cast<void>(reload());
+  RawPeer& stranger = log_on("STRANGER");
+  sessions = before;
+  static_cast<void>(reload());
+  refuse("SECOND", 1);
+  stranger.send(order("STRANGER", 2, "S"));
+  EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
+}
+
+TEST_F(ReloadTest, removed_session_is_not_made_anew_of_a_template) {
+  sessions +=
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n";
+  open_file();
+  take_out_trader();
+  static_cast<void>(reload());
+  refuse("TRADER", 1);
+}
+
+TEST_F(ReloadTest, request_is_served_by_the_loop_and_answered_in_the_log) {
+  open_file();
+  sessions += kNewcomer;
+  write();
+  acceptor->request_reload();
+  EXPECT_TRUE(run_until([&] { return log.has(" was read again: 1 session added, 0 removed"); }))
+      << log.all();
+  log_on("NEWCOMER");
+  std::ofstream{path()} << "[SESSION]\nHeartBtInt=never\n";
+  acceptor->request_reload();
+  EXPECT_TRUE(run_until([&] { return log.has("HeartBtInt=never"); })) << log.all();
+  EXPECT_TRUE(log.has(path() + " was read again and is not taken over; nothing has changed"));
+  expect_still_serving();
+}
+
+TEST_F(ReloadTest, engine_without_a_file_says_so_and_a_request_does_nothing) {
+  open();
+  EXPECT_EQ(reload_error(), "the engine was not opened with a file");
+  const std::size_t lines = log.lines.size();
+  acceptor->request_reload();
+  turn(5);
+  EXPECT_EQ(log.lines.size(), lines) << log.all();
+}
+
+TEST_F(ReloadTest, it_is_refused_from_within_a_callback) {
+  open_file();
+  std::string refused;
+  venue.before_answer = [&](Session&, const MessageView&) { refused = reload_error(); };
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A"));
+  ASSERT_TRUE(run_until([&] { return !refused.empty(); }));
+  EXPECT_EQ(refused, "not from within a callback");
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

@@ -1,0 +1,313 @@
+// What the engine hands to the logs of FileLogPath: each message once, in its direction, when it is
+// certain that it was received or will be sent.
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class EngineLogsTest : public AcceptorTest {
+ protected:
+  EngineLogsTest() { extra = "FileLogPath=" + folder.path() + "/log\nLogMinFreeBytes=0"; }
+
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return folder.path() + "/log/" + name + ".current.log";
+  }
+  // Lines without their times; the engine is gone, so that all of them are there.
+  [[nodiscard]] std::vector<std::string> lines(const std::string& name) {
+    acceptor.reset();
+    std::ifstream file{path(name), std::ios::binary};
+    std::vector<std::string> all;
+    for (std::string line; std::getline(file, line);) {
+      EXPECT_TRUE(line.starts_with("20240115-10:30:0")) << line;
+      all.push_back(bar(line.substr(line.find(' ') + 1)));
+    }
+    return all;
+  }
+  [[nodiscard]] std::string text(const std::string& name) {
+    std::string all;
+    for (const std::string& line : lines(name)) all += line + "\n";
+    return all;
+  }
+};
+
+const std::string kMessages = "FIX.4.4-VENUE-TRADER.messages";
+const std::string kEvents = "FIX.4.4-VENUE-TRADER.event";
+
+TEST_F(EngineLogsTest, every_message_is_one_line_with_its_direction_in_the_order_it_happened) {
+  open();
+  RawPeer& trader = log_on("TRADER");
+  const std::string order_bytes = order("TRADER", 2, "A1");
+  trader.send(order_bytes);
+  ASSERT_TRUE(run_until([&] { return trader.messages().size() == 2; }));
+  const std::string answer = bar(trader.messages()[0]);
+  const std::string report = bar(trader.messages()[1]);
+  const auto all = lines(kMessages);
+  ASSERT_EQ(all.size(), 4U);
+  EXPECT_EQ(all[0], "IN : " + bar(logon("TRADER", 1)));
+  EXPECT_EQ(all[1], "OUT : " + answer);
+  EXPECT_EQ(all[2], "IN : " + bar(order_bytes));
+  EXPECT_EQ(all[3], "OUT : " + report);
+  EXPECT_THAT(text(kEvents), AllOf(HasSubstr("INFO : connection from 127.0.0.1"),
+                                   HasSubstr("INFO : logged on, next MsgSeqNum in 2, out 2")));
+  EXPECT_THAT(text("GLOBAL.event"), HasSubstr("INFO : listening on 127.0.0.1"));
+  EXPECT_THAT(lines("FIX.4.2-VENUE-OTHER.messages"), ::testing::IsEmpty());
+}
+
+TEST_F(EngineLogsTest, files_are_for_their_owner_alone) {
+  open();
+  for (const std::string& name : {kMessages, kEvents, std::string{"GLOBAL.messages"}}) {
+    struct stat found{};
+    ASSERT_EQ(::stat(path(name).c_str(), &found), 0) << name;
+    EXPECT_EQ(found.st_mode & 0777U, 0600U);
+  }
+  struct stat found{};
+  ASSERT_EQ(::stat((folder.path() + "/log").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 0777U, 0700U);
+}
+
+TEST_F(EngineLogsTest, what_a_callback_sent_and_took_back_by_throwing_is_not_logged) {
+  open();
+  RawPeer& trader = log_on("TRADER");
+  venue.before_answer = [](Session& session, const MessageView&) {
+    EchoVenue::answer(session, "TAKEN-BACK");
+    throw std::runtime_error{"no"};
+  };
+  trader.send(order("TRADER", 2, "A1"));
+  ASSERT_TRUE(run_until([&] { return trader.messages().size() == 2; }));
+  EXPECT_THAT(text(kMessages), AllOf(Not(HasSubstr("TAKEN-BACK")), HasSubstr("OUT : 8=FIX.4.4"),
+                                     HasSubstr("Application not available")));
+}
+
+TEST_F(EngineLogsTest, a_message_that_waits_for_a_logon_is_logged_when_it_is_sent) {
+  open();
+  EchoVenue::answer(*acceptor->find_session("FIX.4.4:VENUE->TRADER"), "LATER");
+  turn(2);
+  RawPeer& trader = log_on("TRADER");
+  trader.send(from("TRADER", "2", 2, "7=1|16=0|"));
+  // It, and a gap fill for the Logon.
+  ASSERT_TRUE(run_until([&] { return trader.messages().size() == 3; }));
+  const auto all = lines(kMessages);
+  ASSERT_EQ(all.size(), 5U);
+  EXPECT_THAT(all[3], AllOf(HasSubstr("OUT : "), HasSubstr("|43=Y|"), HasSubstr("|11=LATER|")));
+}
+
+TEST_F(EngineLogsTest, passwords_of_both_directions_are_masked_in_every_file) {
+  open();
+  RawPeer& trader = connect();
+  trader.send(logon("TRADER", 1, "553=me|554=CANARY-1|925=CANARY-2|95=8|96=CANARY-3|"));
+  RawPeer& stranger = connect();
+  stranger.send(from("NOBODY", "A", 1, "98=0|108=30|554=CANARY-4|"));
+  RawPeer& broken = connect();
+  std::string damaged = logon("OTHER", 1, "554=CANARY-5|");
+  damaged[damaged.size() - 2] = damaged[damaged.size() - 2] == '0' ? '1' : '0';
+  broken.send(damaged);
+  ASSERT_TRUE(run_until([&] { return !trader.messages().empty() && broken.closed(); }));
+  acceptor.reset();
+  std::string everything;
+  for (const auto& file : std::filesystem::directory_iterator{folder.path() + "/log"}) {
+    std::ostringstream bytes;
+    bytes << std::ifstream{file.path(), std::ios::binary}.rdbuf();
+    everything += bytes.str();
+  }
+  EXPECT_THAT(everything, Not(HasSubstr("CANARY")));
+  EXPECT_THAT(bar(everything), AllOf(HasSubstr(" IN MASKED : 8=FIX.4.4|"), HasSubstr("|554=***|"),
+                                     HasSubstr("|95=3|96=***|"), HasSubstr(" IN GARBLED MASKED : "),
+                                     HasSubstr("|49=NOBODY|")));
+}
+
+TEST_F(EngineLogsTest, garbled_bytes_are_in_the_log_of_their_session) {
+  open();
+  RawPeer& trader = log_on("TRADER");
+  trader.send("rubbish\n");
+  std::string damaged = order("TRADER", 2, "BAD");
+  damaged[damaged.size() - 2] = damaged[damaged.size() - 2] == '0' ? '1' : '0';
+  trader.send(damaged);
+  trader.send(order("TRADER", 2, "GOOD"));
+  ASSERT_TRUE(run_until([&] { return trader.messages().size() == 2; }));
+  const std::string all = text(kMessages);
+  EXPECT_THAT(all,
+              AllOf(HasSubstr("IN GARBLED ESCAPED : rubbish\\x0A"),
+                    HasSubstr("IN GARBLED : " + bar(damaged) + "\n"), HasSubstr("IN : 8=FIX.4.4")));
+}
+
+TEST_F(EngineLogsTest, who_belongs_to_no_session_is_in_the_global_log_unless_it_shall_not) {
+  for (const bool shall : {true, false}) {
+    if (!shall) extra += "\nLogMessageWhenSessionNotFound=N";
+    open();
+    RawPeer& stranger = connect();
+    stranger.send(from("NOBODY", "A", 1, "98=0|108=30|"));
+    ASSERT_TRUE(run_until([&] { return stranger.closed(); }));
+    EXPECT_THAT(text("GLOBAL.event"), HasSubstr("49=NOBODY"));
+    const std::string messages = text("GLOBAL.messages");
+    EXPECT_EQ(messages.find("|49=NOBODY|") != std::string::npos, shall) << messages;
+    peers.clear();
+    std::filesystem::remove_all(folder.path() + "/log");
+  }
+}
+
+TEST_F(EngineLogsTest, a_folder_that_cannot_be_written_stops_the_start_before_anything_else) {
+  std::ofstream{folder.path() + "/log"} << "a file where the folder should be";
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  ASSERT_TRUE(settings);
+  const auto opened = Engine::open(std::move(*settings), venue, options());
+  ASSERT_FALSE(opened);
+  EXPECT_THAT(opened.error().what(),
+              AllOf(HasSubstr("the logs cannot be written: "), HasSubstr(folder.path() + "/log")));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() + "/store"));
+}
+
+TEST_F(EngineLogsTest, a_moved_file_is_opened_anew_by_name) {
+  open();
+  RawPeer& trader = log_on("TRADER");
+  ASSERT_TRUE(run_until([&] { return std::filesystem::file_size(path(kMessages)) > 0; }));
+  std::filesystem::rename(path(kMessages), folder.path() + "/moved");
+  acceptor->reopen_logs();
+  ASSERT_TRUE(run_until([&] {
+    trader.send("rubbish");
+    return std::filesystem::exists(path(kMessages));
+  }));
+  EXPECT_EQ(acceptor->log_stats().lost_on_disk, 0U);
+  EXPECT_THAT(text(kMessages), HasSubstr("IN GARBLED : rubbish"));
+}
+
+// Sessions that are made while the engine runs.
+class LaterSessionLogsTest : public EngineLogsTest {
+ protected:
+  static constexpr const char* kTemplate =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=*\nAcceptorTemplate=Y\n"
+      "LogMaskedTags=9001\n";
+
+  // All of them, whoever's file they stand in.
+  [[nodiscard]] std::string everything() {
+    acceptor.reset();
+    std::string all;
+    for (const auto& file : std::filesystem::directory_iterator{folder.path() + "/log"}) {
+      std::ostringstream bytes;
+      bytes << std::ifstream{file.path(), std::ios::binary}.rdbuf();
+      all += bytes.str();
+    }
+    return bar(all);
+  }
+  [[nodiscard]] config::Settings more(const std::string& keys) {
+    auto settings = config::parse_settings(
+        "[SESSION]\nConnectionType=acceptor\nSocketAcceptPort=0\nSocketAcceptAddress=127.0.0.1\n"
+        "FileStorePath=elsewhere\nNonStopSession=Y\nUseDataDictionary=N\nBeginString=FIX.4.4\n"
+        "SenderCompID=VENUE\nTargetCompID=LATER\n" +
+            keys,
+        "more.cfg");
+    EXPECT_TRUE(settings.has_value()) << settings.error().front().what();
+    return std::move(*settings);
+  }
+  void take_away(const std::string& name) {
+    acceptor->find_session(name)->remove("later");
+    peers.clear();
+    ASSERT_TRUE(run_until([&] { return acceptor->find_session(name) == nullptr; })) << log.all();
+  }
+};
+
+TEST_F(LaterSessionLogsTest, session_of_a_template_has_files_of_its_name_and_its_masks) {
+  sessions += kTemplate;
+  open();
+  RawPeer& peer = connect();
+  peer.send(logon("SOMEBODY", 1, "9001=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_THAT(text("FIX.4.4-VENUE-SOMEBODY.messages"),
+              AllOf(HasSubstr("IN MASKED : 8=FIX.4.4|"), HasSubstr("|9001=***|"),
+                    HasSubstr("OUT : 8=FIX.4.4|")));
+  EXPECT_THAT(text("FIX.4.4-VENUE-SOMEBODY.event"),
+              HasSubstr("INFO : session made of the template"));
+  EXPECT_THAT(text("GLOBAL.messages"), Not(HasSubstr("SOMEBODY")));
+  EXPECT_THAT(text("GLOBAL.event"), Not(HasSubstr("template")));
+  EXPECT_FALSE(std::filesystem::exists(path("FIX.4.4-VENUE-*.messages")));
+  EXPECT_THAT(everything(), Not(HasSubstr("CANARY")));
+}
+
+TEST_F(LaterSessionLogsTest, added_session_logs_though_nobody_else_does) {
+  const std::string keys = extra;
+  extra.clear();
+  open();
+  static_cast<void>(log_on("TRADER"));
+  ASSERT_TRUE(acceptor->add_sessions(more(keys + "\nLogMaskedTags=9001\n")).has_value());
+  RawPeer& peer = connect();
+  peer.send(logon("LATER", 1, "9001=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  EXPECT_GT(acceptor->log_stats().taken, 0U);
+  acceptor->reopen_logs();
+  EXPECT_THAT(text("FIX.4.4-VENUE-LATER.messages"), HasSubstr("|9001=***|"));
+  EXPECT_THAT(text("FIX.4.4-VENUE-LATER.event"), HasSubstr("INFO : session added"));
+  EXPECT_THAT(everything(), AllOf(Not(HasSubstr("CANARY")), Not(HasSubstr("|49=TRADER|"))));
+}
+
+TEST_F(LaterSessionLogsTest, session_that_is_added_again_goes_on_in_its_files_with_its_new_masks) {
+  open();
+  const std::string name = "FIX.4.4:VENUE->LATER";
+  for (const std::string tag : {"9001", "9002", "9002"}) {
+    ASSERT_TRUE(acceptor->add_sessions(more(extra + "\nLogMaskedTags=" + tag + "\n")).has_value());
+    RawPeer& peer = connect();
+    const std::uint64_t next = acceptor->find_session(name)->numbers().next_inbound;
+    peer.send(logon("LATER", next, tag + "=CANARY|1=" + tag + "|"));
+    ASSERT_TRUE(run_until([&] { return !peer.messages().empty(); })) << log.all();
+    take_away(name);
+  }
+  const std::string all = text("FIX.4.4-VENUE-LATER.messages");
+  EXPECT_THAT(all, AllOf(HasSubstr("|9001=***|1=9001|"), HasSubstr("|9002=***|1=9002|")));
+  EXPECT_THAT(everything(), Not(HasSubstr("CANARY")));
+}
+
+TEST_F(LaterSessionLogsTest, files_that_cannot_be_made_are_told_and_global_has_it_masked) {
+  open();
+  std::ofstream{folder.path() + "/file"} << "no folder";
+  ASSERT_TRUE(acceptor
+                  ->add_sessions(more("FileLogPath=" + folder.path() +
+                                      "/file\nLogMinFreeBytes=0\nLogMaskedTags=9001\n"))
+                  .has_value());
+  RawPeer& peer = connect();
+  peer.send(logon("LATER", 1, "9001=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  ASSERT_TRUE(run_until([&] { return log.all().find("logs to GLOBAL") != std::string::npos; }));
+  EXPECT_THAT(log.all(), AllOf(HasSubstr("FIX.4.4:VENUE->LATER"), HasSubstr("/file")));
+  EXPECT_THAT(text("GLOBAL.messages"), HasSubstr("|9001=***|"));
+  EXPECT_THAT(text("GLOBAL.event"), HasSubstr("INFO : FIX.4.4:VENUE->LATER: session added"));
+}
+
+TEST_F(LaterSessionLogsTest, stranger_who_is_not_let_in_is_logged_with_everybodys_masks) {
+  sessions += kTemplate;
+  open();
+  RawPeer& stranger = connect();
+  stranger.send(from("NOBODY/", "A", 1, "98=0|108=30|9001=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return stranger.closed(); }));
+  EXPECT_THAT(text("GLOBAL.messages"), HasSubstr("|9001=***|"));
+  ASSERT_FALSE(HasFailure());
+  open();
+  ASSERT_TRUE(acceptor->add_sessions(more("LogMaskedTags=9002\n")).has_value());
+  RawPeer& other = connect();
+  other.send(from("NOBODY/", "A", 1, "98=0|108=30|9001=CANARY|9002=CANARY|"));
+  ASSERT_TRUE(run_until([&] { return other.closed(); }));
+  EXPECT_THAT(everything(), AllOf(HasSubstr("|9002=***|"), Not(HasSubstr("CANARY"))));
+}
+
+TEST_F(EngineLogsTest, without_keys_nothing_is_made_or_counted) {
+  extra.clear();
+  open();
+  static_cast<void>(log_on("TRADER"));
+  EXPECT_EQ(acceptor->log_stats().taken, 0U);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() + "/log"));
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

@@ -1,0 +1,508 @@
+// What an application may see, change, refuse and be told of, beside the messages that it handles.
+#include <optional>
+#include <set>
+
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+// An EchoVenue with every callback that there is.
+struct WholeVenue : EchoVenue {
+  std::function<Outgoing(Session&, OutgoingMessage&)> sending;
+  std::function<void(Session&, const SentMessage&)> sent;
+  std::function<ResendAnswer(const ResendRequest&)> resend;
+  std::function<void(Session&, const Disconnection&)> disconnected;
+  std::vector<std::string> admin;
+
+  Outgoing on_sending(Session& session, OutgoingMessage& message) {
+    return sending ? sending(session, message) : Outgoing::Send;
+  }
+  void on_sent(Session& session, const SentMessage& message) {
+    if (sent) sent(session, message);
+  }
+  ResendAnswer on_resend_request(Session&, const ResendRequest& request) {
+    return resend ? resend(request) : ResendAnswer{};
+  }
+  void on_disconnect(Session& session, const Disconnection& disconnection) {
+    if (disconnected) disconnected(session, disconnection);
+  }
+  void on_admin(Session&, const MessageView& message) { admin.emplace_back(message.msg_type()); }
+};
+
+class ApplicationTest : public AcceptorTest {
+ protected:
+  void TearDown() override { acceptor.reset(); }
+  void open_whole() {
+    auto settings = config::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    auto opened = Engine::open(std::move(*settings), whole, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+  [[nodiscard]] Session& trader() { return acceptor->session(0); }
+  static engine::SendResult send(Session& session, std::string_view text) {
+    wire::Encoder news = session.begin("B");
+    news.field(58, text);
+    return session.finish(news);
+  }
+  // Waits for so many messages at the counterparty.
+  [[nodiscard]] bool arrived(RawPeer& peer, std::size_t count) {
+    return run_until([&] { return peer.messages().size() >= count; });
+  }
+
+  // The last of what was asked for has come, or the end of it all.
+  [[nodiscard]] static bool is_resent(const RawPeer& peer) {
+    return contains(peer.messages().back(), "|34=6|43=Y|") ||
+           contains(peer.messages().back(), "|35=5|");
+  }
+
+  WholeVenue whole;
+};
+
+TEST_F(ApplicationTest, keys_of_its_own_are_read_by_any_spelling) {
+  extra = "ApplicationKeys=Account,ApiPassword\nAccount=A1";
+  sessions += "ApiPassword=pa55word\nApplication.Desk=NY\n";
+  open();
+  const Session& first = acceptor->session(0);
+  const Session& second = acceptor->session(1);
+  EXPECT_EQ(first.setting("Account"), "A1");
+  EXPECT_EQ(second.setting("ACCOUNT"), "A1");
+  EXPECT_EQ(second.setting("apiPassword"), "pa55word");
+  EXPECT_EQ(second.setting("Desk"), "NY");
+  EXPECT_EQ(second.setting("Application.Desk"), "NY");
+  EXPECT_EQ(first.setting("ApiPassword"), std::nullopt);
+  EXPECT_EQ(first.setting("SenderCompID"), std::nullopt) << "the engine's own";
+  EXPECT_EQ(log.all().find("pa55word"), std::string::npos);
+}
+
+TEST_F(ApplicationTest, message_that_is_withheld_has_no_number) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  whole.sending = [](Session&, OutgoingMessage& message) {
+    EXPECT_FALSE(message.is_resend());
+    return message.view()[58] == "secret" ? Outgoing::Withhold : Outgoing::Send;
+  };
+  const auto secret = send(trader(), "secret");
+  ASSERT_FALSE(secret.has_value());
+  EXPECT_EQ(secret.error().failure, engine::SendFailure::Vetoed);
+  EXPECT_FALSE(secret.error().what().empty());
+  const auto open = send(trader(), "open");
+  ASSERT_TRUE(open.has_value());
+  EXPECT_EQ(open->msg_seq_num, 2U);
+  EXPECT_TRUE(open->is_transmitted);
+  ASSERT_TRUE(arrived(peer, 2));
+  EXPECT_TRUE(contains(peer.messages()[1], "|34=2|")) << bar(peer.messages()[1]);
+}
+
+TEST_F(ApplicationTest, message_is_changed_before_it_is_stored_and_sent) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  whole.sending = [](Session&, OutgoingMessage& message) {
+    message.edit().set(58, "changed");
+    message.edit().set(50, "DESK");
+    return Outgoing::Send;
+  };
+  ASSERT_TRUE(send(trader(), "as it was").has_value());
+  whole.sending = nullptr;
+  ASSERT_TRUE(arrived(peer, 2));
+  EXPECT_TRUE(contains(peer.messages()[1], "|50=DESK|58=changed|")) << bar(peer.messages()[1]);
+  // What is resent is what was sent.
+  peer.send(from("TRADER", "2", 2, "7=2|16=2|"));
+  ASSERT_TRUE(arrived(peer, 3));
+  EXPECT_TRUE(contains(peer.messages()[2], "|58=changed|"));
+}
+
+TEST_F(ApplicationTest, change_that_cannot_be_sent_is_an_error_and_takes_no_number) {
+  open_whole();
+  log_on("TRADER");
+  whole.sending = [](Session&, OutgoingMessage& message) {
+    message.edit().set(34, "99");
+    return Outgoing::Send;
+  };
+  const auto sent = send(trader(), "x");
+  ASSERT_FALSE(sent.has_value());
+  EXPECT_EQ(sent.error().failure, engine::SendFailure::Encode);
+  EXPECT_EQ(sent.error().encode.tag, 34U);
+  EXPECT_EQ(trader().numbers().next_outbound, 2U);
+}
+
+TEST_F(ApplicationTest, callback_that_throws_withholds_and_is_reported) {
+  open_whole();
+  log_on("TRADER");
+  whole.sending = [](Session&, OutgoingMessage&) -> Outgoing {
+    throw std::runtime_error{"limits unknown"};
+  };
+  const auto sent = send(trader(), "x");
+  ASSERT_FALSE(sent.has_value());
+  EXPECT_EQ(sent.error().failure, engine::SendFailure::Vetoed);
+  EXPECT_TRUE(log.has("limits unknown")) << log.all();
+}
+
+TEST_F(ApplicationTest, nothing_can_be_sent_from_within_the_callbacks_of_sending) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  std::vector<engine::SendFailure> failures;
+  const auto try_to_send = [&](Session& session) {
+    const auto nested = send(session, "nested");
+    if (!nested) failures.push_back(nested.error().failure);
+  };
+  whole.sending = [&](Session& session, OutgoingMessage&) {
+    try_to_send(session);
+    return Outgoing::Send;
+  };
+  whole.sent = [&](Session& session, const SentMessage&) { try_to_send(session); };
+  ASSERT_TRUE(send(trader(), "outer").has_value());
+  EXPECT_EQ(failures,
+            (std::vector{engine::SendFailure::WithinSending, engine::SendFailure::WithinSending}));
+  ASSERT_TRUE(arrived(peer, 2));
+  EXPECT_TRUE(contains(peer.messages()[1], "|34=2|")) << bar(peer.messages()[1]);
+  EXPECT_TRUE(contains(peer.messages()[1], "|58=outer|"));
+}
+
+TEST_F(ApplicationTest, resend_can_be_withheld_or_changed) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  for (const char* text : {"stale", "fresh", "other"}) {
+    ASSERT_TRUE(send(trader(), text).has_value());
+  }
+  ASSERT_TRUE(arrived(peer, 4));
+  whole.sending = [](Session&, OutgoingMessage& message) {
+    EXPECT_TRUE(message.is_resend());
+    EXPECT_FALSE(message.view().has(43)) << "as it was sent first";
+    if (message.view()[58] == "stale") return Outgoing::Withhold;
+    if (message.view()[58] == "other") {
+      EXPECT_EQ(message.msg_seq_num(), 4U);
+      message.edit().set(50, "AGAIN");
+    }
+    return Outgoing::Send;
+  };
+  peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
+  ASSERT_TRUE(arrived(peer, 7)) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[4], "|35=4|34=2|")) << bar(peer.messages()[4]);
+  EXPECT_TRUE(contains(peer.messages()[4], "|36=3|123=Y|"));
+  EXPECT_TRUE(contains(peer.messages()[5], "|34=3|43=Y|"));
+  EXPECT_TRUE(contains(peer.messages()[5], "|58=fresh|"));
+  EXPECT_TRUE(contains(peer.messages()[6], "|34=4|43=Y|"));
+  EXPECT_TRUE(contains(peer.messages()[6], "|50=AGAIN|"));
+}
+
+TEST_F(ApplicationTest, everything_that_goes_out_is_told_once_with_its_number) {
+  open_whole();
+  std::vector<std::string> told;
+  whole.sent = [&](Session&, const SentMessage& message) {
+    constexpr const char* kKinds[] = {"application", "administrative", "resend"};
+    told.push_back(std::string{kKinds[static_cast<std::size_t>(message.kind)]} + " " +
+                   std::to_string(message.msg_seq_num) + (message.is_transmitted ? "" : " stored"));
+    EXPECT_TRUE(bar(message.bytes).find("|34=" + std::to_string(message.msg_seq_num) + "|") !=
+                std::string::npos);
+  };
+  ASSERT_TRUE(send(trader(), "before the Logon").has_value());
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 1) + from("TRADER", "1", 2, "112=X|") + order("TRADER", 3, "A"));
+  ASSERT_TRUE(arrived(peer, 3));
+  peer.send(from("TRADER", "2", 4, "7=1|16=2|"));
+  ASSERT_TRUE(arrived(peer, 5));
+  EXPECT_EQ(told, (std::vector<std::string>{"application 1 stored", "administrative 2",
+                                            "administrative 3", "application 4", "resend 1",
+                                            "resend 2"}));
+}
+
+TEST_F(ApplicationTest, administrative_messages_are_shown) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(from("TRADER", "3", 2, "45=1|58=no|") + from("TRADER", "5", 3));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_EQ(whole.admin, (std::vector<std::string>{"A", "3", "5"}));
+}
+
+TEST_F(ApplicationTest, resend_request_is_answered_as_the_application_says) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  for (const char* text : {"two", "three"}) ASSERT_TRUE(send(trader(), text).has_value());
+  std::optional<ResendRequest> asked;
+  std::string refusal = "not during the auction";
+  whole.resend = [&](const ResendRequest& request) {
+    asked = request;
+    return ResendAnswer::reject(refusal);
+  };
+  peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
+  ASSERT_TRUE(arrived(peer, 4));
+  ASSERT_TRUE(asked.has_value());
+  EXPECT_EQ(asked->begin_seq_no, 2U);
+  EXPECT_EQ(asked->end_seq_no, 3U);
+  EXPECT_TRUE(contains(peer.messages()[3], "|35=3|")) << bar(peer.messages()[3]);
+  EXPECT_TRUE(contains(peer.messages()[3], "|58=not during the auction|"));
+  whole.resend = [](const ResendRequest&) { return ResendAnswer::from(3); };
+  peer.send(from("TRADER", "2", 3, "7=2|16=3|"));
+  ASSERT_TRUE(arrived(peer, 6));
+  EXPECT_TRUE(contains(peer.messages()[4], "|36=3|123=Y|")) << bar(peer.messages()[4]);
+  EXPECT_TRUE(contains(peer.messages()[5], "|58=three|"));
+  whole.resend = [](const ResendRequest&) { return ResendAnswer::gap_fill(); };
+  peer.send(from("TRADER", "2", 4, "7=2|16=3|"));
+  ASSERT_TRUE(arrived(peer, 7));
+  EXPECT_TRUE(contains(peer.messages()[6], "|36=4|123=Y|")) << bar(peer.messages()[6]);
+  whole.resend = [](const ResendRequest&) { return ResendAnswer::log_out("enough"); };
+  peer.send(from("TRADER", "2", 5, "7=2|16=3|"));
+  ASSERT_TRUE(arrived(peer, 8));
+  EXPECT_TRUE(contains(peer.messages()[7], "|35=5|")) << bar(peer.messages()[7]);
+}
+
+TEST_F(ApplicationTest, governor_that_throws_does_not_keep_the_counterparty_from_its_messages) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  ASSERT_TRUE(send(trader(), "two").has_value());
+  whole.resend = [](const ResendRequest&) -> ResendAnswer { throw std::runtime_error{"oops"}; };
+  peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
+  ASSERT_TRUE(arrived(peer, 3));
+  EXPECT_TRUE(contains(peer.messages()[2], "|58=two|"));
+  EXPECT_TRUE(log.has("oops")) << log.all();
+}
+
+TEST_F(ApplicationTest, resends_go_no_faster_than_configured_and_what_is_new_waits_behind_them) {
+  extra = "MaxResendsPerSecond=2";
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(send(trader(), "m" + std::to_string(i)).has_value());
+  ASSERT_TRUE(arrived(peer, 6));
+  peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
+  ASSERT_TRUE(arrived(peer, 8));
+  ASSERT_TRUE(send(trader(), "new").has_value());
+  turn(30);
+  EXPECT_EQ(peer.messages().size(), 8U);
+  clock.advance(std::chrono::seconds{1});
+  ASSERT_TRUE(arrived(peer, 10));
+  turn(30);
+  EXPECT_EQ(peer.messages().size(), 10U);
+  clock.advance(std::chrono::seconds{1});
+  ASSERT_TRUE(arrived(peer, 12)) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[10], "|58=m4|")) << bar(peer.messages()[10]);
+  EXPECT_TRUE(contains(peer.messages()[11], "|58=new|")) << bar(peer.messages()[11]);
+}
+
+TEST_F(ApplicationTest, who_asks_for_everything_again_and_again_is_logged_out_by_default) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  constexpr std::uint64_t kMessages = 5;
+  constexpr std::uint64_t kRepeatsMax = 100;  // MaxResendRepeats
+  for (std::uint64_t i = 0; i < kMessages; ++i) ASSERT_TRUE(send(trader(), "m").has_value());
+  ASSERT_TRUE(arrived(peer, 1 + kMessages));
+  std::uint64_t asked = 0;
+  const auto is_logged_out = [&] { return contains(peer.messages().back(), "|35=5|"); };
+  while (!is_logged_out() && asked <= kRepeatsMax) {
+    const std::size_t before = peer.messages().size();
+    peer.send(from("TRADER", "2", ++asked + 1, "7=1|16=0|"));
+    ASSERT_TRUE(run_until([&] { return peer.messages().size() > before && is_resent(peer); }))
+        << log.all();
+  }
+  EXPECT_TRUE(is_logged_out()) << bar(peer.messages().back());
+  EXPECT_TRUE(contains(peer.messages().back(), "asked for again and again"));
+  EXPECT_EQ(asked, kRepeatsMax + 1);
+}
+
+TEST_F(ApplicationTest, message_that_is_too_old_is_filled_instead_of_sent_again) {
+  // FIX 4.4 volume 2, "Sequence Reset": an aged order may be filled instead.
+  extra = "MaxResendAge=60";
+  open_whole();
+  ASSERT_TRUE(send(trader(), "old").has_value());
+  clock.advance(std::chrono::seconds{61});
+  ASSERT_TRUE(send(trader(), "young").has_value());
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 1));
+  ASSERT_TRUE(arrived(peer, 1));
+  peer.send(from("TRADER", "2", 2, "7=1|16=2|"));
+  ASSERT_TRUE(arrived(peer, 3)) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=4|34=1|")) << bar(peer.messages()[1]);
+  EXPECT_TRUE(contains(peer.messages()[1], "|36=2|123=Y|"));
+  EXPECT_TRUE(contains(peer.messages()[2], "|58=young|"));
+}
+
+TEST_F(ApplicationTest, without_a_logon_nothing_is_stored_if_configured_so) {
+  // TC 16.
+  extra = "SendWhileLoggedOut=N";
+  open_whole();
+  const auto refused = send(trader(), "early");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().failure, engine::SendFailure::NotLoggedOn);
+  EXPECT_EQ(trader().numbers().next_outbound, 1U);
+  RawPeer& peer = log_on("TRADER");
+  ASSERT_TRUE(send(trader(), "late").has_value());
+  ASSERT_TRUE(arrived(peer, 2));
+}
+
+TEST_F(ApplicationTest, message_without_a_logon_says_that_it_is_only_stored) {
+  open_whole();
+  const auto stored = send(trader(), "early");
+  ASSERT_TRUE(stored.has_value());
+  EXPECT_FALSE(stored->is_transmitted);
+}
+
+TEST_F(ApplicationTest, what_a_reset_would_forget_in_a_moment_is_not_taken) {
+  extra = "ResetOnLogout=Y";
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  trader().log_out();
+  const auto refused = send(trader(), "forgotten");
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().failure, engine::SendFailure::SessionEnding);
+  ASSERT_TRUE(arrived(peer, 2));
+  peer.send(from("TRADER", "5", 2));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  const auto kept = send(trader(), "of the next one");
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_EQ(kept->msg_seq_num, 1U);
+}
+
+TEST_F(ApplicationTest, what_is_held_above_the_limit_is_asked_for_again) {
+  extra = "MaxHeldBytes=0";
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 3, "B"));
+  ASSERT_TRUE(run_until([&] { return log.has("MsgSeqNum 3 is dropped"); })) << log.all();
+  peer.send(order("TRADER", 2, "A"));
+  ASSERT_TRUE(run_until([&] { return whole.orders.size() == 1; })) << log.all();
+  EXPECT_EQ(trader().numbers().next_inbound, 3U);
+}
+
+TEST_F(ApplicationTest, reject_text_need_not_outlive_the_callback) {
+  struct Picky : EchoVenue {
+    Verdict on_message(Session&, const MessageView& message) {
+      const std::string text = "no such symbol: " + std::string{message[55].value_or("?")};
+      return business_reject(2, 55, text, std::string{message[11].value_or("?")});
+    }
+  } picky;
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  auto opened = Engine::open(std::move(*settings), picky, options());
+  ASSERT_TRUE(opened.has_value());
+  acceptor.emplace(std::move(*opened));
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "ORDER-NUMBER-ONE-TOO-LONG-FOR-A-SMALL-STRING"));
+  ASSERT_TRUE(arrived(peer, 2));
+  EXPECT_TRUE(contains(peer.messages()[1], "|58=no such symbol: AAPL|")) << bar(peer.messages()[1]);
+  EXPECT_TRUE(
+      contains(peer.messages()[1], "|379=ORDER-NUMBER-ONE-TOO-LONG-FOR-A-SMALL-STRING|380=2|"));
+}
+
+TEST_F(ApplicationTest, log_out_from_on_sending_comes_behind_the_message) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  whole.sending = [](Session& session, OutgoingMessage&) {
+    session.log_out("limit reached");
+    return Outgoing::Send;
+  };
+  ASSERT_TRUE(send(trader(), "last").has_value());
+  ASSERT_TRUE(arrived(peer, 3)) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=B|34=2|")) << bar(peer.messages()[1]);
+  EXPECT_TRUE(contains(peer.messages()[2], "|35=5|34=3|")) << bar(peer.messages()[2]);
+}
+
+TEST_F(ApplicationTest, log_out_from_a_vetoed_send_and_from_on_sent_are_heard) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  whole.sending = [](Session& session, OutgoingMessage&) {
+    session.log_out("breach");
+    return Outgoing::Withhold;
+  };
+  EXPECT_FALSE(send(trader(), "never").has_value());
+  ASSERT_TRUE(arrived(peer, 2)) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=5|34=2|")) << bar(peer.messages()[1]);
+  whole.sending = nullptr;
+  RawPeer& other = log_on("OTHER");
+  whole.sent = [&](Session&, const SentMessage& message) {
+    if (message.kind == SentMessage::Kind::Application) acceptor->session(1).log_out("seen");
+  };
+  ASSERT_TRUE(send(acceptor->session(1), "x").has_value());
+  ASSERT_TRUE(arrived(other, 3)) << log.all();
+  EXPECT_TRUE(contains(other.messages()[2], "|35=5|34=3|")) << bar(other.messages()[2]);
+}
+
+TEST_F(ApplicationTest, what_a_throwing_callback_sent_is_never_told) {
+  open_whole();
+  std::vector<std::string> told;
+  whole.sent = [&](Session&, const SentMessage& message) { told.push_back(bar(message.bytes)); };
+  RawPeer& peer = log_on("TRADER");
+  whole.before_answer = [](Session& session, const MessageView&) {
+    ASSERT_TRUE(send(session, "GHOST").has_value());
+    throw std::runtime_error{"oops"};
+  };
+  told.clear();
+  peer.send(order("TRADER", 2, "A"));
+  ASSERT_TRUE(arrived(peer, 2)) << log.all();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_NE(told[0].find("|35=j|"), std::string::npos) << told[0];
+}
+
+TEST_F(ApplicationTest, own_business_reject_is_changed_alike_when_it_is_sent_and_resent) {
+  struct Refusing : WholeVenue {
+    Verdict on_message(Session&, const MessageView&) { return business_reject(3, 0, "no"); }
+  } refusing;
+  auto settings = config::parse_settings(config(), "venue.cfg");
+  auto opened = Engine::open(std::move(*settings), refusing, options());
+  ASSERT_TRUE(opened.has_value());
+  acceptor.emplace(std::move(*opened));
+  int offered = 0;
+  refusing.sending = [&](Session&, OutgoingMessage& message) {
+    ++offered;
+    message.edit().set(50, "DESK");
+    return message.is_resend() ? Outgoing::Send : Outgoing::Withhold;  // it has its number
+  };
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "A") + from("TRADER", "2", 3, "7=2|16=2|"));
+  ASSERT_TRUE(arrived(peer, 3)) << log.all();
+  EXPECT_EQ(offered, 2);
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=j|34=2|")) << bar(peer.messages()[1]);
+  EXPECT_TRUE(contains(peer.messages()[2], "|35=j|34=2|43=Y|")) << bar(peer.messages()[2]);
+  acceptor.reset();
+}
+
+TEST_F(ApplicationTest, session_can_be_ended_in_the_middle_of_a_resend_and_numbers_stay_in_order) {
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(send(trader(), "m").has_value());
+  ASSERT_TRUE(arrived(peer, 4));
+  bool is_first = true;
+  whole.sent = [&](Session& session, const SentMessage& message) {
+    if (message.kind != SentMessage::Kind::Resend || !std::exchange(is_first, false)) return;
+    session.log_out("enough");
+  };
+  peer.send(from("TRADER", "2", 2, "7=1|16=0|"));
+  ASSERT_TRUE(run_until([&] { return log.has("Logout") || peer.messages().size() >= 9; }));
+  turn(20);
+  std::uint64_t highest = 0;
+  for (const std::string& message : peer.messages()) {
+    if (contains(message, "|43=Y|")) continue;
+    const std::string text = bar(message);
+    const std::uint64_t number = std::stoull(text.substr(text.find("|34=") + 4));
+    EXPECT_GT(number, highest) << text;
+    highest = number;
+  }
+  EXPECT_EQ(highest, 5U) << "the Logout";
+}
+
+TEST_F(ApplicationTest, other_sessions_may_be_written_to_because_of_a_resend) {
+  // Nothing may be appended while the store is being read.
+  extra = "Store=memory";
+  open_whole();
+  RawPeer& peer = log_on("TRADER");
+  RawPeer& other = log_on("OTHER");
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(send(trader(), "m").has_value());
+  ASSERT_TRUE(arrived(peer, 301));
+  bool is_first = true;
+  whole.disconnected = [&](Session&, const Disconnection&) {
+    for (int i = 0; i < 50; ++i) EXPECT_TRUE(send(trader(), "because").has_value());
+  };
+  whole.sent = [&](Session&, const SentMessage& message) {
+    if (message.kind != SentMessage::Kind::Resend || !std::exchange(is_first, false)) return;
+    acceptor->session(1).log_out("ends, and its end makes the application send");
+  };
+  peer.send(from("TRADER", "2", 2, "7=2|16=301|"));
+  ASSERT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
+  other.send(from("OTHER", "5", 2));
+  ASSERT_TRUE(arrived(peer, 651)) << peer.messages().size() << log.all();
+  EXPECT_TRUE(contains(peer.messages()[301], "|34=2|43=Y|"));
+  EXPECT_TRUE(contains(peer.messages()[600], "|34=301|43=Y|"));
+  EXPECT_TRUE(contains(peer.messages()[650], "|58=because|"));
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

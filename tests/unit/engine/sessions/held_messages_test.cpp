@@ -1,0 +1,48 @@
+// Messages that come too early are held, and what they take is counted against MaxHeldBytes.
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+class HeldMessagesTest : public AcceptorTest {
+ protected:
+  static constexpr std::string_view kDropped = "too much came too early";
+
+  void open_for(std::string_view held_bytes_max) {
+    extra = "MaxHeldBytes=" + std::string{held_bytes_max};
+    open();
+  }
+  std::string numbered_order(std::uint64_t number) {
+    return order("TRADER", number, "O" + std::to_string(number));
+  }
+};
+
+TEST_F(HeldMessagesTest, what_was_delivered_makes_room_for_what_comes_too_early_later) {
+  open_for("2000");  // some five orders
+  RawPeer& peer = log_on("TRADER");
+  std::uint64_t next = 2;
+  for (int gap = 1; gap <= 20; ++gap) {
+    for (std::uint64_t n = next + 1; n <= next + 3; ++n) peer.send(numbered_order(n));
+    turn(5);
+    peer.send(numbered_order(next));
+    next += 4;
+    ASSERT_TRUE(run_until([&] { return venue.orders.size() == next - 2; })) << gap << log.all();
+  }
+  EXPECT_FALSE(log.has(kDropped)) << log.all();
+}
+
+TEST_F(HeldMessagesTest, a_message_that_comes_too_early_again_and_again_is_counted_once) {
+  open_for("2000");
+  RawPeer& peer = log_on("TRADER");
+  for (int i = 0; i < 20; ++i) peer.send(numbered_order(3) + numbered_order(4));
+  turn(20);
+  peer.send(numbered_order(5));
+  turn(20);
+  peer.send(numbered_order(2));
+  ASSERT_TRUE(run_until([&] { return venue.orders.size() >= 4; })) << log.all();
+  EXPECT_EQ(venue.orders, (std::vector<std::string>{"O2", "O3", "O4", "O5"}));
+  EXPECT_FALSE(log.has(kDropped)) << log.all();
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

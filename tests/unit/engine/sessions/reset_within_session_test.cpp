@@ -1,0 +1,102 @@
+// A Logon with ResetSeqNumFlag within a session: nothing of the old sequence numbers is left,
+// whatever was under way when it came.
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+using std::chrono::seconds;
+
+class ResetWithinSessionTest : public AcceptorTest {
+ protected:
+  [[nodiscard]] Session& trader() { return acceptor->session(0); }
+
+  void reset_numbers(RawPeer& peer) {
+    const std::size_t before = peer.messages().size();
+    peer.send(logon("TRADER", 1, "141=Y|"));
+    ASSERT_TRUE(run_until([&] { return peer.messages().size() > before; })) << log.all();
+    EXPECT_TRUE(contains(peer.messages()[before], "|35=A|34=1|")) << bar(peer.messages()[before]);
+    EXPECT_EQ(peer.messages().size(), before + 1);
+  }
+
+  // A counterparty whose ResendRequest is answered with one report a second, of five: 2 to 6.
+  RawPeer& log_on_and_ask() {
+    extra += "\nMaxResendsPerSecond=1";
+    open();
+    RawPeer& peer = log_on("TRADER");
+    for (int i = 0; i < 5; ++i) EchoVenue::answer(trader(), "OLD-" + std::to_string(i));
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 6; }));
+    peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
+    EXPECT_TRUE(run_until([&] { return peer.messages().size() == 7; })) << log.all();
+    return peer;
+  }
+  [[nodiscard]] bool ends_with_logout(RawPeer& peer, std::uint64_t msg_seq_num) {
+    return contains(peer.messages().back(), "|35=5|34=" + std::to_string(msg_seq_num) + "|");
+  }
+};
+
+TEST_F(ResetWithinSessionTest, orders_that_came_too_early_before_it_are_never_delivered) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 4, "OLD-4") + order("TRADER", 5, "OLD-5"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  ASSERT_TRUE(contains(peer.messages()[1], "|35=2|")) << "2 and 3 are asked for";
+  reset_numbers(peer);
+  for (std::uint64_t n = 2; n <= 6; ++n) {
+    peer.send(order("TRADER", n, "NEW-" + std::to_string(n)));
+  }
+  ASSERT_TRUE(run_until([&] { return venue.orders.size() >= 5; })) << log.all();
+  EXPECT_EQ(venue.orders, (std::vector<std::string>{"NEW-2", "NEW-3", "NEW-4", "NEW-5", "NEW-6"}));
+  EXPECT_TRUE(trader().is_logged_on()) << log.all();
+}
+
+TEST_F(ResetWithinSessionTest, messages_that_waited_for_the_end_of_a_resend_are_never_sent) {
+  RawPeer& peer = log_on_and_ask();
+  EchoVenue::answer(trader(), "OLD-LIVE");
+  turn(20);
+  EXPECT_EQ(peer.messages().size(), 7U) << "it waits until the resend ends";
+  reset_numbers(peer);
+  EchoVenue::answer(trader(), "NEW-2");
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 9; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[8], "|34=2|")) << bar(peer.messages()[8]);
+  // The end of another resend is where they would leave.
+  peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
+  for (int i = 0; i < 5; ++i) {
+    clock.advance(seconds{1});
+    turn(20);
+  }
+  for (std::size_t i = 7; i < peer.messages().size(); ++i) {
+    EXPECT_FALSE(contains(peer.messages()[i], "|11=OLD-")) << bar(peer.messages()[i]);
+  }
+  EXPECT_TRUE(trader().is_logged_on()) << log.all();
+}
+
+TEST_F(ResetWithinSessionTest, progress_is_recorded_from_the_first_message_after_it) {
+  // The same next number as before the reset: the store must know all the same.
+  open();
+  RawPeer& peer = log_on("TRADER");
+  reset_numbers(peer);
+  EXPECT_EQ(trader().numbers().next_inbound, 2U);
+  reopen();
+  EXPECT_EQ(trader().numbers().next_inbound, 2U);
+}
+
+TEST_F(ResetWithinSessionTest, a_logout_during_a_resend_that_is_held_up_is_answered) {
+  RawPeer& peer = log_on_and_ask();
+  EchoVenue::answer(trader(), "LIVE");
+  peer.send(from("TRADER", "5", 3));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(ends_with_logout(peer, 8)) << bar(peer.messages().back());
+}
+
+TEST_F(ResetWithinSessionTest, so_is_a_logout_that_resets_the_numbers) {
+  extra = "ResetOnLogout=Y";
+  RawPeer& peer = log_on_and_ask();
+  peer.send(from("TRADER", "5", 3));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(ends_with_logout(peer, 7)) << bar(peer.messages().back());
+  EXPECT_EQ(trader().numbers(), (session::Numbers{1, 1}));
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

@@ -1,0 +1,185 @@
+// The engine keeps a session's timetable. The clock begins on Monday, 2024-01-15, 10:30:00 UTC.
+#include "unit/engine/connection/initiator_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ScheduleTest : public InitiatorTest {
+ protected:
+  void trade_until(std::string_view times) {
+    schedule = times;
+    trader.orders_at_logon = 1;
+    open();
+    open_trader(acceptor->accept_port());
+    ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 1; })) << trader_log.all();
+  }
+  void both_turn(int turns) {
+    turn_until([&] { return turns-- == 0; });
+  }
+  [[nodiscard]] bool both_begin_anew() {
+    return initiator->session(0).numbers() == session::Numbers{1, 1} &&
+           acceptor->session(0).numbers() == session::Numbers{1, 1};
+  }
+};
+
+TEST_F(ScheduleTest, at_the_end_of_a_session_both_log_out_and_begin_at_1_again) {
+  trade_until("StartTime=08:00:00\nEndTime=10:30:05");
+  clock.advance(5s);
+  ASSERT_TRUE(turn_until([&] { return both_begin_anew(); })) << trader_log.all() << log.all();
+  EXPECT_EQ(trader.logouts, 1);
+  EXPECT_EQ(venue.logouts, 1);
+  EXPECT_TRUE(running);  // It waits for the next session.
+}
+
+TEST_F(ScheduleTest, an_initiator_logs_on_again_when_the_next_session_starts) {
+  trade_until("StartTime=08:00:00\nEndTime=10:30:05");
+  clock.advance(5s);
+  ASSERT_TRUE(turn_until([&] { return both_begin_anew(); }));
+  clock.advance(21h);
+  both_turn(100);
+  EXPECT_EQ(trader.logons, 1);
+  clock.advance(30min);
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 2; })) << trader_log.all();
+  EXPECT_EQ(initiator->session(0).numbers().next_outbound, 3U);
+  EXPECT_TRUE(numbers_agree());
+}
+
+TEST_F(ScheduleTest, sessions_of_a_whole_day_begin_anew_at_midnight_and_go_on) {
+  trade_until("StartTime=00:00:00\nEndTime=00:00:00");
+  clock.advance(13h + 30min);
+  ASSERT_TRUE(turn_until([&] { return both_begin_anew(); })) << trader_log.all() << log.all();
+  clock.advance(1s);  // ReconnectInterval
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 2; })) << trader_log.all();
+  EXPECT_EQ(initiator->session(0).numbers().next_outbound, 3U);
+  EXPECT_TRUE(numbers_agree());
+}
+
+TEST_F(ScheduleTest, a_logon_outside_of_the_session_is_closed_without_an_answer) {
+  schedule = "StartTime=10:30:05\nEndTime=12:00:00";
+  open();
+  RawPeer& peer = connect();
+  peer.send(logon("TRADER", 1));
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_TRUE(peer.messages().empty());
+  EXPECT_TRUE(log.has("session FIX.4.4:VENUE->TRADER is closed by its schedule")) << log.all();
+  EXPECT_TRUE(log.has("closed by its schedule until 2024-01-15 10:30:05 UTC")) << log.all();
+}
+
+TEST_F(ScheduleTest, a_logon_in_the_first_moment_of_a_session_is_answered) {
+  schedule = "StartTime=10:30:05\nEndTime=12:00:00";
+  open();
+  turn(1);
+  clock.advance(5s);
+  static_cast<void>(log_on("TRADER"));
+}
+
+TEST_F(ScheduleTest, an_initiator_does_not_connect_outside_of_the_session) {
+  open();
+  schedule = "StartTime=10:30:05\nEndTime=12:00:00";
+  open_trader(acceptor->accept_port());
+  both_turn(100);
+  EXPECT_EQ(trader.logons, 0);
+  EXPECT_TRUE(running);
+  clock.advance(5s);
+  EXPECT_TRUE(turn_until([&] { return trader.logons == 1; })) << trader_log.all();
+}
+
+TEST_F(ScheduleTest, numbers_of_a_session_that_is_over_begin_anew_at_the_next_start) {
+  trade_until("StartTime=08:00:00\nEndTime=10:30:05");
+  initiator.reset();
+  acceptor.reset();
+  clock.advance(22h);
+  open();
+  open_trader(acceptor->accept_port());
+  EXPECT_TRUE(both_begin_anew());
+}
+
+TEST_F(ScheduleTest, numbers_of_the_same_session_go_on_after_a_restart) {
+  trade_until("StartTime=08:00:00\nEndTime=10:30:05");
+  initiator.reset();
+  acceptor.reset();
+  clock.advance(2s);
+  open();
+  open_trader(acceptor->accept_port());
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 2; })) << trader_log.all();
+  EXPECT_EQ(initiator->session(0).numbers().next_outbound, 5U);
+}
+
+TEST_F(ScheduleTest, what_is_sent_between_two_sessions_reaches_the_next_one) {
+  trade_until("StartTime=08:00:00\nEndTime=10:30:05");
+  clock.advance(5s);
+  ASSERT_TRUE(turn_until([&] { return both_begin_anew(); }));
+  trader.orders_at_logon = 0;
+  Trader::send(initiator->session(0), "EARLY");
+  clock.advance(21h + 30min);
+  ASSERT_TRUE(turn_until([&] { return trader.reports.size() == 2; })) << trader_log.all();
+  EXPECT_EQ(trader.reports.back(), "EARLY");
+}
+
+TEST_F(ScheduleTest, the_end_of_the_logon_window_logs_out_and_resets_nothing) {
+  trade_until("StartTime=08:00:00\nEndTime=17:00:00\nLogonTime=09:00:00\nLogoutTime=10:30:05");
+  clock.advance(5s);
+  ASSERT_TRUE(turn_until([&] { return trader.logouts == 1 && venue.logouts == 1; }));
+  EXPECT_TRUE(numbers_agree());
+  EXPECT_EQ(initiator->session(0).numbers().next_outbound, 4U);
+}
+
+// Equal clocks on both sides are luck: one that is late must find the other one's numbers new.
+TEST_F(ScheduleTest, a_counterparty_that_answers_no_logout_is_cut_and_its_numbers_begin_anew) {
+  schedule = "StartTime=08:00:00\nEndTime=10:30:05";
+  open();
+  RawPeer& peer = log_on("TRADER");
+  clock.advance(5s);
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  EXPECT_TRUE(contains(peer.messages().back(), "|35=5|"));
+  EXPECT_TRUE(contains(peer.messages().back(), "|58=End of session|"));
+  clock.advance(10s);
+  ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+  EXPECT_EQ(acceptor->session(0).numbers(), (session::Numbers{1, 1}));
+}
+
+TEST_F(ScheduleTest, log_out_by_hand_lasts_over_the_start_of_the_next_session) {
+  trade_until("StartTime=00:00:00\nEndTime=00:00:00");
+  initiator->session(0).log_out();
+  ASSERT_TRUE(turn_until([&] { return trader.logouts == 1; }));
+  clock.advance(24h);
+  both_turn(100);
+  EXPECT_EQ(trader.logons, 1);
+}
+
+TEST_F(ScheduleTest, a_clock_that_is_set_past_the_end_is_noticed_within_a_minute_of_idleness) {
+  schedule = "StartTime=08:00:00\nEndTime=17:00:00";
+  open();
+  RawPeer& peer = connect();
+  peer.send(from("TRADER", "A", 1, "98=0|108=0|"));  // no Heartbeat wakes the engine
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 1; })) << log.all();
+  const auto idle_for_a_minute = [&] {
+    for (int second = 0; second < 60; ++second) {
+      clock.advance(1s);
+      turn(2);
+    }
+  };
+  idle_for_a_minute();  // What the Logon waited for is over.
+  clock.set_wall_forward(7h);
+  idle_for_a_minute();
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(peer.messages()[1], "|35=5|34=2|")) << bar(peer.messages()[1]);
+}
+
+TEST_F(ScheduleTest, other_sessions_go_on_when_one_ends) {
+  schedule = "";
+  sessions =
+      "[SESSION]\nBeginString=FIX.4.4\nSenderCompID=VENUE\nTargetCompID=TRADER\n"
+      "StartTime=08:00:00\nEndTime=10:30:05\n"
+      "[SESSION]\nBeginString=FIX.4.2\nSenderCompID=VENUE\nTargetCompID=OTHER\nNonStopSession=Y\n";
+  open();
+  static_cast<void>(log_on("TRADER"));
+  clock.advance(5s);
+  ASSERT_TRUE(run_until([&] { return acceptor->session(0).numbers().next_outbound == 3; }));
+  expect_still_serving();
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

@@ -1,0 +1,142 @@
+// Application messages with a password or a field of LogMaskedTags: sent, and never stored.
+#include <array>
+
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+constexpr std::string_view kCanary = "qWz7Kx9PvJt3";
+
+struct EditingVenue : EchoVenue {
+  std::function<void(OutgoingMessage&)> edit;
+  Outgoing on_sending(Session&, OutgoingMessage& message) {
+    if (edit && !message.is_resend()) edit(message);
+    return Outgoing::Send;
+  }
+};
+
+class SecretMessagesTest : public AcceptorTest {
+ protected:
+  void TearDown() override { acceptor.reset(); }
+  void open_editing() {
+    auto settings = config::parse_settings(config(), "venue.cfg");
+    ASSERT_TRUE(settings.has_value()) << settings.error().front().what();
+    settings->segment_bytes = kSegmentBytes;
+    auto opened = Engine::open(std::move(*settings), editing, options());
+    ASSERT_TRUE(opened.has_value()) << opened.error().what();
+    acceptor.emplace(std::move(*opened));
+  }
+  template <class Write>
+  engine::SendResult send(Write write) {
+    wire::Encoder news = trader().begin("B");
+    write(news);
+    return trader().finish(news);
+  }
+  engine::SendResult send_plain() {
+    return send([](wire::Encoder& news) { news.field(58, "open"); });
+  }
+  [[nodiscard]] Session& trader() { return acceptor->session(0); }
+  // What the counterparty gets of message 2, and of message 3 behind it, when it asks for them.
+  void expect_sent_once_and_gap_filled(RawPeer& peer) {
+    ASSERT_TRUE(send_plain().has_value());
+    ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; })) << log.all();
+    EXPECT_TRUE(contains(peer.messages()[1], kCanary)) << bar(peer.messages()[1]);
+    peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
+    ASSERT_TRUE(run_until([&] { return peer.messages().size() == 5; })) << log.all();
+    EXPECT_TRUE(contains(peer.messages()[3], "|35=4|34=2|43=Y|")) << bar(peer.messages()[3]);
+    EXPECT_TRUE(contains(peer.messages()[3], "|36=3|123=Y|")) << bar(peer.messages()[3]);
+    EXPECT_TRUE(contains(peer.messages()[4], "|35=B|34=3|43=Y|")) << bar(peer.messages()[4]);
+  }
+
+  EditingVenue editing;
+};
+
+TEST_F(SecretMessagesTest, message_with_a_password_is_sent_once_and_gap_filled_when_asked_for) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  const auto sent = send([](wire::Encoder& news) { news.field<tag::Password>(kCanary); });
+  ASSERT_TRUE(sent.has_value());
+  EXPECT_TRUE(sent->is_transmitted);
+  expect_sent_once_and_gap_filled(peer);
+}
+
+TEST_F(SecretMessagesTest, every_way_to_write_a_password_is_noticed) {
+  open();
+  log_on("TRADER");
+  const auto rendered =
+      wire::RenderedFields::of([](wire::Encoder& same) { same.field<tag::NewPassword>(kCanary); });
+  volatile wire::Tag known_later = tag::NewPassword;
+  ASSERT_TRUE(send([](wire::Encoder& e) { e.field<tag::NewPassword>(kCanary); }).has_value());
+  ASSERT_TRUE(send([&](wire::Encoder& e) { e.field(known_later, kCanary); }).has_value());
+  ASSERT_TRUE(send([](wire::Encoder& e) { e.data(1401, 1402, kCanary); }).has_value());
+  ASSERT_TRUE(send([](wire::Encoder& e) { e.data<1403, 1404>(kCanary); }).has_value());
+  ASSERT_TRUE(send([](wire::Encoder& e) { e.field(tag::Password, 4711); }).has_value());
+  ASSERT_TRUE(send([&](wire::Encoder& e) { e.fields(rendered); }).has_value());
+  ASSERT_TRUE(send_plain().has_value());
+  ASSERT_TRUE(run_until([&] { return peers.front()->messages().size() == 8; }));
+  peers.front()->send(from("TRADER", "2", 2, "7=2|16=0|"));
+  ASSERT_TRUE(run_until([&] { return peers.front()->messages().size() == 10; })) << log.all();
+  EXPECT_TRUE(contains(peers.front()->messages()[8], "|35=4|34=2|43=Y|"));
+  EXPECT_TRUE(contains(peers.front()->messages()[8], "|36=8|123=Y|"))
+      << bar(peers.front()->messages()[8]);
+}
+
+TEST_F(SecretMessagesTest, message_of_an_encoder_of_the_applications_own_is_searched) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  static_cast<void>(trader().begin("B"));
+  std::array<char, 512> buffer;
+  wire::Encoder own{buffer,
+                    wire::HeaderFields{"FIX.4.4", "VENUE", "TRADER"},
+                    {.msg_type = "B", .msg_seq_num = 2, .sending_time = clock.now().wall}};
+  own.field<tag::Password>(kCanary);
+  ASSERT_TRUE(trader().finish(own).has_value());
+  expect_sent_once_and_gap_filled(peer);
+}
+
+TEST_F(SecretMessagesTest, password_that_on_sending_puts_in_is_noticed) {
+  open_editing();
+  RawPeer& peer = log_on("TRADER");
+  editing.edit = [](OutgoingMessage& message) { message.edit().set(tag::Password, kCanary); };
+  ASSERT_TRUE(send_plain().has_value());
+  editing.edit = nullptr;
+  expect_sent_once_and_gap_filled(peer);
+}
+
+TEST_F(SecretMessagesTest, without_a_logon_it_is_refused_because_it_could_not_wait) {
+  open_editing();
+  const auto refused = send([](wire::Encoder& news) { news.field<tag::Password>(kCanary); });
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().failure, engine::SendFailure::NotLoggedOn);
+  editing.edit = [](OutgoingMessage& message) { message.edit().set(tag::Password, kCanary); };
+  EXPECT_FALSE(send_plain().has_value());
+  EXPECT_EQ(trader().numbers().next_outbound, 1U);
+  editing.edit = nullptr;
+  EXPECT_TRUE(send_plain().has_value());
+}
+
+TEST_F(SecretMessagesTest, masked_tag_is_kept_out_of_the_store) {
+  extra = "LogMaskedTags=5554,1";
+  open();
+  RawPeer& peer = log_on("TRADER");
+  EXPECT_TRUE(log.has("venue.cfg:8: LogMaskedTags: messages with these tags are not stored"))
+      << log.all();
+  ASSERT_TRUE(send([](wire::Encoder& news) { news.field(5554, kCanary); }).has_value());
+  expect_sent_once_and_gap_filled(peer);
+}
+
+TEST_F(SecretMessagesTest, masked_tag_is_stored_where_that_is_said) {
+  extra = "LogMaskedTags=5554\nStoreMaskedTags=Y";
+  open();
+  EXPECT_FALSE(log.has("LogMaskedTags")) << log.all();
+  RawPeer& peer = log_on("TRADER");
+  ASSERT_TRUE(send([](wire::Encoder& news) { news.field(5554, kCanary); }).has_value());
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  peer.send(from("TRADER", "2", 2, "7=2|16=0|"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 3; }));
+  EXPECT_TRUE(contains(peer.messages()[2], kCanary)) << bar(peer.messages()[2]);
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

@@ -1,0 +1,95 @@
+// Numbers that an operator sets while the engine runs.
+#include "unit/engine/acceptor/acceptor_fixture.hpp"
+
+namespace nexusfix::testing {
+namespace {
+
+class SetNumbersTest : public AcceptorTest {
+ protected:
+  [[nodiscard]] Session& trader() { return acceptor->session(0); }
+  void log_out_again(RawPeer& peer, std::uint64_t msg_seq_num) {
+    peer.send(from("TRADER", "5", msg_seq_num));
+    ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
+    turn(3);
+  }
+};
+
+TEST_F(SetNumbersTest, higher_numbers_are_used_and_survive_a_restart) {
+  open();
+  ASSERT_TRUE(
+      trader().set_next_numbers({.next_inbound = 7, .next_outbound = 40}, "by A. Operator"));
+  EXPECT_TRUE(log.has("by A. Operator")) << log.all();
+  reopen();
+  EXPECT_EQ(trader().numbers().next_inbound, 7U);
+  RawPeer& peer = log_on("TRADER", 7);
+  EXPECT_TRUE(contains(peer.messages()[0], "|34=40|")) << bar(peer.messages()[0]);
+}
+
+TEST_F(SetNumbersTest, lower_outbound_number_begins_an_epoch_without_the_old_messages) {
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "OLD"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  log_out_again(peer, 3);
+  ASSERT_TRUE(trader().set_next_numbers({.next_inbound = 1, .next_outbound = 2}, "agreed"));
+  RawPeer& again = log_on("TRADER", 1);
+  EXPECT_TRUE(contains(again.messages()[0], "|34=2|")) << bar(again.messages()[0]);
+  again.send(from("TRADER", "2", 2, "7=1|16=0|"));
+  ASSERT_TRUE(run_until([&] { return again.messages().size() == 2; })) << log.all();
+  EXPECT_TRUE(contains(again.messages()[1], "|36=3|123=Y|")) << "the old report is not resent";
+}
+
+TEST_F(SetNumbersTest, what_was_set_is_the_recorded_progress) {
+  // Otherwise the next connection records it again, or a later one does not record what is equal
+  // to the number from before.
+  extra = "Store=memory";  // whose log has nothing but what sessions do
+  open();
+  const auto bytes_of_logon = [&](std::string_view who, std::uint64_t msg_seq_num) {
+    const store::LogPosition before = acceptor->store().appended();
+    log_on(who, msg_seq_num);
+    return acceptor->store().appended() - before;
+  };
+  ASSERT_TRUE(trader().set_next_numbers({.next_inbound = 7, .next_outbound = 1}, "agreed"));
+  const std::uint64_t after_set = bytes_of_logon("TRADER", 7);
+  EXPECT_EQ(after_set, bytes_of_logon("OTHER", 1));
+}
+
+TEST_F(SetNumbersTest, a_hole_takes_few_turns_to_fill_however_few_messages_may_be_resent) {
+  extra = "MaxResendsPerSecond=2";
+  open();
+  RawPeer& peer = log_on("TRADER");
+  peer.send(order("TRADER", 2, "OLD"));
+  ASSERT_TRUE(run_until([&] { return peer.messages().size() == 2; }));
+  log_out_again(peer, 3);
+  constexpr std::uint64_t kHole = 65'536;  // what a loss of power skips
+  ASSERT_TRUE(trader().set_next_numbers({.next_inbound = 4, .next_outbound = kHole}, "agreed"));
+  RawPeer& again = log_on("TRADER", 4);
+  again.send(from("TRADER", "2", 5, "7=2|16=0|"));
+  turn(400);
+  ASSERT_EQ(again.messages().size(), 3U) << log.all();
+  EXPECT_TRUE(contains(again.messages()[1], "|11=OLD|")) << bar(again.messages()[1]);
+  EXPECT_TRUE(contains(again.messages()[2], "|36=65537|123=Y|")) << bar(again.messages()[2]);
+}
+
+TEST_F(SetNumbersTest, connected_session_impossible_numbers_and_callbacks_are_refused) {
+  open();
+  EXPECT_FALSE(trader().set_next_numbers({.next_inbound = 0, .next_outbound = 1}, "x"));
+  EXPECT_FALSE(trader().set_next_numbers({.next_inbound = 1, .next_outbound = ~0ULL}, "x"));
+  RawPeer& peer = log_on("TRADER");
+  const auto connected = trader().set_next_numbers({.next_inbound = 9, .next_outbound = 9}, "x");
+  ASSERT_FALSE(connected.has_value());
+  EXPECT_NE(connected.error().find("log it out"), std::string::npos);
+  std::string within;
+  venue.before_answer = [&](Session&, const MessageView&) {
+    const auto refused =
+        acceptor->session(1).set_next_numbers({.next_inbound = 9, .next_outbound = 9}, "x");
+    within = refused ? "allowed" : refused.error();
+  };
+  peer.send(order("TRADER", 2, "A"));
+  ASSERT_TRUE(run_until([&] { return !within.empty(); }));
+  EXPECT_EQ(within, "not from within a callback");
+  EXPECT_EQ(acceptor->session(1).numbers().next_inbound, 1U);
+}
+
+}  // namespace
+}  // namespace nexusfix::testing

@@ -1,0 +1,358 @@
+// A primary with a synchronous standby, both of the test's own: what is durable is on the standby,
+// whatever becomes of the wait for it; and the log goes on only where it was.
+#include <chrono>
+#include <cstdint>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/random.hpp>
+
+#include "postgres_fixture.hpp"
+#include "support/network/cutting_proxy.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::CuttingProxy;
+using testing::PostgresServer;
+
+constexpr const char* kStandby = "s1";
+constexpr const char* kNames = "synchronous_standby_names";
+
+// A primary whose COMMITs wait for its standby.
+struct Pair {
+  Pair() {
+    std::string why;
+    primary = PostgresServer::make(PostgresServer::Syncs::No, why);
+    standby = primary->make_standby(kStandby);
+    primary->set(kNames, kStandby);
+    while (primary->sql("SELECT sync_state FROM pg_stat_replication") != "sync") {
+    }
+  }
+  // Waits for a COMMIT that waits for the standby, and ends that wait.
+  void end_wait(const std::string& function) {
+    const std::string waiting = " FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    while (primary->sql("SELECT count(*)" + waiting) == "0") {
+    }
+    primary->sql("SELECT " + function + "(pid)" + waiting);
+  }
+  std::unique_ptr<PostgresServer> primary;
+  std::unique_ptr<PostgresServer> standby;
+};
+
+class PostgresStandby : public ::testing::Test {
+ protected:
+  // Tests that promote nothing share one pair.
+  static Pair& shared_pair() {
+    static Pair pair;
+    return pair;
+  }
+  void SetUp() override {
+    if (PostgresServer::shared() == nullptr) GTEST_SKIP() << PostgresServer::why();
+  }
+  void TearDown() override { store_.reset(); }
+
+  void use(Pair& pair) {
+    pair_ = &pair;
+    proxy_ = std::make_unique<CuttingProxy>(pair.primary->socket_file());
+    options_ = postgres_options(fresh_schema());
+    options_.host = proxy_->host();
+    options_.on_durable = settler_.wake();
+    // What waits here waits for the test.
+    options_.connect_timeout = std::chrono::hours{1};
+    options_.answer_timeout = std::chrono::hours{1};
+    options_.outage_max = std::chrono::hours{1};
+  }
+  void open() {
+    store_ = open_or_fail(options_);
+    ASSERT_NE(store_, nullptr);
+    key_ = open_session(*store_, "A");
+    ASSERT_TRUE(settler_.settle(*store_));
+  }
+  static std::string text_of(std::uint64_t number) { return "message " + std::to_string(number); }
+  void append_next() {
+    const std::uint64_t number = store_->session(key_).next_outbound;
+    ASSERT_TRUE(append_message(*store_, key_, number, text_of(number)));
+    ASSERT_TRUE(store_->flush());
+  }
+  void expect_messages(std::uint64_t count) {
+    const auto found = read_all(*store_, key_);
+    ASSERT_EQ(found.size(), count);
+    for (std::uint64_t number = 1; number <= count; ++number) {
+      ASSERT_EQ(found[number - 1], (KeptMessage{number, text_of(number)}));
+    }
+  }
+  // The primary is gone, and new connections come to the standby, which is promoted.
+  void fail_over() {
+    pair_->standby->thaw();
+    pair_->primary->stop(PostgresServer::Stop::Immediate);
+    pair_->standby->promote();
+    proxy_->lead_to(pair_->standby->socket_file());
+  }
+  StoreError failure() {
+    for (;;) {
+      const std::uint64_t before = settler_.wakes();
+      const auto flushed = store_->flush();
+      if (!flushed) return flushed.error();
+      if (*flushed == store_->appended()) return {.text = "it did not fail"};
+      settler_.wait(before);
+    }
+  }
+
+  Pair* pair_ = nullptr;
+  std::unique_ptr<CuttingProxy> proxy_;
+  PostgresOptions options_;
+  Settler settler_;
+  std::unique_ptr<Store> store_;
+  SessionKey key_ = 0;
+};
+
+TEST_F(PostgresStandby, a_commit_whose_wait_was_cancelled_is_not_durable) {
+  for (const std::string end : {"pg_cancel_backend", "pg_terminate_backend"}) {
+    use(shared_pair());
+    open();
+    append_next();
+    ASSERT_TRUE(settler_.settle(*store_));
+    const LogPosition durable = store_->durable();
+    pair_->standby->freeze();
+    append_next();
+    pair_->end_wait(end);
+    EXPECT_NE(wait_for_event(*store_, settler_, "ended and made again"), "") << end;
+    EXPECT_EQ(store_->durable(), durable) << end;
+    // Nor does it count because the server has it: the claim that reads it waits as well.
+    for (int i = 0; i < 3; ++i) {
+      pair_->end_wait(end);
+      EXPECT_EQ(store_->durable(), durable) << end;
+    }
+    pair_->standby->thaw();
+    ASSERT_TRUE(settler_.settle(*store_));
+    expect_messages(2);
+    store_.reset();
+  }
+}
+
+TEST_F(PostgresStandby, a_cancelled_wait_is_noticed_where_the_role_wants_no_warnings) {
+  use(shared_pair());
+  options_.connection += " options='-c client_min_messages=error'";
+  open();
+  const LogPosition durable = store_->durable();
+  pair_->standby->freeze();
+  append_next();
+  pair_->end_wait("pg_cancel_backend");
+  EXPECT_NE(wait_for_event(*store_, settler_, "did not wait for the synchronous standby"), "");
+  EXPECT_EQ(store_->durable(), durable);
+  pair_->standby->thaw();
+  ASSERT_TRUE(settler_.settle(*store_));
+}
+
+TEST_F(PostgresStandby, the_warning_of_a_cancelled_wait_is_told) {
+  use(shared_pair());
+  open();
+  pair_->standby->freeze();
+  append_next();
+  pair_->end_wait("pg_cancel_backend");
+  const std::string told = wait_for_event(*store_, settler_, "ended and made again");
+  EXPECT_NE(told.find("a COMMIT did not wait for the synchronous standby"), std::string::npos);
+  EXPECT_NE(told.find("canceling wait for synchronous replication"), std::string::npos) << told;
+  pair_->standby->thaw();
+  ASSERT_TRUE(settler_.settle(*store_));
+}
+
+TEST_F(PostgresStandby, what_was_durable_is_there_after_a_promotion_whatever_was_cancelled) {
+  Pair pair;
+  use(pair);
+  options_.batches_in_flight_max = 3;
+  open();
+  SeededRandom random{25};
+  std::vector<LogPosition> ends;  // of the messages
+  const auto append = [&] {
+    append_next();
+    ends.push_back(store_->appended());
+  };
+  for (int round = 0; round < 12; ++round) {
+    pair.standby->freeze();
+    for (std::uint64_t count = 1 + random.below(20); count > 0; --count) append();
+    for (std::uint64_t count = random.below(3); count > 0; --count) {
+      pair.end_wait(random.below(2) == 0 ? "pg_cancel_backend" : "pg_terminate_backend");
+      append();
+    }
+    if (round == 11) break;
+    pair.standby->thaw();
+    if (random.below(2) == 0) {
+      ASSERT_TRUE(settler_.settle(*store_));
+    }
+  }
+  pair.end_wait("pg_cancel_backend");
+  const LogPosition durable = store_->durable();
+  ASSERT_LT(durable, store_->appended());
+  store_.reset();
+  fail_over();
+  std::uint64_t count = 0;
+  while (count < ends.size() && ends[count] <= durable) ++count;
+  store_ = open_or_fail(options_);
+  ASSERT_NE(store_, nullptr);
+  EXPECT_GE(store_->session(key_).next_outbound, count + 1);
+  EXPECT_GE(store_->appended(), durable);
+  expect_messages(store_->session(key_).next_outbound - 1);
+}
+
+TEST_F(PostgresStandby, a_store_whose_claim_was_not_replicated_is_not_opened) {
+  use(shared_pair());
+  pair_->standby->freeze();
+  StoreResult<std::unique_ptr<Store>> opened;
+  std::thread opener{[&] { opened = open_postgres(options_); }};
+  pair_->end_wait("pg_cancel_backend");
+  opener.join();
+  pair_->standby->thaw();
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, StoreErrorCode::Server);
+  EXPECT_NE(opened.error().text.find("did not wait for the synchronous standby"), std::string::npos)
+      << opened.error().text;
+  open();
+}
+
+TEST_F(PostgresStandby, the_opening_tells_how_far_a_commit_reaches) {
+  use(shared_pair());
+  open();
+  const std::string opened = store_->take_event().value_or(StoreEvent{}).text;
+  EXPECT_NE(opened.find("connected to socket " + proxy_->host()), std::string::npos) << opened;
+  EXPECT_NE(opened.find(pair_->primary->sql("SELECT system_identifier FROM pg_control_system()")),
+            std::string::npos)
+      << opened;
+  EXPECT_NE(opened.find("timeline 1: a COMMIT is on a standby, too"), std::string::npos) << opened;
+  EXPECT_NE(opened.find("synchronous_standby_names='s1'"), std::string::npos) << opened;
+  options_.connection += " options='-c synchronous_commit=off'";
+  options_.schema = fresh_schema();
+  const auto event = open_or_fail(options_)->take_event().value_or(StoreEvent{});
+  EXPECT_EQ(event.level, StoreEvent::Level::Warning);
+  EXPECT_NE(event.text.find("in the memory of the server, which may lose it"), std::string::npos);
+}
+
+TEST_F(PostgresStandby, a_standby_that_is_not_waited_for_any_more_is_an_alarm) {
+  use(shared_pair());
+  open();
+  pair_->standby->freeze();
+  append_next();
+  pair_->primary->set(kNames, "");  // the server ends the wait without a word
+  ASSERT_TRUE(settler_.settle(*store_));
+  append_next();
+  ASSERT_TRUE(settler_.settle(*store_));
+  const auto alarm = take_warning(*store_);
+  pair_->primary->set(kNames, kStandby);
+  pair_->standby->thaw();
+  ASSERT_TRUE(alarm);
+  EXPECT_EQ(alarm->level, StoreEvent::Level::Error);
+  EXPECT_NE(alarm->text.find("ALARM: the server's settings have changed: a COMMIT is on the disk "
+                             "of the server alone"),
+            std::string::npos)
+      << alarm->text;
+}
+
+TEST_F(PostgresStandby, settings_that_changed_are_seen_by_the_claim_of_the_next_connection) {
+  use(shared_pair());
+  open();
+  pair_->primary->sql("ALTER ROLE nexusfix SET synchronous_commit = local");
+  proxy_->cut_now();
+  // Nothing is written: a batch would report them, too.
+  std::string alarm;
+  while (alarm.empty()) {
+    const std::uint64_t before = settler_.wakes();
+    while (const auto event = store_->take_event()) {
+      if (event->text.find("ALARM") != std::string::npos) alarm = event->text;
+    }
+    if (alarm.empty()) settler_.wait(before);
+  }
+  pair_->primary->sql("ALTER ROLE nexusfix RESET synchronous_commit");
+  EXPECT_NE(alarm.find("synchronous_commit=local"), std::string::npos) << alarm;
+}
+
+TEST_F(PostgresStandby, a_strict_store_is_not_opened_where_no_standby_is_waited_for) {
+  use(shared_pair());
+  options_.standby = StandbyPolicy::Strict;
+  const auto refuse = [&](const std::string& text) {
+    const auto opened = open_postgres(options_);
+    ASSERT_FALSE(opened) << text;
+    EXPECT_NE(opened.error().text.find("a synchronous standby is required"), std::string::npos);
+    EXPECT_NE(opened.error().text.find(text), std::string::npos) << opened.error().text;
+  };
+  options_.host = PostgresServer::shared()->host();
+  refuse("synchronous_standby_names=''");
+  options_.host = proxy_->host();
+  const std::string connection = options_.connection;
+  for (const std::string setting : {"local", "off"}) {
+    options_.connection = connection + " options='-c synchronous_commit=" + setting + "'";
+    refuse("synchronous_commit=" + setting);
+  }
+  options_.connection = connection;
+  open();
+  append_next();
+  ASSERT_TRUE(settler_.settle(*store_));
+}
+
+TEST_F(PostgresStandby, a_strict_store_confirms_nothing_that_no_standby_was_waited_for) {
+  use(shared_pair());
+  options_.standby = StandbyPolicy::Strict;
+  open();
+  const LogPosition durable = store_->durable();
+  pair_->standby->freeze();
+  append_next();
+  while (pair_->primary->sql(
+             "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") == "0") {
+  }
+  pair_->primary->set(kNames, "");  // ends the wait, and the COMMIT is confirmed
+  EXPECT_NE(wait_for_event(*store_, settler_, "a synchronous standby is required"), "");
+  EXPECT_EQ(store_->durable(), durable);
+  pair_->primary->set(kNames, kStandby);
+  pair_->standby->thaw();
+  ASSERT_TRUE(settler_.settle(*store_));
+  expect_messages(1);
+}
+
+TEST_F(PostgresStandby, a_promoted_standby_is_told_and_a_former_primary_is_refused) {
+  Pair pair;
+  use(pair);
+  open();
+  append_next();
+  ASSERT_TRUE(settler_.settle(*store_));
+  proxy_->refuse(true);
+  fail_over();
+  proxy_->refuse(false);
+  append_next();
+  const std::string back = wait_for_event(*store_, settler_, "connected again");
+  EXPECT_NE(back.find("timeline 2, before on 1: a standby was promoted"), std::string::npos)
+      << back;
+  ASSERT_TRUE(settler_.settle(*store_));
+  expect_messages(2);
+  // The old one comes back, as a server that takes writes: what it says is no confirmation.
+  pair.primary->start();
+  pair.primary->set(kNames, "");
+  store_.reset();
+  options_.outage_max = milliseconds{1};
+  store_ = open_or_fail(options_);
+  proxy_->lead_to(pair.primary->socket_file());
+  proxy_->cut_now();
+  append_next();
+  const std::string text = failure().text;
+  EXPECT_NE(text.find("former primary: timeline 1, and the log has reached timeline 2"),
+            std::string::npos)
+      << text;
+}
+
+TEST_F(PostgresStandby, a_server_of_another_cluster_is_refused) {
+  use(shared_pair());
+  options_.outage_max = milliseconds{1};
+  open();
+  proxy_->lead_to(PostgresServer::shared()->socket_file());
+  proxy_->cut_now();
+  append_next();
+  const std::string text = failure().text;
+  EXPECT_NE(text.find("belongs to another cluster: system identifier "), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace nexusfix::store

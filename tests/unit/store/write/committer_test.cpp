@@ -1,0 +1,48 @@
+#include "store/write/committer.hpp"
+
+#include <chrono>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/base/disk.hpp>
+
+#include "support/disks/temporary_folder.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+// One that found everything synced has woken nobody, and is no reason to let the next one sleep.
+TEST(Committer, each_request_wakes_its_thread_also_behind_one_that_had_nothing_to_do) {
+  const testing::TemporaryFolder folder;
+  PosixDisk disk;
+  // Of so many, most sleep when they are needed.
+  std::vector<std::unique_ptr<Committer>> committers;
+  for (int i = 0; i < 30; ++i) {
+    OpenSegment segment{
+        .file = disk.open(folder.file("segment" + std::to_string(i)), OpenMode::Create).value(),
+        .mapping = nullptr,
+        .is_name_synced = true};
+    committers.push_back(std::make_unique<Committer>(
+        Committer::Options{
+            .interval = std::chrono::hours{1}, .disk = &disk, .folder = folder.path()},
+        std::move(segment), 0, 0));
+    committers.back()->request();
+  }
+  // Without a wake they sleep for an hour.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes{5};
+  for (const auto& committer : committers) {
+    committer->publish(1);
+    committer->request();
+    while (committer->synced() < 1) {
+      ASSERT_LT(std::chrono::steady_clock::now(), deadline) << "nobody woke it";
+      std::this_thread::yield();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::store

@@ -1,0 +1,114 @@
+// The thread that prepares segments lives on where there is no memory: what it could not do is
+// told.
+#include "store/write/segment_supply.hpp"
+
+#include <atomic>
+#include <cerrno>
+#include <gtest/gtest.h>
+#include <memory>
+#include <new>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/disks/temporary_folder.hpp"
+
+namespace nexusfix::store {
+namespace {
+
+// There is no memory for so many of these calls.
+class ForgetfulDisk final : public Disk {
+ public:
+  std::atomic<int> opens_without{0};
+  std::atomic<int> syncs_without{0};
+
+  DiskResult<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    need_memory(opens_without);
+    return disk_.open(path, mode);
+  }
+  DiskResult<void> make_directories(const std::string& path) override {
+    return disk_.make_directories(path);
+  }
+  DiskResult<std::vector<std::string>> list(const std::string& path) override {
+    return disk_.list(path);
+  }
+  DiskResult<void> remove(const std::string& path) override { return disk_.remove(path); }
+  DiskResult<void> sync_directory(const std::string& path) override {
+    need_memory(syncs_without);
+    return disk_.sync_directory(path);
+  }
+  bool takes_threads() const noexcept override { return true; }
+
+ private:
+  static void need_memory(std::atomic<int>& without) {
+    if (without > 0) {
+      --without;
+      throw std::bad_alloc{};
+    }
+  }
+  PosixDisk disk_;
+};
+
+class SegmentSupplyTest : public ::testing::Test {
+ protected:
+  DiskError shortage() {
+    while (!supply_.has_shortage()) std::this_thread::yield();
+    const auto told = supply_.take_shortage();
+    EXPECT_TRUE(told);
+    EXPECT_FALSE(supply_.take_shortage()) << "told once";
+    return told.value_or(DiskError{});
+  }
+
+  testing::TemporaryFolder folder_;
+  ForgetfulDisk disk_;
+  SegmentSupply supply_{disk_,
+                        {.folder = folder_.path(),
+                         .segment_bytes = 4'096,
+                         .maps = true,
+                         .syncs_names = true,
+                         .background = true}};
+};
+
+TEST_F(SegmentSupplyTest, a_segment_for_which_there_is_no_memory_is_told_and_made_when_there_is) {
+  disk_.opens_without = 1;
+  supply_.prepare(1);
+  EXPECT_EQ(shortage().error_number, ENOMEM);
+  EXPECT_TRUE(supply_.is_short());
+  supply_.prepare(1);
+  const auto taken = supply_.take(1, 100);
+  ASSERT_TRUE(taken) << taken.error().what();
+  EXPECT_EQ(taken->reserved_bytes, 4'096U);
+  EXPECT_TRUE(taken->is_name_synced);
+  EXPECT_FALSE(supply_.is_short());
+}
+
+TEST_F(SegmentSupplyTest, a_sync_for_which_there_is_no_memory_is_told_and_nobody_waits_for_it) {
+  disk_.syncs_without = 1;
+  supply_.prepare(1);
+  EXPECT_EQ(shortage().what(), "get memory for a segment: Cannot allocate memory");
+  const auto taken = supply_.take(1, 100);
+  ASSERT_TRUE(taken) << taken.error().what();
+  EXPECT_TRUE(taken->is_name_synced);
+  supply_.close();
+}
+
+// Another journal's folder has come in the place of this one's.
+TEST_F(SegmentSupplyTest, a_file_that_was_begun_is_never_emptied) {
+  const std::string path = folder_.file("0000000001.journal");
+  const std::string begun = "NXFXJRNL and what follows";
+  {
+    PosixDisk disk;
+    const auto file = disk.open(path, OpenMode::Create);
+    ASSERT_TRUE(file && (*file)->write_at(0, begun));
+  }
+  supply_.prepare(1);
+  EXPECT_EQ(shortage().error_number, EEXIST);
+  const auto taken = supply_.take(1, 100);
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().what(), "begin " + path + ": File exists");
+  PosixDisk disk;
+  EXPECT_EQ(read_file(disk, path, 1000), begun);
+}
+
+}  // namespace
+}  // namespace nexusfix::store

@@ -1,0 +1,168 @@
+// No kernel and no other reader of bytes from outside touches a byte that it was not given.
+#include <array>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nexusfix/wire/frame.hpp>
+#include <nexusfix/wire/parser.hpp>
+#include <nexusfix/wire/resend.hpp>
+#include <nexusfix/wire/values/conversions.hpp>
+
+#include "unit/wire/kernels/guarded_bytes.hpp"
+#include "unit/wire/kernels/kernel_parameters.hpp"
+#include "unit/wire/message_text.hpp"
+#include "wire/kernels/kernel_table.hpp"
+
+namespace nexusfix::wire {
+namespace {
+
+using test::GuardedBytes;
+using test::message_of;
+using test::with_check_sum;
+using test::with_soh;
+
+constexpr std::size_t kSizesMax = 600;  // more than two of the widest windows
+
+class KernelTest : public testing::TestWithParam<const kernels::KernelTable*> {
+ protected:
+  // Parses it hard against either guard.
+  void parse_at_both_ends(std::string_view bytes) {
+    const bool first = parser_.parse(guarded_.at_begin(bytes)).has_value();
+    const bool second = parser_.parse(guarded_.at_end(bytes)).has_value();
+    ASSERT_EQ(first, second);
+  }
+
+  ParserIndex parser_{DataFieldTable::standard(), *GetParam()};
+  GuardedBytes guarded_{4096};
+};
+
+TEST_P(KernelTest, messages_of_every_length_are_read_within_their_bytes) {
+  for (std::size_t size = 1; size < kSizesMax; ++size) {
+    parse_at_both_ends(message_of("35=0|58=" + std::string(size, 'x') + "|"));
+    parse_at_both_ends(message_of("35=0|" + std::string(size, '|')));
+    parse_at_both_ends(message_of("35=0|58=x|" + std::string(size, '=') + "|"));
+  }
+}
+
+TEST_P(KernelTest, messages_of_many_windows_are_read_within_their_bytes) {
+  const std::string fields = "1=2|20=abc|300=0123456789|4000=x|50000=y|58=a=b|";
+  for (std::size_t size = 900; size < 1300; ++size) {
+    std::string body = "35=0|";
+    while (body.size() + fields.size() < size) body += fields;
+    body += "58=" + std::string(size - body.size(), 'z') + "|";
+    parse_at_both_ends(message_of(body));
+    // A data field that begins in one window and ends in another, or at the trailer.
+    const std::string value(size - 40, '|');
+    parse_at_both_ends(
+        message_of("35=0|95=" + std::to_string(value.size()) + "|96=" + value + "|"));
+  }
+}
+
+TEST_P(KernelTest, tags_of_every_length_in_front_of_the_trailer_are_read_within_their_bytes) {
+  for (const char* tag : {"1", "22", "333", "4444", "55555", "666666", "7777777", "95", "20001"}) {
+    for (std::size_t before = 0; before < 80; ++before) {
+      const std::string body = "35=0|58=" + std::string(before + 1, 'x') + "|" + tag;
+      parse_at_both_ends(message_of(body + "=|"));
+      parse_at_both_ends(message_of(body + "=1|"));
+      parse_at_both_ends(message_of(body + "|"));
+    }
+  }
+}
+
+TEST_P(KernelTest, short_fields_in_front_of_the_trailer_are_read_within_their_bytes) {
+  for (const char* end : {"|", "=|", "1=|", "1=2|", "12|", "1234567|", "12345678|", "95=1|", "95=|",
+                          "95=1|96=|", "95=99|96=a|", "95=1|96=a|", "95=1|9|", "93=0|89=|"}) {
+    parse_at_both_ends(message_of(std::string{"35=0|"} + end));
+  }
+}
+
+// A pair that begins like the one before is found by its bytes: also where it is the first thing in
+// the frame, or the last one.
+TEST_P(KernelTest, data_fields_that_follow_each_other_are_read_within_their_bytes) {
+  std::string pairs;
+  for (std::size_t size = 1; size < 130; ++size) {
+    const std::string value = "a|" + std::string(size % 13, 'b');
+    pairs += "95=" + std::to_string(value.size()) + "|96=" + value + "|";
+    const std::string message = message_of("35=0|" + pairs);
+    parse_at_both_ends(message);
+    ASSERT_TRUE(parser_.parse(guarded_.at_end(message)).has_value()) << size;
+    parse_at_both_ends(with_check_sum(with_soh(pairs)));
+  }
+}
+
+TEST_P(KernelTest, every_prefix_and_suffix_of_a_message_is_read_within_its_bytes) {
+  const std::string message = message_of("35=D|55=AAPL|95=5|96=a|b=c|58=hello world|");
+  for (std::size_t size = 0; size <= message.size(); ++size) {
+    parse_at_both_ends(std::string_view{message}.substr(0, size));
+    parse_at_both_ends(std::string_view{message}.substr(size));
+    const std::string_view prefix = guarded_.at_end(std::string_view{message}.substr(0, size));
+    EXPECT_EQ(next_frame(prefix, {}).status == FrameStatus::Complete, size == message.size());
+    static_cast<void>(next_frame(guarded_.at_end(std::string_view{message}.substr(size)), {}));
+  }
+}
+
+TEST_P(KernelTest, arrays_that_are_too_short_are_reported_and_never_overrun) {
+  constexpr std::uint16_t kUntouched = 0x5a5a;
+  const std::string frame = message_of("35=0|" + std::string(1000, '|'));
+  const std::string fields = message_of("35=0|" + [] {
+    std::string body;
+    for (int i = 0; i < 300; ++i) body += "1=2|";
+    return body;
+  }());
+  for (const std::string& bytes : {frame, fields}) {
+    for (std::uint32_t capacity = 0; capacity < 400; ++capacity) {
+      const std::size_t entries = capacity + kernels::kEntriesAtOnce;
+      std::vector<std::uint16_t> keys(entries + 1, kUntouched);
+      std::vector<FieldPlace> places(entries + 1, FieldPlace{kUntouched, kUntouched});
+      std::array<NarrowPlace, kernels::kEntriesAtOnce> narrow{};
+      kernels::IndexWork work{};
+      work.arrays = {keys.data(), places.data(), narrow.data(), capacity};
+      const std::uint32_t count = GetParam()->index_frame[0](bytes.data(), bytes.size(), work);
+      ASSERT_EQ(count == 0, work.more_capacity != 0) << capacity;
+      ASSERT_EQ(keys.back(), kUntouched) << capacity;
+      ASSERT_EQ(places.back().begin, kUntouched) << capacity;
+      if (capacity >= 304 + kernels::kEntriesAtOnce) {
+        ASSERT_NE(count, 0U) << capacity;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::ValuesIn(test::every_kernel()),
+                         test::kernel_name);
+
+TEST(GuardedReads, conversions_stay_within_their_text) {
+  GuardedBytes guarded{4096};
+  for (const std::string_view text :
+       {"", "-", "1", "-1", "12345678", "123456789012345678901", "1.5", ".",
+        "0.0000000000000000001", "20240115", "20240115-10:30:00", "20240115-10:30:00.",
+        "20240115-10:30:00.123", "10:30:00", "10:30:00.123456789", "Y", "x"}) {
+    for (const std::string_view placed : {guarded.at_end(text), guarded.at_begin(text)}) {
+      static_cast<void>(to_int(placed));
+      static_cast<void>(to_uint(placed));
+      static_cast<void>(to_decimal(placed));
+      static_cast<void>(to_bool(placed));
+      static_cast<void>(to_char(placed));
+      static_cast<void>(to_utc_timestamp(placed));
+      static_cast<void>(to_date(placed));
+      static_cast<void>(to_time_of_day(placed));
+    }
+  }
+}
+
+TEST(GuardedReads, resend_copy_stays_within_the_stored_bytes) {
+  GuardedBytes guarded{4096};
+  const std::string stored =
+      message_of("35=D|34=7|49=S|52=20240115-10:30:00|56=T|212=3|213=a|b|11=A|");
+  char out[512];
+  for (std::size_t size = 0; size <= stored.size(); ++size) {
+    const auto copy = resend_copy(guarded.at_end(std::string_view{stored}.substr(0, size)),
+                                  WallTime{}, TimePrecision::Millis, out);
+    EXPECT_EQ(copy.has_value(), size == stored.size());
+  }
+}
+
+}  // namespace
+}  // namespace nexusfix::wire

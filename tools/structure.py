@@ -1,0 +1,153 @@
+"""The limits on the structure that tools/tidy.py enforces: folders, classes, and the dialect.
+
+A limit of OFFENDERS is what a class has today. It may only shrink: a class that is below its
+number must have the new one here, or leave the list.
+"""
+
+import re
+from collections import Counter, defaultdict
+from pathlib import Path
+
+SOURCE_SUFFIXES = {".cpp", ".hpp", ".py"}
+FOLDER_FILES_MAX = 20
+README_WANTED_ABOVE = 5
+ROOM_README_LINES_MAX = 10
+ROOMS = ("src/", "apps/", "tests/unit/", "bench/")
+FOLDERS_WITH_README = ROOMS + ("tests/", "tools/codegen")
+
+CLASS_MEMBERS_MAX = 25
+CLASS_FILES_MAX = 3
+MEMBER_OFFENDERS = {
+    "config/SessionSettings": 44, "engine/Connection": 30, "engine/Runtime": 111,
+    "engine/SessionSlot": 73, "observe/SessionLogs": 27, "session/SessionConfig": 49,
+    "session/StateMachine": 72, "simulator/Machine": 31, "store/Batch": 34, "store/Journal": 32,
+    "store/JournalKeeper": 27, "store/LogWriter": 28, "wire/Lanes": 30,
+}
+FILE_OFFENDERS = {"engine/Runtime": 23, "session/StateMachine": 13}
+
+# Words that the field does not speak. DIALECT_MAX may only shrink, to 40.
+DIALECT = re.compile(r"\b(behind|in front of|anew|whoever|nobody|so many|is told|comes to nothing"
+                     r"|of ours|is given up)\b", re.IGNORECASE)
+DIALECT_MAX = 1600
+
+CLASS_HEAD = re.compile(r"(?<!enum )\b(?:class|struct)\s+(?:alignas\([^)]*\)\s*)?"
+                        r"(?:\[\[\w+\]\]\s*)?(\w+)(?:\s+final)?\s*(?::[^;{]*)?\{")
+METHOD = re.compile(r"^(?!\s)[^;{}=]*?\b([A-Z]\w*)(?:<[^<>]*>)?::(?:~?\w+|operator[^\s(]+)\s*\(",
+                    re.MULTILINE)
+NO_MEMBER = re.compile(r"^\s*(?:using|friend|static|enum|struct|class|union|typedef|template"
+                       r"|constexpr|inline constexpr)\b")
+
+
+def body_end(code, begin):
+    depth = 1
+    for match in re.compile(r"[{}]").finditer(code, begin):
+        depth += 1 if match[0] == "{" else -1
+        if depth == 0:
+            return match.start()
+    return len(code)
+
+
+def without_inner_blocks(body):
+    """The text of a class at its own depth: of every block only the braces remain, and a function's
+    body ends its statement."""
+    out, depth, begin = [], 0, 0
+    for match in re.finditer(r"[{}]", body):
+        if match[0] == "{":
+            if depth == 0:
+                out.append(body[begin:match.start()] + "{")
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                out.append("}")
+                begin = match.end()
+                head = "".join(out).rsplit(";", 1)[-1]
+                if "(" in head and re.search(r"\)\s*(?:const|noexcept|override|final|&|\s"
+                                             r"|->[^{]*|:[^{]*|requires[^{]*)*\{\}$", head):
+                    out.append(";")
+    out.append(body[begin:])
+    return "".join(out)
+
+
+def member_count(body):
+    count = 0
+    for statement in without_inner_blocks(body).split(";"):
+        statement = re.sub(r"\b(?:public|private|protected)\s*:", " ", statement)
+        statement = re.sub(r"\[\[[^\]]*\]\]|alignas\([^)]*\)", " ", statement).strip()
+        if not statement or NO_MEMBER.match(statement):
+            continue
+        head = re.split(r"[={]", statement, maxsplit=1)[0]
+        head = re.sub(r"<[^;]*>", "", head)
+        if "(" not in head and len(head.split()) > 1:
+            count += 1 + head.count(",")
+    return count
+
+
+def check_folders(tree):
+    counts = Counter()
+    for name in tree.texts:
+        if Path(name).suffix in SOURCE_SUFFIXES:
+            counts[Path(name).parent.as_posix()] += 1
+    for folder, count in sorted(counts.items()):
+        if count > FOLDER_FILES_MAX:
+            tree.problem(folder, 1, f"{count} source files, {FOLDER_FILES_MAX} at most")
+        if count <= README_WANTED_ABOVE or not folder.startswith(FOLDERS_WITH_README):
+            continue
+        readme = tree.texts.get(folder + "/README.md")
+        if readme is None:
+            tree.problem(folder, 1, "a README.md must say what lives here, who may call it, and "
+                                    "where to begin reading")
+        elif folder.startswith(ROOMS) and readme.count("\n") > ROOM_README_LINES_MAX:
+            tree.problem(folder + "/README.md", 1, f"{readme.count(chr(10))} lines, "
+                                                   f"{ROOM_README_LINES_MAX} at most")
+
+
+def owner(name):
+    """The layer or program that a file belongs to."""
+    parts = Path(name).parts
+    return parts[2] if parts[0] == "include" and len(parts) > 3 else parts[1]
+
+
+def check_limit(tree, name, what, count, limit, known):
+    if count > max(limit, known):
+        tree.problem(name, 1, f"{what}: {count}, {max(limit, known)} at most")
+    elif known > limit and count < known:
+        tree.problem("tools/structure.py", 1, f"{what}: {count} now, lower its limit of {known}")
+
+
+def check_classes(tree, blank_out):
+    members = {}
+    files = defaultdict(set)
+    for name, text in tree.of_suffix({".cpp", ".hpp"}, ("include/", "src/", "apps/", "tools/")):
+        code = blank_out(text)
+        for match in CLASS_HEAD.finditer(code):
+            count = member_count(code[match.end():body_end(code, match.end())])
+            key = f"{owner(name)}/{match[1]}"
+            members[key] = max(members.get(key, (0, "")), (count, name))
+        if name.endswith(".cpp"):
+            for match in METHOD.finditer(code):
+                files[f"{owner(name)}/{match[1]}"].add(name)
+    for key, (count, name) in sorted(members.items()):
+        check_limit(tree, name, f"members of {key}", count, CLASS_MEMBERS_MAX,
+                    MEMBER_OFFENDERS.get(key, 0))
+    for key, names in sorted(files.items()):
+        check_limit(tree, sorted(names)[0], f"files with methods of {key}", len(names),
+                    CLASS_FILES_MAX, FILE_OFFENDERS.get(key, 0))
+
+
+def check_dialect(tree):
+    found = Counter()
+    for name, text in tree.of_suffix({".cpp", ".hpp", ".py", ".cmake", ".sh", ".txt"}):
+        if name != "tools/structure.py":
+            found[name] += len(DIALECT.findall(text))
+    total = sum(found.values())
+    if total > DIALECT_MAX:
+        most = ", ".join(f"{name} {count}" for name, count in found.most_common(5))
+        tree.problem("tools/structure.py", 1,
+                     f"{total} words of the dialect, {DIALECT_MAX} at most: {most}")
+
+
+def check_structure(tree, blank_out):
+    check_folders(tree)
+    check_classes(tree, blank_out)
+    check_dialect(tree)
