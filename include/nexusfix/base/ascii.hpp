@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix {
 
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }

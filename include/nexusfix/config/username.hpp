@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <nexusfix/base/language.hpp>
+
 namespace nexusfix::config {
 
 inline constexpr std::size_t kUsernameBytesMax = 64;
