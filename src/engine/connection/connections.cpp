@@ -43,17 +43,6 @@ wire::FrameScanner scanner_of(const SessionSettings& settings) {
   return wire::FrameScanner{wire::FrameLimits{.message_bytes_max = settings.message_bytes_max}};
 }
 
-// Sessions that lost one counterparty together do not come back to it in the same moment. The same
-// session and attempt always give the same, so that a run can be repeated.
-std::chrono::nanoseconds shortened(std::chrono::seconds interval, const SessionSlot& slot) {
-  const std::uint64_t seed = std::hash<std::string>{}(slot.name) + slot.attempts;
-  SeededRandom random{seed};
-  constexpr std::uint64_t kParts = 10'000;
-  const std::uint64_t left_out =
-      random.below(kParts) * slot.settings.reconnect_jitter / 100;  // of kParts
-  return std::chrono::nanoseconds{interval} / kParts * static_cast<std::int64_t>(kParts - left_out);
-}
-
 }  // namespace
 
 // AllowedRemoteAddresses.
@@ -66,11 +55,11 @@ void Runtime::connect(SessionSlot& slot) {
   reserve_for_connections();
   auto owned = std::make_unique<Connection>();
   Connection& connection = *owned;
-  const transport::Endpoint& endpoint = slot.settings.connect[slot.endpoint];
+  const transport::Endpoint& endpoint = slot.settings.connect[slot.connect_policy.address()];
   const auto socket = seams_.network->connect(endpoint);
   if (!socket) {
     report(observe::Severity::Warning, slot.name, socket.error().text);
-    schedule_connect(slot);
+    slot.connect_policy.schedule(slot.settings, slot.name, now_.mono);
     return;
   }
   connection.count_in(*seams_.budget);
@@ -89,23 +78,7 @@ void Runtime::connect(SessionSlot& slot) {
   }
   arm(connection, connection.deadline);
   slot.connection = &connection;
-}
-
-void Runtime::schedule_connect(SessionSlot& slot) {
-  const SessionSettings& settings = slot.settings;
-  const std::vector<std::chrono::seconds>& intervals = settings.reconnect_intervals;
-  if (slot.attempts == 0) slot.first_attempt_at = now_.mono;
-  const std::size_t step = std::min<std::size_t>(slot.attempts, intervals.size() - 1);
-  slot.connect_at = now_.mono + shortened(intervals[step], slot);
-  ++slot.attempts;
-  slot.endpoint = (slot.endpoint + 1) % settings.connect.size();
-  if (settings.priority_start_over &&
-      (slot.was_lost || now_.mono - slot.first_attempt_at >= *settings.priority_start_over)) {
-    slot.endpoint = 0;
-    slot.first_attempt_at = now_.mono;
-  }
-  slot.was_lost = false;
-  arm(slot, slot.connect_at);
+  slot.connect_policy.on_connecting();
 }
 
 void Runtime::on_connected(Connection& connection) {
@@ -481,7 +454,7 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
     refuse(connection, "session " + slot->name + " is logged on from elsewhere already");
     return false;
   }
-  if (slot->waits_for_operator && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
+  if (slot->accepts_only_reset && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
     refuse(connection, "session " + slot->name + " waits for an operator to set its numbers");
     return false;
   }
@@ -658,13 +631,9 @@ void Runtime::close(Connection& connection, std::string_view why, observe::Sever
   }
   forget_held(*slot);  // Without a reset they are asked for again.
   if (slot->is_dynamic && !slot->has_logged_on) remove(*slot, {});
-  if (!slot->wants_connection || !slot->may_log_on) return;
-  if (std::exchange(slot->log_on_wanted, false)) {
-    slot->connect_at = now_.mono;
-    arm(*slot, slot->connect_at);
-  } else {
-    schedule_connect(*slot);
-  }
+  slot->connect_policy.on_closed(slot->settings, slot->name, slot->may_log_on, now_.mono);
+  if (!slot->connect_policy.wants_connection() || !slot->may_log_on) return;
+  arm(*slot, slot->connect_policy.connect_at());
 }
 
 }  // namespace nexusfix::engine

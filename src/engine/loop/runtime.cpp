@@ -37,7 +37,8 @@ observe::Severity severity_of(store::StoreEvent::Level level) noexcept {
 
 // A halt ends with the session that the schedule ends.
 bool will_connect(const SessionSlot& slot) noexcept {
-  return slot.wants_connection || (slot.numbers_are_lost && !slot.settings.schedule.is_non_stop());
+  const ConnectPolicy& policy = slot.connect_policy;
+  return policy.wants_connection() || (policy.is_halted() && !slot.settings.schedule.is_non_stop());
 }
 
 }  // namespace
@@ -269,9 +270,10 @@ void Runtime::on_timer(SessionSlot& slot) {
   arm(slot, slot.machine.next_deadline());
   run_session_timers(slot);
   follow_schedule(slot);
-  if (slot.wants_connection && slot.may_log_on && slot.connection == nullptr) {
-    if (slot.connect_at <= now_.mono) connect(slot);
-    arm(slot, slot.connect_at);
+  const ConnectPolicy& policy = slot.connect_policy;
+  if (policy.wants_connection() && slot.may_log_on && slot.connection == nullptr) {
+    if (policy.connect_at() <= now_.mono) connect(slot);
+    arm(slot, policy.connect_at());
   }
 }
 
@@ -331,7 +333,7 @@ void Runtime::begin_stop() {
   }
   for (const auto& owned : slots_) {
     SessionSlot& slot = *owned;
-    slot.wants_connection = false;
+    slot.connect_policy.log_out();
     if (slot.disconnection) {
       transact(slot, [&](session::StateMachine&) { slot.disconnection_at = kNever; });
     }
@@ -361,8 +363,9 @@ bool Runtime::finished() {
 
 // Who polls may have something to do at the end; who runs would only start again, and be refused.
 bool Runtime::waits_for_operator() const noexcept {
-  return is_running_ && takes_commands_ &&
-         std::ranges::any_of(slots_, [](const auto& slot) { return slot->numbers_are_lost; });
+  return is_running_ && takes_commands_ && std::ranges::any_of(slots_, [](const auto& slot) {
+           return slot->connect_policy.is_halted();
+         });
 }
 
 // What callbacks sent at the very end is made durable, too; a disk that stands still is not waited

@@ -496,7 +496,6 @@ class Runtime {
   void mark_unsent(Connection& connection);
   void enforce_outbound_limit(Connection& connection);
   void connect(SessionSlot& slot);
-  void schedule_connect(SessionSlot& slot);
 
   // floods.cpp
   void note_administrative(SessionSlot& slot, const wire::MessageView& message);
@@ -591,8 +590,8 @@ class Runtime {
   void close_soon(Connection& connection);
   void note_disconnection(SessionSlot& slot);
   void stop_for_operator(SessionSlot& slot, const session::Notice& notice);
-  void begin_reset(SessionSlot& slot) noexcept;
   void end_halt(SessionSlot& slot);
+  [[nodiscard]] bool may_connect(const SessionSlot& slot) const noexcept;
   [[nodiscard]] bool waits_for_operator() const noexcept;
   void tell_disconnection(SessionSlot& slot);
   void touch(SessionSlot& slot);

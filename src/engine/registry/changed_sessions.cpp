@@ -263,7 +263,7 @@ void Runtime::take_settings(SessionSlot& slot, SessionSettings settings) {
   slot.log = log;
   if (is_throttled_otherwise) slot.throttle = std::move(made);
   slot.keeps_masked_out = !slot.settings.log.masked.empty() && !slot.settings.log.stores_masked;
-  slot.endpoint = 0;
+  slot.connect_policy.use_first_address();
   note_rules(slot.settings);
   // The timetable may be another one.
   slot.schedule_since = WallTime::max();
@@ -272,10 +272,10 @@ void Runtime::take_settings(SessionSlot& slot, SessionSettings settings) {
   if (slot.is_out) return;  // It comes back with them.
   follow_schedule(slot);
   // An initiator tries the new address now.
-  if (slot.wants_connection && slot.connection == nullptr && slot.may_log_on) {
-    slot.attempts = 0;
-    slot.connect_at = now_.mono;
-    arm(slot, slot.connect_at);
+  if (slot.connect_policy.wants_connection() && slot.connection == nullptr && slot.may_log_on) {
+    slot.connect_policy.restart_intervals();
+    slot.connect_policy.connect_now(now_.mono);
+    arm(slot, now_.mono);
   }
 }
 

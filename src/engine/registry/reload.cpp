@@ -368,8 +368,7 @@ void Runtime::abort_reload() noexcept {
 // Its Session stays, because an application may hold it; what is sent to it is stored.
 void Runtime::take_out(SessionSlot& slot) {
   slot.is_out = true;
-  slot.wants_connection = false;
-  slot.numbers_are_lost = false;
+  slot.connect_policy.log_out();
   forget_pending(slot);
   acceptors_.erase(slot.name);
   if (seams_.directory) seams_.directory->remove_acceptor(slot.name);

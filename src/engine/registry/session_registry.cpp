@@ -132,11 +132,8 @@ void Runtime::give_key(SessionSlot& slot, store::SessionKey key) {
 void Runtime::put_in(SessionSlot& slot) {
   if (slot.settings.session.role == session::Role::Initiator) {
     slot.is_out = false;
-    slot.wants_connection = true;
-    slot.numbers_are_lost = false;
-    slot.log_on_wanted = slot.connection != nullptr;
-    slot.connect_at = now_.mono;
-    return arm(slot, slot.connect_at);
+    slot.connect_policy.log_on(slot.connection != nullptr, now_.mono);
+    return arm(slot, slot.connect_policy.connect_at());
   }
   // A qualifier does not travel; the configuration refuses it for acceptors.
   acceptors_.emplace(slot.name, &slot);
@@ -471,7 +468,7 @@ void Runtime::remove(SessionSlot& slot, std::string_view text) {
   slot.is_leaving = true;
   acceptors_.erase(slot.name);
   if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
-  slot.wants_connection = false;
+  slot.connect_policy.log_out();
   if (slot.connection != nullptr) log_out(slot, text);
 }
 

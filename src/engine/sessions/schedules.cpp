@@ -51,7 +51,7 @@ void Runtime::end_session(SessionSlot& slot, sys_seconds ended_at) {
          "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
              " is over by its schedule: both "
              "sequence numbers begin at 1 again");
-  begin_reset(slot);
+  slot.connect_policy.on_reset_requested(slot.connection != nullptr);
   transact(slot, [this](session::StateMachine& machine) {
     machine.on_session_end("End of session", now_);
   });
@@ -80,8 +80,8 @@ void Runtime::open_for_logons(SessionSlot& slot) {
                    utc_text(std::chrono::floor<std::chrono::seconds>(slot.schedule_until),
                             UtcForm::Plain) +
                    " UTC");
-  slot.connect_at = now_.mono;
-  if (slot.wants_connection) arm(slot, slot.connect_at);
+  slot.connect_policy.connect_now(now_.mono);
+  if (slot.connect_policy.wants_connection()) arm(slot, now_.mono);
 }
 
 }  // namespace nexusfix::engine

@@ -18,6 +18,7 @@
 #include "engine/connection/connection.hpp"
 #include "engine/loop/timer_queue.hpp"
 #include "engine/report/notice_limiter.hpp"
+#include "engine/sessions/connect_policy.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
 
@@ -131,20 +132,14 @@ struct SessionSlot {
   PendingKeys pending;
   std::unique_ptr<SessionSettings> next_settings;  // from its next Logon on; null: as they are
   std::shared_ptr<const std::string> next_text;    // that they are of
-  bool is_out = false;              // gone from the file: admits no client, and may come back
-  bool is_dynamic = false;          // made of a template, for the client that logged on
-  bool has_logged_on = false;       // since it was made
-  bool is_leaving = false;          // is removed when its connection has ended
-  bool waits_for_operator = false;  // the counterparty knows numbers that the store does not
-  bool wants_connection = false;    // initiator
-  bool numbers_are_lost = false;    // initiator: else it would want one
-  bool reset_ends_halt = false;     // a reset that was asked for: by Session::reset(), the schedule
-  bool log_on_wanted = false;       // initiator: log_on() came before the old connection was gone
-  MonoTime connect_at = kNever;     // initiator: when to try next
-  std::size_t endpoint = 0;         // initiator: which of its addresses is next
-  std::uint32_t attempts = 0;       // initiator: since the last Logon
-  bool was_lost = false;            // initiator: logged on until the connection ended
-  MonoTime first_attempt_at{};  // initiator: the first of them; or since the list was begun again
+  bool is_out = false;         // gone from the file: admits no client, and may come back
+  bool is_dynamic = false;     // made of a template, for the client that logged on
+  bool has_logged_on = false;  // since it was made
+  bool is_leaving = false;     // is removed when its connection has ended
+  // The counterparty knows sequence numbers that the store does not: an acceptor refuses a Logon
+  // without ResetSeqNumFlag until an operator has set them.
+  bool accepts_only_reset = false;
+  ConnectPolicy connect_policy;  // initiator
 };
 
 }  // namespace nexusfix::engine

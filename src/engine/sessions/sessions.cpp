@@ -153,7 +153,7 @@ void Runtime::take_actions(SessionSlot& slot) {
       slot.machine.on_logout_command(slot.logout_text, now_);
     } else if (slot.reset_wanted) {
       slot.logout_text = *std::exchange(slot.reset_wanted, std::nullopt);
-      begin_reset(slot);
+      slot.connect_policy.on_reset_requested(slot.connection != nullptr);
       slot.machine.on_session_end(slot.logout_text, now_);
     } else if (slot.disconnect_wanted) {
       cut(slot);
@@ -257,8 +257,10 @@ void Runtime::perform(SessionSlot& slot, const session::Administrative& action) 
 
 void Runtime::perform(SessionSlot& slot, const session::Reset&) {
   if (slot.trial == nullptr) transaction_.reset(slot.key);
-  slot.waits_for_operator = false;
-  if (std::exchange(slot.reset_ends_halt, false)) end_halt(slot);
+  slot.accepts_only_reset = false;
+  if (slot.connect_policy.on_reset(may_connect(slot), slot.connection != nullptr, now_.mono)) {
+    arm(slot, slot.connect_policy.connect_at());
+  }
   slot.inbound_recorded = 1;
   // What came after the Logon that resets belongs to the new epoch, and is asked for again.
   if (!slot.holds_undecided) {
@@ -324,8 +326,7 @@ void Runtime::answer_logon(SessionSlot& slot, std::uint64_t logon_id, const Logo
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
   slot.disconnection.reset();  // It is back in time.
-  slot.attempts = 0;
-  slot.was_lost = true;
+  slot.connect_policy.on_logged_on();
   slot.has_logged_on = true;
   if (slot.connection != nullptr) slot.connection->has_logged_on = true;
   const session::Numbers numbers = slot.machine.numbers();
@@ -382,9 +383,9 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
     report_peer(observe::Severity::Warning, slot,
                 "disconnecting: " + std::string{to_string(action.reason)});
   }
-  if (action.reason == session::DisconnectReason::MsgSeqNumTooLow && slot.wants_connection) {
-    slot.wants_connection = false;
-    slot.numbers_are_lost = true;
+  if (action.reason == session::DisconnectReason::MsgSeqNumTooLow &&
+      slot.connect_policy.wants_connection()) {
+    slot.connect_policy.halt();
     report(observe::Severity::Error, slot.name,
            "one side has lost numbers that the other one knows: not connecting again. Compare both "
            "sides' sequence numbers, then restore the store, set the numbers that both agree on "
@@ -412,8 +413,8 @@ void Runtime::perform(SessionSlot& slot, const session::Notice& action) {
 void Runtime::stop_for_operator(SessionSlot& slot, const session::Notice& notice) {
   const session::Numbers numbers = slot.machine.numbers();
   const bool connects = slot.settings.session.role == session::Role::Initiator;
-  slot.waits_for_operator = true;
-  slot.numbers_are_lost |= std::exchange(slot.wants_connection, false);
+  slot.accepts_only_reset = true;
+  slot.connect_policy.halt();
   const SideAtFault side = side_at_fault(notice, numbers.next_outbound);
   report(observe::Severity::Error, slot.name,
          "ALARM: " + std::string{side.what} + ". " +
@@ -428,23 +429,13 @@ void Runtime::stop_for_operator(SessionSlot& slot, const session::Notice& notice
              (connects && takes_commands_ ? ", which this engine takes while it runs" : ""));
 }
 
-// A reset that was asked for here, by the application or the schedule. Its Reset comes at once, or
-// when the connection has ended.
-void Runtime::begin_reset(SessionSlot& slot) noexcept {
-  slot.reset_ends_halt = true;
-  const bool connects = slot.wants_connection || slot.numbers_are_lost;
-  if (slot.connection != nullptr && connects) slot.log_on_wanted = true;
-}
-
-// With sequence numbers that somebody has set, or that are 1 again, nothing waits for an operator.
-// The numbers that ResetOnDisconnect sets back are no such decision: the counterparty would refuse
-// them again and again.
+// The sequence numbers are known again: the session connects, and accepts every Logon.
 void Runtime::end_halt(SessionSlot& slot) {
-  slot.waits_for_operator = false;
-  if (!slot.numbers_are_lost) return;
-  const bool is_closing = slot.log_on_wanted;  // close() has called, and connects at once
-  log_on(slot);
-  slot.log_on_wanted |= is_closing;
+  slot.accepts_only_reset = false;
+  if (!may_connect(slot)) return;
+  if (slot.connect_policy.on_numbers_set(slot.connection != nullptr, now().mono)) {
+    arm(slot, slot.connect_policy.connect_at());
+  }
 }
 
 // Runs a callback. What it threw, if it threw.
@@ -509,8 +500,7 @@ void Runtime::undo(const Touched& before) noexcept {
 }
 
 void Runtime::log_out(SessionSlot& slot, std::string_view text) {
-  slot.wants_connection = false;
-  slot.numbers_are_lost = false;
+  slot.connect_policy.log_out();
   slot.logout_text = text;
   static_cast<void>(now());
   if (slot.connection != nullptr && !slot.connection->established) {
@@ -521,12 +511,13 @@ void Runtime::log_out(SessionSlot& slot, std::string_view text) {
 }
 
 void Runtime::log_on(SessionSlot& slot) {
-  if (slot.settings.session.role != session::Role::Initiator || stopping_ || slot.is_out) return;
-  slot.wants_connection = true;
-  slot.numbers_are_lost = false;
-  slot.log_on_wanted = slot.connection != nullptr;
-  slot.connect_at = now().mono;
-  arm(slot, slot.connect_at);
+  if (!may_connect(slot)) return;
+  slot.connect_policy.log_on(slot.connection != nullptr, now().mono);
+  arm(slot, slot.connect_policy.connect_at());
+}
+
+bool Runtime::may_connect(const SessionSlot& slot) const noexcept {
+  return slot.settings.session.role == session::Role::Initiator && !stopping_ && !slot.is_out;
 }
 
 std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,

@@ -1,0 +1,76 @@
+// When an initiator connects, and to which of its addresses. A session that accepts stays Off.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include <nexusfix/base/clock.hpp>
+
+#include "engine/settings_names.hpp"
+
+namespace nexusfix::engine {
+
+// The event loop's thread only. The caller opens the connection, and arms the session's timer with
+// connect_at().
+class ConnectPolicy {
+ public:
+  enum class State : std::uint8_t {
+    Off,              // does not connect: logged out, removed, or an acceptor
+    Waiting,          // connects at connect_at()
+    Connected,        // has a connection or opens one; after its end waits for ReconnectInterval
+    AgainWhenClosed,  // has a connection; after its end connects at once
+    Halted,           // one side lost sequence numbers: an operator must set them
+  };
+
+  [[nodiscard]] State state() const noexcept { return state_; }
+  [[nodiscard]] bool wants_connection() const noexcept {
+    return state_ != State::Off && state_ != State::Halted;
+  }
+  [[nodiscard]] bool is_halted() const noexcept { return state_ == State::Halted; }
+  [[nodiscard]] MonoTime connect_at() const noexcept { return connect_at_; }
+  // Of SessionSettings::connect.
+  [[nodiscard]] std::size_t address() const noexcept { return address_; }
+
+  // Connects now; with a connection, at once after its end.
+  void log_on(bool has_connection, MonoTime now) noexcept;
+  void log_out() noexcept { state_ = State::Off; }
+  // The sequence numbers of the two sides contradict each other. A session that is Off stays so.
+  void halt() noexcept;
+
+  // A reset was requested here, by the application or by the schedule. It is carried out at once,
+  // or when the connection has ended.
+  void on_reset_requested(bool has_connection) noexcept;
+  // The sequence numbers are 1 again. If that was requested, it ends a halt: true. A
+  // ResetOnDisconnect ends none, because the counterparty would refuse the session again.
+  [[nodiscard]] bool on_reset(bool may_connect, bool has_connection, MonoTime now) noexcept;
+  // An operator has set the sequence numbers. True: that ends a halt.
+  [[nodiscard]] bool on_numbers_set(bool has_connection, MonoTime now) noexcept;
+
+  void on_connecting() noexcept { state_ = State::Connected; }
+  void on_logged_on() noexcept;
+  // The attempt failed, or the connection has ended. Without permission by the schedule the
+  // session waits until it opens.
+  void on_closed(const SessionSettings& settings, std::string_view session, bool may_log_on,
+                 MonoTime now);
+  // Waits for the next interval, and takes the next address.
+  void schedule(const SessionSettings& settings, std::string_view session, MonoTime now);
+  void connect_now(MonoTime now) noexcept { connect_at_ = now; }
+  void use_first_address() noexcept { address_ = 0; }
+  // The intervals begin with the first one.
+  void restart_intervals() noexcept { attempts_ = 0; }
+
+ private:
+  enum class ResetRequest : std::uint8_t { None, WithoutConnection, WhileConnected };
+
+  State state_ = State::Off;
+  ResetRequest reset_request_ = ResetRequest::None;
+  bool was_lost_ = false;       // logged on until the connection ended
+  std::uint32_t attempts_ = 0;  // since the last Logon
+  std::size_t address_ = 0;
+  MonoTime connect_at_ = kNever;
+  MonoTime first_attempt_at_{};  // since the last Logon, or since the first address was used again
+};
+
+}  // namespace nexusfix::engine
