@@ -35,11 +35,13 @@ void Runtime::note_reject(SessionSlot& slot) {
 // floods is not waited for. The line is not among those that a storm of others may take the place
 // of: there is one for each connection.
 void Runtime::end_flood(SessionSlot& slot, const std::string& why) {
-  if (slot.machine.state() != session::State::LoggedOn || slot.disconnect_wanted) return;
+  if (slot.machine.state() != session::State::LoggedOn ||
+      slot.commands.has(SessionCommands::Kind::Disconnect)) {
+    return;
+  }
   report(observe::Severity::Warning, slot.name, "disconnecting: " + why);
-  slot.logout_text = why;
-  slot.logout_wanted = true;
-  slot.disconnect_wanted = why;
+  slot.commands.add(SessionCommands::Kind::LogOut, why);
+  slot.commands.add(SessionCommands::Kind::Disconnect, why);
 }
 
 }  // namespace nexusfix::engine

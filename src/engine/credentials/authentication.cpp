@@ -68,7 +68,7 @@ bool Runtime::changes_password(SessionSlot& slot, LogonAnswer& answer) {
   }
   credentials.is_changing = true;
   slot.accepted_answer = std::move(answer);
-  slot.accepted_answer_id = slot.logon_answer_id;
+  slot.accepted_answer_id = slot.commands.logon_id();
   seams_.credentials->submit(Credentials::Change{.loop = loop(),
                                                  .socket = slot.connection->socket,
                                                  .password = std::move(*credentials.change)});

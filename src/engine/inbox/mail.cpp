@@ -38,34 +38,34 @@ void Runtime::take_letters() {
   });
 }
 
-// A command that stands in the slot: carried out now, or when the actions of this event are taken.
-void Runtime::command(SessionSlot& slot) {
-  if (!in_event_ && !within_sending_) {
+// The commands of the session: they are carried out now, or after the actions of this event.
+void Runtime::apply_or_defer(SessionSlot& slot) {
+  if (phase_ == Phase::Idle) {
     transact(slot, [](session::StateMachine&) {});
   } else if (!slot.acting) {
-    commanded_.push_back(&slot);
+    deferred_.push_back(&slot);
   }
 }
 
 void Runtime::disconnect(SessionSlot& slot, std::string_view why) {
-  slot.disconnect_wanted = "disconnected by the application";
-  if (!why.empty()) (*slot.disconnect_wanted += ": ") += why;
+  std::string text = "disconnected by the application";
+  if (!why.empty()) (text += ": ") += why;
+  slot.commands.add(SessionCommands::Kind::Disconnect, std::move(text));
   static_cast<void>(now());
-  command(slot);
+  apply_or_defer(slot);
 }
 
 void Runtime::reset(SessionSlot& slot, std::string_view text) {
-  slot.reset_wanted = text;
+  slot.commands.add(SessionCommands::Kind::Reset, std::string{text});
   static_cast<void>(now());
-  command(slot);
+  apply_or_defer(slot);
 }
 
-void Runtime::cut(SessionSlot& slot) {
-  std::string why = *std::exchange(slot.disconnect_wanted, std::nullopt);
+void Runtime::cut(SessionSlot& slot, std::string_view why) {
   if (slot.connection == nullptr) return;
   Connection& connection = *slot.connection;
   if (!connection.established) return close(connection, why);
-  connection.close_reason = std::move(why);
+  connection.close_reason = why;
   close_soon(connection);
 }
 

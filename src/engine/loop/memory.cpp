@@ -22,9 +22,8 @@ void Runtime::give_up_event(SessionSlot& slot) noexcept {
   noted_bytes_.clear();
   touched_.clear();
   touched_first_ = 0;
-  in_callback_ = false;
-  within_sending_ = false;
-  commanded_.clear();
+  phase_ = Phase::Event;
+  deferred_.clear();
   for (const auto& owned : slots_) {
     SessionSlot& one = *owned;
     const session::Numbers numbers = stored_numbers(one);

@@ -78,7 +78,7 @@ void OutboundQueue::grow(std::size_t storage) {
 }
 
 Now Runtime::now() noexcept {
-  if (!in_event_) now_ = seams_.clock->now();
+  if (phase_ == Phase::Idle) now_ = seams_.clock->now();
   return now_;
 }
 
@@ -527,7 +527,7 @@ void Runtime::fail_store(const store::StoreError& error) {
   for (auto& [socket, connection] : connections_.take_all()) {
     closed_.push_back(std::move(connection));
   }
-  commanded_.clear();
+  deferred_.clear();
   noted_.clear();
   for (const auto& slot : slots_) tell_store_failure(*slot);
 }

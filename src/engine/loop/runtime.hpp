@@ -74,6 +74,14 @@ inline constexpr std::uint32_t kTrialKeysBegin = std::uint32_t{1} << 31U;
 // in it, and its connection is cut.
 struct EventAborted {};
 
+// Where in the stack the loop is.
+enum class Phase : std::uint8_t {
+  Idle,       // outside of events: what is sent is a record of its own
+  Event,      // actions of a session are carried out
+  Callback,   // the application's callback runs; what it sends is undone if it throws
+  Observing,  // on_sending(), on_sent() or write_logon() runs: nothing may be sent
+};
+
 class Runtime {
  public:
   // What comes from outside, resolved: nothing is null but what is owned beside it.
@@ -505,8 +513,8 @@ class Runtime {
   // mail.cpp
   void take_mail();
   void take_letters();
-  void command(SessionSlot& slot);
-  void cut(SessionSlot& slot);
+  void apply_or_defer(SessionSlot& slot);
+  void cut(SessionSlot& slot, std::string_view why);
 
   // schedules.cpp
   void follow_schedule(SessionSlot& slot);
@@ -565,6 +573,7 @@ class Runtime {
   void transact(SessionSlot& slot, Event event);
   void carry_out(SessionSlot& slot, Event event);
   void take_actions(SessionSlot& slot);
+  void carry_out_command(SessionSlot& slot);
   void take_commands();
   void append_transaction();
   void note_progress(SessionSlot& slot);
@@ -639,12 +648,11 @@ class Runtime {
   MonoTime stalled_until_ = kNever;            // how long it may
   DiskWatch disk_watch_;
   store::Transaction transaction_;
-  bool in_event_ = false;
-  bool in_callback_ = false;
+  Phase phase_ = Phase::Idle;
   std::vector<Touched> touched_;
   std::size_t touched_first_ = 0;                  // where the running callback's entries begin
   std::vector<Connection*> in_event_connections_;  // that got bytes in this event
-  std::vector<SessionSlot*> commanded_;            // given a command by another session's callback
+  std::vector<SessionSlot*> deferred_;             // with commands of another session's callback
 
   Slots slots_;
   std::map<std::string, SessionSlot*, std::less<>> slots_by_name_;
@@ -695,7 +703,6 @@ class Runtime {
   wire::Parser sending_parser_;
   wire::FieldEdits edits_;
   std::vector<char> edited_buffer_;
-  bool within_sending_ = false;      // on_sending(), on_sent() or write_logon() is running
   std::vector<NotedMessage> noted_;  // of the event, for on_sent(); and the bytes of all of them
   std::string noted_bytes_;
   std::vector<NotedMessage> told_;  // while on_sent() is told of them

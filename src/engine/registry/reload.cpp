@@ -110,7 +110,7 @@ bool Runtime::has_template(const SessionSettings& settings) const {
 
 std::expected<Reloaded, EngineError> Runtime::reload() {
   const auto refusal = [](std::string why) { return std::unexpected{EngineError{std::move(why)}}; };
-  if (in_event_ || within_sending_) return refusal("not from within a callback");
+  if (phase_ != Phase::Idle) return refusal("not from within a callback");
   if (stopping_ || store_failed_) return refusal("the engine is stopping");
   if (settings_file_.empty()) return refusal("the engine was not opened with a file");
   if (is_round_on_) return refusal("the configuration is being read again already: try again");

@@ -112,7 +112,7 @@ store::StoreResult<SessionSlot*> Runtime::make_slot_out(SessionSettings settings
 
 SessionSlot* Runtime::add_slot(SessionSettings settings, session::Numbers numbers) {
   touched_.reserve(slots_.size() + 2);
-  commanded_.reserve(slots_.size() + 1);
+  deferred_.reserve(slots_.size() + 1);
   session_timers_.reserve(slots_.size() + 1);
   SessionSlot& slot =
       *slots_.emplace_back(std::make_unique<SessionSlot>(*this, std::move(settings), numbers));
@@ -246,7 +246,7 @@ SessionSlot* Runtime::find_slot(std::string_view name) noexcept {
 }
 
 std::expected<void, EngineError> Runtime::add_sessions(Settings settings) {
-  if (in_event_ || within_sending_) {
+  if (phase_ != Phase::Idle) {
     return std::unexpected{EngineError{"sessions are not added from within a callback"}};
   }
   if (stopping_ || store_failed_) return std::unexpected{EngineError{"the engine is stopping"}};
@@ -497,7 +497,7 @@ void Runtime::bury(SessionSlot& slot) {
   std::erase(with_next_settings_, &slot);
   std::erase(replaying_, &slot);
   std::erase(decided_, &slot);
-  std::erase(commanded_, &slot);
+  std::erase(deferred_, &slot);
   if (begun_ == &slot) begun_ = nullptr;
   if (reload_plan_) {
     for (auto* slots : {&reload_plan_->made.slots, &reload_plan_->back, &reload_plan_->out}) {

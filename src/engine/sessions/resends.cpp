@@ -114,7 +114,7 @@ void Runtime::serve_replay(SessionSlot& slot) {
                    std::string_view{replay_bytes_}.substr(one.begin, one.size));
     if (!goes_on()) return;  // A reset, a disconnection or another resend ended it.
   }
-  if (!commanded_.empty()) transact(slot, [](session::StateMachine&) {});
+  if (!deferred_.empty()) transact(slot, [](session::StateMachine&) {});
   if (!goes_on()) return;
   // Reading changes nothing: what is stored stays as good as it was, and others go on.
   if (!read && read.error().code == store::StoreErrorCode::Corrupt) {

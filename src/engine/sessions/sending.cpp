@@ -24,7 +24,7 @@ constexpr std::string_view kReject = "3";
 
 // Made where the caller wants it, which a function with several returns of a variable would not do.
 wire::Encoder Runtime::begin_message(SessionSlot& slot, std::string_view msg_type) noexcept {
-  if (!within_sending_) [[likely]]
+  if (phase_ != Phase::Observing) [[likely]]
     return begin_in_buffer(slot, msg_type);
   // The buffer is in use. finish_message() will say so.
   return wire::Encoder{{}, wire::HeaderFields{"-", "-", "-"}, {.msg_type = "-"}};
@@ -42,7 +42,7 @@ SendResult Runtime::finish_message(
     SessionSlot& slot, const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept {
   SendResult result = send_message(slot, bytes);
   // What on_sending() and on_sent() wanted beside it.
-  if (!within_sending_ && !in_event_ && !commanded_.empty()) {
+  if (phase_ == Phase::Idle && !deferred_.empty()) {
     transact(slot, [](session::StateMachine&) {});
   }
   return result;
@@ -117,7 +117,7 @@ std::expected<bool, SendError> Runtime::examine(const SessionSlot& slot,
 
 // What keeps the engine from sending anything, of anybody.
 std::optional<SendFailure> Runtime::obstacle(std::size_t bytes) noexcept {
-  if (within_sending_) return SendFailure::WithinSending;
+  if (phase_ == Phase::Observing) return SendFailure::WithinSending;
   if (store_failed_) return SendFailure::StoreStopped;
   if (!has_room_for(bytes)) return SendFailure::StoreFull;
   return std::nullopt;
@@ -157,7 +157,8 @@ SendResult Runtime::send_message(
     }
     if (is_kept_out && !is_transmitted) return failure(SendFailure::NotLoggedOn);
   }
-  if (in_callback_ && !with_memory([&] { touch(slot); })) return failure(SendFailure::OutOfMemory);
+  if (phase_ == Phase::Callback && !with_memory([&] { touch(slot); }))
+    return failure(SendFailure::OutOfMemory);
   const auto outbound = slot.machine.finish_message(message);
   if (!outbound) {
     const bool encode = outbound.error().code == session::SendErrorCode::Encode;
@@ -181,7 +182,7 @@ SendResult Runtime::send_message(
     }
     note_sent(slot, SentMessage::Kind::Application, outbound->msg_seq_num, outbound->bytes,
               is_transmitted);
-    if (!in_event_) append_transaction();
+    if (phase_ == Phase::Idle) append_transaction();
   } catch (const std::bad_alloc&) {
     ++memory_failures_;
     noted_.resize(noted);
@@ -208,10 +209,10 @@ std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std
   edits_.clear();
   OutgoingMessage outgoing{*message, edits_, msg_seq_num, is_resend};
   Outgoing answer = Outgoing::Withhold;
-  within_sending_ = true;
+  const Phase outer = std::exchange(phase_, Phase::Observing);
   const std::optional<std::string> thrown = failure_of(
       [&] { answer = callbacks_.on_sending(callbacks_.application, slot.session, outgoing); });
-  within_sending_ = false;
+  phase_ = outer;
   if (thrown) {
     answer = Outgoing::Withhold;
     static_cast<void>(with_memory([&] {
@@ -249,7 +250,7 @@ void Runtime::tell_sent() noexcept {
   if (noted_.empty()) return;
   std::swap(noted_, told_);
   std::swap(noted_bytes_, told_bytes_);
-  within_sending_ = true;
+  const Phase outer = std::exchange(phase_, Phase::Observing);
   for (const NotedMessage& one : told_) {
     const SentMessage sent{.kind = one.kind,
                            .msg_seq_num = one.msg_seq_num,
@@ -265,7 +266,7 @@ void Runtime::tell_sent() noexcept {
                   "on_sent() threw; the message goes out all the same: " + *thrown);
     }));
   }
-  within_sending_ = false;
+  phase_ = outer;
   told_.clear();
   told_bytes_.clear();
 }
@@ -301,10 +302,10 @@ void Runtime::perform(SessionSlot& slot, const session::Retransmit& action) {
 // has its number already: nothing else may take it meanwhile.
 void Runtime::write_logon(SessionSlot& slot, wire::Encoder& encoder,
                           const wire::MessageHeader& header) noexcept {
-  const bool outer = std::exchange(within_sending_, true);
+  const Phase outer = std::exchange(phase_, Phase::Observing);
   const std::optional<std::string> thrown = failure_of(
       [&] { callbacks_.write_logon(callbacks_.application, slot.session, encoder, header); });
-  within_sending_ = outer;
+  phase_ = outer;
   if (!thrown) return;
   static_cast<void>(with_memory(
       [&] { report(observe::Severity::Error, slot.name, "write_logon() threw: " + *thrown); }));

@@ -19,6 +19,7 @@
 #include "engine/loop/timer_queue.hpp"
 #include "engine/report/notice_limiter.hpp"
 #include "engine/sessions/connect_policy.hpp"
+#include "engine/sessions/session_commands.hpp"
 #include "engine/sessions/throttle.hpp"
 #include "engine/settings_names.hpp"
 
@@ -89,15 +90,9 @@ struct SessionSlot {
   OutboundQueue behind_replay;  // numbered during a resend, sent after it
   OutboundQueue kept_back;      // numbered after our Logon, which has no answer
   std::uint64_t left_to_resend = 0;  // of what came after that: it was too much
-  bool logout_wanted = false;  // a command that waits until the actions of this event are taken
-  std::string logout_text;     // of the Logout that is to be sent
-  std::optional<std::string> disconnect_wanted;  // likewise a command: why
-  std::optional<std::string> reset_wanted;       // the text of its Logout
-  std::optional<LogonAnswer> logon_answer;
-  std::uint64_t logon_answer_id = 0;
+  SessionCommands commands;
   std::optional<LogonAnswer> accepted_answer;  // that waits for a password to be changed
   std::uint64_t accepted_answer_id = 0;
-  std::string logon_answer_text;   // of the one that is being sent
   Verdict verdict;                 // of the message that is being rejected
   std::string resend_answer_text;  // of the ResendRequest that is being refused
   Throttle throttle;               // of what comes in

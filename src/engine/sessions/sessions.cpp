@@ -103,8 +103,8 @@ std::string describe(const session::Notice& notice) {
 
 void Runtime::transact(SessionSlot& slot, Event event) {
   if (store_failed_ || slot.is_given_up) return;
-  NEXUSFIX_ASSERT(!in_event_);
-  in_event_ = true;
+  NEXUSFIX_ASSERT(phase_ == Phase::Idle);
+  phase_ = Phase::Event;
   begun_ = nullptr;  // A message begun before this event can no longer have its number.
   try {
     carry_out(slot, event);
@@ -114,7 +114,7 @@ void Runtime::transact(SessionSlot& slot, Event event) {
   } catch (const EventAborted&) {
     give_up_event(slot);
   }
-  in_event_ = false;
+  phase_ = Phase::Idle;
   arm(slot, slot.machine.next_deadline());
 }
 
@@ -125,14 +125,14 @@ void Runtime::carry_out(SessionSlot& slot, Event event) {
     take_commands();
     note_progress(slot);
     append_transaction();
-  } while (!commanded_.empty());  // by on_sent()
+  } while (!deferred_.empty());  // by on_sent()
 }
 
 // Commands that a callback gave to sessions whose actions are not being taken.
 void Runtime::take_commands() {
-  while (!commanded_.empty()) {
-    SessionSlot& other = *commanded_.back();
-    commanded_.pop_back();
+  while (!deferred_.empty()) {
+    SessionSlot& other = *deferred_.back();
+    deferred_.pop_back();
     if (other.is_given_up) continue;
     take_actions(other);
     note_progress(other);
@@ -149,16 +149,8 @@ void Runtime::take_actions(SessionSlot& slot) {
       // Before anything else that has a number: what waited behind the resend has lower ones.
       slot.replay.reset();
       finish_replay(slot);
-    } else if (std::exchange(slot.logout_wanted, false)) {
-      slot.machine.on_logout_command(slot.logout_text, now_);
-    } else if (slot.reset_wanted) {
-      slot.logout_text = *std::exchange(slot.reset_wanted, std::nullopt);
-      slot.connect_policy.on_reset_requested(slot.connection != nullptr);
-      slot.machine.on_session_end(slot.logout_text, now_);
-    } else if (slot.disconnect_wanted) {
-      cut(slot);
-    } else if (slot.logon_answer) {
-      decide_logon(slot);
+    } else if (!slot.commands.empty()) [[unlikely]] {
+      carry_out_command(slot);
     } else if (slot.disconnection && slot.disconnection_at == kNever) {
       tell_disconnection(slot);
     } else {
@@ -167,6 +159,21 @@ void Runtime::take_actions(SessionSlot& slot) {
   }
   slot.acting = false;
   slot.disconnection_is_fresh = false;
+}
+
+void Runtime::carry_out_command(SessionSlot& slot) {
+  using Kind = SessionCommands::Kind;
+  switch (slot.commands.take()) {
+    case Kind::LogOut:
+      return slot.machine.on_logout_command(slot.commands.text(Kind::LogOut), now_);
+    case Kind::Reset:
+      slot.connect_policy.on_reset_requested(slot.connection != nullptr);
+      return slot.machine.on_session_end(slot.commands.text(Kind::Reset), now_);
+    case Kind::Disconnect:
+      return cut(slot, slot.commands.text(Kind::Disconnect));
+    case Kind::AnswerLogon:
+      return decide_logon(slot);
+  }
 }
 
 void Runtime::note_progress(SessionSlot& slot) {
@@ -227,8 +234,7 @@ void Runtime::perform(SessionSlot& slot, const session::Deliver& action) {
       [[unlikely]] {
     verdict = business_reject(kOther, 0, kThrottled);
     if (throttled == Action::LogOut) {
-      slot.logout_text = kThrottled;
-      slot.logout_wanted = true;
+      slot.commands.add(SessionCommands::Kind::LogOut, std::string{kThrottled});
     }
   } else if (slot.settings.inbound_delivery == InboundDelivery::AtMostOnce &&
              !record_before_delivery(slot, action.msg_seq_num)) [[unlikely]] {
@@ -286,22 +292,20 @@ void Runtime::perform(SessionSlot& slot, const session::Authenticate& action) {
       });
   if (!done) answer = LogonAnswer{.accepted = false, .text = "Logon cannot be examined"};
   if (!answer) return;
-  slot.logon_answer = std::move(answer);
-  slot.logon_answer_id = action.logon_id;
+  slot.commands.answer_logon(action.logon_id, *std::move(answer));
 }
 
 void Runtime::decide_logon(SessionSlot& slot) {
   using Kind = session::LogonDecision::Kind;
-  LogonAnswer answer = *std::exchange(slot.logon_answer, std::nullopt);
+  LogonAnswer& answer = slot.commands.answer();
   if (changes_password(slot, answer)) return;  // It is answered when that is on the disk.
   if (answer.accepted && !answer.session_status && slot.connection != nullptr &&
       slot.connection->credentials.is_changed) {
     answer.session_status = kSessionPasswordChanged;
   }
-  slot.logon_answer_text = answer.text;
-  slot.machine.on_logon_decision(slot.logon_answer_id,
+  slot.machine.on_logon_decision(slot.commands.logon_id(),
                                  {.kind = answer.accepted ? Kind::Accept : Kind::Refuse,
-                                  .text = slot.logon_answer_text,
+                                  .text = answer.text,
                                   .session_status = answer.session_status},
                                  now_);
   decided_.push_back(&slot);
@@ -318,10 +322,9 @@ void Runtime::feed_decided() {
 
 void Runtime::answer_logon(SessionSlot& slot, std::uint64_t logon_id, const LogonAnswer& answer) {
   static_cast<void>(now());
-  slot.logon_answer = answer;
-  slot.logon_answer_id = logon_id;
-  command(slot);
-  if (!in_event_ && !within_sending_) feed_decided();
+  slot.commands.answer_logon(logon_id, answer);
+  apply_or_defer(slot);
+  if (phase_ == Phase::Idle) feed_decided();
 }
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
@@ -458,9 +461,9 @@ bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
   const std::size_t noted = noted_.size();
   const std::size_t first = touched_.size();
   const std::size_t outer_first = std::exchange(touched_first_, first);
-  const bool outer = std::exchange(in_callback_, true);
+  const Phase outer = std::exchange(phase_, Phase::Callback);
   const std::optional<std::string> failure = failure_of(callback);
-  in_callback_ = outer;
+  phase_ = outer;
   touched_first_ = outer_first;
   if (failure) {
     undo_touched(first, mark);
@@ -501,13 +504,13 @@ void Runtime::undo(const Touched& before) noexcept {
 
 void Runtime::log_out(SessionSlot& slot, std::string_view text) {
   slot.connect_policy.log_out();
-  slot.logout_text = text;
+  std::string of_logout{text};
   static_cast<void>(now());
   if (slot.connection != nullptr && !slot.connection->established) {
     close(*slot.connection, "connecting was given up");
   }
-  slot.logout_wanted = true;
-  command(slot);
+  slot.commands.add(SessionCommands::Kind::LogOut, std::move(of_logout));
+  apply_or_defer(slot);
 }
 
 void Runtime::log_on(SessionSlot& slot) {
@@ -529,7 +532,7 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
   if (!is_number(numbers.next_inbound) || !is_number(numbers.next_outbound)) {
     return std::unexpected{"a next number is 1 to 2^62"};
   }
-  if (in_event_ || within_sending_) return std::unexpected{"not from within a callback"};
+  if (phase_ != Phase::Idle) return std::unexpected{"not from within a callback"};
   if (slot.trial != nullptr) return std::unexpected{"the session has never logged on"};
   if (slot.connection != nullptr && !slot.connection->established) {
     static_cast<void>(now());
