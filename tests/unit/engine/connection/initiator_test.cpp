@@ -81,7 +81,7 @@ TEST_F(InitiatorTest, stop_gives_up_trying_to_connect) {
       return line.find("refused") != std::string::npos;
     });
   };
-  for (int turn = 0; turn < 200 && refusals() == 0; ++turn) {
+  for (int turn = 0; turn < 5'000 && refusals() == 0; ++turn) {
     initiator->poll(std::chrono::milliseconds{1});
   }
   initiator->stop();
@@ -99,7 +99,7 @@ TEST_F(InitiatorTest, acceptor_that_is_not_there_is_tried_again_at_the_interval)
   const std::uint16_t port = acceptor->accept_port();
   acceptor.reset();
   open_trader(port);
-  for (int turn = 0; turn < 200 && !trader_log.has("refused"); ++turn) {
+  for (int turn = 0; turn < 5'000 && !trader_log.has("refused"); ++turn) {
     initiator->poll(std::chrono::milliseconds{1});
   }
   EXPECT_TRUE(trader_log.has("refused")) << trader_log.all();
@@ -132,7 +132,7 @@ TEST_F(InitiatorTest, both_sides_agree_after_the_acceptor_died_in_the_stream) {
   ASSERT_LT(venue.orders.size(), kOrders);
   acceptor.reset();
   ASSERT_TRUE([&] {
-    for (int turn = 0; turn < 200 && trader.logouts == 0; ++turn) {
+    for (int turn = 0; turn < 5'000 && trader.logouts == 0; ++turn) {
       initiator->poll(std::chrono::milliseconds{1});
     }
     return trader.logouts == 1;

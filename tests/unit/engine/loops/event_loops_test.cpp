@@ -132,7 +132,9 @@ TEST_F(EventLoopsTest,
   const auto run_all_until = [&](const std::function<bool()>& condition) {
     for (int turn = 0; turn < 5'000; ++turn) {
       if (condition()) return true;
-      for (const std::uint32_t loop : {0U, 1U}) acceptor->poll(std::chrono::nanoseconds{0}, loop);
+      for (const std::uint32_t loop : {0U, 1U}) {
+        acceptor->poll(std::chrono::milliseconds{turn < 50 ? 0 : 1}, loop);
+      }
       for (const auto& peer : peers) peer->poll();
     }
     return condition();
