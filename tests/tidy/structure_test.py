@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Proves that tools/structure.py finds folders, classes and words beyond their limits."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+import structure  # noqa: E402
+import tidy  # noqa: E402
+
+README = "# A room\n\nWhat lives here.\n"
+
+
+class StructureTest(unittest.TestCase):
+    def problems(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            tree = tidy.Tree(Path(folder))
+            structure.check_structure(tree, tidy.blank_out)
+            return tree.problems
+
+    def assert_found(self, files, words):
+        problems = self.problems(files)
+        self.assertEqual(1, len(problems), problems)
+        self.assertIn(words, problems[0])
+
+    @staticmethod
+    def class_of(count, kind="class"):
+        members = "".join(f"  std::map<int, int> m{i}_{{}};\n" for i in range(count))
+        return (f"{kind} Wide : Base {{\n public:\n  explicit Wide(int a);\n"
+                "  [[nodiscard]] int f() const noexcept { return m0_; }\n"
+                "  using Map = std::map<int, int>;\n  static constexpr int kMax = 3;\n"
+                f"  enum class Kind {{ One, Two }};\n{members}}};\n")
+
+    def test_a_folder_has_at_most_its_number_of_sources(self):
+        most = structure.FOLDER_FILES_MAX
+        files = {f"src/wire/f{i}.cpp": "\n" for i in range(most)} | {"src/wire/README.md": README}
+        self.assertEqual([], self.problems(files))
+        self.assert_found(files | {"src/wire/one_more.hpp": "\n"}, f"{most + 1} source files")
+
+    def test_a_room_says_what_lives_in_it(self):
+        files = {f"src/wire/f{i}.cpp": "\n" for i in range(structure.README_WANTED_ABOVE + 1)}
+        self.assert_found(files, "a README.md must say")
+        self.assertEqual([], self.problems(files | {"src/wire/README.md": README}))
+        self.assert_found(files | {"src/wire/README.md": README * 4}, "12 lines, 10 at most")
+
+    def test_members_of_a_class_are_counted(self):
+        most = structure.CLASS_MEMBERS_MAX
+        for kind in ("class", "struct"):
+            self.assertEqual([], self.problems({"src/wire/x.hpp": self.class_of(most, kind)}))
+            self.assert_found({"src/wire/x.hpp": self.class_of(most + 1, kind)},
+                              f"members of wire/Wide: {most + 1}, {most} at most")
+
+    def test_enumerators_are_no_members(self):
+        names = ", ".join(f"N{i}" for i in range(100))
+        self.assertEqual([], self.problems({"src/wire/x.hpp": f"enum class Many {{ {names} }};\n"}))
+
+    def test_methods_of_a_class_are_in_few_files(self):
+        files = {f"src/wire/x{i}.cpp": f"void Wide::f{i}() {{}}\n"
+                 for i in range(structure.CLASS_FILES_MAX)}
+        self.assertEqual([], self.problems(files))
+        self.assert_found(files | {"src/wire/more.cpp": "int Wide::more() const {\n}\n"},
+                          f"files with methods of wire/Wide: {structure.CLASS_FILES_MAX + 1}")
+
+    def test_a_limit_that_is_too_high_must_shrink(self):
+        known = dict(structure.MEMBER_OFFENDERS)
+        structure.MEMBER_OFFENDERS["wire/Wide"] = 40
+        try:
+            self.assert_found({"src/wire/x.hpp": self.class_of(30)}, "30 now, lower its limit")
+            self.assertEqual([], self.problems({"src/wire/x.hpp": self.class_of(40)}))
+        finally:
+            structure.MEMBER_OFFENDERS.clear()
+            structure.MEMBER_OFFENDERS.update(known)
+
+    def test_words_of_the_dialect_are_counted(self):
+        word = "be" + "hind"
+        most = structure.DIALECT_MAX
+        self.assertEqual([], self.problems({"src/x.cpp": f"// {word}\n" * most}))
+        self.assert_found({"src/x.cpp": f"// {word}\n" * (most + 1)},
+                          f"{most + 1} words of the dialect, {most} at most: src/x.cpp")
+
+
+if __name__ == "__main__":
+    unittest.main()
