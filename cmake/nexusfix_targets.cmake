@@ -136,6 +136,8 @@ endfunction()
 
 # nexusfix_test(NAME LABEL unit|property|... SOURCES a.cpp ... [LINK lib ...] [ONE_TEST])
 # A GoogleTest program; each case becomes one ctest test, or all of them together one (ONE_TEST).
+# With NEXUSFIX_TESTS_IN_PARTS, which saves the starts of thousands of sanitized processes, each
+# program is four ctest tests; tools/run_tests.py counts the cases in the XML that they leave.
 # Several labels are fine: LABEL unit threads is a unit test that runs under ThreadSanitizer, too.
 # NEXUSFIX_TEST_HEADERS: the nexusfix_test_headers() that is used; empty: none.
 function(nexusfix_test name)
@@ -156,6 +158,15 @@ function(nexusfix_test name)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}"
                          SKIP_REGULAR_EXPRESSION "no PostgreSQL server .* is installed")
+    return()
+  endif()
+  if(NEXUSFIX_TESTS_IN_PARTS)
+    foreach(part RANGE 3)
+      set(result ${PROJECT_BINARY_DIR}/cases/${name}.${part}.xml)
+      add_test(NAME ${name}.${part} COMMAND ${name} --gtest_brief=1 --gtest_output=xml:${result})
+      set_tests_properties(${name}.${part} PROPERTIES LABELS "${arg_LABEL}"
+                           ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${part}")
+    endforeach()
     return()
   endif()
   # gtest_discover_tests() takes lists apart; as one word they still match ctest -L threads.

@@ -46,10 +46,11 @@ STAGES = [
           simulates=True, jobs=3),  # many wait for a peer, a disk or a clock
     Stage("clang", "everything compiles without a warning; unit and property tests, addresses, "
           "bounds and undefined behaviour, clang-19", labels="unit|property",
+          definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"ASAN_OPTIONS": "detect_stack_use_after_return=1:strict_string_checks=1",
                        "UBSAN_OPTIONS": "print_stacktrace=1"}),
     Stage("tsan", "tests with threads, data races", targets=["nexusfix_tests_threads"],
-          labels="threads", fixed_addresses=True,
+          labels="threads", fixed_addresses=True, definitions=["NEXUSFIX_TESTS_IN_PARTS=ON"],
           environment={"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"}),
     # Compiled together and without debugging information it takes half the time, with the same
     # flags in the same places.
@@ -79,12 +80,37 @@ class Counts:
         return text + (f", {self.skipped} skipped" if self.skipped else "")
 
 
+def read_cases(path):
+    """Counts the cases of a part of a GoogleTest program, and names those that failed."""
+    counts, failed = Counts(), []
+    for case in ElementTree.parse(path).getroot().iter("testcase"):
+        if case.find("failure") is not None:
+            counts.failed += 1
+            failed.append(f"{case.get('classname')}.{case.get('name')}")
+        elif case.find("skipped") is not None:
+            counts.skipped += 1
+        elif case.get("status") == "run":
+            counts.passed += 1
+    return counts, failed
+
+
 def read_junit(path):
     """Counts the test cases of ctest's JUnit file, and names what failed. A test whose program is
-    missing is "notrun" there like one that skips itself, and is a failure."""
+    missing is "notrun" there like one that skips itself, and is a failure. Of a part of a program
+    its own cases count; one that fails without a failed case has crashed."""
     counts, failed = Counts(), []
     for case in ElementTree.parse(path).getroot().iter("testcase"):
         status = case.get("status", "")
+        part = path.parent / "cases" / f"{case.get('name')}.xml"
+        is_run = status == "run" and case.find("failure") is None
+        if part.exists():
+            part_counts, part_failed = read_cases(part)
+            counts.add(part_counts)
+            failed += part_failed
+            if not is_run and not part_failed:
+                counts.failed += 1
+                failed.append(case.get("name"))
+            continue
         skipped = case.find("skipped")
         reason = skipped.get("message", "") if skipped is not None else ""
         if status == "run" and case.find("failure") is None:
@@ -125,6 +151,7 @@ def run_ctest(stage, prefix):
     log = junit.parent / "ctest.log"
     last_log = junit.parent / "Testing" / "Temporary" / "LastTest.log"
     last_log.unlink(missing_ok=True)
+    shutil.rmtree(junit.parent / "cases", ignore_errors=True)  # of an earlier run
     print(f"test {stage.name} ({stage.purpose}) ...", flush=True)
     started = time.monotonic()
     with open(log, "wb") as output, subprocess.Popen(

@@ -13,9 +13,13 @@ import run_tests  # noqa: E402
 import simulated  # noqa: E402
 
 
-def count(cases):
+def count(cases, parts=None):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "junit.xml"
+        Path(folder, "cases").mkdir()
+        for name, text in (parts or {}).items():
+            Path(folder, "cases", name + ".xml").write_text(f"<testsuites>{text}</testsuites>",
+                                                            encoding="utf-8")
         path.write_text(f'<?xml version="1.0"?><testsuite>{cases}</testsuite>', encoding="utf-8")
         return run_tests.read_junit(path)
 
@@ -125,6 +129,24 @@ class RunTestsTest(unittest.TestCase):
             '</testcase>')
         self.assertEqual((0, 1, 0), (counts.passed, counts.failed, counts.skipped))
         self.assertEqual(["a"], failed)
+
+    def test_cases_of_a_part_count_instead_of_the_part(self):
+        cases = ('<testcase name="a" classname="X" status="run"/>'
+                 '<testcase name="b" classname="X" status="run"><failure/></testcase>'
+                 '<testcase name="c" classname="X" status="notrun"/>'
+                 '<testcase name="d" classname="X" status="run"><skipped/></testcase>')
+        counts, failed = count('<testcase name="x.0" status="fail"><failure/></testcase>'
+                               '<testcase name="other" status="run"/>', {"x.0": cases})
+        self.assertEqual((2, 1, 1), (counts.passed, counts.failed, counts.skipped))
+        self.assertEqual(["X.b"], failed)
+
+    def test_part_that_fails_without_a_failed_case_is_a_failure(self):
+        good = '<testcase name="a" classname="X" status="run"/>'
+        counts, failed = count('<testcase name="x.0" status="fail"><failure/></testcase>'
+                               '<testcase name="x.1" status="fail"><failure/></testcase>',
+                               {"x.0": good})  # x.1 ended before it wrote a result
+        self.assertEqual((1, 2, 0), (counts.passed, counts.failed, counts.skipped))
+        self.assertEqual(["x.0", "x.1"], failed)
 
     def test_unknown_status_is_a_failure(self):
         self.assertEqual(1, count('<testcase name="a" status="strange"/>')[0].failed)
