@@ -137,8 +137,7 @@ void Runtime::look_after_buffers() {
   if (now_.mono < buffers_at_) [[likely]]
     return;
   buffers_at_ = now_.mono + kLookEvery;
-  give_back(noted_bytes_);
-  give_back(told_bytes_);
+  sent_.give_back(kScratchBytesMax);
   give_back(replay_bytes_);
   transaction_.give_back(kScratchBytesMax);
   if (std::exchange(has_large_buffers_, false)) {

@@ -18,8 +18,7 @@ void Runtime::give_up(SessionSlot& slot) noexcept {
 // Within transact(). Whose numbers are not those of the store has a part in the event.
 void Runtime::give_up_event(SessionSlot& slot) noexcept {
   transaction_.clear();
-  noted_.clear();
-  noted_bytes_.clear();
+  sent_.clear();
   touched_.clear();
   touched_first_ = 0;
   phase_ = Phase::Event;

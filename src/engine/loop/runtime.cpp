@@ -528,7 +528,7 @@ void Runtime::fail_store(const store::StoreError& error) {
     closed_.push_back(std::move(connection));
   }
   deferred_.clear();
-  noted_.clear();
+  sent_.clear();
   for (const auto& slot : slots_) tell_store_failure(*slot);
 }
 

@@ -48,6 +48,7 @@
 #include "engine/report/engine_logs.hpp"
 #include "engine/report/notice_limiter.hpp"
 #include "engine/report/notice_tally.hpp"
+#include "engine/sessions/sent_messages.hpp"
 #include "engine/sessions/session_slot.hpp"
 #include "engine/sessions/validators.hpp"
 #include "engine/settings_names.hpp"
@@ -189,16 +190,6 @@ class Runtime {
     PendingLogons::Limits pending_limits{};  // the largest of its sessions
     std::uint32_t logon_bytes_max = 0;       // likewise
     PendingLogons pending{};
-  };
-
-  struct NotedMessage {
-    SessionSlot* slot = nullptr;
-    SentMessage::Kind kind = SentMessage::Kind::Application;
-    bool is_transmitted = true;
-    bool is_logged = false;
-    std::uint64_t msg_seq_num = 0;
-    std::size_t begin = 0;
-    std::size_t size = 0;
   };
 
   // One session's numbers before a callback, to go back to if the callback throws.
@@ -542,7 +533,7 @@ class Runtime {
                           const std::expected<std::string_view, wire::EncodeError>& bytes) noexcept;
   void note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                  std::string_view bytes, bool is_transmitted = true);
-  void tell_sent() noexcept;
+  void notify_sent() noexcept;
   void record_outbound(SessionSlot& slot, std::uint64_t msg_seq_num, std::string_view bytes,
                        bool is_resendable);
   void queue_bytes(SessionSlot& slot, std::string_view bytes);
@@ -703,10 +694,7 @@ class Runtime {
   wire::Parser sending_parser_;
   wire::FieldEdits edits_;
   std::vector<char> edited_buffer_;
-  std::vector<NotedMessage> noted_;  // of the event, for on_sent(); and the bytes of all of them
-  std::string noted_bytes_;
-  std::vector<NotedMessage> told_;  // while on_sent() is told of them
-  std::string told_bytes_;
+  SentMessages sent_;  // of the event
   std::vector<transport::Ready> ready_;
   NoticeLimiter notice_limiter_;
   NoticeShare own_notices_;

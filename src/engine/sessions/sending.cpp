@@ -166,7 +166,7 @@ SendResult Runtime::send_message(
                    outbound.error().encode);
   }
   const store::Transaction::Mark mark = transaction_.mark();
-  const std::size_t noted = noted_.size();
+  const SentMessages::Mark sent = sent_.mark();
   const Touched before{&slot,
                        outbound->msg_seq_num,
                        slot.connection != nullptr ? slot.connection->outbound.size() : 0,
@@ -185,7 +185,7 @@ SendResult Runtime::send_message(
     if (phase_ == Phase::Idle) append_transaction();
   } catch (const std::bad_alloc&) {
     ++memory_failures_;
-    noted_.resize(noted);
+    sent_.rollback(sent);
     transaction_.rollback(mark);
     undo(before);
     return failure(SendFailure::OutOfMemory);
@@ -227,48 +227,34 @@ std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std
   return *edited;
 }
 
-// For on_sent() and the log, which are told when the record is part of the store: what a callback
-// sends and takes back by throwing was never sent.
 void Runtime::note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                         std::string_view bytes, bool is_transmitted) {
   // What waits for a Logon is logged when it goes out.
   const bool is_logged = logs_.takes_sent(slot.log) && is_transmitted &&
                          slot.connection != nullptr && !slot.connection->closing;
   if (callbacks_.on_sent == nullptr && !is_logged) return;
-  const std::size_t begin = noted_bytes_.size();
-  noted_bytes_.append(bytes);
-  noted_.push_back({.slot = &slot,
-                    .kind = kind,
-                    .is_transmitted = is_transmitted,
-                    .is_logged = is_logged,
-                    .msg_seq_num = msg_seq_num,
-                    .begin = begin,
-                    .size = bytes.size()});
+  sent_.add({&slot, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
 }
 
-void Runtime::tell_sent() noexcept {
-  if (noted_.empty()) return;
-  std::swap(noted_, told_);
-  std::swap(noted_bytes_, told_bytes_);
+void Runtime::notify_sent() noexcept {
+  if (sent_.empty()) return;
   const Phase outer = std::exchange(phase_, Phase::Observing);
-  for (const NotedMessage& one : told_) {
+  sent_.notify([&](const SentMessages::Message& one, std::string_view bytes) {
+    if (one.is_logged) logs_.sent(one.slot->log, bytes, now_.wall);
+    if (callbacks_.on_sent == nullptr) return;
     const SentMessage sent{.kind = one.kind,
                            .msg_seq_num = one.msg_seq_num,
-                           .bytes = std::string_view{told_bytes_}.substr(one.begin, one.size),
+                           .bytes = bytes,
                            .is_transmitted = one.is_transmitted};
-    if (one.is_logged) logs_.sent(one.slot->log, sent.bytes, now_.wall);
-    if (callbacks_.on_sent == nullptr) continue;
     const std::optional<std::string> thrown =
         failure_of([&] { callbacks_.on_sent(callbacks_.application, one.slot->session, sent); });
-    if (!thrown) continue;
+    if (!thrown) return;
     static_cast<void>(with_memory([&] {
       report_peer(observe::Severity::Error, *one.slot,
                   "on_sent() threw; the message goes out all the same: " + *thrown);
     }));
-  }
+  });
   phase_ = outer;
-  told_.clear();
-  told_bytes_.clear();
 }
 
 // The session layer's own application message, a BusinessMessageReject, can be changed too, so that

@@ -223,7 +223,7 @@ void Runtime::append_transaction() {
   for (Connection* connection : in_event_connections_) connection->in_event = false;
   in_event_connections_.clear();
   if (failure) return fail_store(*failure);
-  tell_sent();
+  notify_sent();
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Deliver& action) {
@@ -458,7 +458,7 @@ std::optional<std::string> Runtime::failure_of(FunctionRef<void()> callback) noe
 
 bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
   const store::Transaction::Mark mark = transaction_.mark();
-  const std::size_t noted = noted_.size();
+  const SentMessages::Mark sent = sent_.mark();
   const std::size_t first = touched_.size();
   const std::size_t outer_first = std::exchange(touched_first_, first);
   const Phase outer = std::exchange(phase_, Phase::Callback);
@@ -467,7 +467,7 @@ bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
   touched_first_ = outer_first;
   if (failure) {
     undo_touched(first, mark);
-    noted_.resize(noted);  // its bytes go with the next ones
+    sent_.rollback(sent);
     static_cast<void>(with_memory([&] {
       report_peer(observe::Severity::Error, slot,
                   "the application's callback threw; what it sent is undone: " + *failure);

@@ -1,0 +1,79 @@
+// Messages that an event has sent, for on_sent() and the message log: both see a message when its
+// record is in the store. What a callback sends and then undoes by throwing was never sent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nexusfix/engine/outgoing.hpp>
+
+namespace nexusfix::engine {
+
+struct SessionSlot;
+
+// The event loop's thread only.
+class SentMessages {
+ public:
+  struct Message {
+    SessionSlot* slot = nullptr;
+    SentMessage::Kind kind = SentMessage::Kind::Application;
+    bool is_transmitted = true;
+    bool is_logged = false;
+    std::uint64_t msg_seq_num = 0;
+  };
+  using Mark = std::size_t;
+
+  void add(const Message& message, std::string_view bytes) {
+    const std::size_t begin = pending_.bytes.size();
+    pending_.bytes.append(bytes);
+    pending_.messages.push_back({message, begin, bytes.size()});
+  }
+  [[nodiscard]] Mark mark() const noexcept { return pending_.messages.size(); }
+  // Forgets what was added since; the bytes go with the next notify().
+  void rollback(Mark mark) noexcept { pending_.messages.resize(mark); }
+  void clear() noexcept { pending_.clear(); }
+  [[nodiscard]] bool empty() const noexcept { return pending_.messages.empty(); }
+
+  // Calls notify(message, bytes) for each. What it adds waits for the next call.
+  template <class Notify>
+  void notify(Notify&& notify) noexcept {
+    std::swap(pending_, notifying_);
+    for (const Entry& one : notifying_.messages) {
+      notify(one.message, std::string_view{notifying_.bytes}.substr(one.begin, one.size));
+    }
+    notifying_.clear();
+  }
+
+  // Frees storage above this many bytes.
+  void give_back(std::size_t kept_bytes_max) {
+    for (Batch* const batch : {&pending_, &notifying_}) {
+      if (!batch->bytes.empty() || batch->bytes.capacity() <= kept_bytes_max) continue;
+      std::string{}.swap(batch->bytes);
+    }
+  }
+
+ private:
+  struct Entry {
+    Message message;
+    std::size_t begin = 0;
+    std::size_t size = 0;
+  };
+  struct Batch {
+    std::vector<Entry> messages;
+    std::string bytes;
+
+    void clear() noexcept {
+      messages.clear();
+      bytes.clear();
+    }
+  };
+
+  Batch pending_;
+  Batch notifying_;
+};
+
+}  // namespace nexusfix::engine
