@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <nexusfix/base/utf8.hpp>
-#include <nexusfix/dictionary/printable.hpp>
 
 namespace nexusfix::command {
 
@@ -40,27 +39,6 @@ std::string duration_text(std::chrono::nanoseconds duration) {
     if (value < 999.5 || &unit == &kUnits.back()) return fmt::format("{:.0f} {}", value, unit.name);
   }
   return {};
-}
-
-std::string json_text(std::string_view text) {
-  std::string result = "\"";
-  while (!text.empty()) {
-    const char c = text.front();
-    const auto byte = static_cast<unsigned char>(c);
-    const std::size_t size = std::max<std::size_t>(1, dictionary::printable_size(text));
-    if (c == '"' || c == '\\') {
-      result += '\\';
-      result += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\u{:04x}", byte);
-    } else if (byte >= 0x80 && size == 1) {
-      result += fmt::format("\\\\x{:02x}", byte);
-    } else {
-      result += text.substr(0, size);
-    }
-    text.remove_prefix(size);
-  }
-  return result + '"';
 }
 
 std::optional<std::string> exact_json_text(std::string_view bytes) {

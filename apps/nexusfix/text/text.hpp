@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/json_text.hpp>
+
 namespace nexusfix::command {
 
 // 1234567 is "1,234,567".
@@ -17,10 +19,7 @@ namespace nexusfix::command {
                                   std::string_view many = {});
 // Three digits that count: "870 ns", "12.3 µs", "1.05 ms", "2.50 s".
 [[nodiscard]] std::string duration_text(std::chrono::nanoseconds duration);
-// A JSON string in quotes. UTF-8 stays as it is, control characters are escaped as JSON does it,
-// and a byte that is not UTF-8, for which JSON has no form, is \xff with its backslash, as in all
-// other texts that are printed.
-[[nodiscard]] std::string json_text(std::string_view text);
+using nexusfix::json_text;
 // A JSON string that a reader turns into exactly these bytes. Nothing: they are not UTF-8.
 [[nodiscard]] std::optional<std::string> exact_json_text(std::string_view bytes);
 // Two digits a byte.

@@ -1,0 +1,47 @@
+#include <algorithm>
+#include <cstddef>
+
+#include <nexusfix/base/json_text.hpp>
+#include <nexusfix/base/utf8.hpp>
+
+namespace nexusfix {
+namespace {
+
+void append_hex(std::string& to, unsigned char byte) {
+  constexpr std::string_view kHexDigits = "0123456789abcdef";
+  to += kHexDigits[byte >> 4U];
+  to += kHexDigits[byte & 0xFU];
+}
+
+}  // namespace
+
+void append_json_text(std::string& to, std::string_view text) {
+  to += '"';
+  while (!text.empty()) {
+    const char c = text.front();
+    const auto byte = static_cast<unsigned char>(c);
+    const std::size_t size = std::max<std::size_t>(1, printable_utf8_size(text));
+    if (c == '"' || c == '\\') {
+      to += '\\';
+      to += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      to += "\\u00";
+      append_hex(to, byte);
+    } else if (byte >= 0x80 && size == 1) {
+      to += "\\\\x";
+      append_hex(to, byte);
+    } else {
+      to += text.substr(0, size);
+    }
+    text.remove_prefix(size);
+  }
+  to += '"';
+}
+
+std::string json_text(std::string_view text) {
+  std::string result;
+  append_json_text(result, text);
+  return result;
+}
+
+}  // namespace nexusfix
