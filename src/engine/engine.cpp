@@ -212,7 +212,7 @@ struct Engine::Shared {
     return seams;
   }
 
-  // Where an operator's commands come in, for journals on a disk of the operating system's. Without
+  // Where an operator's commands arrive, for journals on a disk of the operating system's. Without
   // it all else works.
   void listen_for_commands(const std::string& store_folder, const Loops& loops,
                            const EngineOptions& options) {
@@ -229,9 +229,9 @@ struct Engine::Shared {
     }
     options.log->write(
         {.time = options.clock->now().wall,
-         .severity = observe::Severity::Warning,
+         .id = EventId::CommandsUnavailable,
          .session = {},
-         .text = "no command can be given to this engine while it runs: " + opened.error()});
+         .text = "this engine accepts no commands while it runs: " + opened.error()});
   }
 
   // The operating system's own, where nothing else is given; and whom to tell.

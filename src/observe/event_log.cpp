@@ -1,3 +1,4 @@
+#include <nexusfix/base/json_text.hpp>
 #include <nexusfix/base/utc_text.hpp>
 #include <nexusfix/observe/event_log.hpp>
 
@@ -7,34 +8,57 @@ namespace nexusfix::observe {
 namespace {
 
 constexpr std::size_t kLineBytesMax = 2'000;
+constexpr std::size_t kSessionBytesMax = 200;
+
+// What of text fits, and no half of a character.
+std::string_view cut(std::string_view text, std::size_t bytes_max) {
+  if (text.size() <= bytes_max) return text;
+  const auto continues = [&](std::size_t at) {
+    return (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  constexpr std::size_t kContinuationsMax = 3;
+  std::size_t end = bytes_max;
+  while (end > bytes_max - kContinuationsMax && continues(end)) --end;
+  return text.substr(0, end);
+}
 
 }  // namespace
-
-std::string_view to_string(Severity severity) noexcept {
-  switch (severity) {
-    case Severity::Info:
-      return "INFO";
-    case Severity::Warning:
-      return "WARN";
-    case Severity::Error:
-      return "ERROR";
-  }
-  return "?";
-}
 
 std::string format_event(const Event& event, unsigned fraction_digits) {
   const std::string_view session = event.session.empty() ? "engine" : event.session;
   std::string line;
   append_utc(line, event.time, UtcForm::Fix, fraction_digits);
   line += ' ';
-  line += to_string(event.severity);
+  line += to_string(event.severity());
+  line += ' ';
+  append_identifier(line, event.id);
   line += ' ';
   // A name can be as long as a counterparty likes; half of the line is for what happened.
-  constexpr std::size_t kSessionBytesMax = 200;
   append_shown(line, session.substr(0, kSessionBytesMax), kLineBytesMax);
   if (session.size() > kSessionBytesMax) line += "...";
   line += ' ';
   append_shown_or_cut(line, event.text, kLineBytesMax);
+  return line;
+}
+
+std::string format_event_as_json(const Event& event, unsigned fraction_digits) {
+  std::string line = "{\"time\":\"";
+  append_utc(line, event.time, UtcForm::Iso, fraction_digits);
+  line += "Z\",\"id\":\"";
+  append_identifier(line, event.id);
+  line += "\",\"severity\":\"";
+  line += to_string(event.severity());
+  line += "\",\"category\":\"";
+  line += to_string(category_of(event.id));
+  line += "\",\"session\":";
+  append_json_text(line, cut(event.session, kSessionBytesMax));
+  line += ",\"text\":";
+  std::string text{cut(event.text, kLineBytesMax)};
+  if (text.size() < event.text.size()) {
+    text += " ... [cut: " + std::to_string(event.text.size() - text.size()) + " more bytes]";
+  }
+  append_json_text(line, text);
+  line += '}';
   return line;
 }
 

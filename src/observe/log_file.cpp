@@ -44,13 +44,8 @@ std::string backup_path(const std::string& folder, const std::string& name, std:
   return folder + "/" + name + std::string{kBackup} + std::to_string(number) + std::string{kSuffix};
 }
 
-}  // namespace
-
-void append_loss(std::string& to, const SessionLogs::Loss& loss, WallTime now,
-                 std::string_view what, std::string_view why) {
-  append_utc(to, now, UtcForm::Fix, kUtcFractionDigitsMax);
-  to += " LOST : ";
-  to += std::to_string(loss.count);
+std::string describe(const SessionLogs::Loss& loss, std::string_view what, std::string_view why) {
+  std::string to = std::to_string(loss.count);
   to += ' ';
   to += what;
   to += " not logged, from ";
@@ -59,6 +54,16 @@ void append_loss(std::string& to, const SessionLogs::Loss& loss, WallTime now,
   append_utc(to, loss.last, UtcForm::Fix, kUtcFractionDigitsMax);
   to += ": ";
   to += why;
+  return to;
+}
+
+}  // namespace
+
+void append_loss(std::string& to, const SessionLogs::Loss& loss, WallTime now,
+                 std::string_view what, std::string_view why) {
+  append_utc(to, now, UtcForm::Fix, kUtcFractionDigitsMax);
+  to += " LOST : ";
+  to += describe(loss, what, why);
   to += '\n';
 }
 
@@ -99,15 +104,15 @@ std::optional<LogNotice> LogFile::write(Disk& disk, WallTime now) {
     const bool is_news = !failed_at_;
     failed_at_ = now;
     if (!is_news) return std::nullopt;
-    return LogNotice{Severity::Error,
+    return LogNotice{EventId::LogFileFailed,
                      "a log cannot be written, and its lines are lost until it "
                      "can: " +
                          loss_cause_};
   }
   lines_.clear();
   if (!std::exchange(failed_at_, std::nullopt)) return std::nullopt;
-  return LogNotice{Severity::Warning, "the log " + path_ + " is written again; " +
-                                          std::to_string(untold) + " of its lines were lost"};
+  return LogNotice{EventId::LogFileResumed, "the log " + path_ + " is written again; " +
+                                                std::to_string(untold) + " of its lines were lost"};
 }
 
 void LogFile::finish(Disk& disk, WallTime now) {
@@ -132,7 +137,15 @@ DiskResult<void> LogFile::write_out(Disk& disk, WallTime now) {
   if (auto ready = make_ready(disk, now); !ready) return ready;
   if (loss_.count > 0) {
     std::string told;
-    append_loss(told, loss_, now, loss_.count == 1 ? "line was" : "lines were", loss_cause_);
+    const std::string_view what = loss_.count == 1 ? "line was" : "lines were";
+    if (options_.event_format == EventFormat::Json) {
+      told =
+          format_event_as_json({now, EventId::LogLinesLost, {}, describe(loss_, what, loss_cause_)},
+                               options_.fraction_digits);
+      told += '\n';
+    } else {
+      append_loss(told, loss_, now, what, loss_cause_);
+    }
     lines_.insert(0, told);
     told_bytes_ = told.size();
   }

@@ -41,10 +41,10 @@ constexpr std::string_view kFullQueue =
 struct Head {
   std::int64_t time_ns = 0;
   std::uint32_t session = 0;
-  std::uint32_t cut_bytes = 0;
+  std::uint32_t cut_bytes = 0;  // of an event: of the name that its text begins with
   std::uint8_t kind = 0;
-  std::uint8_t severity = 0;
-  std::uint8_t unused[6]{};
+  std::uint8_t unused[5]{};
+  EventId event{};
 };
 static_assert(sizeof(Head) == 24);
 
@@ -117,7 +117,7 @@ struct SessionLogs::Writer {
   void append(std::span<const std::byte> record);
   static void forget(std::span<const std::byte> record) noexcept;
   void append_message(Stream& stream, const LoggedMessage& message);
-  void append_event(Stream& stream, WallTime time, Severity severity, std::string_view text);
+  void append_event(Stream& stream, const Event& event);
   void append_loss_of(Stream& stream, WallTime now, const Loss& loss);
   [[nodiscard]] std::string& begin_line(LogFile& file, WallTime time);
   [[nodiscard]] bool is_short_of_room(const Stream& stream, WallTime now);
@@ -233,7 +233,9 @@ DiskResult<void> SessionLogs::Writer::begin_files(Stream& stream, WallTime at, F
   // One file says whether the folder takes any.
   if (*is_new) when = FirstOpened::AtOnce;
   const std::string prefix = prefix_of(stream.options);
-  const auto messages = begin_file(of_files, prefix + ".messages", at, when);
+  LogFileOptions of_messages = of_files;
+  of_messages.event_format = EventFormat::Text;
+  const auto messages = begin_file(of_messages, prefix + ".messages", at, when);
   if (!messages) return std::unexpected{messages.error()};
   const auto events = begin_file(of_files, prefix + ".event", at, when);
   if (!events) return std::unexpected{events.error()};
@@ -297,7 +299,7 @@ void SessionLogs::Writer::log_elsewhere(Stream& stream, const std::string& why) 
   stream.is_elsewhere = !stream.options.name.empty();
   const std::string& who =
       stream.options.name.empty() ? stream.options.prefix : stream.options.name;
-  notify({Severity::Error,
+  notify({EventId::SessionLogNotMade,
           who + (stream.messages == nullptr ? " has no log" : " logs to " + global.options.prefix) +
               ", because its own files cannot be made: " + why});
 }
@@ -325,12 +327,12 @@ bool SessionLogs::Writer::is_short_of_room(const Stream& stream, WallTime at) {
     folder.free_bytes = disk.free_bytes(folder.path).value_or(UINT64_MAX);
     const bool was_short = std::exchange(folder.is_short, folder.free_bytes < wanted);
     if (folder.is_short && !was_short) {
-      notify({Severity::Error, "only " + std::to_string(folder.free_bytes) +
-                                   " bytes are free for the logs in " + folder.path +
-                                   ": messages are not logged until there are " +
-                                   std::to_string(wanted)});
+      notify({EventId::LogDiskNearlyFull, "only " + std::to_string(folder.free_bytes) +
+                                              " bytes are free for the logs in " + folder.path +
+                                              ": messages are not logged until there are " +
+                                              std::to_string(wanted)});
     } else if (was_short && !folder.is_short) {
-      notify({Severity::Warning,
+      notify({EventId::LogDiskHasRoom,
               "there is room for the logs in " + folder.path + " again: messages are logged"});
     }
   }
@@ -357,20 +359,30 @@ void SessionLogs::Writer::append_message(Stream& stream, const LoggedMessage& me
                              of_files.has_message_times ? &of_files.fraction_digits : nullptr);
 }
 
-void SessionLogs::Writer::append_event(Stream& stream, WallTime time, Severity severity,
-                                       std::string_view text) {
+// A line of a session's own file does not repeat its name; in the file of another one it does.
+void SessionLogs::Writer::append_event(Stream& stream, const Event& event) {
+  const LogFileOptions& of_files = stream.options.files;
   if (stream.options.screen.has_events) {
-    screen_lines += format_event({time, severity, stream.options.name, text},
-                                 stream.options.screen.fraction_digits);
+    screen_lines += format_event(event, stream.options.screen.fraction_digits);
     screen_lines += '\n';
   }
   if (stream.events == nullptr) return;
-  std::string& lines = begin_line(*stream.events, time);
-  append_utc(lines, time, UtcForm::Fix, stream.options.files.fraction_digits);
+  std::string& lines = begin_line(*stream.events, event.time);
+  if (of_files.event_format == EventFormat::Json) {
+    lines += format_event_as_json(event, of_files.fraction_digits);
+    lines += '\n';
+    return;
+  }
+  append_utc(lines, event.time, UtcForm::Fix, of_files.fraction_digits);
   lines += ' ';
-  lines += to_string(severity);
+  lines += to_string(event.severity());
+  lines += ' ';
+  append_identifier(lines, event.id);
   lines += " : ";
-  if (stream.is_elsewhere) lines += stream.options.name + ": ";
+  std::string text;
+  if (stream.is_elsewhere || event.session != stream.options.name)
+    text = std::string{event.session} + ": ";
+  text += event.text;
   std::string shown;
   append_shown_or_cut(shown, text, kEventLineBytesMax);
   lines += shown;
@@ -417,9 +429,13 @@ void SessionLogs::Writer::append(std::span<const std::byte> record) {
       if (stream.line.is_masked()) forget(record);
       break;
     }
-    case Kind::Event:
-      append_event(stream, now, static_cast<Severity>(head.severity), to_text(rest));
+    case Kind::Event: {
+      const std::string_view bytes = to_text(rest);
+      const std::string_view about = bytes.substr(0, head.cut_bytes);
+      append_event(stream, {now, head.event, about.empty() ? stream.options.name : about,
+                            bytes.substr(about.size())});
       break;
+    }
     case Kind::Lost: {
       LossBytes loss;
       std::memcpy(&loss, rest.data(), sizeof loss);
@@ -592,28 +608,28 @@ SessionLogs::~SessionLogs() {
 void SessionLogs::garbled(std::size_t session, std::string_view bytes, WallTime time) noexcept {
   if (!takes_[session].incoming) return;
   const std::string_view kept = bytes.substr(0, kGarbledBytesMax);
-  push(session, Kind::Garbled, 0, kept, time, bytes.size() - kept.size());
+  push(session, Kind::Garbled, {}, kept, time, bytes.size() - kept.size());
 }
 
-void SessionLogs::event(std::size_t session, Severity severity, std::string_view text,
-                        WallTime time) noexcept {
+void SessionLogs::event(std::size_t session, EventId id, std::string_view text, WallTime time,
+                        std::size_t about_bytes) noexcept {
   if (!takes_[session].events) return;
-  push(session, Kind::Event, static_cast<std::uint8_t>(severity), text.substr(0, kEventBytesMax),
-       time);
+  push(session, Kind::Event, id, text.substr(0, kEventBytesMax), time,
+       std::min(about_bytes, kEventBytesMax));
 }
 
-void SessionLogs::push(std::size_t session, Kind kind, std::uint8_t severity,
-                       std::string_view bytes, WallTime time, std::size_t cut_bytes) noexcept {
+void SessionLogs::push(std::size_t session, Kind kind, EventId id, std::string_view bytes,
+                       WallTime time, std::size_t cut_bytes) noexcept {
   const bool done = losses_[session].count == 0 || tell_loss(session, bytes.size());
-  if (!done || !store(session, kind, severity, bytes, time, cut_bytes)) [[unlikely]] {
+  if (!done || !store(session, kind, id, bytes, time, cut_bytes)) [[unlikely]] {
     return lose(session, time);
   }
   // One writer: no read-modify-write is needed.
   taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
-bool SessionLogs::store(std::size_t session, Kind kind, std::uint8_t severity,
-                        std::string_view bytes, WallTime time, std::size_t cut_bytes) noexcept {
+bool SessionLogs::store(std::size_t session, Kind kind, EventId id, std::string_view bytes,
+                        WallTime time, std::size_t cut_bytes) noexcept {
   const auto room = queue_.claim(sizeof(Head) + bytes.size());
   if (!room) [[unlikely]]
     return false;
@@ -621,7 +637,7 @@ bool SessionLogs::store(std::size_t session, Kind kind, std::uint8_t severity,
                   .session = static_cast<std::uint32_t>(session),
                   .cut_bytes = static_cast<std::uint32_t>(cut_bytes),
                   .kind = static_cast<std::uint8_t>(kind),
-                  .severity = severity};
+                  .event = id};
   std::memcpy(room->data(), &head, sizeof head);
   if (!bytes.empty()) std::memcpy(room->data() + sizeof head, bytes.data(), bytes.size());
   queue_.commit(sizeof head + bytes.size());
@@ -647,7 +663,7 @@ bool SessionLogs::tell_loss(std::size_t session, std::size_t room_bytes) noexcep
   if (!both && both.error() == deferred::RecordError::Full) return false;
   const std::string_view bytes{static_cast<const char*>(static_cast<const void*>(&told)),
                                sizeof told};
-  if (!store(session, Kind::Lost, 0, bytes, loss.last, 0)) return false;
+  if (!store(session, Kind::Lost, {}, bytes, loss.last, 0)) return false;
   loss = {};
   --untold_;
   return true;
@@ -657,8 +673,8 @@ void SessionLogs::tell_losses() {
   const std::uint64_t lost = lost_.load(std::memory_order_relaxed);
   if (untold_ > 0 && !std::exchange(is_losing_, true)) {
     own_notices_.push_back(
-        {Severity::Error,
-         "the logs do not follow, and messages are not logged: " + std::string{kFullQueue}});
+        {EventId::LogQueueFull,
+         "the logs do not keep up, and messages are not logged: " + std::string{kFullQueue}});
   }
   // A little room is no sign that it goes on.
   if (queue_.size_bytes() > queue_.record_bytes_max()) return;
@@ -666,9 +682,9 @@ void SessionLogs::tell_losses() {
     if (losses_[i].count > 0) static_cast<void>(tell_loss(i, 0));
   }
   if (untold_ > 0 || !std::exchange(is_losing_, false)) return;
-  own_notices_.push_back({Severity::Warning, "the logs follow again; " +
-                                                 std::to_string(lost - told_lost_) +
-                                                 " messages and events were not logged"});
+  own_notices_.push_back({EventId::LogQueueDrained, "the logs keep up again; " +
+                                                        std::to_string(lost - told_lost_) +
+                                                        " messages and events were not logged"});
   told_lost_ = lost;
 }
 
@@ -687,7 +703,8 @@ std::vector<LogNotice> SessionLogs::turn() {
   std::ranges::move(writer_->notices, std::back_inserter(notices));
   writer_->notices.clear();
   if (const std::size_t more = std::exchange(writer_->notices_more, 0); more > 0) {
-    notices.push_back({Severity::Warning, std::to_string(more) + " more notices of the logs"});
+    notices.push_back({EventId::LogEventsDropped,
+                       std::to_string(more) + " more events of the logs are not shown"});
   }
   return notices;
 }

@@ -408,28 +408,29 @@ void WorldState::promised(const engine::Session& session, std::uint64_t msg_seq_
 void WorldState::take_log_line(Machine& machine, const observe::Event& event) {
   if (!machine.life.alive()) return;
   if (trace.is_on()) {
-    trace.line(machine.name, "# " + std::string{event.session} + ' ' + std::string{event.text});
+    trace.line(machine.name, "# " + observe::identifier_of(event.id) + ' ' +
+                                 std::string{event.session} + ' ' + std::string{event.text});
   }
-  if (event.text.starts_with("sequence numbers reset")) {
+  if (event.id == EventId::SequenceNumbersReset) {
     checker.session_reset(machine.index, event.session);
     reset_begins(machine);
-  } else if (event.text.starts_with("Logout received")) {
+  } else if (event.id == EventId::LogoutReceived) {
     checker.logout_received(machine.index, event.session);
-  } else if (event.text.contains("not connecting again")) {
+  } else if (event.id == EventId::InitiatorHalted) {
     // Right where resets may have come between the sides; otherwise numbers were lost.
     if (!checker.may_reset(machine.index, event.session)) {
       violation.found("numbers-disagree",
-                      machine.name + ", " + std::string{event.session} + ": it has given up");
+                      machine.name + ", " + std::string{event.session} + ": it is halted");
     }
     after(seconds{1}, [this, &machine] { reset_by_operators(machine); });
-  } else if (event.text.contains("Only a Logon with ResetSeqNumFlag is taken") &&
+  } else if (event.id == EventId::AcceptorHalted &&
              checker.may_reset(machine.index, event.session)) {
     after(seconds{1}, [this, &machine] {
       for (Machine& other : machines) {
         if (connects_to(other, machine)) reset_by_operators(other);
       }
     });
-  } else if (event.text.contains("the store failed")) {
+  } else if (event.id == EventId::StoreFailed) {
     machine.has_store_failed = true;
     if (disk_faults(fault_counts) > machine.disk_faults_before) return;
     violation.found("store-failed", machine.name + ": " + std::string{event.text});

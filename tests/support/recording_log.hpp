@@ -1,7 +1,10 @@
 // An event log that a test can ask what was written.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nexusfix/observe/event_log.hpp>
@@ -12,11 +15,11 @@ class RecordingLog final : public observe::EventLog {
  public:
   void write(const observe::Event& event) override {
     lines.push_back(std::string{event.session} + " " + std::string{event.text});
-    severities.push_back(event.severity);
+    ids.push_back(event.id);
   }
   void clear() {
     lines.clear();
-    severities.clear();
+    ids.clear();
   }
   [[nodiscard]] bool has(std::string_view part) const {
     for (const std::string& line : lines) {
@@ -24,9 +27,16 @@ class RecordingLog final : public observe::EventLog {
     }
     return false;
   }
+  [[nodiscard]] bool has(EventId id) const { return std::ranges::find(ids, id) != ids.end(); }
+  [[nodiscard]] bool has(EventId id, std::string_view part) const {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (ids[i] == id && lines[i].contains(part)) return true;
+    }
+    return false;
+  }
   [[nodiscard]] bool has(observe::Severity severity, std::string_view part) const {
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (severities[i] == severity && lines[i].find(part) != std::string::npos) return true;
+      if (observe::severity_of(ids[i]) == severity && lines[i].contains(part)) return true;
     }
     return false;
   }
@@ -37,7 +47,7 @@ class RecordingLog final : public observe::EventLog {
   }
 
   std::vector<std::string> lines;
-  std::vector<observe::Severity> severities;  // of each line
+  std::vector<EventId> ids;  // of each line
 };
 
 }  // namespace nexusfix::testing

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include <nexusfix/observe/event_table.hpp>
+
 #include "nexusfix/journal/settings_loader.hpp"
 
 namespace nexusfix::command {
@@ -29,7 +31,7 @@ OpenedStore open_database(const LogPlace& place, store::IfNoLog if_no_log, For p
   auto opened = open_postgres(options);
   if (opened) {
     while (const auto event = (*opened)->take_event()) {
-      if (event->level == store::StoreEvent::Level::Info) continue;
+      if (observe::severity_of(event->id) == observe::Severity::Info) continue;
       fmt::print(stderr, "nexusfix journal: {}\n", event->text);
     }
     return std::move(*opened);

@@ -7,18 +7,22 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/event_id.hpp>
 #include <nexusfix/base/time.hpp>
+#include <nexusfix/observe/event_table.hpp>
 
 namespace nexusfix::observe {
 
-enum class Severity : std::uint8_t { Info, Warning, Error };
-
 struct Event {
   WallTime time;
-  Severity severity = Severity::Info;
+  EventId id{};
   std::string_view session;  // its name; empty: the engine's own
   std::string_view text;     // may hold bytes of a counterparty: sinks escape control bytes
+  [[nodiscard]] Severity severity() const noexcept { return severity_of(id); }
 };
+
+// How an event looks in a log.
+enum class EventFormat : std::uint8_t { Text, Json };
 
 class EventLog {
  public:
@@ -27,10 +31,7 @@ class EventLog {
   virtual void write(const Event& event) = 0;
 };
 
-// One line an event to a stream: "20240115-10:30:00.123 WARN FIX.4.4:VENUE->TRADER text", UTC, and
-// "engine" where there is no session. SOH is shown as |, every other byte that is not printable
-// ASCII as \xNN, so that no counterparty can write lines, or to a terminal, of its own. A line is
-// cut after 2,000 bytes and says so. Flushed after each line; a stream that fails loses lines in
+// One line an event to a stream, flushed after each line. A stream that fails loses lines in
 // silence, as there is nowhere left to say so.
 class StreamEventLog final : public EventLog {
  public:
@@ -46,10 +47,15 @@ class NullEventLog final : public EventLog {
   void write(const Event&) override {}
 };
 
-// The line as StreamEventLog writes it, without the line feed.
+// "20240115-10:30:00.123 WARN NXF-2003 FIX.4.4:VENUE->TRADER text", UTC, and "engine" where there
+// is no session. SOH is shown as |, every other byte that is not printable ASCII as \xNN, so that
+// no counterparty can write lines, or to a terminal, of its own. A line is cut after 2,000 bytes
+// and says so. Without a line feed.
 [[nodiscard]] std::string format_event(const Event& event, unsigned fraction_digits = 3);
 
-// INFO, WARN, ERROR.
-[[nodiscard]] std::string_view to_string(Severity severity) noexcept;
+// {"time":"2024-01-15T10:30:00.123Z","id":"NXF-2003","severity":"WARN","category":"sequence",
+// "session":"FIX.4.4:VENUE->TRADER","text":"..."} in one line, without a line feed. The session is
+// empty where there is none. A text is cut after 2,000 bytes and says so.
+[[nodiscard]] std::string format_event_as_json(const Event& event, unsigned fraction_digits = 3);
 
 }  // namespace nexusfix::observe

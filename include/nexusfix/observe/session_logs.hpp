@@ -39,6 +39,7 @@ struct LogFileOptions {
   bool is_daily = false;           // and when a new day begins in UTC
   bool has_heartbeats = true;
   bool has_message_times = true;
+  EventFormat event_format = EventFormat::Text;
   unsigned fraction_digits = 9;  // of times; 0 to 9
   // Who may read and write the files, whatever the process's umask: 0640, for example. 0: 0600, but
   // those that are there stay as they are.
@@ -86,7 +87,7 @@ struct SessionLogsStats {
 
 // Something about the logs themselves, for the event log.
 struct LogNotice {
-  Severity severity = Severity::Info;
+  EventId id{};
   std::string text{};
 };
 
@@ -142,14 +143,16 @@ class SessionLogs {
 
   // session: an index of those given to open(), or one of add().
   void received(std::size_t session, std::string_view message, WallTime time) noexcept {
-    if (takes_[session].incoming) push(session, Kind::Received, 0, message, time);
+    if (takes_[session].incoming) push(session, Kind::Received, {}, message, time);
   }
   void sent(std::size_t session, std::string_view message, WallTime time) noexcept {
-    if (takes_[session].outgoing) push(session, Kind::Sent, 0, message, time);
+    if (takes_[session].outgoing) push(session, Kind::Sent, {}, message, time);
   }
   // Received, and no message; of more than 4,096 bytes the first are kept.
   void garbled(std::size_t session, std::string_view bytes, WallTime time) noexcept;
-  void event(std::size_t session, Severity severity, std::string_view text, WallTime time) noexcept;
+  // about_bytes: so much of the text is the name of another session, which it is about.
+  void event(std::size_t session, EventId id, std::string_view text, WallTime time,
+             std::size_t about_bytes = 0) noexcept;
 
   // Whether anybody would see what this session sends. Constant.
   [[nodiscard]] bool takes_sent(std::size_t session) const noexcept {
@@ -183,10 +186,10 @@ class SessionLogs {
 
   SessionLogs(Disk& disk, const SessionLogsOptions& options);
   [[nodiscard]] static Takes taken_of(const SessionLogOptions& session) noexcept;
-  void push(std::size_t session, Kind kind, std::uint8_t severity, std::string_view bytes,
-            WallTime time, std::size_t cut_bytes = 0) noexcept;
-  [[nodiscard]] bool store(std::size_t session, Kind kind, std::uint8_t severity,
-                           std::string_view bytes, WallTime time, std::size_t cut_bytes) noexcept;
+  void push(std::size_t session, Kind kind, EventId id, std::string_view bytes, WallTime time,
+            std::size_t cut_bytes = 0) noexcept;
+  [[nodiscard]] bool store(std::size_t session, Kind kind, EventId id, std::string_view bytes,
+                           WallTime time, std::size_t cut_bytes) noexcept;
   [[nodiscard]] bool tell_loss(std::size_t session, std::size_t room_bytes) noexcept;
   void lose(std::size_t session, WallTime time) noexcept;
   void tell_losses();

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include <nexusfix/base/event_id.hpp>
 #include <nexusfix/base/function_ref.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/transaction.hpp>
@@ -65,15 +66,10 @@ struct StoreError {
 template <class T>
 using StoreResult = std::expected<T, StoreError>;
 
-// Something that the store's operator should hear of.
+// For the operator. StoreFailed: from here on every call fails; it was found while nothing was
+// appended.
 struct StoreEvent {
-  enum class Level : std::uint8_t {
-    Info,
-    Warning,
-    Error,
-    Stopped,  // an error, after which every call fails: what was found while nothing was appended
-  };
-  Level level = Level::Error;
+  EventId id = EventId::StoreFailed;
   std::string text;
 };
 

@@ -21,16 +21,18 @@ void Runtime::note_punctuality(MonoTime due) {
   admitted_this_turn_ = 0;
   punctuality_.done(due, now_.mono);
   if (const auto late = standstill_.done(due, now_.mono)) [[unlikely]] {
-    report(observe::Severity::Warning, {},
-           "the event loop stood still: what was due is done " +
-               std::to_string(*late / std::chrono::milliseconds{1}) +
-               " ms later. It waited for the disk, a callback or a processor, or the machine was "
-               "suspended");
+    report_.engine(
+        EventId::LoopStalled,
+        "the event loop was stalled: what was due is done " +
+            std::to_string(*late / std::chrono::milliseconds{1}) +
+            " ms later. It waited for the disk, a callback or a processor, or the machine was "
+            "suspended");
   }
   if (!logons_wait_ || punctuality_.is_late(now_.mono)) [[likely]]
     return;
   logons_wait_ = false;
-  report_own(observe::Severity::Info, "the event loop is in time again: Logons are answered");
+  report_.engine_limited(EventId::LogonsResumed,
+                         "the event loop is in time again: Logons are answered");
 }
 
 // A stranger's first message while the loop is late. It stays where a message that is not whole
@@ -41,10 +43,11 @@ bool Runtime::holds_back(Connection& connection, const wire::MessageView& logon)
   if (logon.msg_type() != std::string_view{"A"} || other_loop_of(logon)) return false;
   if (!logons_wait_) {
     logons_wait_ = true;
-    report_own(observe::Severity::Warning,
-               "the event loop is late, its timers by more than " +
-                   std::to_string(punctuality_.late_max() / std::chrono::milliseconds{1}) +
-                   " ms (LogonMaxLateness): Logons wait until it is in time again");
+    report_.engine_limited(
+        EventId::LogonsDelayed,
+        "the event loop is late, its timers by more than " +
+            std::to_string(punctuality_.late_max() / std::chrono::milliseconds{1}) +
+            " ms (LogonMaxLateness): Logons wait until it is in time again");
   }
   connection.was_held_back = true;
   connection.resumes_at = now_.mono + kHeldBack;

@@ -29,16 +29,16 @@ void Runtime::report_expiries() {
   for (const transport::TlsExpiry& one : seams_.tls->expiries()) {
     const auto ending = ending_of(one, now_.wall);
     if (!ending) continue;
-    report(ending->is_near ? observe::Severity::Error : observe::Severity::Warning, {},
-           ending->text);
+    report_.engine(ending->is_near ? EventId::CertificateExpiresSoon : EventId::CertificateExpires,
+                   ending->text);
   }
 }
 
 void Runtime::report_certificates(const std::vector<TlsContexts::Reloaded>& reloaded) {
   for (const TlsContexts::Reloaded& one : reloaded) {
-    report(one.is_right ? observe::Severity::Info : observe::Severity::Error, {},
-           one.is_right ? "certificates read again: " + one.text
-                        : "certificates stay as they were: " + one.text);
+    report_.engine(one.is_right ? EventId::CertificatesReloaded : EventId::CertificatesNotReloaded,
+                   one.is_right ? "certificates read again: " + one.text
+                                : "certificates stay as they were: " + one.text);
   }
   report_expiries();
 }

@@ -39,7 +39,7 @@ void Runtime::end_flood(SessionSlot& slot, const std::string& why) {
       slot.commands.has(SessionCommands::Kind::Disconnect)) {
     return;
   }
-  report(observe::Severity::Warning, slot.name, "disconnecting: " + why);
+  report_.session(EventId::MessageFlood, slot, "disconnecting: " + why);
   slot.commands.add(SessionCommands::Kind::LogOut, why);
   slot.commands.add(SessionCommands::Kind::Disconnect, why);
 }

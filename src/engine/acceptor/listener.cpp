@@ -11,7 +11,7 @@
 namespace nexusfix::engine {
 namespace {
 
-constexpr std::string_view kNobodyFromThere =
+constexpr std::string_view kAddressNotAllowed =
     "no session of this port is allowed from this address";
 
 // Behind a connection for which there was no room: so many that are not logged on give up theirs on
@@ -42,8 +42,9 @@ void Runtime::on_accepted(const transport::Ready& ready) {
   if (!listener->endpoint.trusted_proxies && !may_connect(*listener, peer)) {
     seams_.network->close(ready.accepted);
     ++stats_.connections_refused;
-    return report_refusal(transport::source_of(transport::peer_address_of(peer)), peer,
-                          kNobodyFromThere);
+    return report_.refused(EventId::AddressRefused,
+                           transport::source_of(transport::peer_address_of(peer)), peer,
+                           kAddressNotAllowed);
   }
   static_cast<void>(await_logon(*listener, ready.accepted, peer));
 }
@@ -56,8 +57,9 @@ void Runtime::on_announced(Connection& connection) {
   const transport::Source source = transport::source_of(transport::peer_address_of(peer));
   leave_pending(connection);
   connection.source = source;
-  if (!may_connect(listener, peer)) return refuse(connection, kNobodyFromThere);
-  if (!find_place(listener, source, peer)) return close(connection, {});
+  if (!may_connect(listener, peer))
+    return refuse(connection, EventId::AddressRefused, kAddressNotAllowed);
+  if (!find_place(listener, source, peer)) return close(connection);
   await_among(listener, source, connection);
 }
 
@@ -104,7 +106,7 @@ bool Runtime::find_place(Listener& listener, transport::Source source, const std
   using Answer = PendingLogons::Answer;
   if (place.answer != Answer::Yes) {
     ++stats_.connections_refused;
-    (place.answer == Answer::TooMany ? too_many_pending_ : too_many_of_address_).add(1, peer);
+    report_.count(place.answer == Answer::TooMany ? NoRoom::Port : NoRoom::Address, 1, peer);
     return false;
   }
   if (place.displaced) displace(*place.displaced);
@@ -115,8 +117,8 @@ void Runtime::displace(transport::SocketId oldest) {
   Connection* const connection = connections_.find(oldest);
   if (connection == nullptr) return;
   ++stats_.connections_refused;
-  displaced_.add(1, seams_.network->peer_name(connection->socket));
-  close(*connection, {});
+  report_.count(NoRoom::Displaced, 1, seams_.network->peer_name(connection->socket));
+  close(*connection);
 }
 
 // The operating system has no room for a connection that came: those that were never answered, of
@@ -139,39 +141,15 @@ void Runtime::leave_pending(Connection& connection) noexcept {
   listeners_[connection.listener].pending.remove(connection.source, connection.socket);
 }
 
-// Connections that were closed because there is no room for them: a flood of them is a line a
-// second.
-void Runtime::report_refused() {
+// Connections that the network closed, because there was no room for them.
+void Runtime::look_after_refused() {
   const std::uint64_t refused = seams_.network->connections_refused();
   if (refused != refused_counted_) {
-    without_descriptor_.add(refused - refused_counted_);
+    report_.count(NoRoom::Descriptors, refused - refused_counted_);
     stats_.connections_refused += refused - std::exchange(refused_counted_, refused);
     make_room();
   }
-  const bool is_any = without_descriptor_.has_any() || too_many_of_address_.has_any() ||
-                      too_many_pending_.has_any() || displaced_.has_any();
-  if (!is_any) [[likely]]
-    return;
-  const auto tell = [&](NoticeTally& tally, observe::Severity severity, std::string_view why) {
-    if (const std::uint64_t count = tally.take(now_.mono); count != 0) {
-      const std::string last = tally.last().empty() ? "" : "; the last one from " + tally.last();
-      report(severity, {},
-             std::to_string(count) +
-                 (count == 1 ? " connection was closed " : " connections were closed ") +
-                 std::string{why} + last);
-    }
-    wake_at(tally.due());
-  };
-  tell(without_descriptor_, observe::Severity::Error,
-       "at once: the process has no descriptor left, or no memory");
-  tell(too_many_of_address_, observe::Severity::Warning,
-       "at once: so many of one address wait for their Logon already "
-       "(MaxPendingLogonsPerAddress)");
-  tell(too_many_pending_, observe::Severity::Warning,
-       "at once: so many wait for their Logon already (MaxPendingLogons)");
-  tell(displaced_, observe::Severity::Warning,
-       "that had sent no Logon, because others came, and their address has most of all that wait "
-       "(MaxPendingLogons)");
+  report_.report_counted();
 }
 
 }  // namespace nexusfix::engine

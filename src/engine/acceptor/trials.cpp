@@ -27,12 +27,13 @@ bool Runtime::has_dynamic_place(const Connection& connection, const std::string&
   using Answer = DynamicNames::Answer;
   const Answer answer = dynamic_names_.connect(name, connection.source);
   if (answer == Answer::Yes) return true;
-  report_stranger(observe::Severity::Error, connection.source, {},
-                  "no session is made for " + name +
-                      (answer == Answer::TooMany
-                           ? ": DynamicSessionsMax of them have been made since the start"
-                           : ": DynamicSessionsMaxPerAddress of them have been made for its "
-                             "address since the start"));
+  report_.unauthenticated(
+      EventId::TemplateLimitReached, connection.source, {},
+      "no session is made for " + name +
+          (answer == Answer::TooMany
+               ? ": DynamicSessionsMax of them have been made since the start"
+               : ": DynamicSessionsMaxPerAddress of them have been made for its "
+                 "address since the start"));
   return false;
 }
 
@@ -53,7 +54,7 @@ store::StoreResult<SessionSlot*> Runtime::make_trial(SessionSettings settings) {
   try {
     SessionSlot* const slot = add_slot(std::move(settings), trial->numbers);
     slot->trial = std::move(trial);
-    slot->log = logs_.global();
+    slot->log = report_.logs().global();
     if (next_trial_ < kTrialKeysBegin) next_trial_ = kTrialKeysBegin;
     slot->handle_key = next_trial_++;
     trials_.insert_or_assign(slot->handle_key, slot);
@@ -70,26 +71,27 @@ store::StoreResult<SessionSlot*> Runtime::make_trial(SessionSettings settings) {
 void Runtime::end_trial(SessionSlot& slot, std::string_view answer) {
   if (answer != kLogon) return log_trial(slot);
   if (seams_.directory && seams_.directory->settle(slot.name, loop()) != loop()) {
-    report(observe::Severity::Error, slot.name, "it is stored in another event loop by now");
+    report_.session(EventId::SessionNotStored, slot,
+                    "another event loop has stored it in the meantime");
     throw EventAborted{};
   }
   const auto key = store_->open_session(slot.name, now_.wall);
   if (!key) {
-    report(observe::Severity::Error, slot.name, key.error().text);
+    report_.session(EventId::SessionNotStored, slot, key.error().text);
     throw EventAborted{};
   }
   const std::unique_ptr<SessionTrial> trial = std::move(slot.trial);
   try {
     give_key(slot, *key);
-    slot.log = logs_.join(slot.settings, data_fields_, now_.wall);
+    slot.log = report_.logs().join(slot.settings, data_fields_, now_.wall);
   } catch (const std::bad_alloc&) {
     slot.trial.reset();  // It is stored: its numbers are those of the store.
     throw;
   }
   dynamic_names_.keep(slot.name);
-  report_peer(observe::Severity::Info, slot, trial->made);
+  report_.peer(EventId::SessionMadeOfTemplate, slot, trial->made);
   for (const SessionTrial::Received& one : trial->received) {
-    logs_.received(slot.log, one.bytes, one.at);
+    report_.logs().received(slot.log, one.bytes, one.at);
   }
 }
 
@@ -101,17 +103,17 @@ void Runtime::note_trial(SessionSlot& slot) {
 
 void Runtime::log_received(SessionSlot& slot, std::string_view frame) {
   if (slot.trial == nullptr) [[likely]]
-    return logs_.received(slot.log, frame, now_.wall);
+    return report_.logs().received(slot.log, frame, now_.wall);
   std::size_t bytes = frame.size();
   for (const SessionTrial::Received& one : slot.trial->received) bytes += one.bytes.size();
-  if (bytes > kTrialBytesMax) return logs_.unknown(frame, /*is_message=*/true, now_.wall);
+  if (bytes > kTrialBytesMax) return report_.logs().unknown(frame, /*is_message=*/true, now_.wall);
   slot.trial->received.push_back({now_.wall, std::string{frame}});
 }
 
 // It was not accepted: what came belongs to no session.
 void Runtime::log_trial(SessionSlot& slot) {
   for (SessionTrial::Received& one : slot.trial->received) {
-    logs_.unknown(one.bytes, /*is_message=*/true, one.at);
+    report_.logs().unknown(one.bytes, /*is_message=*/true, one.at);
     wipe_bytes(one.bytes);
   }
   slot.trial->received.clear();

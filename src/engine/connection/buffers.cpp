@@ -111,7 +111,7 @@ void Runtime::cut_largest(Connection& connection) {
                           " bytes in buffers, the most of all, and all together may have " +
                           std::to_string(seams_.budget->bytes_max()) + " (MaxBufferedBytes)";
   SessionSlot* const slot = connection.slot;
-  if (slot == nullptr) return refuse(connection, why);
+  if (slot == nullptr) return refuse(connection, EventId::BufferLimitReached, why);
   const bool is_in_use = slot->acting || &connection == receiving_;
   slot->given_up_why = "disconnected: " + why;
   give_up(*slot);

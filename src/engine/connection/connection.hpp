@@ -18,10 +18,10 @@
 #include <nexusfix/transport/network.hpp>
 #include <nexusfix/wire/frame.hpp>
 
-#include "engine/acceptor/second_limit.hpp"
 #include "engine/connection/buffer_budget.hpp"
 #include "engine/credentials/password_change.hpp"
 #include "engine/loop/timer_queue.hpp"
+#include "engine/report/second_limit.hpp"
 
 namespace nexusfix::engine {
 

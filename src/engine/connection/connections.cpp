@@ -58,7 +58,7 @@ void Runtime::connect(SessionSlot& slot) {
   const transport::Endpoint& endpoint = slot.settings.connect[slot.connect_policy.address()];
   const auto socket = seams_.network->connect(endpoint);
   if (!socket) {
-    report(observe::Severity::Warning, slot.name, socket.error().text);
+    report_.session(EventId::ConnectFailed, slot, socket.error().text);
     slot.connect_policy.schedule(slot.settings, slot.name, now_.mono);
     return;
   }
@@ -86,17 +86,17 @@ void Runtime::on_connected(Connection& connection) {
     // In front of our Logon, which may have a password.
     const std::string fault = certificate_fault(connection, connection.slot->settings);
     if (!fault.empty()) {
-      report_peer(observe::Severity::Warning, *connection.slot,
-                  "connection to " + seams_.network->peer_name(connection.socket) +
-                      protection_of(connection) + " closed: " + fault);
-      return close(connection, {});
+      report_.peer(EventId::CertificateRefused, *connection.slot,
+                   "connection to " + seams_.network->peer_name(connection.socket) +
+                       protection_of(connection) + " closed: " + fault);
+      return close(connection);
     }
   }
   connection.established = true;
   connection.deadline = kNever;
   if (connection.slot == nullptr) return;
-  report(
-      observe::Severity::Info, connection.slot->name,
+  report_.session(
+      EventId::Connected, *connection.slot,
       "connected to " + seams_.network->peer_name(connection.socket) + protection_of(connection));
   transact(*connection.slot,
            [this](session::StateMachine& machine) { machine.on_connected(now_); });
@@ -167,24 +167,24 @@ void Runtime::on_received(Connection& connection, transport::IoResult result) {
     case transport::IoStatus::Ok:
       if (connection.slot == nullptr && !connection.carried.empty() &&
           connection.carried_needed > connection.logon_bytes_max) {
-        refuse(connection, kLogonTooLong);
+        refuse(connection, EventId::LogonTooLong, kLogonTooLong);
       }
       break;
     case transport::IoStatus::WouldBlock:
       break;
     case transport::IoStatus::Closed:
-      close(connection, connection.carried.empty()
-                            ? "closed by the counterparty"
-                            : "closed by the counterparty in the middle of a message");
+      close(connection, EventId::ConnectionClosedByCounterparty,
+            connection.carried.empty() ? "closed by the counterparty"
+                                       : "closed by the counterparty in the middle of a message");
       break;
     case transport::IoStatus::Failed: {
       const std::string why = seams_.network->last_error(connection.socket);
       // Whoever knocks and goes away is nobody's matter; whoever speaks no TLS is.
       if (connection.slot == nullptr &&
           (result.error_number == EPROTO || result.error_number == ENOMEM)) {
-        return refuse(connection, why);
+        return refuse(connection, EventId::HandshakeFailed, why);
       }
-      close(connection, why);
+      close(connection, EventId::ConnectionLost, why);
       break;
     }
   }
@@ -269,8 +269,8 @@ bool Runtime::take_frame(Connection& connection, wire::FrameResult& scanned,
   if (connection.slot == nullptr && !with_next_settings_.empty()) [[unlikely]]
     take_next_settings();  // Of those whose connection has ended in this turn, too.
   if (connection.slot == nullptr && frame.size() > connection.logon_bytes_max) {
-    logs_.unknown(frame, /*is_message=*/false, now_.wall);
-    refuse(connection, kLogonTooLong);
+    report_.logs().unknown(frame, /*is_message=*/false, now_.wall);
+    refuse(connection, EventId::LogonTooLong, kLogonTooLong);
     return true;
   }
   auto message = parser_.parse(frame);
@@ -286,7 +286,7 @@ bool Runtime::take_frame(Connection& connection, wire::FrameResult& scanned,
   if (must_wait(connection, *message)) return false;
   ++stats_.messages_in;
   if (connection.slot == nullptr && !bind(connection, *message)) {
-    logs_.unknown(frame, /*is_message=*/true, now_.wall);
+    report_.logs().unknown(frame, /*is_message=*/true, now_.wall);
     return true;
   }
   SessionSlot& slot = *connection.slot;
@@ -372,7 +372,7 @@ void Runtime::on_paused_readable(Connection& connection) {
   const transport::IoResult result =
       seams_.network->receive(connection.socket, std::span{receive_buffer_});
   if (result.status == transport::IoStatus::Ok) {
-    if (connection.slot == nullptr) return close(connection, {});  // Nobody waits for its answer.
+    if (connection.slot == nullptr) return close(connection);  // No peer waits for its answer.
     static_cast<void>(carry(connection, {receive_buffer_.data(), result.bytes}, 0));
   } else if (result.status != transport::IoStatus::WouldBlock) {
     take_delayed(connection);
@@ -393,69 +393,78 @@ void Runtime::take_garbled(Connection& connection, wire::GarbledReason reason,
                            std::string_view bytes) {
   ++stats_.garbled;
   if (connection.slot == nullptr) {
-    logs_.unknown(bytes, /*is_message=*/false, now_.wall);
-    refuse(connection, "what came first is no FIX message: " + std::string{to_string(reason)});
+    report_.logs().unknown(bytes, /*is_message=*/false, now_.wall);
+    refuse(connection, EventId::NotFix,
+           "what came first is no FIX message: " + std::string{to_string(reason)});
     return;
   }
   SessionSlot& slot = *connection.slot;
-  logs_.garbled(slot.log, bytes, now_.wall);
+  report_.logs().garbled(slot.log, bytes, now_.wall);
   transact(slot, [&](session::StateMachine& machine) { machine.on_garbled(reason, now_); });
   const std::uint32_t count_max = slot.settings.garbled_per_second_max;
   if (connection.garbled.allow(now_.mono, count_max) || connection.socket == 0) return;
-  close(connection, "disconnecting: more than " + std::to_string(count_max) +
-                        " garbled messages within a second");
+  close(connection, EventId::GarbledFlood,
+        "disconnecting: more than " + std::to_string(count_max) +
+            " garbled messages within a second");
 }
 
 // The first message names the session. Whoever cannot be placed is closed without a word, because
 // an answer would use up a number of a session that is not proven (test cases 1S b, c and e).
 bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   if (logon.msg_type() != std::string_view{"A"}) {
-    refuse(connection, "the first message is not a Logon");
+    refuse(connection, EventId::FirstMessageNotLogon, "the first message is not a Logon");
     return false;
   }
   const LogonCredentials& credentials = connection.credentials;
   if (credentials.state == LogonCredentials::State::Refused) {
-    refuse(connection, describe_identity(logon) + ": " + credentials.text);
+    refuse(connection, EventId::PasswordRefused,
+           describe_identity(logon) + ": " + credentials.text);
     return false;
   }
   // In front of all that makes or takes a session's place.
   if (const SessionSettings* const settings = acceptor_settings(connection, logon)) {
     if (logon.bytes().size() > settings->logon_bytes_max) {  // Others of its port may have more.
-      refuse(connection, describe_identity(logon) + ": " + std::string{kLogonTooLong});
+      refuse(connection, EventId::LogonTooLong,
+             describe_identity(logon) + ": " + std::string{kLogonTooLong});
       return false;
     }
     if (const std::string fault = certificate_fault(connection, *settings); !fault.empty()) {
-      refuse(connection, describe_identity(logon) + ": " + fault);
+      refuse(connection, EventId::CertificateRefused, describe_identity(logon) + ": " + fault);
       return false;
     }
   }
   SessionSlot* slot = find_acceptor(connection, logon);
   if (slot == nullptr && is_of_another_loop(connection, logon)) return false;
   if (slot == nullptr) {
-    refuse(connection, why_unknown(logon));
+    refuse(connection, EventId::SessionUnknown, why_unknown(logon));
     return false;
   }
   if (!may_come_from(slot->settings, seams_.network->peer_name(connection.socket))) {
-    refuse(connection, "session " + slot->name + " is not allowed from this address");
+    refuse(connection, EventId::SessionAddressRefused,
+           "session " + slot->name + " is not allowed from this address");
     return false;
   }
   // Whatever the reason: nobody who needs a password is let in without the right one.
   if (!slot->settings.password_file.empty() &&
       credentials.state != LogonCredentials::State::Right) {
-    refuse(connection, "session " + slot->name + ": its password was not checked");
+    refuse(connection, EventId::PasswordNotChecked,
+           "session " + slot->name + ": its password was not checked");
     return false;
   }
   follow_schedule(*slot);  // It may open in this very moment.
   if (!slot->may_log_on) {
-    refuse(connection, "session " + slot->name + " is closed by its schedule");
+    refuse(connection, EventId::LogonOutsideSchedule,
+           "session " + slot->name + " is closed by its schedule");
     return false;
   }
   if (slot->connection != nullptr) {
-    refuse(connection, "session " + slot->name + " is logged on from elsewhere already");
+    refuse(connection, EventId::SessionAlreadyLoggedOn,
+           "session " + slot->name + " is logged on from elsewhere already");
     return false;
   }
   if (slot->accepts_only_reset && logon[tag::ResetSeqNumFlag] != std::string_view{"Y"}) {
-    refuse(connection, "session " + slot->name + " waits for an operator to set its numbers");
+    refuse(connection, EventId::SessionAwaitsOperator,
+           "session " + slot->name + " waits for an operator to set its sequence numbers");
     return false;
   }
   leave_pending(connection);
@@ -463,10 +472,10 @@ bool Runtime::bind(Connection& connection, const wire::MessageView& logon) {
   connection.scanner = scanner_of(slot->settings);
   connection.deadline = kNever;
   slot->connection = &connection;
-  report_peer(observe::Severity::Info, *slot,
-              "connection from " + seams_.network->peer_name(connection.socket) +
-                  protection_of(connection) +
-                  (credentials.text.empty() ? "" : ": " + credentials.text));
+  report_.peer(EventId::ConnectionAccepted, *slot,
+               "connection from " + seams_.network->peer_name(connection.socket) +
+                   protection_of(connection) +
+                   (credentials.text.empty() ? "" : ": " + credentials.text));
   transact(*slot, [this](session::StateMachine& machine) { machine.on_connected(now_); });
   return connection.socket != 0 && !connection.closing;
 }
@@ -546,10 +555,10 @@ std::string Runtime::certificate_fault(const Connection& connection,
   return text;
 }
 
-void Runtime::refuse(Connection& connection, std::string_view why) {
+void Runtime::refuse(Connection& connection, EventId id, std::string_view why) {
   ++stats_.connections_refused;
-  report_refusal(connection.source, seams_.network->peer_name(connection.socket), why);
-  close(connection, {});
+  report_.refused(id, connection.source, seams_.network->peer_name(connection.socket), why);
+  close(connection);
 }
 
 void Runtime::mark_unsent(Connection& connection) {
@@ -564,7 +573,7 @@ void Runtime::send_waiting(Connection& connection) {
         seams_.network->send(connection.socket, connection.outbound.waiting());
     if (result.status == transport::IoStatus::Failed ||
         result.status == transport::IoStatus::Closed) {
-      close(connection, seams_.network->last_error(connection.socket));
+      close(connection, EventId::ConnectionLost, seams_.network->last_error(connection.socket));
       return;
     }
     if (result.status == transport::IoStatus::WouldBlock || result.bytes == 0) {
@@ -575,7 +584,7 @@ void Runtime::send_waiting(Connection& connection) {
     connection.outbound.take(result.bytes);
   }
   if (connection.outbound.empty() && connection.closing) {
-    close(connection, connection.close_reason);
+    close(connection, EventId::ConnectionClosed, connection.close_reason);
   } else if (connection.slot != nullptr && connection.slot->replay &&
              connection.outbound.size() <= replay_bytes_max()) {
     replay_ready_ = true;  // There is room again for a resend that waited for it.
@@ -592,21 +601,22 @@ void Runtime::block(Connection& connection) {
 
 void Runtime::end_slow_consumer(Connection& connection) {
   const auto time = connection.slot->settings.slow_consumer_timeout;
-  close(connection,
+  close(connection, EventId::SlowConsumerTimedOut,
         "slow consumer: it has taken none of " + std::to_string(connection.outbound.size()) +
-            " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)",
-        observe::Severity::Warning);
+            " bytes for " + std::to_string(time.count()) + " s (SlowConsumerTimeout)");
 }
 
 void Runtime::enforce_outbound_limit(Connection& connection) {
   if (connection.slot == nullptr) return;
   const std::size_t waiting = connection.outbound.size() + connection.slot->behind_replay.size();
   if (waiting <= connection.slot->settings.queued_bytes_max) return;
-  close(connection, "slow consumer: " + std::to_string(waiting) + " bytes wait for it",
-        observe::Severity::Warning);
+  close(connection, EventId::SlowConsumerQueueFull,
+        "slow consumer: " + std::to_string(waiting) + " bytes wait for it");
 }
 
-void Runtime::close(Connection& connection, std::string_view why, observe::Severity severity) {
+void Runtime::close(Connection& connection) { close(connection, {}, {}); }
+
+void Runtime::close(Connection& connection, EventId id, std::string_view why) {
   take_delayed(connection);
   std::unique_ptr<Connection> owned = connections_.take(connection.socket);
   if (owned == nullptr) return;
@@ -622,7 +632,7 @@ void Runtime::close(Connection& connection, std::string_view why, observe::Sever
   slot->behind_replay.release();
   slot->forget_kept_back();
   slot->kept_back.release();
-  if (!why.empty()) report_peer(severity, *slot, why, &connection);
+  if (!why.empty()) report_.peer(id, *slot, why, &connection);
   if (!slot->disconnection) {
     static_cast<void>(with_memory([&] { slot->disconnection_text = why; }));
   }

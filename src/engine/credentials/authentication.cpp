@@ -31,8 +31,12 @@ void Runtime::take_credentials() {
   if (!seams_.credentials) [[likely]]
     return;
   for (Credentials::Verdict& verdict : seams_.credentials->take(loop())) {
-    if (!verdict.trouble.empty()) report_own(observe::Severity::Error, verdict.trouble);
-    if (!verdict.lockout.empty()) report_own(observe::Severity::Warning, verdict.lockout);
+    if (!verdict.trouble.empty()) {
+      report_.engine_limited(EventId::PasswordFileFailed, verdict.trouble);
+    }
+    if (!verdict.lockout.empty()) {
+      report_.engine_limited(EventId::AddressLockedOut, verdict.lockout);
+    }
     Connection* const connection = connections_.find(verdict.socket);
     if (verdict.is_change) {
       take_changed_password(connection, verdict);
@@ -60,7 +64,7 @@ bool Runtime::changes_password(SessionSlot& slot, LogonAnswer& answer) {
   if (!slot.machine.would_admit()) return false;  // The machine says why.
   const std::string_view wrong = password_error(credentials.change->new_password.view());
   if (!wrong.empty()) {
-    report_peer(observe::Severity::Warning, slot, "NewPassword (925): " + std::string{wrong});
+    report_.peer(EventId::NewPasswordRefused, slot, "NewPassword (925): " + std::string{wrong});
     answer = {.accepted = false,
               .text = "NewPassword (925): " + std::string{wrong},
               .session_status = kPasswordAgainstPolicy};
@@ -81,11 +85,11 @@ void Runtime::take_changed_password(Connection* connection, const Credentials::V
   const bool waits = slot != nullptr && slot->machine.state() == session::State::LogonReceived &&
                      connection->credentials.is_changing;
   if (!waits) {
-    return report_own(observe::Severity::Warning,
-                      verdict.text + "; its Logon has ended without an answer meanwhile");
+    return report_.engine_limited(EventId::PasswordChangeUnanswered,
+                                  verdict.text + "; its Logon ended before without an answer");
   }
-  report_peer(verdict.is_right ? observe::Severity::Info : observe::Severity::Warning, *slot,
-              verdict.text);
+  report_.peer(verdict.is_right ? EventId::PasswordChanged : EventId::PasswordNotChanged, *slot,
+               verdict.text);
   connection->credentials.is_changing = false;
   connection->credentials.is_changed = verdict.is_right;
   LogonAnswer answer = *std::exchange(slot->accepted_answer, std::nullopt);

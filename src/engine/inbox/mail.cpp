@@ -32,8 +32,9 @@ void Runtime::take_letters() {
     begun_ = nullptr;
     if (!thrown) return;
     result.outcome = PostOutcome::Threw;
-    static_cast<void>(with_memory(
-        [&] { report(observe::Severity::Error, slot->name, "a posted task threw: " + *thrown); }));
+    static_cast<void>(with_memory([&] {
+      report_.session(EventId::PostedTaskThrew, *slot, "a posted task threw: " + *thrown);
+    }));
     result.text = std::move(*thrown);
   });
 }
@@ -64,7 +65,7 @@ void Runtime::reset(SessionSlot& slot, std::string_view text) {
 void Runtime::cut(SessionSlot& slot, std::string_view why) {
   if (slot.connection == nullptr) return;
   Connection& connection = *slot.connection;
-  if (!connection.established) return close(connection, why);
+  if (!connection.established) return close(connection, EventId::ConnectionClosed, why);
   connection.close_reason = why;
   close_soon(connection);
 }

@@ -59,7 +59,7 @@ void Runtime::give_up(const transport::Ready& ready) noexcept {
 void Runtime::give_up(Connection& connection) noexcept {
   if (connection.slot != nullptr) return give_up(*connection.slot);
   ++stats_.connections_refused;
-  static_cast<void>(with_memory([&] { close(connection, {}); }));
+  static_cast<void>(with_memory([&] { close(connection); }));
 }
 
 void Runtime::cut_given_up() {
@@ -72,11 +72,11 @@ void Runtime::cut_given_up() {
       const bool is_of_limit = !slot.given_up_why.empty();
       const std::string why{is_of_limit ? std::string_view{slot.given_up_why} : kNoMemory};
       slot.given_up_why.clear();
+      const EventId id = is_of_limit ? EventId::BufferLimitReached : EventId::SessionCutForMemory;
       if (slot.connection != nullptr) {
-        close(*slot.connection, why,
-              is_of_limit ? observe::Severity::Warning : observe::Severity::Info);
+        close(*slot.connection, id, why);
       } else {
-        report_peer(observe::Severity::Error, slot, why);
+        report_.peer(id, slot, why);
         transact(slot, [this](session::StateMachine& machine) { machine.on_disconnected(now_); });
       }
       arm(slot, now_.mono);
@@ -96,25 +96,6 @@ void Runtime::reserve_for_connections() {
   closed_.reserve(closed_.size() + 2 * count);
   unsent_.reserve(2 * count);
   sending_.reserve(2 * count);
-}
-
-void Runtime::report_memory() {
-  if (memory_failures_ == 0) [[likely]]
-    return;
-  const std::string text = "there was no memory, " + std::to_string(memory_failures_) + " times";
-  const NoticeShare share = own_notices_;
-  if (!notice_limiter_.allow(own_notices_, now_.mono)) {
-    memory_failures_ = 0;
-    return wake_at(now_.mono + NoticeLimiter::kWindow);
-  }
-  // A line that there is no memory for either is no line: it is written when there is some again.
-  const bool is_told =
-      with_memory([&] { logs_.event(observe::Severity::Error, {}, text, now_.wall); });
-  if (is_told) {
-    memory_failures_ = 0;
-  } else {
-    own_notices_ = share;
-  }
 }
 
 }  // namespace nexusfix::engine

@@ -76,7 +76,7 @@ session::SessionConfig Runtime::with_callbacks(SessionSlot& slot) const {
 
 Runtime::Runtime(Seams seams, Callbacks callbacks, bool busy_spin)
     : seams_{std::move(seams)},
-      logs_{*seams_.log, seams_.is_standard_error},
+      report_{*seams_.log, seams_.is_standard_error, now_, next_timer_},
       callbacks_{callbacks},
       busy_spin_{busy_spin},
       now_{seams_.clock->now()},
@@ -112,7 +112,8 @@ std::expected<void, EngineError> Runtime::prepare(Settings& settings) {
         "; one of these was expected: " + std::string{wire::known_isas()}}};
   }
   if (auto done = make_parsers(settings); !done) return done;
-  if (auto opened = logs_.open(*seams_.disk, settings, data_fields_, loop(), now_.wall); !opened) {
+  if (auto opened = report_.logs().open(*seams_.disk, settings, data_fields_, loop(), now_.wall);
+      !opened) {
     return std::unexpected{EngineError{std::move(opened.error())}};
   }
   return {};
@@ -172,15 +173,16 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
         SettingsError{settings.file, line, "FileStorePath: " + opened.error().text}.what()}};
   }
   store_ = std::move(opened->store);
-  report(observe::Severity::Info, {}, describe(opened->report, options.folder));
+  report_.engine(EventId::JournalOpened, describe(opened->report, options.folder));
   for (const std::string& damage : opened->report.damages) {
-    report(observe::Severity::Error, {}, damage);
+    report_.engine(EventId::JournalDamaged, damage);
   }
   for (const std::string& fault : opened->report.checkpoint_faults) {
-    report(observe::Severity::Warning, {},
-           fault +
-               ". More of the log was read instead, and nothing is lost by it; nexusfix journal "
-               "repair takes it out");
+    report_.engine(
+        EventId::CheckpointUnreadable,
+        fault +
+            ". More of the log was read instead, and nothing is lost by it; nexusfix journal "
+            "repair removes it");
   }
   report_power_loss(opened->report, options.folder);
   if (opened->report.torn_bytes > 0) {
@@ -189,7 +191,7 @@ std::expected<void, EngineError> Runtime::open_store(const Settings& settings) {
     if (!opened->report.power_lost) {
       text += ". Unless the disk has damaged it, nothing that was sent is missing";
     }
-    report(observe::Severity::Warning, {}, text);
+    report_.engine(EventId::LastRecordCut, text);
   }
   return {};
 }
@@ -209,9 +211,10 @@ std::expected<void, EngineError> Runtime::open_postgres_store(const Settings& se
   auto opened = seams_.open_postgres(options);
   if (!opened) return std::unexpected{EngineError{std::move(opened.error().text)}};
   store_ = std::move(*opened);
-  report(observe::Severity::Info, {},
-         "PostgreSQL store " + options.schema + ": " + std::to_string(store_->session_count()) +
-             " sessions, the log ends at " + std::to_string(store_->appended()));
+  report_.engine(EventId::DatabaseOpened, "PostgreSQL store " + options.schema + ": " +
+                                              std::to_string(store_->session_count()) +
+                                              " sessions, the log ends at " +
+                                              std::to_string(store_->appended()));
   return {};
 }
 
@@ -227,12 +230,13 @@ void Runtime::report_power_loss(const store::JournalReport& found, const std::st
         " that it had confirmed are missing: sequence numbers that were reset or set in them are "
         "not known";
   }
-  report(observe::Severity::Error, {}, text);
+  report_.engine(EventId::PowerLost, text);
   for (const store::SkippedNumbers& skipped : found.skipped) {
-    report(observe::Severity::Error, skipped.session,
-           "MsgSeqNum " + std::to_string(skipped.first) + " to " + std::to_string(skipped.last) +
-               " are skipped: messages may have been sent under some of them that the journal has "
-               "lost. The counterparty will be sent a gap fill; compare what it has received");
+    report_.session(
+        EventId::SequenceNumbersSkipped, skipped.session,
+        "MsgSeqNum " + std::to_string(skipped.first) + " to " + std::to_string(skipped.last) +
+            " are skipped: messages may have been sent under some of them that the journal has "
+            "lost. The counterparty will be sent a gap fill; compare what it has received");
   }
 }
 
@@ -290,7 +294,7 @@ std::expected<void, EngineError> Runtime::open_sessions(Settings& settings) {
     if (slot.error().code != store::StoreErrorCode::SessionRefused) {
       return std::unexpected{EngineError{slot.error().text}};
     }
-    report(observe::Severity::Error, name, slot.error().text);
+    report_.session(EventId::SessionRefusedByStore, name, slot.error().text);
     if (refused.empty()) refused = slot.error().text;
     if (!is_acceptor) continue;
     refused_sessions_.emplace(name, slot.error().text);

@@ -22,19 +22,6 @@ constexpr std::chrono::nanoseconds kIdleWait = std::chrono::seconds{1};
 // came together and sent no Logon end together, too, and nobody who trades waits for all of them.
 constexpr std::size_t kDueConnectionsPerTurn = 64;
 
-observe::Severity severity_of(store::StoreEvent::Level level) noexcept {
-  switch (level) {
-    case store::StoreEvent::Level::Info:
-      return observe::Severity::Info;
-    case store::StoreEvent::Level::Warning:
-      return observe::Severity::Warning;
-    case store::StoreEvent::Level::Error:
-    case store::StoreEvent::Level::Stopped:
-      break;
-  }
-  return observe::Severity::Error;
-}
-
 // A halt ends with the session that the schedule ends.
 bool will_connect(const SessionSlot& slot) noexcept {
   const ConnectPolicy& policy = slot.connect_policy;
@@ -85,7 +72,7 @@ Now Runtime::now() noexcept {
 int Runtime::run() {
   const ThreadSetup setup{seams_.cpu};
   if (!setup.failure().empty()) {
-    report(observe::Severity::Error, {}, setup.failure());
+    report_.engine(EventId::ThreadSetupFailed, setup.failure());
     mail_room_->close();
     if (seams_.directory) seams_.directory->remove_loop(loop());
     // The others' sessions go on: their signs of life are not to be held up by this loop's.
@@ -165,7 +152,7 @@ bool Runtime::turn(std::chrono::nanoseconds timeout) {
 void Runtime::look_after_surroundings() {
   static_cast<void>(with_memory([this] {
     take_arrived();
-    report_refused();
+    look_after_refused();
     look_after_store();
     look_after_certificates();
     look_after_buffers();
@@ -176,8 +163,8 @@ void Runtime::look_after_surroundings() {
     bury_leaving();
     if (!with_next_settings_.empty()) [[unlikely]]
       take_next_settings();
-    logs_.turn(now_.wall);
-    report_memory();
+    report_.logs().turn(now_.wall);
+    report_.report_memory();
   }));
 }
 
@@ -221,7 +208,7 @@ void Runtime::handle(const transport::Ready& ready) {
       if (connection.slot != nullptr && connection.slot->replay) replay_ready_ = true;
       break;
     case transport::ReadyKind::Failed:
-      close(connection, seams_.network->last_error(connection.socket));
+      close(connection, EventId::ConnectionLost, seams_.network->last_error(connection.socket));
       break;
     case transport::ReadyKind::Announced:
       on_announced(connection);
@@ -257,9 +244,7 @@ void Runtime::run_timers() {
   for (SessionSlot* slot : due_sessions_) {
     if (!with_memory([&] { on_timer(*slot); })) give_up(*slot);
   }
-  if (const std::uint64_t lines = notice_limiter_.take_suppressed(now_.mono); lines > 0) {
-    report(observe::Severity::Warning, {}, std::to_string(lines) + " more notices, not shown");
-  }
+  report_.report_suppressed();
 }
 
 void Runtime::on_timer(SessionSlot& slot) {
@@ -300,16 +285,18 @@ void Runtime::on_timer(Connection& connection) {
   if (connection.deadline > now_.mono) {
     arm(connection, std::min({connection.deadline, connection.takes_by, connection.resumes_at}));
   } else if (connection.closing) {
-    close(connection, "closed with bytes unsent: the counterparty does not read");
+    close(connection, EventId::ConnectionClosedUnsent,
+          "closed with bytes unsent: the counterparty does not read");
   } else if (!connection.established) {
-    close(connection, "connect timed out" + protection_of(connection));
+    close(connection, EventId::ConnectTimedOut, "connect timed out" + protection_of(connection));
   } else if (connection.credentials.state == LogonCredentials::State::BeingChecked) {
-    refuse(connection,
+    refuse(connection, EventId::PasswordCheckTimedOut,
            "its Logon has waited for LogonTimeout, and its password is not checked yet");
   } else if (connection.resumes_at != kNever) {
-    refuse(connection, "its Logon has waited for LogonTimeout, and the event loop is still late");
+    refuse(connection, EventId::LogonTimedOutLoopLate,
+           "its Logon has waited for LogonTimeout, and the event loop is still late");
   } else {
-    refuse(connection, "no Logon came in time" + protection_of(connection));
+    refuse(connection, EventId::LogonTimedOut, "no Logon came in time" + protection_of(connection));
   }
 }
 
@@ -341,14 +328,14 @@ void Runtime::begin_stop() {
     if (slot.connection->established) {
       log_out(slot, {});
     } else {
-      close(*slot.connection, "stopping");
+      close(*slot.connection, EventId::ConnectionClosedByStop, "stopping");
     }
   }
   std::vector<Connection*> unbound;
   for (const auto& [socket, connection] : connections_) {
     if (connection->slot == nullptr) unbound.push_back(connection.get());
   }
-  for (Connection* connection : unbound) close(*connection, "stopping");
+  for (Connection* connection : unbound) close(*connection);
 }
 
 bool Runtime::finished() {
@@ -425,16 +412,16 @@ void Runtime::bury_closed() noexcept {
 void Runtime::look_after_store() {
   if (store_failed_) return;
   while (const auto event = store_->take_event()) {
-    if (event->level == store::StoreEvent::Level::Stopped) {
+    if (event->id == EventId::StoreFailed) {
       return fail_store({.code = store::StoreErrorCode::Failed, .text = event->text});
     }
-    report(severity_of(event->level), {}, event->text);
+    report_.engine(event->id, event->text);
   }
   if (disk_watch_.next() != kNever) look_for_slow_disk();
   if (refuses_messages_ && store_->has_room_for(kPlentyBytes)) {
     refuses_messages_ = false;
-    report(observe::Severity::Warning, {},
-           "there is room for the log again: application messages are taken as before");
+    report_.engine(EventId::StoreHasRoom,
+                   "the store has room for the log again: application messages are accepted");
   }
 }
 
@@ -447,14 +434,16 @@ void Runtime::look_for_slow_disk() {
     return;
   const std::string seconds = std::to_string(told->since / std::chrono::seconds{1}) + " s";
   if (!told->stands_still) {
-    report(observe::Severity::Warning, {}, "the disk takes the log again, after " + seconds);
+    report_.engine(EventId::DiskResumed, "the disk takes the log again, after " + seconds);
     return;
   }
-  report(observe::Severity::Error, {},
-         "the disk has taken nothing of the log for " + seconds +
-             ". Sessions go on (JournalDurability=process), but a loss of power now would take "
-             "what was written since; who has used the numbers that are reserved for it, or fills "
-             "a second segment, waits for the disk with all others");
+  report_.engine(
+      EventId::DiskStalled,
+      "the disk has taken nothing of the log for " + seconds +
+          ". Sessions go on (JournalDurability=process), but a loss of power now would take "
+          "what was written since. A session that has used the sequence numbers reserved for it, "
+          "and "
+          "a second full segment, wait for the disk");
 }
 
 // An application's message on a full disk: what is left is for what cannot be refused. Once one was
@@ -464,10 +453,11 @@ bool Runtime::has_room_for(std::size_t message_bytes) {
   if (store_->has_room_for(transaction_.entries().size() + message_bytes)) [[likely]]
     return true;
   refuses_messages_ = true;
-  report(observe::Severity::Error, {},
-         "the store has no room for the log (the disk is full, or the database does not keep up): "
-         "no new application message is taken. Heartbeats and other session messages go on while "
-         "what is left lasts. Make room: it is looked for each second");
+  report_.engine(
+      EventId::StoreFull,
+      "the store has no room for the log (the disk is full, or the database does not keep up): "
+      "application messages are refused. Heartbeats and other session messages go on while room "
+      "lasts. Make room: the engine looks for it each second");
   return false;
 }
 
@@ -496,12 +486,14 @@ void Runtime::look_for_stall(store::LogPosition durable) {
     if (connection->waits_for > durable && !connection->outbound.empty()) waiting.push_back(socket);
   }
   if (waiting.empty()) return;
-  report(observe::Severity::Error, {},
-         "ALARM: the store does not answer; " + std::to_string(waiting.size()) +
-             " connections whose bytes wait for it are closed");
+  report_.engine(EventId::StoreStalled, "ALARM: the store does not answer; " +
+                                            std::to_string(waiting.size()) +
+                                            " connections whose bytes wait for it are closed");
   for (const transport::SocketId socket : waiting) {
     Connection* const found = connections_.find(socket);
-    if (found != nullptr) close(*found, "closed: the store stands still");
+    if (found != nullptr) {
+      close(*found, EventId::ConnectionClosedStoreStalled, "closed: the store is stalled");
+    }
   }
 }
 
@@ -512,8 +504,8 @@ void Runtime::fail_store(const store::StoreError& error) {
   if (seams_.directory) seams_.directory->remove_loop(loop());
   orders_.clear();
   files_.stop();
-  report(observe::Severity::Error, {},
-         "ALARM: the store failed, every session is cut: " + error.text);
+  report_.engine(EventId::StoreFailed,
+                 "ALARM: the store failed, every session is disconnected: " + error.text);
   // Else counterparties would connect to it, and wait for an answer.
   for (Listener& listener : listeners_) {
     seams_.network->close(std::exchange(listener.socket, 0));
@@ -543,52 +535,13 @@ void Runtime::tell_store_failure(SessionSlot& slot) {
       callbacks_.on_disconnect(callbacks_.application, slot.session, told);
     }
   });
-  if (thrown) report(observe::Severity::Error, slot.name, "a callback threw: " + *thrown);
-}
-
-// For lines that a counterparty can cause: a storm of them stays a handful of lines a second.
-// What a session says before anybody has logged on is a stranger's doing, who may have no more of
-// the session than its name.
-void Runtime::report_peer(observe::Severity severity, SessionSlot& slot, std::string_view text,
-                          const Connection* ended) {
-  const Connection* const connection = ended != nullptr ? ended : slot.connection;
-  if (connection != nullptr && slot.settings.accept && !connection->has_logged_on) {
-    return report_stranger(severity, connection->source, slot.name, text);
-  }
-  report_if(notice_limiter_.allow(slot.notices, now_.mono), severity, slot.name, text);
-}
-
-void Runtime::report_stranger(observe::Severity severity, transport::Source source,
-                              std::string_view session, std::string_view text) {
-  report_if(notice_limiter_.allow(source, now_.mono), severity, session, text);
-}
-
-// A flood of them costs no text where it gets no line.
-void Runtime::report_refusal(transport::Source source, std::string_view peer,
-                             std::string_view why) {
-  const bool is_allowed = notice_limiter_.allow(source, now_.mono);
-  std::string text;
-  if (is_allowed) text.append("connection from ").append(peer).append(" closed: ").append(why);
-  report_if(is_allowed, observe::Severity::Warning, {}, text);
-}
-
-// The engine's own, which others bring about.
-void Runtime::report_own(observe::Severity severity, std::string_view text) {
-  report_if(notice_limiter_.allow(own_notices_, now_.mono), severity, {}, text);
-}
-
-void Runtime::report_if(bool is_allowed, observe::Severity severity, std::string_view session,
-                        std::string_view text) {
-  if (is_allowed) return report(severity, session, text);
-  wake_at(now_.mono + NoticeLimiter::kWindow);
+  if (thrown) report_.session(EventId::CallbackThrew, slot, "a callback threw: " + *thrown);
 }
 
 void Runtime::report_all(const std::vector<SettingsError>& warnings) {
-  for (const SettingsError& one : warnings) report(observe::Severity::Warning, {}, one.what());
-}
-
-void Runtime::report(observe::Severity severity, std::string_view session, std::string_view text) {
-  static_cast<void>(with_memory([&] { logs_.event(severity, session, text, now_.wall); }));
+  for (const SettingsError& one : warnings) {
+    report_.engine(EventId::ConfigurationWarning, one.what());
+  }
 }
 
 }  // namespace nexusfix::engine

@@ -45,9 +45,7 @@
 #include "engine/loops/reload_round.hpp"
 #include "engine/registry/reload_job.hpp"
 #include "engine/registry/tls_contexts.hpp"
-#include "engine/report/engine_logs.hpp"
-#include "engine/report/notice_limiter.hpp"
-#include "engine/report/notice_tally.hpp"
+#include "engine/report/reporter.hpp"
 #include "engine/sessions/sent_messages.hpp"
 #include "engine/sessions/session_slot.hpp"
 #include "engine/sessions/validators.hpp"
@@ -170,7 +168,7 @@ class Runtime {
   [[nodiscard]] std::uint16_t accept_port() const noexcept;
   void append_accept_endpoints(std::vector<transport::Endpoint>& endpoints) const;
   [[nodiscard]] const EngineStats& stats() const noexcept { return stats_; }
-  [[nodiscard]] EngineLogs& logs() noexcept { return logs_; }
+  [[nodiscard]] EngineLogs& logs() noexcept { return report_.logs(); }
   [[nodiscard]] BufferBudget& budget() noexcept { return *seams_.budget; }
   [[nodiscard]] store::Store& store() noexcept { return *store_; }
   [[nodiscard]] const Callbacks& callbacks() const noexcept { return callbacks_; }
@@ -368,7 +366,7 @@ class Runtime {
       step();
       return true;
     } catch (const std::bad_alloc&) {
-      ++memory_failures_;
+      report_.memory_failed();
       return false;
     }
   }
@@ -449,7 +447,7 @@ class Runtime {
   void leave_pending(Connection& connection) noexcept;
   void displace(transport::SocketId oldest);
   void make_room();
-  void report_refused();
+  void look_after_refused();
 
   // connections.cpp
   void on_connected(Connection& connection);
@@ -486,12 +484,12 @@ class Runtime {
   // nothing.
   [[nodiscard]] std::string certificate_fault(const Connection& connection,
                                               const SessionSettings& settings) const;
-  void refuse(Connection& connection, std::string_view why);
+  void refuse(Connection& connection, EventId id, std::string_view why);
   void send_waiting(Connection& connection);
   void block(Connection& connection);
   void end_slow_consumer(Connection& connection);
-  void close(Connection& connection, std::string_view why,
-             observe::Severity severity = observe::Severity::Info);
+  void close(Connection& connection);  // without an event
+  void close(Connection& connection, EventId id, std::string_view why);
   void mark_unsent(Connection& connection);
   void enforce_outbound_limit(Connection& connection);
   void connect(SessionSlot& slot);
@@ -598,21 +596,10 @@ class Runtime {
   void undo_touched(std::size_t first, store::Transaction::Mark mark) noexcept;
   static void undo(const Touched& before) noexcept;
 
-  // ended: the connection that it had.
-  void report_peer(observe::Severity severity, SessionSlot& slot, std::string_view text,
-                   const Connection* ended = nullptr);
-  void report_stranger(observe::Severity severity, transport::Source source,
-                       std::string_view session, std::string_view text);
-  void report_refusal(transport::Source source, std::string_view peer, std::string_view why);
-  void report_own(observe::Severity severity, std::string_view text);
-  void report_if(bool is_allowed, observe::Severity severity, std::string_view session,
-                 std::string_view text);
-  void report(observe::Severity severity, std::string_view session, std::string_view text);
   void report_all(const std::vector<SettingsError>& warnings);
-  void report_memory();
 
   Seams seams_;
-  EngineLogs logs_;
+  Reporter report_;
   Callbacks callbacks_;
   bool busy_spin_ = false;
   bool is_running_ = false;  // within run()
@@ -696,15 +683,9 @@ class Runtime {
   std::vector<char> edited_buffer_;
   SentMessages sent_;  // of the event
   std::vector<transport::Ready> ready_;
-  NoticeLimiter notice_limiter_;
-  NoticeShare own_notices_;
   EngineStats stats_;
   std::uint64_t refused_counted_ = 0;       // of those that the network closed
   MonoTime short_until_ = MonoTime::min();  // there was no room for them; then it is looked anew
-  NoticeTally without_descriptor_;
-  NoticeTally too_many_of_address_;
-  NoticeTally too_many_pending_;
-  NoticeTally displaced_;
 
   std::shared_ptr<MailRoom> mail_room_;
   std::string settings_file_;                         // empty: the engine was not opened with one
@@ -725,8 +706,7 @@ class Runtime {
   store::LogPosition flushed_to_ = 0;  // what was appended before the last flush()
   bool is_settled_ = false;            // all of that was durable then
   bool store_failed_ = false;
-  bool is_given_up_ = false;           // a session or more
-  std::uint64_t memory_failures_ = 0;  // that have not been told of
+  bool is_given_up_ = false;  // a session or more
 };
 
 }  // namespace nexusfix::engine

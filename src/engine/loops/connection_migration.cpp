@@ -41,7 +41,8 @@ void Runtime::hand_over(Connection& connection, std::string_view rest) {
   transport::Detached detached = seams_.network->detach(connection.socket);
   if (detached.descriptor < 0) {
     connection.handed_to.reset();
-    return refuse(connection, "it cannot be handed to its session's event loop");
+    return refuse(connection, EventId::ConnectionNotMigrated,
+                  "it cannot be moved to its session's event loop");
   }
   leave_pending(connection);
   connection_timers_.disarm(connection);
@@ -50,7 +51,7 @@ void Runtime::hand_over(Connection& connection, std::string_view rest) {
   handed.connection = std::move(detached);
   if (seams_.directory->hand_over(other, std::move(handed))) return;
   ++stats_.connections_refused;
-  report_stranger(observe::Severity::Warning, source, {}, lost);
+  report_.unauthenticated(EventId::ConnectionNotMigrated, source, {}, lost);
 }
 
 void Runtime::take_arrived() {
@@ -87,7 +88,7 @@ void Runtime::attach(LoopDirectory::HandedOver handed, transport::SocketId& atta
   const auto socket = seams_.network->attach(std::move(handed.connection));
   if (!socket) {
     ++stats_.connections_refused;
-    return report_own(observe::Severity::Error, socket.error().text);
+    return report_.engine_limited(EventId::MigratedConnectionLost, socket.error().text);
   }
   attached = *socket;
   Connection* const connection =

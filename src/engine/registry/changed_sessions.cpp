@@ -249,7 +249,7 @@ void Runtime::take_settings(SessionSlot& slot, SessionSettings settings) {
   Throttle made =
       is_throttled_otherwise ? Throttle{throttle.messages_max, throttle.interval} : Throttle{};
   const std::size_t log =  // A name on trial has no log of its own.
-      slot.trial == nullptr ? logs_.join(settings, data_fields_, now_.wall) : slot.log;
+      slot.trial == nullptr ? report_.logs().join(settings, data_fields_, now_.wall) : slot.log;
   // The program may hold views of it.
   settings.session.id = std::move(slot.settings.session.id);
   SessionSettings before = std::exchange(slot.settings, std::move(settings));
@@ -293,8 +293,8 @@ void Runtime::take_next_settings(SessionSlot& slot) {
   std::erase(with_next_settings_, &slot);
   slot.texts.logon = slot.texts.now = std::exchange(slot.next_text, nullptr);
   const std::string keys = joined_keys(std::exchange(slot.pending.until_logon, {}));
-  report(observe::Severity::Info, slot.name,
-         "the values that " + settings_file_ + " has now count from here on: " + keys);
+  report_.session(EventId::PendingKeysTakenOver, slot,
+                  "the values that " + settings_file_ + " has now count from here on: " + keys);
   tell_pending();
 }
 
@@ -370,10 +370,10 @@ void Runtime::report_pending() {
   }
   const auto report_these = [&](const SessionsByKeys& all, std::string_view when) {
     for (const auto& [keys, sessions] : all) {
-      report(observe::Severity::Warning, sessions.size() == 1 ? sessions.front() : std::string{},
-             settings_file_ + " has other values now, which count from the next " +
-                 std::string{when} + " on: " + keys +
-                 (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
+      report_.session(EventId::KeysPending, sessions.size() == 1 ? sessions.front() : std::string{},
+                      settings_file_ + " has other values now, which count from the next " +
+                          std::string{when} + " on: " + keys +
+                          (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
     }
   };
   report_these(until_logon, "Logon");
@@ -400,9 +400,9 @@ void Runtime::report_changes(const ReloadPlan& plan) {
         templates_[change.index].settings.session.id.to_string());
   }
   for (const auto& [keys, sessions] : in_effect) {
-    report(observe::Severity::Info, sessions.size() == 1 ? sessions.front() : std::string{},
-           settings_file_ + " has other values now, which count from here on: " + keys +
-               (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
+    report_.session(EventId::KeysTakenOver, sessions.size() == 1 ? sessions.front() : std::string{},
+                    settings_file_ + " has other values now, which count from here on: " + keys +
+                        (sessions.size() == 1 ? "" : "; of " + names_text(sessions)));
   }
   report_pending();
   tell_pending();

@@ -74,8 +74,9 @@ store::StoreResult<void> Runtime::adopt_former_names(std::span<const SessionSett
     const auto renamed =
         store_->rename_session(keys.find(former)->second, names.front(), now_.wall);
     if (!renamed) return renamed;
-    report(observe::Severity::Info, names.front(),
-           "goes on with what the store has of " + former + ", as earlier versions called it");
+    report_.session(EventId::FormerNameAdopted, names.front(),
+                    "the session continues what the store has of " + former +
+                        ", as earlier versions called it");
   }
   return {};
 }

@@ -25,7 +25,7 @@ class ByFile {
 };
 
 constexpr std::string_view kUntold =
-    "the configuration was read again, and there is no memory to say what came of it";
+    "the configuration was read again, and there is no memory to report the result";
 
 }  // namespace
 
@@ -43,22 +43,22 @@ void Runtime::reload_as_requested() {
 
 void Runtime::report_reload(const ReloadResult& done) {
   if (done) {
-    report(observe::Severity::Info, {},
-           settings_file_ + " was read again: " + std::to_string(done->added.size()) +
-               (done->added.size() == 1 ? " session added, " : " sessions added, ") +
-               std::to_string(done->removed.size()) + " removed, " +
-               std::to_string(done->changed.size()) + " changed" +
-               (done->pending.empty() ? ""
-                                      : ", " + std::to_string(done->pending.size()) +
-                                            " with keys that do not count yet"));
+    report_.engine(EventId::ConfigurationReloaded,
+                   settings_file_ + " was read again: " + std::to_string(done->added.size()) +
+                       (done->added.size() == 1 ? " session added, " : " sessions added, ") +
+                       std::to_string(done->removed.size()) + " removed, " +
+                       std::to_string(done->changed.size()) + " changed" +
+                       (done->pending.empty() ? ""
+                                              : ", " + std::to_string(done->pending.size()) +
+                                                    " with keys that do not count yet"));
     return;
   }
-  report(observe::Severity::Error, {},
-         settings_file_ + " was read again and is not taken over; nothing has changed");
+  report_.engine(EventId::ReloadRefused,
+                 settings_file_ + " was read again and is not taken over; nothing has changed");
   std::string_view lines = done.error().text;
   while (!lines.empty()) {
     const std::string_view line = lines.substr(0, lines.find('\n'));
-    report(observe::Severity::Error, {}, line);
+    report_.engine(EventId::ReloadError, line);
     lines.remove_prefix(std::min(line.size() + 1, lines.size()));
   }
 }
@@ -163,7 +163,7 @@ void Runtime::begin_reload(std::shared_ptr<ReloadOrder> order) {
     files_.add(make_reload_job(order));
     is_round_on_ = true;
   } catch (const std::bad_alloc&) {
-    ++memory_failures_;
+    report_.memory_failed();
     return refuse_it("no memory");
   }
   serve_files();
@@ -196,7 +196,7 @@ void Runtime::end_reload(const std::shared_ptr<ReloadOrder>& order, ReloadResult
   if (order) {
     order->answer(std::move(done));
   } else if (!with_memory([&] { report_reload(done); })) {
-    report(observe::Severity::Error, {}, kUntold);
+    report_.engine(EventId::ReloadResultUnknown, kUntold);
   }
   end_round(nullptr);
 }
@@ -214,7 +214,7 @@ void Runtime::serve_files() {
 void Runtime::end_round(const ReloadRound* untold) {
   is_round_on_ = false;
   if (untold != nullptr && !with_memory([&] { report_reload(untold->merged()); })) {
-    report(observe::Severity::Error, {}, kUntold);
+    report_.engine(EventId::ReloadResultUnknown, kUntold);
   }
   while (!orders_.empty() && !is_round_on_) {
     auto order = std::move(orders_.front());
@@ -315,7 +315,7 @@ void Runtime::commit_reload() {
     carry_out_reload();
     reload_plan_.reset();
   } catch (const std::bad_alloc&) {
-    ++memory_failures_;
+    report_.memory_failed();
     reload_wanted_.fetch_or(kReloadUnfinished, std::memory_order_relaxed);
     wake_at(now_.mono);
   }
@@ -372,14 +372,15 @@ void Runtime::take_out(SessionSlot& slot) {
   forget_pending(slot);
   acceptors_.erase(slot.name);
   if (seams_.directory) seams_.directory->remove_acceptor(slot.name);
-  report(observe::Severity::Info, slot.name, "session removed: it is not in " + settings_file_);
+  report_.session(EventId::SessionTakenOut, slot,
+                  "session removed: it is not in " + settings_file_);
   if (slot.connection != nullptr) log_out(slot, "Session removed");
 }
 
 void Runtime::take_back(SessionSlot& slot) {
   if (slot.is_leaving) return;
   put_in(slot);
-  report(observe::Severity::Info, slot.name, "session added again");
+  report_.session(EventId::SessionTakenBack, slot, "session added again");
 }
 
 // Those who have a session of one keep it.

@@ -63,7 +63,7 @@ void Runtime::take_dictionaries(const InDictionaries& found) {
     const std::string text = one.what();
     // Several loops read the same dictionaries.
     if (seams_.directory && !seams_.directory->is_said_first(text)) continue;
-    report(one.is_note ? observe::Severity::Info : observe::Severity::Warning, {}, text);
+    report_.engine(one.is_note ? EventId::DictionaryNote : EventId::DictionaryWarning, text);
   }
   for (const wire::DataFieldPair pair : found.data_fields.pairs()) data_fields_.add(pair);
   parser_ = wire::Parser{data_fields_};
@@ -102,7 +102,7 @@ store::StoreResult<SessionSlot*> Runtime::make_slot_out(SessionSettings settings
     SessionSlot* const slot = add_slot(std::move(settings), to_numbers(store_->session(*key)));
     give_key(*slot, *key);
     slot->handle_key = *key;
-    slot->log = logs_.join(slot->settings, data_fields_, now_.wall);
+    slot->log = report_.logs().join(slot->settings, data_fields_, now_.wall);
     return slot;
   } catch (const std::bad_alloc&) {
     if (slots_.size() > count) bury(*slots_.back());
@@ -206,8 +206,8 @@ std::expected<std::size_t, EngineError> Runtime::listen_for(const SessionSetting
     listener.pending_limits = {};
     listener.logon_bytes_max = 0;
     const std::string host = wanted.host.empty() ? "*" : wanted.host;
-    report(observe::Severity::Info, {},
-           "listening on " + host + " port " + std::to_string(listener.port));
+    report_.engine(EventId::PortOpened,
+                   "listening on " + host + " port " + std::to_string(listener.port));
   }
   listener.logon_timeout = std::max(listener.logon_timeout, settings.session.logon_timeout);
   listener.pending_limits.widen(
@@ -357,7 +357,7 @@ std::expected<void, EngineError> Runtime::make_session(SessionSettings settings,
 void Runtime::admit(SessionSlot& slot) {
   put_in(slot);
   if (slot.settings.accept) listeners_[slot.listener].is_kept = false;
-  report(observe::Severity::Info, slot.name, "session added");
+  report_.session(EventId::SessionAdded, slot, "session added");
   follow_schedule(slot);
 }
 
@@ -423,7 +423,8 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
   settings.is_template = false;
   settings.session.id = id;
   if (const auto adopted = adopt_former_names({&settings, 1}); !adopted) {
-    report_stranger(observe::Severity::Error, connection.source, name, adopted.error().text);
+    report_.unauthenticated(EventId::SessionNotStored, connection.source, name,
+                            adopted.error().text);
     return nullptr;
   }
   if (!has_dynamic_place(connection, name)) return nullptr;
@@ -432,7 +433,8 @@ SessionSlot* Runtime::make_dynamic(const Connection& connection, const session::
     const auto slot = make_trial(std::move(settings));
     if (!slot) {
       dynamic_names_.disconnect(name, {});
-      report_stranger(observe::Severity::Error, connection.source, name, slot.error().text);
+      report_.unauthenticated(EventId::SessionNotStored, connection.source, name,
+                              slot.error().text);
       return nullptr;
     }
     made = *slot;
@@ -457,7 +459,7 @@ void Runtime::begin_dynamic(SessionSlot& slot, const Connection& connection,
   if (slot.trial != nullptr) {
     slot.trial->made = std::move(made);  // said once it has logged on, in its own log
   } else {
-    report_stranger(observe::Severity::Info, connection.source, slot.name, made);
+    report_.unauthenticated(EventId::SessionMadeOfTemplate, connection.source, slot.name, made);
   }
   follow_schedule(slot);
 }
@@ -483,9 +485,9 @@ void Runtime::bury_leaving() {
   leaving_.erase(gone.begin(), gone.end());
   for (SessionSlot* slot : buried) {
     if (slot->has_logged_on) {
-      report_peer(observe::Severity::Info, *slot, "session removed");
-    } else if (slot->trial == nullptr) {  // of a template, for a client that was not let in
-      report_stranger(observe::Severity::Info, {}, slot->name, "session removed");
+      report_.peer(EventId::SessionRemoved, *slot, "session removed");
+    } else if (slot->trial == nullptr) {  // of a template, for a client that was not admitted
+      report_.unauthenticated(EventId::SessionRemoved, {}, slot->name, "session removed");
     }
     bury(*slot);
   }
@@ -573,8 +575,9 @@ void Runtime::open_displaced() noexcept {
     static_cast<void>(with_memory([&] {
       const auto socket = seams_.network->listen(one.endpoint);
       if (socket) one.socket = *socket;
-      if (!socket)
-        report(observe::Severity::Error, {}, "cannot listen again: " + socket.error().text);
+      if (!socket) {
+        report_.engine(EventId::PortNotReopened, "cannot listen again: " + socket.error().text);
+      }
     }));
   }
 }
@@ -582,8 +585,8 @@ void Runtime::open_displaced() noexcept {
 void Runtime::close_listener(Listener& listener) {
   seams_.network->close(std::exchange(listener.socket, 0));
   static_cast<void>(with_memory([&] {
-    report(observe::Severity::Info, {},
-           "port " + std::to_string(listener.port) + " is closed: no session is left for it");
+    report_.engine(EventId::PortClosed, "port " + std::to_string(listener.port) +
+                                            " is closed: no session is left for it");
   }));
 }
 

@@ -61,8 +61,7 @@ std::expected<void, std::string> EngineLogs::open(Disk& disk, const Settings& se
     global_.index = add(global_options_, /*is_global=*/true);
   }
   for (const Early& one : early) {
-    if (logs_ != nullptr)
-      log_event(place_of(one.session), one.severity, one.session, one.text, one.time);
+    if (logs_ != nullptr) log_event(place_of(one.session), one.id, one.session, one.text, one.time);
   }
   return {};
 }
@@ -115,7 +114,7 @@ std::size_t EngineLogs::join(const SessionSettings& session,
   }
   if (logs_ == nullptr && is_wanted(options)) {
     if (const auto begun = begin(now); !begun) {
-      event(observe::Severity::Error, options.name, begun.error(), now);
+      event(EventId::SessionLogNotMade, options.name, begun.error(), now);
     }
   }
   if (widen_global(options)) global_.index = add(global_options_, /*is_global=*/true);
@@ -129,14 +128,11 @@ const EngineLogs::Place& EngineLogs::place_of(std::string_view session) const no
   return found == places_.end() ? global_ : found->second;
 }
 
-// In what belongs to no session, a name says whom it is about.
-void EngineLogs::log_event(const Place& place, observe::Severity severity, std::string_view session,
+// In what belongs to no session, the name says which one it is about.
+void EngineLogs::log_event(const Place& place, EventId id, std::string_view session,
                            std::string_view text, WallTime now) {
-  if (&place != &global_ || session.empty()) {
-    logs_->event(place.index, severity, text, now);
-  } else {
-    logs_->event(place.index, severity, std::string{session} + ": " + std::string{text}, now);
-  }
+  if (&place != &global_ || session.empty()) return logs_->event(place.index, id, text, now);
+  logs_->event(place.index, id, std::string{session} + std::string{text}, now, session.size());
 }
 
 void EngineLogs::unknown(std::string_view bytes, bool is_message, WallTime now) noexcept {
@@ -148,22 +144,20 @@ void EngineLogs::unknown(std::string_view bytes, bool is_message, WallTime now) 
   }
 }
 
-void EngineLogs::event(observe::Severity severity, std::string_view session, std::string_view text,
-                       WallTime now) {
+void EngineLogs::event(EventId id, std::string_view session, std::string_view text, WallTime now) {
   const Place& place = place_of(session);
   if (!is_standard_error_ || place.has_standard_error) {
-    events_.write({now, severity, session, text});
+    events_.write({now, id, session, text});
   }
   constexpr std::size_t kEarlyMax = 1'000;
   if (!is_open_ && early_.size() < kEarlyMax) {
-    early_.push_back({severity, std::string{session}, std::string{text}, now});
+    early_.push_back({id, std::string{session}, std::string{text}, now});
   }
-  if (logs_ != nullptr) log_event(place, severity, session, text, now);
+  if (logs_ != nullptr) log_event(place, id, session, text, now);
 }
 
 void EngineLogs::take_notices(WallTime now) {
-  for (const observe::LogNotice& notice : logs_->turn())
-    event(notice.severity, {}, notice.text, now);
+  for (const observe::LogNotice& notice : logs_->turn()) event(notice.id, {}, notice.text, now);
 }
 
 }  // namespace nexusfix::engine

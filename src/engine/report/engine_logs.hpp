@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <nexusfix/base/disk.hpp>
+#include <nexusfix/base/event_id.hpp>
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/observe/session_logs.hpp>
@@ -58,8 +59,7 @@ class EngineLogs {
   void unknown(std::string_view bytes, bool is_message, WallTime now) noexcept;
 
   // session: its name; empty: the engine's own.
-  void event(observe::Severity severity, std::string_view session, std::string_view text,
-             WallTime now);
+  void event(EventId id, std::string_view session, std::string_view text, WallTime now);
 
   // Once a turn.
   void turn(WallTime now) {
@@ -81,7 +81,7 @@ class EngineLogs {
     bool has_standard_error = true;
   };
   struct Early {
-    observe::Severity severity = observe::Severity::Info;
+    EventId id{};
     std::string session{};
     std::string text{};
     WallTime time{};
@@ -90,8 +90,8 @@ class EngineLogs {
   [[nodiscard]] bool widen_global(const observe::SessionLogOptions& session);
   [[nodiscard]] std::size_t add(observe::SessionLogOptions options, bool is_global);
   [[nodiscard]] const Place& place_of(std::string_view session) const noexcept;
-  void log_event(const Place& place, observe::Severity severity, std::string_view session,
-                 std::string_view text, WallTime now);
+  void log_event(const Place& place, EventId id, std::string_view session, std::string_view text,
+                 WallTime now);
   void take_notices(WallTime now);
 
   observe::EventLog& events_;

@@ -1,5 +1,5 @@
-// Keeps a storm of notices (garbled messages, rejects) from becoming a storm of log lines, and
-// whoever makes it from using up the lines of others.
+// Keeps a flood of events (garbled messages, rejects) from becoming a flood of log lines, and the
+// peer that causes it from using up the lines of others.
 #pragma once
 
 #include <algorithm>
@@ -12,40 +12,23 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/transport/address_range.hpp>
 
+#include "engine/report/second_limit.hpp"
+
 namespace nexusfix::engine {
 
-// The lines that a session has within a second, and the engine for its own: nobody else uses them.
-class NoticeShare {
- public:
-  static constexpr std::chrono::seconds kWindow{1};
-  static constexpr unsigned kLinesMax = 20;
-
-  [[nodiscard]] bool allow(MonoTime now) noexcept {
-    if (now >= window_end_) {
-      window_end_ = now + kWindow;
-      lines_ = 0;
-    }
-    if (lines_ >= kLinesMax) return false;
-    ++lines_;
-    return true;
-  }
-
- private:
-  MonoTime window_end_ = MonoTime::min();
-  unsigned lines_ = 0;
-};
-
-// Of those who have not logged on: any number of them, and so all together have a limit, of which
-// one address gets a quarter. Counts what was refused to anybody.
+// A session has lines of its own within a second, and so has the engine. Unauthenticated peers may
+// be any number, and so all together have a limit, of which one address gets a quarter. What is
+// refused to any of them is counted.
 class NoticeLimiter {
  public:
-  static constexpr std::chrono::seconds kWindow = NoticeShare::kWindow;
+  static constexpr std::chrono::seconds kWindow = SecondLimit::kWindow;
+  static constexpr unsigned kSessionLinesMax = 20;
   static constexpr unsigned kStrangersLinesMax = 100;
   static constexpr unsigned kSourceLinesMax = kStrangersLinesMax / 4;
 
   // Whether a line may be written now. What is refused is counted.
-  [[nodiscard]] bool allow(NoticeShare& share, MonoTime now) noexcept {
-    return counted(share.allow(now), now);
+  [[nodiscard]] bool allow(SecondLimit& share, MonoTime now) noexcept {
+    return counted(share.allow(now, kSessionLinesMax), now);
   }
   [[nodiscard]] bool allow(transport::Source source, MonoTime now) noexcept {
     if (now >= window_end_) {

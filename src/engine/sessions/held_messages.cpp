@@ -131,9 +131,10 @@ void Runtime::perform(SessionSlot& slot, const session::Hold& action) {
   if (slot.held_bytes + bytes >
       (is_undecided ? kHeldUndecidedBytesMax : slot.settings.held_bytes_max)) {
     slot.held_lost_high = std::max(slot.held_lost_high, action.msg_seq_num);
-    report_peer(observe::Severity::Warning, slot,
-                "too much came too early: MsgSeqNum " + std::to_string(action.msg_seq_num) +
-                    " is dropped and will be asked for again");
+    report_.peer(EventId::EarlyMessageDropped, slot,
+                 "too much arrived early (MaxHeldBytes): MsgSeqNum " +
+                     std::to_string(action.msg_seq_num) +
+                     " is dropped and will be requested again");
     return;
   }
   if (slot.connection != nullptr && !may_grow(*slot.connection, bytes, bytes)) return;
@@ -159,19 +160,19 @@ void Runtime::discard_held(SessionSlot& slot, std::uint64_t begin, std::uint64_t
     next = slot.held.erase(next);
   }
   if (administrative.count() != 0) {
-    report_peer(observe::Severity::Info, slot,
-                "held administrative messages are void: MsgSeqNum " + administrative.text() + ": " +
-                    std::string{why});
+    report_.peer(EventId::HeldAdministrativeDropped, slot,
+                 "held administrative messages are dropped: MsgSeqNum " + administrative.text() +
+                     ": " + std::string{why});
   }
   if (lost.count() == 0) return;
   stats_.held_discarded += lost.count();
   slot.held_discarded += lost.count();
-  report_peer(observe::Severity::Warning, slot,
-              std::to_string(lost.count()) +
-                  (lost.count() == 1 ? " held message is" : " held messages are") +
-                  " discarded and never delivered: MsgSeqNum " + lost.text() + ": " +
-                  std::string{why} + " (" + std::to_string(slot.held_discarded) +
-                  " of this session since the start)");
+  report_.peer(EventId::HeldMessagesDiscarded, slot,
+               std::to_string(lost.count()) +
+                   (lost.count() == 1 ? " held message is" : " held messages are") +
+                   " discarded and never delivered: MsgSeqNum " + lost.text() + ": " +
+                   std::string{why} + " (" + std::to_string(slot.held_discarded) +
+                   " of this session since the start)");
 }
 
 }  // namespace nexusfix::engine

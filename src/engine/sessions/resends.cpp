@@ -52,18 +52,18 @@ void Runtime::perform(SessionSlot& slot, const session::Replay& action) {
   slot.replay = ReplayCursor{.next = action.begin, .end = action.end, .serial = ++replay_serial_};
   for (const store::NumberRange& lost : store_->lost_numbers(slot.key)) {
     if (lost.last < action.begin || lost.first > action.end) continue;
-    report_peer(observe::Severity::Error, slot,
-                "the counterparty asks for numbers " + std::to_string(lost.first) + " to " +
-                    std::to_string(lost.last) +
-                    ", whose messages the store has lost: it gets a gap fill. Compare with its "
-                    "records what was sent under them");
+    report_.peer(EventId::LostMessagesRequested, slot,
+                 "the counterparty asks for numbers " + std::to_string(lost.first) + " to " +
+                     std::to_string(lost.last) +
+                     ", whose messages the store has lost: it gets a gap fill. Compare with its "
+                     "records what was sent under them");
   }
   if (const std::uint64_t until = store_->retired_until(slot.key); action.begin <= until) {
-    report_peer(observe::Severity::Warning, slot,
-                "the counterparty asks for numbers from " + std::to_string(action.begin) +
-                    " on; messages up to " + std::to_string(until) +
-                    " were in segments of the journal that are retired: it gets a gap fill for "
-                    "what is not there any more");
+    report_.peer(EventId::RetiredMessagesRequested, slot,
+                 "the counterparty asks for numbers from " + std::to_string(action.begin) +
+                     " on; messages up to " + std::to_string(until) +
+                     " were in segments of the journal that are retired: it gets a gap fill for "
+                     "what is not there any more");
   }
   if (!slot.is_replaying) replaying_.push_back(&slot);
   slot.is_replaying = true;
@@ -118,13 +118,16 @@ void Runtime::serve_replay(SessionSlot& slot) {
   if (!goes_on()) return;
   // Reading changes nothing: what is stored stays as good as it was, and others go on.
   if (!read && read.error().code == store::StoreErrorCode::Corrupt) {
-    report_peer(observe::Severity::Error, slot,
-                "ALARM in a resend: " + read.error().text +
-                    ". The counterparty gets a gap fill for what is missing: compare with its "
-                    "records what was sent");
+    report_.peer(EventId::ResendDamaged, slot,
+                 "ALARM in a resend: " + read.error().text +
+                     ". The counterparty gets a gap fill for what is missing: compare with its "
+                     "records what was sent");
   } else if (!read) {
-    report(observe::Severity::Error, slot.name, "cannot resend: " + read.error().text);
-    if (slot.connection != nullptr) close(*slot.connection, "closed: its messages cannot be read");
+    report_.session(EventId::ResendUnreadable, slot, "cannot resend: " + read.error().text);
+    if (slot.connection != nullptr) {
+      close(*slot.connection, EventId::ConnectionClosedUnreadable,
+            "closed: its messages cannot be read");
+    }
     return;
   }
   if (last == slot.replay->end) {
@@ -180,9 +183,9 @@ void Runtime::replay_message(SessionSlot& slot, std::uint64_t msg_seq_num, std::
       // up, and asked for again.
       if (offered.error().failure == SendFailure::OutOfMemory) throw std::bad_alloc{};
       if (offered.error().failure == SendFailure::Encode) {
-        report_peer(observe::Severity::Error, slot,
-                    "MsgSeqNum " + std::to_string(msg_seq_num) +
-                        " is gap-filled: on_sending() wanted " + offered.error().what());
+        report_.peer(EventId::ResentMessageNotEdited, slot,
+                     "MsgSeqNum " + std::to_string(msg_seq_num) +
+                         " is gap-filled: on_sending() wanted " + offered.error().what());
       }
       return;
     }

@@ -47,10 +47,10 @@ void Runtime::follow_schedule(SessionSlot& slot) {
 // Its numbers are 1 again at once, or when its connection has ended.
 void Runtime::end_session(SessionSlot& slot, sys_seconds ended_at) {
   slot.session_ended_at = ended_at;
-  report(observe::Severity::Info, slot.name,
-         "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
-             " is over by its schedule: both "
-             "sequence numbers begin at 1 again");
+  report_.session(EventId::SessionEndedBySchedule, slot,
+                  "the session that ended at " + utc_text(ended_at, UtcForm::Plain) + " UTC" +
+                      " is over by its schedule: both "
+                      "sequence numbers are reset to 1");
   slot.connect_policy.on_reset_requested(slot.connection != nullptr);
   transact(slot, [this](session::StateMachine& machine) {
     machine.on_session_end("End of session", now_);
@@ -61,11 +61,13 @@ void Runtime::close_for_logons(SessionSlot& slot) {
   slot.may_log_on = false;
   const auto next =
       slot.settings.schedule.next_logon(std::chrono::floor<std::chrono::seconds>(now_.wall));
-  report(observe::Severity::Info, slot.name,
-         next ? "closed by its schedule until " + utc_text(*next, UtcForm::Plain) + " UTC"
-              : std::string{"closed by its schedule for the next two years"});
+  report_.session(EventId::SessionClosedBySchedule, slot,
+                  next ? "closed by its schedule until " + utc_text(*next, UtcForm::Plain) + " UTC"
+                       : std::string{"closed by its schedule for the next two years"});
   if (slot.connection == nullptr) return;
-  if (!slot.connection->established) return close(*slot.connection, "connecting was given up");
+  if (!slot.connection->established) {
+    return close(*slot.connection, EventId::ConnectAborted, "the connection attempt is aborted");
+  }
   transact(slot, [this](session::StateMachine& machine) {
     machine.on_logout_command("End of the time for logons", now_);
   });
@@ -73,13 +75,13 @@ void Runtime::close_for_logons(SessionSlot& slot) {
 
 void Runtime::open_for_logons(SessionSlot& slot) {
   slot.may_log_on = true;
-  report(observe::Severity::Info, slot.name,
-         slot.schedule_until == WallTime::max()
-             ? std::string{"open by its schedule"}
-             : "open by its schedule until " +
-                   utc_text(std::chrono::floor<std::chrono::seconds>(slot.schedule_until),
-                            UtcForm::Plain) +
-                   " UTC");
+  report_.session(EventId::SessionOpenBySchedule, slot,
+                  slot.schedule_until == WallTime::max()
+                      ? std::string{"open by its schedule"}
+                      : "open by its schedule until " +
+                            utc_text(std::chrono::floor<std::chrono::seconds>(slot.schedule_until),
+                                     UtcForm::Plain) +
+                            " UTC");
   slot.connect_policy.connect_now(now_.mono);
   if (slot.connect_policy.wants_connection()) arm(slot, now_.mono);
 }

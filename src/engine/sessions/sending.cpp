@@ -184,7 +184,7 @@ SendResult Runtime::send_message(
               is_transmitted);
     if (phase_ == Phase::Idle) append_transaction();
   } catch (const std::bad_alloc&) {
-    ++memory_failures_;
+    report_.memory_failed();
     sent_.rollback(sent);
     transaction_.rollback(mark);
     undo(before);
@@ -216,8 +216,8 @@ std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std
   if (thrown) {
     answer = Outgoing::Withhold;
     static_cast<void>(with_memory([&] {
-      report_peer(observe::Severity::Error, slot,
-                  "on_sending() threw; the message is withheld: " + *thrown);
+      report_.peer(EventId::SendingCallbackThrew, slot,
+                   "on_sending() threw; the message is withheld: " + *thrown);
     }));
   }
   if (answer == Outgoing::Withhold) return failure(SendFailure::Vetoed);
@@ -230,7 +230,7 @@ std::expected<std::string_view, SendError> Runtime::offer(SessionSlot& slot, std
 void Runtime::note_sent(SessionSlot& slot, SentMessage::Kind kind, std::uint64_t msg_seq_num,
                         std::string_view bytes, bool is_transmitted) {
   // What waits for a Logon is logged when it goes out.
-  const bool is_logged = logs_.takes_sent(slot.log) && is_transmitted &&
+  const bool is_logged = report_.logs().takes_sent(slot.log) && is_transmitted &&
                          slot.connection != nullptr && !slot.connection->closing;
   if (callbacks_.on_sent == nullptr && !is_logged) return;
   sent_.add({&slot, kind, is_transmitted, is_logged, msg_seq_num}, bytes);
@@ -240,7 +240,7 @@ void Runtime::notify_sent() noexcept {
   if (sent_.empty()) return;
   const Phase outer = std::exchange(phase_, Phase::Observing);
   sent_.notify([&](const SentMessages::Message& one, std::string_view bytes) {
-    if (one.is_logged) logs_.sent(one.slot->log, bytes, now_.wall);
+    if (one.is_logged) report_.logs().sent(one.slot->log, bytes, now_.wall);
     if (callbacks_.on_sent == nullptr) return;
     const SentMessage sent{.kind = one.kind,
                            .msg_seq_num = one.msg_seq_num,
@@ -250,8 +250,8 @@ void Runtime::notify_sent() noexcept {
         failure_of([&] { callbacks_.on_sent(callbacks_.application, one.slot->session, sent); });
     if (!thrown) return;
     static_cast<void>(with_memory([&] {
-      report_peer(observe::Severity::Error, *one.slot,
-                  "on_sent() threw; the message goes out all the same: " + *thrown);
+      report_.peer(EventId::SentCallbackThrew, *one.slot,
+                   "on_sent() threw; the message is sent all the same: " + *thrown);
     }));
   });
   phase_ = outer;
@@ -293,8 +293,9 @@ void Runtime::write_logon(SessionSlot& slot, wire::Encoder& encoder,
       [&] { callbacks_.write_logon(callbacks_.application, slot.session, encoder, header); });
   phase_ = outer;
   if (!thrown) return;
-  static_cast<void>(with_memory(
-      [&] { report(observe::Severity::Error, slot.name, "write_logon() threw: " + *thrown); }));
+  static_cast<void>(with_memory([&] {
+    report_.session(EventId::LogonCallbackThrew, slot, "write_logon() threw: " + *thrown);
+  }));
   encoder.field(wire::Tag{0}, "");
 }
 
@@ -341,10 +342,10 @@ void Runtime::report_kept_back_lost(SessionSlot& slot) {
     rest.remove_prefix(frame.size);
   }
   if (lost == 0) return;
-  report_peer(observe::Severity::Warning, slot,
-              std::to_string(lost) +
-                  " messages that waited for the answer to our Logon are not sent: the sequence "
-                  "numbers begin anew");
+  report_.peer(EventId::QueuedMessagesDiscarded, slot,
+               std::to_string(lost) +
+                   " messages that waited for the answer to our Logon are not sent: the sequence "
+                   "numbers are reset");
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Release&) {

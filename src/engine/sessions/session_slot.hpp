@@ -12,12 +12,13 @@
 
 #include <nexusfix/base/clock.hpp>
 #include <nexusfix/engine/session.hpp>
+#include <nexusfix/engine/verdict.hpp>
 #include <nexusfix/session/state_machine.hpp>
 #include <nexusfix/store/store.hpp>
 
 #include "engine/connection/connection.hpp"
 #include "engine/loop/timer_queue.hpp"
-#include "engine/report/notice_limiter.hpp"
+#include "engine/report/second_limit.hpp"
 #include "engine/sessions/connect_policy.hpp"
 #include "engine/sessions/session_commands.hpp"
 #include "engine/sessions/throttle.hpp"
@@ -96,7 +97,7 @@ struct SessionSlot {
   Verdict verdict;                 // of the message that is being rejected
   std::string resend_answer_text;  // of the ResendRequest that is being refused
   Throttle throttle;               // of what comes in
-  NoticeShare notices;             // lines of the event log
+  SecondLimit notices;             // lines of the event log
   MonoTime resend_window{};        // where the present second of resends began
   std::uint32_t window_resends = 0;
   MonoTime replay_at = MonoTime::min();  // when the resend under way may go on

@@ -11,6 +11,7 @@
 #include <nexusfix/base/assert.hpp>
 
 #include "engine/loop/runtime.hpp"
+#include "engine/report/session_events.hpp"
 
 namespace nexusfix::engine {
 namespace {
@@ -23,18 +24,6 @@ constexpr unsigned kOther = 0;
 constexpr unsigned kApplicationNotAvailable = 4;
 constexpr std::uint32_t kSessionPasswordChanged = 1;  // SessionStatus (1409)
 constexpr std::string_view kThrottled = "Throttle limit exceeded";
-
-observe::Severity severity_of(session::NoticeCode code) noexcept {
-  switch (code) {
-    case session::NoticeCode::GapClosed:
-    case session::NoticeCode::ResendServed:
-    case session::NoticeCode::TestRequestSent:
-    case session::NoticeCode::LogoutReceived:
-      return observe::Severity::Info;
-    default:
-      return observe::Severity::Warning;
-  }
-}
 
 constexpr std::string_view kTooHigh = "NextExpectedMsgSeqNum too high";
 
@@ -72,19 +61,20 @@ SideAtFault side_at_fault(const session::Notice& notice, std::uint64_t next_outb
   // A Logout of the counterparty's: what we expect next is more than it has sent.
   if (notice.code == session::NoticeCode::LogoutReceived && notice.text.starts_with(kTooHigh)) {
     return {
-        "this store holds numbers of the counterparty's that it does not know itself, so its "
-        "store is lost or an old copy, or the next MsgSeqNum in was set too high here",
-        "The counterparty restores its store, or raises its next number out to ours in. "
+        "this store holds sequence numbers of the counterparty that it does not know itself, so "
+        "its store is lost or an old copy, or the next MsgSeqNum in was set too high here",
+        "The counterparty restores its store, or raises its next MsgSeqNum out to ours in. "
         "Only then, or if it was wrong here, agree on the numbers and use "};
   }
   if (names_unknown_number(notice.text, next_outbound)) {
     return {
-        "the counterparty knows numbers that this store does not know, so the store is lost "
+        "the counterparty knows sequence numbers that this store does not know, so the store is "
+        "lost "
         "or an old copy",
         kRestore};
   }
   return {
-      "the counterparty has got a number a second time: a message was repeated on its way, "
+      "the counterparty received a MsgSeqNum a second time: a message was repeated on its way, "
       "or the store is lost or an old copy",
       kRestore};
 }
@@ -109,7 +99,7 @@ void Runtime::transact(SessionSlot& slot, Event event) {
   try {
     carry_out(slot, event);
   } catch (const std::bad_alloc&) {
-    ++memory_failures_;
+    report_.memory_failed();
     give_up_event(slot);
   } catch (const EventAborted&) {
     give_up_event(slot);
@@ -198,9 +188,9 @@ bool Runtime::record_before_delivery(SessionSlot& slot, std::uint64_t msg_seq_nu
     if (!store_->flush()) return false;
     if (store_->durable() >= *appended) break;
     if (seams_.clock->now().mono >= limit) {
-      report(observe::Severity::Error, slot.name,
-             "MsgSeqNum " + std::to_string(msg_seq_num) +
-                 " is not delivered: the store did not record it in time");
+      report_.session(EventId::InboundNotRecorded, slot,
+                      "MsgSeqNum " + std::to_string(msg_seq_num) +
+                          " is not delivered: the store did not record it in time");
       if (slot.connection != nullptr) close_soon(*slot.connection);
       return false;
     }
@@ -277,7 +267,7 @@ void Runtime::perform(SessionSlot& slot, const session::Reset&) {
   slot.behind_replay.clear();
   report_kept_back_lost(slot);
   slot.forget_kept_back();
-  report_peer(observe::Severity::Info, slot, "sequence numbers reset to 1");
+  report_.peer(EventId::SequenceNumbersReset, slot, "the sequence numbers are reset to 1");
 }
 
 // Without a callback and a password the machine does not ask. One that throws refuses: nobody is
@@ -333,16 +323,16 @@ void Runtime::perform(SessionSlot& slot, const session::LoggedOn&) {
   slot.has_logged_on = true;
   if (slot.connection != nullptr) slot.connection->has_logged_on = true;
   const session::Numbers numbers = slot.machine.numbers();
-  report_peer(observe::Severity::Info, slot,
-              "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) + ", out " +
-                  std::to_string(numbers.next_outbound));
+  report_.peer(EventId::LoggedOn, slot,
+               "logged on, next MsgSeqNum in " + std::to_string(numbers.next_inbound) + ", out " +
+                   std::to_string(numbers.next_outbound));
   if (callbacks_.on_logon == nullptr) return;
   static_cast<void>(
       run_callback(slot, [&] { callbacks_.on_logon(callbacks_.application, slot.session); }));
 }
 
 void Runtime::perform(SessionSlot& slot, const session::LoggedOut&) {
-  report_peer(observe::Severity::Info, slot, "logged out");
+  report_.peer(EventId::LoggedOut, slot, "logged out");
   note_disconnection(slot);
   if (callbacks_.on_logout == nullptr) return;
   static_cast<void>(
@@ -383,16 +373,17 @@ void Runtime::perform(SessionSlot& slot, const session::Disconnect& action) {
     finish_replay(slot);
   }
   if (action.reason != session::DisconnectReason::LogoutComplete) {
-    report_peer(observe::Severity::Warning, slot,
-                "disconnecting: " + std::string{to_string(action.reason)});
+    report_.peer(event_of(action.reason), slot,
+                 "disconnecting: " + std::string{to_string(action.reason)});
   }
   if (action.reason == session::DisconnectReason::MsgSeqNumTooLow &&
       slot.connect_policy.wants_connection()) {
     slot.connect_policy.halt();
-    report(observe::Severity::Error, slot.name,
-           "one side has lost numbers that the other one knows: not connecting again. Compare both "
-           "sides' sequence numbers, then restore the store, set the numbers that both agree on "
-           "(nexusfix journal set), or agree on ResetOnLogon=Y");
+    report_.session(
+        EventId::InitiatorHalted, slot,
+        "one side has lost sequence numbers that the other one knows: the session is not "
+        "connecting again. Compare both sides' sequence numbers, then restore the store, set the "
+        "numbers that both agree on (nexusfix journal set), or agree on ResetOnLogon=Y");
   }
   close_soon(*slot.connection);
 }
@@ -406,7 +397,7 @@ void Runtime::close_soon(Connection& connection) {
 }
 
 void Runtime::perform(SessionSlot& slot, const session::Notice& action) {
-  report_peer(severity_of(action.code), slot, describe(action));
+  report_.peer(event_of(action.code), slot, describe(action));
   if (tells_of_lost_numbers(action)) stop_for_operator(slot, action);
 }
 
@@ -419,17 +410,17 @@ void Runtime::stop_for_operator(SessionSlot& slot, const session::Notice& notice
   slot.accepts_only_reset = true;
   slot.connect_policy.halt();
   const SideAtFault side = side_at_fault(notice, numbers.next_outbound);
-  report(observe::Severity::Error, slot.name,
-         "ALARM: " + std::string{side.what} + ". " +
-             (notice.code == session::NoticeCode::LogonInvalid ? "We said: \"" : "It said: \"") +
-             std::string{notice.text} + "\"; here the next MsgSeqNum are in " +
-             std::to_string(numbers.next_inbound) + ", out " +
-             std::to_string(numbers.next_outbound) +
-             (connects ? ". The session is not connecting again"
-                       : ". Only a Logon with ResetSeqNumFlag is taken") +
-             ". " + std::string{side.advice} + "nexusfix journal set LOG '" + slot.name +
-             "' --next-in N --next-out N" +
-             (connects && takes_commands_ ? ", which this engine takes while it runs" : ""));
+  report_.session(
+      connects ? EventId::InitiatorHalted : EventId::AcceptorHalted, slot,
+      "ALARM: " + std::string{side.what} + ". " +
+          (notice.code == session::NoticeCode::LogonInvalid ? "We said: \"" : "It said: \"") +
+          std::string{notice.text} + "\"; here the next MsgSeqNum are in " +
+          std::to_string(numbers.next_inbound) + ", out " + std::to_string(numbers.next_outbound) +
+          (connects ? ". The session is not connecting again"
+                    : ". Only a Logon with ResetSeqNumFlag is accepted") +
+          ". " + std::string{side.advice} + "nexusfix journal set LOG '" + slot.name +
+          "' --next-in N --next-out N" +
+          (connects && takes_commands_ ? ", which this engine accepts while it runs" : ""));
 }
 
 // The sequence numbers are known again: the session connects, and accepts every Logon.
@@ -469,8 +460,8 @@ bool Runtime::run_callback(SessionSlot& slot, FunctionRef<void()> callback) {
     undo_touched(first, mark);
     sent_.rollback(sent);
     static_cast<void>(with_memory([&] {
-      report_peer(observe::Severity::Error, slot,
-                  "the application's callback threw; what it sent is undone: " + *failure);
+      report_.peer(EventId::CallbackThrew, slot,
+                   "the application's callback threw; what it sent is undone: " + *failure);
     }));
   }
   touched_.resize(first);
@@ -507,7 +498,7 @@ void Runtime::log_out(SessionSlot& slot, std::string_view text) {
   std::string of_logout{text};
   static_cast<void>(now());
   if (slot.connection != nullptr && !slot.connection->established) {
-    close(*slot.connection, "connecting was given up");
+    close(*slot.connection, EventId::ConnectAborted, "the connection attempt is aborted");
   }
   slot.commands.add(SessionCommands::Kind::LogOut, std::move(of_logout));
   apply_or_defer(slot);
@@ -536,8 +527,9 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
   if (slot.trial != nullptr) return std::unexpected{"the session has never logged on"};
   if (slot.connection != nullptr && !slot.connection->established) {
     static_cast<void>(now());
-    constexpr std::string_view kWhy = "connecting was given up: its numbers are being set";
-    static_cast<void>(with_memory([&] { close(*slot.connection, kWhy); }));
+    constexpr std::string_view kWhy =
+        "the connection attempt is aborted: the sequence numbers are being set";
+    static_cast<void>(with_memory([&] { close(*slot.connection, EventId::ConnectAborted, kWhy); }));
   }
   if (slot.connection != nullptr) {
     return std::unexpected{"the session is connected: log it out first"};
@@ -562,11 +554,11 @@ std::expected<void, std::string> Runtime::set_next_numbers(SessionSlot& slot,
   end_halt(slot);
   slot.inbound_recorded = numbers.next_inbound;
   static_cast<void>(with_memory([&] {
-    report(observe::Severity::Warning, slot.name,
-           "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) + " to " +
-               std::to_string(numbers.next_inbound) + ", out " +
-               std::to_string(before.next_outbound) + " to " +
-               std::to_string(numbers.next_outbound) + ": " + std::string{reason});
+    report_.session(EventId::SequenceNumbersSet, slot,
+                    "next MsgSeqNum set by hand: in " + std::to_string(before.next_inbound) +
+                        " to " + std::to_string(numbers.next_inbound) + ", out " +
+                        std::to_string(before.next_outbound) + " to " +
+                        std::to_string(numbers.next_outbound) + ": " + std::string{reason});
   }));
   return {};
 }

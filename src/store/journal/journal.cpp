@@ -114,7 +114,7 @@ class Journal final : public Store {
     }
     report_ = std::move(recovered.report);
     for (std::string& warning : recovered.warnings) {
-      events_.put(StoreEvent::Level::Warning, std::move(warning));
+      events_.put(EventId::JournalFilesDoubtful, std::move(warning));
     }
     // With damage in the log, opening must find it again, and say so.
     is_damaged_ = !report_.damages.empty();
@@ -270,7 +270,7 @@ class Journal final : public Store {
       return std::nullopt;
     const std::optional<DiskError> shortage = writer_.take_shortage();
     if (!shortage) return events_.take();
-    return StoreEvent{.level = StoreEvent::Level::Error,
+    return StoreEvent{.id = EventId::SegmentNotPrepared,
                       .text = disk_error(options_.folder, *shortage).text +
                               "; the next segment cannot be prepared, and " +
                               std::to_string(writer_.room_left() >> 10U) +

@@ -272,7 +272,7 @@ void JournalKeeper::look_for_failure() {
 
 void JournalKeeper::report_stop(const std::string& text) {
   if (std::exchange(is_stop_reported_, true)) return;
-  events_.put(StoreEvent::Level::Stopped, text);
+  events_.put(EventId::StoreFailed, text);
   if (options_.on_durable.call != nullptr) options_.on_durable.call(options_.on_durable.context);
 }
 

@@ -205,10 +205,10 @@ void LogQueue::note_reached(LogPosition position) {
   }
   if (note == nullptr || position == durable()) return;
   if (const auto failed = note->reach(position, opened, raised)) {
-    tell(StoreEvent::Level::Error,
+    tell(EventId::DatabasePositionNotNoted,
          "how far the log is confirmed cannot be noted on this machine: " + *failed +
-             ". The store goes on; what the database loses from here on, the next start will not "
-             "notice");
+             ". The store goes on; the next start will not notice what the database loses from now "
+             "on");
   }
 }
 
@@ -248,8 +248,8 @@ void LogQueue::fail(StoreError error) {
   wake();
 }
 
-void LogQueue::tell(StoreEvent::Level level, std::string text) {
-  events_.put(level, "PostgreSQL store " + options_.schema + ": " + std::move(text));
+void LogQueue::tell(EventId id, std::string text) {
+  events_.put(id, "PostgreSQL store " + options_.schema + ": " + std::move(text));
   is_wake_wanted_.store(true);
   wake();
 }

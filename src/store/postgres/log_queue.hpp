@@ -90,7 +90,7 @@ class LogQueue {
   void set_timeline(std::uint32_t timeline);
   void fail(StoreError error);
   // To the caller, by take_event().
-  void tell(StoreEvent::Level level, std::string text);
+  void tell(EventId id, std::string text);
   // Readable when there may be something to take; the thread clears it first.
   [[nodiscard]] Signal& work() noexcept { return work_; }
 

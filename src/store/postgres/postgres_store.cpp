@@ -193,7 +193,7 @@ class PostgresStore final : public Store {
       text += "cluster " + facts.system_identifier + ", timeline " +
               std::to_string(facts.timeline) + ": ";
     }
-    queue_.tell(is_safe ? StoreEvent::Level::Info : StoreEvent::Level::Warning,
+    queue_.tell(is_safe ? EventId::DatabaseConnected : EventId::DatabaseCommitsUnsafe,
                 text + to_text(facts.commit));
   }
 
@@ -207,7 +207,7 @@ class PostgresStore final : public Store {
   // Each session goes on above every number that it may have used in what is lost.
   StoreResult<void> skip(const Loss& loss, const std::string& note_path) {
     const std::string place = "PostgreSQL store " + options_.schema + ": ";
-    losses_.push_back({.level = StoreEvent::Level::Error, .text = place + loss.what(note_path)});
+    losses_.push_back({.id = EventId::DatabaseLostCommits, .text = place + loss.what(note_path)});
     SystemClock clock;
     std::vector<char> entries;
     for (SessionKey key = 0; key < session_count(); ++key) {
@@ -219,7 +219,7 @@ class PostgresStore final : public Store {
         return std::unexpected{std::move(appended.error())};
       }
       losses_.push_back(
-          {.level = StoreEvent::Level::Error,
+          {.id = EventId::SequenceNumbersSkipped,
            .text = place + std::string{session_name(key)} + ": MsgSeqNum " + std::to_string(first) +
                    " to " + std::to_string(last) +
                    " are skipped: messages may have been sent under some of them that the "

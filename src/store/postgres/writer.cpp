@@ -105,7 +105,7 @@ ServerResult<void> Writer::receive() {
 
 void Writer::tell_warnings() {
   for (std::string& text : connection_->take_warnings()) {
-    queue_.tell(StoreEvent::Level::Warning, "the server warns: " + std::move(text));
+    queue_.tell(EventId::DatabaseWarning, "the server warns: " + std::move(text));
   }
 }
 
@@ -113,7 +113,7 @@ void Writer::tell_warnings() {
 ServerResult<void> Writer::note_settings(CommitSettings settings) {
   if (settings != facts_.commit) {
     const bool is_less = reach_of(settings) < reach_of(facts_.commit);
-    queue_.tell(is_less ? StoreEvent::Level::Error : StoreEvent::Level::Warning,
+    queue_.tell(is_less ? EventId::DatabaseCommitsWeaker : EventId::DatabaseCommitsChanged,
                 std::string{is_less ? "ALARM: " : ""} + "the server's settings have changed: " +
                     to_text(settings) + "; before, " + to_text(facts_.commit));
     facts_.commit = std::move(settings);
@@ -172,7 +172,7 @@ void Writer::tell_connected(const Connection& connection, LogPosition position,
     facts_.timeline = found.timeline;
     queue_.set_timeline(found.timeline);
   }
-  queue_.tell(StoreEvent::Level::Warning, std::move(text));
+  queue_.tell(EventId::DatabaseReconnected, std::move(text));
 }
 
 void Writer::fail(const ServerError& error) {
@@ -187,7 +187,7 @@ bool Writer::restore(ServerError cause) {
   lost_at_ = clock_.now().mono;
   if (!away_since_) away_since_ = lost_at_;
   if (cause.may_pass()) {
-    queue_.tell(StoreEvent::Level::Warning,
+    queue_.tell(EventId::DatabaseReconnecting,
                 "the connection is ended and made again: " + cause.text);
   }
   if (clock_.now().mono - connected_at_ > kSteady) pause_ = milliseconds{0};

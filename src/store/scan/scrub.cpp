@@ -71,9 +71,9 @@ std::uint64_t Scrub::open() {
     return 0;
   }
   if (*size < current_.end) {
-    events_.put(StoreEvent::Level::Error, path + ": cut off at offset " + std::to_string(*size) +
-                                              ", while its records end at " +
-                                              std::to_string(current_.end) + advice());
+    events_.put(EventId::SegmentCutOff, path + ": cut off at offset " + std::to_string(*size) +
+                                            ", while its records end at " +
+                                            std::to_string(current_.end) + advice());
     return 0;
   }
   file_ = std::move(*file);
@@ -94,10 +94,10 @@ std::uint64_t Scrub::open() {
   }
   if (header.has_checkpoint() &&
       !checkpoint_checks(header, bytes->subspan(header.header_bytes()))) {
-    events_.put(StoreEvent::Level::Warning,
+    events_.put(EventId::CheckpointUnreadable,
                 checkpoint_fault_text(folder_, header, describe(CheckpointFault::Checksum)) +
                     ". Opening would read more of the log instead, and nothing is lost by it; "
-                    "nexusfix journal repair takes it out");
+                    "nexusfix journal repair removes it");
   }
   reader_ = SegmentReader{window_, RecordSeed{header}, header.records_at()};
   return header.records_at();
@@ -150,10 +150,10 @@ void Scrub::close() {
 void Scrub::tell_unreadable(const DiskError& error) {
   // It was retired meanwhile.
   if (!is_listed()) return;
-  events_.put(StoreEvent::Level::Error, path_of_segment(folder_, current_.header.number) +
-                                            ": cannot be read at or behind offset " +
-                                            std::to_string(file_ ? reader_.offset() : 0) + ": " +
-                                            error.what() + advice());
+  events_.put(EventId::SegmentUnreadable, path_of_segment(folder_, current_.header.number) +
+                                              ": cannot be read at or after offset " +
+                                              std::to_string(file_ ? reader_.offset() : 0) + ": " +
+                                              error.what() + advice());
 }
 
 void Scrub::tell_damages() {
@@ -163,7 +163,7 @@ void Scrub::tell_damages() {
     text += ", and in " + std::to_string(damages_ - 1) +
             (damages_ == kDamagesMax ? " more places at least" : " more places");
   }
-  events_.put(StoreEvent::Level::Error, text + advice());
+  events_.put(EventId::SegmentDamaged, text + advice());
 }
 
 std::string Scrub::advice() const {

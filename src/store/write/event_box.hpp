@@ -1,4 +1,4 @@
-// What a journal's threads have to tell, until its user takes it.
+// The events of a journal's threads, until its user takes them.
 #pragma once
 
 #include <atomic>
@@ -15,14 +15,14 @@ namespace nexusfix::store {
 
 class EventBox {
  public:
-  // Of a user that takes none; more are counted, and told in the last one's text.
+  // Of a user that takes none; more are counted, and the last one's text has their number.
   static constexpr std::size_t kEventsMax = 64;
 
   // Any thread.
-  void put(StoreEvent::Level level, std::string text) {
+  void put(EventId id, std::string text) {
     const std::lock_guard lock{mutex_};
     if (events_.size() < kEventsMax) {
-      events_.push_back({.level = level, .text = std::move(text)});
+      events_.push_back({.id = id, .text = std::move(text)});
     } else {
       ++dropped_;
     }

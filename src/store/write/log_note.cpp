@@ -222,7 +222,7 @@ void LogNotes::put(const LogNote& note) noexcept {
     }
     // A failed sync is not repeated. Whichever note is there now, it is true.
     is_over_ = true;
-    events_.put(StoreEvent::Level::Warning,
+    events_.put(EventId::OwnerFileNotWritten,
                 "journal " + folder_ + ": the file owner could not be written (" + *fault +
                     "). Nothing is lost by it; but should the end of the log go missing before "
                     "the journal is opened again, that would not be noticed");

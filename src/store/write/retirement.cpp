@@ -72,7 +72,7 @@ bool Retirement::take_next_away(std::uint64_t from, const SegmentHeader& kept) n
 
 bool Retirement::take_next(std::uint64_t from, const SegmentHeader& kept) {
   if (is_over_) return false;
-  // What could not be taken away before comes first: there must be no gap.
+  // What could not be deleted or moved before comes first: there must be no gap.
   if (next_ == 0) next_ = from;
   if (next_ >= kept.number) return false;
   if (checked_ != kept.number && !can_begin_with(kept)) return false;
@@ -161,13 +161,13 @@ DiskResult<void> Retirement::sync(const std::string& folder) {
 }
 
 void Retirement::fail(const std::string& text) {
-  events_.put(StoreEvent::Level::Error,
-              "journal " + folder_ + ": old segments could not be taken away: " + text);
+  events_.put(EventId::RetirementFailed,
+              "journal " + folder_ + ": old segments could not be deleted or moved: " + text);
 }
 
 void Retirement::tell_done() {
   const std::uint64_t count = std::exchange(taken_, 0);
-  events_.put(StoreEvent::Level::Info,
+  events_.put(EventId::SegmentsRetired,
               "journal " + folder_ + ": " + std::to_string(count) +
                   (count == 1 ? " old segment was " : " old segments were ") +
                   (what_ == RetiredSegments::Delete ? "deleted" : "moved to retired/") +

@@ -86,7 +86,7 @@ class FormerFiles : public ::testing::Test {
     auto opened = SessionLogs::open(disk, {}, std::move(sessions), kMorning);
     ASSERT_TRUE(opened) << opened.error();
     for (std::size_t i = 0; i < count; ++i) {
-      (*opened)->event(i, Severity::Info, "event " + std::to_string(i), kMorning);
+      (*opened)->event(i, EventId::LoggedOn, "event " + std::to_string(i), kMorning);
     }
     static_cast<void>((*opened)->turn());
   }

@@ -125,7 +125,7 @@ TEST_F(LogRealFaults, messages_are_left_out_before_the_disk_is_full_and_events_a
     files.free_bytes_min = 512U << 10U;
     open();
     for (int i = 0; i < 1'000; ++i) receive(std::string(1'000, 'x'));
-    logs->event(0, Severity::Error, "what happened", now);
+    logs->event(0, EventId::StoreFailed, "what happened", now);
     receive("lost");
     EXPECT_GE(*disk.free_bytes(disk_folder()), 500U << 10U);
     ASSERT_EQ(notices.size(), 1U);

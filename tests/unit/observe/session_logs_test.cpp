@@ -91,17 +91,66 @@ TEST_F(SessionLogsTest, each_line_has_its_time_its_direction_and_its_bytes) {
   logs->received(kTrader, order, now);
   logs->sent(kTrader, report, now + std::chrono::nanoseconds{1});
   logs->garbled(kTrader, "8=FIX", now + std::chrono::nanoseconds{2});
-  logs->event(kTrader, Severity::Warning, "a\nb", now);
-  logs->event(kGlobal, Severity::Info, "listening", now);
+  logs->event(kTrader, EventId::SequenceGapDetected, "a\nb", now);
+  logs->event(kGlobal, EventId::PortOpened, "listening", now);
   take_notices();
   EXPECT_EQ(contents(kMessages), "20240115-10:30:00.123456789 IN : " + bar(order) +
                                      "\n20240115-10:30:00.123456790 OUT : " + bar(report) +
                                      "\n20240115-10:30:00.123456791 IN GARBLED : 8=FIX\n");
-  EXPECT_EQ(contents(kEvents), "20240115-10:30:00.123456789 WARN : a\\x0Ab\n");
+  EXPECT_EQ(contents(kEvents), "20240115-10:30:00.123456789 WARN NXF-2003 : a\\x0Ab\n");
   EXPECT_EQ(contents("log/GLOBAL.event.current.log"),
-            "20240115-10:30:00.123456789 INFO : listening\n");
+            "20240115-10:30:00.123456789 INFO NXF-3030 : listening\n");
   EXPECT_THAT(notices, IsEmpty());
   EXPECT_EQ(logs->stats().taken, 5U);
+}
+
+TEST_F(SessionLogsTest, events_are_objects_where_the_format_is_json_and_messages_stay_lines) {
+  files.event_format = EventFormat::Json;
+  files.fraction_digits = 3;
+  open();
+  logs->event(kTrader, EventId::SequenceGapDetected, "a\n\"b", now);
+  const std::string about = "FIX.4.4:VENUE->LATER";
+  logs->event(kGlobal, EventId::SessionAdded, about + "added", now, about.size());
+  logs->event(kGlobal, EventId::PortOpened, "listening", now);
+  receive("8=FIX");
+  EXPECT_EQ(contents(kEvents),
+            R"({"time":"2024-01-15T10:30:00.123Z","id":"NXF-2003","severity":"WARN",)"
+            R"("category":"sequence","session":"FIX.4.4:VENUE->TRADER","text":"a\u000a\"b"})"
+            "\n");
+  EXPECT_EQ(contents("log/GLOBAL.event.current.log"),
+            R"({"time":"2024-01-15T10:30:00.123Z","id":"NXF-1020","severity":"INFO",)"
+            R"("category":"session","session":"FIX.4.4:VENUE->LATER","text":"added"})"
+            "\n"
+            R"({"time":"2024-01-15T10:30:00.123Z","id":"NXF-3030","severity":"INFO",)"
+            R"("category":"connection","session":"","text":"listening"})"
+            "\n");
+  EXPECT_EQ(contents(kMessages), "20240115-10:30:00.123 IN : 8=FIX\n");
+}
+
+TEST_F(SessionLogsTest, an_event_about_another_session_begins_with_its_name) {
+  open();
+  const std::string about = "FIX.4.4:VENUE->LATER";
+  logs->event(kGlobal, EventId::SessionAdded, about + "added", now, about.size());
+  take_notices();
+  EXPECT_EQ(contents("log/GLOBAL.event.current.log"),
+            "20240115-10:30:00.123456789 INFO NXF-1020 : FIX.4.4:VENUE->LATER: added\n");
+}
+
+TEST_F(SessionLogsTest, lines_that_are_lost_are_an_object_in_json_and_a_line_in_text) {
+  files.event_format = EventFormat::Json;
+  files.fraction_digits = 0;
+  open();
+  disk.fail(DiskCall::Write, 1, ENOSPC);
+  logs->event(kTrader, EventId::LoggedOn, "lost", now);
+  take_notices();
+  now += seconds{1};
+  logs->event(kTrader, EventId::LoggedOn, "there", now);
+  take_notices();
+  EXPECT_THAT(contents(kEvents),
+              ::testing::StartsWith(
+                  R"({"time":"2024-01-15T10:30:01Z","id":"NXF-8009","severity":"WARN",)"
+                  R"("category":"logs","session":"","text":"1 line was not logged, from )"));
+  EXPECT_THAT(contents(kEvents), ::testing::EndsWith("\"text\":\"there\"}\n"));
 }
 
 TEST_F(SessionLogsTest, goes_on_behind_what_is_there_and_a_torn_line_is_ended) {
@@ -119,10 +168,10 @@ TEST_F(SessionLogsTest, keys_leave_out_heartbeats_times_and_digits) {
   open();
   receive(fix("FIX.4.4", "35=0|"));
   receive("8=FIX");
-  logs->event(kTrader, Severity::Info, "x", now);
+  logs->event(kTrader, EventId::LoggedOn, "x", now);
   take_notices();
   EXPECT_EQ(contents(kMessages), "IN : 8=FIX\n");
-  EXPECT_EQ(contents(kEvents), "20240115-10:30:00 INFO : x\n");
+  EXPECT_EQ(contents(kEvents), "20240115-10:30:00 INFO NXF-1001 : x\n");
 }
 
 TEST_F(SessionLogsTest, garbled_bytes_are_cut_after_4096_and_say_so) {
@@ -304,8 +353,8 @@ TEST_F(SessionLogsTest, what_finds_no_room_in_the_queue_is_counted_and_told_wher
   take_notices();
   take_notices();
   EXPECT_THAT(notices,
-              ElementsAre(HasSubstr("do not follow"),
-                          HasSubstr("follow again; " + std::to_string(lost) + " messages")));
+              ElementsAre(HasSubstr("do not keep up"),
+                          HasSubstr("keep up again; " + std::to_string(lost) + " messages")));
   receive("next");
   const std::string text = contents(kMessages);
   const std::size_t told = text.find(" LOST : " + std::to_string(lost) +
@@ -521,11 +570,11 @@ TEST_F(ScreenTest, shows_what_its_keys_ask_for) {
   receive(fix("FIX.4.4", "35=D|"));
   logs->sent(kTrader, fix("FIX.4.4", "35=0|"), now);
   logs->sent(kTrader, "8=FIX.4.4\x01", now);
-  logs->event(kTrader, Severity::Error, "bad\n", now);
+  logs->event(kTrader, EventId::CallbackThrew, "bad\n", now);
   take_notices();
   EXPECT_EQ(shown(),
             "20240115-10:30:00.123 OUT FIX.4.4:VENUE->TRADER 8=FIX.4.4|\n"
-            "20240115-10:30:00.123 ERROR FIX.4.4:VENUE->TRADER bad\\x0A\n");
+            "20240115-10:30:00.123 ERROR NXF-1060 FIX.4.4:VENUE->TRADER bad\\x0A\n");
   EXPECT_EQ(logs->stats().taken, 3U);
 }
 

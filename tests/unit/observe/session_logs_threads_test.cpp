@@ -168,7 +168,7 @@ TEST_F(SessionLogsThreads, a_disk_that_stands_still_holds_up_nobody_and_losses_a
   EXPECT_GT(lost, 900U);
   std::vector<LogNotice> notices = logs->turn();
   ASSERT_EQ(notices.size(), 1U);
-  EXPECT_EQ(notices[0].severity, Severity::Error);
+  EXPECT_EQ(notices[0].id, EventId::LogQueueFull);
   disk.hold(false);
   while (notices.size() < 2) {
     for (LogNotice& notice : logs->turn()) notices.push_back(std::move(notice));

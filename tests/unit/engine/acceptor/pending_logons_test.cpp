@@ -123,7 +123,8 @@ TEST_F(PendingLogonsTest, flood_from_one_address_keeps_nobody_else_out) {
   connect_many(8, kFlood, flood);
   ASSERT_TRUE(run_until([&] { return open_of(flood) == 3; })) << log.all();
   EXPECT_FALSE(flood[0]->closed()) << "the newest are refused";
-  EXPECT_TRUE(log.has("MaxPendingLogonsPerAddress); the last one from 127.0.0.2:")) << log.all();
+  EXPECT_TRUE(log.has(EventId::PendingLogonsOfAddressFull, "; the last one from 127.0.0.2:"))
+      << log.all();
   EXPECT_EQ(acceptor->stats().connections_refused, 5U);
   live.send(order("TRADER", 2, "MEANWHILE"));
   EXPECT_TRUE(run_until([&] { return venue.orders.size() == 1; })) << log.all();
@@ -148,7 +149,7 @@ TEST_F(PendingLogonsTest, at_the_limit_of_all_an_address_with_fewer_gets_the_pla
   std::vector<RawPeer*> flood;
   connect_many(6, kFlood, flood);
   ASSERT_TRUE(run_until([&] { return open_of(flood) == 4; })) << log.all();
-  EXPECT_TRUE(log.has("wait for their Logon already (MaxPendingLogons)")) << log.all();
+  EXPECT_TRUE(log.has(EventId::PendingLogonsFull)) << log.all();
   expect_still_serving();
   EXPECT_EQ(open_of(flood), 3) << log.all();
   EXPECT_TRUE(flood[0]->closed());

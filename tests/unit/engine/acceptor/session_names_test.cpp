@@ -92,7 +92,8 @@ TEST_F(SessionNamesTest, a_session_of_an_earlier_versions_store_goes_on) {
   EXPECT_TRUE(contains(peer->messages()[0], "|34=2|")) << bar(peer->messages()[0]);
   EXPECT_EQ(acceptor->store().session_count(), 1U);
   EXPECT_EQ(acceptor->store().session_name(0), "FIX.4.4:VENUE->A%2FB");
-  EXPECT_TRUE(log.has("goes on with what the store has of FIX.4.4:VENUE->A/B")) << log.all();
+  EXPECT_TRUE(log.has(EventId::FormerNameAdopted, "the store has of FIX.4.4:VENUE->A/B"))
+      << log.all();
   reopen();
   EXPECT_EQ(acceptor->session(0).numbers().next_outbound, 3U);
 }

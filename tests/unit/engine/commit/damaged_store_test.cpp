@@ -32,7 +32,7 @@ class DamagedStoreTest : public AcceptorTest {
     ASSERT_NE(at, std::string::npos);
     bytes[at + 5] = static_cast<char>(bytes[at + 5] ^ 1);
     std::ofstream{file(), std::ios::binary | std::ios::trunc} << bytes;
-    log.lines.clear();
+    log.clear();
     venue = {};
   }
   void close() {
@@ -74,7 +74,7 @@ TEST_F(DamagedStoreTest, session_whose_part_is_damaged_is_refused_and_the_others
     return is_told_in_full(line);
   })) << log.all();
   // Whoever looks for the cause when the counterparty calls finds it, too.
-  log.lines.clear();
+  log.clear();
   RawPeer& refused = connect();
   refused.send(logon("TRADER", 5));
   ASSERT_TRUE(run_until([&] { return refused.closed(); })) << log.all();
@@ -98,7 +98,7 @@ TEST_F(DamagedStoreTest, repaired_log_lets_the_session_in_with_its_numbers_and_l
   ASSERT_TRUE(run_until([&] { return other.messages().size() == 2; })) << log.all();
   close();
   repair();
-  log.lines.clear();
+  log.clear();
   open();
   ASSERT_EQ(acceptor->session_count(), 2U) << log.all();
   RawPeer& peer = log_on("TRADER", 5);
@@ -149,7 +149,7 @@ TEST_F(CutStoreTest, nothing_is_called_complete_where_the_end_may_be_missing) {
   const std::filesystem::path segment = store / "0000000001.journal";
   std::filesystem::remove(store / "owner");
   std::filesystem::resize_file(segment, std::filesystem::file_size(segment) - 2);
-  log.lines.clear();
+  log.clear();
   open();
   EXPECT_TRUE(log.has("the file owner is missing")) << log.all();
   EXPECT_TRUE(log.has("the last record was not whole")) << log.all();

@@ -24,7 +24,7 @@ class PostgresNoMemory : public AcceptorTest {
             "\nPostgreSQLStoreUser=nexusfix\nPostgreSQLStoreDatabase=postgres\n"
             "PostgreSQLStoreSchema=starved_" +
             std::to_string(++count);
-    log.lines.clear();
+    log.clear();
     open_here();
     live = &log_on("OTHER");
     live_number = 1;

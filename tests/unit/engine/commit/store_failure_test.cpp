@@ -189,12 +189,12 @@ class OldStoreTest : public StoreFailureTest {
     peers.clear();
     std::filesystem::remove_all(store);
     std::filesystem::copy(copy, store);
-    log.lines.clear();
+    log.clear();
     open();
   }
 
   void expect_stopped(std::string_view said,
-                      std::string_view alarm = "ALARM: the counterparty knows numbers") {
+                      std::string_view alarm = "ALARM: the counterparty knows sequence numbers") {
     EXPECT_TRUE(log.has(alarm)) << log.all();
     EXPECT_TRUE(log.has(said)) << log.all();
     EXPECT_TRUE(log.has("nexusfix journal set LOG 'FIX.4.4:VENUE->TRADER'")) << log.all();
@@ -232,8 +232,8 @@ TEST_F(OldStoreTest, cannot_be_told_from_a_message_that_was_repeated_and_the_ses
   peer.send(from("TRADER", "5", 21,
                  "58=MsgSeqNum too low, expecting " + std::to_string(next) + " but received 2|"));
   ASSERT_TRUE(run_until([&] { return peer.closed(); })) << log.all();
-  EXPECT_FALSE(log.has("knows numbers")) << log.all();
-  expect_stopped("but received 2", "ALARM: the counterparty has got a number a second time");
+  EXPECT_FALSE(log.has("knows sequence numbers")) << log.all();
+  expect_stopped("but received 2", "ALARM: the counterparty received a MsgSeqNum a second time");
 }
 
 TEST_F(OldStoreTest, is_found_by_what_the_counterparty_expects_next) {
@@ -408,7 +408,7 @@ TEST_P(FullDiskTest, refuses_new_application_messages_until_there_is_room_and_se
   const auto refused = send_until_refused();
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->failure, engine::SendFailure::StoreFull) << refused->what();
-  EXPECT_TRUE(log.has("no new application message is taken")) << log.all();
+  EXPECT_TRUE(log.has(EventId::StoreFull)) << log.all();
   EXPECT_TRUE(log.has("No space left")) << log.all();
   const std::uint64_t next = acceptor->session(0).numbers().next_outbound;
   EXPECT_FALSE(send_news());
@@ -424,7 +424,7 @@ TEST_P(FullDiskTest, refuses_new_application_messages_until_there_is_room_and_se
   EXPECT_TRUE(run_until([&] { return contains(other.messages().back(), "|35=0|"); })) << log.all();
   // Room is looked for each second.
   gate.fail_reserves(0);
-  ASSERT_TRUE(run_until([&] { return log.has("room for the log again"); })) << log.all();
+  ASSERT_TRUE(run_until([&] { return log.has(EventId::StoreHasRoom); })) << log.all();
   EXPECT_TRUE(send_news());
   EXPECT_TRUE(run_until([&] {
     return contains(peer.messages().back(), "|34=" + std::to_string(next + 2) + "|");

@@ -155,7 +155,7 @@ TEST_F(InitiatorHaltTest, alarm_names_the_counterparty_when_its_numbers_are_lost
   }
   EXPECT_TRUE(received.empty()) << "each refusal would use up a number";
   EXPECT_TRUE(
-      log.has("ALARM: this store holds numbers of the counterparty's that it does not know "
+      log.has("ALARM: this store holds sequence numbers of the counterparty that it does not know "
               "itself, so its store is lost"))
       << log.all();
   EXPECT_TRUE(log.has("The counterparty restores its store")) << log.all();

@@ -117,7 +117,7 @@ TEST_F(InitiatorTest, log_out_while_connecting_gives_the_connection_up) {
   open_trader(acceptor->accept_port());
   initiator->poll(std::chrono::nanoseconds{0});  // Begins to connect.
   initiator->session(0).log_out();
-  EXPECT_TRUE(trader_log.has("given up")) << trader_log.all();
+  EXPECT_TRUE(trader_log.has(EventId::ConnectAborted)) << trader_log.all();
   ASSERT_TRUE(turn_until([&] { return !running; })) << trader_log.all();
   EXPECT_EQ(trader.logons, 0);
 }

@@ -102,7 +102,7 @@ TEST_F(SizeLimitsTest, logon_of_max_logon_size_is_answered_and_a_longer_one_is_c
     }
     expect_refused(sized_logon("TRADER", limit + 1),
                    "more bytes than a Logon may have (MaxLogonSize)");
-    log.lines.clear();
+    log.clear();
     // Before its bytes have come, if it is no shorter even with a CheckSum that is cut.
     expect_refused(sized_logon("TRADER", limit + 20).substr(0, 30),
                    "more bytes than a Logon may have (MaxLogonSize)");

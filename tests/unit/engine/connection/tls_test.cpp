@@ -178,7 +178,7 @@ TEST_F(TlsSessionTest, other_certificates_of_a_reload_count_for_connections_that
   EXPECT_THAT(done.error().what(), HasSubstr("ServerCertificateFile"));
   std::ofstream{path} << before;
   ASSERT_TRUE(acceptor->reload().has_value());
-  trader_log.lines.clear();
+  trader_log.clear();
   open_protected_trader(acceptor->accept_port());
   EXPECT_TRUE(turn_until([&] { return trader.logons == 2; })) << trader_log.all();
 }

@@ -124,7 +124,7 @@ TEST_F(ControlTest, socket_is_the_owners_alone_and_goes_with_the_engine) {
 TEST_F(ControlTest, engine_serves_without_a_socket_where_there_can_be_none) {
   std::filesystem::create_directories(store_folder() + "/control");
   open();
-  EXPECT_TRUE(log.has("no command can be given to this engine")) << log.all();
+  EXPECT_TRUE(log.has(EventId::CommandsUnavailable)) << log.all();
   expect_still_serving();
   EXPECT_TRUE(std::filesystem::is_directory(store_folder() + "/control"));
 }
@@ -236,7 +236,7 @@ TEST_F(LostInitiatorTest, engine_of_one_initiator_that_lost_numbers_waits_for_an
     acceptor->poll(std::chrono::milliseconds{1});
   }
   EXPECT_EQ(ended.get(), 0);
-  EXPECT_TRUE(trader_log.has("which this engine takes while it runs")) << trader_log.all();
+  EXPECT_TRUE(trader_log.has("which this engine accepts while it runs")) << trader_log.all();
 }
 
 TEST_F(LostInitiatorTest, engine_that_waits_for_an_operator_stops_when_it_is_told_to) {

@@ -43,7 +43,7 @@ class NoMemoryTest : public AcceptorTest {
     peers.clear();
     acceptor.reset();
     venue = EchoVenue{};
-    log.lines.clear();
+    log.clear();
     folder_.emplace();
     open_in(folder_->path());
     live_ = &log_on("OTHER");
@@ -401,7 +401,7 @@ class NoMemoryForReloadTest : public NoMemoryForLoopsTest {
   void begin() {
     peers.clear();
     acceptor.reset();
-    log.lines.clear();
+    log.clear();
     sessions = kFirst;
     folder_.emplace();
     write();

@@ -90,7 +90,7 @@ TEST_F(ReloadKeysTest, what_waits_is_named_in_each_reload_until_it_counts) {
   extra = "ResetOnLogon=Y\nJournalStallTimeout=7\n";
   static_cast<void>(reload());
   for (int i = 0; i < 3; ++i) {
-    log.lines.clear();
+    log.clear();
     if (i == 2) extra += "MaxGarbledPerSecond=7\n";
     const auto done = reload();
     EXPECT_EQ(done.changed.size(), i == 2 ? 2U : 0U);
@@ -164,7 +164,7 @@ TEST_F(ReloadKeysTest, nothing_waits_for_a_session_that_is_removed) {
   extra = "MaxHeartBtInt=20\n";
   ASSERT_FALSE(reload().pending.empty());
   take_out_trader();
-  log.lines.clear();
+  log.clear();
   EXPECT_TRUE(reload().pending.empty());
   EXPECT_FALSE(log.has("count from the next Logon on")) << log.all();
   peer.send(from("TRADER", "5", 2));
@@ -379,7 +379,7 @@ TEST_F(ReloadKeysTest, every_key_counts_or_waits_as_its_class_says) {
     EXPECT_EQ(names(kOther, &engine::PendingKeys::until_start), waits_for_start) << name;
     EXPECT_EQ(reload().pending.size(), done.pending.size()) << name << " is named again";
     ++tried;
-    log.lines.clear();
+    log.clear();
   }
   EXPECT_GT(tried, 150U);
   extra.clear();

@@ -189,7 +189,7 @@ TEST_F(ReloadTest, session_whose_port_was_taken_meanwhile_does_not_come_back) {
   open_file();
   const std::uint16_t port = port_at("0.0.0.0");
   acceptor.reset();
-  log.lines.clear();
+  log.clear();
   const std::string there =
       std::string{kElsewhere} + "SocketAcceptPort=" + std::to_string(port) + "\n";
   sessions = before + there;
@@ -212,7 +212,7 @@ TEST_F(ReloadTest, session_moves_from_every_address_of_a_port_to_one_and_a_mista
   open_file();
   const std::string port_text = std::to_string(port_at("0.0.0.0"));
   acceptor.reset();
-  log.lines.clear();
+  log.clear();
   sessions = before + kElsewhere + "SocketAcceptPort=" + port_text + "\n";
   open_file();
   const std::uint16_t port = port_at("0.0.0.0");

@@ -7,7 +7,7 @@ namespace nexusfix::testing {
 namespace {
 
 using engine::NoticeLimiter;
-using engine::NoticeShare;
+using engine::SecondLimit;
 using std::chrono::milliseconds;
 
 constexpr MonoTime kLimiterStart{std::chrono::seconds{100}};
@@ -44,10 +44,10 @@ TEST(NoticeLimiter, a_hundred_addresses_have_a_line_each_and_no_more) {
 
 TEST(NoticeLimiter, a_share_is_its_owners_whatever_others_do) {
   NoticeLimiter limiter;
-  NoticeShare one;
-  NoticeShare other;
+  SecondLimit one;
+  SecondLimit other;
   static_cast<void>(allowed_of(limiter, 1, kLimiterStart));
-  for (unsigned i = 0; i < NoticeShare::kLinesMax; ++i) {
+  for (unsigned i = 0; i < NoticeLimiter::kSessionLinesMax; ++i) {
     EXPECT_TRUE(limiter.allow(one, kLimiterStart));
   }
   EXPECT_FALSE(limiter.allow(one, kLimiterStart + milliseconds{999}));
@@ -91,11 +91,12 @@ class NoticesTest : public AcceptorTest {
 TEST_F(NoticesTest, a_session_that_floods_uses_up_no_lines_of_another) {
   open();
   storm(log_on("TRADER"), 900);
-  EXPECT_LE(lines_with("VENUE->TRADER"), static_cast<std::ptrdiff_t>(NoticeShare::kLinesMax) + 5);
+  EXPECT_LE(lines_with("VENUE->TRADER"),
+            static_cast<std::ptrdiff_t>(NoticeLimiter::kSessionLinesMax) + 5);
   log_on("OTHER");
   EXPECT_EQ(lines_with("VENUE->OTHER logged on"), 1) << log.all();
   clock.advance(std::chrono::seconds{2});
-  EXPECT_TRUE(run_until([&] { return log.has("more notices, not shown"); })) << log.all();
+  EXPECT_TRUE(run_until([&] { return log.has(EventId::EventsSuppressed); })) << log.all();
 }
 
 TEST_F(NoticesTest, strangers_use_up_no_lines_of_a_session_nor_one_address_those_of_another) {

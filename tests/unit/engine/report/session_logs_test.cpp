@@ -62,10 +62,26 @@ TEST_F(EngineLogsTest, every_message_is_one_line_with_its_direction_in_the_order
   EXPECT_EQ(all[1], "OUT : " + answer);
   EXPECT_EQ(all[2], "IN : " + bar(order_bytes));
   EXPECT_EQ(all[3], "OUT : " + report);
-  EXPECT_THAT(text(kEvents), AllOf(HasSubstr("INFO : connection from 127.0.0.1"),
-                                   HasSubstr("INFO : logged on, next MsgSeqNum in 2, out 2")));
-  EXPECT_THAT(text("GLOBAL.event"), HasSubstr("INFO : listening on 127.0.0.1"));
+  EXPECT_THAT(text(kEvents),
+              AllOf(HasSubstr("INFO NXF-3002 : connection from 127.0.0.1"),
+                    HasSubstr("INFO NXF-1001 : logged on, next MsgSeqNum in 2, out 2")));
+  EXPECT_THAT(text("GLOBAL.event"), HasSubstr("INFO NXF-3030 : listening on 127.0.0.1"));
   EXPECT_THAT(lines("FIX.4.2-VENUE-OTHER.messages"), ::testing::IsEmpty());
+}
+
+TEST_F(EngineLogsTest, events_are_objects_with_their_identifiers_where_the_format_is_json) {
+  extra += "\nEventLogFormat=json";
+  open();
+  static_cast<void>(log_on("TRADER"));
+  acceptor.reset();
+  std::ifstream file{path(kEvents), std::ios::binary};
+  std::stringstream all;
+  all << file.rdbuf();
+  EXPECT_THAT(all.str(), HasSubstr(R"("id":"NXF-1001","severity":"INFO","category":"session",)"
+                                   R"("session":"FIX.4.4:VENUE->TRADER",)"
+                                   R"("text":"logged on, next MsgSeqNum in 2, out 2"})"
+                                   "\n"));
+  EXPECT_THAT(all.str(), ::testing::StartsWith(R"({"time":"2024-01-15T10:30:0)"));
 }
 
 TEST_F(EngineLogsTest, files_are_for_their_owner_alone) {
@@ -230,7 +246,7 @@ TEST_F(LaterSessionLogsTest, session_of_a_template_has_files_of_its_name_and_its
               AllOf(HasSubstr("IN MASKED : 8=FIX.4.4|"), HasSubstr("|9001=***|"),
                     HasSubstr("OUT : 8=FIX.4.4|")));
   EXPECT_THAT(text("FIX.4.4-VENUE-SOMEBODY.event"),
-              HasSubstr("INFO : session made of the template"));
+              HasSubstr("INFO NXF-1022 : session made of the template"));
   EXPECT_THAT(text("GLOBAL.messages"), Not(HasSubstr("SOMEBODY")));
   EXPECT_THAT(text("GLOBAL.event"), Not(HasSubstr("template")));
   EXPECT_FALSE(std::filesystem::exists(path("FIX.4.4-VENUE-*.messages")));
@@ -249,7 +265,7 @@ TEST_F(LaterSessionLogsTest, added_session_logs_though_nobody_else_does) {
   EXPECT_GT(acceptor->log_stats().taken, 0U);
   acceptor->reopen_logs();
   EXPECT_THAT(text("FIX.4.4-VENUE-LATER.messages"), HasSubstr("|9001=***|"));
-  EXPECT_THAT(text("FIX.4.4-VENUE-LATER.event"), HasSubstr("INFO : session added"));
+  EXPECT_THAT(text("FIX.4.4-VENUE-LATER.event"), HasSubstr("INFO NXF-1020 : session added"));
   EXPECT_THAT(everything(), AllOf(Not(HasSubstr("CANARY")), Not(HasSubstr("|49=TRADER|"))));
 }
 
@@ -282,7 +298,8 @@ TEST_F(LaterSessionLogsTest, files_that_cannot_be_made_are_told_and_global_has_i
   ASSERT_TRUE(run_until([&] { return log.all().find("logs to GLOBAL") != std::string::npos; }));
   EXPECT_THAT(log.all(), AllOf(HasSubstr("FIX.4.4:VENUE->LATER"), HasSubstr("/file")));
   EXPECT_THAT(text("GLOBAL.messages"), HasSubstr("|9001=***|"));
-  EXPECT_THAT(text("GLOBAL.event"), HasSubstr("INFO : FIX.4.4:VENUE->LATER: session added"));
+  EXPECT_THAT(text("GLOBAL.event"),
+              HasSubstr("INFO NXF-1020 : FIX.4.4:VENUE->LATER: session added"));
 }
 
 TEST_F(LaterSessionLogsTest, stranger_who_is_not_let_in_is_logged_with_everybodys_masks) {

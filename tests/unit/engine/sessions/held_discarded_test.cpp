@@ -88,7 +88,7 @@ TEST_F(HeldDiscardedTest, what_a_gap_fill_passes_over_is_counted_and_named_in_a_
               "the counterparty's SequenceReset passes over them (6 of this session since "
               "the start)"))
       << log.all();
-  EXPECT_TRUE(log.has("held administrative messages are void: MsgSeqNum 6")) << log.all();
+  EXPECT_TRUE(log.has("held administrative messages are dropped: MsgSeqNum 6")) << log.all();
   // The next ones are added to those.
   send_orders(peer, 12, 12);
   ASSERT_TRUE(has_sent(peer, "|7=11|16=0|")) << log.all();
@@ -193,7 +193,7 @@ TEST_F(HeldDiscardedTest, what_there_was_no_room_for_is_asked_for_without_anothe
   RawPeer& peer = log_on("TRADER");
   send_orders(peer, 3, 9);
   ASSERT_TRUE(has_sent(peer, "|7=2|16=2|")) << log.all();
-  EXPECT_TRUE(log.has("is dropped and will be asked for again")) << log.all();
+  EXPECT_TRUE(log.has("is dropped and will be requested again")) << log.all();
   peer.send(gap_fill(2, 3));
   ASSERT_TRUE(run_until([&] { return !venue.orders.empty(); })) << log.all();
   const std::uint64_t next = venue.orders.size() + 3;

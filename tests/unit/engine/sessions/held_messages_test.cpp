@@ -6,7 +6,7 @@ namespace {
 
 class HeldMessagesTest : public AcceptorTest {
  protected:
-  static constexpr std::string_view kDropped = "too much came too early";
+  static constexpr std::string_view kDropped = "too much arrived early";
 
   void open_for(std::string_view held_bytes_max) {
     extra = "MaxHeldBytes=" + std::string{held_bytes_max};

@@ -55,7 +55,7 @@ class FolderTest : public ::testing::Test {
     for (;;) {
       const std::uint64_t before = settler_.wakes();
       while (auto event = store_->take_event()) {
-        if (event->level == StoreEvent::Level::Stopped) return *event;
+        if (event->id == EventId::StoreFailed) return *event;
       }
       settler_.wait(before);
     }

@@ -322,7 +322,7 @@ TEST_F(JournalThreads, a_full_disk_is_told_while_there_is_still_room) {
   while (disk_.failed_reserves() == 0) ASSERT_TRUE(store_->flush());
   std::optional<StoreEvent> warning;
   while (!(warning = store_->take_event())) std::this_thread::yield();
-  EXPECT_EQ(warning->level, StoreEvent::Level::Error);
+  EXPECT_EQ(warning->id, EventId::SegmentNotPrepared);
   EXPECT_THAT(warning->text, AllOf(HasSubstr("No space left"), HasSubstr("KiB are left")));
   EXPECT_FALSE(store_->take_event());
   std::uint64_t taken = 0;

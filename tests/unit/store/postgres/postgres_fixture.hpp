@@ -53,7 +53,7 @@ inline std::string wait_for_event(Store& store, const Settler& settler, std::str
 inline std::optional<StoreEvent> take_warning(Store& store) {
   for (;;) {
     auto event = store.take_event();
-    if (!event || event->level != StoreEvent::Level::Info) return event;
+    if (!event || event->id != EventId::DatabaseConnected) return event;
   }
 }
 

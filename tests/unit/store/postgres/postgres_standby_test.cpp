@@ -229,7 +229,7 @@ TEST_F(PostgresStandby, the_opening_tells_how_far_a_commit_reaches) {
   options_.connection += " options='-c synchronous_commit=off'";
   options_.schema = fresh_schema();
   const auto event = open_or_fail(options_)->take_event().value_or(StoreEvent{});
-  EXPECT_EQ(event.level, StoreEvent::Level::Warning);
+  EXPECT_EQ(event.id, EventId::DatabaseCommitsUnsafe);
   EXPECT_NE(event.text.find("in the memory of the server, which may lose it"), std::string::npos);
 }
 
@@ -246,7 +246,7 @@ TEST_F(PostgresStandby, a_standby_that_is_not_waited_for_any_more_is_an_alarm) {
   pair_->primary->set(kNames, kStandby);
   pair_->standby->thaw();
   ASSERT_TRUE(alarm);
-  EXPECT_EQ(alarm->level, StoreEvent::Level::Error);
+  EXPECT_EQ(alarm->id, EventId::DatabaseCommitsWeaker);
   EXPECT_NE(alarm->text.find("ALARM: the server's settings have changed: a COMMIT is on the disk "
                              "of the server alone"),
             std::string::npos)

@@ -272,7 +272,7 @@ TEST_F(JournalEnd, a_note_that_does_not_check_is_told_and_is_none) {
     ASSERT_TRUE(opened.store) << at;
     const auto event = opened.store->take_event();
     ASSERT_TRUE(event) << at;
-    EXPECT_EQ(event->level, StoreEvent::Level::Warning);
+    EXPECT_EQ(event->id, EventId::JournalFilesDoubtful);
     EXPECT_THAT(event->text, AllOf(HasSubstr(kOwner), HasSubstr("does not check")));
     EXPECT_FALSE(opened.store->take_event());
     EXPECT_EQ(read_log_note(disk, kFolder).fault, "");
@@ -304,7 +304,7 @@ TEST_F(JournalEnd, a_note_that_cannot_be_written_is_told_once_and_stops_nothing)
     notes.put({.segment = 2, .position = 900, .segment_bytes = 1'500});
     const auto event = events.take();
     ASSERT_TRUE(event);
-    EXPECT_EQ(event->level, StoreEvent::Level::Warning);
+    EXPECT_EQ(event->id, EventId::OwnerFileNotWritten);
     EXPECT_THAT(event->text, AllOf(HasSubstr(kFolder), HasSubstr("owner")));
     const FoundLogNote there = read_log_note(disk, kFolder);
     notes.put({.segment = 3, .position = 1'900, .segment_bytes = 1'500});

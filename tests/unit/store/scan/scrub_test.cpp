@@ -124,7 +124,7 @@ TEST_F(ScrubTest, each_damaged_byte_of_a_closed_segment_is_told_with_its_place) 
     ASSERT_EQ(found.size(), 1U) << offset;
     EXPECT_THAT(found[0].text, HasSubstr(path_of(2))) << offset;
     const bool is_checkpoint = offset >= header_bytes && offset < records_at;
-    EXPECT_EQ(found[0].level, is_checkpoint ? StoreEvent::Level::Warning : StoreEvent::Level::Error)
+    EXPECT_EQ(found[0].id, is_checkpoint ? EventId::CheckpointUnreadable : EventId::SegmentDamaged)
         << offset;
     if (!is_checkpoint) {
       EXPECT_THAT(found[0].text, AllOf(HasSubstr("damaged at offset "),
@@ -241,7 +241,7 @@ TEST_F(ScrubTest, large_segments_are_read_in_pieces) {
 TEST(EventBox, a_user_that_takes_nothing_loses_the_last_ones_and_hears_of_it) {
   EventBox box;
   for (std::size_t i = 0; i < EventBox::kEventsMax + 3; ++i) {
-    box.put(StoreEvent::Level::Info, std::to_string(i));
+    box.put(EventId::SegmentsRetired, std::to_string(i));
   }
   std::optional<StoreEvent> last;
   for (std::size_t i = 0; i < EventBox::kEventsMax; ++i) {
@@ -306,7 +306,7 @@ TEST_P(ScrubInBackground, damage_in_a_running_journal_is_told_and_wakes_its_user
   const std::uint64_t wakes = settler_.wakes();
   flip(2, 5000);
   const StoreEvent event = wait_for_event();
-  EXPECT_EQ(event.level, StoreEvent::Level::Error);
+  EXPECT_EQ(event.id, EventId::SegmentDamaged);
   EXPECT_THAT(event.text, AllOf(HasSubstr(segment_file_name(2)), HasSubstr("damaged at offset")));
   if (settler_.wakes() == wakes) settler_.wait(wakes);
   fill(20);
@@ -340,7 +340,7 @@ TEST_P(ScrubInBackground, segments_are_retired_and_the_journal_is_closed_under_a
       ASSERT_TRUE(store_->close());
     }
     while (const auto event = store_->take_event()) {
-      EXPECT_NE(event->level, StoreEvent::Level::Error) << event->text;
+      EXPECT_EQ(event->id, EventId::SegmentsRetired) << event->text;
     }
     store_.reset();
   }

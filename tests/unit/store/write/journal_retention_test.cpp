@@ -467,7 +467,7 @@ TEST_F(JournalRetention, a_segment_that_a_loss_of_power_left_under_both_names_is
   EXPECT_GT(first_segment(), 3U);
   EXPECT_TRUE(disk_.exists(moved));
   while (const auto event = journal.store->take_event()) {
-    EXPECT_NE(event->level, StoreEvent::Level::Error) << event->text;
+    EXPECT_EQ(event->id, EventId::SegmentsRetired) << event->text;
   }
   expect_sound();
 }
@@ -731,7 +731,8 @@ TEST_F(JournalRetention, segments_that_cannot_be_removed_are_told_and_tried_agai
     warning = journal.store->take_event();
   }
   ASSERT_TRUE(warning);
-  EXPECT_THAT(warning->text, HasSubstr("could not be taken away"));
+  EXPECT_EQ(warning->id, EventId::RetirementFailed);
+  EXPECT_THAT(warning->text, HasSubstr("could not be deleted or moved"));
   EXPECT_FALSE(journal.store->take_event());
   fill(*journal.store, 20);
   EXPECT_EQ(journal.store->session(0).next_outbound, read_all(*journal.store, 0).back().number + 1);
@@ -748,7 +749,7 @@ TEST_F(JournalRetention, what_is_retired_is_told) {
       event = journal.store->take_event();
     }
     ASSERT_TRUE(event);
-    EXPECT_EQ(event->level, StoreEvent::Level::Info);
+    EXPECT_EQ(event->id, EventId::SegmentsRetired);
     EXPECT_EQ(event->text, "journal " + std::string{kFolder} + ": 1 old segment was " +
                                (what == RetiredSegments::Keep ? "moved to retired/" : "deleted") +
                                ", up to " + segment_file_name(1));

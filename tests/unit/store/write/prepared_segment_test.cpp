@@ -153,7 +153,7 @@ TEST_F(PreparedSegment, damage_in_it_is_told_and_it_is_emptied) {
   const OpenedJournal opened = open_or_fail(disk, options_);
   const auto event = opened.store->take_event();
   ASSERT_TRUE(event);
-  EXPECT_EQ(event->level, StoreEvent::Level::Warning);
+  EXPECT_EQ(event->id, EventId::JournalFilesDoubtful);
   EXPECT_THAT(event->text,
               AllOf(HasSubstr(path_of(kLast + 1)), HasSubstr("prepared and never begun"),
                     HasSubstr("offset 200"), HasSubstr("nothing is lost")));

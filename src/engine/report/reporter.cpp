@@ -1,0 +1,124 @@
+#include "engine/report/reporter.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "engine/connection/connection.hpp"
+#include "engine/sessions/session_slot.hpp"
+
+namespace nexusfix::engine {
+namespace {
+
+struct NoRoomRow {
+  EventId id{};
+  std::string_view why;
+};
+
+// In the order of NoRoom.
+constexpr NoRoomRow kNoRoom[] = {
+    {EventId::DescriptorsExhausted, "at once: the process has no descriptor left, or no memory"},
+    {EventId::PendingLogonsOfAddressFull,
+     "at once: MaxPendingLogonsPerAddress of the address wait for their Logon already"},
+    {EventId::PendingLogonsFull, "at once: MaxPendingLogons wait for their Logon already"},
+    {EventId::PendingLogonDisplaced,
+     "that had sent no Logon: others came, and their address has most of all that wait "
+     "(MaxPendingLogons)"},
+};
+
+}  // namespace
+
+void Reporter::session(EventId id, const SessionSlot& slot, std::string_view text) {
+  report(id, slot.name, text);
+}
+
+void Reporter::peer(EventId id, SessionSlot& slot, std::string_view text, const Connection* ended) {
+  const Connection* const connection = ended != nullptr ? ended : slot.connection;
+  if (connection != nullptr && slot.settings.accept && !connection->has_logged_on) {
+    return unauthenticated(id, connection->source, slot.name, text);
+  }
+  report_if(limiter_.allow(slot.notices, now_.mono), id, slot.name, text);
+}
+
+void Reporter::unauthenticated(EventId id, transport::Source source, std::string_view session,
+                               std::string_view text) {
+  report_if(limiter_.allow(source, now_.mono), id, session, text);
+}
+
+// A flood of them costs no text where it gets no line.
+void Reporter::refused(EventId id, transport::Source source, std::string_view peer,
+                       std::string_view why) {
+  if (!limiter_.allow(source, now_.mono)) return wake_at(now_.mono + NoticeLimiter::kWindow);
+  try {
+    std::string text;
+    text.append("connection from ").append(peer).append(" closed: ").append(why);
+    report(id, {}, text);
+  } catch (const std::bad_alloc&) {
+    memory_failed();
+  }
+}
+
+void Reporter::engine_limited(EventId id, std::string_view text) {
+  report_if(limiter_.allow(own_lines_, now_.mono), id, {}, text);
+}
+
+void Reporter::report_tallies() {
+  bool has_any = false;
+  for (std::size_t i = 0; i < kTallies; ++i) {
+    NoticeTally& tally = tallies_[i];
+    if (!tally.has_any()) [[likely]]
+      continue;
+    if (const std::uint64_t count = tally.take(now_.mono); count != 0) {
+      std::string text = std::to_string(count);
+      text += count == 1 ? " connection was closed " : " connections were closed ";
+      text += kNoRoom[i].why;
+      if (!tally.last().empty()) text += "; the last one from " + tally.last();
+      engine(kNoRoom[i].id, text);
+    }
+    has_any = has_any || tally.has_any();
+    wake_at(tally.due());
+  }
+  has_counted_ = has_any;
+}
+
+void Reporter::report_suppressed() {
+  if (const std::uint64_t lines = limiter_.take_suppressed(now_.mono); lines > 0) {
+    engine(EventId::EventsSuppressed, std::to_string(lines) + " more events are not shown");
+  }
+}
+
+// A line that there is no memory for either is no line: it is written when there is some again.
+void Reporter::report_memory_failures() {
+  const SecondLimit before = own_lines_;
+  if (!limiter_.allow(own_lines_, now_.mono)) {
+    memory_failures_ = 0;
+    return wake_at(now_.mono + NoticeLimiter::kWindow);
+  }
+  try {
+    const std::string text = "there was no memory, " + std::to_string(memory_failures_) + " times";
+    logs_.event(EventId::OutOfMemory, {}, text, now_.wall);
+    memory_failures_ = 0;
+  } catch (const std::bad_alloc&) {
+    memory_failed();
+    own_lines_ = before;
+  }
+}
+
+void Reporter::report_if(bool is_allowed, EventId id, std::string_view session,
+                         std::string_view text) {
+  if (is_allowed) return report(id, session, text);
+  wake_at(now_.mono + NoticeLimiter::kWindow);
+}
+
+void Reporter::report(EventId id, std::string_view session, std::string_view text) {
+  try {
+    logs_.event(id, session, text, now_.wall);
+  } catch (const std::bad_alloc&) {
+    memory_failed();
+  }
+}
+
+void Reporter::wake_at(MonoTime deadline) noexcept {
+  next_timer_ = std::min(next_timer_, deadline);
+}
+
+}  // namespace nexusfix::engine

@@ -1,0 +1,94 @@
+// The events of one event loop: every one has a stable identifier (nexusfix/base/event_id.hpp).
+// Those that others can cause have limits, so that no flood of them becomes a flood of lines.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <nexusfix/base/clock.hpp>
+#include <nexusfix/base/event_id.hpp>
+#include <nexusfix/observe/event_log.hpp>
+#include <nexusfix/transport/address_range.hpp>
+
+#include "engine/report/engine_logs.hpp"
+#include "engine/report/notice_limiter.hpp"
+#include "engine/report/notice_tally.hpp"
+
+namespace nexusfix::engine {
+
+struct Connection;
+struct SessionSlot;
+
+// Connections that are closed before a Logon, because there is no room for them. They are counted,
+// and reported together, at most once a second.
+enum class NoRoom : std::uint8_t { Descriptors, Address, Port, Displaced };
+
+// The loop's thread. For lack of memory nothing throws: the failure is counted, and reported when
+// there is memory again.
+class Reporter {
+ public:
+  // now: the time of the loop's turn. next_timer: when the loop wakes up, brought forward here.
+  Reporter(observe::EventLog& events, bool is_standard_error, const Now& now,
+           MonoTime& next_timer) noexcept
+      : logs_{events, is_standard_error}, now_{now}, next_timer_{next_timer} {}
+
+  // Always logged: only for what no counterparty can repeat at will.
+  void engine(EventId id, std::string_view text) { report(id, {}, text); }
+  void session(EventId id, const SessionSlot& slot, std::string_view text);
+  // name: of a session that the loop may not have, or not yet.
+  void session(EventId id, std::string_view name, std::string_view text) { report(id, name, text); }
+
+  // What others cause. Before an acceptor's counterparty has logged on, a session's events are
+  // those of an unauthenticated peer, which may have no more of the session than its name. ended:
+  // the connection that the session had.
+  void peer(EventId id, SessionSlot& slot, std::string_view text,
+            const Connection* ended = nullptr);
+  void unauthenticated(EventId id, transport::Source source, std::string_view session,
+                       std::string_view text);
+  void refused(EventId id, transport::Source source, std::string_view peer, std::string_view why);
+  void engine_limited(EventId id, std::string_view text);
+
+  void count(NoRoom why, std::uint64_t connections, std::string last = {}) noexcept {
+    tallies_[static_cast<std::size_t>(why)].add(connections, std::move(last));
+    has_counted_ = true;
+  }
+  // Once a turn: what was counted, and what there was no memory for.
+  void report_counted() {
+    if (has_counted_) [[unlikely]]
+      report_tallies();
+  }
+  void report_memory() {
+    if (memory_failures_ != 0) [[unlikely]]
+      report_memory_failures();
+  }
+  // With the timers: the number of events that a limit has left out.
+  void report_suppressed();
+
+  void memory_failed() noexcept { ++memory_failures_; }
+
+  [[nodiscard]] EngineLogs& logs() noexcept { return logs_; }
+
+ private:
+  void report_tallies();
+  void report_memory_failures();
+  void report(EventId id, std::string_view session, std::string_view text);
+  void report_if(bool is_allowed, EventId id, std::string_view session, std::string_view text);
+  void wake_at(MonoTime deadline) noexcept;
+
+  static constexpr std::size_t kTallies = static_cast<std::size_t>(NoRoom::Displaced) + 1;
+
+  EngineLogs logs_;
+  const Now& now_;
+  MonoTime& next_timer_;
+  NoticeLimiter limiter_;
+  SecondLimit own_lines_;
+  std::array<NoticeTally, kTallies> tallies_;
+  bool has_counted_ = false;           // connections that no event reports yet
+  std::uint64_t memory_failures_ = 0;  // that are not reported yet
+};
+
+}  // namespace nexusfix::engine
