@@ -25,6 +25,8 @@ constexpr std::array kCommands{
             "validate messages.log", run_validate},
     Command{"dict", "what a field, a value or a message is, how versions differ", "dict 39=2",
             run_dict},
+    Command{"explain", "say what an event of a log means, and what to do", "explain NXF-1042",
+            run_explain},
     Command{"config", "say what is made of a configuration file, or write one",
             "config check trader.cfg", run_config},
     Command{"doctor", "look at this machine: what costs latency, and how to change it",

@@ -54,6 +54,7 @@ int run_serve(Arguments arguments);
 int run_trade(Arguments arguments);
 int run_connect(Arguments arguments);
 int run_config(Arguments arguments);
+int run_explain(Arguments arguments);
 int run_doctor(Arguments arguments);
 int run_journal(Arguments arguments);
 int run_passwd(Arguments arguments);

@@ -104,8 +104,8 @@ class Words(unittest.TestCase):
     def test_help_names_every_subcommand_with_an_example(self):
         done = run("--help")
         self.assertEqual(done.returncode, 0)
-        for name in ("demo", "decode", "validate", "dict", "serve", "connect", "trade",
-                     "journal", "simulate"):
+        for name in ("demo", "decode", "validate", "dict", "explain", "serve", "connect",
+                     "trade", "journal", "simulate"):
             self.assertRegex(done.stdout, rf"(?m)^  {name} .*\n +\$ nexusfix {name}")
             help_of_one = run(name, "--help")
             self.assertEqual(help_of_one.returncode, 0)
@@ -115,6 +115,17 @@ class Words(unittest.TestCase):
         done = run()
         self.assertEqual(done.returncode, 2)
         self.assertIn("Subcommands:", done.stdout)
+
+    def test_explain_says_what_an_event_is_and_names_the_nearest_of_what_is_none(self):
+        done = run("explain", "nxf-1042")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("NXF-1042 RejectReceived, WARN, session\n  meaning ", done.stdout)
+        page = run("explain", "--markdown")
+        self.assertIn("| NXF-1042 `RejectReceived` | WARN | ", page.stdout)
+        done = run("explain", "1042", "NXF-1049")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, 'nexusfix explain: there is no event "NXF-1049". '
+                                      "Did you mean NXF-1048?\n")
 
     def test_simulate_repeats_a_seed_and_counts_what_it_did(self):
         first = run("simulate", "--seed", 5, "--sessions", 2, "--hours", 0.02, "--faults", "all")

@@ -1,0 +1,21 @@
+// What the events of the logs mean, in the words of the one table.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+namespace nexusfix::command {
+
+enum class ExplainForm : std::uint8_t { Text, Json };
+
+// events: "NXF-1042", "1042" or the event's name; none: a list of all. The error names the first
+// that is none, and the nearest.
+[[nodiscard]] std::expected<std::string, std::string> explain_events(
+    const std::vector<std::string>& events, ExplainForm form);
+
+// docs/reference/events.md
+[[nodiscard]] std::string events_page();
+
+}  // namespace nexusfix::command
