@@ -18,6 +18,7 @@ constexpr Key kOfFiles[] = {Key::FileLogBackupPath,
                             Key::LogMaxBytes,
                             Key::LogKeepFiles,
                             Key::LogDaily,
+                            Key::EventLogFormat,
                             Key::LogFileMode,
                             Key::LogMinFreeBytes};
 constexpr Key kShared[] = {Key::LogQueueBytes, Key::LogMessageWhenSessionNotFound};
@@ -69,6 +70,9 @@ void LogBuilder::take_files(const MergedSection& keys, LogSettings& log) {
   keys.read_into(Key::FileIncludeTimeStampForMessages, files.has_message_times);
   keys.read_into(Key::LogDaily, files.is_daily);
   keys.read_into(Key::LogKeepFiles, files.backups_max);
+  if (const Given* format = keys.right(Key::EventLogFormat)) {
+    files.event_format = *read_event_format(format->value);
+  }
   if (const Given* mode = keys.right(Key::LogFileMode)) {
     files.permissions = *read_file_mode(mode->value);
   }

@@ -251,6 +251,7 @@ constexpr HonouredKey kHonoured[] = {
     {Key::LogMaxBytes, "LogMaxBytes", AtOnce},
     {Key::LogKeepFiles, "LogKeepFiles", AtOnce},
     {Key::LogDaily, "LogDaily", AtOnce},
+    {Key::EventLogFormat, "EventLogFormat", AtOnce},
     {Key::LogFileMode, "LogFileMode", AtOnce},
     {Key::LogMinFreeBytes, "LogMinFreeBytes", AtOnce},
     {Key::LogQueueBytes, "LogQueueBytes", NextStart},

@@ -245,6 +245,7 @@ enum class Key : std::uint8_t {
   LogMaxBytes,
   LogKeepFiles,
   LogDaily,
+  EventLogFormat,
   LogFileMode,
   LogMinFreeBytes,
   LogQueueBytes,

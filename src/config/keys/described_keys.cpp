@@ -381,6 +381,7 @@ constexpr KeyDescription kDescribed[] = {
      "others: never"},
     {"log", "LogKeepFiles", "10", "backups that are kept of each log file", "others: all"},
     {"log", "LogDaily", "N", "Y: a log file ends with the day, in UTC", ""},
+    {"log", "EventLogFormat", "text", "json: the event files have one object a line", ""},
     {"log", "LogFileMode", "0600", "who may read and write the log files, as octal bits: 0640", ""},
     {"log", "LogMinFreeBytes", "268435456",
      "messages are not logged while less is free on the disk; 0: always", ""},

@@ -264,6 +264,12 @@ std::optional<std::vector<unsigned>> read_cpus(std::string_view value) {
   return cpus.empty() ? std::nullopt : std::optional{std::move(cpus)};
 }
 
+std::optional<observe::EventFormat> read_event_format(std::string_view value) noexcept {
+  if (equals_ignoring_case(value, "text")) return observe::EventFormat::Text;
+  if (equals_ignoring_case(value, "json")) return observe::EventFormat::Json;
+  return std::nullopt;
+}
+
 std::optional<unsigned> read_precision(std::string_view value) noexcept {
   constexpr unsigned kDigitsMax = 9;
   if (equals_ignoring_case(value, "SECONDS")) return 0U;
@@ -666,6 +672,7 @@ constexpr ValueRule kValues[] = {
     {Key::FileLogBackupPath, is_path<kPathMax>, "the path of a folder"},
     {Key::LogFileMode, reads<read_file_mode>,
      "permission bits in octal from 0600 to 0666, such as 0640"},
+    {Key::EventLogFormat, reads<read_event_format>, "text or json"},
     {Key::LogTimestampPrecision, reads<read_precision>,
      "a number from 0 to 9, SECONDS, MILLIS, MICROS or NANOS"},
     {Key::ApplicationKeys, is_application_keys,

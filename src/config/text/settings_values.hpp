@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <nexusfix/config/settings.hpp>
+#include <nexusfix/observe/event_log.hpp>
 #include <nexusfix/store/journal.hpp>
 
 #include "config/keys/config_keys.hpp"
@@ -49,6 +50,8 @@ struct LogonTag {
 [[nodiscard]] std::optional<std::vector<unsigned>> read_cpus(std::string_view value);
 // The digits behind the second: from a number or from QuickFIX/J's words.
 [[nodiscard]] std::optional<unsigned> read_precision(std::string_view value) noexcept;
+[[nodiscard]] std::optional<observe::EventFormat> read_event_format(
+    std::string_view value) noexcept;
 // "0640": permission bits that leave the file to its owner.
 [[nodiscard]] std::optional<unsigned> read_file_mode(std::string_view value) noexcept;
 

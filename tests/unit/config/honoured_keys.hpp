@@ -286,6 +286,7 @@ inline const HonouredKey kHonouredKeys[] = {
      "FileLogPath=log\n"},
     {"LogKeepFiles", "1000000", "1000001", "from 0 to 1000000", "FileLogPath=log\n"},
     {"LogDaily", "Y", "perhaps", "Y or N", "FileLogPath=log\n"},
+    {"EventLogFormat", "json", "xml", "text or json", "FileLogPath=log\n"},
     {"LogFileMode", "0640", "0440", "octal from 0600 to 0666", "FileLogPath=log\n"},
     {"LogMinFreeBytes", "1000000000000000", "1000000000000001", "from 0 to 1000000000000000",
      "FileLogPath=log\n"},

@@ -33,6 +33,18 @@ TEST(LogSettings, keys_of_files_are_honoured) {
   EXPECT_THAT(warnings_of("FileLogPath=log\nFileLogHeartbeats=N"), IsEmpty());
 }
 
+TEST(LogSettings, events_are_text_or_json) {
+  EXPECT_EQ(log_of("FileLogPath=log").files.event_format, observe::EventFormat::Text);
+  EXPECT_EQ(log_of("FileLogPath=log\nEventLogFormat=JSON").files.event_format,
+            observe::EventFormat::Json);
+  EXPECT_EQ(log_of("FileLogPath=log\nEventLogFormat=text").files.event_format,
+            observe::EventFormat::Text);
+  EXPECT_THAT(errors_of("FileLogPath=log\nEventLogFormat=xml"),
+              ElementsAre(HasSubstr("EventLogFormat=xml: text or json was expected")));
+  EXPECT_THAT(warnings_of("EventLogFormat=json"),
+              ElementsAre(HasSubstr("EventLogFormat: not used without FileLogPath")));
+}
+
 TEST(LogSettings, the_mode_of_files_is_octal_and_leaves_them_to_the_engine) {
   EXPECT_EQ(log_of("FileLogPath=log").files.permissions, 0U);
   EXPECT_EQ(log_of("FileLogPath=log\nLogFileMode=640").files.permissions, 0640U);
