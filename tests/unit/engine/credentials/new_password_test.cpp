@@ -197,8 +197,7 @@ TEST_F(NewPasswordTest, of_who_goes_away_meanwhile_is_logged) {
   peers.clear();
   turn(50);
   disk.let_go();
-  ASSERT_TRUE(run_until([&] { return log.has(EventId::PasswordChangeUnanswered); }))
-      << log.all();
+  ASSERT_TRUE(run_until([&] { return log.has(EventId::PasswordChangeUnanswered); })) << log.all();
   EXPECT_TRUE(is_password("TRADER", "new"));
 }
 
