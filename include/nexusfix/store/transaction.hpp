@@ -52,6 +52,14 @@ struct NumbersChange {
   std::string_view text;  // who, when, why
 };
 
+// The values of a record that most events make: one outbound message, the session's inbound
+// progress, or both in this order.
+struct CommonRecord {
+  SessionKey session = 0;
+  std::uint64_t msg_seq_num = 0;   // of the outbound message; 0: none
+  std::uint64_t next_inbound = 0;  // 0: unchanged
+};
+
 // Builds one record's entries in a buffer that is reused. One thread at a time.
 class Transaction {
  public:
@@ -73,19 +81,43 @@ class Transaction {
   [[nodiscard]] Mark mark() const noexcept { return used_; }
   void rollback(Mark mark) noexcept;
 
-  void clear() noexcept { used_ = 0; }
+  void clear() noexcept {
+    used_ = 0;
+    form_ = Form::Empty;
+  }
   // The memory of an empty one, if it has more than that number of bytes.
   void give_back(std::size_t bytes_max);
   [[nodiscard]] bool empty() const noexcept { return used_ == 0; }
   [[nodiscard]] std::span<const char> entries() const noexcept {
     return std::span{buffer_}.first(used_);
   }
+  // The values of entries(), so that a store need not decode them. Null: entries() holds others, or
+  // more of them.
+  [[nodiscard]] const CommonRecord* common() const noexcept {
+    return form_ == Form::Common ? &common_ : nullptr;
+  }
 
  private:
-  [[nodiscard]] char* room_for(std::size_t count);
+  enum class Form : std::uint8_t {
+    Empty,
+    Common,  // common_ has all values
+    Other,
+  };
+
+  // The bytes are not cleared: the caller writes all of them.
+  [[nodiscard]] char* room_for(std::size_t count) {
+    if (buffer_.size() - used_ < count) [[unlikely]]
+      grow(count);
+    char* const place = buffer_.data() + used_;
+    used_ += count;
+    return place;
+  }
+  void grow(std::size_t count);
 
   std::vector<char> buffer_;  // as large as was ever needed
   std::size_t used_ = 0;
+  CommonRecord common_;
+  Form form_ = Form::Empty;
 };
 
 }  // namespace nexusfix::store

@@ -178,7 +178,7 @@ class Journal final : public Store {
                  {.kind = EntryKind::SessionOpened, .session = key, .number = 0, .bytes = name});
     // It may have been opened in what is missing.
     if (lost_with_sessions_ > 0) append_skip(entries, key, 1, lost_with_sessions_);
-    if (auto appended = append_entries(entries, now); !appended) {
+    if (auto appended = append_entries(entries, nullptr, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
     state_.indexes[key].reserve();
@@ -196,7 +196,7 @@ class Journal final : public Store {
     std::vector<char> entries;
     append_entry(entries,
                  {.kind = EntryKind::SessionRenamed, .session = key, .number = 0, .bytes = name});
-    if (auto appended = append_entries(entries, now); !appended) {
+    if (auto appended = append_entries(entries, nullptr, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
     return {};
@@ -221,7 +221,7 @@ class Journal final : public Store {
     if (failed()) return refusal();
     if (transaction.empty()) return appended();
     if (!is_writable()) return looked_at();
-    return append_entries(transaction.entries(), now);
+    return append_entries(transaction.entries(), transaction.common(), now);
   }
 
   std::uint64_t retired_until(SessionKey key) const noexcept override {
@@ -326,11 +326,20 @@ class Journal final : public Store {
     return {.code = StoreErrorCode::Disk, .text = keeper_.alarm()};
   }
 
-  StoreResult<LogPosition> append_entries(std::span<const char> entries, WallTime now);
+  // common: the values of the entries; null: they are decoded.
+  StoreResult<LogPosition> append_entries(std::span<const char> entries, const CommonRecord* common,
+                                          WallTime now);
   StoreResult<void> close_in_order();
   void make_notes(LogPosition synced);
   void notes_are_written(LogPosition synced);
-  [[nodiscard]] bool look_after_number(const Entry& entry);
+  [[nodiscard]] bool track_numbers(const CommonRecord& common) noexcept {
+    return common.msg_seq_num != 0 && track_number(common.session, common.msg_seq_num);
+  }
+  [[nodiscard]] bool track_numbers(std::span<const char> entries);
+  [[nodiscard]] bool track_number(SessionKey session, std::uint64_t msg_seq_num) noexcept {
+    return msg_seq_num >= reserve_.watched_from(session) && reserve_.use(session, msg_seq_num);
+  }
+  [[nodiscard]] bool track_entry(const Entry& entry);
   std::vector<char> skip_numbers(Recovered& recovered) const;
   StoreResult<void> take_epochs_before(std::vector<std::uint64_t>& epochs);
   StoreResult<void> take_epochs_back(LogPosition from, std::vector<std::uint64_t>& epochs);
@@ -369,7 +378,8 @@ class Journal final : public Store {
   JournalKeeper keeper_;                 // what it looks at goes after it
 };
 
-StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, WallTime now) {
+StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
+                                                 const CommonRecord* common, WallTime now) {
   if (!ownership_->is_current() || keeper_.has_alarm()) [[unlikely]] {
     return stop(keeper_.has_alarm() ? taken_away() : ownership_->loss());
   }
@@ -409,22 +419,18 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries, 
     writer_.reserve(record_bytes);
   }
   const LogPosition begin = appended();
-  // Or a loss of power leaves a log that ends in order, and forgets what left behind that end.
-  bool must_be_held = was_closed_;
-  const auto look = [&](const Entry& entry) {
-    const bool is_message = entry.kind == EntryKind::OutboundMessage;
-    if (is_message && entry.number < reserve_.watched_from(entry.session)) return;
-    if (look_after_number(entry)) must_be_held = true;
-  };
-  if (auto applied = state_.apply(entries, now, begin, begin + record_bytes, look); !applied) {
-    return failure(StoreErrorCode::Refused, applied.error());
-  }
+  const auto applied = common != nullptr ? state_.apply(*common, begin, begin + record_bytes)
+                                         : state_.apply(entries, now, begin, begin + record_bytes);
+  if (!applied) return failure(StoreErrorCode::Refused, applied.error());
+  const bool must_be_synced = common != nullptr ? track_numbers(*common) : track_numbers(entries);
   if (auto written = writer_.append(entries, notes_, now); !written) {
     return stop(std::move(written.error()));
   }
   if (!notes_.empty()) notes_are_written(synced);
+  // After an end in order, a loss of power must not leave a log that ends in order again although
+  // bytes have left since.
+  if ((must_be_synced || was_closed_) && sends_before_sync()) writer_.hold(begin);
   was_closed_ = false;
-  if (must_be_held && sends_before_sync()) writer_.hold(begin);
   return appended();
 }
 
@@ -467,12 +473,11 @@ void Journal::notes_are_written(LogPosition synced) {
 // loss of power: up to a limit that is skipped then. A reset that was forgotten would give all
 // numbers out again, and a session that was forgotten too: those are waited for. True: the record
 // of this entry must be on the disk before it is durable.
-bool Journal::look_after_number(const Entry& entry) {
+bool Journal::track_entry(const Entry& entry) {
   switch (entry.kind) {
     case EntryKind::OutboundMessage:
     case EntryKind::OutboundNumber:
-      return entry.number >= reserve_.watched_from(entry.session) &&
-             reserve_.use(entry.session, entry.number);
+      return track_number(entry.session, entry.number);
     case EntryKind::SessionOpened:
       reserve_.open(1);
       return true;
@@ -494,6 +499,14 @@ bool Journal::look_after_number(const Entry& entry) {
       break;
   }
   return false;
+}
+
+bool Journal::track_numbers(std::span<const char> entries) {
+  bool must_be_synced = false;
+  EntryReader reader{entries};
+  Entry entry;
+  while (reader.next(entry)) must_be_synced |= track_entry(entry);
+  return must_be_synced;
 }
 
 // First the next checkpoint tells what is to go; when that is on the disk, it goes. From then on

@@ -27,8 +27,6 @@ inline constexpr std::size_t kSessionsMax = 1U << 16U;
 inline constexpr std::size_t kSessionNameBytesMax = 1024;
 // Each repair adds a few; beyond this, the last range grows to hold the next.
 inline constexpr std::size_t kLostRangesMax = 1024;
-// No number: a record without an InboundProgress.
-inline constexpr std::uint64_t kNoProgress = 0;
 
 class SessionTable {
  public:
@@ -75,20 +73,21 @@ class SessionTable {
   // ever.
   [[nodiscard]] std::expected<void, std::string_view> apply(std::span<const char> entries,
                                                             WallTime time);
-  // The same for a record that is one OutboundMessage and nothing else, or that and the session's
-  // InboundProgress behind it, as most are: a message, and the answer to one.
-  [[nodiscard]] std::expected<void, std::string_view> apply_message(
-      SessionKey session, std::uint64_t number, std::uint64_t next_inbound) noexcept {
-    if (session >= by_key_.size()) return std::unexpected{kNeverOpened};
-    if (number > kNumberMax) return std::unexpected{kTooHigh};
-    SessionRecord& record = by_key_[session]->record;
-    if (number < record.next_outbound) return std::unexpected{kUsedTwice};
-    if (next_inbound != kNoProgress) {
-      if (next_inbound > kNumberMax) return std::unexpected{kTooHigh};
-      if (next_inbound < record.next_inbound) return std::unexpected{kGoesBack};
-      record.next_inbound = next_inbound;
+  // The same for a record of which the values are known.
+  [[nodiscard]] std::expected<void, std::string_view> apply(const CommonRecord& common) noexcept {
+    if (common.session >= by_key_.size()) return std::unexpected{kNeverOpened};
+    SessionRecord& record = by_key_[common.session]->record;
+    if (common.msg_seq_num > kNumberMax || common.next_inbound > kNumberMax) {
+      return std::unexpected{kTooHigh};
     }
-    record.next_outbound = number + 1;
+    if (common.msg_seq_num != 0 && common.msg_seq_num < record.next_outbound) {
+      return std::unexpected{kUsedTwice};
+    }
+    if (common.next_inbound != 0) {
+      if (common.next_inbound < record.next_inbound) return std::unexpected{kGoesBack};
+      record.next_inbound = common.next_inbound;
+    }
+    if (common.msg_seq_num != 0) record.next_outbound = common.msg_seq_num + 1;
     return {};
   }
 
