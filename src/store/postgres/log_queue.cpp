@@ -82,8 +82,8 @@ StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTim
         StoreError{.code = StoreErrorCode::Refused, .text = place + std::string{applied.error()}}};
   }
   open_->add(entries, now, heads_);
-  appended_ = open_->end;
-  if (open_->end - open_->begin > kBatchBytes) seal_open();
+  appended_ = open_->end();
+  if (open_->end() - open_->begin() > kBatchBytes) seal_open();
   return appended_;
 }
 
@@ -96,7 +96,7 @@ void LogQueue::seal_open() {
     open_ = std::move(free_.back());
     free_.pop_back();
   }
-  open_->clear(sealed_.back()->end);
+  open_->clear(sealed_.back()->end());
 }
 
 StoreResult<LogPosition> LogQueue::flush() {
@@ -172,7 +172,7 @@ void LogQueue::rewind() {
 bool LogQueue::may_end_at(LogPosition position) {
   const std::lock_guard lock{mutex_};
   return position == durable() ||
-         std::ranges::any_of(sealed_, [&](const auto& batch) { return batch->end == position; });
+         std::ranges::any_of(sealed_, [&](const auto& batch) { return batch->end() == position; });
 }
 
 void LogQueue::set_note(PositionNote* note) {
@@ -198,9 +198,9 @@ void LogQueue::note_reached(LogPosition position) {
     const std::lock_guard lock{mutex_};
     note = note_;
     for (const auto& batch : sealed_) {
-      if (batch->end > position) break;
-      opened += batch->opened_key.count();
-      raised += batch->raised;
+      if (batch->end() > position) break;
+      opened += batch->opened().count();
+      raised += batch->raised();
     }
   }
   if (note == nullptr || position == durable()) return;
@@ -217,7 +217,7 @@ void LogQueue::confirm(LogPosition position) {
   {
     const std::lock_guard lock{mutex_};
     std::size_t count = 0;
-    while (count < sealed_.size() && sealed_[count]->end <= position) ++count;
+    while (count < sealed_.size() && sealed_[count]->end() <= position) ++count;
     confirmed_.reserve(confirmed_.size() + count);  // or some would be moved, and some not
     for (std::size_t i = 0; i < count; ++i) confirmed_.push_back(std::move(sealed_[i]));
     sealed_.erase(sealed_.begin(), sealed_.begin() + static_cast<std::ptrdiff_t>(count));
@@ -229,7 +229,7 @@ void LogQueue::confirm(LogPosition position) {
 
 LogPosition LogQueue::oldest_end() {
   const std::lock_guard lock{mutex_};
-  return sealed_.front()->end;
+  return sealed_.front()->end();
 }
 
 bool LogQueue::has_unconfirmed() {
