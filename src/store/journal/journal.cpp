@@ -2,7 +2,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
-#include <map>
 #include <memory>
 #include <new>
 #include <optional>
@@ -19,15 +18,18 @@
 #include "store/format/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/format/reading_sizes.hpp"
+#include "store/journal/bookkeeping.hpp"
+#include "store/journal/first_epochs.hpp"
 #include "store/journal/journal_keeper.hpp"
 #include "store/journal/journal_lock.hpp"
+#include "store/journal/scrub_feed.hpp"
+#include "store/journal/session_refusals.hpp"
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/scan/damage_met.hpp"
 #include "store/scan/log_reading.hpp"
 #include "store/scan/log_walk.hpp"
-#include "store/scan/scrub.hpp"
-#include "store/state/number_reserve.hpp"
+#include "store/state/retired_numbers.hpp"
 #include "store/write/event_box.hpp"
 #include "store/write/log_note.hpp"
 #include "store/write/log_writer.hpp"
@@ -84,21 +86,19 @@ class Journal final : public Store {
         checkpointer_{state_},
         writer_{disk, options_, ownership_ ? &*ownership_ : nullptr, checkpointer_},
         reading_{disk, options_.folder, writer_, state_.sessions, sizes},
-        reserve_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax},
+        bookkeeping_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax},
         keeper_{disk, options_, ownership_ ? &*ownership_ : nullptr, writer_, log_notes_, events_} {
-    notes_.reserve((NumberReserve::kWishesMax + 1) * kEntryHeaderBytes);
   }
 
   StoreResult<void> open(Recovered&& recovered, WallTime now) {
     state_ = std::move(recovered.state);
-    for (const auto& [epoch, until] : recovered.retired) retired_numbers_.push_back({epoch, until});
+    for (const auto& [epoch, until] : recovered.retired) retired_numbers_.add(epoch, until);
     reading_.set_holes(std::move(recovered.holes));
-    refused_ = std::move(recovered.refused);
-    no_new_session_ = std::move(recovered.no_new_session);
+    refusals_.refuse(std::move(recovered.refused), std::move(recovered.no_new_session));
     was_closed_ = recovered.is_closed;
     if (recovered.lost_bytes_max > 0) {
-      lost_with_sessions_ = numbers_to_skip(recovered.report.loss, recovered.segments.back(),
-                                            options_, recovered.lost_bytes_max);
+      refusals_.expect_lost_sessions(numbers_to_skip(
+          recovered.report.loss, recovered.segments.back(), options_, recovered.lost_bytes_max));
     }
     const std::vector<char> skipped = skip_numbers(recovered);
     if (!is_writable()) {
@@ -110,7 +110,7 @@ class Journal final : public Store {
     const auto applied = state_.apply(skipped, now, 0, 0);
     NEXUSFIX_ASSERT(applied.has_value());
     for (SessionKey key = 0; key < state_.sessions.size(); ++key) {
-      reserve_.open(state_.sessions.record(key).next_outbound);
+      bookkeeping_.add_session(state_.sessions.record(key).next_outbound);
     }
     report_ = std::move(recovered.report);
     for (std::string& warning : recovered.warnings) {
@@ -129,8 +129,7 @@ class Journal final : public Store {
     }
     const std::uint64_t epoch = ownership_->epoch();
     if (auto opened = writer_.open(recovered, epoch, skipped, now); !opened) return opened;
-    owner_is_told_ = writer_.segments().back().owner_epoch == epoch;
-    noted_ = writer_.synced();
+    bookkeeping_.start(epoch, writer_.segments().back().owner_epoch == epoch, writer_.synced());
     // After damage a segment that has no record yet is none that the next opening must find.
     if (const auto reach = writer_.reach(); reach && !is_damaged_) log_notes_.put(*reach);
     // What the next opening must not find again is in the log, and on the disk.
@@ -139,10 +138,8 @@ class Journal final : public Store {
       return std::unexpected{disk_error(options_.folder, placed.error())};
     }
     keeper_.start(is_kept);
-    if (options_.scrub.bytes_per_second > 0 && options_.background && disk_.takes_threads()) {
-      scrub_.emplace(disk_, options_, events_);
-    }
-    offer_to_scrub();
+    scrub_.start(disk_, options_, events_);
+    scrub_.offer(writer_.segments(), writer_.written());
     retire_segments(now);
     return {};
   }
@@ -151,8 +148,8 @@ class Journal final : public Store {
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
     if (failed()) return refusal();
     if (const std::optional<SessionKey> found = state_.sessions.find(name)) {
-      if (const auto refused = refused_.find(*found); refused != refused_.end()) {
-        return failure(StoreErrorCode::SessionRefused, refused->second);
+      if (const std::string* const reason = refusals_.reason(*found)) {
+        return failure(StoreErrorCode::SessionRefused, *reason);
       }
       if (state_.sessions.is_unfinished(*found)) {
         return failure(StoreErrorCode::SessionRefused, SessionTable::unfinished_text(name));
@@ -161,15 +158,15 @@ class Journal final : public Store {
       return *found;
     }
     if (!is_writable()) return looked_at();
-    if (!no_new_session_.empty()) {
-      return failure(StoreErrorCode::SessionRefused, no_new_session_);
+    if (const std::string* const reason = refusals_.reason_for_new()) {
+      return failure(StoreErrorCode::SessionRefused, *reason);
     }
     if (auto room = state_.sessions.has_room_for(name); !room) {
       return failure(StoreErrorCode::TooLarge, room.error());
     }
     const auto key = static_cast<SessionKey>(state_.sessions.size());
     // From the change of the table on nothing may need memory: it and the log are to agree.
-    reserve_.make_room();
+    bookkeeping_.make_room_for_session();
     if (state_.indexes.size() == state_.indexes.capacity()) {
       state_.indexes.reserve(2 * state_.indexes.size() + 1);
     }
@@ -177,7 +174,9 @@ class Journal final : public Store {
     append_entry(entries,
                  {.kind = EntryKind::SessionOpened, .session = key, .number = 0, .bytes = name});
     // It may have been opened in what is missing.
-    if (lost_with_sessions_ > 0) append_skip(entries, key, 1, lost_with_sessions_);
+    if (const std::uint64_t lost = refusals_.lost_numbers_of_new(); lost > 0) {
+      append_skip(entries, key, 1, lost);
+    }
     if (auto appended = append_entries(entries, nullptr, now); !appended) {
       return std::unexpected{std::move(appended.error())};
     }
@@ -225,9 +224,7 @@ class Journal final : public Store {
   }
 
   std::uint64_t retired_until(SessionKey key) const noexcept override {
-    if (key >= retired_numbers_.size()) return 0;
-    const RetiredNumbers& retired = retired_numbers_[key];
-    return retired.epoch == session(key).epoch ? retired.until : 0;
+    return retired_numbers_.until(key, session(key).epoch);
   }
 
   LogPosition appended() const noexcept override { return writer_.appended(); }
@@ -286,7 +283,6 @@ class Journal final : public Store {
   void plan_retirement(std::span<const SegmentHeader> segments, LogPosition end, LogPosition synced,
                        WallTime now);
   void forget_before(LogPosition position);
-  void offer_to_scrub();
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
   [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
@@ -330,52 +326,27 @@ class Journal final : public Store {
   StoreResult<LogPosition> append_entries(std::span<const char> entries, const CommonRecord* common,
                                           WallTime now);
   StoreResult<void> close_in_order();
-  void make_notes(LogPosition synced);
-  void notes_are_written(LogPosition synced);
-  [[nodiscard]] bool track_numbers(const CommonRecord& common) noexcept {
-    return common.msg_seq_num != 0 && track_number(common.session, common.msg_seq_num);
-  }
-  [[nodiscard]] bool track_numbers(std::span<const char> entries);
-  [[nodiscard]] bool track_number(SessionKey session, std::uint64_t msg_seq_num) noexcept {
-    return msg_seq_num >= reserve_.watched_from(session) && reserve_.use(session, msg_seq_num);
-  }
-  [[nodiscard]] bool track_entry(const Entry& entry);
   std::vector<char> skip_numbers(Recovered& recovered) const;
-  StoreResult<void> take_epochs_before(std::vector<std::uint64_t>& epochs);
-  StoreResult<void> take_epochs_back(LogPosition from, std::vector<std::uint64_t>& epochs);
 
   Disk& disk_;
   JournalOptions options_;
   std::optional<Ownership> ownership_;  // nothing: open to be looked at
   LogState state_;
-  // By key: what retired_until() answers as long as the session has this epoch.
-  struct RetiredNumbers {
-    std::uint64_t epoch = 0;
-    std::uint64_t until = 0;
-  };
-  std::vector<RetiredNumbers> retired_numbers_;
+  RetiredNumbers retired_numbers_;
   EventBox events_;        // must outlive all that works on other threads
   Retirement retirement_;  // must outlive the writer, whose thread works for it
   LogNotes log_notes_;     // likewise
   Checkpointer checkpointer_;
   LogWriter writer_;
   LogReading reading_;
-  NumberReserve reserve_;
-  LogPosition noted_ = 0;                      // the log tells that it was synced so far
-  bool owner_is_told_ = false;                 // and whose it is
-  bool was_closed_ = false;                    // in order, and nothing was appended since
-  std::vector<char> notes_;                    // entries of the journal's own, for the next record
-  JournalReport report_;                       // until it is taken
-  bool is_damaged_ = false;                    // opening found damage: nothing is retired
-  std::map<SessionKey, std::string> refused_;  // because of it, and why
-  std::string no_new_session_;                 // why not; empty: it may be
-  // Numbers that a session may have used which was opened in what the disk has lost; 0: none.
-  std::uint64_t lost_with_sessions_ = 0;
-  std::string failure_;                  // not empty: stopped
-  std::optional<ScrubThread> scrub_;     // nothing: it is switched off
-  std::uint64_t scrubbed_ = 0;           // segments up to this one were offered
-  LogPosition closed_end_ = kNumberMax;  // of the next one to be; none: far away
-  JournalKeeper keeper_;                 // what it looks at goes after it
+  Bookkeeping bookkeeping_;
+  bool was_closed_ = false;   // in order, and nothing was appended since
+  JournalReport report_;      // until it is taken
+  bool is_damaged_ = false;   // opening found damage: nothing is retired
+  SessionRefusals refusals_;  // because of it
+  std::string failure_;       // not empty: stopped
+  ScrubFeed scrub_;
+  JournalKeeper keeper_;  // what it looks at goes after it
 };
 
 StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
@@ -384,16 +355,18 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
     return stop(keeper_.has_alarm() ? taken_away() : ownership_->loss());
   }
   const LogPosition synced = writer_.synced();
-  if (synced > noted_ || reserve_.has_wishes() || !owner_is_told_) {
+  if (bookkeeping_.is_due(synced)) {
     writer_.prepare_next();
     if (checkpointer_.tells_more(synced)) retire_segments(now);
-    if (synced >= closed_end_) offer_to_scrub();
+    if (scrub_.is_due(synced)) scrub_.offer(writer_.segments(), writer_.written());
     // In process mode no flush() is called: there is nothing to wait for.
     keeper_.look(now);
-    make_notes(synced);
-    if (entries.size() + notes_.size() > kRecordBytesLimit) notes_.clear();  // another time
+    const std::size_t left =
+        kRecordBytesLimit - std::min<std::size_t>(kRecordBytesLimit, entries.size());
+    bookkeeping_.make_entries(synced, state_.sessions, left);
   }
-  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + notes_.size();
+  const std::span<const char> own_entries = bookkeeping_.entries();
+  const std::uint64_t record_bytes = kRecordHeaderBytes + entries.size() + own_entries.size();
   if (kRecordHeaderBytes + entries.size() > options_.record_bytes_max) {
     return failure(StoreErrorCode::TooLarge,
                    "a record of " + std::to_string(kRecordHeaderBytes + entries.size()) +
@@ -408,11 +381,11 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
       }
       if (writer_.segments().back().number != segment) {
         keeper_.segment_begun();
-        offer_to_scrub();
+        scrub_.offer(writer_.segments(), writer_.written());
         retire_segments(now);
       }
       checkpointer_.touch(entries);
-      checkpointer_.touch(notes_);
+      checkpointer_.touch(own_entries);
     } catch (const std::bad_alloc&) {
       return stop({.code = StoreErrorCode::Disk, .text = "no memory"});
     }
@@ -422,91 +395,19 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
   const auto applied = common != nullptr ? state_.apply(*common, begin, begin + record_bytes)
                                          : state_.apply(entries, now, begin, begin + record_bytes);
   if (!applied) return failure(StoreErrorCode::Refused, applied.error());
-  const bool must_be_synced = common != nullptr ? track_numbers(*common) : track_numbers(entries);
-  if (auto written = writer_.append(entries, notes_, now); !written) {
+  const bool must_be_synced =
+      common != nullptr ? bookkeeping_.track(*common) : bookkeeping_.track(entries);
+  if (auto written = writer_.append(entries, own_entries, now); !written) {
     return stop(std::move(written.error()));
   }
-  if (!notes_.empty()) notes_are_written(synced);
+  if (!own_entries.empty() && bookkeeping_.on_written(synced, appended(), state_.sessions)) {
+    writer_.request_sync();
+  }
   // After an end in order, a loss of power must not leave a log that ends in order again although
   // bytes have left since.
   if ((must_be_synced || was_closed_) && sends_before_sync()) writer_.hold(begin);
   was_closed_ = false;
   return appended();
-}
-
-// What goes with the next record: how far the log was synced, so that after a loss of power damage
-// can be told from what had not reached the disk; and numbers that are reserved.
-void Journal::make_notes(LogPosition synced) {
-  notes_.clear();
-  if (!owner_is_told_) {
-    append_entry(
-        notes_,
-        {.kind = EntryKind::LogOwned, .session = 0, .number = ownership_->epoch(), .bytes = {}});
-  }
-  if (synced > noted_) {
-    append_entry(notes_,
-                 {.kind = EntryKind::LogSynced, .session = 0, .number = synced, .bytes = {}});
-    reserve_.settle(synced, [this](SessionKey session) {
-      return state_.sessions.record(session).next_outbound;
-    });
-  }
-  for (const SessionKey session : reserve_.offer()) {
-    append_entry(notes_, {.kind = EntryKind::NumbersReserved,
-                          .session = session,
-                          .number = reserve_.reserved(session),
-                          .bytes = {}});
-  }
-}
-
-void Journal::notes_are_written(LogPosition synced) {
-  const auto applied = state_.sessions.apply(notes_, {});
-  NEXUSFIX_ASSERT(applied.has_value());
-  notes_.clear();
-  owner_is_told_ = true;
-  noted_ = std::max(noted_, synced);
-  if (!reserve_.written(appended())) return;
-  // So that they count long before they are needed.
-  writer_.request_sync();
-}
-
-// In the mode in which bytes may leave before they are synced, what was used may be forgotten by a
-// loss of power: up to a limit that is skipped then. A reset that was forgotten would give all
-// numbers out again, and a session that was forgotten too: those are waited for. True: the record
-// of this entry must be on the disk before it is durable.
-bool Journal::track_entry(const Entry& entry) {
-  switch (entry.kind) {
-    case EntryKind::OutboundMessage:
-    case EntryKind::OutboundNumber:
-      return track_number(entry.session, entry.number);
-    case EntryKind::SessionOpened:
-      reserve_.open(1);
-      return true;
-    case EntryKind::Reset:
-      reserve_.set(entry.session, 1);
-      return true;
-    case EntryKind::NumbersSet:
-      reserve_.set(entry.session, decode_numbers_change(entry.bytes)->after.next_outbound);
-      return true;
-    case EntryKind::SessionRenamed:
-      return true;  // What follows would be another session's.
-    case EntryKind::InboundProgress:
-    case EntryKind::Removed:
-    case EntryKind::MessagesLost:
-    case EntryKind::NumbersReserved:
-    case EntryKind::LogSynced:
-    case EntryKind::LogClosed:
-    case EntryKind::LogOwned:
-      break;
-  }
-  return false;
-}
-
-bool Journal::track_numbers(std::span<const char> entries) {
-  bool must_be_synced = false;
-  EntryReader reader{entries};
-  Entry entry;
-  while (reader.next(entry)) must_be_synced |= track_entry(entry);
-  return must_be_synced;
 }
 
 // First the next checkpoint tells what is to go; when that is on the disk, it goes. From then on
@@ -544,32 +445,13 @@ void Journal::forget_before(LogPosition position) {
   for (SessionKey key = 0; key < state_.sessions.size(); ++key) {
     const std::uint64_t number = state_.indexes[key].drop_before(kept.position);
     if (number == 0) continue;
-    retired_numbers_[key] = {session(key).epoch, std::min(number, session(key).next_outbound) - 1};
+    retired_numbers_.set(key, session(key).epoch, std::min(number, session(key).next_outbound) - 1);
   }
   writer_.forget_segments(count);
   reading_.forget_before(kept.position);
-  if (scrub_) scrub_->forget_before(kept.number);
+  scrub_.forget_before(kept.number);
   keeper_.forget_before(kept.number);
   writer_.take_away(retirement_, first, kept);
-}
-
-// The closed segments of which the file has everything: what a group has in its ring comes later.
-void Journal::offer_to_scrub() {
-  if (!scrub_) return;
-  closed_end_ = kNumberMax;
-  const std::vector<SegmentHeader>& segments = writer_.segments();
-  const auto first = std::upper_bound(
-      segments.begin(), segments.end(), scrubbed_,
-      [](std::uint64_t number, const SegmentHeader& one) { return number < one.number; });
-  for (auto at = first; at != segments.end() && at + 1 != segments.end(); ++at) {
-    const LogPosition end = (at + 1)->position;
-    if (writer_.written() < end) {
-      closed_end_ = end;
-      return;
-    }
-    scrub_->add(*at, end - at->position);
-    scrubbed_ = at->number;
-  }
 }
 
 // After a loss of power, or what is taken for one, each session goes on above every number that it
@@ -591,7 +473,7 @@ std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
 }
 
 StoreResult<void> Journal::close_in_order() {
-  scrub_.reset();
+  scrub_.stop();
   keeper_.stop();
   if (auto synced = writer_.sync_all(); !synced) return synced;
   std::vector<char> entries;
@@ -643,59 +525,12 @@ StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64
   return damage.result(first, std::min(last, session(key).next_outbound - 1));
 }
 
-// Of the sessions where the first segment begins, if others were in front of it. Where its
-// checkpoint cannot be used, the first one that can tells, less what the records in between did.
-StoreResult<void> Journal::take_epochs_before(std::vector<std::uint64_t>& epochs) {
-  const std::vector<SegmentHeader>& segments = writer_.segments();
-  if (segments.front().number == 1) return {};
-  for (const SegmentHeader& segment : segments) {
-    if (!segment.has_checkpoint()) continue;
-    const auto file = disk_.open(path_of_segment(options_.folder, segment.number), OpenMode::Read);
-    if (!file) return std::unexpected{disk_error(options_.folder, file.error())};
-    const auto checkpoint = read_checkpoint(segment, **file);
-    if (!checkpoint || !*checkpoint) continue;
-    const auto& sessions = (*checkpoint)->sessions;
-    for (SessionKey key = 0; key < sessions.size() && key < epochs.size(); ++key) {
-      epochs[key] = sessions[key].session.record.epoch;
-    }
-    return take_epochs_back(segment.position, epochs);
-  }
-  return failure(StoreErrorCode::Corrupt,
-                 "no checkpoint tells in which epochs its first messages were sent");
-}
-
-// epochs: at this position; then: where the log begins.
-StoreResult<void> Journal::take_epochs_back(LogPosition from, std::vector<std::uint64_t>& epochs) {
-  const LogPosition begin = writer_.segments().front().position;
-  if (begin == from) return {};
-  std::vector<std::uint64_t> resets(epochs.size(), 0);
-  std::vector<bool> is_told(epochs.size(), false);
-  const auto visit_record = [&](const Record& record) {
-    EntryReader reader{record.entries};
-    Entry entry;
-    while (reader.next(entry)) {
-      if (entry.session >= epochs.size() || is_told[entry.session]) continue;
-      if (entry.kind == EntryKind::Reset) ++resets[entry.session];
-      if (entry.kind != EntryKind::NumbersSet) continue;
-      epochs[entry.session] = decode_numbers_change(entry.bytes)->before.epoch;
-      is_told[entry.session] = true;
-    }
-    return true;
-  };
-  const StoreResult<bool> passed =
-      reading_.for_each_record(begin, from, visit_record, [](const std::string&) { return false; });
-  if (!passed) return std::unexpected{passed.error()};
-  for (SessionKey key = 0; key < epochs.size(); ++key) {
-    // More resets than epochs: one began behind the checkpoint, or somebody wrote what is not so.
-    epochs[key] = epochs[key] > resets[key] ? epochs[key] - resets[key] : 1;
-  }
-  return {};
-}
-
 StoreResult<void> Journal::scan(LogVisitor visit) {
   if (failed()) return refusal();
-  std::vector<std::uint64_t> epochs(state_.sessions.size(), 1);
-  if (auto told = take_epochs_before(epochs); !told) return told;
+  auto found = find_first_epochs(disk_, options_.folder, writer_.segments(), reading_,
+                                 state_.sessions.size());
+  if (!found) return std::unexpected{std::move(found.error())};
+  std::vector<std::uint64_t>& epochs = *found;
   bool is_known = true;
   const auto visit_record = [&](const Record& record) {
     EntryReader reader{record.entries};

@@ -1,14 +1,12 @@
 #include "store/journal/journal_keeper.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <new>
 #include <utility>
 
 #include "store/format/journal_format.hpp"
-#include "store/journal/journal_lock.hpp"
-#include "store/scan/log_walk.hpp"
+#include "store/recover/recovery.hpp"
 #include "store/write/log_writer.hpp"
 
 namespace nexusfix::store {
@@ -17,41 +15,28 @@ namespace {
 // Where no thread goes on trying to note a failure.
 constexpr int kTriesAlone = 3;
 
-// Whether a path names nothing; of any other error it is not known what it names.
-bool names_nothing(int error) noexcept {
-  return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ESTALE;
-}
-
 }  // namespace
 
 JournalKeeper::JournalKeeper(Disk& disk, const JournalOptions& options, const Ownership* owner,
                              const LogWriter& writer, LogNotes& notes, EventBox& events)
-    : disk_{disk},
-      options_{options},
-      owner_{owner},
+    : options_{options},
       writer_{writer},
       notes_{notes},
       events_{events},
-      has_thread_{options.background && disk.takes_threads()} {}
+      has_thread_{options.background && disk.takes_threads()},
+      comparison_{disk, options.folder, owner} {}
 
 JournalKeeper::~JournalKeeper() { stop(); }
 
 void JournalKeeper::start(bool notes) {
   puts_notes_ = notes;
-  is_running_ = true;
-  is_thread_enough_ = has_thread_ && (!notes || writer_.has_committer());
+  const bool is_thread_enough = has_thread_ && (!notes || writer_.has_committer());
+  watcher_ = is_thread_enough ? Watcher::Thread : Watcher::Caller;
   begun_.reserve(4);
   const std::vector<SegmentHeader>& headers = writer_.segments();
-  segments_.reserve(headers.size() + kComparedMax);
+  comparison_.reserve(headers.size());
   for (std::size_t i = 0; i + 1 < headers.size(); ++i) {
-    Watched closed{.number = headers[i].number,
-                   .size_bytes = headers[i + 1].position - headers[i].position,
-                   .status = {},
-                   .file = nullptr};
-    if (auto status = disk_.status(path_of_segment(options_.folder, closed.number))) {
-      closed.status = *status;
-    }
-    segments_.push_back(std::move(closed));
+    comparison_.add_closed(headers[i].number, headers[i + 1].position - headers[i].position);
   }
   begin(newest());
   is_due_ = false;
@@ -65,7 +50,7 @@ void JournalKeeper::stop() {
   }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
-  is_running_ = false;
+  watcher_ = Watcher::None;
 }
 
 JournalKeeper::Begun JournalKeeper::newest() const {
@@ -84,14 +69,14 @@ JournalKeeper::Begun JournalKeeper::newest() const {
 }
 
 void JournalKeeper::segment_begun() {
-  if (!is_running_) return;
+  if (watcher_ == Watcher::None) return;
   Begun begun = newest();
   {
     const std::lock_guard lock{mutex_};
     begun_.push_back(std::move(begun));
     has_news_ = true;
   }
-  is_due_ = !is_thread_enough_;
+  is_due_ = watcher_ == Watcher::Caller;
   changed_.notify_all();
 }
 
@@ -119,7 +104,7 @@ void JournalKeeper::note_failure() {
 }
 
 void JournalKeeper::look(std::optional<WallTime> now) {
-  if (is_thread_enough_ || !is_running_) return;
+  if (watcher_ != Watcher::Caller) return;
   if (now && !looked_at_) looked_at_ = now;
   const bool is_over = now && (*now < *looked_at_ || *now - *looked_at_ >= options_.watch_interval);
   if (!is_due_ && !is_over) return;
@@ -154,7 +139,7 @@ void JournalKeeper::turn() {
   if (!has_alarm()) {
     if (auto conflict = find_conflict()) raise(*conflict);
   }
-  if (is_thread_enough_ && puts_notes_ && !has_alarm() && !is_stop_reported_) {
+  if (watcher_ == Watcher::Thread && puts_notes_ && !has_alarm() && !is_stop_reported_) {
     if (const std::optional<LogNote> note = reach()) notes_.put(*note);
   }
   put_failure();
@@ -170,83 +155,22 @@ void JournalKeeper::take_news() {
     forgotten_before = forgotten_before_;
   }
   for (Begun& one : begun) begin(std::move(one));
-  std::erase_if(segments_, [&](const Watched& one) { return one.number < forgotten_before; });
+  comparison_.forget_before(forgotten_before);
 }
 
 void JournalKeeper::begin(Begun&& begun) {
-  if (!segments_.empty() && segments_.back().file) {
-    Watched& before = segments_.back();
-    // Beyond what was reserved, a thread may not have written all of it yet.
-    before.size_bytes = std::min(before.size_bytes, begun.bytes_before);
-    before.file.reset();
-  }
-  if (const auto status = begun.segment.file->status()) begun.segment.status = *status;
-  segments_.push_back(std::move(begun.segment));
+  comparison_.add_open(std::move(begun.segment), begun.bytes_before);
   starts_.push_back(begun.start);
   if (starts_.size() > 2) starts_.erase(starts_.begin());
 }
 
-// For people; nothing: all is as it was.
 std::optional<std::string> JournalKeeper::find_conflict() {
-  const std::string& folder = options_.folder;
-  if (owner_ != nullptr) {
-    if (auto found = compare(owner_->folder_file(), folder, 0)) return found;
-    if (auto found = compare(owner_->lock_file(), folder + "/lock", 0)) return found;
-    if (auto found = compare(owner_->owner_file(), folder + "/owner", kOwnerBytes)) return found;
-  }
-  const Watched& last = segments_.back();
-  const std::string path = path_of_segment(folder, last.number);
-  if (auto found = compare(last.file.get(), path, last.size_bytes)) return found;
-  return find_conflict_in_closed();
-}
-
-std::optional<std::string> JournalKeeper::find_conflict_in_closed() {
-  const std::size_t closed = segments_.size() - 1;
-  const std::size_t count = std::min(closed, kComparedMax);
-  for (std::size_t i = 0; i < count; ++i) {
-    next_compared_ = next_compared_ + 1 < closed ? next_compared_ + 1 : 0;
-    const Watched& one = segments_[next_compared_];
-    if (!one.status) continue;
-    const std::uint64_t number = one.number;
-    auto found = compare(*one.status, path_of_segment(options_.folder, number), one.size_bytes);
-    if (!found) continue;
-    // It may have been retired meanwhile: then that was said before its file went.
-    take_news();
-    if (segments_.front().number > number) return std::nullopt;
-    return found;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> JournalKeeper::compare(File* open, const std::string& path,
-                                                  std::uint64_t size_bytes) {
-  if (open == nullptr) return std::nullopt;
-  const DiskResult<FileStatus> status = open->status();
-  if (!status) return std::nullopt;  // a disk that cannot tell
-  if (status->links == 0) return path + " was removed";
-  if (status->size_bytes < size_bytes) {
-    return path + " was cut to " + std::to_string(status->size_bytes) + " bytes";
-  }
-  return compare(*status, path, size_bytes);
-}
-
-std::optional<std::string> JournalKeeper::compare(const FileStatus& open, const std::string& path,
-                                                  std::uint64_t size_bytes) {
-  const DiskResult<FileStatus> named = disk_.status(path);
-  if (!named) {
-    if (!names_nothing(named.error().error_number)) return std::nullopt;
-    return path + " is not there any more: it was removed or renamed";
-  }
-  if (!named->is_same_as(open)) {
-    return path + " is another one than is open (inode " + std::to_string(named->inode) +
-           " of device " + std::to_string(named->device) + ", open is " +
-           std::to_string(open.inode) + " of " + std::to_string(open.device) +
-           "): it was replaced or renamed";
-  }
-  if (named->size_bytes < size_bytes) {
-    return path + " was cut to " + std::to_string(named->size_bytes) + " bytes";
-  }
-  return std::nullopt;
+  auto conflict = comparison_.find_conflict();
+  const std::uint64_t closed = comparison_.conflicting_segment();
+  if (!conflict || closed == 0) return conflict;
+  // It may have been retired meanwhile: forget_before() is called before its file is removed.
+  take_news();
+  return comparison_.holds(closed) ? conflict : std::nullopt;
 }
 
 void JournalKeeper::raise(const std::string& conflict) {
@@ -295,7 +219,7 @@ void JournalKeeper::put_failure() {
     if (!is_failure_due_) return;
   }
   LogNote note;
-  if (is_thread_enough_) note = reach().value_or(note);
+  if (watcher_ == Watcher::Thread) note = reach().value_or(note);
   if (!notes_.put_failure(note)) return;
   const std::lock_guard lock{mutex_};
   is_failure_due_ = false;

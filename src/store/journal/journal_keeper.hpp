@@ -22,6 +22,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/journal.hpp>
 
+#include "store/journal/folder_comparison.hpp"
 #include "store/write/event_box.hpp"
 #include "store/write/log_note.hpp"
 
@@ -64,48 +65,36 @@ class JournalKeeper {
   [[nodiscard]] std::string alarm() const;
 
  private:
-  // A segment's file as it was when it was begun, or found.
-  struct Watched {
-    std::uint64_t number = 0;
-    std::uint64_t size_bytes = 0;  // at least
-    std::optional<FileStatus> status;
-    std::shared_ptr<File> file;  // null: closed
-  };
   struct Begun {
-    Watched segment;
+    FolderComparison::Segment segment;
     LogNote start;                   // where its records begin
     std::uint64_t bytes_before = 0;  // of the one before it
   };
-  // This number of closed segments is compared each time; of more, the next ones the next time.
-  static constexpr std::size_t kComparedMax = 1024;
-
   void run();
   void turn();
   void take_news();
   [[nodiscard]] Begun newest() const;
   void begin(Begun&& begun);
   [[nodiscard]] std::optional<std::string> find_conflict();
-  [[nodiscard]] std::optional<std::string> find_conflict_in_closed();
-  [[nodiscard]] std::optional<std::string> compare(File* open, const std::string& path,
-                                                   std::uint64_t size_bytes);
-  [[nodiscard]] std::optional<std::string> compare(const FileStatus& open, const std::string& path,
-                                                   std::uint64_t size_bytes);
   void raise(const std::string& conflict);
   void look_for_failure();
   void put_failure();
   void report_stop(const std::string& text);
   [[nodiscard]] std::optional<LogNote> reach() const;
 
-  Disk& disk_;
   const JournalOptions& options_;
-  const Ownership* owner_;
   const LogWriter& writer_;
   LogNotes& notes_;
   EventBox& events_;
   const bool has_thread_;
   bool puts_notes_ = false;
-  bool is_thread_enough_ = false;  // it can tell how far the log reaches
-  bool is_running_ = false;        // between start() and stop()
+  // Who notes how far the log reaches, and compares the folder where there is no thread.
+  enum class Watcher : std::uint8_t {
+    None,    // before start(), after stop()
+    Caller,  // the appending thread, in look(): a thread cannot know how far the log reaches
+    Thread,
+  };
+  Watcher watcher_ = Watcher::None;
   std::atomic<bool> has_alarm_{false};
 
   mutable std::mutex mutex_;  // of what follows
@@ -118,9 +107,8 @@ class JournalKeeper {
   bool ends_ = false;
 
   // Of whichever thread compares.
-  std::vector<Watched> segments_;  // the last one is open
-  std::vector<LogNote> starts_;    // of the last two
-  std::size_t next_compared_ = 0;
+  FolderComparison comparison_;
+  std::vector<LogNote> starts_;  // of the last two
   bool is_stop_reported_ = false;
   // The appending thread's.
   bool is_due_ = false;

@@ -70,9 +70,9 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
                                   std::span<const char> last_entries, WallTime now) {
   segments_ = std::move(recovered.segments);
   segments_.reserve(segments_.size() + kSegmentsReserved);
-  boot_id_ = recovered.boot_id;
-  owner_epoch_ = owner_epoch;
-  log_id_ = segments_.empty() ? now.time_since_epoch().count() : segments_.front().log_id;
+  const std::int64_t log_id =
+      segments_.empty() ? now.time_since_epoch().count() : segments_.front().log_id;
+  stamp_ = SegmentStamp{log_id, owner_epoch, recovered.boot_id, options_};
   appended_ = segments_.empty() ? 0 : segments_.back().position + recovered.file_bytes;
   records_ = recovered.records;
   is_closed_ = recovered.is_closed;
@@ -86,13 +86,8 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
     if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
     synced_ = appended_;
   }
-  const std::uint32_t ahead_max =
-      options_.durability == Durability::Process ? options_.numbers_ahead_max : 0;
   const bool goes_on = !segments_.empty() && last_entries.empty() && !recovered.report.power_lost &&
-                       segments_.back().version == kFormatVersion &&
-                       segments_.back().boot_id == boot_id_ && boot_id_ != to_boot_id({}) &&
-                       segments_.back().durability == options_.durability &&
-                       segments_.back().numbers_ahead_max == ahead_max;
+                       stamp_.may_append_to(segments_.back());
   if (!goes_on) {
     const std::uint64_t number = segments_.empty() ? 1 : segments_.back().number + 1;
     if (auto begun = begin_segment(number, 0, now); !begun) return begun;
@@ -231,18 +226,7 @@ void LogWriter::prepare_next() {
 
 StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t record_bytes,
                                            WallTime now) {
-  SegmentHeader header{.log_id = log_id_,
-                       .number = number,
-                       .position = appended_,
-                       .time = now,
-                       .version = kFormatVersion,
-                       .synced = synced(),
-                       .numbers_ahead_max = options_.durability == Durability::Process
-                                                ? options_.numbers_ahead_max
-                                                : 0,
-                       .durability = options_.durability,
-                       .boot_id = boot_id_,
-                       .owner_epoch = owner_epoch_};
+  SegmentHeader header = stamp_.header(number, appended_, synced(), now);
   start_.resize(kSegmentHeaderBytes);
   checkpointer_.append(start_, header, records_, is_closed_);
   header.start_bytes = static_cast<std::uint32_t>(start_.size());
@@ -309,8 +293,7 @@ StoreResult<void> LogWriter::append(std::span<const char> entries,
 }
 
 void LogWriter::hold(LogPosition begin) noexcept {
-  if (!is_held()) held_from_ = begin;
-  held_until_ = appended_;
+  hold_.add(begin, appended_, synced());
   request_sync();
 }
 
@@ -323,9 +306,7 @@ LogPosition LogWriter::durable() const noexcept {
     case Durability::None:
       return written();
     case Durability::Process:
-      // What is held back by one record is all that follows it: the log is one.
-      if (!is_held()) return written();
-      return std::min(written(), std::max(held_from_, std::min(synced(), held_until_)));
+      return hold_.durable(written(), synced());
     case Durability::Group:
     case Durability::Sync:
       break;
@@ -351,7 +332,7 @@ StoreResult<void> LogWriter::flush() {
   if (mapped_ != nullptr && mapping_failed()) return mapping_failure();
   const bool syncs = options_.durability == Durability::Group ||
                      options_.durability == Durability::Sync ||
-                     (options_.durability == Durability::Process && is_held());
+                     (options_.durability == Durability::Process && hold_.is_active(synced()));
   return syncs ? sync_written() : StoreResult<void>{};
 }
 

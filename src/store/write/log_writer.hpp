@@ -25,7 +25,9 @@
 #include "store/recover/recovery.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/write/committer.hpp"
+#include "store/write/durability_hold.hpp"
 #include "store/write/log_note.hpp"
+#include "store/write/segment_stamp.hpp"
 #include "store/write/segment_supply.hpp"
 
 namespace nexusfix::store {
@@ -135,7 +137,6 @@ class LogWriter {
   [[nodiscard]] bool mapping_failed() const noexcept;
   [[nodiscard]] std::unexpected<StoreError> failure(const DiskError& error) const;
   [[nodiscard]] std::unexpected<StoreError> mapping_failure() const;
-  [[nodiscard]] bool is_held() const noexcept { return synced() < held_until_; }
 
   Disk& disk_;
   const JournalOptions& options_;
@@ -148,17 +149,14 @@ class LogWriter {
   LogPosition easy_end_ = 0;     // up to here it takes records as they come; 0: not mapped
   bool is_next_wanted_ = false;  // prepare_next() has nothing more to do
   RecordSeed seed_;
-  std::uint64_t owner_epoch_ = 0;
-  std::array<char, kBootIdBytesMax> boot_id_{};
-  std::int64_t log_id_ = 0;
+  SegmentStamp stamp_;
   std::vector<char> pending_;  // the log's bytes that end at appended_; neither in a file nor ring
   std::vector<char> start_;    // of a segment; used again for each
   std::uint64_t records_ = 0;  // in the log
   bool is_closed_ = false;     // in order, and nothing was appended since
   LogPosition appended_ = 0;
-  LogPosition synced_ = 0;     // without a committer
-  LogPosition held_from_ = 0;  // durable() stands here until synced() reaches held_until_
-  LogPosition held_until_ = 0;
+  LogPosition synced_ = 0;  // without a committer
+  DurabilityHold hold_;
   std::unique_ptr<Committer> committer_;
 };
 
