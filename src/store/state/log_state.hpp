@@ -1,5 +1,5 @@
-// What a journal knows in memory: the sessions and where their messages are. Built record by
-// record, in the same way while recovering and while appending.
+// What a journal keeps in memory: the sessions, and where their messages are. Recovery and
+// appending build it record by record in the same way.
 #pragma once
 
 #include <cstdint>

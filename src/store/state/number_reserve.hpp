@@ -1,12 +1,12 @@
-// Which outbound numbers may leave before their record is synced. Bytes may leave earlier than that
-// in one mode, so that a loss of power may take the log's end with it; whoever opens the log then
-// must choose a next number above every one that was used.
+// Which outbound sequence numbers may be sent before their record is synced. In one mode bytes may
+// leave earlier than that, so that a loss of power may take the end of the log with it; the next
+// start must then choose a next number above every one that was used.
 //
-// So a session uses numbers only below a limit that follows from what is on the disk: a block above
-// what was next when the log was opened (or the session reset, or its numbers set: those are waited
-// for), and from then on what a NumbersReserved entry of the log says, once it is synced. A new
-// reservation is made when a quarter of the block is used, so that it has come to the disk when it
-// is needed. A session that uses an eighth of its block while that takes gets a larger one.
+// So a session uses only numbers below a limit that is on the disk: a block above its next number
+// when the log was opened (or the session was reset, or its numbers were set: the caller waits for
+// those), and from then on what the last synced NumbersReserved entry says. A new reservation is
+// made when a quarter of the block is used, so that it is synced before it is needed. A session
+// that uses an eighth of its block in the meantime gets a larger block.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class NumberReserve {
  public:
   static constexpr std::uint64_t kBlockMax = 1U << 22U;
   static constexpr std::uint64_t kGrowth = 4;
-  // More wait until these are in the log.
+  // More reservations wait until these are in the log.
   static constexpr std::size_t kWishesMax = 64;
 
   // block: JournalOptions::numbers_ahead_max.
@@ -31,18 +31,18 @@ class NumberReserve {
     offered_.reserve(kWishesMax);
   }
 
-  // A session whose next number this is, on the disk. Sessions are opened in the order of their
-  // keys. Allocates.
+  // Adds a session with this next number, which is on the disk. Sessions are added in the order of
+  // their keys. Allocates.
   void open(std::uint64_t next) {
     sessions_.emplace_back();
     watched_from_.push_back(0);
     begin(static_cast<SessionKey>(sessions_.size() - 1), next);
-    // Each holds a session at most once; nothing is allocated later.
+    // Each list holds a session at most once: nothing is allocated later.
     on_way_.reserve(sessions_.capacity());
     large_.reserve(sessions_.capacity());
   }
 
-  // So that the next open() allocates nothing.
+  // So that the next add() allocates nothing.
   void make_room() {
     if (sessions_.size() < sessions_.capacity() &&
         watched_from_.size() < watched_from_.capacity() &&
@@ -56,7 +56,7 @@ class NumberReserve {
     sessions_.reserve(count);
   }
 
-  // A new epoch, or an operator's number: the caller waits until it is synced.
+  // A new epoch, or a number that an operator set: the caller waits until it is synced.
   void set(SessionKey session, std::uint64_t next) noexcept {
     std::erase(wishes_, session);
     std::erase(offered_, session);
@@ -65,12 +65,12 @@ class NumberReserve {
     begin(session, next);
   }
 
-  // use() must be told of this number and those above it.
+  // use() must be called for this number and those above it.
   [[nodiscard]] std::uint64_t watched_from(SessionKey session) const noexcept {
     return watched_from_[session];
   }
 
-  // The session uses this number. True: not before its record is synced.
+  // The session uses this number. True: its bytes may leave only when its record is synced.
   [[nodiscard]] bool use(SessionKey session, std::uint64_t number) noexcept {
     Session& one = sessions_[session];
     if (one.until == 0 && wishes_.size() < kWishesMax) {
@@ -83,8 +83,8 @@ class NumberReserve {
   }
 
   [[nodiscard]] bool has_wishes() const noexcept { return !wishes_.empty() || !offered_.empty(); }
-  // What has to be written to the log next: reserved(session) for each. The same again, and more,
-  // until written() is called.
+  // The sessions whose reserved() must be written to the log next. The same ones again, and more,
+  // until on_written() is called.
   [[nodiscard]] const std::vector<SessionKey>& offer() noexcept {
     const std::size_t count = std::min(wishes_.size(), kWishesMax - offered_.size());
     const auto end = wishes_.begin() + static_cast<std::ptrdiff_t>(count);
@@ -96,13 +96,13 @@ class NumberReserve {
     return sessions_[session].until;
   }
 
-  // What was offered lies in the log before this position; what was wished for since does not.
-  // False: nothing was offered.
+  // What next_to_write() returned is in the log before this position; requests that came since are
+  // not. False: it returned nothing.
   bool written(LogPosition end) noexcept {
     const bool is_any = !offered_.empty();
     for (const SessionKey session : offered_) {
       Session& one = sessions_[session];
-      // A smaller reservation counts at once: what is read after a loss of power is the last one.
+      // A smaller reservation counts at once: after a loss of power the last one is read.
       one.limit = std::min(one.limit, one.until);
       one.position = end;
       watched_from_[session] = one.limit;
@@ -127,10 +127,10 @@ class NumberReserve {
   struct Session {
     std::uint64_t limit = 0;     // numbers below it may leave
     std::uint64_t block = 0;     // how much is reserved at a time
-    std::uint64_t until = 0;     // will be the limit, when it is synced; 0: nothing is asked for
-    std::uint64_t asked_at = 0;  // next number, then
-    std::uint64_t seen = 0;      // next number at the last settle(), of a large block
-    LogPosition position = 0;    // in front of which the log says so
+    std::uint64_t until = 0;     // the limit when it is synced; 0: none is requested
+    std::uint64_t asked_at = 0;  // the next number at that time
+    std::uint64_t seen = 0;      // next number at the last on_synced(), of a large block
+    LogPosition position = 0;    // the log has the reservation before it
   };
 
   void begin(SessionKey session, std::uint64_t next) noexcept {
@@ -156,8 +156,7 @@ class NumberReserve {
     watch(session);
   }
 
-  // A block that is no longer needed is given back, so that little is skipped after a loss of
-  // power.
+  // Gives back a block that is no longer needed, so that a loss of power skips few numbers.
   [[nodiscard]] bool shrinks(SessionKey session, std::uint64_t next) noexcept {
     Session& one = sessions_[session];
     const std::uint64_t used = next - one.seen;
@@ -174,10 +173,10 @@ class NumberReserve {
   std::uint64_t block_;
   std::vector<std::uint64_t> watched_from_;  // by key
   std::vector<Session> sessions_;            // by key
-  std::vector<SessionKey> wishes_;           // reservations that were not offered
-  std::vector<SessionKey> offered_;          // not known to be in the log
-  std::vector<SessionKey> on_way_;           // in the log, and not synced
-  std::vector<SessionKey> large_;            // whose block is larger than the least
+  std::vector<SessionKey> wishes_;           // reservations that were not handed out yet
+  std::vector<SessionKey> offered_;          // handed out, not known to be in the log
+  std::vector<SessionKey> on_way_;           // in the log, not synced
+  std::vector<SessionKey> large_;            // sessions whose block is larger than the smallest
 };
 
 }  // namespace nexusfix::store

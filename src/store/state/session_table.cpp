@@ -70,7 +70,7 @@ std::expected<void, std::string_view> SessionTable::apply_all(std::span<const ch
   EntryReader reader{entries};
   Entry entry;
   while (reader.next(entry)) {
-    // The last entry is refused before it changes anything: only those before it may be undone.
+    // The last entry changes nothing when it is refused: only those before it may be undone.
     const bool is_last = reader.at_end();
     if (!is_last && !is_of_log(entry.kind) && entry.session < by_key_.size()) {
       undo_.emplace_back(entry.session, by_key_[entry.session]->record);
@@ -189,7 +189,7 @@ std::expected<void, std::string_view> SessionTable::open(const Entry& entry, Wal
 
 std::expected<void, std::string_view> SessionTable::rename(const Entry& entry) {
   if (auto may = may_be_renamed_to(entry.bytes); !may) return may;
-  // From here on nothing may need memory: what is here now is what undo() puts back.
+  // From here on nothing may need memory: undo() puts back what is here now.
   former_names_.push_back({.session = entry.session,
                            .name = std::string{entry.bytes},
                            .key = std::string{entry.bytes}});
