@@ -19,7 +19,7 @@ StoreResult<SegmentNumbers> find_segments(Disk& disk, const std::string& folder)
   SegmentNumbers found;
   for (const std::string& name : *names) {
     const std::optional<std::uint64_t> number = segment_number(name);
-    if (!number) continue;  // the lock, or a file that is not ours
+    if (!number) continue;  // the lock, or a file of another program
     if (found.last < found.first) {
       found = {*number, *number};
       continue;
@@ -54,7 +54,7 @@ DiskResult<LogPosition> synced_told(FileWindow& window, RecordSeed seed, std::ui
         if (tells_synced(entry.kind)) told = std::max(told, entry.number);
       }
     }
-    // It stopped searching without an answer: the careful one.
+    // The search stopped without an answer: this is the careful one.
     if (reader.offset() == begin) return kNumberMax;
     from = reader.offset();
   }
@@ -109,7 +109,7 @@ StoreResult<std::uint64_t> LogFiles::end_told_by_next(const SegmentHeader& heade
   if (!*begun) return 0;
   const auto next = header_at(header.number + 1);
   if (!next) return std::unexpected{next.error()};
-  // Its own fault, which will be told when its turn comes.
+  // The walk reports that fault when it reaches the segment.
   if (!*next || (*next)->position < header.position) return size;
   return (*next)->position - header.position;
 }
@@ -135,7 +135,7 @@ DiskResult<LogPosition> LogFiles::synced_told_in(std::uint64_t number, std::int6
   if (!bytes) return std::unexpected{bytes.error()};
   const auto header = decode_segment_header(*bytes);
   if (!header) {
-    // Its records can be recognised without it: they have its number.
+    // Its records can be recognised without the header: their checksum contains its number.
     SegmentHeader known;
     known.log_id = log_id;
     known.number = number;

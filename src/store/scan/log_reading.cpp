@@ -13,7 +13,7 @@
 namespace nexusfix::store {
 namespace {
 
-// Of messages that lie far apart, most fit into the first, and little is read for nothing.
+// Where messages lie far apart, most fit into the first piece, and little is read in vain.
 constexpr std::size_t kFarWindowBytes = 4096;
 constexpr std::size_t kNearWindowBytes = 64U << 10U;
 constexpr std::uint64_t kFarApart = kNearWindowBytes / 4;
@@ -50,7 +50,7 @@ StoreResult<bool> LogReading::for_each_record(LogPosition begin, LogPosition end
 
 StoreResult<bool> LogReading::pass(LogPosition begin, LogPosition end, RecordVisitor visit,
                                    DamageVisitor on_damage) {
-  // It may move while this runs: what it has passed lies in the files and in memory.
+  // written() may move while this runs: what it has passed is both in the files and in memory.
   const LogPosition written = writer_.written();
   for (LogPosition at = begin; at < end;) {
     const Part part = part_at(at);
@@ -133,8 +133,8 @@ StoreResult<bool> LogReading::for_each_place(const Part& part, LogPosition block
   return true;
 }
 
-// That which holds the records at this place, up to end, which it may lower. Null: they are to be
-// read one by one.
+// The block that holds the records at this place, up to end, which it may lower. Null: read the
+// records one by one.
 const MessagePlaces::Block* LogReading::block_at(const Part& part, const MessageIndex::Group& group,
                                                  LogPosition at, LogPosition& end) {
   const MessagePlaces::Block* block = places_.find(at);
@@ -144,7 +144,8 @@ const MessagePlaces::Block* LogReading::block_at(const Part& part, const Message
     // A large message is most of its group.
     const std::uint64_t first_bytes = record_bytes_at(part, at);
     if (first_bytes <= end - at && end - at - first_bytes <= sizes_.scanned_bytes) return nullptr;
-    // Somewhat more than the group: those of sessions that take turns with it begin and end behind.
+    // A little more than the group: the groups of sessions that take turns with it begin and end
+    // later.
     const std::uint64_t group_bytes = group.end - group.begin;
     const std::uint64_t wanted =
         std::max(group_bytes + group_bytes / 4, sessions_.size() * sizes_.block_bytes_of_session);
@@ -155,13 +156,14 @@ const MessagePlaces::Block* LogReading::block_at(const Part& part, const Message
   return block;
 }
 
-// It begins where somebody reads: what is in front, nobody has asked for. It ends in front of what
-// is damaged or cannot be read, which is told to whom it concerns; null: right here.
+// The block begins at the position that is read, and not before: those messages were not asked for.
+// It ends before bytes that are damaged or cannot be read, which the caller reports; null: it would
+// end at its begin.
 const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition begin,
                                                    std::uint64_t block_bytes) {
   const LogPosition end = std::min(part.end, places_.next_begin(begin));
   LogPosition limit = begin + block_bytes;
-  // What were left of it would be too short for a block, and passed each time.
+  // What would be left is too short for a block of its own, and would be read each time.
   if (end - std::min(end, limit) <= sizes_.scanned_bytes) limit = end;
   MessagePlaces::Block block;
   block.begin = begin;
@@ -178,7 +180,7 @@ const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition
     block.end = at + record.record_bytes;
     return true;
   };
-  draft_.clear();  // where memory was short, one was not finished
+  draft_.clear();  // a block that ran out of memory was not finished
   static_cast<void>(pass(begin, end, visit, [](const std::string&) { return false; }));
   if (block.end == begin) return nullptr;
   draft_.finish(block);
@@ -214,12 +216,13 @@ StoreResult<bool> LogReading::for_each_written(const SegmentHeader& segment, Fil
     }
     if (reader.fault() == RecordFault::None) return true;
     if (const auto hole_end = end_of_hole(segment.position + reader.offset())) {
-      // Known since opening; whoever it concerns is refused.
+      // Opening has found it, and refuses the sessions that it concerns.
       if (*hole_end >= segment.position + window_.size()) return true;
       reader = SegmentReader{window_, RecordSeed{segment}, *hole_end - segment.position};
       continue;
     }
-    // It checked when it was written or at opening: damaged bytes must not be sent as a message.
+    // The record was valid when it was written or at opening: damaged bytes must not be sent as a
+    // message.
     const std::string text = damage_text(segment, reader.offset());
     if (!on_damage(text)) {
       return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = text}};

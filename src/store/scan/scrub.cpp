@@ -10,7 +10,7 @@
 namespace nexusfix::store {
 namespace {
 
-// Of the newest ones the kernel keeps what a resend would look at first (SegmentSupply).
+// The kernel keeps the newest segments in its cache: a resend reads them first (SegmentSupply).
 constexpr std::size_t kCachedSegments = 3;
 
 }  // namespace
@@ -52,7 +52,7 @@ bool Scrub::is_listed() {
   return !segments_.empty() && segments_.front().header.number <= current_.header.number;
 }
 
-// The header, and the checkpoint behind it.
+// The header, and the checkpoint after it.
 std::uint64_t Scrub::open() {
   damages_ = 0;
   damage_.clear();
@@ -63,7 +63,7 @@ std::uint64_t Scrub::open() {
     tell_unreadable(file.error());
     return 0;
   }
-  // What the disk has is to be read, not what is remembered of it.
+  // Drops the cached bytes, so that the disk's are read.
   if (!current_.stays_cached) (*file)->forget_cached();
   const DiskResult<std::uint64_t> size = (*file)->size();
   if (!size) {
@@ -122,7 +122,7 @@ std::uint64_t Scrub::read_piece() {
   return reader_.offset() - begin;
 }
 
-// False: there is nothing behind it, or enough was found.
+// False: nothing follows it, or enough was found.
 bool Scrub::pass_damage() {
   const std::uint64_t from = reader_.offset();
   const RecordSeed seed{current_.header};
@@ -144,11 +144,11 @@ bool Scrub::pass_damage() {
 void Scrub::close() {
   if (file_ && !current_.stays_cached) file_->forget_cached();
   file_.reset();
-  window_ = {};  // a large record may have been in it
+  window_ = {};  // frees it: a large record may have been in it
 }
 
 void Scrub::tell_unreadable(const DiskError& error) {
-  // It was retired meanwhile.
+  // It was retired in the meantime.
   if (!is_listed()) return;
   events_.put(StoreEvent::Level::Error, path_of_segment(folder_, current_.header.number) +
                                             ": cannot be read at or behind offset " +
