@@ -61,7 +61,7 @@ LossCause LossEvidence::cause(const SegmentHeader& header) const noexcept {
 }
 
 LossCause LossEvidence::cause(const Log& log) const noexcept {
-  // Of a copy, an orderly end says no more than how the log ended then.
+  // In a copy, an end in order says only how the log ended when it was copied.
   if (is_copy) return LossCause::FolderCopied;
   if (log.noted_epoch && log.owner_epoch > *log.noted_epoch) return LossCause::OwnerLost;
   if (log.is_closed) return LossCause::None;
@@ -86,7 +86,7 @@ bool explains_lost_end(LossCause cause, const LogNote& note) noexcept {
 std::uint64_t numbers_to_skip(LossCause cause, const SegmentHeader& last,
                               const JournalOptions& options, std::uint64_t lost_bytes) noexcept {
   if (cause == LossCause::None) return 0;
-  // What is missing may have been durable, whatever the mode.
+  // The missing bytes may have been durable in every mode.
   const bool may_lose_durable = cause == LossCause::LogCut || cause == LossCause::FolderCopied ||
                                 cause == LossCause::OwnerLost || lost_bytes > 0;
   if (!may_lose_durable || options.durability == Durability::None) return last.numbers_ahead_max;

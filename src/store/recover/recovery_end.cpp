@@ -25,7 +25,7 @@ StoreResult<void> empty_prepared(Disk& disk, const std::string& folder,
     const auto file = disk.open(path_of_segment(folder, number), OpenMode::ReadWrite);
     if (!file) return failure(folder, file.error());
     if (auto emptied = (*file)->truncate(0); !emptied) return failure(folder, emptied.error());
-    // Or a loss of power brings back what it held, when the log has grown past its place.
+    // Otherwise a loss of power brings its content back when the log has grown past its place.
     if (auto synced = (*file)->sync(); !synced) return failure(folder, synced.error());
   }
   return {};
@@ -37,9 +37,9 @@ LogPosition end_of(const Recovered& found, const SegmentHeader& segment) {
   return is_last ? segment.position + found.file_bytes : (&segment)[1].position;
 }
 
-// Brings what is read of a segment to the disk, from this offset on. Where a sync has failed in an
-// earlier life it can be read and is not there, and a sync alone would leave it so: the kernel
-// takes for clean what it could not write (catalogue D5). So it is written once more.
+// Brings the segment to the disk from this offset on. After a sync that failed in an earlier run,
+// bytes can be read that the disk does not have, and another sync would not change that: the kernel
+// takes pages that it could not write for clean (catalogue D5). So the bytes are written again.
 StoreResult<void> save(File& file, const std::string& folder, std::uint64_t from,
                        std::uint64_t end) {
   std::vector<char> piece(std::min<std::uint64_t>(end - from, std::uint64_t{1} << 20U));
@@ -47,7 +47,7 @@ StoreResult<void> save(File& file, const std::string& folder, std::uint64_t from
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), end - from));
     const DiskResult<std::size_t> count = file.read_at(from, std::span{piece}.first(wanted));
     if (!count) return failure(folder, count.error());
-    if (*count == 0) break;  // The last record's zeros need not be there.
+    if (*count == 0) break;  // the file may end before the zeros of its last record
     if (auto written = file.write_at(from, std::span{piece}.first(*count)); !written) {
       return failure(folder, written.error());
     }
@@ -104,7 +104,7 @@ StoreResult<void> read_tellings(Disk& disk, const std::string& folder, Recovered
     const auto file = disk.open(path_of_segment(folder, at->number), OpenMode::Read);
     if (!file) return failure(folder, file.error());
     const auto checkpoint = read_checkpoint(*at, **file);
-    if (!checkpoint || !*checkpoint) continue;  // told already
+    if (!checkpoint || !*checkpoint) continue;  // reported already
     const LogPosition before = (*checkpoint)->retired_before;
     if (++count == 1) {
       found.retired_before = before;
@@ -133,7 +133,7 @@ void tell_what_there_is(const CheckpointFaults& faults, LogStarts::Retired&& ret
                         Recovered& found) {
   found.report.messages = found.state.messages;
   found.report.records = found.records;
-  // Of those that are still there: what was not begun, or is cut, needs none.
+  // Of the segments that still exist: one that was not opened, or is cut, needs no checkpoint.
   for (const SegmentHeader& segment : found.segments) {
     const auto fault = faults.find(segment.number);
     if (fault != faults.end()) found.report.checkpoint_faults.push_back(fault->second);
