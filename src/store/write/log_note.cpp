@@ -18,9 +18,9 @@
 namespace nexusfix::store {
 namespace {
 
-// "log to 00000000000000012345 in segment 00000000000000000005 of 00000000000067108864 bytes,
-// begun , written to 00000000000000012399, crc32c 0123abcd", then spaces: of one length, as the
-// owner's record. Older programs did not note what was written.
+// "log to 00000000000000012345 in segment 00000000000000000005 of 00000000000067108864 bytes, begun
+// , written to 00000000000000012399, crc32c 0123abcd", then spaces: always of one length, as the
+// owner's record. Older versions do not record what was written.
 constexpr std::size_t kDigits = 20;
 constexpr std::string_view kPositionWord = "log to ";
 constexpr std::string_view kSegmentWord = " in segment ";
@@ -72,7 +72,7 @@ std::optional<std::uint64_t> hex_at(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-// With its checksum, filled with spaces.
+// Adds the checksum, and spaces up to this length.
 std::string sealed(std::string text, std::size_t bytes) {
   const std::uint32_t crc = crc32c(0, text);
   text += kCrcWord;
@@ -97,7 +97,7 @@ std::string encode(const LogNote& note, bool has_written) {
   return sealed(std::move(text), kLogNoteBytes);
 }
 
-// Of a path's file, from this offset on; nothing: it is not there. The error is for people.
+// Reads a file from this offset on; nothing: there is no such file. The error is a text.
 std::expected<std::optional<std::string>, std::string> read_part(Disk& disk,
                                                                  const std::string& path,
                                                                  std::size_t at,
@@ -130,7 +130,7 @@ std::optional<LogNote> decode_log_note(std::string_view bytes) {
                      .is_closed = state == kClosedWord,
                      .has_failed = state == kFailedWord,
                      .written = written.value_or(0)};
-  // Its words and its checksum are as they must be, then.
+  // Equal bytes mean that its words and its checksum are valid, too.
   return encode(note, written.has_value()) == bytes ? std::optional{note} : std::nullopt;
 }
 
@@ -143,7 +143,7 @@ FoundLogNote read_log_note(Disk& disk, const std::string& folder) {
   };
   const auto text = read_part(disk, path, kLogNoteAt, kLogNoteBytes);
   if (!text) return fault(text.error());
-  // Of an older program, or of an owner who has not come so far.
+  // An older version has written the file, or an owner that has not recorded a marker yet.
   if (!*text || (*text)->find_first_not_of('\0') == std::string::npos) return {};
   if (const auto note = decode_log_note(**text)) return {.note = note, .fault = {}};
   return fault("it does not check");
@@ -220,14 +220,14 @@ void LogNotes::put(const LogNote& note) noexcept {
       last_ = note;
       return;
     }
-    // A failed sync is not repeated. Whichever note is there now, it is true.
+    // A failed sync is not repeated. Whichever marker the file has now, it is true.
     is_over_ = true;
     events_.put(StoreEvent::Level::Warning,
                 "journal " + folder_ + ": the file owner could not be written (" + *fault +
                     "). Nothing is lost by it; but should the end of the log go missing before "
                     "the journal is opened again, that would not be noticed");
   } catch (const std::bad_alloc&) {
-    // Nor is there any to report it; the next note says what this one does.
+    // There is no memory for an event either; the next marker says what this one does.
   }
 }
 
@@ -237,7 +237,7 @@ bool LogNotes::put_failure(LogNote note) noexcept {
     const std::lock_guard lock{mutex_};
     is_over_ = true;
     if (note.position < last_.position) note = last_;
-    // What was written and not synced is not known to be there any more.
+    // Bytes that were written and not synced may be gone.
     note.written = 0;
     note.has_failed = true;
     note.is_closed = false;
@@ -248,7 +248,7 @@ bool LogNotes::put_failure(LogNote note) noexcept {
 }
 
 std::optional<std::string> LogNotes::write(const LogNote& note) {
-  // Who has been replaced says nothing in the name of his successor.
+  // An owner that was replaced must not write in the name of its successor.
   if (!owner_->is_current()) return std::nullopt;
   if (auto owned = owner_->check_slowly(); !owned) return std::nullopt;
   if (auto done = owner_->note(note); !done) return done.error().what();

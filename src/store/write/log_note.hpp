@@ -1,8 +1,8 @@
-// How far the log reaches, noted in the file `owner` after its owner: a lower bound of what is
-// there, so that a last segment that was taken away, or a log that was cut, is noticed. Each note
-// names what is on the disk already, and a log only grows; so an older note is true as well, and
-// there is nothing to keep in step with it. It is renewed twice a second, when a segment is begun,
-// at the end, and when the store fails.
+// The tail marker: how far the log reaches, recorded in the file `owner` after the owner itself. It
+// is a lower bound, so that a start notices if the last segment was removed or the log was cut. A
+// marker names only what is on the disk already, and a log only grows: an older marker is true as
+// well, and need not be kept in step. It is renewed twice a second, when a segment is opened, at
+// the end, and when the store fails.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,21 @@ namespace nexusfix::store {
 class Ownership;
 
 struct LogNote {
-  std::uint64_t segment = 0;        // its start lies before position
-  LogPosition position = 0;         // everything before it is in the log, and on the disk
-  std::uint64_t segment_bytes = 0;  // so much of the log may have followed in the same segment
-  bool is_closed = false;           // the log ended there, in order
-  bool has_failed = false;          // the store was stopped by an error: later bytes may be lost
-  // The files had everything before it, and the disk may not have: it is missing only after a loss
-  // of power, and what else takes what was not synced. 0, or below position: nothing more.
+  std::uint64_t segment = 0;  // its start lies before position
+  LogPosition position = 0;   // everything before it is in the log, and on the disk
+  std::uint64_t segment_bytes =
+      0;                    // at most this much of the log may have followed in the same segment
+  bool is_closed = false;   // the log ended there, in order
+  bool has_failed = false;  // the store was stopped by an error: later bytes may be lost
+  // The files had everything before it, but the disk may not: it is missing only after a loss of
+  // power, or another cause that takes bytes that were not synced. 0, or below position: no more
+  // than position is known.
   LogPosition written = 0;
   friend bool operator==(const LogNote&, const LogNote&) = default;
 };
 
-// Where it lies in the file `owner`: in the sector of the owner, whose bytes it does not touch.
+// Where it lies in the file `owner`: in the same sector as the owner's record, which it does not
+// touch.
 inline constexpr std::size_t kLogNoteAt = 256;
 inline constexpr std::size_t kLogNoteBytes = 256;
 
@@ -41,13 +44,13 @@ inline constexpr std::size_t kLogNoteBytes = 256;
 [[nodiscard]] std::optional<LogNote> decode_log_note(std::string_view bytes);
 
 struct FoundLogNote {
-  std::optional<LogNote> note;  // nothing: none, or it cannot be read
-  std::string fault;            // for people: why not; empty: there is none
+  std::optional<LogNote> note;  // nothing: there is none, or it cannot be read
+  std::string fault;            // why it cannot be read; empty: no fault
 };
-// To be read before the segments are looked at: their owner may write meanwhile.
+// To be read before the segments are read: their owner may write meanwhile.
 [[nodiscard]] FoundLogNote read_log_note(Disk& disk, const std::string& folder);
 
-// Where a log was found to end.
+// Where a log ends, as it was found.
 struct LogEnd {
   std::uint64_t segment = 0;  // 0: there is none
   std::uint64_t offset = 0;   // in it
@@ -60,22 +63,22 @@ struct LogEnd {
 [[nodiscard]] inline bool is_short(const FoundLogNote& found, LogPosition end) noexcept {
   return found.note && end < found.note->written;
 }
-// What is there, and what was noted.
+// Compares where the log ends with the marker.
 [[nodiscard]] std::string lost_end_text(const std::string& folder, const LogNote& note,
                                         const LogEnd& end);
-// After it, where the journal is not opened.
+// The text after it where the journal is not opened.
 [[nodiscard]] std::string lost_end_advice(const std::string& folder);
 // How much of the log may have been in what is missing.
 [[nodiscard]] std::uint64_t lost_end_bytes(const LogNote& note, LogPosition end) noexcept;
 
-// Which file the file `owner` is, noted in itself: a copy is another one.
+// Which file the file `owner` is, recorded in itself: a copy is another file.
 struct PlaceNote {
   std::uint64_t inode = 0;   // FileStatus::lasting_inode
   std::uint64_t handle = 0;  // FileStatus::lasting_handle
   friend bool operator==(const PlaceNote&, const PlaceNote&) = default;
 };
 
-// After the note of the log's end.
+// After the tail marker.
 inline constexpr std::size_t kPlaceNoteAt = kLogNoteAt + kLogNoteBytes;
 inline constexpr std::size_t kPlaceNoteBytes = 256;
 inline constexpr std::size_t kOwnerBytes = kPlaceNoteAt + kPlaceNoteBytes;
@@ -85,23 +88,23 @@ inline constexpr std::size_t kOwnerBytes = kPlaceNoteAt + kPlaceNoteBytes;
 [[nodiscard]] PlaceNote place_of(const FileStatus& owner) noexcept;
 
 struct FoundPlaceNote {
-  std::optional<PlaceNote> note;  // nothing: none, as of an older program, or it cannot be read
+  std::optional<PlaceNote> note;  // nothing: an older version wrote the file, or it cannot be read
   bool is_elsewhere = false;      // the file that holds it is another one
 };
 [[nodiscard]] FoundPlaceNote read_place_note(Disk& disk, const std::string& folder);
 
-// Writes notes down. Where that fails, what is lost is a watch over the end: that is reported, and
-// the journal goes on.
+// Writes tail markers. If that fails, a missing end of the log would not be noticed: that is
+// reported, and the journal goes on.
 class LogNotes {
  public:
   // owner: null where nothing is written; it must outlive this.
   LogNotes(const Ownership* owner, std::string folder, EventBox& events)
       : owner_{owner}, folder_{std::move(folder)}, events_{events} {}
 
-  // On the disk when it returns, unless a later one is. Any thread.
+  // The marker is on the disk when it returns, unless a later one is. Any thread.
   void put(const LogNote& note) noexcept;
-  // That the store has failed; false: it could not be written, and may be tried again, since that
-  // writes it a second time. Any thread; nothing else is put afterwards.
+  // Records that the store has failed. False: it could not be written and may be tried again; that
+  // writes it a second time. Any thread; no other marker is written afterwards.
   [[nodiscard]] bool put_failure(LogNote note) noexcept;
 
  private:

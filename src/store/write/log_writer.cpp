@@ -10,23 +10,23 @@
 namespace nexusfix::store {
 namespace {
 
-// Appended bytes collect here until flush(); a caller that does not flush for longer has them
-// written (but not called durable) in pieces of this size, so that memory stays bounded.
+// Appended bytes collect here until flush(). If the caller does not flush, they are written in
+// pieces of this size (but are not durable), so that memory stays bounded.
 constexpr std::size_t kPendingBytesMax = 1U << 20U;
 
-// What a group may have waiting for a disk that does not answer, beside the ring.
+// The bytes that may wait, beside the ring, for a disk that does not answer.
 constexpr std::size_t kStalledBytesMax = 256U << 20U;
 
-// A journal of 64 GiB before the list of its segments grows.
+// A journal reaches 64 GiB before the list of its segments grows.
 constexpr std::size_t kSegmentsReserved = 1024;
 
-// In front of the log's end: some records, that is.
+// Prefetched after the log's end: the next few records.
 constexpr std::uint64_t kFetchedAhead = 2048;
 constexpr std::uint64_t kFetchedBytesMax = 1024;
 constexpr std::uint64_t kLineBytes = 64;
 
-// At the end of a segment, while which the next one's checkpoint is drafted: a thousand records.
-// What a session appends meanwhile is encoded again.
+// The end of a segment, in which the next checkpoint is drafted: about a thousand records. A
+// session that appends meanwhile is encoded again.
 std::uint64_t draft_bytes(std::uint64_t segment_bytes) {
   return std::min<std::uint64_t>(256U << 10U, segment_bytes / 4);
 }
@@ -35,8 +35,8 @@ bool is_mapped(Durability durability) {
   return durability == Durability::Process || durability == Durability::None;
 }
 
-// With threads. Who syncs each record and is woken by nobody waits in flush(), and may as well do
-// it there.
+// With threads. A caller that syncs each record and gives no wake callback waits in flush(): it can
+// sync there.
 bool is_ringed(const JournalOptions& options) {
   return options.durability == Durability::Group ||
          (options.durability == Durability::Sync && options.on_durable.call != nullptr);
@@ -136,14 +136,14 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
   if (committer_ && committer_->has_failed()) return failure(committer_->failure());
   const SegmentHeader& segment = segments_.back();
   const std::uint64_t used = appended_ - segment.position;
-  // A record larger than a segment gets one for itself.
+  // A record larger than a segment gets a segment for itself.
   const std::uint64_t room = current_.reserved_bytes > 0 && mapped_ != nullptr
                                  ? current_.reserved_bytes
                                  : options_.segment_bytes;
   const bool has_records = used > segment.records_at();
   if (used + record_bytes > room && (has_records || mapped_ != nullptr)) {
     if (mapped_ != nullptr || !committer_ || is_name_safe()) return roll(record_bytes, now);
-    // It grows until it is.
+    // The segment grows until it is.
     if (auto pushed = push_pending(); !pushed) return pushed;
   }
   draft_checkpoint(used, room);
@@ -164,7 +164,7 @@ void LogWriter::reserve(std::uint64_t record_bytes) {
   if (needed > pending_.capacity()) pending_.reserve(std::max(needed, 2 * pending_.capacity()));
 }
 
-// A share of it with each record, so that none has much of the work.
+// Drafts a share with each record, so that no append has much of the work.
 void LogWriter::draft_checkpoint(std::uint64_t used, std::uint64_t room) {
   const std::uint64_t left = room - std::min(room, used);
   const std::uint64_t whole = draft_bytes(room);
@@ -191,8 +191,8 @@ std::uint64_t LogWriter::room_left() const noexcept {
   return options_.segment_bytes - std::min(options_.segment_bytes, used);
 }
 
-// Closes the segment and begins the next. What a plain writer has not synced of the old one, it
-// syncs here; a committer does it in its time.
+// Closes the segment and opens the next. A plain writer syncs the rest of the old one here; a
+// committer does it in the background.
 StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
   if (!committer_) {
     if (auto written = write_pending(); !written) return written;
@@ -212,7 +212,8 @@ StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
   return {};
 }
 
-// After a loss of power a segment must not be there without the one before: that would be damage.
+// After a loss of power a segment must not exist without the one before it: that would count as
+// damage.
 bool LogWriter::is_name_safe() const noexcept {
   return current_.is_name_synced || options_.durability == Durability::None ||
          synced() > segments_.back().position;
@@ -240,7 +241,7 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
   return put_start(start_);
 }
 
-// That of the last header.
+// Sets what follows from the last header.
 void LogWriter::take_current(OpenSegment segment) {
   current_ = std::move(segment);
   is_next_wanted_ = false;
@@ -250,7 +251,7 @@ void LogWriter::take_current(OpenSegment segment) {
   seed_ = RecordSeed{segments_.back()};
 }
 
-// The header first: if the process ends in between, the checkpoint is seen to be missing.
+// The header goes first: if the process ends before the checkpoint is whole, opening sees that.
 StoreResult<void> LogWriter::put_start(std::span<const char> bytes) {
   appended_ += bytes.size();
   if (mapped_ == nullptr) {
@@ -278,12 +279,13 @@ StoreResult<void> LogWriter::append(std::span<const char> entries,
   }
   NEXUSFIX_DEBUG_ASSERT(offset + record_bytes <= current_.reserved_bytes);
   encode_record(mapped_ + offset, seed_, offset, now, entries, more_entries);
-  // Behind the copy: what did not reach the file must not be called durable.
+  // Tested after the copy: bytes that did not reach the file must not be durable.
   if (mapping_failed()) return mapping_failure();
   appended_ += record_bytes;
   if (committer_) committer_->publish(appended_);
-  // Where records go, nothing was read for long: as many lines as this one took are fetched, so
-  // far ahead that they are there in time. One that does not exist is not fetched, and no fault.
+  // No thread has read the memory after the log's end for long. As many cache lines as this record
+  // took are prefetched, far enough ahead to be there in time. A prefetch of an unmapped line does
+  // nothing.
   const char* const ahead = mapped_ + offset + kFetchedAhead;
   const std::uint64_t fetched_bytes = std::min(record_bytes, kFetchedBytesMax);
   for (std::uint64_t at = 0; at < fetched_bytes; at += kLineBytes) {
@@ -324,7 +326,7 @@ StoreResult<void> LogWriter::flush() {
     if (durable() == appended_) return {};
     if (options_.durability == Durability::Process) committer_->request();
     committer_->want_wake();
-    // It may have failed, and told nobody, just before a wake was wanted.
+    // It may have failed before the wake was requested, and have woken no thread.
     if (committer_->has_failed()) return failure(committer_->failure());
     return {};
   }
@@ -359,7 +361,7 @@ StoreResult<void> LogWriter::sync_written() {
   return {};
 }
 
-// As much as the ring takes, in whole records: what is in it can then be read like a file.
+// As much as the ring takes, in whole records: then the ring can be read like a file.
 StoreResult<void> LogWriter::push_pending() {
   if (pending_.empty()) return {};
   std::size_t count = pending_.size();
@@ -377,7 +379,8 @@ StoreResult<void> LogWriter::push_pending() {
   return {};
 }
 
-// The first pending bytes wait for their turn, and until the files have them.
+// Puts the first pending bytes through the ring piece by piece, and waits until the files have
+// them.
 StoreResult<void> LogWriter::push_in_pieces(std::size_t count) {
   const LogPosition end = appended_ - pending_.size() + count;
   committer_->drain();
@@ -394,7 +397,7 @@ StoreResult<void> LogWriter::push_in_pieces(std::size_t count) {
   return {};
 }
 
-// The record, or start of a segment, so far behind the first pending byte.
+// The size of the record, or start of a segment, at this offset of the pending bytes.
 std::uint64_t LogWriter::unit_bytes(std::size_t offset) const noexcept {
   const LogPosition position = appended_ - pending_.size() + offset;
   const auto segment = std::ranges::lower_bound(segments_, position, {}, &SegmentHeader::position);
@@ -403,7 +406,8 @@ std::uint64_t LogWriter::unit_bytes(std::size_t offset) const noexcept {
   return decode_record_header(rest.first<kRecordHeaderBytes>()).record_bytes();
 }
 
-// How many of the first pending bytes are whole records and starts of segments, up to bytes_max.
+// The number of the first pending bytes that are whole records and starts of segments, at most
+// bytes_max.
 std::size_t LogWriter::whole_records(std::size_t bytes_max) const noexcept {
   std::size_t count = 0;
   while (count < pending_.size()) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kComparedBytes = 256U << 10U;
 
-// Everything before it was on the disk, says a header that is there itself.
+// The highest position that the segments' headers say was on the disk.
 LogPosition told_synced(std::span<const SegmentHeader> segments, LogPosition synced) {
   LogPosition told = 0;
   for (const SegmentHeader& segment : segments) {
@@ -25,9 +25,9 @@ LogPosition told_synced(std::span<const SegmentHeader> segments, LogPosition syn
   return told;
 }
 
-// When the segment in front of the first of these was written for the last time, or later: what
-// begins the next one is that. A segment that close() began, or whose header a repair put back,
-// does not say when it began (docs/internals/journal-format.md): one behind it does.
+// When the segment before the first of these was written for the last time, or later: the time in
+// the next header. A segment that close() opened, or whose header a repair restored, has no time
+// (docs/internals/journal-format.md): then a later segment's counts.
 std::optional<WallTime> last_written_before(std::span<const SegmentHeader> segments) {
   const auto told = std::ranges::find_if(
       segments, [](const SegmentHeader& segment) { return segment.time != WallTime{}; });
@@ -65,14 +65,14 @@ bool Retirement::take_next_away(std::uint64_t from, const SegmentHeader& kept) n
   try {
     return take_next(from, kept);
   } catch (const std::bad_alloc&) {
-    // Nor is there any to tell of it. What is left goes when the next segment is retired.
+    // There is no memory for an event either. The rest is removed when the next segment is retired.
     return false;
   }
 }
 
 bool Retirement::take_next(std::uint64_t from, const SegmentHeader& kept) {
   if (is_over_) return false;
-  // What could not be taken away before comes first: there must be no gap.
+  // A segment whose removal failed before comes first: there must be no gap.
   if (next_ == 0) next_ = from;
   if (next_ >= kept.number) return false;
   if (checked_ != kept.number && !can_begin_with(kept)) return false;
@@ -102,11 +102,11 @@ bool Retirement::can_begin_with(const SegmentHeader& kept) {
   return checkpoint->has_value();
 }
 
-// Synced one by one: after a loss of power an older one must not be there without a newer one.
+// Synced one by one: after a loss of power an older segment must not exist without a newer one.
 DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
   const std::string path = path_of_segment(folder_, number);
   if (what_ == RetiredSegments::Delete) {
-    // Somebody may have taken it away by hand.
+    // An operator may have removed it.
     auto removed = disk_.remove(path);
     if (!removed && removed.error().error_number != ENOENT) return removed;
     return sync(folder_);
@@ -121,7 +121,7 @@ DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
       return std::unexpected{
           DiskError{.path = target, .operation = "move a segment to", .error_number = EEXIST}};
     }
-    // Nobody knows whether who made it brought it to the disk.
+    // It is not known whether the run that moved it has synced it.
     if (auto synced = (*there)->sync(); !synced) {
       is_over_ = true;
       return synced;
@@ -136,7 +136,7 @@ DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
   return sync(folder_);
 }
 
-// A loss of power while a segment was moved may leave it under both names.
+// A loss of power during a move may leave the segment under both names.
 DiskResult<bool> Retirement::is_moved(const std::string& path, File& target) {
   const auto file = disk_.open(path, OpenMode::Read);
   if (!file && file.error().error_number == ENOENT) return true;
@@ -156,7 +156,7 @@ DiskResult<bool> Retirement::is_moved(const std::string& path, File& target) {
 
 DiskResult<void> Retirement::sync(const std::string& folder) {
   auto synced = disk_.sync_directory(folder);
-  is_over_ = !synced;  // a failed sync is not repeated: what has gone may come back
+  is_over_ = !synced;  // a failed sync is not repeated: a removed file may come back
   return synced;
 }
 

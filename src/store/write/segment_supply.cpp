@@ -14,18 +14,19 @@ namespace {
 
 // A disk that was full may have room again.
 constexpr std::chrono::seconds kRetryAfter{1};
-// At the end of a life, for what is still to be taken away.
+// When the journal is closed: how long a removal may take.
 constexpr std::chrono::seconds kTakingAwayMax{1};
 
-// Of a mapping, made ready before the first append; the rest follows in the background.
+// Prepared in a mapping before the first append; the rest follows in the background.
 constexpr std::uint64_t kWarmBytes = 1U << 20U;
 
-// On the supply's own thread, where nobody could catch it. Too short to need memory itself.
+// An exception on the supply's own thread would end the process. The text is short enough to need
+// no memory.
 DiskError no_memory() {
   return {.path = "a segment", .operation = "get memory for", .error_number = ENOMEM};
 }
 
-// Whoever waits for it must not wait for ever because there is no memory for the words.
+// A thread that waits for this must not wait for ever because there is no memory for the text.
 void end_of_sync(SyncUnderWay& under_way, const DiskResult<void>& result) noexcept {
   try {
     under_way.end(result);
@@ -82,12 +83,13 @@ DiskResult<OpenSegment> SegmentSupply::take(std::uint64_t number, std::uint64_t 
     std::unique_lock lock{mutex_};
     changed_.wait(lock, [&] {
       if (is_reserving_) return false;
-      if (is_syncing_) return options_.leaves_syncs;  // who cannot wait for it makes its own
+      if (is_syncing_) return options_.leaves_syncs;  // a caller that cannot wait makes its own
       return number_ != number || state_ != State::Wanted || is_away_;
     });
     const bool is_ready = number_ == number && state_ == State::Ready;
     state_ = State::Idle;
-    is_short_.store(false, std::memory_order_relaxed);  // or what is made now says so itself
+    is_short_.store(false,
+                    std::memory_order_relaxed);  // reset: if this one fails, it sets the flag again
     if (is_ready && (ready_.reserved_bytes == 0 || ready_.reserved_bytes >= bytes)) {
       return std::exchange(ready_, {});
     }
@@ -100,7 +102,7 @@ DiskResult<OpenSegment> SegmentSupply::take(std::uint64_t number, std::uint64_t 
 }
 
 DiskResult<OpenSegment> SegmentSupply::make(std::uint64_t number, std::uint64_t bytes) {
-  // Or another journal would find a segment that is none of its own.
+  // Otherwise another journal would find a segment that is not its own.
   if (options_.owner != nullptr && !options_.owner->is_in_place(disk_)) {
     return std::unexpected{DiskError{
         .path = path_of(number), .operation = "find the folder for", .error_number = ENOENT}};
@@ -112,15 +114,15 @@ DiskResult<OpenSegment> SegmentSupply::make(std::uint64_t number, std::uint64_t 
     return std::unexpected{std::move(emptied.error())};
   }
   if (auto reserved = reserve(segment, std::max(bytes, options_.segment_bytes)); !reserved) {
-    // What it took is given back, so that others have room for their work.
+    // Its space is freed, so that other programs have room.
     static_cast<void>(segment.file->truncate(0));
     return std::unexpected{std::move(reserved.error())};
   }
   return segment;
 }
 
-// Of an earlier preparation that did not end: what it wrote is not known to be zeros. What was
-// begun is not of this life, which knows its segments: another folder has come in this one's place.
+// The file of an interrupted preparation may hold other bytes than zeros. A segment that holds
+// records is not of this run, which knows its segments: another folder has taken the place of ours.
 DiskResult<void> SegmentSupply::empty(File& file, std::uint64_t number) const {
   const DiskResult<std::uint64_t> size = file.size();
   if (!size) return std::unexpected{size.error()};
@@ -207,7 +209,7 @@ std::optional<DiskError> SegmentSupply::take_shortage() {
 void SegmentSupply::close() {
   std::unique_lock lock{mutex_};
   changed_.wait(lock, [this] { return !is_reserving_ && !is_syncing_; });
-  const bool is_there = state_ != State::Idle;  // or the file is in use
+  const bool is_there = state_ != State::Idle;  // otherwise the file is in use
   state_ = State::Idle;
   ready_ = {};
   if (is_there) remove_from(number_);
@@ -215,14 +217,15 @@ void SegmentSupply::close() {
   changed_.wait_for(lock, kTakingAwayMax, [this] { return errands_.empty(); });
 }
 
-// Segments that were not begun; an earlier life may have left several. What stays is empty, and the
-// next opening takes it, so an error does not matter; but a gap would be damage.
+// Removes segments that were not opened; an earlier run may have left several. A file that stays is
+// empty, and the next opening uses it, so an error does not matter; but a gap would count as
+// damage.
 void SegmentSupply::remove_from(std::uint64_t number) {
   std::uint64_t last = number;
   for (;; ++last) {
     const auto next = disk_.open(path_of(last + 1), OpenMode::Read);
     if (next) continue;
-    if (next.error().error_number != ENOENT) return;  // it may be there
+    if (next.error().error_number != ENOENT) return;  // it may still exist
     break;
   }
   for (; last > number; --last) {
@@ -239,7 +242,7 @@ void SegmentSupply::run() {
     } else if (state_ == State::Wanted) {
       work(lock);
     } else if (!errands_.empty()) {
-      // Behind the segment that somebody may wait for soon.
+      // After the segment, for which the appending thread may wait soon.
       do_errand(lock);
     } else if (state_ == State::Failed) {
       const bool told = changed_.wait_for(
@@ -251,7 +254,8 @@ void SegmentSupply::run() {
   }
 }
 
-// One thing that nobody waits for, unlocked meanwhile: who wants a segment makes it himself.
+// Does one task that no thread waits for, without the lock: a caller that needs a segment makes it
+// itself.
 void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
   is_away_ = true;
   changed_.notify_all();
@@ -267,7 +271,7 @@ void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
     forget_retired();
     lock.lock();
   } else {
-    // One file a turn: what is wanted meanwhile comes before the next.
+    // One file a turn: a segment that is requested meanwhile comes first.
     const Errand errand = errands_.front();
     lock.unlock();
     const bool has_more = errand.retirement->take_next_away(errand.from, errand.kept);
@@ -278,9 +282,8 @@ void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
   is_away_ = false;
 }
 
-// Of what was closed, the last segments stay in memory, where a resend would look first. Pages that
-// are given back in a burst are those that the next segments get, which costs less than new ones.
-// Needs no memory.
+// The last closed segments stay in memory, where a resend reads first. Pages that are freed in a
+// burst are reused by the next segments, which costs less than new ones. Needs no memory.
 void SegmentSupply::forget_retired() {
   for (OpenSegment& segment : retiring_) {
     segment.mapping.reset();
@@ -292,7 +295,7 @@ void SegmentSupply::forget_retired() {
   retiring_.clear();
 }
 
-// Memory that cannot be had here is an error as any other: it is told, and tried again.
+// Memory that is missing here is an error like any other: it is reported, and tried again.
 DiskResult<OpenSegment> SegmentSupply::make_ahead() noexcept {
   try {
     auto first_sync = std::make_shared<SyncUnderWay>();
@@ -314,8 +317,8 @@ DiskResult<void> SegmentSupply::sync_ahead(OpenSegment& segment) noexcept {
   }
 }
 
-// Makes the wanted segment, unlocked meanwhile. It is ready before it is synced: a disk that does
-// not answer holds up nobody who can do without.
+// Makes the requested segment, without the lock. It is ready before it is synced: a disk that does
+// not answer delays no caller that can do without the sync.
 void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
   const bool had_failed = state_ == State::Failed;
   const auto fail = [&](DiskError error) {
@@ -341,7 +344,7 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
     changed_.notify_all();
     lock.unlock();
     DiskResult<void> synced = sync_ahead(*made);
-    end_of_sync(*first_sync, synced);  // For whoever has taken it meanwhile.
+    end_of_sync(*first_sync, synced);  // for a caller that has taken it meanwhile
     lock.lock();
     is_syncing_ = false;
     if (state_ == State::Ready) {
