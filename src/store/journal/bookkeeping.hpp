@@ -1,6 +1,7 @@
-// The entries that a journal adds to a record on its own: who owns the log, how far it was synced,
-// and which outbound sequence numbers are reserved. After a loss of power the next start tells
-// damage from bytes that had not reached the disk by them, and skips no more numbers than it must.
+// The entries that a journal adds to a record on its own: the log's owner, how far the log was
+// synced, and which outbound sequence numbers are reserved. After a loss of power they tell the
+// next start which bytes are damaged and which had not reached the disk, and how many numbers it
+// must skip.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// In which epoch each session was where the log begins, once older segments were retired.
+// The epoch of each session where the log begins, once older segments were retired.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace nexusfix::store {
 
-// By session key. The first checkpoint that can be used says it, less what the records between the
-// log's begin and that checkpoint did. segments: of the whole log, at least one.
+// By session key. The first usable checkpoint has the epochs; the resets between the log's begin
+// and that checkpoint are taken off. segments: of the whole log, at least one.
 [[nodiscard]] StoreResult<std::vector<std::uint64_t>> find_first_epochs(
     Disk& disk, const std::string& folder, std::span<const SegmentHeader> segments,
     LogReading& reading, std::size_t sessions);

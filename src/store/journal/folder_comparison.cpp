@@ -11,7 +11,7 @@
 namespace nexusfix::store {
 namespace {
 
-// Whether a path names nothing; of any other error it is not known what it names.
+// Whether the path names no file. After any other error that is not known.
 bool names_nothing(int error) noexcept {
   return error == ENOENT || error == ENOTDIR || error == ELOOP || error == ESTALE;
 }
@@ -27,7 +27,7 @@ void FolderComparison::add_closed(std::uint64_t number, std::uint64_t size_bytes
 void FolderComparison::add_open(Segment segment, std::uint64_t bytes_before) {
   if (!segments_.empty() && segments_.back().file) {
     Segment& before = segments_.back();
-    // Beyond what was reserved, a thread may not have written all of it yet.
+    // Beyond what was reserved, the thread may not have written all of it yet.
     before.size_bytes = std::min(before.size_bytes, bytes_before);
     before.file.reset();
   }
@@ -72,7 +72,7 @@ std::optional<std::string> FolderComparison::compare(File* open, const std::stri
                                                      std::uint64_t size_bytes) {
   if (open == nullptr) return std::nullopt;
   const DiskResult<FileStatus> status = open->status();
-  if (!status) return std::nullopt;  // a disk that cannot tell
+  if (!status) return std::nullopt;  // the disk does not know
   if (status->links == 0) return path + " was removed";
   if (status->size_bytes < size_bytes) {
     return path + " was cut to " + std::to_string(status->size_bytes) + " bytes";

@@ -53,8 +53,8 @@ std::string_view to_string(Durability durability) noexcept {
 
 namespace {
 
-// Where entries begin that a reader of the session's current epoch may see: a reset inside of the
-// record ends what came before it.
+// The entries that belong to the session's current epoch: a reset inside of the record ends what
+// came before it.
 std::span<const char> behind_last_reset(std::span<const char> entries, SessionKey session) {
   std::span<const char> result = entries;
   EntryReader reader{entries};
@@ -75,7 +75,7 @@ void append_skip(std::vector<char>& entries, SessionKey key, std::uint64_t first
 
 class Journal final : public Store {
  public:
-  // Without a lock it can only be read.
+  // Without ownership the journal can only be read.
   Journal(Disk& disk, JournalOptions options, std::optional<Ownership> ownership,
           const ReadingSizes& sizes = {})
       : disk_{disk},
@@ -106,7 +106,7 @@ class Journal final : public Store {
       report_ = std::move(recovered.report);
       return {};
     }
-    // Only numbers: the positions of the record are nobody's business.
+    // Only numbers: the position of the record does not matter.
     const auto applied = state_.apply(skipped, now, 0, 0);
     NEXUSFIX_ASSERT(applied.has_value());
     for (SessionKey key = 0; key < state_.sessions.size(); ++key) {
@@ -116,12 +116,12 @@ class Journal final : public Store {
     for (std::string& warning : recovered.warnings) {
       events_.put(StoreEvent::Level::Warning, std::move(warning));
     }
-    // With damage in the log, opening must find it again, and say so.
+    // A later opening must find the damage again, and report it: no checkpoint may stand after it.
     is_damaged_ = !report_.damages.empty();
     if (!is_damaged_) {
       checkpointer_.start(recovered.index_from, recovered.retired_before);
     }
-    // A segment that is begun now tells of it.
+    // Before a segment is opened: its checkpoint records what is retired.
     if (!recovered.segments.empty()) {
       const LogPosition end = recovered.segments.back().position + recovered.file_bytes;
       plan_retirement(recovered.segments, end, recovered.synced, now);
@@ -130,9 +130,9 @@ class Journal final : public Store {
     const std::uint64_t epoch = ownership_->epoch();
     if (auto opened = writer_.open(recovered, epoch, skipped, now); !opened) return opened;
     bookkeeping_.start(epoch, writer_.segments().back().owner_epoch == epoch, writer_.synced());
-    // After damage a segment that has no record yet is none that the next opening must find.
+    // Don't record an empty segment opened after damage: the next opening need not find it.
     if (const auto reach = writer_.reach(); reach && !is_damaged_) log_notes_.put(*reach);
-    // What the next opening must not find again is in the log, and on the disk.
+    // From here on the log is on the disk, and belongs to this folder.
     const bool is_kept = options_.durability != Durability::None;
     if (auto placed = is_kept ? ownership_->note_place() : DiskResult<void>{}; !placed) {
       return std::unexpected{disk_error(options_.folder, placed.error())};
@@ -165,7 +165,7 @@ class Journal final : public Store {
       return failure(StoreErrorCode::TooLarge, room.error());
     }
     const auto key = static_cast<SessionKey>(state_.sessions.size());
-    // From the change of the table on nothing may need memory: it and the log are to agree.
+    // From the change of the table on nothing may need memory: the table and the log must agree.
     bookkeeping_.make_room_for_session();
     if (state_.indexes.size() == state_.indexes.capacity()) {
       state_.indexes.reserve(2 * state_.indexes.size() + 1);
@@ -262,7 +262,7 @@ class Journal final : public Store {
   }
 
   std::optional<StoreEvent> take_event() override {
-    // Asked in every turn: two looks that need no lock.
+    // Called in every turn of the event loop: two tests that need no lock.
     if (!writer_.has_shortage() && !events_.has_any()) [[likely]]
       return std::nullopt;
     const std::optional<DiskError> shortage = writer_.take_shortage();
@@ -286,7 +286,8 @@ class Journal final : public Store {
 
   [[nodiscard]] bool failed() const noexcept { return !failure_.empty(); }
   [[nodiscard]] bool is_writable() const noexcept { return ownership_.has_value(); }
-  // Not while damage must be found again, nor where nothing is ever known to be on the disk.
+  // Not while an opening must find damage again, nor in the mode in which nothing is known to be on
+  // the disk.
   [[nodiscard]] bool may_retire() const noexcept {
     return options_.retention.is_wanted() && !is_damaged_ &&
            options_.durability != Durability::None;
@@ -311,8 +312,8 @@ class Journal final : public Store {
         .code = code, .text = "journal " + options_.folder + ": " + std::string{reason}}};
   }
 
-  // What is on the disk is no longer certain: nothing is accepted from here on. An owner that was
-  // replaced leaves the journal to his successor, who has not failed.
+  // It is not certain any more what is on the disk: the store accepts nothing from here on. An
+  // owner that was replaced leaves the journal to its successor, which has not failed.
   std::unexpected<StoreError> stop(StoreError error) {
     failure_ = error.text;
     if (error.code != StoreErrorCode::Locked) keeper_.note_failure();
@@ -330,10 +331,10 @@ class Journal final : public Store {
 
   Disk& disk_;
   JournalOptions options_;
-  std::optional<Ownership> ownership_;  // nothing: open to be looked at
+  std::optional<Ownership> ownership_;  // nothing: opened only to read
   LogState state_;
   RetiredNumbers retired_numbers_;
-  EventBox events_;        // must outlive all that works on other threads
+  EventBox events_;        // must outlive the threads that use it
   Retirement retirement_;  // must outlive the writer, whose thread works for it
   LogNotes log_notes_;     // likewise
   Checkpointer checkpointer_;
@@ -346,7 +347,7 @@ class Journal final : public Store {
   SessionRefusals refusals_;  // because of it
   std::string failure_;       // not empty: stopped
   ScrubFeed scrub_;
-  JournalKeeper keeper_;  // what it looks at goes after it
+  JournalKeeper keeper_;  // last: its thread uses the members above
 };
 
 StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
@@ -359,7 +360,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
     writer_.prepare_next();
     if (checkpointer_.tells_more(synced)) retire_segments(now);
     if (scrub_.is_due(synced)) scrub_.offer(writer_.segments(), writer_.written());
-    // In process mode no flush() is called: there is nothing to wait for.
+    // In process mode flush() is not called, as there is nothing to wait for.
     keeper_.look(now);
     const std::size_t left =
         kRecordBytesLimit - std::min<std::size_t>(kRecordBytesLimit, entries.size());
@@ -372,7 +373,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
                    "a record of " + std::to_string(kRecordHeaderBytes + entries.size()) +
                        " bytes is above the limit of " + std::to_string(options_.record_bytes_max));
   }
-  // Before the sessions change: what fails to be written must not be seen.
+  // Before the sessions change: a record that cannot be written must not be visible.
   if (!writer_.has_room(record_bytes)) {
     const std::uint64_t segment = writer_.segments().back().number;
     try {
@@ -410,19 +411,19 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
   return appended();
 }
 
-// First the next checkpoint tells what is to go; when that is on the disk, it goes. From then on
-// nobody reads it; the files themselves follow in the background.
+// Two checkpoints must record a segment as retired and be synced before it is deleted. The journal
+// stops reading it first; the files are removed in the background.
 void Journal::retire_segments(WallTime now) {
   if (!may_retire()) return;
   forget_before(checkpointer_.told_retired(writer_.synced()));
   plan_retirement(writer_.segments(), appended(), writer_.synced(), now);
 }
 
-// segments: all that there are, with the log up to end in them.
+// segments: of the whole log, which ends at this position.
 void Journal::plan_retirement(std::span<const SegmentHeader> segments, LogPosition end,
                               LogPosition synced, WallTime now) {
   if (!may_retire()) {
-    // Nor does a checkpoint go on to tell what an earlier life had planned.
+    // Nor do checkpoints go on to record what an earlier run has planned.
     if (!is_damaged_) checkpointer_.plan_retirement(segments.front().position);
     return;
   }
@@ -454,8 +455,8 @@ void Journal::forget_before(LogPosition position) {
   writer_.take_away(retirement_, first, kept);
 }
 
-// After a loss of power, or what is taken for one, each session goes on above every number that it
-// may have used. Returns the entries that say so.
+// After a loss of power, or what is handled as one, each session goes on above every number that it
+// may have used. Returns the entries for that.
 std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
   std::vector<char> entries;
   if (!recovered.report.power_lost) return entries;
@@ -465,7 +466,7 @@ std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
     const std::uint64_t first = state_.sessions.record(key).next_outbound;
     const std::uint64_t end = std::max(first + ahead_max, state_.sessions.reserved(key));
     const std::uint64_t last = std::min(end, kNumberMax) - 1;
-    if (last < first) continue;  // of a log that is forged: there are no more numbers
+    if (last < first) continue;  // the log is forged: there are no more numbers
     append_skip(entries, key, first, last);
     recovered.report.skipped.push_back({state_.sessions.name(key), first, last});
   }
@@ -481,7 +482,7 @@ StoreResult<void> Journal::close_in_order() {
                          .session = 0,
                          .number = options_.durability == Durability::None ? 0 : appended(),
                          .bytes = {}});
-  // No clock is asked for it: the record has no time.
+  // Without a time: close() has no clock.
   if (auto room = writer_.make_room(kRecordHeaderBytes + entries.size(), {}); !room) return room;
   if (auto written = writer_.append(entries, {}, {}); !written) return written;
   if (auto synced = writer_.sync_all(); !synced) return synced;
@@ -489,7 +490,7 @@ StoreResult<void> Journal::close_in_order() {
   std::optional<LogNote> reach = writer_.reach();
   if (auto closed = writer_.close(); !closed) return closed;
   if (!reach) return {};
-  // Whoever opens it next says that more may follow, before it does.
+  // The next owner records that more may follow before it appends.
   reach->is_closed = true;
   log_notes_.put(*reach);
   return {};
@@ -536,7 +537,7 @@ StoreResult<void> Journal::scan(LogVisitor visit) {
     EntryReader reader{record.entries};
     Entry entry;
     while (reader.next(entry)) {
-      // What opening did not read may say anything.
+      // Entries in segments that opening did not read may be forged.
       is_known = entry.session < epochs.size();
       if (!is_known) return false;
       if (entry.kind == EntryKind::Reset) ++epochs[entry.session];

@@ -12,7 +12,7 @@
 namespace nexusfix::store {
 namespace {
 
-// Where no thread goes on trying to note a failure.
+// If no thread goes on trying to record a failure.
 constexpr int kTriesAlone = 3;
 
 }  // namespace
@@ -110,7 +110,7 @@ void JournalKeeper::look(std::optional<WallTime> now) {
   if (!is_due_ && !is_over) return;
   if (now) looked_at_ = now;
   if (!has_thread_) turn();
-  // Of a segment of which the disk has not even the start, later.
+  // If the disk has not even the segment's start, it is due again later.
   const std::optional<LogNote> note = puts_notes_ && !has_alarm() ? writer_.reach() : std::nullopt;
   if (note) notes_.put(*note);
   is_due_ = puts_notes_ && !note;
@@ -127,7 +127,7 @@ void JournalKeeper::run() {
     try {
       if (must_look) turn();
     } catch (const std::bad_alloc&) {
-      // There may be some the next time.
+      // There may be memory the next time.
     }
     lock.lock();
   }
@@ -187,8 +187,8 @@ void JournalKeeper::raise(const std::string& conflict) {
   report_stop(text);
 }
 
-// An error of a thread, which the appending one meets with its next record: there may be none for
-// long.
+// An error of the committer thread. The appending thread meets it with its next record, which may
+// come late.
 void JournalKeeper::look_for_failure() {
   if (!has_thread_ || !writer_.has_failed()) return;
   report_stop(disk_error(options_.folder, writer_.failure()).text);
@@ -201,7 +201,7 @@ void JournalKeeper::report_stop(const std::string& text) {
 }
 
 std::optional<LogNote> JournalKeeper::reach() const {
-  // Of a committer: nothing else of the writer is a thread's to read.
+  // Only the committer's progress: a thread may read nothing else of the writer.
   const LogWriter::Progress progress = writer_.progress();
   for (auto start = starts_.rbegin(); start != starts_.rend(); ++start) {
     if (progress.synced < start->position) continue;

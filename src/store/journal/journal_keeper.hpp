@@ -1,10 +1,10 @@
-// Looks after the folder of an open journal, on a thread of its own where the disk takes threads.
+// Watches the folder of an open journal, on a thread of its own if the disk takes threads.
 //
-// A file that is open stays so when its name is removed, or its folder renamed: what is appended
-// then goes into files that the next start does not find, and nothing fails. So what is open is
-// compared with what the path names, by device, inode, links and size: twice a second, and when a
-// segment is begun. And how far the log reaches is noted, so that little of it can go missing
-// without notice.
+// An open file stays open when its name is removed or its folder is renamed: what is appended then
+// goes into files that the next start does not find, and nothing fails. So the open files are
+// compared with what the paths name, by device, inode, links and size: twice a second, and when a
+// segment is opened. It also records how far the log reaches (the tail marker), so that little of
+// the log can go missing without notice.
 #pragma once
 
 #include <atomic>
@@ -33,32 +33,32 @@ class Ownership;
 
 class JournalKeeper {
  public:
-  // All of them must outlive the keeper. owner: null where nothing is written.
+  // All of them must outlive the watch. owner: null where nothing is written.
   JournalKeeper(Disk& disk, const JournalOptions& options, const Ownership* owner,
                 const LogWriter& writer, LogNotes& notes, EventBox& events);
   ~JournalKeeper();
   JournalKeeper(const JournalKeeper&) = delete;
   JournalKeeper& operator=(const JournalKeeper&) = delete;
 
-  // When the writer is open: what is there now must be there from now on. notes: how far the log
-  // reaches is noted.
+  // Called when the writer is open: the files of now must stay. marks_tail: whether tail markers
+  // are written.
   void start(bool notes);
-  // The log is closed next: nothing is compared or noted any more.
+  // Called before the log is closed: nothing is compared or recorded any more.
   void stop();
 
-  // The appending thread, when the writer has begun a segment.
+  // The appending thread, when the writer has opened a segment.
   void segment_begun();
-  // These were retired: their files may go.
+  // These segments are retired: their files may be removed.
   void forget_before(std::uint64_t number);
-  // What no thread does is done by the appending one: when a segment was begun, and when so much
-  // time has passed since the last look.
+  // The appending thread does what no thread does: when a segment was opened, and when the interval
+  // since the last check has passed.
   [[nodiscard]] bool is_due() const noexcept { return is_due_; }
   void look(std::optional<WallTime> now);
-  // The store has stopped by an error, and the file `owner` is to say so. A thread goes on trying
-  // until that is written, or the keeper ends.
+  // The store has stopped by an error, which the file `owner` should say. A thread goes on trying
+  // until that is written, or the watch ends.
   void note_failure();
 
-  // The folder is not the one that is open. Any thread; one relaxed load.
+  // The folder is not the open one any more. Any thread; one relaxed load.
   [[nodiscard]] bool has_alarm() const noexcept {
     return has_alarm_.load(std::memory_order_relaxed);
   }
@@ -88,16 +88,16 @@ class JournalKeeper {
   EventBox& events_;
   const bool has_thread_;
   bool puts_notes_ = false;
-  // Who notes how far the log reaches, and compares the folder where there is no thread.
+  // Which thread writes the tail markers, and compares the folder if there is no other thread.
   enum class Watcher : std::uint8_t {
     None,    // before start(), after stop()
-    Caller,  // the appending thread, in look(): a thread cannot know how far the log reaches
+    Caller,  // the appending thread, in check(): no other one knows how far the log reaches
     Thread,
   };
   Watcher watcher_ = Watcher::None;
   std::atomic<bool> has_alarm_{false};
 
-  mutable std::mutex mutex_;  // of what follows
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<Begun> begun_;            // not taken yet
   std::uint64_t forgotten_before_ = 0;  // likewise
@@ -106,7 +106,7 @@ class JournalKeeper {
   bool has_news_ = false;
   bool ends_ = false;
 
-  // Of whichever thread compares.
+  // Of the thread that compares.
   FolderComparison comparison_;
   std::vector<LogNote> starts_;  // of the last two
   bool is_stop_reported_ = false;

@@ -40,7 +40,7 @@ StoreResult<std::string> read_record(const std::string& folder, File& file) {
   return std::string{bytes.data(), *got};
 }
 
-// 0: none, or not readable: then the time and the process tell two owners apart.
+// 0: none, or not readable: then the time and the process id tell two owners apart.
 std::uint64_t epoch_of(std::string_view record) {
   if (!record.starts_with(kEpochWord) || record.size() < kEpochWord.size() + kEpochDigits) return 0;
   std::uint64_t epoch = 0;
@@ -67,8 +67,8 @@ std::string holder(Disk& disk, const std::string& folder) {
   return record ? user_of(*record) : std::string{};
 }
 
-// By its folder's name, which a running process keeps when the folder is renamed or removed: what
-// has the name now is not what that process writes to.
+// The folder's name lock. A running process keeps it when the folder is renamed or removed: the
+// folder that has the name now is not the one that the process writes to.
 std::unexpected<StoreError> held_by_name(const std::string& folder) {
   return std::unexpected{
       StoreError{.code = StoreErrorCode::Locked,
@@ -95,7 +95,7 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
   };
   Ownership taken;
   taken.folder_ = folder;
-  // The folder itself first: whoever removes the files in it leaves that lock where it is.
+  // The folder itself first: a user who removes the files in it leaves that lock in place.
   auto folder_lock = disk.try_lock_directory(folder);
   if (!folder_lock && folder_lock.error().error_number != EOPNOTSUPP) {
     return failure(folder_lock.error());
@@ -117,7 +117,7 @@ StoreResult<Ownership> Ownership::take(Disk& disk, const std::string& folder, Wa
   const StoreResult<std::string> before = read_record(folder, **owner);
   if (!before) return std::unexpected{before.error()};
   taken.owner_ = std::move(*owner);
-  // At once as large as it will ever be: what is mapped stays where it is, and notes need no room.
+  // Written at its full size at once: a mapped file must not move, and markers need no space later.
   const DiskResult<std::uint64_t> size = taken.owner_->size();
   if (!size) return failure(size.error());
   if (*size < kOwnerBytes) {
@@ -215,7 +215,7 @@ std::optional<std::uint64_t> read_owner_epoch(Disk& disk, const std::string& fol
 bool is_in_use(Disk& disk, const std::string& folder) {
   if (const auto own = disk.try_lock_directory(folder); own && *own == nullptr) return true;
   const auto lock = disk.open(lock_path(folder), OpenMode::Read);
-  if (!lock) return false;  // a copy without one, or not ours to open
+  if (!lock) return false;  // a copy without one, or a file that we may not open
   const DiskResult<bool> taken = (*lock)->try_lock();
   return taken && !*taken;
 }

@@ -1,5 +1,5 @@
-// Who may write to a journal's folder: the holder of its advisory locks (the folder's own, that of
-// its name, and that of the file `lock`), as long as the file `owner` says so.
+// Who may write to a journal's folder: the process that holds its advisory locks (the folder's own,
+// that of its name, and that of the file `lock`), as long as the file `owner` names it.
 #pragma once
 
 #include <array>
@@ -20,21 +20,21 @@ namespace nexusfix::store {
 
 class Ownership {
  public:
-  // Takes the lock and writes itself down, with a higher epoch than the owner before. Locked:
-  // another process has the journal open; the text names it. The folder must exist.
+  // Takes the locks and writes itself to the file `owner`, with a higher epoch than the owner
+  // before. Locked: another process has the journal open; the text names it. The folder must exist.
   [[nodiscard]] static StoreResult<Ownership> take(Disk& disk, const std::string& folder,
                                                    WallTime now);
 
-  // The log tells of an owner with this epoch: one that the file `owner` no longer knows has
-  // written it if the file was lost. Writes a higher epoch down then.
+  // The log names an owner with this epoch. If the file `owner` was lost, its epoch may be lower:
+  // then writes a higher one to it.
   [[nodiscard]] StoreResult<void> be_later_than(std::uint64_t epoch, Disk& disk, WallTime now);
 
-  // Whether nobody else has written himself down since (the lock was removed, or does not work on
-  // this file system). Looks at memory that is shared with the file; true on a disk that has no
-  // such thing.
+  // Whether no other process has written itself to the file since (the lock was removed, or does
+  // not work on this file system). Reads memory that is mapped to the file; true on a disk without
+  // mappings.
   [[nodiscard]] bool is_current() const noexcept {
     if (shared_ == nullptr) return true;
-    // The epoch's last digits and all of the time: a call of memcmp() would cost more.
+    // The epoch's last digits and all of the time. A call of memcmp() would cost more.
     const auto differs = [this](std::size_t at) {
       std::uint64_t told = 0;
       std::uint64_t found = 0;
@@ -46,33 +46,34 @@ class Ownership {
                                      differs(kTimeEnd - 16) | differs(kTimeEnd - 8);
     return difference == 0;
   }
-  // The same by reading the file, where it is not mapped.
+  // The same by reading the file, if it is not mapped.
   [[nodiscard]] StoreResult<void> check_slowly() const;
-  // Who has taken it over, in words.
+  // Which process has taken the journal over.
   [[nodiscard]] StoreError loss() const;
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 
-  // Writes behind the owner how far the log reaches, and syncs it. Any thread, one at a time.
+  // Writes the tail marker after the owner's record, and syncs it. Any thread, one at a time.
   [[nodiscard]] DiskResult<void> note(const LogNote& note) const;
-  // Takes what is noted away.
+  // Erases the tail marker.
   [[nodiscard]] DiskResult<void> forget_note() const;
-  // Notes which file `owner` is, and syncs it, unless it says so already: from now on the folder is
-  // the one that it is, wherever it was copied from. Nothing on a disk that cannot tell.
+  // Records which file `owner` is, and syncs it, unless it is recorded already: from now on the
+  // journal belongs to this folder, wherever it was copied from. Does nothing on a disk that does
+  // not know it.
   [[nodiscard]] DiskResult<void> note_place() const;
 
-  // Whether the path names the folder that is open: what is created by its path lies in it then.
-  // True on a disk that cannot tell. Any thread, if the disk takes threads.
+  // Whether the path names the open folder, so that a file created by its path lies in it. True on
+  // a disk that does not know. Any thread, if the disk takes threads.
   [[nodiscard]] bool is_in_place(Disk& disk) const;
 
-  // What is open of the folder, to be compared with what its path names: null where there is no
-  // such lock.
+  // The open files of the folder, to be compared with what the paths name; null: there is no such
+  // lock.
   [[nodiscard]] File* folder_file() const noexcept { return folder_lock_.get(); }
   [[nodiscard]] File* lock_file() const noexcept { return lock_.get(); }
   [[nodiscard]] File* owner_file() const noexcept { return owner_.get(); }
 
  private:
-  // "epoch 00000000000000000007 since 1700000000123456789": these two tell every two owners apart;
-  // the rest of the text is for people.
+  // "epoch 00000000000000000007 since 1700000000123456789": no two owners have both in common; the
+  // rest of the text is for the operator.
   static constexpr std::size_t kEpochEnd = 26;
   static constexpr std::size_t kTimeEnd = 52;
   static constexpr std::size_t kCompared = kTimeEnd;
@@ -93,22 +94,22 @@ class Ownership {
   std::array<char, kCompared> told_{};    // what they must begin with
 };
 
-// The epoch in the file `owner`. 0: there is no such file, or none in it. Nothing: the disk does
-// not give it.
+// The epoch in the file `owner`. 0: there is no such file, or no epoch in it. Nothing: the disk
+// does not return it.
 [[nodiscard]] std::optional<std::uint64_t> read_owner_epoch(Disk& disk, const std::string& folder);
 
-// Holds the lock only for this question: an owner that starts in this moment is kept out, but one
-// that starts while the journal is being looked at is not.
+// Holds the lock only during this call: it keeps out an owner that starts in this moment, but not
+// one that starts while the journal is read.
 [[nodiscard]] bool is_in_use(Disk& disk, const std::string& folder);
 
-// Beside its owner a journal is read in pieces of different times: what looks like damage in one of
-// them may be whole by now, since the next piece shows what was written behind it. So it is read
-// again, some times, before it is called damage.
+// Beside its owner a journal is read in pieces of different times. What looks like damage in one
+// piece may be whole by now, since the next piece shows what was written later. So it is read
+// again, a few times, before it counts as damage.
 class SecondLook {
  public:
   SecondLook(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
 
-  // Whether what is wrong at this place is to be read again.
+  // Whether the damage at this place is to be read again.
   [[nodiscard]] bool is_due(std::uint64_t segment, std::uint64_t offset) {
     if (segment != segment_ || offset != offset_) looks_left_ = kLooksMax;
     segment_ = segment;
@@ -118,7 +119,7 @@ class SecondLook {
     return true;
   }
 
-  // Files come and go meanwhile, too, so that a look may fail as a whole.
+  // Segment files appear and disappear meanwhile, so that a whole reading may fail, too.
   template <class Look>
   [[nodiscard]] auto repeat(Look look) {
     auto found = look();
