@@ -160,7 +160,7 @@ class MemoryStore final : public Store {
     return appended_;
   }
 
-  // So that keep_messages() allocates nothing: the numbers and the messages are to agree.
+  // So that keep_messages() allocates nothing: numbers and messages must agree.
   void make_room(std::span<const char> entries) {
     EntryReader reader{entries};
     Entry entry;
