@@ -22,7 +22,7 @@ enum class EntryKind : std::uint8_t {
   OutboundNumber = 4,   // an administrative message: number only
   Reset = 5,            // both numbers are 1, a new epoch begins
   NumbersSet = 6,       // an operator's decision: NumbersChange
-  Removed = 7,          // stands where damaged bytes were taken out; text, then spaces
+  Removed = 7,          // replaces damaged bytes that were removed; text, then spaces
   MessagesLost = 8,     // first number, last number: their messages were lost with damaged bytes
   // A journal writes those below, no transaction.
   NumbersReserved = 9,  // outbound numbers below this one may have been used without being kept
@@ -30,7 +30,7 @@ enum class EntryKind : std::uint8_t {
   // Of the log itself.
   LogSynced = 16,  // log position: everything before it was on the disk when this was written
   LogClosed = 17,  // likewise; and the journal was closed in order
-  LogOwned = 18,   // owner's epoch: who wrote the log from this record on
+  LogOwned = 18,   // the owner's epoch: the owner that wrote the log from this record on
 };
 
 // One session's numbers before and after an operator set them, and why: kept in the log for ever.
@@ -44,7 +44,7 @@ struct NumbersChange {
   Numbers before;
   // An outbound number that is lower than before needs a higher epoch: within one, a number never
   // stands for two messages. A lower inbound number does not: the counterparty's messages from
-  // there on will come, and be delivered, once more.
+  // there on will come, and be delivered, again.
   Numbers after;
   WallTime created;  // of the epoch after the change
   // More is to come (an import): until the next change without this, the session is not opened.
@@ -72,8 +72,8 @@ class Transaction {
   // Sets both numbers, whatever they were. The store refuses it if a used outbound number would be
   // used again in the same epoch, and if the epoch goes back.
   void set_numbers(SessionKey session, const NumbersChange& change);
-  // Says that there were, or may have been, messages under these numbers of the current epoch that
-  // the log has lost.
+  // Records that there were, or may have been, messages under these numbers of the current epoch
+  // that the log has lost.
   void messages_lost(SessionKey session, std::uint64_t first, std::uint64_t last);
 
   // Undo: rollback(mark) drops the entries added since.
