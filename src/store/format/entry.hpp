@@ -37,12 +37,12 @@ static_assert(kEntryLengthAt + sizeof(std::uint32_t) == kEntryHeaderBytes);
 inline constexpr std::uint64_t kNumberMax = std::uint64_t{1} << 62U;
 
 // Whether the entry says how much of the log was synced.
-[[nodiscard]] constexpr bool tells_synced(EntryKind kind) noexcept {
+[[nodiscard]] constexpr bool states_synced(EntryKind kind) noexcept {
   return kind == EntryKind::LogSynced || kind == EntryKind::LogClosed;
 }
 // Whether the entry belongs to the log as a whole, and to no session.
 [[nodiscard]] constexpr bool is_of_log(EntryKind kind) noexcept {
-  return tells_synced(kind) || kind == EntryKind::LogOwned;
+  return states_synced(kind) || kind == EntryKind::LogOwned;
 }
 
 struct Entry {
@@ -65,7 +65,7 @@ inline void encode_entry(const Entry& entry, char* out) noexcept {
 void append_entry(std::vector<char>& buffer, const Entry& entry);
 
 // Whether number and bytes are valid for the kind.
-[[nodiscard]] bool form_is_right(const Entry& entry) noexcept;
+[[nodiscard]] bool is_well_formed(const Entry& entry) noexcept;
 
 // Walks a record's entries. The bytes may come from a damaged or hostile file: nothing outside of
 // them is read, and what is not an entry ends the walk.
@@ -84,7 +84,7 @@ class EntryReader {
     entry.session = load_little_endian<SessionKey>(rest_.data() + kEntrySessionAt);
     entry.number = load_little_endian<std::uint64_t>(rest_.data() + kEntryNumberAt);
     entry.bytes = {rest_.data() + kEntryHeaderBytes, length};
-    if (!is_common(entry) && !form_is_right(entry)) return false;
+    if (!is_common(entry) && !is_well_formed(entry)) return false;
     rest_ = rest_.subspan(kEntryHeaderBytes + length);
     return true;
   }

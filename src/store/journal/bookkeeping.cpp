@@ -7,7 +7,7 @@
 namespace nexusfix::store {
 
 Bookkeeping::Bookkeeping(std::uint64_t block) : reserve_{block} {
-  entries_.reserve((NumberReserve::kWishesMax + 2) * kEntryHeaderBytes);
+  entries_.reserve((SequenceNumberReserve::kPendingMax + 2) * kEntryHeaderBytes);
 }
 
 void Bookkeeping::start(std::uint64_t owner_epoch, bool owner_recorded, LogPosition recorded_sync) {
@@ -26,10 +26,10 @@ void Bookkeeping::make_entries(LogPosition synced, const SessionTable& sessions,
   if (synced > recorded_sync_) {
     append_entry(entries_,
                  {.kind = EntryKind::LogSynced, .session = 0, .number = synced, .bytes = {}});
-    reserve_.settle(
+    reserve_.on_synced(
         synced, [&sessions](SessionKey session) { return sessions.record(session).next_outbound; });
   }
-  for (const SessionKey session : reserve_.offer()) {
+  for (const SessionKey session : reserve_.next_to_write()) {
     append_entry(entries_, {.kind = EntryKind::NumbersReserved,
                             .session = session,
                             .number = reserve_.reserved(session),
@@ -44,7 +44,7 @@ bool Bookkeeping::on_written(LogPosition synced, LogPosition end, SessionTable& 
   entries_.clear();
   owner_recorded_ = true;
   recorded_sync_ = std::max(recorded_sync_, synced);
-  return reserve_.written(end);
+  return reserve_.on_written(end);
 }
 
 bool Bookkeeping::track(std::span<const char> entries) {
@@ -61,7 +61,7 @@ bool Bookkeeping::track(const Entry& entry) {
     case EntryKind::OutboundNumber:
       return track(entry.session, entry.number);
     case EntryKind::SessionOpened:
-      reserve_.open(1);
+      reserve_.add(1);
       return true;
     case EntryKind::Reset:
       reserve_.set(entry.session, 1);

@@ -11,7 +11,7 @@
 #include <nexusfix/store/store.hpp>
 
 #include "store/format/entry.hpp"
-#include "store/state/number_reserve.hpp"
+#include "store/state/sequence_number_reserve.hpp"
 #include "store/state/session_table.hpp"
 
 namespace nexusfix::store {
@@ -24,13 +24,13 @@ class Bookkeeping {
   // The log is open. owner_recorded: it names the owner of this epoch already.
   void start(std::uint64_t owner_epoch, bool owner_recorded, LogPosition recorded_sync);
   // A session of the log. Allocates.
-  void add_session(std::uint64_t next_outbound) { reserve_.open(next_outbound); }
+  void add_session(std::uint64_t next_outbound) { reserve_.add(next_outbound); }
   // So that the record that opens the next session needs no memory for it.
   void make_room_for_session() { reserve_.make_room(); }
 
   // Whether make_entries() has something to write. Once for each record.
   [[nodiscard]] bool is_due(LogPosition synced) const noexcept {
-    return synced > recorded_sync_ || reserve_.has_wishes() || !owner_recorded_;
+    return synced > recorded_sync_ || reserve_.has_pending() || !owner_recorded_;
   }
   // For the next record. More than bytes_max of them wait for a later one.
   void make_entries(LogPosition synced, const SessionTable& sessions, std::size_t bytes_max);
@@ -51,11 +51,11 @@ class Bookkeeping {
 
  private:
   [[nodiscard]] bool track(SessionKey session, std::uint64_t msg_seq_num) noexcept {
-    return msg_seq_num >= reserve_.watched_from(session) && reserve_.use(session, msg_seq_num);
+    return msg_seq_num >= reserve_.reserve_threshold(session) && reserve_.use(session, msg_seq_num);
   }
   [[nodiscard]] bool track(const Entry& entry);
 
-  NumberReserve reserve_;
+  SequenceNumberReserve reserve_;
   std::vector<char> entries_;  // for the next record
   std::uint64_t owner_epoch_ = 0;
   LogPosition recorded_sync_ = 0;  // the log says that it was synced up to there

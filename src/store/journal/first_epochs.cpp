@@ -13,7 +13,7 @@ namespace nexusfix::store {
 namespace {
 
 // epochs: at position to; afterwards: at position from, before it.
-StoreResult<void> undo_epochs(LogReading& reading, LogPosition from, LogPosition to,
+StoreResult<void> undo_epochs(LogReader& reading, LogPosition from, LogPosition to,
                               std::vector<std::uint64_t>& epochs) {
   if (from == to) return {};
   std::vector<std::uint64_t> resets(epochs.size(), 0);
@@ -44,7 +44,7 @@ StoreResult<void> undo_epochs(LogReading& reading, LogPosition from, LogPosition
 
 StoreResult<std::vector<std::uint64_t>> find_first_epochs(Disk& disk, const std::string& folder,
                                                           std::span<const SegmentHeader> segments,
-                                                          LogReading& reading,
+                                                          LogReader& reading,
                                                           std::size_t sessions) {
   std::vector<std::uint64_t> epochs(sessions, 1);
   if (segments.front().number == 1) return epochs;
@@ -65,7 +65,7 @@ StoreResult<std::vector<std::uint64_t>> find_first_epochs(Disk& disk, const std:
   return std::unexpected{
       StoreError{.code = StoreErrorCode::Corrupt,
                  .text = "journal " + folder +
-                         ": no checkpoint tells in which epochs its first messages were sent"}};
+                         ": no checkpoint says in which epochs its first messages were sent"}};
 }
 
 }  // namespace nexusfix::store

@@ -11,7 +11,7 @@
 #include <nexusfix/store/store.hpp>
 
 #include "store/format/journal_format.hpp"
-#include "store/scan/log_reading.hpp"
+#include "store/scan/log_reader.hpp"
 
 namespace nexusfix::store {
 
@@ -19,6 +19,6 @@ namespace nexusfix::store {
 // and that checkpoint are taken off. segments: of the whole log, at least one.
 [[nodiscard]] StoreResult<std::vector<std::uint64_t>> find_first_epochs(
     Disk& disk, const std::string& folder, std::span<const SegmentHeader> segments,
-    LogReading& reading, std::size_t sessions);
+    LogReader& reading, std::size_t sessions);
 
 }  // namespace nexusfix::store

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "store/format/journal_format.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 #include "store/scan/log_walk.hpp"
 
 namespace nexusfix::store {

@@ -20,20 +20,20 @@
 #include "store/format/reading_sizes.hpp"
 #include "store/journal/bookkeeping.hpp"
 #include "store/journal/first_epochs.hpp"
-#include "store/journal/journal_keeper.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/folder_watch.hpp"
+#include "store/journal/ownership.hpp"
 #include "store/journal/scrub_feed.hpp"
 #include "store/journal/session_refusals.hpp"
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/recovery.hpp"
-#include "store/scan/damage_met.hpp"
-#include "store/scan/log_reading.hpp"
+#include "store/scan/log_reader.hpp"
 #include "store/scan/log_walk.hpp"
+#include "store/scan/read_damage.hpp"
 #include "store/state/retired_numbers.hpp"
-#include "store/write/event_box.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/event_queue.hpp"
 #include "store/write/log_writer.hpp"
 #include "store/write/retirement.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 
@@ -55,7 +55,7 @@ namespace {
 
 // The entries that belong to the session's current epoch: a reset inside of the record ends what
 // came before it.
-std::span<const char> behind_last_reset(std::span<const char> entries, SessionKey session) {
+std::span<const char> after_last_reset(std::span<const char> entries, SessionKey session) {
   std::span<const char> result = entries;
   EntryReader reader{entries};
   Entry entry;
@@ -82,13 +82,13 @@ class Journal final : public Store {
         options_{std::move(options)},
         ownership_{std::move(ownership)},
         retirement_{disk, options_.folder, options_.retention.retired, events_},
-        log_notes_{ownership_ ? &*ownership_ : nullptr, options_.folder, events_},
+        tail_markers_{ownership_ ? &*ownership_ : nullptr, options_.folder, events_},
         checkpointer_{state_},
         writer_{disk, options_, ownership_ ? &*ownership_ : nullptr, checkpointer_},
         reading_{disk, options_.folder, writer_, state_.sessions, sizes},
         bookkeeping_{sends_before_sync() ? options_.numbers_ahead_max : kNumberMax},
-        keeper_{disk, options_, ownership_ ? &*ownership_ : nullptr, writer_, log_notes_, events_} {
-  }
+        folder_watch_{disk,    options_,      ownership_ ? &*ownership_ : nullptr,
+                      writer_, tail_markers_, events_} {}
 
   StoreResult<void> open(Recovered&& recovered, WallTime now) {
     state_ = std::move(recovered.state);
@@ -102,7 +102,7 @@ class Journal final : public Store {
     }
     const std::vector<char> skipped = skip_numbers(recovered);
     if (!is_writable()) {
-      writer_.look(recovered);
+      writer_.open_read_only(recovered);
       report_ = std::move(recovered.report);
       return {};
     }
@@ -125,19 +125,20 @@ class Journal final : public Store {
     if (!recovered.segments.empty()) {
       const LogPosition end = recovered.segments.back().position + recovered.file_bytes;
       plan_retirement(recovered.segments, end, recovered.synced, now);
-      checkpointer_.take_told(recovered.retired_told);
+      checkpointer_.restore_confirmed(recovered.retired_confirmed);
     }
     const std::uint64_t epoch = ownership_->epoch();
     if (auto opened = writer_.open(recovered, epoch, skipped, now); !opened) return opened;
     bookkeeping_.start(epoch, writer_.segments().back().owner_epoch == epoch, writer_.synced());
     // Don't record an empty segment opened after damage: the next opening need not find it.
-    if (const auto reach = writer_.reach(); reach && !is_damaged_) log_notes_.put(*reach);
+    if (const auto marker = writer_.tail_marker(); marker && !is_damaged_)
+      tail_markers_.put(*marker);
     // From here on the log is on the disk, and belongs to this folder.
     const bool is_kept = options_.durability != Durability::None;
-    if (auto placed = is_kept ? ownership_->note_place() : DiskResult<void>{}; !placed) {
+    if (auto placed = is_kept ? ownership_->record_identity() : DiskResult<void>{}; !placed) {
       return std::unexpected{disk_error(options_.folder, placed.error())};
     }
-    keeper_.start(is_kept);
+    folder_watch_.start(is_kept);
     scrub_.start(disk_, options_, events_);
     scrub_.offer(writer_.segments(), writer_.written());
     retire_segments(now);
@@ -146,7 +147,7 @@ class Journal final : public Store {
   [[nodiscard]] JournalReport take_report() { return std::move(report_); }
 
   StoreResult<SessionKey> open_session(std::string_view name, WallTime now) override {
-    if (failed()) return refusal();
+    if (failed()) return stopped_error();
     if (const std::optional<SessionKey> found = state_.sessions.find(name)) {
       if (const std::string* const reason = refusals_.reason(*found)) {
         return failure(StoreErrorCode::SessionRefused, *reason);
@@ -157,7 +158,7 @@ class Journal final : public Store {
       state_.indexes[*found].reserve();
       return *found;
     }
-    if (!is_writable()) return looked_at();
+    if (!is_writable()) return read_only_error();
     if (const std::string* const reason = refusals_.reason_for_new()) {
       return failure(StoreErrorCode::SessionRefused, *reason);
     }
@@ -185,9 +186,9 @@ class Journal final : public Store {
   }
 
   StoreResult<void> rename_session(SessionKey key, std::string_view name, WallTime now) override {
-    if (failed()) return refusal();
-    if (!is_writable()) return looked_at();
-    if (auto may = state_.sessions.may_be_renamed_to(name); !may) {
+    if (failed()) return stopped_error();
+    if (!is_writable()) return read_only_error();
+    if (auto may = state_.sessions.check_rename(name); !may) {
       return failure(
           name.size() > kSessionNameBytesMax ? StoreErrorCode::TooLarge : StoreErrorCode::Refused,
           may.error());
@@ -217,9 +218,9 @@ class Journal final : public Store {
   }
 
   StoreResult<LogPosition> append(const Transaction& transaction, WallTime now) override {
-    if (failed()) return refusal();
+    if (failed()) return stopped_error();
     if (transaction.empty()) return appended();
-    if (!is_writable()) return looked_at();
+    if (!is_writable()) return read_only_error();
     return append_entries(transaction.entries(), transaction.common(), now);
   }
 
@@ -230,27 +231,28 @@ class Journal final : public Store {
   LogPosition appended() const noexcept override { return writer_.appended(); }
   LogPosition durable() const noexcept override { return writer_.durable(); }
   LogPosition synced() const noexcept override {
-    return writer_.syncs_behind() ? writer_.synced() : writer_.durable();
+    return writer_.syncs_in_background() ? writer_.synced() : writer_.durable();
   }
 
   StoreResult<LogPosition> flush() override {
-    if (failed()) return refusal();
+    if (failed()) return stopped_error();
     if (!is_writable()) return appended();
-    if (keeper_.has_alarm()) [[unlikely]]
-      return stop(taken_away());
+    if (folder_watch_.has_conflict()) [[unlikely]]
+      return stop(folder_error());
     if (durable() < appended()) {
-      if (auto owned = ownership_->check_slowly(); !owned) return stop(std::move(owned.error()));
+      if (auto owned = ownership_->check_by_reading(); !owned)
+        return stop(std::move(owned.error()));
     }
     if (auto flushed = writer_.flush(); !flushed) return stop(std::move(flushed.error()));
-    if (keeper_.is_due()) [[unlikely]]
-      keeper_.look({});
+    if (folder_watch_.is_due()) [[unlikely]]
+      folder_watch_.check({});
     return durable();
   }
 
   StoreResult<void> close() override {
-    if (failed()) return refusal();
+    if (failed()) return stopped_error();
     if (!is_writable()) return {};
-    if (keeper_.has_alarm()) return stop(taken_away());
+    if (folder_watch_.has_conflict()) return stop(folder_error());
     auto closed = close_in_order();
     if (!closed) return stop(std::move(closed.error()));
     failure_ = "it was closed";
@@ -296,11 +298,11 @@ class Journal final : public Store {
     return options_.durability == Durability::Process;
   }
 
-  [[nodiscard]] std::unexpected<StoreError> looked_at() const {
+  [[nodiscard]] std::unexpected<StoreError> read_only_error() const {
     return failure(StoreErrorCode::Refused, "it is open to be looked at, not to be changed");
   }
 
-  [[nodiscard]] std::unexpected<StoreError> refusal() const {
+  [[nodiscard]] std::unexpected<StoreError> stopped_error() const {
     return std::unexpected{StoreError{
         .code = StoreErrorCode::Failed,
         .text = "journal " + options_.folder + ": stopped by an earlier error (" + failure_ + ')'}};
@@ -316,11 +318,11 @@ class Journal final : public Store {
   // owner that was replaced leaves the journal to its successor, which has not failed.
   std::unexpected<StoreError> stop(StoreError error) {
     failure_ = error.text;
-    if (error.code != StoreErrorCode::Locked) keeper_.note_failure();
+    if (error.code != StoreErrorCode::Locked) folder_watch_.record_failure();
     return std::unexpected{std::move(error)};
   }
-  [[nodiscard]] StoreError taken_away() const {
-    return {.code = StoreErrorCode::Disk, .text = keeper_.alarm()};
+  [[nodiscard]] StoreError folder_error() const {
+    return {.code = StoreErrorCode::Disk, .text = folder_watch_.conflict_text()};
   }
 
   // common: the values of the entries; null: they are decoded.
@@ -334,12 +336,12 @@ class Journal final : public Store {
   std::optional<Ownership> ownership_;  // nothing: opened only to read
   LogState state_;
   RetiredNumbers retired_numbers_;
-  EventBox events_;        // must outlive the threads that use it
-  Retirement retirement_;  // must outlive the writer, whose thread works for it
-  LogNotes log_notes_;     // likewise
+  EventQueue events_;              // must outlive the threads that use it
+  Retirement retirement_;          // must outlive the writer, whose thread works for it
+  TailMarkerWriter tail_markers_;  // likewise
   Checkpointer checkpointer_;
   LogWriter writer_;
-  LogReading reading_;
+  LogReader reading_;
   Bookkeeping bookkeeping_;
   bool was_closed_ = false;   // in order, and nothing was appended since
   JournalReport report_;      // until it is taken
@@ -347,21 +349,21 @@ class Journal final : public Store {
   SessionRefusals refusals_;  // because of it
   std::string failure_;       // not empty: stopped
   ScrubFeed scrub_;
-  JournalKeeper keeper_;  // last: its thread uses the members above
+  FolderWatch folder_watch_;  // last: its thread uses the members above
 };
 
 StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
                                                  const CommonRecord* common, WallTime now) {
-  if (!ownership_->is_current() || keeper_.has_alarm()) [[unlikely]] {
-    return stop(keeper_.has_alarm() ? taken_away() : ownership_->loss());
+  if (!ownership_->is_current() || folder_watch_.has_conflict()) [[unlikely]] {
+    return stop(folder_watch_.has_conflict() ? folder_error() : ownership_->takeover_error());
   }
   const LogPosition synced = writer_.synced();
   if (bookkeeping_.is_due(synced)) {
     writer_.prepare_next();
-    if (checkpointer_.tells_more(synced)) retire_segments(now);
+    if (checkpointer_.has_confirmation(synced)) retire_segments(now);
     if (scrub_.is_due(synced)) scrub_.offer(writer_.segments(), writer_.written());
     // In process mode flush() is not called, as there is nothing to wait for.
-    keeper_.look(now);
+    folder_watch_.check(now);
     const std::size_t left =
         kRecordBytesLimit - std::min<std::size_t>(kRecordBytesLimit, entries.size());
     bookkeeping_.make_entries(synced, state_.sessions, left);
@@ -381,7 +383,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
         return stop(std::move(room.error()));
       }
       if (writer_.segments().back().number != segment) {
-        keeper_.segment_begun();
+        folder_watch_.on_segment_opened();
         scrub_.offer(writer_.segments(), writer_.written());
         retire_segments(now);
       }
@@ -406,7 +408,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
   }
   // After an end in order, a loss of power must not leave a log that ends in order again although
   // bytes have left since.
-  if ((must_be_synced || was_closed_) && sends_before_sync()) writer_.hold(begin);
+  if ((must_be_synced || was_closed_) && sends_before_sync()) writer_.require_sync(begin);
   was_closed_ = false;
   return appended();
 }
@@ -415,7 +417,7 @@ StoreResult<LogPosition> Journal::append_entries(std::span<const char> entries,
 // stops reading it first; the files are removed in the background.
 void Journal::retire_segments(WallTime now) {
   if (!may_retire()) return;
-  forget_before(checkpointer_.told_retired(writer_.synced()));
+  forget_before(checkpointer_.confirmed_retirement(writer_.synced()));
   plan_retirement(writer_.segments(), appended(), writer_.synced(), now);
 }
 
@@ -451,8 +453,8 @@ void Journal::forget_before(LogPosition position) {
   writer_.forget_segments(count);
   reading_.forget_before(kept.position);
   scrub_.forget_before(kept.number);
-  keeper_.forget_before(kept.number);
-  writer_.take_away(retirement_, first, kept);
+  folder_watch_.forget_before(kept.number);
+  writer_.remove_retired(retirement_, first, kept);
 }
 
 // After a loss of power, or what is handled as one, each session goes on above every number that it
@@ -475,7 +477,7 @@ std::vector<char> Journal::skip_numbers(Recovered& recovered) const {
 
 StoreResult<void> Journal::close_in_order() {
   scrub_.stop();
-  keeper_.stop();
+  folder_watch_.stop();
   if (auto synced = writer_.sync_all(); !synced) return synced;
   std::vector<char> entries;
   append_entry(entries, {.kind = EntryKind::LogClosed,
@@ -486,24 +488,24 @@ StoreResult<void> Journal::close_in_order() {
   if (auto room = writer_.make_room(kRecordHeaderBytes + entries.size(), {}); !room) return room;
   if (auto written = writer_.append(entries, {}, {}); !written) return written;
   if (auto synced = writer_.sync_all(); !synced) return synced;
-  if (may_retire()) forget_before(checkpointer_.told_retired(writer_.synced()));
-  std::optional<LogNote> reach = writer_.reach();
+  if (may_retire()) forget_before(checkpointer_.confirmed_retirement(writer_.synced()));
+  std::optional<TailMarker> marker = writer_.tail_marker();
   if (auto closed = writer_.close(); !closed) return closed;
-  if (!reach) return {};
+  if (!marker) return {};
   // The next owner records that more may follow before it appends.
-  reach->is_closed = true;
-  log_notes_.put(*reach);
+  marker->state = TailMarker::State::Closed;
+  tail_markers_.put(*marker);
   return {};
 }
 
 StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64_t last,
                                 MessageVisitor visit) {
-  if (failed()) return refusal();
+  if (failed()) return stopped_error();
   NEXUSFIX_ASSERT(key < state_.sessions.size());
   std::uint64_t next = first;  // groups may overlap by one record
-  DamageMet damage;
+  ReadDamage damage;
   const auto visit_record = [&](const Record& record) {
-    EntryReader reader{behind_last_reset(record.entries, key)};
+    EntryReader reader{after_last_reset(record.entries, key)};
     Entry entry;
     while (reader.next(entry)) {
       if (entry.kind != EntryKind::OutboundMessage || entry.session != key) continue;
@@ -527,7 +529,7 @@ StoreResult<void> Journal::read(SessionKey key, std::uint64_t first, std::uint64
 }
 
 StoreResult<void> Journal::scan(LogVisitor visit) {
-  if (failed()) return refusal();
+  if (failed()) return stopped_error();
   auto found = find_first_epochs(disk_, options_.folder, writer_.segments(), reading_,
                                  state_.sessions.size());
   if (!found) return std::unexpected{std::move(found.error())};
@@ -580,7 +582,7 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
   if (!lock) return std::unexpected{std::move(lock.error())};
   StoreResult<Recovered> recovered = recover(disk, options, *lock);
   if (!recovered) return std::unexpected{std::move(recovered.error())};
-  if (auto later = lock->be_later_than(recovered->owner_epoch, disk, now); !later) {
+  if (auto later = lock->raise_epoch_above(recovered->owner_epoch, disk, now); !later) {
     return std::unexpected{std::move(later.error())};
   }
   auto store = std::make_unique<Journal>(disk, options, std::move(*lock), sizes);
@@ -593,7 +595,7 @@ StoreResult<OpenedJournal> open_journal(Disk& disk, const JournalOptions& option
 
 StoreResult<OpenedJournal> inspect_journal(Disk& disk, const std::string& folder) {
   StoreResult<Recovered> found =
-      SecondLook{disk, folder}.repeat([&] { return look_at(disk, folder); });
+      SecondLook{disk, folder}.repeat([&] { return recover_read_only(disk, folder); });
   if (!found) return std::unexpected{std::move(found.error())};
   const JournalOptions options{.folder = folder, .background = false};
   auto store = std::make_unique<Journal>(disk, options, std::nullopt);

@@ -11,13 +11,13 @@
 #include "store/format/entry.hpp"
 #include "store/format/journal_format.hpp"
 #include "store/scan/scrub.hpp"
-#include "store/write/event_box.hpp"
+#include "store/write/event_queue.hpp"
 
 namespace nexusfix::store {
 
 class ScrubFeed {
  public:
-  void start(Disk& disk, const JournalOptions& options, EventBox& events) {
+  void start(Disk& disk, const JournalOptions& options, EventQueue& events) {
     const bool is_wanted = options.scrub.bytes_per_second > 0 && options.background;
     if (is_wanted && disk.takes_threads()) thread_.emplace(disk, options, events);
   }

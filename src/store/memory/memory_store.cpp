@@ -65,7 +65,7 @@ class MemoryStore final : public Store {
     append_entry(entries,
                  {.kind = EntryKind::SessionRenamed, .session = key, .number = 0, .bytes = name});
     if (name.size() > kSessionNameBytesMax) {
-      return failure(StoreErrorCode::TooLarge, sessions_.may_be_renamed_to(name).error());
+      return failure(StoreErrorCode::TooLarge, sessions_.check_rename(name).error());
     }
     if (auto appended = append_entries(entries, now); !appended) {
       return std::unexpected{std::move(appended.error())};

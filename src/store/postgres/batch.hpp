@@ -39,16 +39,16 @@ class Batch {
   [[nodiscard]] LogPosition end() const noexcept { return end_; }
   // By how much the numbers of sessions were raised, beside those that were used one by one.
   [[nodiscard]] std::uint64_t raised() const noexcept { return raised_; }
-  // So that add() of these entries, and seal() behind it, need no memory: rows are in columns, and
-  // all of them must have the same.
+  // So that add() of these entries, and seal() after it, need no memory: all columns of a table
+  // must have the same rows.
   void make_room(std::span<const char> entries, std::vector<SessionHead>& heads);
-  // Takes a record's entries, which the table has accepted, and moves the end past them. heads
-  // are the sessions' own before the record, and change with it.
+  // Takes a record's entries, which the table has accepted, and moves the end past them. heads: the
+  // sessions' own before the record; they change with it.
   void add(std::span<const char> entries, WallTime time, std::vector<SessionHead>& heads);
-  // Nothing is added any more: the sessions' rows, as the table has them now.
+  // Adds the sessions' rows, as the table has them now. Nothing is added afterwards.
   void seal(const SessionTable& sessions);
 
-  // In the order of the log, which is that of the numbers within a session's epoch.
+  // In the order of the log, which is that of the sequence numbers within a session's epoch.
   [[nodiscard]] const std::vector<Message>& messages() const noexcept { return messages_; }
   [[nodiscard]] std::string_view bytes_of(const Message& message) const noexcept {
     return kept_.bytes().substr(message.bytes_begin, message.bytes_count);

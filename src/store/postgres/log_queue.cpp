@@ -10,7 +10,7 @@
 namespace nexusfix::store::postgres {
 namespace {
 
-// A batch is not added to beyond this: the server has to take it whole before it can work on it.
+// The size at which a batch is closed: the server must receive it whole before it can work on it.
 constexpr LogPosition kBatchBytes = 1U << 20U;
 
 }  // namespace
@@ -70,7 +70,7 @@ StoreResult<LogPosition> LogQueue::append(std::span<const char> entries, WallTim
     changed_.wait(lock);
   }
   if (auto failed = failure()) return std::unexpected{std::move(*failed)};
-  // From the change of the table on nothing may need memory: it and the batch are to agree.
+  // From the change of the table on nothing may need memory: the table and the batch must agree.
   free_.reserve(free_.size() + confirmed_.size() + 1);
   for (auto& batch : confirmed_) free_.push_back(std::move(batch));
   confirmed_.clear();
@@ -100,7 +100,7 @@ void LogQueue::seal_open() {
 }
 
 StoreResult<LogPosition> LogQueue::flush() {
-  // Before durable() is read: what moves behind it wakes.
+  // Before durable() is read: a change after that wakes the caller.
   is_wake_wanted_.store(true);
   if (has_failed_.load(std::memory_order_acquire) || durable() != appended_) {
     const std::lock_guard lock{mutex_};
@@ -175,50 +175,50 @@ bool LogQueue::may_end_at(LogPosition position) {
          std::ranges::any_of(sealed_, [&](const auto& batch) { return batch->end() == position; });
 }
 
-void LogQueue::set_note(PositionNote* note) {
+void LogQueue::set_marker(PositionMarker* marker) {
   const std::lock_guard lock{mutex_};
-  note_ = note;
+  marker_ = marker;
 }
 
 void LogQueue::set_timeline(std::uint32_t timeline) {
-  PositionNote* note = nullptr;
+  PositionMarker* marker = nullptr;
   {
     const std::lock_guard lock{mutex_};
-    note = note_;
+    marker = marker_;
   }
-  if (note != nullptr) note->set_timeline(timeline);
+  if (marker != nullptr) marker->set_timeline(timeline);
 }
 
-// Without the mutex while the disk is asked: the event loop takes it.
-void LogQueue::note_reached(LogPosition position) {
-  PositionNote* note = nullptr;
+// Without the mutex while the disk is written: the event loop takes it.
+void LogQueue::record_confirmed(LogPosition position) {
+  PositionMarker* marker = nullptr;
   std::uint64_t opened = 0;
   std::uint64_t raised = 0;
   {
     const std::lock_guard lock{mutex_};
-    note = note_;
+    marker = marker_;
     for (const auto& batch : sealed_) {
       if (batch->end() > position) break;
       opened += batch->opened().count();
       raised += batch->raised();
     }
   }
-  if (note == nullptr || position == durable()) return;
-  if (const auto failed = note->reach(position, opened, raised)) {
-    tell(StoreEvent::Level::Error,
-         "how far the log is confirmed cannot be noted on this machine: " + *failed +
-             ". The store goes on; what the database loses from here on, the next start will not "
-             "notice");
+  if (marker == nullptr || position == durable()) return;
+  if (const auto failed = marker->record(position, opened, raised)) {
+    report(StoreEvent::Level::Error,
+           "how far the log is confirmed cannot be recorded on this machine: " + *failed +
+               ". The store goes on; what the database loses from here on, the next start will not "
+               "notice");
   }
 }
 
 void LogQueue::confirm(LogPosition position) {
-  note_reached(position);
+  record_confirmed(position);
   {
     const std::lock_guard lock{mutex_};
     std::size_t count = 0;
     while (count < sealed_.size() && sealed_[count]->end() <= position) ++count;
-    confirmed_.reserve(confirmed_.size() + count);  // or some would be moved, and some not
+    confirmed_.reserve(confirmed_.size() + count);  // otherwise some would be moved, and some not
     for (std::size_t i = 0; i < count; ++i) confirmed_.push_back(std::move(sealed_[i]));
     sealed_.erase(sealed_.begin(), sealed_.begin() + static_cast<std::ptrdiff_t>(count));
     taken_ -= std::min(taken_, count);
@@ -248,7 +248,7 @@ void LogQueue::fail(StoreError error) {
   wake();
 }
 
-void LogQueue::tell(StoreEvent::Level level, std::string text) {
+void LogQueue::report(StoreEvent::Level level, std::string text) {
   events_.put(level, "PostgreSQL store " + options_.schema + ": " + std::move(text));
   is_wake_wanted_.store(true);
   wake();

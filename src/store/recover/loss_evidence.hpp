@@ -10,7 +10,7 @@
 #include <nexusfix/store/journal.hpp>
 
 #include "store/format/journal_format.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 
@@ -32,7 +32,7 @@ struct LossEvidence {
     bool is_short = false;          // it ends before the position that was recorded as written
     std::uint64_t owner_epoch = 0;  // of the last owner that wrote to it
     // The last owner before this opening, by the file `owner`; nothing: the file cannot be read.
-    std::optional<std::uint64_t> noted_epoch;
+    std::optional<std::uint64_t> recorded_epoch;
   };
   [[nodiscard]] LossCause cause(const Log& log) const noexcept;
 };
@@ -40,12 +40,12 @@ struct LossEvidence {
 // To be called before the segments are read. is_kept: this run writes tail markers itself (any mode
 // but None).
 [[nodiscard]] LossEvidence find_evidence(Disk& disk, const std::string& folder,
-                                         const FoundLogNote& noted, bool is_kept);
+                                         const FoundTailMarker& found, bool is_kept);
 
 // Whether the cause explains that a log ends before the position that was recorded as synced: a
 // failing disk may lose what it has confirmed. A missing end without a cause was removed, and may
 // still be somewhere; so may a missing part of a log that ended in order.
-[[nodiscard]] bool explains_lost_end(LossCause cause, const LogNote& note) noexcept;
+[[nodiscard]] bool explains_lost_end(LossCause cause, const TailMarker& marker) noexcept;
 
 // How many sequence numbers each session may have used that the log does not have: by the limit of
 // its last run; if the log does not say what is missing, by the limit of the next run. lost_bytes:

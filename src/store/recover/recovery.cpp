@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/loss_text.hpp"
 #include "store/recover/recovery_end.hpp"
@@ -15,7 +15,7 @@
 #include "store/scan/log_walk.hpp"
 #include "store/scan/segment_reader.hpp"
 #include "store/state/checkpoint.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -36,9 +36,9 @@ class Recovery {
         files_{disk, options.folder} {}
 
   StoreResult<Recovered> run() {
-    const FoundLogNote noted = read_log_note(disk_, options_.folder);
+    const FoundTailMarker found = read_tail_marker(disk_, options_.folder);
     const bool is_kept = options_.durability != Durability::None;
-    evidence_ = find_evidence(disk_, options_.folder, noted, is_kept);
+    evidence_ = find_evidence(disk_, options_.folder, found, is_kept);
     const StoreResult<SegmentNumbers> numbers = find_segments(disk_, options_.folder);
     if (!numbers) return std::unexpected{numbers.error()};
     first_ = numbers->first;
@@ -46,31 +46,31 @@ class Recovery {
     files_.end_at(last_);
     // A reader takes the segments that exist now: the owner may open the next one meanwhile.
     while (!may_write_ && last_ > first_) {
-      const StoreResult<bool> begun = files_.was_begun(last_);
+      const StoreResult<bool> begun = files_.was_opened(last_);
       if (!begun) return std::unexpected{begun.error()};
       if (*begun) break;
       files_.end_at(--last_);
     }
     if (auto read = read_log(); !read) return std::unexpected{std::move(read.error())};
     if (found_.segments.empty() && !may_write_ && last_ < first_) {
-      return std::unexpected{no_journal(options_.folder, noted)};
+      return std::unexpected{no_journal(options_.folder, found)};
     }
     log_.end();
-    tell_damages(options_.folder, log_, found_);
+    report_damages(options_.folder, log_, found_);
     found_.state = std::move(log_.state());
-    tell_what_there_is(checkpoint_faults_, std::move(retired_), found_);
+    fill_report(checkpoint_faults_, std::move(retired_), found_);
     found_.boot_id = evidence_.boot_id;
     // The next segment was not opened, whatever its header says: it ends the log.
     if (!is_cut_) found_.report.torn_bytes += unused_of_last_;
     const LogPosition end = expected_position();
-    tell_loss(noted, end);
-    if (!noted.fault.empty()) found_.warnings.push_back(noted.fault);
-    if (auto checked = check_end(noted, end); !checked) return std::unexpected{checked.error()};
+    report_loss(found, end);
+    if (!found.fault.empty()) found_.warnings.push_back(found.fault);
+    if (auto checked = check_end(found, end); !checked) return std::unexpected{checked.error()};
     if (may_write_) {
       const Leftovers leftovers{.prepared = to_empty_, .last = last_, .is_cut = is_cut_};
       auto done = make_durable(disk_, options_, leftovers, found_);
-      if (!done) note_failure(noted);
-      if (done) done = read_tellings(disk_, options_.folder, found_);
+      if (!done) record_failure(found);
+      if (done) done = read_recorded_retirement(disk_, options_.folder, found_);
       if (!done) return std::unexpected{std::move(done.error())};
     }
     found_.synced =
@@ -79,7 +79,7 @@ class Recovery {
   }
 
  private:
-  void tell_loss(const FoundLogNote& noted, LogPosition end) {
+  void report_loss(const FoundTailMarker& found, LogPosition end) {
     if (found_.segments.empty()) return;
     // Read after the log, which may grow meanwhile if it is only read. This opening's owner is in
     // the file already.
@@ -87,9 +87,9 @@ class Recovery {
     if (owners && *owners > 0 && may_write_) --*owners;
     LossCause cause = evidence_.cause({.last = found_.segments.back(),
                                        .is_closed = found_.is_closed,
-                                       .is_short = is_short(noted, end),
+                                       .is_short = is_short(found, end),
                                        .owner_epoch = found_.owner_epoch,
-                                       .noted_epoch = owners});
+                                       .recorded_epoch = owners});
     if (!is_cut_ && found_.records == 0) return;
     // The log was cut after an end in order, or inside of what an earlier run has written.
     if (is_cut_ && cause == LossCause::None) cause = evidence_.cause(found_.segments.back());
@@ -99,28 +99,27 @@ class Recovery {
   }
 
   // Bytes that were read but could not be synced may be gone when they are read again.
-  void note_failure(const FoundLogNote& noted) {
+  void record_failure(const FoundTailMarker& found) {
     if (options_.durability == Durability::None || found_.is_closed) return;
-    LogNote note = noted.note.value_or(LogNote{});
-    note.has_failed = true;
-    note.is_closed = false;
-    static_cast<void>(owner_->note(note));
+    TailMarker marker = found.marker.value_or(TailMarker{});
+    marker.state = TailMarker::State::Failed;
+    static_cast<void>(owner_->write_tail_marker(marker));
   }
 
   // Checked before anything is cut: what the marker names was on the disk.
-  StoreResult<void> check_end(const FoundLogNote& noted, LogPosition position) {
+  StoreResult<void> check_end(const FoundTailMarker& found, LogPosition position) {
     LogEnd end{.segment = 0, .offset = 0, .position = position};
     if (!found_.segments.empty()) {
       end.segment = found_.segments.back().number;
       end.offset = found_.file_bytes;
     }
-    if (!is_missed(noted, end)) return {};
-    if (explains_lost_end(found_.report.loss, *noted.note)) {
-      found_.report.missing_bytes = noted.note->position - position;
-      found_.lost_bytes_max = lost_end_bytes(*noted.note, position);
+    if (!is_missed(found, end)) return {};
+    if (explains_lost_end(found_.report.loss, *found.marker)) {
+      found_.report.missing_bytes = found.marker->position - position;
+      found_.lost_bytes_max = lost_end_bytes(*found.marker, position);
       return {};
     }
-    const std::string text = lost_end_text(options_.folder, *noted.note, end);
+    const std::string text = lost_end_text(options_.folder, *found.marker, end);
     if (may_write_) return corrupt(text + lost_end_advice(options_.folder));
     found_.report.lost_end = text;
     return {};
@@ -155,7 +154,7 @@ class Recovery {
     }
     return corrupt(
         "journal " + options_.folder + ": " + segment_file_name(first_ - 1) +
-        " and those before it are not there, and no checkpoint behind them can be used" +
+        " and those before it are not there, and no checkpoint after them can be used" +
         (checkpoint_faults_.empty() ? "" : " (" + checkpoint_faults_.begin()->second + ')') +
         restore_advice(options_.folder));
   }
@@ -240,7 +239,7 @@ class Recovery {
       return does_not_fit(path);
     }
     found_.synced = std::max(found_.synced, (*header)->synced);
-    const StoreResult<std::uint64_t> bound = files_.bound_told_by_next(**header, *size);
+    const StoreResult<std::uint64_t> bound = files_.bound_by_next_header(**header, *size);
     if (!bound) return std::unexpected{bound.error()};
     window_.open(**file, *bound);
     StoreResult<std::uint64_t> end = read_records(path, **header);
@@ -305,7 +304,7 @@ class Recovery {
     if (!used) return disk_failure(used.error(), path);
     bool is_end = *used == window_.size();
     for (std::uint64_t number = header.number + 1; is_end && number <= last_; ++number) {
-      const StoreResult<bool> begun = files_.was_begun(number);
+      const StoreResult<bool> begun = files_.was_opened(number);
       if (!begun) return std::unexpected{begun.error()};
       is_end = !*begun;
     }
@@ -341,12 +340,12 @@ class Recovery {
     }
     const std::size_t size_bytes = header_bytes_of_last();
     const bool may_be_torn = may_be_torn_header(*bytes);
-    const DiskResult<std::uint64_t> behind =
+    const DiskResult<std::uint64_t> next_valid =
         skip_zeros(window_, std::min<std::uint64_t>(size_bytes, window_.size()));
-    if (!behind) return disk_failure(behind.error(), path);
+    if (!next_valid) return disk_failure(next_valid.error(), path);
     const DiskResult<std::optional<StrayBytes>> stray = find_stray_bytes(window_);
     if (!stray) return disk_failure(stray.error(), path);
-    if (*stray || (*behind == window_.size() && may_be_torn)) {
+    if (*stray || (*next_valid == window_.size() && may_be_torn)) {
       const StoreResult<bool> is_end = files_.is_end_of_log(number);
       if (!is_end) return std::unexpected{is_end.error()};
       if (*is_end) return std::nullopt;
@@ -379,7 +378,7 @@ class Recovery {
         if (const auto applied = log_.record(header, **record); !applied) {
           return std::unexpected{contradiction(options_.folder, header, **record, applied.error())};
         }
-        take_synced(**record, found_);
+        apply_log_entries(**record, found_);
         ++found_.records;
       }
       end = reader.offset();
@@ -403,8 +402,8 @@ class Recovery {
   // whole by now.
   DiskResult<bool> must_look_again(const SegmentHeader& header, std::uint64_t end) {
     if (may_write_ || !second_look_.is_due(header.number, end)) return false;
-    const auto behind = find_valid_record(window_, RecordSeed{header}, end + 1);
-    if (!behind) return std::unexpected{behind.error()};
+    const auto next_valid = find_valid_record(window_, RecordSeed{header}, end + 1);
+    if (!next_valid) return std::unexpected{next_valid.error()};
     window_.forget();
     return true;
   }
@@ -414,7 +413,8 @@ class Recovery {
                                               const SegmentHeader& header) {
     // The log begins with the first segment: there is nothing before it to keep.
     if (!found_.segments.empty() && may_have_lost_power(header)) {
-      const StoreResult<LogPosition> later = files_.synced_told_by_later(header.number, log_id());
+      const StoreResult<LogPosition> later =
+          files_.synced_by_later_segments(header.number, log_id());
       if (!later) return std::unexpected{later.error()};
       if (std::max(found_.synced, *later) <= header.position) {
         is_cut_ = true;
@@ -432,24 +432,25 @@ class Recovery {
                                                          const SegmentHeader& header,
                                                          const SegmentReader& reader) {
     const std::uint64_t end = reader.offset();
-    const DiskResult<LogPosition> told = synced_told(window_, RecordSeed{header}, end + 1);
-    if (!told) return disk_failure(told.error(), path);
+    const DiskResult<LogPosition> synced = synced_in_records(window_, RecordSeed{header}, end + 1);
+    if (!synced) return disk_failure(synced.error(), path);
     if (may_have_lost_power(header)) {
-      const StoreResult<LogPosition> later = files_.synced_told_by_later(header.number, log_id());
+      const StoreResult<LogPosition> later =
+          files_.synced_by_later_segments(header.number, log_id());
       if (!later) return std::unexpected{later.error()};
-      if (std::max({found_.synced, *told, *later}) <= header.position + end) {
+      if (std::max({found_.synced, *synced, *later}) <= header.position + end) {
         is_cut_ = true;
         found_.report.cut_bytes += window_.size() - end;
         return std::nullopt;
       }
     }
-    const auto behind = find_valid_record(window_, RecordSeed{header}, end + 1);
-    if (!behind) return disk_failure(behind.error(), path);
-    is_end_of_segment_ = !*behind;
-    std::uint64_t damage_end = behind->value_or(0);
-    if (!*behind) {
+    const auto next_valid = find_valid_record(window_, RecordSeed{header}, end + 1);
+    if (!next_valid) return disk_failure(next_valid.error(), path);
+    is_end_of_segment_ = !*next_valid;
+    std::uint64_t damage_end = next_valid->value_or(0);
+    if (!*next_valid) {
       const StoreResult<std::uint64_t> segment_end =
-          files_.end_told_by_next(header, window_.size());
+          files_.end_by_next_header(header, window_.size());
       if (!segment_end) return std::unexpected{segment_end.error()};
       if (*segment_end == 0) {
         found_.report.torn_bytes += window_.size() - end;
@@ -475,11 +476,11 @@ class Recovery {
 
   // The last segment ends earlier than the next one says: after a loss of power, the log is cut
   // there.
-  StoreResult<bool> cut_at_end_of_last(LogPosition told, std::uint64_t number) {
+  StoreResult<bool> cut_at_end_of_last(LogPosition synced, std::uint64_t number) {
     if (found_.segments.empty() || !may_have_lost_power(found_.segments.back())) return false;
-    const StoreResult<LogPosition> later = files_.synced_told_by_later(number - 1, log_id());
+    const StoreResult<LogPosition> later = files_.synced_by_later_segments(number - 1, log_id());
     if (!later) return std::unexpected{later.error()};
-    if (std::max({found_.synced, told, *later}) > expected_position()) return false;
+    if (std::max({found_.synced, synced, *later}) > expected_position()) return false;
     is_cut_ = true;
     return true;
   }
@@ -551,7 +552,7 @@ StoreResult<Recovered> recover(Disk& disk, const JournalOptions& options, const 
   return Recovery{disk, options, &owner}.run();
 }
 
-StoreResult<Recovered> look_at(Disk& disk, const std::string& folder) {
+StoreResult<Recovered> recover_read_only(Disk& disk, const std::string& folder) {
   return Recovery{disk, {.folder = folder}, nullptr}.run();
 }
 

@@ -27,9 +27,9 @@ struct Recovered {
   // By session key, where segments were retired: an epoch, and the last number of it that they can
   // hold.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> retired;
-  LogPosition retired_before = 0;  // by the newest checkpoint that can be used
-  LogPosition retired_told = 0;    // by it and the one before it
-  LogPosition index_from = 0;      // where the fences of the state's indexes stand
+  LogPosition retired_before = 0;     // by the newest checkpoint that can be used
+  LogPosition retired_confirmed = 0;  // by it and the one before it
+  LogPosition index_from = 0;         // where the fences of the state's indexes stand
   // Damage after which the log goes on: where it begins and ends, which sessions are refused, and
   // why a session that the log does not know is refused. Empty: none.
   std::vector<std::pair<LogPosition, LogPosition>> holes;
@@ -56,7 +56,7 @@ class Ownership;
                                              const Ownership& owner);
 
 // The same, but changes nothing: a torn end is left in place and not read.
-[[nodiscard]] StoreResult<Recovered> look_at(Disk& disk, const std::string& folder);
+[[nodiscard]] StoreResult<Recovered> recover_read_only(Disk& disk, const std::string& folder);
 
 [[nodiscard]] StoreError disk_error(const std::string& folder, const DiskError& error);
 

@@ -96,7 +96,8 @@ StoreResult<void> make_durable(Disk& disk, const JournalOptions& options,
   return {};
 }
 
-StoreResult<void> read_tellings(Disk& disk, const std::string& folder, Recovered& found) {
+StoreResult<void> read_recorded_retirement(Disk& disk, const std::string& folder,
+                                           Recovered& found) {
   found.retired_before = 0;
   int count = 0;
   for (auto at = found.segments.rbegin(); at != found.segments.rend() && count < 2; ++at) {
@@ -109,13 +110,13 @@ StoreResult<void> read_tellings(Disk& disk, const std::string& folder, Recovered
     if (++count == 1) {
       found.retired_before = before;
     } else {
-      found.retired_told = std::min(found.retired_before, before);
+      found.retired_confirmed = std::min(found.retired_before, before);
     }
   }
   return {};
 }
 
-void take_synced(const Record& record, Recovered& found) {
+void apply_log_entries(const Record& record, Recovered& found) {
   found.is_closed = false;
   EntryReader reader{record.entries};
   Entry entry;
@@ -123,14 +124,13 @@ void take_synced(const Record& record, Recovered& found) {
     if (entry.kind == EntryKind::LogOwned) {
       found.owner_epoch = std::max(found.owner_epoch, entry.number);
     }
-    if (!tells_synced(entry.kind)) continue;
+    if (!states_synced(entry.kind)) continue;
     found.synced = std::max(found.synced, entry.number);
     found.is_closed = entry.kind == EntryKind::LogClosed;
   }
 }
 
-void tell_what_there_is(const CheckpointFaults& faults, LogStarts::Retired&& retired,
-                        Recovered& found) {
+void fill_report(const CheckpointFaults& faults, LogStarts::Retired&& retired, Recovered& found) {
   found.report.messages = found.state.messages;
   found.report.records = found.records;
   // Of the segments that still exist: one that was not opened, or is cut, needs no checkpoint.
@@ -151,7 +151,7 @@ void tell_what_there_is(const CheckpointFaults& faults, LogStarts::Retired&& ret
   found.retired = std::move(retired.numbers);
 }
 
-void tell_damages(const std::string& folder, DamagedLog& log, Recovered& found) {
+void report_damages(const std::string& folder, DamagedLog& log, Recovered& found) {
   for (const DamagedBytes& damage : log.damages()) {
     found.holes.push_back({damage.position, damage.position + damage.bytes});
     found.report.damages.push_back(
@@ -182,7 +182,7 @@ void tell_damages(const std::string& folder, DamagedLog& log, Recovered& found) 
 std::string stray_text(const std::string& folder, std::uint64_t number, const StrayBytes& stray) {
   return path_of_segment(folder, number) + ": prepared and never begun, but not all zeros (" +
          std::to_string(stray.bytes) + " bytes at offset " + std::to_string(stray.offset) +
-         "): the disk has damaged it. It is emptied and used anew; nothing is lost by it";
+         "): the disk has damaged it. It is emptied and used again; nothing is lost by it";
 }
 
 std::string restore_advice(const std::string& folder) {
@@ -201,10 +201,10 @@ StoreError missing_before(const std::string& folder, std::uint64_t first,
                   ". Nothing was changed. Put the file back, or restore the folder from a copy"};
 }
 
-StoreError no_journal(const std::string& folder, const FoundLogNote& noted) {
-  if (is_missed(noted, {})) {
+StoreError no_journal(const std::string& folder, const FoundTailMarker& found) {
+  if (is_missed(found, {})) {
     return {.code = StoreErrorCode::Missing,
-            .text = lost_end_text(folder, *noted.note, {}) + lost_end_advice(folder)};
+            .text = lost_end_text(folder, *found.marker, {}) + lost_end_advice(folder)};
   }
   return {.code = StoreErrorCode::Missing,
           .text = "journal " + folder + ": there is no journal in this folder (no " +

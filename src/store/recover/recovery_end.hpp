@@ -13,7 +13,7 @@
 #include "store/scan/damaged_log.hpp"
 #include "store/scan/log_start.hpp"
 #include "store/scan/segment_reader.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 
@@ -30,18 +30,17 @@ struct Leftovers {
                                              const Leftovers& leftovers, Recovered& found);
 
 // What the two newest usable checkpoints record as retired.
-[[nodiscard]] StoreResult<void> read_tellings(Disk& disk, const std::string& folder,
-                                              Recovered& found);
+[[nodiscard]] StoreResult<void> read_recorded_retirement(Disk& disk, const std::string& folder,
+                                                         Recovered& found);
 
 // Applies a record's entries about the log itself.
-void take_synced(const Record& record, Recovered& found);
+void apply_log_entries(const Record& record, Recovered& found);
 
 // Reports what was read, and what was retired before it.
-void tell_what_there_is(const CheckpointFaults& faults, LogStarts::Retired&& retired,
-                        Recovered& found);
+void fill_report(const CheckpointFaults& faults, LogStarts::Retired&& retired, Recovered& found);
 
 // Reports what damage means for which session.
-void tell_damages(const std::string& folder, DamagedLog& log, Recovered& found);
+void report_damages(const std::string& folder, DamagedLog& log, Recovered& found);
 
 // Texts for events and errors.
 [[nodiscard]] std::string stray_text(const std::string& folder, std::uint64_t number,
@@ -49,6 +48,6 @@ void tell_damages(const std::string& folder, DamagedLog& log, Recovered& found);
 [[nodiscard]] std::string restore_advice(const std::string& folder);
 [[nodiscard]] StoreError missing_before(const std::string& folder, std::uint64_t first,
                                         const CheckpointFaults& faults);
-[[nodiscard]] StoreError no_journal(const std::string& folder, const FoundLogNote& noted);
+[[nodiscard]] StoreError no_journal(const std::string& folder, const FoundTailMarker& found);
 
 }  // namespace nexusfix::store

@@ -9,14 +9,14 @@
 #include <nexusfix/store/journal_check.hpp>
 
 #include "store/format/entry.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 #include "store/recover/loss_evidence.hpp"
 #include "store/recover/loss_text.hpp"
 #include "store/recover/recovery_end.hpp"
 #include "store/scan/damaged_log.hpp"
 #include "store/scan/log_walk.hpp"
 #include "store/state/checkpoint.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -74,8 +74,8 @@ class Check {
   Check(Disk& disk, const std::string& folder) : disk_{disk}, folder_{folder} {}
 
   StoreResult<JournalCheck> run() {
-    const FoundLogNote noted = read_log_note(disk_, folder_);
-    const LossEvidence evidence = find_evidence(disk_, folder_, noted, true);
+    const FoundTailMarker found = read_tail_marker(disk_, folder_);
+    const LossEvidence evidence = find_evidence(disk_, folder_, found, true);
     const auto log = walk_log(
         disk_, folder_,
         [&](const SegmentHeader& segment, std::span<const char> checkpoint) {
@@ -84,7 +84,7 @@ class Check {
         [&](const SegmentHeader& segment, const Record& record) { return add(segment, record); },
         [&](const DamagedBytes& bytes) { log_.damage(bytes); });
     if (!log && log.error().code == StoreErrorCode::Missing) {
-      return std::unexpected{no_journal(folder_, noted)};
+      return std::unexpected{no_journal(folder_, found)};
     }
     if (!log) return std::unexpected{log.error()};
     const std::vector<WalkedSegment>& segments = log->segments;
@@ -111,17 +111,17 @@ class Check {
     }
     check_.torn_bytes = segments.back().torn_bytes;
     check_.torn_offset = segments.back().end;
-    check_.note_fault = noted.fault;
+    check_.note_fault = found.fault;
     const LogEnd end = end_of(*log);
     const LossEvidence::Log read{.last = segments.back().header,
                                  .is_closed = is_closed_,
-                                 .is_short = is_short(noted, end.position),
+                                 .is_short = is_short(found, end.position),
                                  .owner_epoch = owner_epoch_,
-                                 .noted_epoch = read_owner_epoch(disk_, folder_)};
+                                 .recorded_epoch = read_owner_epoch(disk_, folder_)};
     const LossCause loss = check_.records > 0 ? evidence.cause(read) : LossCause::None;
     check_.power_lost = loss != LossCause::None;
-    if (is_missed(noted, end) && !explains_lost_end(loss, *noted.note)) {
-      check_.lost_end = lost_end_text(folder_, *noted.note, end);
+    if (is_missed(found, end) && !explains_lost_end(loss, *found.marker)) {
+      check_.lost_end = lost_end_text(folder_, *found.marker, end);
     }
     check_.in_use = is_in_use(disk_, folder_);
     add_damages();
@@ -220,7 +220,7 @@ class Check {
                                   .text = std::string{entry.bytes}});
         changed_.push_back(std::nullopt);
       }
-      if (tells_synced(entry.kind)) is_closed_ = entry.kind == EntryKind::LogClosed;
+      if (states_synced(entry.kind)) is_closed_ = entry.kind == EntryKind::LogClosed;
       if (entry.kind == EntryKind::LogOwned) owner_epoch_ = std::max(owner_epoch_, entry.number);
     }
     return {};

@@ -13,14 +13,14 @@
 #include <nexusfix/store/journal_check.hpp>
 
 #include "store/format/entry.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 #include "store/recover/loss_text.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/scan/damaged_log.hpp"
 #include "store/scan/log_walk.hpp"
 #include "store/state/checkpoint.hpp"
 #include "store/state/log_state.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -75,7 +75,7 @@ class Repair {
     }
     if (auto found = find(); !found) return std::unexpected{found.error()};
     if (is_all_lost_) {
-      plan_anew();
+      plan_again();
     } else {
       if (auto named = put_names(); !named) return std::unexpected{named.error()};
       if (auto planned = plan(); !planned) return std::unexpected{planned.error()};
@@ -90,15 +90,15 @@ class Repair {
  private:
   // What there is, even if it is only the tail marker.
   StoreResult<void> find() {
-    noted_ = read_log_note(disk_, options_.folder);
+    found_ = read_tail_marker(disk_, options_.folder);
     auto walked = walk();
     is_all_lost_ =
-        !walked && walked.error().code == StoreErrorCode::Missing && is_missed(noted_, {});
+        !walked && walked.error().code == StoreErrorCode::Missing && is_missed(found_, {});
     return is_all_lost_ ? StoreResult<void>{} : walked;
   }
 
-  void plan_anew() {
-    report_.steps.push_back(lost_end_text(options_.folder, *noted_.note, {}) +
+  void plan_again() {
+    report_.steps.push_back(lost_end_text(options_.folder, *found_.marker, {}) +
                             ". That is accepted: the next opening begins a new journal");
     report_.alarms.push_back(
         "all sessions of the journal are lost, with all that was sent: each begins with number 1, "
@@ -107,7 +107,7 @@ class Repair {
 
   StoreResult<void> forget_all(const Ownership& lock) {
     if (auto copied = copy_files(); !copied) return copied;
-    if (auto forgotten = lock.forget_note(); !forgotten) return failure(forgotten.error());
+    if (auto forgotten = lock.erase_tail_marker(); !forgotten) return failure(forgotten.error());
     return {};
   }
 
@@ -153,7 +153,7 @@ class Repair {
     }
     log_.end();
     end_ = end_of(*walked);
-    lost_end_bytes_ = is_missed(noted_, end_) ? lost_end_bytes(*noted_.note, end_.position) : 0;
+    lost_end_bytes_ = is_missed(found_, end_) ? lost_end_bytes(*found_.marker, end_.position) : 0;
     segments_ = std::move(walked->segments);
     strays_ = std::move(walked->strays);
     return {};
@@ -221,17 +221,17 @@ class Repair {
     }
     for (const SegmentHeader& segment : voids_) {
       report_.steps.push_back(path_of_segment(options_.folder, segment.number) +
-                              ": the checkpoint is taken out: it is damaged, or tells of what is "
-                              "behind damage. Opening reads the log instead");
-      note(path_of_segment(options_.folder, segment.number) + ": the checkpoint taken out");
+                              ": the checkpoint is removed: it is damaged, or contains what is "
+                              "after damage. Opening reads the log instead");
+      add_step(path_of_segment(options_.folder, segment.number) + ": the checkpoint removed");
     }
     for (const WalkedSegment& segment : segments_) {
       if (segment.unused_bytes == 0) continue;
       const std::string path = path_of_segment(options_.folder, segment.header.number);
       report_.steps.push_back(path + ": the " + bytes_text(segment.unused_bytes) + " from offset " +
                               std::to_string(segment.end) +
-                              " on, behind its last record, are not of the log: cut off");
-      note(path + ": what was behind its last record cut off");
+                              " on, after its last record, are not of the log: cut off");
+      add_step(path + ": what was after its last record cut off");
     }
     for (const StraySegment& one : strays_) {
       const std::string path = path_of_segment(options_.folder, one.number);
@@ -247,9 +247,9 @@ class Repair {
                               std::to_string(last.end) + " on are an interrupted write: cut off");
     }
     if (lost_end_bytes_ > 0) {
-      const std::string text = lost_end_text(options_.folder, *noted_.note, end_);
+      const std::string text = lost_end_text(options_.folder, *found_.marker, end_);
       report_.steps.push_back(text + ". That is accepted: the log goes on from there");
-      note(text + ". Accepted");
+      add_step(text + ". Accepted");
     }
     // Applies the records in the damage's place: the log must be consistent with them.
     if (auto replayed = replay(); !replayed) return replayed;
@@ -274,7 +274,7 @@ class Repair {
           .code = StoreErrorCode::Corrupt,
           .text = path_of_segment(options_.folder, before.header.number) + " and " +
                   path_of_segment(options_.folder, header.number) +
-                  ": so much is damaged that where one ends and the other begins cannot be told "
+                  ": the damage is so large that where one ends and the other begins is not known "
                   "(offset " +
                   std::to_string(before.end) + "). Restore the folder from a copy"}};
     }
@@ -297,7 +297,7 @@ class Repair {
       filler.resize(kSegmentHeaderBytes);
       encode_segment_header(header, std::span{filler}.first<kSegmentHeaderBytes>());
       report_.steps.push_back(path + ": the header is written again");
-      note(path + ": the header written again");
+      add_step(path + ": the header written again");
       return {};
     }
     if (!fill(entries_[index], damage)) {
@@ -308,8 +308,8 @@ class Repair {
     }
     append_record(filler, RecordSeed{header}, damage.offset, now_, entries_[index]);
     // In full, since the place of the damage may be too small for it.
-    note(path + " offset " + std::to_string(damage.offset) + ", " + bytes_text(damage.bytes) +
-         ": taken out");
+    add_step(path + " offset " + std::to_string(damage.offset) + ", " + bytes_text(damage.bytes) +
+             ": taken out");
     report_.steps.push_back(path + ": the " + bytes_text(damage.bytes) + " at offset " +
                             std::to_string(damage.offset) + " (" + describe(damage.fault) +
                             ") are replaced by a record that says so");
@@ -317,7 +317,7 @@ class Repair {
   }
 
   // What was done, for the log to keep.
-  void note(std::string text) {
+  void add_step(std::string text) {
     text += " by a repair: " + options_.text;
     append_entry(last_, {.kind = EntryKind::Removed, .session = 0, .number = 0, .bytes = text});
   }
@@ -465,11 +465,11 @@ class Repair {
     }
     // Last: until then an opening is refused as before.
     if (lost_end_bytes_ > 0) {
-      const LogNote now{.segment = end_.segment,
-                        .position = end_.position,
-                        .segment_bytes = 0,
-                        .is_closed = true};
-      if (auto noted = lock.note(now); !noted) return failure(noted.error());
+      const TailMarker now{.segment = end_.segment,
+                           .position = end_.position,
+                           .segment_bytes = 0,
+                           .state = TailMarker::State::Closed};
+      if (auto written = lock.write_tail_marker(now); !written) return failure(written.error());
     }
     return check_what_was_done();
   }
@@ -512,7 +512,7 @@ class Repair {
           StoreError{.code = StoreErrorCode::Corrupt, .text = checked->lost_end}};
     }
     // The repair is reported only when the journal can be opened.
-    const auto looked = store::look_at(disk_, options_.folder);
+    const auto looked = recover_read_only(disk_, options_.folder);
     if (!looked) return std::unexpected{looked.error()};
     return {};
   }
@@ -571,7 +571,7 @@ class Repair {
     }
     return std::unexpected{
         StoreError{.code = StoreErrorCode::Refused,
-                   .text = path + " and those behind it: " + std::to_string(kCopiesOfSecondMax) +
+                   .text = path + " and those after it: " + std::to_string(kCopiesOfSecondMax) +
                            " copies of this second are there already"}};
   }
 
@@ -617,7 +617,7 @@ class Repair {
   std::vector<std::vector<char>> entries_;  // by damage: the entries that replace it
   std::vector<std::vector<char>> fillers_;  // the same as bytes of the file
   std::optional<LogPosition> closed_at_;    // of the last record
-  FoundLogNote noted_;
+  FoundTailMarker found_;
   bool is_all_lost_ = false;          // there is no segment, and there were some
   LogEnd end_;                        // of the log, and then of the repaired one
   std::uint64_t lost_end_bytes_ = 0;  // of the log after it; 0: nothing is missing

@@ -29,7 +29,7 @@ std::expected<void, std::string_view> DamagedLog::record(const SegmentHeader& se
     EntryReader reader{record.entries};
     Entry entry;
     while (reader.next(entry)) {
-      if (auto settled = settle(entry, record.time); !settled) return settled;
+      if (auto settled = resolve(entry, record.time); !settled) return settled;
     }
   }
   auto applied = state_.apply(record.entries, record.time, begin, begin + record.record_bytes);
@@ -62,7 +62,7 @@ void DamagedLog::end() {
   }
 }
 
-std::expected<void, std::string_view> DamagedLog::settle(const Entry& entry, WallTime time) {
+std::expected<void, std::string_view> DamagedLog::resolve(const Entry& entry, WallTime time) {
   if (entry.kind == EntryKind::Removed || is_of_log(entry.kind)) return {};
   if (entry.kind == EntryKind::SessionOpened) {
     if (opens_from_) return {};  // the same record opens those before it

@@ -65,7 +65,7 @@ class DamagedLog {
     bool opened_in_it = false;
   };
 
-  [[nodiscard]] std::expected<void, std::string_view> settle(const Entry& entry, WallTime time);
+  [[nodiscard]] std::expected<void, std::string_view> resolve(const Entry& entry, WallTime time);
   [[nodiscard]] std::expected<void, std::string_view> infer_opened(SessionKey until, WallTime time);
   [[nodiscard]] std::expected<void, std::string_view> infer(const std::vector<char>& entries,
                                                             std::size_t damage, WallTime time);

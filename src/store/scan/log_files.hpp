@@ -24,8 +24,8 @@ struct SegmentNumbers {
 [[nodiscard]] StoreResult<SegmentNumbers> find_segments(Disk& disk, const std::string& folder);
 
 // The highest position that a whole record from this offset on says was synced.
-[[nodiscard]] DiskResult<LogPosition> synced_told(FileWindow& window, RecordSeed seed,
-                                                  std::uint64_t from);
+[[nodiscard]] DiskResult<LogPosition> synced_in_records(FileWindow& window, RecordSeed seed,
+                                                        std::uint64_t from);
 
 class LogFiles {
  public:
@@ -38,25 +38,26 @@ class LogFiles {
   // Nothing: the file has no valid header.
   [[nodiscard]] StoreResult<std::optional<SegmentHeader>> header_at(std::uint64_t number);
   // False: the file is as it was prepared, apart from damage by the disk.
-  [[nodiscard]] StoreResult<bool> was_begun(std::uint64_t number);
+  [[nodiscard]] StoreResult<bool> was_opened(std::uint64_t number);
   // Whether no later segment was opened. Several may be prepared: in `group` mode a segment is
   // taken, and the next one prepared, before its first byte is written.
   [[nodiscard]] StoreResult<bool> is_end_of_log(std::uint64_t number);
   // After this offset, nothing in the file of this segment and size belongs to the log: the next
   // segment's header says where its records end.
-  [[nodiscard]] StoreResult<std::uint64_t> bound_told_by_next(const SegmentHeader& header,
-                                                              std::uint64_t size);
+  [[nodiscard]] StoreResult<std::uint64_t> bound_by_next_header(const SegmentHeader& header,
+                                                                std::uint64_t size);
   // Where the next segment's header says that this segment ends; its size, if the header says
   // nothing. 0: it is the last segment, and only prepared segments follow.
-  [[nodiscard]] StoreResult<std::uint64_t> end_told_by_next(const SegmentHeader& header,
-                                                            std::uint64_t size);
+  [[nodiscard]] StoreResult<std::uint64_t> end_by_next_header(const SegmentHeader& header,
+                                                              std::uint64_t size);
   // The position up to which later segments' records and headers say that the log was synced.
   // log_id: of the log.
-  [[nodiscard]] StoreResult<LogPosition> synced_told_by_later(std::uint64_t number,
-                                                              std::int64_t log_id);
+  [[nodiscard]] StoreResult<LogPosition> synced_by_later_segments(std::uint64_t number,
+                                                                  std::int64_t log_id);
 
  private:
-  [[nodiscard]] DiskResult<LogPosition> synced_told_in(std::uint64_t number, std::int64_t log_id);
+  [[nodiscard]] DiskResult<LogPosition> synced_by_segment(std::uint64_t number,
+                                                          std::int64_t log_id);
   [[nodiscard]] std::unexpected<StoreError> failure(const DiskError& error,
                                                     std::uint64_t number) const;
 

@@ -10,7 +10,7 @@
 
 #include "store/format/byte_order.hpp"
 #include "store/format/entry.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 #include "store/recover/recovery.hpp"
 #include "store/state/checkpoint.hpp"
 
@@ -45,8 +45,8 @@ struct SegmentFile {
   std::optional<SegmentHeader> corrected;
   // Prepared, and not opened: zeros, or zeros that the disk has damaged. Nothing: it holds more.
   std::optional<StrayBytes> stray;
-  bool may_be_torn = true;       // a part of its header may not have reached the disk
-  std::int64_t told_log_id = 0;  // what the bytes of a damaged header say; 0: nothing
+  bool may_be_torn = true;         // a part of its header may not have reached the disk
+  std::int64_t stated_log_id = 0;  // what the bytes of a damaged header say; 0: nothing
 
   [[nodiscard]] bool is_empty() const noexcept { return stray && stray->bytes == 0; }
   [[nodiscard]] bool is_stray() const noexcept { return stray && stray->bytes > 0; }
@@ -138,7 +138,7 @@ class Walk {
       segment.corrected = with_one_bit_back(*bytes);
       segment.may_be_torn = may_be_torn_header(*bytes);
       if (count >= kLogIdAt + sizeof(std::int64_t)) {
-        segment.told_log_id = load_little_endian<std::int64_t>(&(*bytes)[kLogIdAt]);
+        segment.stated_log_id = load_little_endian<std::int64_t>(&(*bytes)[kLogIdAt]);
       }
       if (header.error() == SegmentHeaderFault::Version && !segment.corrected) {
         return corrupt(path +
@@ -169,25 +169,25 @@ class Walk {
       log_id_ = segment.corrected->log_id;
     }
     for (const SegmentFile& segment : files_) {
-      if (log_id_ || segment.told_log_id == 0) continue;
-      const StoreResult<bool> confirmed = has_record_of_told_log(segment);
+      if (log_id_ || segment.stated_log_id == 0) continue;
+      const StoreResult<bool> confirmed = has_record_of_stated_log(segment);
       if (!confirmed) return std::unexpected{confirmed.error()};
-      if (*confirmed) log_id_ = segment.told_log_id;
+      if (*confirmed) log_id_ = segment.stated_log_id;
     }
     for (const SegmentFile& segment : files_) {
-      if (!log_id_ && segment.told_log_id != 0) log_id_ = segment.told_log_id;
+      if (!log_id_ && segment.stated_log_id != 0) log_id_ = segment.stated_log_id;
     }
     return {};
   }
 
-  StoreResult<bool> has_record_of_told_log(const SegmentFile& segment) {
+  StoreResult<bool> has_record_of_stated_log(const SegmentFile& segment) {
     const auto file = disk_.open(path_of_segment(folder_, segment.number), OpenMode::Read);
     if (!file) return failure(file.error());
     window_.open(**file, segment.bytes);
-    SegmentHeader told;
-    told.log_id = segment.told_log_id;
-    told.number = segment.number;
-    const auto found = find_valid_record(window_, RecordSeed{told}, kSegmentHeaderBytesOld);
+    SegmentHeader stated;
+    stated.log_id = segment.stated_log_id;
+    stated.number = segment.number;
+    const auto found = find_valid_record(window_, RecordSeed{stated}, kSegmentHeaderBytesOld);
     if (!found) return failure(found.error());
     return found->has_value();
   }
@@ -279,7 +279,7 @@ class Walk {
     const bool is_unused = *is_empty && (!is_last || segment.corrected || segment.may_be_torn);
     if (!segment.header && walked.records == 0 && !is_unused) {
       return corrupt(path_of_segment(folder_, segment.number) +
-                     ": neither the header at offset 0 nor any record behind it checks. Restore "
+                     ": neither the header at offset 0 nor any record after it checks. Restore "
                      "the folder from a copy");
     }
     if (is_last && used_end_ > walked.end) walked.torn_bytes = used_end_ - walked.end;
@@ -313,10 +313,10 @@ class Walk {
     window_.open(**file, segment.bytes);
     auto bytes = window_.view(at, kRecordHeaderBytes);
     if (!bytes) return failure(bytes.error());
-    const RecordHeader told = decode_record_header(bytes->first<kRecordHeaderBytes>());
+    const RecordHeader record = decode_record_header(bytes->first<kRecordHeaderBytes>());
     const std::uint64_t count =
-        header.has_checkpoint() ? header.records_at() - at : told.record_bytes();
-    if (count > segment.bytes - at || told.entries_bytes > kRecordBytesLimit) return false;
+        header.has_checkpoint() ? header.records_at() - at : record.record_bytes();
+    if (count > segment.bytes - at || record.entries_bytes > kRecordBytesLimit) return false;
     bytes = window_.view(at, static_cast<std::size_t>(count));
     if (!bytes) return failure(bytes.error());
     if (!checkpoint_checks(header, *bytes)) return false;
@@ -376,14 +376,14 @@ class Walk {
       const DiskResult<std::uint64_t> used = skip_zeros(window_, walked.end);
       if (!used) return failure(used.error());
       if (*used == window_.size()) return {};  // prepared and not used
-      const auto behind = find_valid_record(window_, seed, walked.end + 1);
-      if (!behind) return failure(behind.error());
+      const auto next_valid = find_valid_record(window_, seed, walked.end + 1);
+      if (!next_valid) return failure(next_valid.error());
       if (second_look_.is_due(segment.number, walked.end)) {
         window_.forget();
         continue;
       }
       fault_ = reader.fault();
-      if (!*behind) {
+      if (!*next_valid) {
         used_end_ = window_.size();
         return {};
       }
@@ -392,9 +392,9 @@ class Walk {
                        std::to_string(walked.end) + ": " + describe(fault_) +
                        ", and so is more than can be searched. Restore the folder from a copy");
       }
-      damage_end = **behind;
-      report(walked, **behind - walked.end, fault_);
-      walked.end = **behind;
+      damage_end = **next_valid;
+      report(walked, **next_valid - walked.end, fault_);
+      walked.end = **next_valid;
     }
   }
 

@@ -13,7 +13,7 @@
 
 #include "store/format/journal_format.hpp"
 #include "store/scan/segment_reader.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 

@@ -25,7 +25,7 @@ void Scrub::forget_before(std::uint64_t number) {
   while (!segments_.empty() && segments_.front().header.number < number) segments_.pop_front();
 }
 
-void Scrub::begin_anew() {
+void Scrub::restart() {
   const std::lock_guard lock{mutex_};
   for (Segment& segment : segments_) segment.is_read = false;
 }
@@ -60,14 +60,14 @@ std::uint64_t Scrub::open() {
   const std::string path = path_of_segment(folder_, header.number);
   DiskResult<std::unique_ptr<File>> file = disk_.open(path, OpenMode::Read);
   if (!file) {
-    tell_unreadable(file.error());
+    report_unreadable(file.error());
     return 0;
   }
   // Drops the cached bytes, so that the disk's are read.
   if (!current_.stays_cached) (*file)->forget_cached();
   const DiskResult<std::uint64_t> size = (*file)->size();
   if (!size) {
-    tell_unreadable(size.error());
+    report_unreadable(size.error());
     return 0;
   }
   if (*size < current_.end) {
@@ -81,7 +81,7 @@ std::uint64_t Scrub::open() {
   const DiskResult<std::span<const char>> bytes =
       window_.view(0, static_cast<std::size_t>(header.records_at()));
   if (!bytes) {
-    tell_unreadable(bytes.error());
+    report_unreadable(bytes.error());
     close();
     return 0;
   }
@@ -108,14 +108,14 @@ std::uint64_t Scrub::read_piece() {
   while (reader_.offset() - begin < kPieceBytes) {
     const DiskResult<std::optional<Record>> record = reader_.next();
     if (!record) {
-      tell_unreadable(record.error());
+      report_unreadable(record.error());
       close();
       return kPieceBytes;
     }
     if (*record) continue;
     const std::uint64_t read = reader_.offset() - begin;
     if (reader_.fault() != RecordFault::None && pass_damage()) continue;
-    tell_damages();
+    report_damages();
     close();
     return read;
   }
@@ -126,18 +126,18 @@ std::uint64_t Scrub::read_piece() {
 bool Scrub::pass_damage() {
   const std::uint64_t from = reader_.offset();
   const RecordSeed seed{current_.header};
-  const auto behind = find_valid_record(window_, seed, from + 1);
-  if (!behind) {
-    tell_unreadable(behind.error());
+  const auto next_valid = find_valid_record(window_, seed, from + 1);
+  if (!next_valid) {
+    report_unreadable(next_valid.error());
     return false;
   }
   if (++damages_ == 1) {
     damage_ = "damaged at offset " + std::to_string(from) + " (" +
-              std::to_string(behind->value_or(current_.end) - from) +
+              std::to_string(next_valid->value_or(current_.end) - from) +
               " bytes): " + describe(reader_.fault());
   }
-  if (!*behind || damages_ == kDamagesMax) return false;
-  reader_ = SegmentReader{window_, seed, **behind};
+  if (!*next_valid || damages_ == kDamagesMax) return false;
+  reader_ = SegmentReader{window_, seed, **next_valid};
   return true;
 }
 
@@ -147,16 +147,16 @@ void Scrub::close() {
   window_ = {};  // frees it: a large record may have been in it
 }
 
-void Scrub::tell_unreadable(const DiskError& error) {
+void Scrub::report_unreadable(const DiskError& error) {
   // It was retired in the meantime.
   if (!is_listed()) return;
   events_.put(StoreEvent::Level::Error, path_of_segment(folder_, current_.header.number) +
-                                            ": cannot be read at or behind offset " +
+                                            ": cannot be read at or after offset " +
                                             std::to_string(file_ ? reader_.offset() : 0) + ": " +
                                             error.what() + advice());
 }
 
-void Scrub::tell_damages() {
+void Scrub::report_damages() {
   if (damages_ == 0 || !is_listed()) return;
   std::string text = path_of_segment(folder_, current_.header.number) + ": " + damage_;
   if (damages_ > 1) {
@@ -175,7 +175,7 @@ std::string Scrub::advice() const {
          " --dry-run";
 }
 
-ScrubThread::ScrubThread(Disk& disk, const JournalOptions& options, EventBox& events)
+ScrubThread::ScrubThread(Disk& disk, const JournalOptions& options, EventQueue& events)
     : scrub_{disk, options.folder, events},
       events_{events},
       options_{options.scrub},
@@ -219,7 +219,7 @@ void ScrubThread::run() {
     const bool is_told = changed_.wait_for(lock, rest, [this] { return ends_ || has_more_; });
     if (is_told) continue;
     begun = clock_.now().mono;
-    scrub_.begin_anew();
+    scrub_.restart();
   }
 }
 

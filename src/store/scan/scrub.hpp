@@ -18,7 +18,7 @@
 
 #include "store/format/journal_format.hpp"
 #include "store/scan/segment_reader.hpp"
-#include "store/write/event_box.hpp"
+#include "store/write/event_queue.hpp"
 
 namespace nexusfix::store {
 
@@ -29,7 +29,7 @@ class Scrub {
   // Of one segment; there may be more after them.
   static constexpr std::size_t kDamagesMax = 16;
 
-  Scrub(Disk& disk, std::string folder, EventBox& events)
+  Scrub(Disk& disk, std::string folder, EventQueue& events)
       : disk_{disk}, folder_{std::move(folder)}, events_{events} {}
 
   // Any thread. Adds a segment, whose records end there and to which nothing is written any more,
@@ -38,7 +38,7 @@ class Scrub {
   // Any thread, before their files are removed: segments with a lower number are not read any more.
   void forget_before(std::uint64_t number);
   // Reads all segments again.
-  void begin_anew();
+  void restart();
   // Reads the next piece, and reports the damage of a segment when all of it was read. Returns the
   // number of bytes read; nothing: there is no more to read. One thread.
   [[nodiscard]] std::optional<std::uint64_t> step();
@@ -57,13 +57,13 @@ class Scrub {
   [[nodiscard]] bool pass_damage();
   [[nodiscard]] bool is_listed();
   void close();
-  void tell_unreadable(const DiskError& error);
-  void tell_damages();
+  void report_unreadable(const DiskError& error);
+  void report_damages();
   [[nodiscard]] std::string advice() const;
 
   Disk& disk_;
   std::string folder_;
-  EventBox& events_;
+  EventQueue& events_;
   std::mutex mutex_;
   std::deque<Segment> segments_;  // under the mutex, by number
   // The reading thread's:
@@ -78,7 +78,7 @@ class Scrub {
 // Reads all segments again and again on a thread of its own, at a limited rate.
 class ScrubThread {
  public:
-  ScrubThread(Disk& disk, const JournalOptions& options, EventBox& events);
+  ScrubThread(Disk& disk, const JournalOptions& options, EventQueue& events);
   // Waits for a read that is under way.
   ~ScrubThread();
   ScrubThread(const ScrubThread&) = delete;
@@ -92,7 +92,7 @@ class ScrubThread {
   void run();
 
   Scrub scrub_;
-  EventBox& events_;
+  EventQueue& events_;
   JournalOptions::Scrub options_;
   JournalOptions::Wake wake_;
   SystemClock clock_;  // the disk is read in real time: no simulated behaviour depends on it

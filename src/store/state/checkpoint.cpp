@@ -203,11 +203,12 @@ std::expected<StateBefore, CheckpointFault> state_before(const SegmentHeader& se
 }
 
 StoreError unknown_start(const std::string& folder, const SegmentHeader& first) {
-  return {.code = StoreErrorCode::Corrupt,
-          .text = "journal " + folder + ": it begins with " + segment_file_name(first.number) +
-                  ", and neither its checkpoint at offset " + std::to_string(first.header_bytes()) +
-                  " nor one behind it can be used. Nothing was changed. Put the files that were in "
-                  "front of it back, or restore the folder from a copy"};
+  return {
+      .code = StoreErrorCode::Corrupt,
+      .text = "journal " + folder + ": it begins with " + segment_file_name(first.number) +
+              ", and neither its checkpoint at offset " + std::to_string(first.header_bytes()) +
+              " nor one after it can be used. Nothing was changed. Put back the files that were "
+              "before it, or restore the folder from a copy"};
 }
 
 void Checkpointer::append(std::vector<char>& buffer, const SegmentHeader& segment,
@@ -239,20 +240,20 @@ void Checkpointer::draft(std::uint64_t part, std::uint64_t whole) {
   if (is_started_) draft_.advance(state_.sessions.size() * part / whole, index_from_);
 }
 
-LogPosition Checkpointer::told_retired(LogPosition synced) noexcept {
-  std::erase_if(tellings_, [&](const Telling& one) {
-    if (one.end <= synced) told_ = std::max(told_, one.twice);
+LogPosition Checkpointer::confirmed_retirement(LogPosition synced) noexcept {
+  std::erase_if(recorded_, [&](const Recorded& one) {
+    if (one.end <= synced) confirmed_ = std::max(confirmed_, one.in_both);
     return one.end <= synced;
   });
-  return told_;
+  return confirmed_;
 }
 
-void Checkpointer::made(LogPosition position, LogPosition records_at) {
+void Checkpointer::on_written(LogPosition position, LogPosition records_at) {
   // If there are many, the later ones confirm as much.
-  if (tellings_.size() == kTellingsMax) tellings_.erase(tellings_.begin());
+  if (recorded_.size() == kRecordedMax) recorded_.erase(recorded_.begin());
   // Both checkpoints record it. A rule that has become stricter since takes effect at once.
-  tellings_.push_back({.twice = std::min(last_told_, retired_before_), .end = records_at});
-  last_told_ = retired_before_;
+  recorded_.push_back({.in_both = std::min(last_recorded_, retired_before_), .end = records_at});
+  last_recorded_ = retired_before_;
   index_from_ = position;
   for (MessageIndex& index : state_.indexes) index.fence();
 }

@@ -105,9 +105,9 @@ class Checkpointer {
   void start(LogPosition index_from, LogPosition retired_before) {
     index_from_ = index_from;
     retired_before_ = retired_before;
-    last_told_ = retired_before;
+    last_recorded_ = retired_before;
     is_started_ = true;
-    tellings_.reserve(kTellingsMax);
+    recorded_.reserve(kRecordedMax);
   }
   // The next checkpoint is near: does this part of its work ahead. From then on touch() is called.
   void draft(std::uint64_t part, std::uint64_t whole);
@@ -119,7 +119,7 @@ class Checkpointer {
   void append(std::vector<char>& buffer, const SegmentHeader& segment, std::uint64_t records,
               bool is_closed);
   // The segment with that checkpoint is open, and its records begin at this position.
-  void made(LogPosition position, LogPosition records_at);
+  void on_written(LogPosition position, LogPosition records_at);
 
   // What the next checkpoint records as retired.
   void plan_retirement(LogPosition before) noexcept {
@@ -128,27 +128,29 @@ class Checkpointer {
   }
   // An earlier run has recorded this much as retired in two checkpoints that are on the disk. Of
   // it, what is still planned counts.
-  void take_told(LogPosition before) noexcept { told_ = std::min(before, retired_before_); }
+  void restore_confirmed(LogPosition before) noexcept {
+    confirmed_ = std::min(before, retired_before_);
+  }
   // What two checkpoints on the disk record as retired. Two, because one of them may be damaged.
-  [[nodiscard]] LogPosition told_retired(LogPosition synced) noexcept;
+  [[nodiscard]] LogPosition confirmed_retirement(LogPosition synced) noexcept;
   // Whether confirmed_retirement() may have grown since the last call.
-  [[nodiscard]] bool tells_more(LogPosition synced) const noexcept {
-    return !tellings_.empty() && tellings_.front().end <= synced;
+  [[nodiscard]] bool has_confirmation(LogPosition synced) const noexcept {
+    return !recorded_.empty() && recorded_.front().end <= synced;
   }
 
  private:
   LogState& state_;
   LogPosition index_from_ = 0;
   LogPosition retired_before_ = 0;
-  LogPosition last_told_ = 0;  // by the last checkpoint
-  struct Telling {
-    LogPosition twice = 0;  // what the checkpoint before it recorded, too
-    LogPosition end = 0;    // of the checkpoint
+  LogPosition last_recorded_ = 0;  // by the last checkpoint
+  struct Recorded {
+    LogPosition in_both = 0;  // what the checkpoint before it recorded, too
+    LogPosition end = 0;      // of the checkpoint
   };
-  static constexpr std::size_t kTellingsMax = 16;
-  std::vector<Telling> tellings_;  // checkpoints that may not be on the disk yet
+  static constexpr std::size_t kRecordedMax = 16;
+  std::vector<Recorded> recorded_;  // checkpoints that may not be on the disk yet
   SessionDraft draft_;
-  LogPosition told_ = 0;  // by two checkpoints that are on the disk
+  LogPosition confirmed_ = 0;  // by two checkpoints that are on the disk
   bool is_started_ = false;
 };
 

@@ -56,7 +56,7 @@ class MessageIndex {
   std::uint64_t drop_before(LogPosition position) noexcept;
 
   void fence() noexcept { fence_ = groups_.size(); }
-  [[nodiscard]] std::span<const Group> behind_fence() const noexcept {
+  [[nodiscard]] std::span<const Group> after_fence() const noexcept {
     return std::span{groups_}.subspan(fence_);
   }
   [[nodiscard]] std::span<const Group> groups() const noexcept { return groups_; }

@@ -43,7 +43,7 @@ template <class Number>
 
 void SessionDraft::encode(std::vector<char>& out, SessionKey key, LogPosition index_from) const {
   const SessionTable::Session& session = state_.sessions.session(key);
-  const std::span<const MessageIndex::Group> groups = state_.indexes[key].behind_fence();
+  const std::span<const MessageIndex::Group> groups = state_.indexes[key].after_fence();
   const std::size_t at = out.size();
   out.resize(at + kSessionBytesMax + session.name.size() + session.lost.size() * 16 +
              groups.size() * 3 * kShortBytesMax);

@@ -49,7 +49,7 @@ class SessionTable {
   [[nodiscard]] std::uint64_t reserved(SessionKey key) const noexcept;
 
   // Whether a session may have this name from now on; the reason if not.
-  [[nodiscard]] std::expected<void, std::string_view> may_be_renamed_to(
+  [[nodiscard]] std::expected<void, std::string_view> check_rename(
       std::string_view name) const noexcept;
   // Whether one more session of this name is within the limits above; the reason if not.
   [[nodiscard]] std::expected<void, std::string_view> has_room_for(
@@ -109,9 +109,9 @@ class SessionTable {
     std::string name;  // the other name, twice: for the session, and for keys_
     std::string key;
   };
-  void exchange_name(Renamed& one) noexcept;
+  void swap_names(Renamed& one) noexcept;
   // What changes rarely, once the whole record is applied.
-  void note_rare(std::span<const char> entries);
+  void apply_rare(std::span<const char> entries);
   void undo() noexcept;
 
   std::deque<Session> sessions_;  // a deque, because the caller has references into it

@@ -165,12 +165,12 @@ void Committer::run() {
       } else {
         synced_.store(end);
       }
-      tell();
+      notify();
     }
   }
 }
 
-void Committer::tell() noexcept {
+void Committer::notify() noexcept {
   {
     const std::lock_guard lock{mutex_};
   }
@@ -202,9 +202,9 @@ DiskResult<void> Committer::commit(LogPosition end) {
         if (auto ended = first->wait(); !ended) return ended;
       }
       if (auto synced = sync(*part, part_end); !synced) return synced;
-      if (!part->segment.is_name_synced) {
+      if (!part->segment.is_directory_entry_synced) {
         if (auto named = options_.disk->sync_directory(options_.folder); !named) return named;
-        part->segment.is_name_synced = true;
+        part->segment.is_directory_entry_synced = true;
       }
     }
     if (!is_over) {

@@ -104,7 +104,7 @@ class Committer {
   [[nodiscard]] DiskResult<void> commit(LogPosition end);
   [[nodiscard]] DiskResult<void> sync(const Part& part, LogPosition end);
   [[nodiscard]] DiskResult<void> write(const Part& part, LogPosition begin, LogPosition end);
-  void tell() noexcept;
+  void notify() noexcept;
 
   Options options_;
   std::unique_ptr<char[]> ring_;

@@ -49,7 +49,7 @@ SegmentSupply::Options supply_options(const JournalOptions& options, const Owner
   return {.folder = options.folder,
           .segment_bytes = options.segment_bytes,
           .maps = is_mapped(options.durability),
-          .syncs_names = options.durability != Durability::None,
+          .syncs_directory_entries = options.durability != Durability::None,
           .syncs_zeros = !is_mapped(options.durability),
           .leaves_syncs = has_committer,
           .background = background,
@@ -96,7 +96,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
       if (auto named = disk_.sync_directory(options_.folder); !named) {
         return failure(named.error());
       }
-      current_.is_name_synced = true;
+      current_.is_directory_entry_synced = true;
     }
   } else {
     auto reopened = supply_.reopen(std::move(recovered.file), recovered.file_bytes);
@@ -109,7 +109,7 @@ StoreResult<void> LogWriter::open(Recovered& recovered, std::uint64_t owner_epoc
   return {};
 }
 
-void LogWriter::look(Recovered& recovered) {
+void LogWriter::open_read_only(Recovered& recovered) {
   segments_ = std::move(recovered.segments);
   current_.file = std::move(recovered.file);
   appended_ = segments_.back().position + recovered.file_bytes;
@@ -142,7 +142,8 @@ StoreResult<void> LogWriter::make_room(std::uint64_t record_bytes, WallTime now)
                                  : options_.segment_bytes;
   const bool has_records = used > segment.records_at();
   if (used + record_bytes > room && (has_records || mapped_ != nullptr)) {
-    if (mapped_ != nullptr || !committer_ || is_name_safe()) return roll(record_bytes, now);
+    if (mapped_ != nullptr || !committer_ || directory_entry_synced())
+      return roll(record_bytes, now);
     // The segment grows until it is.
     if (auto pushed = push_pending(); !pushed) return pushed;
   }
@@ -175,15 +176,15 @@ void LogWriter::forget_segments(std::size_t count) {
   segments_.erase(segments_.begin(), segments_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-std::optional<LogNote> LogWriter::reach() const noexcept {
+std::optional<TailMarker> LogWriter::tail_marker() const noexcept {
   const SegmentHeader& segment = segments_.back();
   const LogPosition reached = synced();
   if (options_.durability == Durability::None) return std::nullopt;
   if (reached < segment.position + segment.records_at()) return std::nullopt;
-  return LogNote{.segment = segment.number,
-                 .position = reached,
-                 .segment_bytes = std::max(options_.segment_bytes, current_.reserved_bytes),
-                 .written = reached};
+  return TailMarker{.segment = segment.number,
+                    .position = reached,
+                    .segment_bytes = std::max(options_.segment_bytes, current_.reserved_bytes),
+                    .written = reached};
 }
 
 std::uint64_t LogWriter::room_left() const noexcept {
@@ -199,7 +200,7 @@ StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
     if (options_.durability != Durability::None) {
       if (auto synced = sync_written(); !synced) return synced;
     }
-  } else if (!is_name_safe()) {
+  } else if (!directory_entry_synced()) {
     committer_->drain();
     if (committer_->has_failed()) return failure(committer_->failure());
   }
@@ -214,13 +215,13 @@ StoreResult<void> LogWriter::roll(std::uint64_t record_bytes, WallTime now) {
 
 // After a loss of power a segment must not exist without the one before it: that would count as
 // damage.
-bool LogWriter::is_name_safe() const noexcept {
-  return current_.is_name_synced || options_.durability == Durability::None ||
+bool LogWriter::directory_entry_synced() const noexcept {
+  return current_.is_directory_entry_synced || options_.durability == Durability::None ||
          synced() > segments_.back().position;
 }
 
 void LogWriter::prepare_next() {
-  if (is_next_wanted_ || !is_name_safe()) return;
+  if (is_next_wanted_ || !directory_entry_synced()) return;
   is_next_wanted_ = true;
   if (current_.reserved_bytes > 0) supply_.prepare(segments_.back().number + 1);
 }
@@ -234,7 +235,7 @@ StoreResult<void> LogWriter::begin_segment(std::uint64_t number, std::uint64_t r
   encode_segment_header(header, std::span{start_}.first<kSegmentHeaderBytes>());
   DiskResult<OpenSegment> taken = supply_.take(number, start_.size() + record_bytes);
   if (!taken) return failure(taken.error());
-  if (header.has_checkpoint()) checkpointer_.made(appended_, appended_ + start_.size());
+  if (header.has_checkpoint()) checkpointer_.on_written(appended_, appended_ + start_.size());
   segments_.push_back(header);
   take_current(std::move(*taken));
   if (committer_) committer_->begin_segment(current_, appended_);
@@ -247,7 +248,7 @@ void LogWriter::take_current(OpenSegment segment) {
   is_next_wanted_ = false;
   mapped_ = current_.mapping ? current_.mapping->bytes().data() : nullptr;
   const std::uint64_t room = current_.reserved_bytes;
-  easy_end_ = mapped_ == nullptr ? 0 : segments_.back().position + room - draft_bytes(room);
+  fast_end_ = mapped_ == nullptr ? 0 : segments_.back().position + room - draft_bytes(room);
   seed_ = RecordSeed{segments_.back()};
 }
 
@@ -294,7 +295,7 @@ StoreResult<void> LogWriter::append(std::span<const char> entries,
   return {};
 }
 
-void LogWriter::hold(LogPosition begin) noexcept {
+void LogWriter::require_sync(LogPosition begin) noexcept {
   hold_.add(begin, appended_, synced());
   request_sync();
 }
@@ -353,9 +354,9 @@ StoreResult<void> LogWriter::sync_written() {
     if (auto ended = first->wait(); !ended) return failure(ended.error());
   }
   if (auto synced = current_.file->sync(); !synced) return failure(synced.error());
-  if (!current_.is_name_synced) {
+  if (!current_.is_directory_entry_synced) {
     if (auto named = disk_.sync_directory(options_.folder); !named) return failure(named.error());
-    current_.is_name_synced = true;
+    current_.is_directory_entry_synced = true;
   }
   synced_ = written();
   return {};
@@ -437,7 +438,7 @@ StoreResult<void> LogWriter::close() {
   committer_.reset();
   synced_ = appended_;
   mapped_ = nullptr;
-  easy_end_ = 0;
+  fast_end_ = 0;
   current_.mapping.reset();
   supply_.close();
   if (current_.reserved_bytes == 0) return {};

@@ -27,9 +27,9 @@
 #include "store/state/checkpoint.hpp"
 #include "store/write/committer.hpp"
 #include "store/write/durability_hold.hpp"
-#include "store/write/log_note.hpp"
 #include "store/write/segment_stamp.hpp"
 #include "store/write/segment_supply.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 
@@ -45,12 +45,12 @@ class LogWriter {
                                        std::span<const char> last_entries, WallTime now);
 
   // Takes over what was recovered, only to read it.
-  void look(Recovered& recovered);
+  void open_read_only(Recovered& recovered);
 
   // Whether a record of this size needs no make_room(), as most do in a mapped segment. After the
   // first record that needs it, all do until the next segment is opened.
   [[nodiscard]] bool has_room(std::uint64_t record_bytes) const noexcept {
-    return appended_ + record_bytes <= easy_end_ && !has_failed();
+    return appended_ + record_bytes <= fast_end_ && !has_failed();
   }
   // Makes room for a record of this size, in the next segment if need be.
   [[nodiscard]] StoreResult<void> make_room(std::uint64_t record_bytes, WallTime now);
@@ -61,7 +61,7 @@ class LogWriter {
   [[nodiscard]] StoreResult<void> append(std::span<const char> entries,
                                          std::span<const char> more_entries, WallTime now);
   // The record from begin to appended() must be synced before durable() passes begin.
-  void hold(LogPosition begin) noexcept;
+  void require_sync(LogPosition begin) noexcept;
   // Process: the log should be synced now.
   void request_sync() noexcept;
   [[nodiscard]] StoreResult<void> flush();
@@ -76,7 +76,7 @@ class LogWriter {
     return committer_ ? committer_->synced() : synced_;
   }
   // Whether bytes may leave before the committer has synced them.
-  [[nodiscard]] bool syncs_behind() const noexcept {
+  [[nodiscard]] bool syncs_in_background() const noexcept {
     return committer_ && options_.durability == Durability::Process;
   }
   [[nodiscard]] bool has_shortage() const noexcept { return supply_.has_shortage(); }
@@ -89,13 +89,13 @@ class LogWriter {
 
   // Forgets the first segments, which are not read any more. Their files are removed elsewhere.
   void forget_segments(std::size_t count);
-  void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept) {
-    supply_.take_away(retirement, from, kept);
+  void remove_retired(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept) {
+    supply_.remove_retired(retirement, from, kept);
   }
 
   // The tail of the log as far as it is on the disk; nothing: the disk has not even the segment's
   // start.
-  [[nodiscard]] std::optional<LogNote> reach() const noexcept;
+  [[nodiscard]] std::optional<TailMarker> tail_marker() const noexcept;
 
   // Between open() and close(), with a committer, any thread: how far it has synced the log, and
   // whether it has failed.
@@ -123,7 +123,7 @@ class LogWriter {
 
  private:
   void draft_checkpoint(std::uint64_t used, std::uint64_t room);
-  [[nodiscard]] bool is_name_safe() const noexcept;
+  [[nodiscard]] bool directory_entry_synced() const noexcept;
   [[nodiscard]] StoreResult<void> roll(std::uint64_t record_bytes, WallTime now);
   [[nodiscard]] StoreResult<void> begin_segment(std::uint64_t number, std::uint64_t record_bytes,
                                                 WallTime now);
@@ -148,7 +148,7 @@ class LogWriter {
   std::vector<SegmentHeader> segments_;
   OpenSegment current_;
   char* mapped_ = nullptr;       // the current segment's first byte
-  LogPosition easy_end_ = 0;     // up to here a record needs no make_room(); 0: not mapped
+  LogPosition fast_end_ = 0;     // up to here a record needs no make_room(); 0: not mapped
   bool is_next_wanted_ = false;  // prepare_next() has been called for the next one
   RecordSeed seed_;
   SegmentStamp stamp_;

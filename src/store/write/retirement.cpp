@@ -16,22 +16,22 @@ namespace {
 constexpr std::size_t kComparedBytes = 256U << 10U;
 
 // The highest position that the segments' headers say was on the disk.
-LogPosition told_synced(std::span<const SegmentHeader> segments, LogPosition synced) {
-  LogPosition told = 0;
+LogPosition synced_by_headers(std::span<const SegmentHeader> segments, LogPosition synced) {
+  LogPosition highest = 0;
   for (const SegmentHeader& segment : segments) {
     if (segment.position + segment.records_at() > synced) break;
-    told = std::max(told, segment.synced);
+    highest = std::max(highest, segment.synced);
   }
-  return told;
+  return highest;
 }
 
 // When the segment before the first of these was written for the last time, or later: the time in
 // the next header. A segment that close() opened, or whose header a repair restored, has no time
 // (docs/internals/journal-format.md): then a later segment's counts.
 std::optional<WallTime> last_written_before(std::span<const SegmentHeader> segments) {
-  const auto told = std::ranges::find_if(
+  const auto timed = std::ranges::find_if(
       segments, [](const SegmentHeader& segment) { return segment.time != WallTime{}; });
-  return told == segments.end() ? std::nullopt : std::optional{told->time};
+  return timed == segments.end() ? std::nullopt : std::optional{timed->time};
 }
 
 }  // namespace
@@ -39,11 +39,11 @@ std::optional<WallTime> last_written_before(std::span<const SegmentHeader> segme
 std::size_t count_retired(std::span<const SegmentHeader> segments, const Retention& retention,
                           LogPosition appended, LogPosition synced, LogPosition needed,
                           WallTime now) {
-  const LogPosition told = told_synced(segments, synced);
+  const LogPosition recorded = synced_by_headers(segments, synced);
   std::size_t count = 0;
   for (std::size_t i = 1; i < segments.size(); ++i) {
     const SegmentHeader& kept = segments[i];
-    if (kept.position + kept.records_at() > told) break;
+    if (kept.position + kept.records_at() > recorded) break;
     const bool is_needed = needed < kept.position;
     const bool is_beyond_size =
         retention.keep_bytes > 0 && appended - kept.position >= retention.keep_bytes;
@@ -61,29 +61,29 @@ std::size_t count_retired(std::span<const SegmentHeader> segments, const Retenti
 
 std::string retired_folder(const std::string& folder) { return folder + "/retired"; }
 
-bool Retirement::take_next_away(std::uint64_t from, const SegmentHeader& kept) noexcept {
+bool Retirement::remove_next(std::uint64_t from, const SegmentHeader& kept) noexcept {
   try {
-    return take_next(from, kept);
+    return try_remove_next(from, kept);
   } catch (const std::bad_alloc&) {
     // There is no memory for an event either. The rest is removed when the next segment is retired.
     return false;
   }
 }
 
-bool Retirement::take_next(std::uint64_t from, const SegmentHeader& kept) {
+bool Retirement::try_remove_next(std::uint64_t from, const SegmentHeader& kept) {
   if (is_over_) return false;
   // A segment whose removal failed before comes first: there must be no gap.
   if (next_ == 0) next_ = from;
   if (next_ >= kept.number) return false;
   if (checked_ != kept.number && !can_begin_with(kept)) return false;
   checked_ = kept.number;
-  if (auto taken = take_away_one(next_); !taken) {
+  if (auto taken = remove_one(next_); !taken) {
     fail(taken.error().what());
     return false;
   }
-  ++taken_;
+  ++removed_;
   if (++next_ < kept.number) return true;
-  tell_done();
+  report_done();
   return false;
 }
 
@@ -103,7 +103,7 @@ bool Retirement::can_begin_with(const SegmentHeader& kept) {
 }
 
 // Synced one by one: after a loss of power an older segment must not exist without a newer one.
-DiskResult<void> Retirement::take_away_one(std::uint64_t number) {
+DiskResult<void> Retirement::remove_one(std::uint64_t number) {
   const std::string path = path_of_segment(folder_, number);
   if (what_ == RetiredSegments::Delete) {
     // An operator may have removed it.
@@ -162,11 +162,11 @@ DiskResult<void> Retirement::sync(const std::string& folder) {
 
 void Retirement::fail(const std::string& text) {
   events_.put(StoreEvent::Level::Error,
-              "journal " + folder_ + ": old segments could not be taken away: " + text);
+              "journal " + folder_ + ": old segments could not be removed: " + text);
 }
 
-void Retirement::tell_done() {
-  const std::uint64_t count = std::exchange(taken_, 0);
+void Retirement::report_done() {
+  const std::uint64_t count = std::exchange(removed_, 0);
   events_.put(StoreEvent::Level::Info,
               "journal " + folder_ + ": " + std::to_string(count) +
                   (count == 1 ? " old segment was " : " old segments were ") +

@@ -12,7 +12,7 @@
 #include <nexusfix/store/journal.hpp>
 
 #include "store/format/journal_format.hpp"
-#include "store/write/event_box.hpp"
+#include "store/write/event_queue.hpp"
 
 namespace nexusfix::store {
 
@@ -28,29 +28,29 @@ namespace nexusfix::store {
 class Retirement {
  public:
   // Reports removals, and why one failed, to events.
-  Retirement(Disk& disk, std::string folder, RetiredSegments what, EventBox& events)
+  Retirement(Disk& disk, std::string folder, RetiredSegments what, EventQueue& events)
       : disk_{disk}, folder_{std::move(folder)}, what_{what}, events_{events} {}
 
   // Removes the oldest existing segment from this number up to kept, if kept's checkpoint can be
   // used: without it, the remaining log could not be opened. False: there is no more to do, or it
   // failed. Any thread, one at a time.
-  [[nodiscard]] bool take_next_away(std::uint64_t from, const SegmentHeader& kept) noexcept;
+  [[nodiscard]] bool remove_next(std::uint64_t from, const SegmentHeader& kept) noexcept;
 
  private:
-  [[nodiscard]] bool take_next(std::uint64_t from, const SegmentHeader& kept);
+  [[nodiscard]] bool try_remove_next(std::uint64_t from, const SegmentHeader& kept);
   [[nodiscard]] bool can_begin_with(const SegmentHeader& kept);
-  [[nodiscard]] DiskResult<void> take_away_one(std::uint64_t number);
+  [[nodiscard]] DiskResult<void> remove_one(std::uint64_t number);
   [[nodiscard]] DiskResult<bool> is_moved(const std::string& path, File& target);
   [[nodiscard]] DiskResult<void> sync(const std::string& folder);
   void fail(const std::string& text);
-  void tell_done();
+  void report_done();
 
   Disk& disk_;
   std::string folder_;
   RetiredSegments what_;
-  EventBox& events_;
+  EventQueue& events_;
   std::uint64_t next_ = 0;     // the next to remove; 0: the number of the next call
-  std::uint64_t taken_ = 0;    // removed, not reported yet
+  std::uint64_t removed_ = 0;  // removed, not reported yet
   std::uint64_t checked_ = 0;  // the segment whose checkpoint can be used
   bool is_over_ = false;
 };

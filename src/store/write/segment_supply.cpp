@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "store/format/journal_format.hpp"
-#include "store/journal/journal_lock.hpp"
+#include "store/journal/ownership.hpp"
 
 namespace nexusfix::store {
 namespace {
@@ -27,7 +27,7 @@ DiskError no_memory() {
 }
 
 // A thread that waits for this must not wait for ever because there is no memory for the text.
-void end_of_sync(SyncUnderWay& under_way, const DiskResult<void>& result) noexcept {
+void end_of_sync(PendingSync& under_way, const DiskResult<void>& result) noexcept {
   try {
     under_way.end(result);
   } catch (const std::bad_alloc&) {
@@ -37,13 +37,13 @@ void end_of_sync(SyncUnderWay& under_way, const DiskResult<void>& result) noexce
 
 }  // namespace
 
-void SyncUnderWay::end(DiskResult<void> result) {
+void PendingSync::end(DiskResult<void> result) {
   const std::lock_guard lock{mutex_};
   result_ = std::move(result);
   ended_.notify_all();
 }
 
-DiskResult<void> SyncUnderWay::wait() {
+DiskResult<void> PendingSync::wait() {
   std::unique_lock lock{mutex_};
   ended_.wait(lock, [this] { return result_.has_value(); });
   return *result_;
@@ -141,14 +141,15 @@ DiskResult<void> SegmentSupply::sync(OpenSegment& segment) {
   if (options_.syncs_zeros && segment.reserved_bytes > 0) {
     if (auto synced = segment.file->sync(); !synced) return synced;
   }
-  if (!options_.syncs_names) return {};
+  if (!options_.syncs_directory_entries) return {};
   if (auto synced = disk_.sync_directory(options_.folder); !synced) return synced;
-  segment.is_name_synced = true;
+  segment.is_directory_entry_synced = true;
   return {};
 }
 
 DiskResult<OpenSegment> SegmentSupply::reopen(std::unique_ptr<File> file, std::uint64_t used) {
-  OpenSegment segment{.file = std::move(file), .mapping = nullptr, .is_name_synced = true};
+  OpenSegment segment{
+      .file = std::move(file), .mapping = nullptr, .is_directory_entry_synced = true};
   auto reserved = reserve(segment, options_.segment_bytes);
   if (!reserved) return std::unexpected{std::move(reserved.error())};
   if (segment.mapping) segment.mapping->prepare(used, kWarmBytes);
@@ -181,14 +182,14 @@ void SegmentSupply::warm(const OpenSegment& segment) {
   changed_.notify_all();
 }
 
-void SegmentSupply::take_away(Retirement& retirement, std::uint64_t from,
-                              const SegmentHeader& kept) {
+void SegmentSupply::remove_retired(Retirement& retirement, std::uint64_t from,
+                                   const SegmentHeader& kept) {
   if (!options_.background) {
-    while (retirement.take_next_away(from, kept)) continue;
+    while (retirement.remove_next(from, kept)) continue;
     return;
   }
   const std::lock_guard lock{mutex_};
-  errands_.push_back({.retirement = &retirement, .from = from, .kept = kept});
+  tasks_.push_back({.retirement = &retirement, .from = from, .kept = kept});
   changed_.notify_all();
 }
 
@@ -214,7 +215,7 @@ void SegmentSupply::close() {
   ready_ = {};
   if (is_there) remove_from(number_);
   changed_.notify_all();
-  changed_.wait_for(lock, kTakingAwayMax, [this] { return errands_.empty(); });
+  changed_.wait_for(lock, kTakingAwayMax, [this] { return tasks_.empty(); });
 }
 
 // Removes segments that were not opened; an earlier run may have left several. A file that stays is
@@ -238,25 +239,25 @@ void SegmentSupply::run() {
   std::unique_lock lock{mutex_};
   while (!ends_) {
     if (to_warm_ || !retired_.empty()) {
-      do_errand(lock);
+      run_task(lock);
     } else if (state_ == State::Wanted) {
       work(lock);
-    } else if (!errands_.empty()) {
+    } else if (!tasks_.empty()) {
       // After the segment, for which the appending thread may wait soon.
-      do_errand(lock);
+      run_task(lock);
     } else if (state_ == State::Failed) {
-      const bool told = changed_.wait_for(
-          lock, kRetryAfter, [this] { return state_ != State::Failed || has_errand(); });
-      if (!told) work(lock);
+      const bool is_woken = changed_.wait_for(
+          lock, kRetryAfter, [this] { return state_ != State::Failed || has_task(); });
+      if (!is_woken) work(lock);
     } else {
-      changed_.wait(lock, [this] { return state_ == State::Wanted || has_errand(); });
+      changed_.wait(lock, [this] { return state_ == State::Wanted || has_task(); });
     }
   }
 }
 
 // Does one task that no thread waits for, without the lock: a caller that needs a segment makes it
 // itself.
-void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
+void SegmentSupply::run_task(std::unique_lock<std::mutex>& lock) {
   is_away_ = true;
   changed_.notify_all();
   if (to_warm_) {
@@ -272,12 +273,12 @@ void SegmentSupply::do_errand(std::unique_lock<std::mutex>& lock) {
     lock.lock();
   } else {
     // One file a turn: a segment that is requested meanwhile comes first.
-    const Errand errand = errands_.front();
+    const Task errand = tasks_.front();
     lock.unlock();
-    const bool has_more = errand.retirement->take_next_away(errand.from, errand.kept);
+    const bool has_more = errand.retirement->remove_next(errand.from, errand.kept);
     lock.lock();
-    if (!has_more) errands_.erase(errands_.begin());
-    if (errands_.empty()) changed_.notify_all();
+    if (!has_more) tasks_.erase(tasks_.begin());
+    if (tasks_.empty()) changed_.notify_all();
   }
   is_away_ = false;
 }
@@ -298,7 +299,7 @@ void SegmentSupply::forget_retired() {
 // Memory that is missing here is an error like any other: it is reported, and tried again.
 DiskResult<OpenSegment> SegmentSupply::make_ahead() noexcept {
   try {
-    auto first_sync = std::make_shared<SyncUnderWay>();
+    auto first_sync = std::make_shared<PendingSync>();
     DiskResult<OpenSegment> made = make(number_, 0);
     if (!made) return made;
     made->first_sync = std::move(first_sync);
@@ -336,7 +337,7 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
   if (!made) {
     fail(std::move(made.error()));
   } else {
-    const std::shared_ptr<SyncUnderWay> first_sync = made->first_sync;
+    const std::shared_ptr<PendingSync> first_sync = made->first_sync;
     ready_ = *made;
     state_ = State::Ready;
     is_short_.store(false, std::memory_order_relaxed);
@@ -349,7 +350,7 @@ void SegmentSupply::work(std::unique_lock<std::mutex>& lock) {
     is_syncing_ = false;
     if (state_ == State::Ready) {
       ready_.first_sync = nullptr;
-      ready_.is_name_synced = made->is_name_synced;
+      ready_.is_directory_entry_synced = made->is_directory_entry_synced;
       if (!synced) {
         ready_ = {};
         fail(std::move(synced.error()));

@@ -25,7 +25,7 @@ class Ownership;
 // A sync of a prepared file that is still under way when the file is taken. Linux reports a write
 // error once: to the first sync of the file that asks for it. So no thread may trust its own sync
 // until this one has ended (catalogue D5). Any thread.
-class SyncUnderWay {
+class PendingSync {
  public:
   void end(DiskResult<void> result);
   [[nodiscard]] DiskResult<void> wait();
@@ -42,8 +42,8 @@ struct OpenSegment {
   std::shared_ptr<FileMapping> mapping;  // null: write_at()
   // Its space is reserved, and has zeros up to here. 0: the file grows as it is written.
   std::uint64_t reserved_bytes = 0;
-  bool is_name_synced = false;
-  std::shared_ptr<SyncUnderWay> first_sync{};  // null: none is under way
+  bool is_directory_entry_synced = false;
+  std::shared_ptr<PendingSync> first_sync{};  // null: none is under way
 };
 
 class SegmentSupply {
@@ -52,7 +52,7 @@ class SegmentSupply {
     std::string folder;
     std::uint64_t segment_bytes = 0;
     bool maps = false;  // Durability::Process and None, if the disk can
-    bool syncs_names =
+    bool syncs_directory_entries =
         false;  // a prepared file's directory entry is on the disk when take() returns it
     bool syncs_zeros = false;  // and its zeros: later syncs have less to do
     // The caller of take() must not wait: it syncs both itself if that is not done yet.
@@ -78,7 +78,7 @@ class SegmentSupply {
   // Prepares the pages of a mapping in use, on the supply's thread if it has one.
   void warm(const OpenSegment& segment);
   // Removes retired segments on the supply's thread, if the supply lives long enough.
-  void take_away(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept);
+  void remove_retired(Retirement& retirement, std::uint64_t from, const SegmentHeader& kept);
   // Closes a segment on the supply's thread; its cached pages are dropped when a few more were
   // closed.
   void retire(OpenSegment segment);
@@ -100,7 +100,7 @@ class SegmentSupply {
   enum class State : std::uint8_t { Idle, Wanted, Ready, Failed };
 
   void run();
-  void do_errand(std::unique_lock<std::mutex>& lock);
+  void run_task(std::unique_lock<std::mutex>& lock);
   void work(std::unique_lock<std::mutex>& lock);
   void forget_retired();
   void remove_from(std::uint64_t number);
@@ -110,8 +110,8 @@ class SegmentSupply {
   [[nodiscard]] DiskResult<OpenSegment> make_ahead() noexcept;
   [[nodiscard]] DiskResult<void> sync_ahead(OpenSegment& segment) noexcept;
   [[nodiscard]] DiskResult<void> reserve(OpenSegment& segment, std::uint64_t bytes) const;
-  [[nodiscard]] bool has_errand() const noexcept {
-    return ends_ || !retired_.empty() || !errands_.empty() || to_warm_ != nullptr;
+  [[nodiscard]] bool has_task() const noexcept {
+    return ends_ || !retired_.empty() || !tasks_.empty() || to_warm_ != nullptr;
   }
   [[nodiscard]] std::string path_of(std::uint64_t number) const;
 
@@ -123,12 +123,12 @@ class SegmentSupply {
   std::uint64_t number_ = 0;
   OpenSegment ready_;
   std::vector<OpenSegment> retired_;
-  struct Errand {
+  struct Task {
     Retirement* retirement = nullptr;
     std::uint64_t from = 0;
     SegmentHeader kept;
   };
-  std::vector<Errand> errands_;
+  std::vector<Task> tasks_;
   std::shared_ptr<FileMapping> to_warm_;
   std::optional<DiskError> shortage_;
   std::atomic<bool> has_shortage_{false};

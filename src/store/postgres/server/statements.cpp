@@ -47,8 +47,8 @@ constexpr std::array<Prepared, 8> kPrepared{{
      "SELECT * FROM unnest($1::int8[], $2::int4[], $3::int8[], $4::int8[], $5::int8[])"},
 }};
 
-// One plan for all batches, by index however large the tables were when it was made; nothing is
-// compiled for it, which the costs of forbidden plans would bring about (40 ms a batch).
+// One plan for all batches, by index however large the tables were when it was made. JIT
+// compilation is off: the costs of forbidden plans would cause it (40 ms a batch).
 constexpr const char* kWriterSettings =
     "SET plan_cache_mode = force_generic_plan; SET jit = off; SET enable_seqscan = off; "
     "SET enable_hashjoin = off; SET enable_mergejoin = off";
@@ -152,8 +152,8 @@ ServerResult<Claim> claim(Connection& connection, const std::string& name) {
 
 ServerResult<Claim> claim_again(Connection& connection, const PostgresOptions& options,
                                 std::uint64_t first_epoch) {
-  // What the old connection still has on its way must come before this, or not at all; a server
-  // that has not noticed the connection's end would let this wait for it.
+  // What the old connection still has under way must come before this, or not at all; a server that
+  // has not noticed the connection's end would let this wait for it.
   const std::string mine = std::to_string(first_epoch);
   const std::string wait = std::to_string(std::max<std::int64_t>(1, options.lock_wait.count()));
   if (auto ready = connection.run("SET search_path = " + options.schema + "; SET lock_timeout = '" +

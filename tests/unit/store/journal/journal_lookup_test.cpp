@@ -24,7 +24,7 @@ using testing::FakeDisk;
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kMessageBytes = 200;
-// With so many a group of neighbouring messages is longer than what is read as a whole.
+// With this number a group of neighbouring messages is longer than what is read as a whole.
 constexpr SessionKey kManySessions = 300;
 
 void open_sessions(Store& store, SessionKey count) {

@@ -146,7 +146,7 @@ TEST_F(JournalTest, a_full_segment_is_followed_by_the_next) {
   EXPECT_EQ(read_all(*journal.store, open_session(*journal.store, "A")).size(), 40U);
 }
 
-// Which may be larger than a segment should be: a record stands behind it all the same.
+// Which may be larger than a segment should be: a record follows it all the same.
 TEST_F(JournalTest, a_segment_holds_its_checkpoint_and_a_record_at_least) {
   options_.segment_bytes = 300;
   const OpenedJournal journal = open();
@@ -420,7 +420,7 @@ TEST_F(JournalTest, a_bit_flipped_at_any_offset_lets_no_other_message_be_missed)
           ++passed;
           return true;
         });
-    // The first record opens the session: no message is missing, and nobody asks for it.
+    // The first record opens the session: no message is missing, and none is requested.
     EXPECT_EQ(passed, read ? 8U : 7U) << offset;
   }
 }

@@ -166,7 +166,7 @@ class MappedMachine {
         return range.first <= number && number <= range.last;
       };
       ASSERT_TRUE(std::ranges::any_of(store.lost_numbers(key), holds))
-          << "lost, and nobody is told: " << name(key) << ' ' << number;
+          << "lost, and not reported:" << name(key) << ' ' << number;
     }
   }
 

@@ -208,7 +208,7 @@ TEST_F(JournalPowerReport, what_was_reserved_for_a_burst_is_skipped_at_that_sess
     const SessionKey key = open_session(store, "A");
     open_session(store, "B");
     ASSERT_TRUE(store.flush());
-    // A reservation is made behind number 26, on the disk with a sync behind number 101; 60 numbers
+    // A reservation is made after number 26, on the disk with a sync after number 101; 60 numbers
     // are used in between, so that the next one is of 400.
     for (std::uint64_t n = 1; n <= 102; ++n) {
       ASSERT_TRUE(append_message(store, key, n, "message"));
@@ -287,7 +287,7 @@ TEST_F(JournalPowerReport, nothing_is_skipped_after_an_end_in_order) {
 // Or the log would end in order, and its numbers be used again.
 TEST_F(JournalPowerReport, the_first_message_behind_an_end_in_order_waits_for_the_disk) {
   for (const bool restarts : {false, true}) {
-    SCOPED_TRACE(restarts ? "the machine is started anew" : "it goes on");
+    SCOPED_TRACE(restarts ? "the machine is started again" : "it goes on");
     options_.folder = restarts ? "/restarted" : "/going_on";
     write(5);
     {

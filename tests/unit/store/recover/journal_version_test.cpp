@@ -99,7 +99,7 @@ TEST_F(JournalVersion2, a_damaged_header_is_written_again_by_a_repair) {
   check(*open_or_fail(disk_, {.folder = kFolder}).store);
 }
 
-// Segments with checkpoints, of 1,500 bytes each, zeros behind the records of the last one that was
+// Segments with checkpoints, of 1,500 bytes each, zeros after the records of the last one that was
 // begun, and one that was prepared.
 class JournalVersion3 : public JournalVersion {
  protected:
@@ -107,7 +107,7 @@ class JournalVersion3 : public JournalVersion {
   static constexpr std::uint64_t kSegmentBytes = 1'500;
   JournalVersion3() : JournalVersion{"journal_v3", kBegun + 1} {
     disk_.set_mapping(true);
-    // Who wrote it; nothing is noted of the log's end.
+    // The header's writer; no tail marker.
     disk_.set_contents(kFolder + "/owner", "epoch 00000000000000000001 since 1700000000000000000");
   }
 

@@ -247,7 +247,7 @@ TEST(JournalRepair, damage_in_front_of_a_segment_whose_beginning_was_interrupted
     std::uint64_t last = 1;
     while (sample.disk.exists(segment_path(last + 1))) ++last;
     ASSERT_GT(last, 2U);
-    // Nobody has noted that it was begun.
+    // No tail marker names the segment yet.
     ASSERT_TRUE(sample.disk.remove(kFolder + "/owner"));
     const std::string begun = sample.disk.contents(segment_path(last)).substr(0, begun_bytes);
     sample.disk.set_contents(segment_path(last), begun);
@@ -448,7 +448,7 @@ TEST(JournalRepair, a_bit_flipped_anywhere_is_repaired_and_no_number_is_used_twi
   }
 }
 
-// Three segments and more; the second one has room left behind its records, of zeros.
+// Three segments and more; the second one has room left after its records, of zeros.
 class UnusedTail : public ::testing::Test {
  protected:
   UnusedTail() {

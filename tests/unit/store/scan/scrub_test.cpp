@@ -1,4 +1,4 @@
-// Damage in closed segments is found and told while the journal is in use (catalogue D8).
+// Damage in closed segments is found and reported while the journal is in use (catalogue D8).
 #include "store/scan/scrub.hpp"
 
 #include <cerrno>
@@ -93,7 +93,7 @@ class ScrubTest : public ::testing::Test {
   JournalOptions options_;
   std::unique_ptr<Store> store_;
   SessionKey key_ = 0;
-  EventBox events_;
+  EventQueue events_;
   Scrub scrub_{disk_, kFolder, events_};
   std::uint64_t closed_ = 0;
 };
@@ -107,7 +107,7 @@ TEST_F(ScrubTest, an_intact_log_is_read_whole_once_and_nothing_is_told) {
   const LogPosition before = header_of(closed_ + 1)->position;
   add_closed();
   EXPECT_EQ(run(), header_of(closed_ + 1)->position - before) << "only what is new";
-  scrub_.begin_anew();
+  scrub_.restart();
   EXPECT_EQ(run(), header_of(closed_ + 1)->position);
   EXPECT_THAT(events(), IsEmpty());
 }
@@ -118,7 +118,7 @@ TEST_F(ScrubTest, each_damaged_byte_of_a_closed_segment_is_told_with_its_place) 
   const std::uint64_t records_at = header_of(2)->records_at();
   for (std::uint64_t offset = 0; offset < end; ++offset) {
     flip(2, offset);
-    scrub_.begin_anew();
+    scrub_.restart();
     run();
     const auto found = events();
     ASSERT_EQ(found.size(), 1U) << offset;
@@ -133,7 +133,7 @@ TEST_F(ScrubTest, each_damaged_byte_of_a_closed_segment_is_told_with_its_place) 
     }
     flip(2, offset);
   }
-  scrub_.begin_anew();
+  scrub_.restart();
   run();
   EXPECT_THAT(events(), IsEmpty());
 }
@@ -204,7 +204,7 @@ TEST_F(ScrubTest, a_segment_that_is_gone_is_told_unless_it_was_retired) {
   ASSERT_EQ(found.size(), 1U);
   EXPECT_THAT(found[0].text, AllOf(HasSubstr(path_of(1)), HasSubstr("No such file")));
   scrub_.forget_before(2);
-  scrub_.begin_anew();
+  scrub_.restart();
   run();
   EXPECT_THAT(events(), IsEmpty());
 }
@@ -215,7 +215,7 @@ TEST_F(ScrubTest, a_segment_may_be_retired_while_it_is_read) {
   scrub_.forget_before(2);
   ASSERT_TRUE(disk_.remove(path_of(1)));
   EXPECT_GT(run(), 0U);
-  EXPECT_THAT(events(), IsEmpty()) << "nobody misses it";
+  EXPECT_THAT(events(), IsEmpty()) << "it is not missed";
 }
 
 TEST_F(ScrubTest, large_segments_are_read_in_pieces) {
@@ -238,13 +238,13 @@ TEST_F(ScrubTest, large_segments_are_read_in_pieces) {
   EXPECT_THAT(events(), IsEmpty());
 }
 
-TEST(EventBox, a_user_that_takes_nothing_loses_the_last_ones_and_hears_of_it) {
-  EventBox box;
-  for (std::size_t i = 0; i < EventBox::kEventsMax + 3; ++i) {
+TEST(EventQueue, a_user_that_takes_nothing_loses_the_last_ones_and_hears_of_it) {
+  EventQueue box;
+  for (std::size_t i = 0; i < EventQueue::kEventsMax + 3; ++i) {
     box.put(StoreEvent::Level::Info, std::to_string(i));
   }
   std::optional<StoreEvent> last;
-  for (std::size_t i = 0; i < EventBox::kEventsMax; ++i) {
+  for (std::size_t i = 0; i < EventQueue::kEventsMax; ++i) {
     last = box.take();
     ASSERT_TRUE(last);
   }

@@ -14,7 +14,7 @@
 
 #include "store/format/journal_format.hpp"
 #include "store/state/checkpoint.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 #include "support/disks/fake_disk.hpp"
 #include "unit/store/store_fixture.hpp"
 
@@ -301,9 +301,9 @@ TEST_F(JournalCheckpoint, a_segment_whose_start_was_interrupted_is_begun_again) 
       std::string cut = whole.substr(0, length);
       if (has_zeros) cut.resize(kSegmentBytes, '\0');
       disk_.set_contents(segment_path(segment), cut);
-      // Before it was noted that it was begun.
+      // Before the tail marker names the segment.
       disk_.set_contents(kFolder + "/owner",
-                         disk_.contents(kFolder + "/owner").substr(0, kLogNoteAt));
+                         disk_.contents(kFolder + "/owner").substr(0, kTailMarkerAt));
       const OpenedJournal opened = open();
       ASSERT_THAT(opened.report.damages, ::testing::IsEmpty()) << length;
       ASSERT_THAT(opened.report.checkpoint_faults, ::testing::IsEmpty()) << length;
@@ -373,7 +373,7 @@ class UnreadableDisk final : public Disk {
   };
 };
 
-// Catalogue D4: what can be had again from the log keeps nobody from opening it.
+// Catalogue D4: an opening must not fail for what it can read from the log.
 TEST_F(JournalCheckpoint, one_that_the_disk_does_not_give_is_told_and_the_log_is_read_instead) {
   make(Durability::Sync);
   for (const std::uint64_t segment : checkpoints()) {
@@ -382,7 +382,7 @@ TEST_F(JournalCheckpoint, one_that_the_disk_does_not_give_is_told_and_the_log_is
       disk.disk.set_contents(segment_path(number), disk_.contents(segment_path(number)));
     }
     disk.disk.set_contents(kFolder + "/owner",
-                           disk_.contents(kFolder + "/owner").substr(0, kLogNoteAt));
+                           disk_.contents(kFolder + "/owner").substr(0, kTailMarkerAt));
     const SegmentHeader header = header_of(disk_, segment);
     disk.path = segment_path(segment);
     disk.begin = header.header_bytes();
@@ -408,8 +408,9 @@ TEST_F(JournalCheckpoint, a_segment_of_which_only_torn_parts_reached_the_disk_is
   for (std::uint64_t number = last_segment(disk_); number > segment; --number) {
     ASSERT_TRUE(disk_.remove(segment_path(number)));
   }
-  // Before it was noted that it was begun.
-  disk_.set_contents(kFolder + "/owner", disk_.contents(kFolder + "/owner").substr(0, kLogNoteAt));
+  // Before the tail marker names the segment.
+  disk_.set_contents(kFolder + "/owner",
+                     disk_.contents(kFolder + "/owner").substr(0, kTailMarkerAt));
   const SegmentHeader header = header_of(disk_, segment);
   std::string bytes = disk_.contents(segment_path(segment)).substr(0, header.records_at());
   for (std::size_t at = header.header_bytes() + 40; at < bytes.size(); ++at) bytes[at] = '\0';

@@ -79,7 +79,7 @@ class RealFaults : public ::testing::TestWithParam<Durability> {
     EXPECT_GT(next, durable);
   }
 
-  // It goes on behind what was kept.
+  // It goes on after what was kept.
   void expect_to_go_on() {
     PosixDisk disk;
     const auto opened = open_journal(disk, options(), at_second(70));
@@ -102,7 +102,7 @@ class RealFaults : public ::testing::TestWithParam<Durability> {
   void run(const std::function<int()>& body) {
     const int status = in_child(body);
     if (status == testing::kCannotMount) {
-      GTEST_SKIP() << "this kernel lets nobody but root mount: no user namespaces";
+      GTEST_SKIP() << "this kernel lets only root mount: no user namespaces";
     }
     EXPECT_EQ(status, 0);
   }
@@ -176,7 +176,7 @@ TEST_P(RealFaults, a_folder_of_somebody_else_is_told) {
     ASSERT_TRUE(append_message(*journal.store, key, 1, std::string(1000, 'm')));
     ASSERT_TRUE(journal.store->close());
   }
-  // Root may do everything, so it becomes nobody; anybody else locks itself out.
+  // Root may do everything, so it becomes the user nobody; any other user locks itself out.
   ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
   ASSERT_EQ(::chmod(disk_folder().c_str(), 0755), 0);
   ASSERT_EQ(::chmod(options().folder.c_str(), ::getuid() == 0 ? 0700 : 0), 0);

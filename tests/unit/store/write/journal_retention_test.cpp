@@ -209,7 +209,8 @@ TEST_F(JournalRetention, what_is_left_is_found_from_a_checkpoint_behind_an_openi
   EXPECT_EQ(read_all(*journal.store, 0), kept);
 }
 
-// Whoever has read all lists all with his next checkpoint, less what is to go; and that may stay.
+// An opening that has read all lists all in its next checkpoint, without what is retired; and that
+// may stay.
 TEST_F(JournalRetention, what_could_not_be_taken_away_is_read_where_the_rules_are_now_stricter) {
   options_.retention = {
       .keep_bytes = kSegmentBytes, .even_current = true, .retired = RetiredSegments::Keep};
@@ -554,7 +555,7 @@ TEST_F(JournalRetention, a_damaged_checkpoint_does_not_make_the_rest_unreadable)
 }
 
 // A loss of power between two files leaves a first one whose checkpoint is torn, or that has none:
-// whoever is asked for what is gone must be able to say so all the same.
+// a caller that is asked for what is gone must be able to say so all the same.
 TEST_F(JournalRetention, what_was_retired_is_known_from_a_later_checkpoint_too) {
   options_.retention = {.keep_bytes = 8 * kSegmentBytes, .even_current = true};
   std::vector<KeptMessage> kept;
@@ -659,7 +660,7 @@ TEST_F(JournalWithoutItsStart, is_repaired) {
   const auto plan = repair_journal(disk_, request, at_second(70));
   ASSERT_TRUE(plan) << plan.error().text;
   ASSERT_EQ(plan->steps.size(), 1U);
-  EXPECT_THAT(plan->steps[0], HasSubstr(segment_path(first_) + ": the checkpoint is taken out"));
+  EXPECT_THAT(plan->steps[0], HasSubstr(segment_path(first_) + ": the checkpoint is removed"));
   EXPECT_THAT(plan->alarms, IsEmpty());
   request.mode = RepairMode::Carry;
   ASSERT_TRUE(repair_journal(disk_, request, at_second(70)));
@@ -731,7 +732,7 @@ TEST_F(JournalRetention, segments_that_cannot_be_removed_are_told_and_tried_agai
     warning = journal.store->take_event();
   }
   ASSERT_TRUE(warning);
-  EXPECT_THAT(warning->text, HasSubstr("could not be taken away"));
+  EXPECT_THAT(warning->text, HasSubstr("could not be removed"));
   EXPECT_FALSE(journal.store->take_event());
   fill(*journal.store, 20);
   EXPECT_EQ(journal.store->session(0).next_outbound, read_all(*journal.store, 0).back().number + 1);

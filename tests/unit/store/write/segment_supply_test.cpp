@@ -16,7 +16,7 @@
 namespace nexusfix::store {
 namespace {
 
-// There is no memory for so many of these calls.
+// There is no memory in this number of these calls.
 class ForgetfulDisk final : public Disk {
  public:
   std::atomic<int> opens_without{0};
@@ -65,7 +65,7 @@ class SegmentSupplyTest : public ::testing::Test {
                         {.folder = folder_.path(),
                          .segment_bytes = 4'096,
                          .maps = true,
-                         .syncs_names = true,
+                         .syncs_directory_entries = true,
                          .background = true}};
 };
 
@@ -78,7 +78,7 @@ TEST_F(SegmentSupplyTest, a_segment_for_which_there_is_no_memory_is_told_and_mad
   const auto taken = supply_.take(1, 100);
   ASSERT_TRUE(taken) << taken.error().what();
   EXPECT_EQ(taken->reserved_bytes, 4'096U);
-  EXPECT_TRUE(taken->is_name_synced);
+  EXPECT_TRUE(taken->is_directory_entry_synced);
   EXPECT_FALSE(supply_.is_short());
 }
 
@@ -88,7 +88,7 @@ TEST_F(SegmentSupplyTest, a_sync_for_which_there_is_no_memory_is_told_and_nobody
   EXPECT_EQ(shortage().what(), "get memory for a segment: Cannot allocate memory");
   const auto taken = supply_.take(1, 100);
   ASSERT_TRUE(taken) << taken.error().what();
-  EXPECT_TRUE(taken->is_name_synced);
+  EXPECT_TRUE(taken->is_directory_entry_synced);
   supply_.close();
 }
 

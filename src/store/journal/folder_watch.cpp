@@ -1,4 +1,4 @@
-#include "store/journal/journal_keeper.hpp"
+#include "store/journal/folder_watch.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -17,33 +17,33 @@ constexpr int kTriesAlone = 3;
 
 }  // namespace
 
-JournalKeeper::JournalKeeper(Disk& disk, const JournalOptions& options, const Ownership* owner,
-                             const LogWriter& writer, LogNotes& notes, EventBox& events)
+FolderWatch::FolderWatch(Disk& disk, const JournalOptions& options, const Ownership* owner,
+                         const LogWriter& writer, TailMarkerWriter& markers, EventQueue& events)
     : options_{options},
       writer_{writer},
-      notes_{notes},
+      markers_{markers},
       events_{events},
       has_thread_{options.background && disk.takes_threads()},
       comparison_{disk, options.folder, owner} {}
 
-JournalKeeper::~JournalKeeper() { stop(); }
+FolderWatch::~FolderWatch() { stop(); }
 
-void JournalKeeper::start(bool notes) {
-  puts_notes_ = notes;
-  const bool is_thread_enough = has_thread_ && (!notes || writer_.has_committer());
+void FolderWatch::start(bool marks_tail) {
+  marks_tail_ = marks_tail;
+  const bool is_thread_enough = has_thread_ && (!marks_tail || writer_.has_committer());
   watcher_ = is_thread_enough ? Watcher::Thread : Watcher::Caller;
-  begun_.reserve(4);
+  opened_.reserve(4);
   const std::vector<SegmentHeader>& headers = writer_.segments();
   comparison_.reserve(headers.size());
   for (std::size_t i = 0; i + 1 < headers.size(); ++i) {
     comparison_.add_closed(headers[i].number, headers[i + 1].position - headers[i].position);
   }
-  begin(newest());
+  add_opened(opened_segment());
   is_due_ = false;
   if (has_thread_) thread_ = std::thread{[this] { run(); }};
 }
 
-void JournalKeeper::stop() {
+void FolderWatch::stop() {
   {
     const std::lock_guard lock{mutex_};
     ends_ = true;
@@ -53,7 +53,7 @@ void JournalKeeper::stop() {
   watcher_ = Watcher::None;
 }
 
-JournalKeeper::Begun JournalKeeper::newest() const {
+FolderWatch::OpenedSegment FolderWatch::opened_segment() const {
   const std::vector<SegmentHeader>& headers = writer_.segments();
   const SegmentHeader& last = headers.back();
   const OpenSegment& open = writer_.current();
@@ -68,34 +68,34 @@ JournalKeeper::Begun JournalKeeper::newest() const {
           .bytes_before = headers.size() > 1 ? last.position - (&last - 1)->position : 0};
 }
 
-void JournalKeeper::segment_begun() {
+void FolderWatch::on_segment_opened() {
   if (watcher_ == Watcher::None) return;
-  Begun begun = newest();
+  OpenedSegment opened = opened_segment();
   {
     const std::lock_guard lock{mutex_};
-    begun_.push_back(std::move(begun));
-    has_news_ = true;
+    opened_.push_back(std::move(opened));
+    has_changes_ = true;
   }
   is_due_ = watcher_ == Watcher::Caller;
   changed_.notify_all();
 }
 
-void JournalKeeper::forget_before(std::uint64_t number) {
+void FolderWatch::forget_before(std::uint64_t number) {
   const std::lock_guard lock{mutex_};
   forgotten_before_ = std::max(forgotten_before_, number);
 }
 
-std::string JournalKeeper::alarm() const {
+std::string FolderWatch::conflict_text() const {
   const std::lock_guard lock{mutex_};
-  return alarm_;
+  return conflict_;
 }
 
-void JournalKeeper::note_failure() {
-  if (!puts_notes_) return;
+void FolderWatch::record_failure() {
+  if (!marks_tail_) return;
   {
     const std::lock_guard lock{mutex_};
     is_failure_due_ = true;
-    has_news_ = true;
+    has_changes_ = true;
   }
   changed_.notify_all();
   for (int tries = 0; tries < kTriesAlone && !has_thread_ && is_failure_due_; ++tries) {
@@ -103,24 +103,26 @@ void JournalKeeper::note_failure() {
   }
 }
 
-void JournalKeeper::look(std::optional<WallTime> now) {
+void FolderWatch::check(std::optional<WallTime> now) {
   if (watcher_ != Watcher::Caller) return;
-  if (now && !looked_at_) looked_at_ = now;
-  const bool is_over = now && (*now < *looked_at_ || *now - *looked_at_ >= options_.watch_interval);
+  if (now && !checked_at_) checked_at_ = now;
+  const bool is_over =
+      now && (*now < *checked_at_ || *now - *checked_at_ >= options_.watch_interval);
   if (!is_due_ && !is_over) return;
-  if (now) looked_at_ = now;
+  if (now) checked_at_ = now;
   if (!has_thread_) turn();
   // If the disk has not even the segment's start, it is due again later.
-  const std::optional<LogNote> note = puts_notes_ && !has_alarm() ? writer_.reach() : std::nullopt;
-  if (note) notes_.put(*note);
-  is_due_ = puts_notes_ && !note;
+  const std::optional<TailMarker> marker =
+      marks_tail_ && !has_conflict() ? writer_.tail_marker() : std::nullopt;
+  if (marker) markers_.put(*marker);
+  is_due_ = marks_tail_ && !marker;
 }
 
-void JournalKeeper::run() {
+void FolderWatch::run() {
   std::unique_lock lock{mutex_};
   for (bool is_last = false; !is_last;) {
-    changed_.wait_for(lock, options_.watch_interval, [this] { return ends_ || has_news_; });
-    has_news_ = false;
+    changed_.wait_for(lock, options_.watch_interval, [this] { return ends_ || has_changes_; });
+    has_changes_ = false;
     is_last = ends_;
     const bool must_look = !ends_ || is_failure_due_;
     lock.unlock();
@@ -133,94 +135,94 @@ void JournalKeeper::run() {
   }
 }
 
-void JournalKeeper::turn() {
-  take_news();
-  look_for_failure();
-  if (!has_alarm()) {
-    if (auto conflict = find_conflict()) raise(*conflict);
+void FolderWatch::turn() {
+  take_opened_segments();
+  check_writer();
+  if (!has_conflict()) {
+    if (auto conflict = find_conflict()) stop_for(*conflict);
   }
-  if (watcher_ == Watcher::Thread && puts_notes_ && !has_alarm() && !is_stop_reported_) {
-    if (const std::optional<LogNote> note = reach()) notes_.put(*note);
+  if (watcher_ == Watcher::Thread && marks_tail_ && !has_conflict() && !is_stop_reported_) {
+    if (const std::optional<TailMarker> marker = tail_marker()) markers_.put(*marker);
   }
   put_failure();
 }
 
-void JournalKeeper::take_news() {
-  std::vector<Begun> begun;
+void FolderWatch::take_opened_segments() {
+  std::vector<OpenedSegment> opened;
   std::uint64_t forgotten_before = 0;
   {
     const std::lock_guard lock{mutex_};
-    begun.swap(begun_);
-    begun_.reserve(4);
+    opened.swap(opened_);
+    opened_.reserve(4);
     forgotten_before = forgotten_before_;
   }
-  for (Begun& one : begun) begin(std::move(one));
+  for (OpenedSegment& one : opened) add_opened(std::move(one));
   comparison_.forget_before(forgotten_before);
 }
 
-void JournalKeeper::begin(Begun&& begun) {
-  comparison_.add_open(std::move(begun.segment), begun.bytes_before);
-  starts_.push_back(begun.start);
+void FolderWatch::add_opened(OpenedSegment&& opened) {
+  comparison_.add_open(std::move(opened.segment), opened.bytes_before);
+  starts_.push_back(opened.start);
   if (starts_.size() > 2) starts_.erase(starts_.begin());
 }
 
-std::optional<std::string> JournalKeeper::find_conflict() {
+std::optional<std::string> FolderWatch::find_conflict() {
   auto conflict = comparison_.find_conflict();
   const std::uint64_t closed = comparison_.conflicting_segment();
   if (!conflict || closed == 0) return conflict;
   // It may have been retired meanwhile: forget_before() is called before its file is removed.
-  take_news();
+  take_opened_segments();
   return comparison_.holds(closed) ? conflict : std::nullopt;
 }
 
-void JournalKeeper::raise(const std::string& conflict) {
+void FolderWatch::stop_for(const std::string& conflict) {
   const std::string text =
       "journal " + options_.folder + ": " + conflict +
       ". What is appended would not be found by the next start, so the store stops. Put back what "
       "was there, as it is now, before this engine is started again";
   {
     const std::lock_guard lock{mutex_};
-    alarm_ = text;
-    if (puts_notes_) is_failure_due_ = true;
+    conflict_ = text;
+    if (marks_tail_) is_failure_due_ = true;
   }
-  has_alarm_.store(true, std::memory_order_release);
+  has_conflict_.store(true, std::memory_order_release);
   report_stop(text);
 }
 
 // An error of the committer thread. The appending thread meets it with its next record, which may
 // come late.
-void JournalKeeper::look_for_failure() {
+void FolderWatch::check_writer() {
   if (!has_thread_ || !writer_.has_failed()) return;
   report_stop(disk_error(options_.folder, writer_.failure()).text);
 }
 
-void JournalKeeper::report_stop(const std::string& text) {
+void FolderWatch::report_stop(const std::string& text) {
   if (std::exchange(is_stop_reported_, true)) return;
   events_.put(StoreEvent::Level::Stopped, text);
   if (options_.on_durable.call != nullptr) options_.on_durable.call(options_.on_durable.context);
 }
 
-std::optional<LogNote> JournalKeeper::reach() const {
+std::optional<TailMarker> FolderWatch::tail_marker() const {
   // Only the committer's progress: a thread may read nothing else of the writer.
   const LogWriter::Progress progress = writer_.progress();
   for (auto start = starts_.rbegin(); start != starts_.rend(); ++start) {
     if (progress.synced < start->position) continue;
-    LogNote note = *start;
-    note.position = progress.synced;
-    note.written = progress.in_files;
-    return note;
+    TailMarker marker = *start;
+    marker.position = progress.synced;
+    marker.written = progress.in_files;
+    return marker;
   }
   return std::nullopt;
 }
 
-void JournalKeeper::put_failure() {
+void FolderWatch::put_failure() {
   {
     const std::lock_guard lock{mutex_};
     if (!is_failure_due_) return;
   }
-  LogNote note;
-  if (watcher_ == Watcher::Thread) note = reach().value_or(note);
-  if (!notes_.put_failure(note)) return;
+  TailMarker marker;
+  if (watcher_ == Watcher::Thread) marker = tail_marker().value_or(marker);
+  if (!markers_.put_failure(marker)) return;
   const std::lock_guard lock{mutex_};
   is_failure_due_ = false;
 }

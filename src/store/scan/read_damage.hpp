@@ -15,7 +15,7 @@
 namespace nexusfix::store {
 
 // Collects the damage of one read(), and the sequence numbers that may be missing because of it.
-class DamageMet {
+class ReadDamage {
  public:
   // next: the number after the last message that was passed. False: there is too much damage to go
   // on.

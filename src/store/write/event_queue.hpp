@@ -13,7 +13,7 @@
 
 namespace nexusfix::store {
 
-class EventBox {
+class EventQueue {
  public:
   // If the user takes none, further events are only counted; the last event's text says how many.
   static constexpr std::size_t kEventsMax = 64;

@@ -1,4 +1,4 @@
-#include "store/scan/log_reading.hpp"
+#include "store/scan/log_reader.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ constexpr std::uint64_t kFarApart = kNearWindowBytes / 4;
 
 }  // namespace
 
-LogReading::Part LogReading::part_at(LogPosition position) const {
+LogReader::Part LogReader::part_at(LogPosition position) const {
   const std::vector<SegmentHeader>& segments = writer_.segments();
   auto segment = std::ranges::upper_bound(segments, position, {}, &SegmentHeader::position);
   NEXUSFIX_ASSERT(segment != segments.begin());
@@ -32,7 +32,7 @@ LogReading::Part LogReading::part_at(LogPosition position) const {
           .end = is_last ? writer_.appended() : (segment + 1)->position};
 }
 
-StoreResult<File*> LogReading::open(const Part& part) {
+StoreResult<File*> LogReader::open(const Part& part) {
   if (part.is_last) return &writer_.file();
   if (file_ && file_number_ == part.segment->number) return file_.get();
   auto file = disk_.open(path_of_segment(folder_, part.segment->number), OpenMode::Read);
@@ -42,14 +42,14 @@ StoreResult<File*> LogReading::open(const Part& part) {
   return file_.get();
 }
 
-StoreResult<bool> LogReading::for_each_record(LogPosition begin, LogPosition end,
-                                              RecordVisitor visit, DamageVisitor on_damage) {
+StoreResult<bool> LogReader::for_each_record(LogPosition begin, LogPosition end,
+                                             RecordVisitor visit, DamageVisitor on_damage) {
   const Closing closing{file_};
   return pass(begin, end, visit, on_damage);
 }
 
-StoreResult<bool> LogReading::pass(LogPosition begin, LogPosition end, RecordVisitor visit,
-                                   DamageVisitor on_damage) {
+StoreResult<bool> LogReader::pass(LogPosition begin, LogPosition end, RecordVisitor visit,
+                                  DamageVisitor on_damage) {
   // written() may move while this runs: what it has passed is both in the files and in memory.
   const LogPosition written = writer_.written();
   for (LogPosition at = begin; at < end;) {
@@ -72,9 +72,9 @@ StoreResult<bool> LogReading::pass(LogPosition begin, LogPosition end, RecordVis
   return true;
 }
 
-StoreResult<bool> LogReading::for_each_of(SessionKey session, const MessageIndex::Group& group,
-                                          const std::uint64_t& next, RecordVisitor visit,
-                                          DamageVisitor on_damage) {
+StoreResult<bool> LogReader::for_each_of(SessionKey session, const MessageIndex::Group& group,
+                                         const std::uint64_t& next, RecordVisitor visit,
+                                         DamageVisitor on_damage) {
   const Closing closing{file_};
   if (group.end - group.begin <= sizes_.scanned_bytes) {
     return pass(group.begin, group.end, visit, on_damage);
@@ -97,9 +97,9 @@ StoreResult<bool> LogReading::for_each_of(SessionKey session, const MessageIndex
   return true;
 }
 
-StoreResult<bool> LogReading::for_each_place(const Part& part, LogPosition block_begin,
-                                             std::span<const std::uint32_t> offsets,
-                                             RecordVisitor visit, DamageVisitor on_damage) {
+StoreResult<bool> LogReader::for_each_place(const Part& part, LogPosition block_begin,
+                                            std::span<const std::uint32_t> offsets,
+                                            RecordVisitor visit, DamageVisitor on_damage) {
   if (offsets.empty()) return true;
   const SegmentHeader& segment = *part.segment;
   const LogPosition written = std::min(writer_.written(), part.end);
@@ -135,8 +135,8 @@ StoreResult<bool> LogReading::for_each_place(const Part& part, LogPosition block
 
 // The block that holds the records at this place, up to end, which it may lower. Null: read the
 // records one by one.
-const MessagePlaces::Block* LogReading::block_at(const Part& part, const MessageIndex::Group& group,
-                                                 LogPosition at, LogPosition& end) {
+const MessagePlaces::Block* LogReader::block_at(const Part& part, const MessageIndex::Group& group,
+                                                LogPosition at, LogPosition& end) {
   const MessagePlaces::Block* block = places_.find(at);
   if (block == nullptr) {
     end = std::min(end, places_.next_begin(at));
@@ -159,8 +159,8 @@ const MessagePlaces::Block* LogReading::block_at(const Part& part, const Message
 // The block begins at the position that is read, and not before: those messages were not asked for.
 // It ends before bytes that are damaged or cannot be read, which the caller reports; null: it would
 // end at its begin.
-const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition begin,
-                                                   std::uint64_t block_bytes) {
+const MessagePlaces::Block* LogReader::make_block(const Part& part, LogPosition begin,
+                                                  std::uint64_t block_bytes) {
   const LogPosition end = std::min(part.end, places_.next_begin(begin));
   LogPosition limit = begin + block_bytes;
   // What would be left is too short for a block of its own, and would be read each time.
@@ -189,7 +189,7 @@ const MessagePlaces::Block* LogReading::make_block(const Part& part, LogPosition
 }
 
 // Zero: it is not known.
-std::uint64_t LogReading::record_bytes_at(const Part& part, LogPosition at) {
+std::uint64_t LogReader::record_bytes_at(const Part& part, LogPosition at) {
   std::array<char, kRecordHeaderBytes> header;
   if (at >= writer_.written()) {
     writer_.copy(at, header);
@@ -202,9 +202,9 @@ std::uint64_t LogReading::record_bytes_at(const Part& part, LogPosition at) {
   return decode_record_header(header).record_bytes();
 }
 
-StoreResult<bool> LogReading::for_each_written(const SegmentHeader& segment, File& file,
-                                               std::uint64_t begin, std::uint64_t end,
-                                               RecordVisitor visit, DamageVisitor on_damage) {
+StoreResult<bool> LogReader::for_each_written(const SegmentHeader& segment, File& file,
+                                              std::uint64_t begin, std::uint64_t end,
+                                              RecordVisitor visit, DamageVisitor on_damage) {
   window_.open(file, end);
   SegmentReader reader{window_, RecordSeed{segment}, begin};
   for (;;) {
@@ -227,19 +227,19 @@ StoreResult<bool> LogReading::for_each_written(const SegmentHeader& segment, Fil
     if (!on_damage(text)) {
       return std::unexpected{StoreError{.code = StoreErrorCode::Corrupt, .text = text}};
     }
-    const auto behind = find_valid_record(window_, RecordSeed{segment}, reader.offset() + 1);
-    if (!behind) return std::unexpected{disk_error(folder_, behind.error())};
-    if (!*behind) return true;
-    reader = SegmentReader{window_, RecordSeed{segment}, **behind};
+    const auto next_valid = find_valid_record(window_, RecordSeed{segment}, reader.offset() + 1);
+    if (!next_valid) return std::unexpected{disk_error(folder_, next_valid.error())};
+    if (!*next_valid) return true;
+    reader = SegmentReader{window_, RecordSeed{segment}, **next_valid};
   }
 }
 
-std::string LogReading::damage_text(const SegmentHeader& segment, std::uint64_t offset) const {
+std::string LogReader::damage_text(const SegmentHeader& segment, std::uint64_t offset) const {
   return path_of_segment(folder_, segment.number) + ": damaged at offset " +
-         std::to_string(offset) + " since it was written (nexusfix journal verify tells more)";
+         std::to_string(offset) + " since it was written (nexusfix journal verify reports more)";
 }
 
-std::optional<LogPosition> LogReading::end_of_hole(LogPosition begin) const {
+std::optional<LogPosition> LogReader::end_of_hole(LogPosition begin) const {
   const auto hole =
       std::lower_bound(holes_.begin(), holes_.end(), begin,
                        [](const auto& one, LogPosition position) { return one.first < position; });
@@ -247,8 +247,8 @@ std::optional<LogPosition> LogReading::end_of_hole(LogPosition begin) const {
   return hole->second;
 }
 
-bool LogReading::for_each_in_memory(const SegmentHeader& segment, LogPosition begin,
-                                    LogPosition end, RecordVisitor visit) {
+bool LogReader::for_each_in_memory(const SegmentHeader& segment, LogPosition begin, LogPosition end,
+                                   RecordVisitor visit) {
   for (LogPosition position = begin; position < end;) {
     record_.resize(kRecordHeaderBytes);
     writer_.copy(position, record_);

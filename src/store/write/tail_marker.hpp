@@ -15,40 +15,45 @@
 #include <nexusfix/base/disk.hpp>
 #include <nexusfix/store/store.hpp>
 
-#include "store/write/event_box.hpp"
+#include "store/write/event_queue.hpp"
 
 namespace nexusfix::store {
 
 class Ownership;
 
-struct LogNote {
+struct TailMarker {
   std::uint64_t segment = 0;  // its start lies before position
   LogPosition position = 0;   // everything before it is in the log, and on the disk
   std::uint64_t segment_bytes =
-      0;                    // at most this much of the log may have followed in the same segment
-  bool is_closed = false;   // the log ended there, in order
-  bool has_failed = false;  // the store was stopped by an error: later bytes may be lost
+      0;  // at most this much of the log may have followed in the same segment
+  enum class State : std::uint8_t {
+    Open,
+    Closed,  // the log ended there, in order
+    Failed,  // an error stopped the store: later bytes may be lost
+  };
+  State state = State::Open;
+  [[nodiscard]] bool is_closed() const noexcept { return state == State::Closed; }
   // The files had everything before it, but the disk may not: it is missing only after a loss of
   // power, or another cause that takes bytes that were not synced. 0, or below position: no more
   // than position is known.
   LogPosition written = 0;
-  friend bool operator==(const LogNote&, const LogNote&) = default;
+  friend bool operator==(const TailMarker&, const TailMarker&) = default;
 };
 
 // Where it lies in the file `owner`: in the same sector as the owner's record, which it does not
 // touch.
-inline constexpr std::size_t kLogNoteAt = 256;
-inline constexpr std::size_t kLogNoteBytes = 256;
+inline constexpr std::size_t kTailMarkerAt = 256;
+inline constexpr std::size_t kTailMarkerBytes = 256;
 
-[[nodiscard]] std::string encode_log_note(const LogNote& note);
-[[nodiscard]] std::optional<LogNote> decode_log_note(std::string_view bytes);
+[[nodiscard]] std::string encode_tail_marker(const TailMarker& marker);
+[[nodiscard]] std::optional<TailMarker> decode_tail_marker(std::string_view bytes);
 
-struct FoundLogNote {
-  std::optional<LogNote> note;  // nothing: there is none, or it cannot be read
-  std::string fault;            // why it cannot be read; empty: no fault
+struct FoundTailMarker {
+  std::optional<TailMarker> marker;  // nothing: there is none, or it cannot be read
+  std::string fault;                 // why it cannot be read; empty: no fault
 };
 // To be read before the segments are read: their owner may write meanwhile.
-[[nodiscard]] FoundLogNote read_log_note(Disk& disk, const std::string& folder);
+[[nodiscard]] FoundTailMarker read_tail_marker(Disk& disk, const std::string& folder);
 
 // Where a log ends, as it was found.
 struct LogEnd {
@@ -56,65 +61,66 @@ struct LogEnd {
   std::uint64_t offset = 0;   // in it
   LogPosition position = 0;
 };
-[[nodiscard]] inline bool is_missed(const FoundLogNote& found, const LogEnd& end) noexcept {
-  return found.note && end.position < found.note->position;
+[[nodiscard]] inline bool is_missed(const FoundTailMarker& found, const LogEnd& end) noexcept {
+  return found.marker && end.position < found.marker->position;
 }
 // Whether the log ends before what its last run had written, synced or not.
-[[nodiscard]] inline bool is_short(const FoundLogNote& found, LogPosition end) noexcept {
-  return found.note && end < found.note->written;
+[[nodiscard]] inline bool is_short(const FoundTailMarker& found, LogPosition end) noexcept {
+  return found.marker && end < found.marker->written;
 }
 // Compares where the log ends with the marker.
-[[nodiscard]] std::string lost_end_text(const std::string& folder, const LogNote& note,
+[[nodiscard]] std::string lost_end_text(const std::string& folder, const TailMarker& marker,
                                         const LogEnd& end);
 // The text after it where the journal is not opened.
 [[nodiscard]] std::string lost_end_advice(const std::string& folder);
 // How much of the log may have been in what is missing.
-[[nodiscard]] std::uint64_t lost_end_bytes(const LogNote& note, LogPosition end) noexcept;
+[[nodiscard]] std::uint64_t lost_end_bytes(const TailMarker& marker, LogPosition end) noexcept;
 
 // Which file the file `owner` is, recorded in itself: a copy is another file.
-struct PlaceNote {
+struct OwnerIdentity {
   std::uint64_t inode = 0;   // FileStatus::lasting_inode
   std::uint64_t handle = 0;  // FileStatus::lasting_handle
-  friend bool operator==(const PlaceNote&, const PlaceNote&) = default;
+  friend bool operator==(const OwnerIdentity&, const OwnerIdentity&) = default;
 };
 
 // After the tail marker.
-inline constexpr std::size_t kPlaceNoteAt = kLogNoteAt + kLogNoteBytes;
-inline constexpr std::size_t kPlaceNoteBytes = 256;
-inline constexpr std::size_t kOwnerBytes = kPlaceNoteAt + kPlaceNoteBytes;
+inline constexpr std::size_t kOwnerIdentityAt = kTailMarkerAt + kTailMarkerBytes;
+inline constexpr std::size_t kOwnerIdentityBytes = 256;
+inline constexpr std::size_t kOwnerBytes = kOwnerIdentityAt + kOwnerIdentityBytes;
 
-[[nodiscard]] std::string encode_place_note(const PlaceNote& note);
-[[nodiscard]] std::optional<PlaceNote> decode_place_note(std::string_view bytes);
-[[nodiscard]] PlaceNote place_of(const FileStatus& owner) noexcept;
+[[nodiscard]] std::string encode_owner_identity(const OwnerIdentity& identity);
+[[nodiscard]] std::optional<OwnerIdentity> decode_owner_identity(std::string_view bytes);
+[[nodiscard]] OwnerIdentity identity_of(const FileStatus& owner) noexcept;
 
-struct FoundPlaceNote {
-  std::optional<PlaceNote> note;  // nothing: an older version wrote the file, or it cannot be read
-  bool is_elsewhere = false;      // the file that holds it is another one
+struct FoundOwnerIdentity {
+  std::optional<OwnerIdentity>
+      identity;                // nothing: an older version wrote the file, or it cannot be read
+  bool is_other_file = false;  // the file that holds it is another one
 };
-[[nodiscard]] FoundPlaceNote read_place_note(Disk& disk, const std::string& folder);
+[[nodiscard]] FoundOwnerIdentity read_owner_identity(Disk& disk, const std::string& folder);
 
 // Writes tail markers. If that fails, a missing end of the log would not be noticed: that is
 // reported, and the journal goes on.
-class LogNotes {
+class TailMarkerWriter {
  public:
   // owner: null where nothing is written; it must outlive this.
-  LogNotes(const Ownership* owner, std::string folder, EventBox& events)
+  TailMarkerWriter(const Ownership* owner, std::string folder, EventQueue& events)
       : owner_{owner}, folder_{std::move(folder)}, events_{events} {}
 
   // The marker is on the disk when it returns, unless a later one is. Any thread.
-  void put(const LogNote& note) noexcept;
+  void put(const TailMarker& marker) noexcept;
   // Records that the store has failed. False: it could not be written and may be tried again; that
   // writes it a second time. Any thread; no other marker is written afterwards.
-  [[nodiscard]] bool put_failure(LogNote note) noexcept;
+  [[nodiscard]] bool put_failure(TailMarker marker) noexcept;
 
  private:
-  [[nodiscard]] std::optional<std::string> write(const LogNote& note);
+  [[nodiscard]] std::optional<std::string> write(const TailMarker& marker);
 
   const Ownership* owner_;
   std::string folder_;
-  EventBox& events_;
+  EventQueue& events_;
   std::mutex mutex_;  // of what follows
-  LogNote last_;
+  TailMarker last_;
   bool is_over_ = false;
 };
 

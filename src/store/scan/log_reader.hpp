@@ -22,15 +22,15 @@
 
 namespace nexusfix::store {
 
-class LogReading {
+class LogReader {
  public:
   using RecordVisitor = FunctionRef<bool(const Record&)>;
   // Bytes that are no valid record any more; true: go on after them.
   using DamageVisitor = FunctionRef<bool(const std::string& text)>;
 
   // All must outlive it.
-  LogReading(Disk& disk, const std::string& folder, const LogWriter& writer,
-             const SessionTable& sessions, const ReadingSizes& sizes)
+  LogReader(Disk& disk, const std::string& folder, const LogWriter& writer,
+            const SessionTable& sessions, const ReadingSizes& sizes)
       : disk_{disk},
         folder_{folder},
         writer_{writer},

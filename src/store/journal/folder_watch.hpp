@@ -23,71 +23,71 @@
 #include <nexusfix/store/journal.hpp>
 
 #include "store/journal/folder_comparison.hpp"
-#include "store/write/event_box.hpp"
-#include "store/write/log_note.hpp"
+#include "store/write/event_queue.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 
 class LogWriter;
 class Ownership;
 
-class JournalKeeper {
+class FolderWatch {
  public:
   // All of them must outlive the watch. owner: null where nothing is written.
-  JournalKeeper(Disk& disk, const JournalOptions& options, const Ownership* owner,
-                const LogWriter& writer, LogNotes& notes, EventBox& events);
-  ~JournalKeeper();
-  JournalKeeper(const JournalKeeper&) = delete;
-  JournalKeeper& operator=(const JournalKeeper&) = delete;
+  FolderWatch(Disk& disk, const JournalOptions& options, const Ownership* owner,
+              const LogWriter& writer, TailMarkerWriter& markers, EventQueue& events);
+  ~FolderWatch();
+  FolderWatch(const FolderWatch&) = delete;
+  FolderWatch& operator=(const FolderWatch&) = delete;
 
   // Called when the writer is open: the files of now must stay. marks_tail: whether tail markers
   // are written.
-  void start(bool notes);
+  void start(bool marks_tail);
   // Called before the log is closed: nothing is compared or recorded any more.
   void stop();
 
   // The appending thread, when the writer has opened a segment.
-  void segment_begun();
+  void on_segment_opened();
   // These segments are retired: their files may be removed.
   void forget_before(std::uint64_t number);
   // The appending thread does what no thread does: when a segment was opened, and when the interval
   // since the last check has passed.
   [[nodiscard]] bool is_due() const noexcept { return is_due_; }
-  void look(std::optional<WallTime> now);
+  void check(std::optional<WallTime> now);
   // The store has stopped by an error, which the file `owner` should say. A thread goes on trying
   // until that is written, or the watch ends.
-  void note_failure();
+  void record_failure();
 
   // The folder is not the open one any more. Any thread; one relaxed load.
-  [[nodiscard]] bool has_alarm() const noexcept {
-    return has_alarm_.load(std::memory_order_relaxed);
+  [[nodiscard]] bool has_conflict() const noexcept {
+    return has_conflict_.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] std::string alarm() const;
+  [[nodiscard]] std::string conflict_text() const;
 
  private:
-  struct Begun {
+  struct OpenedSegment {
     FolderComparison::Segment segment;
-    LogNote start;                   // where its records begin
+    TailMarker start;                // where its records begin
     std::uint64_t bytes_before = 0;  // of the one before it
   };
   void run();
   void turn();
-  void take_news();
-  [[nodiscard]] Begun newest() const;
-  void begin(Begun&& begun);
+  void take_opened_segments();
+  [[nodiscard]] OpenedSegment opened_segment() const;
+  void add_opened(OpenedSegment&& opened);
   [[nodiscard]] std::optional<std::string> find_conflict();
-  void raise(const std::string& conflict);
-  void look_for_failure();
+  void stop_for(const std::string& conflict);
+  void check_writer();
   void put_failure();
   void report_stop(const std::string& text);
-  [[nodiscard]] std::optional<LogNote> reach() const;
+  [[nodiscard]] std::optional<TailMarker> tail_marker() const;
 
   const JournalOptions& options_;
   const LogWriter& writer_;
-  LogNotes& notes_;
-  EventBox& events_;
+  TailMarkerWriter& markers_;
+  EventQueue& events_;
   const bool has_thread_;
-  bool puts_notes_ = false;
+  bool marks_tail_ = false;
   // Which thread writes the tail markers, and compares the folder if there is no other thread.
   enum class Watcher : std::uint8_t {
     None,    // before start(), after stop()
@@ -95,24 +95,24 @@ class JournalKeeper {
     Thread,
   };
   Watcher watcher_ = Watcher::None;
-  std::atomic<bool> has_alarm_{false};
+  std::atomic<bool> has_conflict_{false};
 
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
-  std::vector<Begun> begun_;            // not taken yet
+  std::vector<OpenedSegment> opened_;   // not taken yet
   std::uint64_t forgotten_before_ = 0;  // likewise
-  std::string alarm_;
+  std::string conflict_;
   bool is_failure_due_ = false;
-  bool has_news_ = false;
+  bool has_changes_ = false;
   bool ends_ = false;
 
   // Of the thread that compares.
   FolderComparison comparison_;
-  std::vector<LogNote> starts_;  // of the last two
+  std::vector<TailMarker> starts_;  // of the last two
   bool is_stop_reported_ = false;
   // The appending thread's.
   bool is_due_ = false;
-  std::optional<WallTime> looked_at_;
+  std::optional<WallTime> checked_at_;
   std::thread thread_;
 };
 

@@ -14,7 +14,7 @@
 #include <nexusfix/base/time.hpp>
 #include <nexusfix/store/store.hpp>
 
-#include "store/write/log_note.hpp"
+#include "store/write/tail_marker.hpp"
 
 namespace nexusfix::store {
 
@@ -27,7 +27,7 @@ class Ownership {
 
   // The log names an owner with this epoch. If the file `owner` was lost, its epoch may be lower:
   // then writes a higher one to it.
-  [[nodiscard]] StoreResult<void> be_later_than(std::uint64_t epoch, Disk& disk, WallTime now);
+  [[nodiscard]] StoreResult<void> raise_epoch_above(std::uint64_t epoch, Disk& disk, WallTime now);
 
   // Whether no other process has written itself to the file since (the lock was removed, or does
   // not work on this file system). Reads memory that is mapped to the file; true on a disk without
@@ -36,30 +36,30 @@ class Ownership {
     if (shared_ == nullptr) return true;
     // The epoch's last digits and all of the time. A call of memcmp() would cost more.
     const auto differs = [this](std::size_t at) {
-      std::uint64_t told = 0;
+      std::uint64_t expected = 0;
       std::uint64_t found = 0;
-      std::memcpy(&told, told_.data() + at, sizeof told);
+      std::memcpy(&expected, expected_.data() + at, sizeof expected);
       std::memcpy(&found, shared_ + at, sizeof found);
-      return told ^ found;
+      return expected ^ found;
     };
     const std::uint64_t difference = differs(kEpochEnd - 8) | differs(kTimeEnd - 19) |
                                      differs(kTimeEnd - 16) | differs(kTimeEnd - 8);
     return difference == 0;
   }
   // The same by reading the file, if it is not mapped.
-  [[nodiscard]] StoreResult<void> check_slowly() const;
+  [[nodiscard]] StoreResult<void> check_by_reading() const;
   // Which process has taken the journal over.
-  [[nodiscard]] StoreError loss() const;
+  [[nodiscard]] StoreError takeover_error() const;
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 
   // Writes the tail marker after the owner's record, and syncs it. Any thread, one at a time.
-  [[nodiscard]] DiskResult<void> note(const LogNote& note) const;
+  [[nodiscard]] DiskResult<void> write_tail_marker(const TailMarker& marker) const;
   // Erases the tail marker.
-  [[nodiscard]] DiskResult<void> forget_note() const;
+  [[nodiscard]] DiskResult<void> erase_tail_marker() const;
   // Records which file `owner` is, and syncs it, unless it is recorded already: from now on the
   // journal belongs to this folder, wherever it was copied from. Does nothing on a disk that does
   // not know it.
-  [[nodiscard]] DiskResult<void> note_place() const;
+  [[nodiscard]] DiskResult<void> record_identity() const;
 
   // Whether the path names the open folder, so that a file created by its path lies in it. True on
   // a disk that does not know. Any thread, if the disk takes threads.
@@ -79,8 +79,8 @@ class Ownership {
   static constexpr std::size_t kCompared = kTimeEnd;
 
   Ownership() = default;
-  [[nodiscard]] StoreResult<void> write_down(std::uint64_t epoch, Disk& disk, WallTime now);
-  [[nodiscard]] DiskResult<void> write_note(std::size_t at, const std::string& text) const;
+  [[nodiscard]] StoreResult<void> write_record(std::uint64_t epoch, Disk& disk, WallTime now);
+  [[nodiscard]] DiskResult<void> write_part(std::size_t at, const std::string& text) const;
 
   std::string folder_;
   std::string record_;  // what the file must say
@@ -89,9 +89,9 @@ class Ownership {
   std::unique_ptr<File> name_lock_;    // likewise
   std::unique_ptr<File> lock_;
   std::unique_ptr<File> owner_;
-  std::unique_ptr<FileMapping> mapping_;  // of owner_; null: this disk has none
-  const char* shared_ = nullptr;          // its bytes
-  std::array<char, kCompared> told_{};    // what they must begin with
+  std::unique_ptr<FileMapping> mapping_;    // of owner_; null: this disk has none
+  const char* shared_ = nullptr;            // its bytes
+  std::array<char, kCompared> expected_{};  // what they must begin with
 };
 
 // The epoch in the file `owner`. 0: there is no such file, or no epoch in it. Nothing: the disk
