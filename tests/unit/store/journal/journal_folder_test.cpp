@@ -149,7 +149,7 @@ TEST_P(JournalFolder, whose_lock_or_owner_is_replaced_stops_the_store) {
   }
 }
 
-TEST_P(JournalFolder, that_nobody_touches_stops_nothing) {
+TEST_P(JournalFolder, that_is_not_changed_stops_nothing) {
   open(GetParam());
   send(200);
   // What else is in the folder, and who else reads it, is none of the store's business.
@@ -223,7 +223,7 @@ TEST_F(FolderTest, a_store_without_threads_looks_with_what_is_appended) {
 }
 
 // A thread records the end of the log while no call of the store is made.
-TEST_F(FolderTest, what_was_written_is_noted_while_the_engine_runs) {
+TEST_F(FolderTest, what_was_written_is_recorded_while_the_engine_runs) {
   for (const Durability mode : {Durability::Process, Durability::Group, Durability::Sync}) {
     SCOPED_TRACE(to_string(mode));
     open(mode);

@@ -85,7 +85,7 @@ TEST_P(JournalRing, a_flush_does_not_wait_for_a_disk_that_does_not_answer) {
   EXPECT_GT(settler_.wakes(), wakes);
 }
 
-TEST_F(JournalThreads, a_segment_that_was_begun_and_is_removed_is_noticed) {
+TEST_F(JournalThreads, a_segment_that_was_opened_and_is_removed_is_noticed) {
   for (const Durability durability : {Durability::Process, Durability::Group, Durability::Sync}) {
     const std::string folder = folder_.file("journal");
     open(durability);
@@ -114,7 +114,7 @@ TEST_F(JournalThreads, a_segment_that_was_begun_and_is_removed_is_noticed) {
   }
 }
 
-TEST_F(JournalThreads, a_sync_flush_that_nobody_is_woken_for_returns_when_the_disk_has_it) {
+TEST_F(JournalThreads, a_sync_flush_without_a_wake_callback_returns_when_the_disk_has_it) {
   is_woken_ = false;
   open(Durability::Sync);
   for (int i = 0; i < 20; ++i) {
@@ -309,7 +309,7 @@ TEST_P(JournalRing, no_segment_is_there_before_the_name_of_the_one_before_is_saf
   EXPECT_EQ(read_all(*store_, key_).size(), store_->session(key_).next_outbound - 1);
 }
 
-TEST_F(JournalThreads, a_full_disk_is_told_while_there_is_still_room) {
+TEST_F(JournalThreads, a_full_disk_is_reported_while_there_is_still_room) {
   open(Durability::Process);
   const std::string message(1000, 'm');
   // The second segment is prepared; the third cannot be.
@@ -374,7 +374,7 @@ TEST_F(JournalThreads, a_bus_error_elsewhere_goes_to_the_handler_that_was_there)
   EXPECT_DEATH(::raise(SIGBUS), "");
 }
 
-TEST_F(JournalThreads, nobody_waits_for_a_segment_that_is_being_taken_away) {
+TEST_F(JournalThreads, no_call_waits_for_a_segment_that_is_being_removed) {
   retention_ = {.keep_bytes = kSegmentBytes, .even_current = true};
   open(Durability::Group, 1);
   disk_.hold_removes();
@@ -394,7 +394,7 @@ TEST_F(JournalThreads, nobody_waits_for_a_segment_that_is_being_taken_away) {
 }
 
 // As a loss of power leaves them, when what they held was not on the disk.
-TEST_F(JournalThreads, an_end_in_order_leaves_no_gap_among_segments_that_were_not_begun) {
+TEST_F(JournalThreads, an_end_in_order_leaves_no_gap_among_segments_that_were_not_opened) {
   for (const Durability durability : {Durability::Group, Durability::Process}) {
     open(durability);
     ASSERT_TRUE(append_next());

@@ -101,7 +101,7 @@ TEST_F(PostgresNote, a_log_that_has_everything_skips_nothing) {
   EXPECT_TRUE(store_->lost_numbers(0).empty());
 }
 
-TEST_F(PostgresNote, what_was_lost_while_no_store_was_open_is_skipped_told_and_gap_filled) {
+TEST_F(PostgresNote, what_was_lost_while_no_store_was_open_is_skipped_reported_and_gap_filled) {
   open();
   append("A", 3);
   append("B", 1);
@@ -322,7 +322,7 @@ TEST_F(PostgresNote, a_folder_that_cannot_be_made_is_an_error_that_names_it) {
 }
 
 // Bytes leave when their position is durable: by then it is recorded, whenever the process dies.
-TEST_F(PostgresNote, a_killed_process_has_noted_everything_that_was_durable) {
+TEST_F(PostgresNote, a_killed_process_has_recorded_everything_that_was_durable) {
   open();
   append("A", 1);
   store_.reset();

@@ -258,7 +258,7 @@ TEST_F(JournalEnd, a_journal_without_a_note_is_opened_as_it_is) {
   EXPECT_TRUE(read_tail_marker(disk, kFolder).marker) << "from now on it has one";
 }
 
-TEST_F(JournalEnd, a_note_that_does_not_check_is_told_and_is_none) {
+TEST_F(JournalEnd, a_note_that_does_not_check_is_reported_and_is_none) {
   FakeDisk whole;
   run(whole, 4, true);
   for (std::size_t at = kTailMarkerAt; at < kTailMarkerAt + kTailMarkerBytes; at += 3) {
@@ -279,7 +279,7 @@ TEST_F(JournalEnd, a_note_that_does_not_check_is_told_and_is_none) {
   }
 }
 
-TEST_F(JournalEnd, nothing_is_noted_where_nothing_is_brought_to_the_disk) {
+TEST_F(JournalEnd, nothing_is_recorded_where_nothing_is_brought_to_the_disk) {
   FakeDisk disk;
   options_.durability = Durability::None;
   run(disk, 60, true);
@@ -287,7 +287,7 @@ TEST_F(JournalEnd, nothing_is_noted_where_nothing_is_brought_to_the_disk) {
   EXPECT_EQ(read_tail_marker(disk, kFolder).fault, "");
 }
 
-TEST_F(JournalEnd, a_note_that_cannot_be_written_is_told_once_and_stops_nothing) {
+TEST_F(JournalEnd, a_note_that_cannot_be_written_is_reported_once_and_stops_nothing) {
   for (const testing::DiskCall call : {testing::DiskCall::Write, testing::DiskCall::Sync}) {
     FakeDisk disk;
     ASSERT_TRUE(disk.make_directories(kFolder));

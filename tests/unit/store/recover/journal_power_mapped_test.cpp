@@ -182,7 +182,7 @@ class MappedMachine {
   std::uint64_t skipped_ = 0;
 };
 
-TEST(JournalPowerMapped, no_number_is_sent_for_two_messages_and_what_is_lost_is_told) {
+TEST(JournalPowerMapped, no_number_is_sent_for_two_messages_and_what_is_lost_is_reported) {
 #ifdef NDEBUG
   constexpr std::uint64_t kUsual = 120;
 #else

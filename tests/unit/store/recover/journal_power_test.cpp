@@ -187,7 +187,7 @@ class JournalPowerReport : public ::testing::Test {
   JournalOptions options_{.folder = kFolder, .segment_bytes = 4096, .numbers_ahead_max = 100};
 };
 
-TEST_F(JournalPowerReport, each_session_goes_on_behind_what_it_may_have_used) {
+TEST_F(JournalPowerReport, each_session_goes_on_above_what_it_may_have_used) {
   write(5);
   disk_.power_loss();
   const OpenedJournal journal = open_or_fail(disk_, options_);
@@ -285,7 +285,7 @@ TEST_F(JournalPowerReport, nothing_is_skipped_after_an_end_in_order) {
 }
 
 // Or the log would end in order, and its numbers be used again.
-TEST_F(JournalPowerReport, the_first_message_behind_an_end_in_order_waits_for_the_disk) {
+TEST_F(JournalPowerReport, the_first_message_after_an_end_in_order_waits_for_the_disk) {
   for (const bool restarts : {false, true}) {
     SCOPED_TRACE(restarts ? "the machine is started again" : "it goes on");
     options_.folder = restarts ? "/restarted" : "/going_on";
@@ -420,7 +420,7 @@ TEST_F(JournalPowerReport, damage_in_what_was_synced_is_refused_even_after_a_los
               AllOf(HasSubstr("damaged at offset"), HasSubstr("nexusfix journal repair")));
 }
 
-TEST_F(JournalPowerReport, a_journal_looked_at_after_a_loss_of_power_is_told_and_left_alone) {
+TEST_F(JournalPowerReport, a_journal_read_after_a_loss_of_power_is_reported_and_left_alone) {
   write(5);
   disk_.reboot();
   const std::string before = disk_.contents("/journal/0000000001.journal");

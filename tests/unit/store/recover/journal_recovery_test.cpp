@@ -221,7 +221,7 @@ TEST_P(JournalDamage, an_earlier_segment_truncated_at_any_length_is_refused) {
   }
 }
 
-TEST_P(JournalDamage, zeros_or_rubbish_behind_the_last_record_are_cut) {
+TEST_P(JournalDamage, zeros_or_rubbish_after_the_last_record_are_cut) {
   const Sample sample = make_sample(GetParam());
   SeededRandom random{GetParam()};
   for (std::size_t length = 1; length < 400; length += 7) {
@@ -506,7 +506,7 @@ TEST(JournalFaults, a_power_loss_at_any_byte_of_what_was_not_synced_loses_nothin
   }
 }
 
-TEST(JournalFaults, a_full_disk_is_told_and_what_was_durable_is_there_when_space_is_back) {
+TEST(JournalFaults, a_full_disk_is_reported_and_what_was_durable_is_there_when_space_is_back) {
   FakeDisk disk;
   disk.set_capacity(912 + kOwnerIdentityBytes);
   Told told;
@@ -520,7 +520,7 @@ TEST(JournalFaults, a_full_disk_is_told_and_what_was_durable_is_there_when_space
 
 // What nobody writes, and somebody may hand over: a first segment that ends before its records
 // begin, of another machine, with a second one that is none.
-TEST(JournalFaults, a_first_segment_that_is_cut_off_before_its_records_is_told_as_damage) {
+TEST(JournalFaults, a_first_segment_that_is_cut_off_before_its_records_is_reported_as_damage) {
   FakeDisk disk;
   SegmentHeader header;
   header.log_id = 1;
@@ -538,7 +538,7 @@ TEST(JournalFaults, a_first_segment_that_is_cut_off_before_its_records_is_told_a
 }
 
 // What is left begins with a record and is no longer than a header: nothing of a header is in it.
-TEST(JournalFaults, a_segment_that_lost_its_header_never_begins_anew_over_its_records) {
+TEST(JournalFaults, a_segment_that_lost_its_header_is_never_opened_again_over_its_records) {
   FakeDisk disk;
   {
     const OpenedJournal opened = open_or_fail(disk, options_with(4'096));

@@ -16,7 +16,7 @@ namespace nexusfix::store {
 namespace {
 
 // A request that finds everything synced wakes no thread, and must not let the next one sleep.
-TEST(Committer, each_request_wakes_its_thread_also_behind_one_that_had_nothing_to_do) {
+TEST(Committer, each_request_wakes_its_thread_also_after_one_that_had_nothing_to_do) {
   const testing::TemporaryFolder folder;
   PosixDisk disk;
   // Of this number, most sleep when they are needed.

@@ -112,7 +112,7 @@ class RealFaults : public ::testing::TestWithParam<Durability> {
 };
 
 // Catalogue D3.
-TEST_P(RealFaults, a_full_disk_is_told_and_everything_durable_is_there_when_it_has_room_again) {
+TEST_P(RealFaults, a_full_disk_is_reported_and_everything_durable_is_there_when_it_has_room_again) {
   run([&] {
     if (const int status = mount_small("512k"); status != 0) return status;
     const std::string ballast = disk_folder() + "/ballast";
@@ -136,7 +136,7 @@ TEST_P(RealFaults, a_full_disk_is_told_and_everything_durable_is_there_when_it_h
   });
 }
 
-TEST_P(RealFaults, a_disk_that_is_full_from_the_start_is_told) {
+TEST_P(RealFaults, a_disk_that_is_full_from_the_start_is_reported) {
   run([&] {
     if (const int status = mount_small("64k"); status != 0) return status;
     PosixDisk disk;
@@ -146,7 +146,7 @@ TEST_P(RealFaults, a_disk_that_is_full_from_the_start_is_told) {
   });
 }
 
-TEST_P(RealFaults, a_file_system_that_became_read_only_is_told_and_can_be_looked_at) {
+TEST_P(RealFaults, a_file_system_that_became_read_only_is_reported_and_can_be_read) {
   run([&] {
     if (const int status = mount_small("1m"); status != 0) return status;
     PosixDisk disk;
@@ -167,7 +167,7 @@ TEST_P(RealFaults, a_file_system_that_became_read_only_is_told_and_can_be_looked
   });
 }
 
-TEST_P(RealFaults, a_folder_of_somebody_else_is_told) {
+TEST_P(RealFaults, a_folder_of_another_user_is_reported) {
   std::filesystem::create_directory(disk_folder());
   {
     PosixDisk disk;
@@ -197,7 +197,7 @@ TEST_P(RealFaults, a_folder_of_somebody_else_is_told) {
 }
 
 // Catalogue C15.
-TEST_P(RealFaults, a_process_without_descriptors_is_told_wherever_it_runs_out_of_them) {
+TEST_P(RealFaults, a_process_without_descriptors_is_reported_wherever_it_runs_out_of_them) {
   std::filesystem::create_directory(disk_folder());
   {
     PosixDisk disk;
@@ -250,7 +250,7 @@ TEST_P(RealFaults, a_process_without_descriptors_is_told_wherever_it_runs_out_of
   expect_to_go_on();
 }
 
-TEST_P(RealFaults, a_limit_on_the_size_of_files_is_told) {
+TEST_P(RealFaults, a_limit_on_the_size_of_files_is_reported) {
   std::filesystem::create_directory(disk_folder());
   EXPECT_EQ(in_child([&] {
               ::signal(SIGXFSZ, SIG_IGN);

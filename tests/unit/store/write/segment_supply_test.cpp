@@ -69,7 +69,8 @@ class SegmentSupplyTest : public ::testing::Test {
                          .background = true}};
 };
 
-TEST_F(SegmentSupplyTest, a_segment_for_which_there_is_no_memory_is_told_and_made_when_there_is) {
+TEST_F(SegmentSupplyTest,
+       a_segment_for_which_there_is_no_memory_is_reported_and_made_when_there_is) {
   disk_.opens_without = 1;
   supply_.prepare(1);
   EXPECT_EQ(shortage().error_number, ENOMEM);
@@ -82,7 +83,7 @@ TEST_F(SegmentSupplyTest, a_segment_for_which_there_is_no_memory_is_told_and_mad
   EXPECT_FALSE(supply_.is_short());
 }
 
-TEST_F(SegmentSupplyTest, a_sync_for_which_there_is_no_memory_is_told_and_nobody_waits_for_it) {
+TEST_F(SegmentSupplyTest, a_sync_for_which_there_is_no_memory_is_reported_and_not_waited_for) {
   disk_.syncs_without = 1;
   supply_.prepare(1);
   EXPECT_EQ(shortage().what(), "get memory for a segment: Cannot allocate memory");
@@ -93,7 +94,7 @@ TEST_F(SegmentSupplyTest, a_sync_for_which_there_is_no_memory_is_told_and_nobody
 }
 
 // Another journal's folder has come in the place of this one's.
-TEST_F(SegmentSupplyTest, a_file_that_was_begun_is_never_emptied) {
+TEST_F(SegmentSupplyTest, a_file_that_was_opened_is_never_emptied) {
   const std::string path = folder_.file("0000000001.journal");
   const std::string begun = "NXFXJRNL and what follows";
   {
